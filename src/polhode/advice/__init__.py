@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polhode.advice.errors import AdviceError
+from polhode.advice.errors import AdviceError, checked
 from polhode.interface.arguments import flag, number, positive, shown
 
 if TYPE_CHECKING:
@@ -142,12 +142,12 @@ def recommend(
     alone = more.get("one_torque", True) if one_torque is None else one_torque
     from polhode.advice import from_runs
 
-    allowed = from_runs.LIMIT if limit is None else _number(positive, "limit", limit, "s")
+    allowed = from_runs.LIMIT if limit is None else checked(positive, "limit", limit, "s")
     with _progress(progress) as advance:
         return from_runs.from_runs(
             body_case,
             wanted,
-            _number(number, "torque_price", price, least=0.0),
+            checked(number, "torque_price", price, least=0.0),
             flag("one_torque", alone),
             everything,
             allowed,
@@ -220,8 +220,8 @@ def _from_laws(
         str(torque),
         _error(error),
         size,
-        None if time is None else _number(positive, "time", time, "s"),
-        0.0 if torque_price is None else _number(number, "torque_price", torque_price, least=0.0),
+        None if time is None else checked(positive, "time", time, "s"),
+        0.0 if torque_price is None else checked(number, "torque_price", torque_price, least=0.0),
         flag("one_torque", True if one_torque is None else one_torque),
         everything,
         results,
@@ -243,7 +243,7 @@ def _from_contacts(
         missing = [name for name, value in material.items() if value is None]
         if missing:
             raise AdviceError(f"{missing[0]} is missing; a contact time follows from {', '.join(MATERIAL)}")
-        given = {name: _number(number, name, value) for name, value in material.items() if value is not None}
+        given = {name: checked(number, name, value) for name, value in material.items() if value is not None}
         try:
             time = from_contacts.contact_time(**given)
         except ArithmeticError:
@@ -252,24 +252,17 @@ def _from_contacts(
             f"spheres of radius {given['radius']:g} m at {given['speed']:g} m/s, E = {given['young']:g} Pa, "
             f"nu = {given['poisson']:g}, {given['density']:g} kg/m^3"
         )
-    count = None if contacts is None else _number(positive, "contacts", contacts)
-    return from_contacts.from_contacts(_number(positive, "contact_time", time, "s"), error, results, everything, how, count)
+    count = None if contacts is None else checked(positive, "contacts", contacts)
+    return from_contacts.from_contacts(checked(positive, "contact_time", time, "s"), error, results, everything, how, count)
 
 
 def _error(error: Any) -> float:
     if error is None:
         raise AdviceError("error is missing: the error to stay below, between 0 and 1")
-    wanted = _number(positive, "error", error)
+    wanted: float = checked(positive, "error", error)
     if wanted >= 1:
         raise AdviceError(f"error must lie between 0 and 1, got {wanted:g}")
     return wanted
-
-
-def _number(check: Callable[..., float], *arguments: Any, **options: Any) -> float:
-    try:
-        return check(*arguments, **options)
-    except (TypeError, ValueError) as error:
-        raise AdviceError(str(error)) from None
 
 
 @contextmanager

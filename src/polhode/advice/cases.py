@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.advice.errors import AdviceError
+from polhode.advice.errors import AdviceError, checked
 from polhode.algebra.body import Body
 from polhode.algebra.quaternion import conjugate, multiply, to_body, to_lab
 from polhode.compiling.kernel import Quaternion
@@ -130,8 +130,8 @@ def case_of_words(
     """
     body, rotation = body_of(inertia, triangle)
     key = torque_class(torque)
-    strength = _checked(number, "strength", strength, least=0.0)
-    time = _checked(positive, "time", time, "s")
+    strength = checked(number, "strength", strength, least=0.0)
+    time = checked(positive, "time", time, "s")
     given, size = angular_velocity(omega, rotation)
     if size == 0:
         raise AdviceError("omega must not be zero here: the strength of a torque is measured against its square")
@@ -185,7 +185,7 @@ def case_of_words(
 def case_of_problem(problem: Problem, time: float | None = None, words: str = "") -> BodyCase:
     """The case of a problem, which leaves nothing open; the other starts have random orientations and directions of omega."""
     if time is not None:
-        problem = replace(problem, horizon=_checked(positive, "time", time, "s"))
+        problem = replace(problem, horizon=checked(positive, "time", time, "s"))
     size = float(np.linalg.norm(problem.omega0))
 
     def again(i: int) -> Problem:
@@ -251,7 +251,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         raise AdviceError(f"the key {missing[0]} is missing; a case needs inertia, omega, torque and time")
     values = {key: _numbers(value) if key != "torque" else value for key, value in values.items()}
     question = {key: values[key] for key in QUESTION_KEYS if key in values}
-    time = _checked(positive, "time", values.get("time") if time is None else time, "s")
+    time = checked(positive, "time", values.get("time") if time is None else time, "s")
     torque = values["torque"]
     if isinstance(torque, str):
         for key in ("frame", "parameters", "breakpoints"):
@@ -265,7 +265,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
                 time,
                 values.get("strength", STRENGTH),
                 values.get("orientation"),
-                triangle=_checked(flag, "triangle", values.get("triangle", True)),
+                triangle=checked(flag, "triangle", values.get("triangle", True)),
             ),
             question,
         )
@@ -278,10 +278,10 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
     if twice := [name for name in given_names if given_names.count(name) > 1]:
         raise AdviceError(f"parameters: {twice[0]!r} occurs twice: characters that look alike are one to Python")
     parameters = {
-        name: _checked(number, f"parameters: {name}", value)
+        name: checked(number, f"parameters: {name}", value)
         for name, value in zip(given_names, parameters.values(), strict=True)
     }
-    body, rotation = body_of(values["inertia"], _checked(flag, "triangle", values.get("triangle", True)))
+    body, rotation = body_of(values["inertia"], checked(flag, "triangle", values.get("triangle", True)))
     function, kind = torque_of_formulas(torque, tuple(parameters), values.get("frame", "body"), rotation)
     given, _ = angular_velocity(values["omega"], rotation)
     if given is None:
@@ -290,7 +290,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
     breakpoints = values.get("breakpoints", ())
     if not isinstance(breakpoints, Sequence) or isinstance(breakpoints, str):
         raise AdviceError(f"breakpoints must be ascending times (s) at which the torque jumps, got {shown(breakpoints)}")
-    problem = _checked(
+    problem = checked(
         Problem,
         key="your_case",
         label="your case",
@@ -304,7 +304,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         horizon=time,
         breakpoints=tuple(breakpoints),
     )
-    _checked(problem.try_out)
+    checked(problem.try_out)
     return case_of_problem(problem), question
 
 
@@ -480,11 +480,9 @@ def body_of(inertia: Any, triangle: bool = True) -> tuple[Body, Quaternion]:
     AdviceError
         That says why there is none.
     """
-    try:
-        ordered = tuple(inertia) if is_ordered(inertia) else inertia
-        return Body.from_tensor(ordered, triangle=triangle)
-    except (TypeError, ValueError) as error:
-        raise AdviceError(str(error)) from None
+    ordered = tuple(inertia) if is_ordered(inertia) else inertia
+    body, rotation = checked(Body.from_tensor, ordered, triangle=triangle)
+    return body, rotation
 
 
 def parameters_of(
@@ -539,9 +537,9 @@ def angular_velocity(omega: Any, rotation: Quaternion = NOT_TURNED) -> tuple[np.
             return angular_velocity(omega[0], rotation)
         if len(omega) != 3:
             raise AdviceError(f"omega must be one number, its size, or three components (rad/s), got {shown(omega)}")
-        given = np.array(to_body(rotation, _checked(vector, "omega", omega, 3)))
+        given = np.array(to_body(rotation, checked(vector, "omega", omega, 3)))
         return given, _size(hypot(*given))
-    return None, _size(_checked(number, "omega", omega, least=0.0))
+    return None, _size(checked(number, "omega", omega, least=0.0))
 
 
 def _size(omega: float) -> float:
@@ -555,20 +553,13 @@ def _orientation(q: Sequence[float] | None, rotation: Quaternion) -> np.ndarray 
     """The unit quaternion of principal axes from four numbers in proportion, which are that of the axes of the question."""
     if q is None:
         return None
-    given = np.array(multiply(_checked(vector, "orientation", q, 4), rotation))
+    given = np.array(multiply(checked(vector, "orientation", q, 4), rotation))
     size = float(np.linalg.norm(given))
     if size == 0:
         raise AdviceError("orientation must not be zero")
     for _ in range(2):
         given = given / np.linalg.norm(given)
     return given
-
-
-def _checked(check: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    try:
-        return check(*arguments, **options)
-    except (TypeError, ValueError) as error:
-        raise AdviceError(str(error)) from None
 
 
 def _floats(values: Any) -> Any:
