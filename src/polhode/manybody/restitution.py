@@ -14,8 +14,6 @@ does: restitution is that of :math:`D = \alpha/\sqrt5`, whatever the speed, the 
 from functools import cache
 from math import atan2, exp, log, pi, sqrt
 
-from scipy.optimize import brentq
-
 #: The largest part of critical damping that is searched; the restitution is 2.5e-7 there.
 STRONGEST = 1e3
 
@@ -36,7 +34,10 @@ def linear_damping(restitution: float) -> float:
     """The part of critical damping that gives a coefficient of restitution (above 2.5e-7, at most 1)."""
     if restitution >= 1:
         return 0.0
-    return float(brentq(lambda d: linear_restitution(d) - restitution, 0.0, STRONGEST, xtol=1e-15, rtol=1e-15))
+    low, high = 0.0, STRONGEST
+    while low < (damping := (low + high) / 2) < high:  # by halves to the last digit; every job would wait for SciPy's solvers
+        low, high = (damping, high) if linear_restitution(damping) > restitution else (low, damping)
+    return damping
 
 
 def tsuji_restitution(alpha: float) -> float:
