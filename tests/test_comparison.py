@@ -531,7 +531,7 @@ def test_lists_name_who_falls_and_who_stays(made):
     assert made["studySymplecticHistory"] == "improved PCDM"
     assert made["studySymplecticHistoryTorque"] == "PCDM with the mid-step torque"
     assert made["studyConstraintEnough"] == "48" and made["studyConstraintFew"] == "4"
-    assert made["studyFinchamApart"].startswith("are the same to the last bit") and made["studyMisprintCount"] == "7"
+    assert made["studyFinchamApart"].startswith("differ by 0 with") and made["studyMisprintCount"] == "7"
     assert formats.listed(["a", "b", "c"]) == "a, b and c" and formats.listed(["a, b"]) == "a, b"
     assert formats.listed(["a, b", "c"]) == "a, b; and c" and formats.listed(["a", r"5\,s", "c"]) == r"a, 5\,s and c"
 
