@@ -159,7 +159,7 @@ class Motion:
         self.round = [len(set(i)) == 1 and not any(c) for i, c in zip(self.inertia, self.offset, strict=True)]
         # Over a plane the directions a and b stay if the body never spins about the normal.
         self.frame: Any = None
-        self.reference = gmpy2.mpfr(1)
+        self.reference = self.speed = gmpy2.mpfr(1)
 
     def start(self) -> tuple[list[Any], Regime]:
         """The vectors of the state at the first touch, and the regime that begins there."""
@@ -178,6 +178,7 @@ class Motion:
             raise ValueError(f"impact: the bodies do not approach each other, their distance grows by {float(-w)!r} m/s")
         tangential = plus(u, scaled(w, n))
         speed = gmpy2.sqrt(dot(tangential, tangential))
+        self.speed = w + speed
         if not speed > w * gmpy2.mpfr(2) ** (-gmpy2.get_context().precision + 8):
             k = min(range(3), key=lambda j: abs(n[j]))
             axis = tuple(gmpy2.mpfr(j == k) for j in range(3))
@@ -236,12 +237,13 @@ class Motion:
         if force_kept:
             outer, gamma, normal = gmpy2.mpfr(1), gamma * power[law.p], phi * power[law.p]
         along = sliding = None
+        clock = (phi if law.damping else s) / self.reference if regime.spring == "slip out" else gmpy2.mpfr(1)
         if regime.slips:
             (psi,) = spring
             direction = cos(psi), sin(psi)
             pull = scaled(mu * phi, direction)
             along, across = dot(v, direction), v[1] * direction[0] - v[0] * direction[1]
-            sliding = self._sliding(along, phi, w, power, dt)
+            sliding = self._sliding(along, phi, w, power, dt, clock)
             rate: tuple[Any, ...] = (self._turn_of_spring(regime, psi, v, across, phi, s, w, power),)
         elif regime.spring == "stick":
             pull = scaled(law.tangential * (power[law.b] if displacement else 1), spring)
@@ -274,7 +276,6 @@ class Motion:
                 turn, spin_up = turning(q, omega), euler(omega, back(rotation(q), torque), self.inertia[i])
             result += [scaled(dt, x) for x in (velocity, scaled(1 / self.mass[i], load), turn, spin_up)]
         if regime.spring == "slip out":
-            clock = (phi if law.damping else s) / self.reference
             result = [x if i == 3 else scaled(clock, x) for i, x in enumerate(result)]
         return result, Contact(n, a, b, w, normal, outer, gamma, pull, v, along, sliding)
 
@@ -311,14 +312,18 @@ class Motion:
             ],
         )
 
-    def _sliding(self, along: Any, phi: Any, w: Any, power: Powers, dt: Any) -> Any:
+    def _sliding(self, along: Any, phi: Any, w: Any, power: Powers, dt: Any, clock: Any) -> Any:
         """d(lambda)/d(theta): what the motion adds along a spring that slips, less the growth of its length mu F_n / k_t."""
         law = self.law
         scale = self.friction / law.tangential
         if not law.damping:
             share = gmpy2.mpfr(law.p + law.a) / 4 if self.incremental else 1
             return dt * (along - scale * law.stiffness * share * w)
-        growth = _growth(phi) + (law.p if self.incremental else -law.b) * phi * w / power[1]
+        # A number has no derivative; where the state is made of numbers, nobody reads what slides.
+        growth = derivative(phi) / clock if isinstance(phi, Series) else 0
+        factor = law.p if self.incremental else -law.b
+        if factor:
+            growth += factor * phi * w / power[1]
         return dt * along - scale * growth / power[law.b]
 
     def _turn_of_spring(self, regime: Regime, psi: Any, v: Pair, across: Any, phi: Any, s: Any, w: Any, power: Powers) -> Any:
@@ -417,6 +422,11 @@ class Motion:
                     beyond = dot(whole, whole) - (self.friction * contact.normal) ** 2
                     if contact.along < 0:
                         new = replace(new, dashpot="capped" if beyond > 0 else "full")
+        if new.slips and new.dashpot == "capped":
+            _, contact = self.rates(vectors, replace(new, dashpot="none"))
+            # In a plane the motion turns round where it stops: all or nothing of the dashpot fits, never a share of it.
+            if dot(contact.v, contact.v) < self.speed**2 * gmpy2.exp2(int(ZERO * gmpy2.get_context().precision)):
+                new = replace(new, dashpot="full" if old.dashpot == "none" else "none")
         if new.spring == "slip" and not new.touch:
             _, contact = self.rates(vectors, new)
             if contact.w <= 0:
@@ -465,11 +475,6 @@ class Motion:
             normal, stored = normal + stored, zero
         energies = Energies(kinetic, stored, held, normal, tangential, sliding, work - sliding - held)
         return Snapshot(t, bodies, delta, contact.w, contact.normal * contact.outer, spring, energies)
-
-
-def _growth(phi: Any) -> Any:
-    """d(phi)/d(theta) of a series; of a number nobody asks for it."""
-    return derivative(phi) if isinstance(phi, Series) else gmpy2.mpfr(0)
 
 
 def _shrinking(x: Series, grown: Series, s: Series, w: Any, power: int) -> Series:
@@ -575,10 +580,13 @@ def first_root(coefficients: Sequence[Any], last: Any, bits: int, fresh: bool) -
     while pieces:
         low, high = pieces.pop()
         middle, half = (low + high) / 2, (high - low) / 2
-        value = sizes @ middle**k
-        if abs(value) > half * (abs(slopes) @ high ** k[:-1]) + FLOAT_ERROR:
+        value, change = sizes @ middle**k, half * (abs(slopes) @ high ** k[:-1])
+        if abs(value) > change + FLOAT_ERROR:
             if value < 0:
                 return last * _polish(terms, low)
+        elif abs(value) + change < FLOAT_ERROR:
+            # Zero as far as can be seen here; a root shows in the next piece.
+            continue
         elif abs(slopes @ middle ** k[:-1]) > half * (abs(bends) @ high ** k[:-2]) or half < NARROW:
             if sizes @ high**k < 0 or (high == 1.0 and sum(terms) < 0):
                 return last * _polish(terms, middle)
