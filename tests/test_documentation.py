@@ -342,7 +342,17 @@ def test_the_list_of_variables_says_what_a_file_holds(tmp_path):
 # ---- recipes ----
 
 #: Pages whose blocks of Python and YAML are run; what a block wants is noted above it.
-RECIPES = ["results", "recommend", "own-study", "adding-a-method", "adding-a-problem", "many-bodies", "ensembles", "compare"]
+RECIPES = [
+    "results",
+    "recommend",
+    "own-study",
+    "adding-a-method",
+    "adding-a-problem",
+    "adding-a-force-law",
+    "many-bodies",
+    "ensembles",
+    "compare",
+]
 BLOCK = re.compile(r"(?:<!-- (?P<note>.*?) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.S | re.M)
 
 
@@ -368,7 +378,7 @@ def desk(tmp_path, monkeypatch):
     storage.write_dataset(errors, tmp_path / "results" / "ensembles.nc")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
-    with polhode.methods.restored(), polhode.problems.restored():
+    with polhode.methods.restored(), polhode.problems.restored(), manybody.forces.restored():
         yield tmp_path
 
 
@@ -446,7 +456,12 @@ def merge(into, other):
 
 
 def test_the_pages_show_the_example_files_as_they_are():
-    for page, name in (("adding-a-method", "example_plugin"), ("adding-a-problem", "example_problem")):
+    for page, name in (
+        ("adding-a-method", "example_plugin"),
+        ("adding-a-problem", "example_problem"),
+        ("adding-a-scene", "example_scene"),
+        ("adding-a-force-law", "example_force"),
+    ):
         assert f"```python\n{(DOCS / f'{name}.py').read_text()}```" in (DOCS / f"{page}.md").read_text()
 
 

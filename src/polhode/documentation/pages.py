@@ -17,7 +17,7 @@ from polhode.documentation.engines import advice_page, engines_page, questions_p
 from polhode.documentation.markdown import cell, facts, figure, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.texts import docstring
-from polhode.manybody import Scene, scenes
+from polhode.manybody import Scene, forces, scenes
 from polhode.methods import METHODS, grouped
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS
@@ -50,6 +50,7 @@ def write(folder: Path, results: Path | None = None) -> None:
         **{f"methods/{key}.md": method_page(METHODS[key], measured) for key in METHODS},
         **{f"problems/{key}.md": problem_page(PROBLEMS[key], measured) for key in PROBLEMS},
         **{f"scenes/{key}.md": scene_page(scenes[key]) for key in scenes},
+        "forces.md": forces_page(),
         "methods/table.md": methods_table(measured),
         "problems/table.md": problems_table(measured),
         "scenes/table.md": scenes_table(),
@@ -422,6 +423,35 @@ def scenes_table() -> str:
         for key, scene in scenes.items()
     ]
     return table(["scene", "key", "clumps", "source"], rows, "llrl")
+
+
+# ---- laws of force ----
+
+
+def forces_page() -> str:
+    """All laws of force with their formulas and parameters."""
+    sections = []
+    for key, law in forces.items():
+        rows = [
+            ("key", f"`{key}`"),
+            ("source", law.source),
+            ("conserves energy", "yes" if law.conserves_energy else "no"),
+            ("begins as", f"overlap to the power {law.onset:g}"),
+        ]
+        parameters = [
+            (
+                f"`{name}`",
+                ", ".join(f"`{word}`" for word in parameter.choices) or parameter.unit,
+                str(parameter.default),
+                parameter.meaning,
+            )
+            for name, parameter in law.parameters.items()
+        ]
+        module = importlib.import_module(f"polhode.manybody.forces.{forces.origin(key).stem}")
+        sections += [f"## {law.label}", facts(rows), rst(docstring(module))]
+        if parameters:
+            sections.append(table(["parameter", "unit or choices", "default", "meaning"], parameters, "llll"))
+    return "\n\n".join(sections) + "\n"
 
 
 # ---- the landing page ----

@@ -12,7 +12,7 @@ with the velocity of approach u and the tangential velocity :math:`v_t` of the c
 1. The spring turns with the contact: by half of the smallest rotation from the old normal to the new one, and of the twirl
    of both bodies about it (:func:`turn_to_middle`), before the increment d of the step is added in the plane of the middle,
    and by the other half after it (:func:`turn_to_end`). A total law (:math:`F = -k \xi`) keeps the stretch when k changes, an
-   incremental one (:math:`dF = -k\,d\xi`) the force.
+   incremental one (:math:`dF = -k\,d\xi`) the force, with the mean of k over the step.
 2. If the trial value :math:`B = \xi + d` is longer than :math:`L = \mu F_n/k`, the contact slides. The return to the cone is
    trapezoidal in the direction of sliding, with the direction e of the last step:
    :math:`\xi = B - \lambda (e + \xi/|\xi|)/2` with :math:`|\xi| = L`, whose solution is
@@ -48,6 +48,10 @@ PARAMETERS = MappingProxyType(
             "trapezoidal", "how a spring that is too long returns to the cone", choices=("trapezoidal", "radial")
         ),
     }
+)
+#: That of an incremental law.
+INCREMENT = Parameter(
+    "mean", "the stiffness in an increment: its mean over the step, or that at the end", choices=("mean", "end")
 )
 
 
@@ -122,7 +126,7 @@ def coulomb(normal: Any, stiffness: Any, damping: Any, incremental: bool) -> Cal
 
     @kernel
     def contact(touch: Touch, history: Any, constants: Any) -> Response:
-        friction, trapezoidal, own = constants[0], constants[1] > 0.0, constants[2:]
+        friction, trapezoidal, own = constants[0], constants[1] > 0.0, constants[3:]
         n, moved = touch.normal, touch.moved
         elastic, energy = normal(touch.overlap, touch.radius, own)
         c = damping(touch.overlap, touch.radius, touch.mass, own)
@@ -134,9 +138,12 @@ def coulomb(normal: Any, stiffness: Any, damping: Any, incremental: bool) -> Cal
         before_k = history[3] if history[3] > 0.0 else k
         before = turn_to_middle(history[:3], touch)
         before_force = scale(-before_k, turn_to_end(before, touch))
+        share = touch.share
         if incremental:
             before = scale(before_k / k if k > 0.0 else 0.0, before)
-        increment = scale(touch.share, in_plane(moved, touch.middle))
+            if constants[2] > 0.0 and k > 0.0:  # of a new contact k has risen as the root of the time
+                share = share * (0.5 * (k + history[3]) / k if history[3] > 0.0 else 2 / 3)
+        increment = scale(share, in_plane(moved, touch.middle))
         trial = turn_to_end(add(before, increment), touch)
         stretch = returned(trial, limit / k if k > 0.0 else 0.0, turn_to_end(before, touch), trapezoidal)
         spring = scale(-k, stretch)
@@ -189,12 +196,13 @@ def with_friction(
 
     def all_constants(pair: Any, values: Mapping[str, Any]) -> tuple[float, ...]:
         friction = HOLDS if values["friction"] == inf else values["friction"]
-        return (friction, float(values["slip"] == "trapezoidal"), *constants(pair, values))
+        mean = float(values.get("increment") == "mean")
+        return (friction, float(values["slip"] == "trapezoidal"), mean, *constants(pair, values))
 
     return ForceLaw(
         conserves_energy=False,
         constants=all_constants,
-        parameters={**PARAMETERS, **parameters},
+        parameters={**PARAMETERS, **({"increment": INCREMENT} if incremental else {}), **parameters},
         contact=coulomb(normal, stiffness, damping, incremental),
         history=HISTORY,
         end=end,

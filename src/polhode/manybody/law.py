@@ -146,7 +146,7 @@ AS_IN = MappingProxyType(
             "twirl": "off",
             "slip": "radial",
         },
-        "YADE": {"start": "whole", "plane": "end", "dashpot": "handed", "arms": "point", "slip": "radial"},
+        "YADE": {"start": "whole", "plane": "end", "dashpot": "handed", "arms": "point", "slip": "radial", "increment": "end"},
     }
 )
 #: Two materials with which the constants of a law are tried.
@@ -168,8 +168,8 @@ class ForceLaw:
     conserves_energy : bool
         Whether contacts give back all the energy that they store.
     onset : float
-        The force begins as overlap^onset. Elastic forces of a leapfrog then leave an error dt^(1 + onset) at the edge of a
-        contact.
+        The force begins as overlap^onset, its dashpot included. A leapfrog then leaves an error dt^(1 + onset) at the edges of
+        a contact.
     constants : function (:class:`polhode.manybody.material.MaterialPair`, mapping of parameters) -> tuple of floats
     normal, contact : kernels, one of the two
     history : int
@@ -208,7 +208,7 @@ class ForceLaw:
         for name in ("label", "source"):
             text(f"{where} {name}", getattr(self, name), empty=False)
         flag(f"{where} conserves_energy", self.conserves_energy)
-        number(f"{where} onset", self.onset, above=0.0)
+        number(f"{where} onset", self.onset, least=0.0)
         whole(f"{where} history", self.history, least=0)
         function(f"{where} constants", self.constants)
         if (self.normal is None) == (self.contact is None):

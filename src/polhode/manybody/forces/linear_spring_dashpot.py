@@ -55,7 +55,7 @@ LAW = with_friction(
         "ratio": Parameter(2 / 7, "stiffness of the tangential spring over that of the normal one"),
         "restitution": Parameter(0.8, "normal coefficient of restitution, which is obtained", least=1e-3, most=1.0),
     },
-    onset=1.0,
+    onset=0.0,
     constants=constants,
     normal=normal,
     stiffness=stiffness,
