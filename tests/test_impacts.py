@@ -1,19 +1,24 @@
 """References of single impacts: numbers of a trial outside the project, closed forms, and runs that check one another."""
 
 import math
+import re
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import gmpy2
 import mpmath
+import numpy as np
 import pytest
 from mpmath import mpf
 from plain_impact import PlainImpact, exact
 
+from polhode.manybody.restitution import tsuji_restitution
 from polhode.references.impact import HertzMindlin, Impact, ImpactBody, LinearSpring, ViscoelasticHertz, self_agreement, solve
 
 #: Digits of the quick tests, and of what is printed of other numbers with more.
 QUICK = 12
+PAGE = Path(__file__).parents[1] / "docs" / "impacts.md"
 
 
 @pytest.fixture(autouse=True)
@@ -245,3 +250,55 @@ def test_extrapolation_in_plain_time_agrees_to_sixteen_digits(name):
     worst, changes, expected = differs_from_plain(CASES[name](), 1e-17)
     assert worst < 1e-16
     assert changes == expected
+
+
+def hertz(sphere):
+    return 4 / 3 * float(sphere.young) / (1 - float(sphere.poisson) ** 2) * float(sphere.radius) ** 0.5
+
+
+#: Laws of normal forces, the same as a function of overlap, its rate, Hertz's constant and mass, and how they begin.
+ONSETS = {
+    "Hertz": (HertzMindlin(), lambda d, u, k, m: k * d**1.5, 1.5),
+    "linear spring": (LinearSpring(10000, 0), lambda d, u, k, m: 1e4 * d, 1),
+    "viscoelastic": (ViscoelasticHertz("1e-4"), lambda d, u, k, m: k * (d**1.5 + 1.5e-4 * d**0.5 * u), 0.5),
+    "Tsuji": (HertzMindlin("0.2"), lambda d, u, k, m: k * d**1.5 + 0.2 * (m * k) ** 0.5 * d**0.25 * u, 0.25),
+    "linear dashpot": (LinearSpring(10000, 0, "0.5"), lambda d, u, k, m: 1e4 * d + 0.5 * u, 0),
+}
+
+
+@pytest.mark.parametrize("name", ONSETS)
+def test_a_force_that_begins_as_a_power_p_leaves_a_leapfrog_an_error_of_order_one_plus_p(name):
+    """The error depends on where within a step the touch comes; its scatter over such places has this order alone."""
+    law, force, power = ONSETS[name]
+    sphere = ImpactBody.sphere("0.005", 2500, (0, 0, -1), young="1e7", poisson="0.3")
+    impact = Impact(sphere, law, friction=0)
+    duration = float(solve(impact, 8).duration)
+    touch, counts = (np.arange(8) + 0.5) / 8, (400, 800)
+    times = sorted((0.3 * n - place) * duration / n for n in counts for place in touch)
+    exact_overlap = {t: float(state.overlap) for t, state in zip(times, solve(impact, 12, times).states, strict=True)}
+    scatter = []
+    for n in counts:
+        dt = duration / n
+        x, v, a = -touch * dt, np.ones(8), np.zeros(8)
+        for _ in range(round(0.3 * n)):
+            v = v + dt * a
+            x = x + dt * v
+            predicted = v + dt / 2 * a
+            a = -np.where(x > 0, force(np.maximum(x, 0), predicted, hertz(sphere), float(sphere.mass)), 0) / float(sphere.mass)
+        scatter.append(np.std(x - [exact_overlap[(0.3 * n - place) * duration / n] for place in touch]))
+    assert np.log2(scatter[0] / scatter[1]) == pytest.approx(1 + power, abs=0.03)
+
+
+def test_what_the_polynomial_of_lammps_asks_for_and_obtains():
+    """Rows of docs/impacts.md; the polynomial is Eq. 53 of Marshall (2009) times the root of 2."""
+    rows = re.findall(r"^\| (0\.\d) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", PAGE.read_text(), re.MULTILINE)
+    assert len(rows) == 8
+    for row in rows:
+        e, alpha, pulled, cut, needed = map(float, row)
+        polynomial = np.polyval([4.8218, -18.022, 27.467, -22.348, 11.087, -4.2783, 1.2728], e)
+        assert math.sqrt(2) * polynomial == pytest.approx(alpha, abs=5.1e-5)
+        assert math.exp(-math.pi * alpha / math.sqrt(5 - alpha**2)) == pytest.approx(pulled, abs=2e-4)
+        assert tsuji_restitution(math.sqrt(2) * polynomial) == pytest.approx(cut, abs=5.1e-5)
+        assert tsuji_restitution(needed) == pytest.approx(e, abs=5e-5)
+    impact = on_plane(0, 0, HertzMindlin(rows[4][1]))
+    assert float(solve(impact, 8).end.bodies[0].velocity[2]) / 3.9 == pytest.approx(float(rows[4][3]), abs=1e-4)
