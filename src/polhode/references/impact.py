@@ -106,7 +106,7 @@ class LinearSpring:
     damping: Number = 0
     tangential_damping: Number = 0
 
-    def coefficients(self, contact: "_Contact") -> Coefficients:
+    def coefficients(self, contact: "ContactConstants") -> Coefficients:
         """The law as polynomials in s."""
         values = [_mpfr(x) for x in (self.normal, self.damping, self.tangential, self.tangential_damping)]
         return Coefficients(0, 4, 0, *values)
@@ -132,7 +132,7 @@ class HertzMindlin:
     alpha: Number = 0
     tangential_damping: Number = 1
 
-    def coefficients(self, contact: "_Contact") -> Coefficients:
+    def coefficients(self, contact: "ContactConstants") -> Coefficients:
         """The law as polynomials in s."""
         damping = _mpfr(self.alpha) * gmpy2.sqrt(contact.hertz * contact.mass)
         return Coefficients(1, 5, 1, contact.hertz, damping, contact.mindlin, damping * _mpfr(self.tangential_damping))
@@ -155,7 +155,7 @@ class ViscoelasticHertz:
     relaxation: Number
     tangential_damping: Number = 0
 
-    def coefficients(self, contact: "_Contact") -> Coefficients:
+    def coefficients(self, contact: "ContactConstants") -> Coefficients:
         """The law as polynomials in s."""
         damping = 3 * contact.hertz * _mpfr(self.relaxation) / 2
         return Coefficients(2, 4, 0, contact.hertz, damping, contact.mindlin, damping * _mpfr(self.tangential_damping))
@@ -289,7 +289,7 @@ class ImpactSolution:
 
 
 @dataclass(frozen=True)
-class _Contact:
+class ContactConstants:
     """Effective constants: mass m* (kg), 4/3 E* sqrt(R*) (N/m^1.5), 8 G* sqrt(R*) (N/m^1.5)."""
 
     mass: Any
@@ -374,7 +374,7 @@ def _motion(impact: Impact) -> Motion:
         root = gmpy2.sqrt(1 / curvature)
         hertz = 4 * root / (3 * sum((1 - nu * nu) / e for e, nu in zip(young, poisson, strict=True)))
         mindlin = 8 * root / sum((2 - nu) * 2 * (1 + nu) / e for e, nu in zip(young, poisson, strict=True))
-    law = impact.law.coefficients(_Contact(reduced, hertz, mindlin))
+    law = impact.law.coefficients(ContactConstants(reduced, hertz, mindlin))
     return Motion(
         law=law,
         friction=_mpfr(impact.friction),

@@ -106,7 +106,7 @@ class Event(NamedTuple):
 
 
 @dataclass
-class Contact:
+class ContactSeries:
     """What the equations of motion know of a contact beside the rates, as series or numbers."""
 
     n: Any
@@ -204,7 +204,7 @@ class Motion:
         energy = self._kinetic(bodies)
         return [(zero,), (zero,), a, spring, (zero, zero, zero, zero, energy), *bodies], regime
 
-    def rates(self, vectors: Sequence[Any], regime: Regime) -> tuple[list[Any], Contact]:
+    def rates(self, vectors: Sequence[Any], regime: Regime) -> tuple[list[Any], ContactSeries]:
         """Rates of change of the state's vectors, and what is known of the contact; series, or numbers for numbers.
 
         The vectors are s, t, a, the spring, four integrals of energy beside the energy at the start, to which steps make them
@@ -277,7 +277,7 @@ class Motion:
             result += [scaled(dt, x) for x in (velocity, scaled(1 / self.mass[i], load), turn, spin_up)]
         if regime.spring == "slip out":
             result = [x if i == 3 else scaled(clock, x) for i, x in enumerate(result)]
-        return result, Contact(n, a, b, w, normal, outer, gamma, pull, v, along, sliding)
+        return result, ContactSeries(n, a, b, w, normal, outer, gamma, pull, v, along, sliding)
 
     def _kinematics(self, vectors: Sequence[Any], delta: Any) -> tuple[Any, Any, list[Any]]:
         """The normal, the distance of the spheres (None: a plane), and of each body in the lab frame four vectors.
@@ -352,7 +352,7 @@ class Motion:
         root = root_of(mixed * mixed + square * room)
         return room / (mixed + root) if leading(mixed) > 0 else (root - mixed) / square
 
-    def events(self, vectors: Sequence[Any], contact: Contact, regime: Regime) -> list[Event]:
+    def events(self, vectors: Sequence[Any], contact: ContactSeries, regime: Regime) -> list[Event]:
         """What can end a regime."""
         law, mu, s = self.law, self.friction, vectors[0][0]
         later = replace(regime, touch=False)
@@ -517,9 +517,11 @@ def integrate(
     changes = [(gmpy2.mpfr(0), str(regime))]
     fresh = True
     for _ in range(MOST_STEPS):
-        contacts: list[Contact] = []
+        contacts: list[ContactSeries] = []
 
-        def equations(_: Any, unknown: Sequence[Any], regime: Regime = regime, contacts: list[Contact] = contacts) -> list[Any]:
+        def equations(
+            _: Any, unknown: Sequence[Any], regime: Regime = regime, contacts: list[ContactSeries] = contacts
+        ) -> list[Any]:
             rates, contact = motion.rates(unknown, regime)
             contacts.append(contact)
             return rates
