@@ -667,7 +667,7 @@ def test_manifest_keeps_what_it_needs_and_is_small(house, released):
     assert set(read.variables) == set(whole.variables) and read.files == whole.files and read.verdicts == whole.verdicts
     assert not {"timing.nc", "tables/cost.csv"} & set(read.files) and "tables/methods.csv" in read.files
     along = read.variables["single_body.nc", "spiral_cylinder/long_run", "q_error_l1"]
-    assert along.values is not None and along.values.shape == (2, manifest.KEPT)
+    assert along.values is not None and along.values.shape == (2, manifest.SAMPLED)
     assert read.variables["single_body.nc", "spiral_cylinder/long_run", "q"].values is None
     for key, variable in read.variables.items():
         assert whole.variables[key].sha256.startswith(variable.sha256) and len(variable.sha256) == 32

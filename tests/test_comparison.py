@@ -532,8 +532,8 @@ def test_lists_name_who_falls_and_who_stays(made):
     assert made["studySymplecticHistoryTorque"] == "PCDM with the mid-step torque"
     assert made["studyConstraintEnough"] == "48" and made["studyConstraintFew"] == "4"
     assert made["studyFinchamApart"].startswith("differ by 0 with") and made["studyMisprintCount"] == "7"
-    assert formats.listed(["a", "b", "c"]) == "a, b and c" and formats.listed(["a, b"]) == "a, b"
-    assert formats.listed(["a, b", "c"]) == "a, b; and c" and formats.listed(["a", r"5\,s", "c"]) == r"a, 5\,s and c"
+    assert formats.enumerated(["a", "b", "c"]) == "a, b and c" and formats.enumerated(["a, b"]) == "a, b"
+    assert formats.enumerated(["a, b", "c"]) == "a, b; and c" and formats.enumerated(["a", r"5\,s", "c"]) == r"a, 5\,s and c"
 
 
 def test_a_run_without_the_problems_still_renders(small, tmp_path):

@@ -201,7 +201,7 @@ def test_every_measure_has_evidence_that_the_study_makes():
         assert shown is not None, f"add {entry['measure']} to {evidence.__name__}"
     used = {entry["measure"] for entry in entries}
     assert {name.partition("/")[0] for name in evidence.EVIDENCE} <= used, "an entry for a measure that no claim has"
-    sections = set(re.findall(r'data-section="(\w+)"', (page.HERE / "page.html").read_text()))
+    sections = set(re.findall(r'data-section="(\w+)"', (page.FOLDER / "page.html").read_text()))
     for name, shown in evidence.EVIDENCE.items():
         assert set(shown.figures) <= set(themes.names("figures")) and set(shown.tables) <= set(themes.names("tables")), name
         assert shown.section in sections | {""}, name
@@ -218,7 +218,7 @@ def test_every_method_has_a_colour_and_marker_of_its_own():
     for key, look in drawn.items():
         assert look["colour"] == looks[key]["color"]
     symbols = {look["symbol"].removesuffix("-open") for look in drawn.values()}
-    script = (page.HERE / "drawing.js").read_text()
+    script = (page.FOLDER / "drawing.js").read_text()
     for symbol in symbols - {"circle"}:
         assert f'"{symbol}"' in script or f" {symbol}:" in script, f"drawing.js draws no {symbol} for the list of methods"
     known = page.plotly_script()
@@ -245,7 +245,7 @@ def test_plotly_is_in_it_once_and_the_page_is_light(results):
 
 def test_the_page_of_the_default_study_is_light():
     study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
-    bytes_ = len(page.packed(page.plotly_script())) + sum((page.HERE / name).stat().st_size for name in page.FILES)
+    bytes_ = len(page.packed(page.plotly_script())) + sum((page.FOLDER / name).stat().st_size for name in page.FILES)
     exact = single = 0
     for part in study.problems.values():
         methods = len(part.methods)
@@ -282,7 +282,7 @@ def test_texts_of_a_run_cannot_end_the_script(tmp_path):
 
 
 def test_what_the_page_is_made_of_is_package_data_and_watched_by_the_rule():
-    files = {path.name for path in page.HERE.iterdir() if path.is_file() and path.suffix in (".css", ".html", ".js")}
+    files = {path.name for path in page.FOLDER.iterdir() if path.is_file() and path.suffix in (".css", ".html", ".js")}
     assert files == set(page.FILES)
     patterns = tomllib.loads((HOME / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"][page.__package__]
     assert all(any(Path(name).match(pattern) for pattern in patterns) for name in files)

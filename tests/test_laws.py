@@ -470,7 +470,7 @@ def test_methods_that_keep_energy_and_momentum_keep_both(run, data, kept):
     ens = law_frames.ensemble(run)
     assert [key for key, one in zip(METHODS, law_frames.keepers(run, ens), strict=True) if one] == ["exact_rotor"]
     # The section on long runs asks for the energy alone.
-    assert law_frames.drift.kept(run) == (
+    assert law_frames.drift.bounded_methods(run) == (
         ["exact_rotor", "no_squish", "verlet"],
         ["free_asymmetric_top", "heavy_top", "asymmetric_heavy_top"],
     )
@@ -538,7 +538,7 @@ def test_bounds_are_named_where_the_coarsest_step_was_good_enough(count, at_leas
 def test_methods_are_as_good_if_the_states_do_not_tell_them_apart():
     """By the interval of the ratio of steps, not by its value."""
     ratios = {"first": (1.0, 1.0, 1.0), "open": (1.2, 0.9, 1.5), "close": (1.02, 1.01, 1.03), "far": (3.0, 2.0, 4.0)}
-    found = [law_frames.Contact(k, k, (10, 5, 20), law_frames.Estimate(*r), np.ones(3)) for k, r in ratios.items()]
+    found = [law_frames.ContactSteps(k, k, (10, 5, 20), law_frames.Estimate(*r), np.ones(3)) for k, r in ratios.items()]
     assert [own.method for own in law_frames.as_good(found)] == ["first", "open"]
 
 

@@ -119,7 +119,7 @@ def test_counts_and_rounding_are_read_from_the_file(tmp_path, monkeypatch):
     found = source_claims.rotation_rounding(run)
     assert found.value == 4.5 and "50 random rotations" in found.evidence
     with pytest.raises(NotInRun, match="handstand"):
-        run.part_operations("handstand")
+        run.block_operations("handstand")
     write_groups({"/": xr.Dataset()}, tmp_path / "older.nc")
     with pytest.raises(NotInRun, match="older version"):
         source_claims.rotation_cost(Inputs(tmp_path / "older.nc"), 1)

@@ -1062,7 +1062,7 @@ def test_iterations_and_parts_left_out_are_judged_by_the_run():
         {"steps": 5, "dt": 0.1},
     )
     counts = {"kick_spiral_leapfrog": 60.0, "kick_plain": 20.0}
-    seen = Seen(checks={"simplified": simplified}, part_operations=counts.__getitem__)
+    seen = Seen(checks={"simplified": simplified}, block_operations=counts.__getitem__)
     assert [measures_spiral2024.interpolation_gain(seen, v)[0] for v in ("meant", "published")] == pytest.approx([100, 2])
     value, words = measures_spiral2024.plain_kick_on_sphere(seen)
     assert value == 2e-13 and words.endswith("SSPRK3 has 3 times the operations")

@@ -62,10 +62,10 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("polhode.ensembles")
     if name not in _DEFINED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, there = _DEFINED[name]
-    found = getattr(importlib.import_module(module), there)
-    globals()[name] = found
-    return found
+    module, attribute = _DEFINED[name]
+    value = getattr(importlib.import_module(module), attribute)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -15,7 +15,7 @@ SHOWN = 5
 CLOSE = 0.1
 
 
-def listed(names: Sequence[str]) -> str:
+def joined_names(names: Sequence[str]) -> str:
     """Names of methods one after the other, with semicolons if one has a comma of its own."""
     return ("; " if any(", " in name for name in names) else ", ").join(names)
 
@@ -129,7 +129,7 @@ class Recommendation:
         ]
         remarks = list(self.remarks)
         if close:
-            also = listed(close[:4]) + (" and others" if len(close) > 4 else "")
+            also = joined_names(close[:4]) + (" and others" if len(close) > 4 else "")
             remarks.insert(0, f"Within {CLOSE:.0%} of it, an order that another processor may reverse: {also}.")
         lines = [*_wrapped(f"{self.question}."), "", *_wrapped(self.sentence)]
         for remark in [self.serves, *remarks] if self.serves else remarks:

@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.advice import files
-from polhode.advice.answer import Choice, Recommendation, listed
+from polhode.advice.answer import Choice, Recommendation, joined_names
 from polhode.advice.errors import AdviceError
 from polhode.fits import contact_law
 from polhode.interface.arguments import positive
@@ -238,7 +238,7 @@ def from_contacts(
     if others:
         remarks.append(
             "Equally good within what the states decide: "
-            + listed([_label(m) for m in sorted(others)])
+            + joined_names([_label(m) for m in sorted(others)])
             + ". Take what the code has."
         )
     scaled = (

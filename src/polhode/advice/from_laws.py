@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.advice import files
-from polhode.advice.answer import SHOWN, Choice, Recommendation, listed, price_in_words
+from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names, price_in_words
 from polhode.advice.cases import ALIASES
 from polhode.advice.errors import AdviceError
 from polhode.advice.from_runs import drift
@@ -127,7 +127,7 @@ def from_laws(
     if level:
         remarks.append(
             "Not distinguished from it body by body (95 % interval of the median ratio of times): "
-            + listed([labels[i] for i in level[:NAMED]])
+            + joined_names([labels[i] for i in level[:NAMED]])
             + (" and others." if len(level) > NAMED else ".")
         )
     over = f"over {radians:.3g} rad" if radians is not None else "per radian turned"

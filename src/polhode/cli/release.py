@@ -23,7 +23,7 @@ from polhode.study import provenance
 from polhode.study.storage import write_dataset, write_groups
 
 #: The variables that are kept; those along a run only in single precision.
-KEPT = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift", "diverged", "diverged_at", "contacts")
+RELEASED = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift", "diverged", "diverged_at", "contacts")
 
 
 def released(results: str | Path, today: str = "", commit: str = "") -> dict[str, xr.Dataset]:
@@ -53,7 +53,7 @@ def released(results: str | Path, today: str = "", commit: str = "") -> dict[str
         data = read_dataset(results / "many_body.nc", scene)
         along = {name: data[name].astype("float32") for name in data if "time" in data[name].dims}
         seconds = _cpu_seconds(results / "logs" / "many_body" / scene, data)
-        dataset = data[[name for name in KEPT if name in data]].assign(along)
+        dataset = data[[name for name in RELEASED if name in data]].assign(along)
         dataset["cpu_seconds"] = (
             ("integrator", "dt"),
             seconds,

@@ -193,7 +193,7 @@ def spin(
                 return _text(folder / "version.txt"), [_nothing(run, failure) for run in runs]
             (folder / f"{at}.txt").write_text(failure)
             progress()
-        spun = [_found(run, folder, number) for number, run in enumerate(runs)]
+        spun = [_recorded(run, folder, number) for number, run in enumerate(runs)]
         return _text(folder / "version.txt"), spun
 
 
@@ -263,7 +263,7 @@ def _nothing(run: Run, why: str) -> Spun:
     return Spun(np.full((len(run.samples), 4), np.nan), np.full((len(run.samples), 3), np.nan), why)
 
 
-def _found(run: Run, folder: Path, number: int) -> Spun:
+def _recorded(run: Run, folder: Path, number: int) -> Spun:
     path = folder / f"{number}.npz"
     if not path.is_file():
         return _nothing(run, _text(folder / f"{number}.txt") or "the process ended before this run")

@@ -60,7 +60,7 @@ PROBLEM, DT, STEPS = "asymmetric_heavy_top", 1e-3, 16
 #: The method for the first steps of a problem or a scene; it runs all of them.
 METHOD = "spiral_leapfrog"
 #: The fraction of its horizon over which a problem is tried, and the digits of the power series.
-PART, DIGITS = 1e-3, 20
+FRACTION, DIGITS = 1e-3, 20
 SAMPLES = np.array([0, 1, STEPS])
 #: Messages for a plug-in that does not return.
 HANGS = {
@@ -234,7 +234,7 @@ def compile_plugin(item: Method | Problem | System | Scene | ForceLaw, file: Pat
             item.compile()
     except Exception as error:
         if isinstance(item, Scene):
-            raise PluginError(f"plug-in {place_in(file, error)} makes no clumps: {_told(error)}") from error
+            raise PluginError(f"plug-in {place_in(file, error)} makes no clumps: {_text(error)}") from error
         if isinstance(error, TrialError):
             raise _unfit(error, file) from error
         raise PluginError(f"plug-in {file} does not compile: {why(item, file, error)}") from error
@@ -258,7 +258,7 @@ def run_plugin(item: Method | Problem | System | Scene | ForceLaw, file: Path) -
     return remarks + (_run_scene(item, file) if isinstance(item, Scene) else _run_problem(item, file))
 
 
-def _told(error: Exception) -> str:
+def _text(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
@@ -268,7 +268,7 @@ def _run_problem(problem: Problem | System, file: Path) -> list[str]:
         run = _first_motion(problem)
     except Exception as error:
         error = _problem_afresh(problem) or error
-        raise PluginError(f"plug-in {place_in(file, error)} fails in the first steps: {_told(error)}") from error
+        raise PluginError(f"plug-in {place_in(file, error)} fails in the first steps: {_text(error)}") from error
     if "diverged" in run.attrs:
         raise PluginError(
             f"plug-in {file}: the motion of {problem.key!r} has no finite numbers at t = {run.attrs['diverged']:g} s, with "
@@ -281,7 +281,7 @@ def _run_problem(problem: Problem | System, file: Path) -> list[str]:
 
 def _first_motion(problem: Problem | System) -> xr.Dataset:
     """The motion over the first part of the horizon."""
-    return simulate(problem, METHOD, PART * problem.horizon / STEPS, PART * problem.horizon, STEPS)
+    return simulate(problem, METHOD, FRACTION * problem.horizon / STEPS, FRACTION * problem.horizon, STEPS)
 
 
 def _evaluate(problem: Problem, q: Any, time: Any, file: Path) -> None:
@@ -298,7 +298,7 @@ def _evaluate(problem: Problem, q: Any, time: Any, file: Path) -> None:
         try:
             finite = np.isfinite(np.asarray(values(), float)).all()
         except Exception as error:
-            raise PluginError(f"plug-in {place_in(file, error)} fails: {name}: {_told(error)}") from error
+            raise PluginError(f"plug-in {place_in(file, error)} fails: {name}: {_text(error)}") from error
         if not finite:
             raise PluginError(f"plug-in {file}: {name} gives numbers that are not finite in the first steps")
 
@@ -314,10 +314,10 @@ def expand_plugin(problem: Problem | System, file: Path) -> None:
     from polhode.references import taylor  # imported here because only studies have references
 
     try:
-        taylor.solver_of(problem)(problem, [PART * problem.horizon], DIGITS)
+        taylor.solver_of(problem)(problem, [FRACTION * problem.horizon], DIGITS)
     except Exception as error:
         raise PluginError(
-            f"plug-in {place_in(file, error)} has no reference: its torque does not run on power series ({_told(error)}); use "
+            f"plug-in {place_in(file, error)} has no reference: its torque does not run on power series ({_text(error)}); use "
             "plain arithmetic and the kernels of polhode, or declare torque_series"
         ) from error
 
@@ -351,7 +351,7 @@ def _run_scene(scene: Scene, file: Path) -> list[str]:
     except BoxTooFull as error:
         raise PluginError(f"plug-in {file}: {error}") from error
     except Exception as error:
-        raise PluginError(f"plug-in {place_in(file, error)} has no initial state: {_told(error)}") from error
+        raise PluginError(f"plug-in {place_in(file, error)} has no initial state: {_text(error)}") from error
     dt = scene.usual_step
     run = simulate_many(scene, METHOD, dt, 0, STEPS * dt, 1)
     if "diverged" in run.attrs:
@@ -495,7 +495,7 @@ def _in_words(kind: Any) -> str:
     if not isinstance(kind, types.BaseTuple):
         return str(kind)
     parts = list(kind.types)
-    if any(isinstance(part, types.BaseTuple) for part in parts):
+    if any(isinstance(entry, types.BaseTuple) for entry in parts):
         return f"({', '.join(map(_in_words, parts))})"
-    kinds = list(dict.fromkeys("float" if part == float_type else str(part) for part in parts))
+    kinds = list(dict.fromkeys("float" if entry == float_type else str(entry) for entry in parts))
     return f"{len(parts)} {kinds[0]}s" if len(kinds) == 1 else f"{len(parts)} numbers ({', '.join(kinds)})"

@@ -19,7 +19,7 @@ HALF_MINUTE = 30.0
 #: A rate is that of the last minute, or of a longer time if fewer units than this were done in it.
 WINDOW, FEWEST = 60.0, 3
 #: The time left is shown once this many are done, or this fraction of all.
-MANY, PART = 20, 0.05
+MANY, FRACTION = 20, 0.05
 #: Work that takes less time than this shows no bar, s.
 PATIENCE = 0.5
 Clock = Callable[[], float]
@@ -106,7 +106,7 @@ class Stage:
     def left(self) -> float | None:
         """Seconds until it is done at this rate; None if unknown, since the first few units say little."""
         rate = self.rate()
-        if self.total is None or rate == 0 or self.done < min(MANY, PART * self.total):
+        if self.total is None or rate == 0 or self.done < min(MANY, FRACTION * self.total):
             return None
         return max(0.0, self.total - self.done) / rate
 

@@ -135,9 +135,9 @@ def fill(key: str, spheres: int) -> np.ndarray:
             break
         chosen.append(candidates[best])
         bare &= ~covers[best]
-    found = np.vstack(chosen)
-    order = np.lexsort((found[:, 1], found[:, 0], found[:, 2]))
-    return found[order]
+    placed = np.vstack(chosen)
+    order = np.lexsort((placed[:, 1], placed[:, 0], placed[:, 2]))
+    return placed[order]
 
 
 def _grid(key: str) -> np.ndarray:

@@ -136,8 +136,8 @@ class Artefact:
 
     def match(self, name: str) -> dict[str, str] | None:
         """The names in the path of a file of this kind, relative to the results; None if it is of another kind."""
-        found = self._expression.fullmatch(name)
-        return None if found is None else found.groupdict()
+        match = self._expression.fullmatch(name)
+        return None if match is None else match.groupdict()
 
     def filled(self, names: Names) -> str:
         """The path of one file."""
@@ -158,7 +158,7 @@ def _one_if(section: str) -> Callable[["Study"], tuple[Names, ...]]:
 
 
 def _filmed(study: "Study") -> list[str]:
-    return [key for key, part in study.scenes.items() if part.film is not None]
+    return [key for key, scene in study.scenes.items() if scene.film is not None]
 
 
 def _engines(study: "Study") -> tuple[str, ...]:
@@ -170,20 +170,20 @@ def _ensemble_methods(study: "Study") -> tuple[str, ...]:
 
 
 def _runs(study: "Study") -> list[Names]:
-    return [(key, name, m) for key, part in study.problems.items() for m in part.methods for name in part.sets(m)]
+    return [(key, name, m) for key, problem in study.problems.items() for m in problem.methods for name in problem.sets(m)]
 
 
 def _long_runs(switched: bool) -> Callable[["Study"], list[Names]]:
-    return lambda study: [(key, m) for key, part in study.problems.items() for m in part.long_run_methods(switched)]
+    return lambda study: [(key, m) for key, problem in study.problems.items() for m in problem.long_run_methods(switched)]
 
 
 def _targets(study: "Study") -> list[Names]:
-    return [(key, m) for key, part in study.problems.items() if part.targets is not None for m in part.methods]
+    return [(key, m) for key, problem in study.problems.items() if problem.targets is not None for m in problem.methods]
 
 
 def _many_body_runs(study: "Study") -> list[Names]:
     scenes = study.scenes.items()
-    return [(key, step.name, m) for key, part in scenes for m in part.methods for step in part.steps if step.runs(m)]
+    return [(key, step.name, m) for key, scene in scenes for m in scene.methods for step in scene.steps if step.runs(m)]
 
 
 _SHOWN = "figures and tables"

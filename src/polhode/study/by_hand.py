@@ -29,7 +29,7 @@ from polhode.study.workflow import locks, signals
 from polhode.study.workflow.entry import HOME
 
 #: Not linked into another folder of results: logs are written in place, and the lock belongs to a run.
-_OWN = ("logs", locks.NAME)
+_NOT_MIRRORED = ("logs", locks.NAME)
 
 
 class ByHandError(ValueError):
@@ -142,8 +142,8 @@ def _prepared(
     try:
         with _this_process_left_alone():
             workflow.include(HOME / "Snakefile")
-        found = _rule(rule, {known.name: known for known in workflow.rules if known.script})
-        job = Job(found, DAG(workflow, rules=[found]), _checked(rule, wildcards, found))
+        rule_object = _rule(rule, {known.name: known for known in workflow.rules if known.script})
+        job = Job(rule_object, DAG(workflow, rules=[rule_object]), _checked(rule, wildcards, rule_object))
         made = Snakemake(
             job.input,
             job.output,
@@ -163,7 +163,7 @@ def _prepared(
     if missing:
         others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise ByHandError(f"rule {rule} reads {missing[0]}{others}, which is not there; ./reproduce {missing[0]} makes it")
-    return made, (HOME / "workflow" / "rules" / found.script).resolve()
+    return made, (HOME / "workflow" / "rules" / rule_object.script).resolve()
 
 
 def _rule(name: str, known: Mapping[str, Any]) -> Any:
@@ -174,9 +174,9 @@ def _rule(name: str, known: Mapping[str, Any]) -> Any:
     return known[name]
 
 
-def _checked(rule: str, given: dict[str, str], found: Any) -> dict[str, str]:
+def _checked(rule: str, given: dict[str, str], rule_object: Any) -> dict[str, str]:
     """The wildcards, checked against those of the rule; an error lists the valid ones."""
-    wanted = set(found.wildcard_names)
+    wanted = set(rule_object.wildcard_names)
     if missing := sorted(wanted - set(given)):
         raise ByHandError(
             f"rule {rule} needs a value for {', '.join(missing)}: add {' '.join(f'{name}=...' for name in missing)}"
@@ -184,7 +184,7 @@ def _checked(rule: str, given: dict[str, str], found: Any) -> dict[str, str]:
     if unknown := sorted(set(given) - wanted):
         has = f"only {', '.join(sorted(wanted))}" if wanted else "none"
         raise ByHandError(f"rule {rule} has no wildcard {', '.join(unknown)}; it has {has}")
-    limits = found.workflow.wildcard_constraints
+    limits = rule_object.workflow.wildcard_constraints
     for name, value in given.items():
         allowed = limits.get(name, "").split("|")
         if name in limits and value not in allowed:
@@ -217,7 +217,7 @@ def mirror(results: Path, folder: Path) -> None:
     for path in sorted(results.rglob("*")):
         name = path.relative_to(results)
         place = folder / name
-        if name.parts[0] in _OWN or not path.is_file():
+        if name.parts[0] in _NOT_MIRRORED or not path.is_file():
             continue
         if place.is_symlink() or (place.is_file() and place.stat().st_nlink > 1):
             place.unlink()  # it may belong to other results

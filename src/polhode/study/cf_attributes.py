@@ -71,10 +71,10 @@ def described(dataset: "xr.Dataset", *, root: bool = True) -> "xr.Dataset":
 
     Existing descriptions of a variable are kept. The title is the attribute ``title``, or that of :data:`TITLES` for the job.
     """
-    found = dataset.copy()
-    for name, variable in found.variables.items():
+    complete = dataset.copy()
+    for name, variable in complete.variables.items():
         add_description(str(name), variable.dtype.kind, variable.attrs)
-    return found.drop_attrs(deep=False).assign_attrs(of_file(dataset.attrs)) if root else found
+    return complete.drop_attrs(deep=False).assign_attrs(of_file(dataset.attrs)) if root else complete
 
 
 def add_description(name: str, kind: str, attributes: dict[Any, Any]) -> None:

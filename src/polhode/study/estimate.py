@@ -218,8 +218,8 @@ def extent(ladder: "models.LadderSection", horizon: float) -> Extent:
 
 def _able(ladder: "models.LadderSection", methods: Sequence[Method]) -> list[str]:
     """Keys of the methods that run with the step sizes of a ladder."""
-    own = METHODS.plugins()
-    return [m.key for m in methods if ladder.methods == "all" or m.key in ladder.methods or m.key in own]
+    plugins = METHODS.plugins()
+    return [m.key for m in methods if ladder.methods == "all" or m.key in ladder.methods or m.key in plugins]
 
 
 def _ratio(time: float, dt: float) -> float:
@@ -259,8 +259,8 @@ def estimate(
     """
     shares: list[Share] = []
     for key, (problem, methods) in problems.items():
-        if (asked := config.problems[key]) is not None:
-            shares += _problem(("problems", key), asked, problem, methods, config.digits)
+        if (section := config.problems[key]) is not None:
+            shares += _problem(("problems", key), section, problem, methods, config.digits)
     single = sum(share.runs for share in shares)
     for key, methods in scenes.items():
         if (scene := (config.many_body or {})[key]) is not None:

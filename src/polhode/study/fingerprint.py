@@ -79,10 +79,10 @@ def _statements(tree: ast.Module) -> Iterator[ast.AST]:
 def _file(module: str | Path) -> Path:
     if isinstance(module, Path):
         return module
-    found = _locate(module)
-    if found is None:
+    path = _locate(module)
+    if path is None:
         raise ModuleNotFoundError(f"no module {module!r} to hash")
-    return found
+    return path
 
 
 @cache
@@ -109,14 +109,14 @@ def _of_notebook(path: Path) -> tuple[str, str]:
 @cache
 def _digest(path: Path) -> tuple[str, tuple[Path, ...]]:
     if path.suffix == ".ipynb":
-        found, source = _of_notebook(path)
+        digest, source = _of_notebook(path)
         tree = ast.parse(source)
     else:
         tree = ast.parse(path.read_text())
-        found = _hash(tree)
+        digest = _hash(tree)
         data = path.with_suffix(".yaml")
         if data.is_file():
-            found += hashlib.sha256(json.dumps(load_yaml(data)).encode()).hexdigest()
+            digest += hashlib.sha256(json.dumps(load_yaml(data)).encode()).hexdigest()
     imported = []
     for node in _statements(tree):
         if isinstance(node, ast.Import):
@@ -131,4 +131,4 @@ def _digest(path: Path) -> tuple[str, tuple[Path, ...]]:
                 module = _locate(name)
                 if module is not None:
                     imported.append(module)
-    return found, tuple(imported)
+    return digest, tuple(imported)

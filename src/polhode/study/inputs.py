@@ -257,8 +257,8 @@ class Inputs:
     def published_step(self, method: str, target: float) -> float:
         """The published dt of a method for a target error in s (del Valle et al. 2024, Table 2), NaN if none is printed."""
         steps = self.published_steps
-        found = steps[(steps["method"] == method) & np.isclose(steps["target_error"].astype(float), target, rtol=1e-6)]
-        return float(found["dt"].iloc[0]) if len(found) else float("nan")
+        rows = steps[(steps["method"] == method) & np.isclose(steps["target_error"].astype(float), target, rtol=1e-6)]
+        return float(rows["dt"].iloc[0]) if len(rows) else float("nan")
 
     def published_numbers(self, name: str) -> pd.DataFrame:
         """A table of published numbers: NAME.csv in the folder ``published``."""
@@ -299,12 +299,12 @@ class Inputs:
             raise NotInRun("single_body.nc has no counts of the parts of a step: it was made by an older version")
         return root[name]
 
-    def part_operations(self, part: str) -> int:
+    def block_operations(self, block: str) -> int:
         """The additions, multiplications, divisions and square roots of a part of a step, a key in ``building_block``."""
         keys = [str(key) for key in self._arithmetic("building_block").values]
-        if part not in keys:
-            raise NotInRun(f"the operations of {part} are not among those counted: {', '.join(keys)}")
-        return int(self._arithmetic("building_block_operations").values[keys.index(part)])
+        if block not in keys:
+            raise NotInRun(f"the operations of {block} are not among those counted: {', '.join(keys)}")
+        return int(self._arithmetic("building_block_operations").values[keys.index(block)])
 
     def rotation_rounding(self, name: str) -> xr.DataArray:
         """A result of :func:`polhode.study.gather.arithmetic.rotation_rounding`, a scalar."""
@@ -344,10 +344,10 @@ class Inputs:
 
     def grouped(self, methods: Iterable[str]) -> list[tuple[str, list[str]]]:
         """Methods by group, in the order of figures and tables; methods that the run does not list come last."""
-        found: dict[str, list[str]] = {}
+        groups: dict[str, list[str]] = {}
         for key in sorted(dict.fromkeys(map(str, methods)), key=lambda key: self.declared(key, "place", inf)):
-            found.setdefault(str(self.declared(key, "group") or _last_group()), []).append(key)
-        return list(found.items())
+            groups.setdefault(str(self.declared(key, "group") or _last_group()), []).append(key)
+        return list(groups.items())
 
     def in_order(self, methods: Iterable[str]) -> list[str]:
         """Methods in the order of :meth:`grouped`."""
@@ -377,8 +377,8 @@ class Inputs:
         """
         if "setup" not in self.problem_declarations:
             raise NotInRun(f"this run does not contain the problem {self.problem}")
-        found: dict[str, Any] = json.loads(self.problem_declarations["setup"])
-        return found
+        numbers: dict[str, Any] = json.loads(self.problem_declarations["setup"])
+        return numbers
 
     @property
     def known(self) -> list[str]:
@@ -472,10 +472,10 @@ def load_sources(path: str | Path) -> list[dict[str, Any]]:
                 raise ValueError(f"{where}: unknown field {sorted(unknown)}; known are: {', '.join(SOURCE_FIELDS)}")
             if not (entry.get("item") and entry.get("about")):
                 raise ValueError(f"{where}: item and about must not be empty")
-            here, missing = list(entry.get("here", [])), str(entry.get("missing", ""))
-            if not here and not missing:
+            places, missing = list(entry.get("here", [])), str(entry.get("missing", ""))
+            if not places and not missing:
                 raise ValueError(f"{where}: say where it is (here) or why it is not (missing)")
-            row = {"source": source["key"], "item": entry["item"], "about": entry["about"], "here": here, "missing": missing}
+            row = {"source": source["key"], "item": entry["item"], "about": entry["about"], "here": places, "missing": missing}
             if any(row["source"] == other["source"] and row["item"] == other["item"] for other in rows):
                 raise ValueError(f"{where}: it is listed twice")
             rows.append(row)

@@ -11,8 +11,8 @@ def macro_name(key: str) -> str:
 
     The year of the publication is left out, other digits are spelt.
     """
-    parts = [part for part in key.replace("_delvalle2024", "_published").split("_") if part]
-    words = [re.sub(r"(19|20)\d\d$", "", part) for part in parts]
+    parts = [word for word in key.replace("_delvalle2024", "_published").split("_") if word]
+    words = [re.sub(r"(19|20)\d\d$", "", word) for word in parts]
     return "".join(re.sub(r"\d", lambda m: _DIGITS[int(m[0])], word[:1].upper() + word[1:]) for word in words)
 
 

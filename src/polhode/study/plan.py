@@ -129,7 +129,7 @@ class Plan:
     @cached_property
     def reference_parts(self) -> tuple[tuple[str, ...], ...]:
         """The problems of each job on references: as many as take about :data:`PART_SECONDS`."""
-        seconds = [reference_seconds(part, self.study.digits) for part in self.study.problems.values()]
+        seconds = [reference_seconds(problem, self.study.digits) for problem in self.study.problems.values()]
         return _in_parts(list(self.study.problems), seconds)
 
     def reference_times(self, problems: Sequence[str]) -> dict[str, list[float]]:
@@ -137,17 +137,17 @@ class Plan:
         return {key: self.study.problems[key].reference_times().tolist() for key in problems}
 
     def _reference(self, problem: str) -> Dependencies:
-        part = self.study.problems[problem]
-        times = hashlib.sha256(part.reference_times().tobytes()).hexdigest()[:16]
-        settings = {"digits": self.study.digits, "check_until": part.check_until, "times": times}
+        study = self.study.problems[problem]
+        times = hashlib.sha256(study.reference_times().tobytes()).hexdigest()[:16]
+        settings = {"digits": self.study.digits, "check_until": study.check_until, "times": times}
         return settings, fingerprint("polhode.study.run.reference", PROBLEMS.origin(problem), *self._solution(problem))
 
     # Single bodies.
 
     def _runs(self, problem: str, steps: str, method: str) -> Dependencies:
-        part = self.study.problems[problem]
-        dt = {step.name: step.truncate for step in part.steps if step.set_name == steps and step.runs(method)}
-        settings = {"horizon": part.problem.horizon, "samples": part.samples, "switched": False, "dt": dt}
+        study = self.study.problems[problem]
+        dt = {step.name: step.truncate for step in study.steps if step.set_name == steps and step.runs(method)}
+        settings = {"horizon": study.problem.horizon, "samples": study.samples, "switched": False, "dt": dt}
         return settings, self.simulation_code(problem, method)
 
     def _long_run(self, problem: str, method: str, switched: bool) -> Dependencies:
@@ -172,10 +172,10 @@ class Plan:
         """
         methods_of_jobs = {}
         numbers = {several: count() for several in (False, True)}
-        for key, part in self.study.problems.items():
-            number = next(numbers[isinstance(part.problem, System)])
+        for key, study in self.study.problems.items():
+            number = next(numbers[isinstance(study.problem, System)])
             way = -1 if number % 2 else 1
-            parts = _divided(part)
+            parts = _divided(study)
             turns = (5 * number % len(methods) for methods in parts)
             methods_of_jobs[key] = tuple((methods[i:] + methods[:i])[::way] for i, methods in zip(turns, parts, strict=True))
         return methods_of_jobs
@@ -209,11 +209,11 @@ class Plan:
 
         A method that takes longer is divided between its step sizes.
         """
-        return {key: _divided_scene(part) for key, part in self.study.scenes.items()}
+        return {key: _divided_scene(scene) for key, scene in self.study.scenes.items()}
 
-    def scene_paths(self, scene: str, part: Sequence[MethodStep]) -> list[str]:
+    def scene_paths(self, scene: str, method_steps: Sequence[MethodStep]) -> list[str]:
         """Paths of the files made by a job on many bodies."""
-        return self.files("many_body_runs", [(scene, dt, method) for method, dt in part])
+        return self.files("many_body_runs", [(scene, dt, method) for method, dt in method_steps])
 
     def _many_body(self, scene: str, dt: str, method: str) -> Dependencies:
         settings = self._scene_settings(scene) | {"seeds": self.study.scenes[scene].seeds}
@@ -226,8 +226,8 @@ class Plan:
 
     def _scene_settings(self, scene: str) -> dict[str, Any]:
         """The settings on which the runs of a scene depend, apart from method, step size, seeds and code."""
-        part = self.study.scenes[scene]
-        return {"scene": part.scene, "spin": part.spin, "horizon": part.horizon, "samples": part.samples}
+        study = self.study.scenes[scene]
+        return {"scene": study.scene, "spin": study.spin, "horizon": study.horizon, "samples": study.samples}
 
     def _many_body_run_code(self, scene: str, method: str) -> str:
         origins = SCENES.origin(self.study.scenes[scene].scene), METHODS.origin(method)
@@ -245,11 +245,11 @@ class Plan:
     @cached_property
     def ensemble_parts(self) -> tuple[tuple[str, ...], ...]:
         """The methods of each job on random bodies: as many as take about :data:`PART_SECONDS`."""
-        part = self.study.ensembles
-        if part is None:
+        study = self.study.ensembles
+        if study is None:
             return ()
-        seconds = part.total_steps * STEP + LOADING_ENSEMBLE
-        return _in_parts(part.methods, [seconds] * len(part.methods))
+        seconds = study.total_steps * STEP + LOADING_ENSEMBLE
+        return _in_parts(study.methods, [seconds] * len(study.methods))
 
     def _ensemble_states(self) -> Dependencies:
         assert self.study.ensembles is not None
@@ -287,8 +287,8 @@ class Plan:
             for number, methods in enumerate(parts, 1):
                 units[f"single_body_{problem}_{number}"] = len(self.part_paths(problem, methods))
         for scene, shares in self.scene_parts.items():
-            for number, part in enumerate(shares, 1):
-                units[f"many_body_{scene}_{number}"] = len(part)
+            for number, share in enumerate(shares, 1):
+                units[f"many_body_{scene}_{number}"] = len(share)
         for number, methods in enumerate(self.ensemble_parts, 1):
             units[f"ensemble_{number}"] = len(methods)
         for number, problems in enumerate(self.reference_parts, 1):
@@ -312,7 +312,7 @@ class Plan:
         The rule has no input, because errors do not change the cost of a step. Behind an ``ancient`` input its own reasons to
         run would not be seen as long as something before that input has to run.
         """
-        scenes = [SCENES.origin(part.scene) for part in self.study.scenes.values() if part.timed]
+        scenes = [SCENES.origin(scene.scene) for scene in self.study.scenes.values() if scene.timed]
         engine: list[str | Path] = ["polhode.study.run.scene_timing", *scenes] if scenes else []
         return (
             fingerprint("polhode.study.run.timing", *engine) + self.methods_code(wildcards) + (self._shapes() if engine else "")
@@ -349,55 +349,55 @@ class Plan:
         return self.home / "workflow" / "scripts" / f"{name}.py"
 
 
-def method_seconds(part: ProblemStudy, method: str) -> float:
+def method_seconds(study: ProblemStudy, method: str) -> float:
     """Estimated time of all runs of a method on a problem, s."""
-    rungs = [step for step in part.steps if step.runs(method)]
+    rungs = [step for step in study.steps if step.runs(method)]
     runs, steps, files = len(rungs), sum(step.steps for step in rungs), len({step.set_name for step in rungs})
-    if part.long_run is not None:
-        steps += (1 + part.long_run.switched) * count_steps(part.long_run.dt, part.long_run.horizon)
-        runs += 1 + part.long_run.switched
-        files += 1 + part.long_run.switched
-    if part.targets is not None:
+    if study.long_run is not None:
+        steps += (1 + study.long_run.switched) * count_steps(study.long_run.dt, study.long_run.horizon)
+        runs += 1 + study.long_run.switched
+        files += 1 + study.long_run.switched
+    if study.targets is not None:
         files += 1
-        steps += SEARCH_RUNS * round(part.problem.horizon / part.targets.dt_min)
-    return steps * step_seconds(part.problem, METHODS[method]) + runs * RUN + files * FILE
+        steps += SEARCH_RUNS * round(study.problem.horizon / study.targets.dt_min)
+    return steps * step_seconds(study.problem, METHODS[method]) + runs * RUN + files * FILE
 
 
-def reference_seconds(part: ProblemStudy, digits: int) -> float:
+def reference_seconds(study: ProblemStudy, digits: int) -> float:
     """Estimated time of the exact solution of a problem with its check, s: power series, and the numbers at each time."""
-    times = part.reference_times()
+    times = study.reference_times()
     last = float(times[-1])
-    checked = min(part.check_until, last)
-    solved = checked if part.problem.has_closed_form else last + CHECKED_AGAIN * checked
+    checked = min(study.check_until, last)
+    solved = checked if study.problem.has_closed_form else last + CHECKED_AGAIN * checked
     precise = float((digits / DIGITS) ** POWER)
-    return TAYLOR * precise * solved / part.problem.horizon + len(times) * REFERENCE_TIME
+    return TAYLOR * precise * solved / study.problem.horizon + len(times) * REFERENCE_TIME
 
 
-def share_seconds(part: SceneStudy, step: StepSize) -> float:
+def share_seconds(study: SceneStudy, step: StepSize) -> float:
     """Estimated time of all runs of a method with one step size on a scene, s, apart from loading its code."""
-    return step.steps * part.seeds * STEP_OF_MANY
+    return step.steps * study.seeds * STEP_OF_MANY
 
 
-def _divided(part: ProblemStudy) -> tuple[tuple[str, ...], ...]:
+def _divided(study: ProblemStudy) -> tuple[tuple[str, ...], ...]:
     """The methods of a problem, divided into parts that each take about :data:`PART_SECONDS`."""
-    return _in_parts(part.methods, [method_seconds(part, method) for method in part.methods])
+    return _in_parts(study.methods, [method_seconds(study, method) for method in study.methods])
 
 
-def _divided_scene(part: SceneStudy) -> tuple[tuple[MethodStep, ...], ...]:
+def _divided_scene(study: SceneStudy) -> tuple[tuple[MethodStep, ...], ...]:
     """The methods of a scene with their step sizes, likewise."""
     items: list[tuple[MethodStep, ...]] = []
     seconds: list[float] = []
-    for method in part.methods:
-        steps = [step for step in part.steps if step.runs(method)]
-        each = [share_seconds(part, step) for step in steps]
+    for method in study.methods:
+        steps = [step for step in study.steps if step.runs(method)]
+        each = [share_seconds(study, step) for step in steps]
         shares = [(method, step.name) for step in steps]
         if sum(each) > PART_SECONDS:
             items += [(share,) for share in shares]
-            seconds += [LOADING_MANY + own for own in each]
+            seconds += [LOADING_MANY + duration for duration in each]
         else:
             items.append(tuple(shares))
             seconds.append(LOADING_MANY + sum(each))
-    return tuple(tuple(chain.from_iterable(found)) for found in _in_parts(items, seconds))
+    return tuple(tuple(chain.from_iterable(group)) for group in _in_parts(items, seconds))
 
 
 Item = TypeVar("Item")
@@ -408,7 +408,7 @@ def _in_parts(items: Sequence[Item], seconds: Sequence[float]) -> tuple[tuple[It
     total = sum(seconds)
     count = max(1, round(total / PART_SECONDS))
     # An item belongs to the part in which the middle of its time lies. Two that take longer than a part are never together.
-    middles = [before + own / 2 for before, own in zip(accumulate(seconds, initial=0.0), seconds, strict=False)]
+    middles = [before + duration / 2 for before, duration in zip(accumulate(seconds, initial=0.0), seconds, strict=False)]
     items_of_parts: dict[int, list[Item]] = {}
     for item, middle in zip(items, middles, strict=True):
         items_of_parts.setdefault(min(int(count * middle / total), count - 1), []).append(item)

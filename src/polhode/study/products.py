@@ -105,7 +105,7 @@ class Products(Plan):
         """Hash of the script for figures, tables and numbers, and of a chapter's modules with what they import."""
         folder = self.home / "src" / "polhode" / "study" / "themes"
         chapter_themes = themes.chapters()[chapter]
-        modules = (folder / key / f"{part}.py" for key in chapter_themes for part in ("figures", "tables", "numbers"))
+        modules = (folder / key / f"{name}.py" for key in chapter_themes for name in ("figures", "tables", "numbers"))
         code = fingerprint(self._script("chapter"), *(path for path in modules if path.is_file()))
         return code + (self.released_engines() if any("atlas" in theme.needs for theme in chapter_themes.values()) else "")
 

@@ -75,10 +75,10 @@ def commit(home: Path) -> dict[str, Any]:
 def processor() -> str:
     """The name of the processor, as far as the system reports it."""
     try:
-        found = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
+        match = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
     except OSError:
-        found = None
-    return found.group(1) if found else platform.processor() or "unknown"
+        match = None
+    return match.group(1) if match else platform.processor() or "unknown"
 
 
 def family() -> str:
@@ -172,17 +172,17 @@ def read_provenance(folder: Path) -> dict[str, Any]:
     path = folder / NAME
     again = "run ./reproduce again"
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise Unusable(f"{path} is missing, so the run is not finished: it is made last; {again}") from None
     except (OSError, ValueError, RecursionError) as error:
         raise Unusable(f"{path} is damaged ({error}); delete it and {again}") from None
-    wrong = [key for key, kind in NEEDED.items() if not isinstance(found, dict) or not isinstance(found.get(key), kind)]
-    if not wrong and not all(isinstance(x, str) for key in ("files", "versions") for x in found[key].values()):
+    wrong = [key for key, kind in NEEDED.items() if not isinstance(content, dict) or not isinstance(content.get(key), kind)]
+    if not wrong and not all(isinstance(x, str) for key in ("files", "versions") for x in content[key].values()):
         wrong = ["a text for each of its files and versions"]
     if wrong:
         raise Unusable(f"{path} lacks {', '.join(wrong)}: it is damaged, or of an older version; delete it and {again}")
-    return found
+    return content
 
 
 def to_json(value: dict[str, Any]) -> str:

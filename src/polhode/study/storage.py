@@ -75,11 +75,11 @@ os.umask(_UMASK)
 
 def checksums(folder: str | Path, paths: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Size and SHA-256 of files, keyed by their paths relative to ``folder``."""
-    found = {}
+    sums = {}
     for path in paths:
         data = (Path(folder) / path).read_bytes()
-        found[path] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-    return found
+        sums[path] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    return sums
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -112,8 +112,8 @@ def write_groups(groups: "Mapping[str, xr.Dataset]", path: str | Path) -> None:
             waiting.write()
             # Computed from the values a reader will get, whose types may differ from those passed in.
             sums = [(group, checksum_of(loaded(group))) for group in every_group(file)]
-            for group, found in sums:
-                group.setncattr("checksum", found)
+            for group, total in sums:
+                group.setncattr("checksum", total)
 
     write_atomically(path, write)
 

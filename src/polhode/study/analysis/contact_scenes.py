@@ -24,17 +24,17 @@ def scenes(inputs: Inputs) -> dict[str, xr.Dataset]:
     ours = {name: inputs.many_body(name).assign_attrs(released=0) for name in inputs.scenes}
     theirs = {name: inputs.released_many_body(name).assign_attrs(released=1) for name in inputs.released_scenes}
     every = [*theirs.values(), *ours.values()]
-    kept = {}
+    chosen = {}
     for name in dict.fromkeys([*ours, *theirs]):
-        both = [found[name] for found in (ours, theirs) if name in found]
+        both = [source[name] for source in (ours, theirs) if name in source]
         if len(both) == 2 and not _same_scene(*both):
             both = both[:1]
         counted = [data for data in (_counted(data, every) for data in both if _is_resolved(data)) if "contacts" in data]
         if counted:
-            kept[name] = max(counted, key=lambda data: data.sizes["seed"])
-    if not kept:
+            chosen[name] = max(counted, key=lambda data: data.sizes["seed"])
+    if not chosen:
         raise NotInRun(f"there is no scene of many bodies with {LEAST_STEPS} step sizes below the contact time")
-    return kept
+    return chosen
 
 
 def _is_resolved(data: xr.Dataset) -> bool:

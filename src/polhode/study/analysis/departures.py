@@ -40,11 +40,11 @@ class Departure:
     measured: float
 
     def __str__(self) -> str:
-        found = "cannot be fitted (the error stays large at the finest steps)"
+        result = "cannot be fitted (the error stays large at the finest steps)"
         if np.isfinite(self.measured):
-            found = f"is {self.measured:.2f}"
+            result = f"is {self.measured:.2f}"
         return (
-            f"{self.method}: the order of the {self.quantity} {found} on {self.problem} (torque: {self.torque_class}), "
+            f"{self.method}: the order of the {self.quantity} {result} on {self.problem} (torque: {self.torque_class}), "
             f"where it declares {self.declared}"
         )
 
@@ -55,9 +55,9 @@ def below(data: xr.Dataset) -> Iterator[Departure]:
         for short, quantity, error in ORDERED:
             declared, measured = int(data[f"claimed_{short}_order"].values[i]), float(data[f"{short}_order"].values[i])
             errors = data[error].values[i]
-            there = np.flatnonzero(np.isfinite(errors))
+            finite = np.flatnonzero(np.isfinite(errors))
             # Steps ascend. Without a fit an error may be at the round-off floor, which is not a fault.
-            lost = not np.isfinite(measured) and there.size > 0 and errors[there[0]] > CEILING
+            lost = not np.isfinite(measured) and finite.size > 0 and errors[finite[0]] > CEILING
             if lost or measured < declared - TOLERANCE:
                 label, attrs = str(data["label"].values[i]), data.attrs
                 place = str(attrs.get("problem", "")), str(attrs.get("torque_class", ""))
@@ -66,16 +66,16 @@ def below(data: xr.Dataset) -> Iterator[Departure]:
 
 def above(groups: Iterable[xr.Dataset], methods: Sequence[str]) -> Iterator[Departure]:
     """The orders of ``methods`` above their declaration on every problem of a class, for the problem with the lowest."""
-    found: dict[tuple[str, str, str], Departure] = {}
+    lowest: dict[tuple[str, str, str], Departure] = {}
     for data in groups:
         problem, torque_class = str(data.attrs.get("problem", "")), str(data.attrs.get("torque_class", ""))
         for i, method in enumerate(map(str, data["integrator"].values)):
             for short, quantity, _ in ORDERED if method in methods else ():
                 declared, measured = int(data[f"claimed_{short}_order"].values[i]), float(data[f"{short}_order"].values[i])
                 key, label = (torque_class, method, short), str(data["label"].values[i])
-                if key not in found or not measured > found[key].measured:
-                    found[key] = Departure(problem, torque_class, method, label, quantity, declared, measured)
-    return (one for one in found.values() if one.measured > one.declared + TOLERANCE)
+                if key not in lowest or not measured > lowest[key].measured:
+                    lowest[key] = Departure(problem, torque_class, method, label, quantity, declared, measured)
+    return (one for one in lowest.values() if one.measured > one.declared + TOLERANCE)
 
 
 def remarks(groups: Mapping[str, xr.Dataset], plugins: Sequence[str]) -> list[str]:
@@ -90,13 +90,13 @@ def remarks(groups: Mapping[str, xr.Dataset], plugins: Sequence[str]) -> list[st
     every = [departure for data in problems for departure in below(data)]
     lines = []
     for key in plugins:
-        own = [data for data in problems if key in data["integrator"].values]
-        blown = sum(int(data["diverged"].sel(integrator=key).sum()) for data in own)
-        runs = sum(data.sizes["dt"] for data in own)
+        with_plugin = [data for data in problems if key in data["integrator"].values]
+        blown = sum(int(data["diverged"].sel(integrator=key).sum()) for data in with_plugin)
+        runs = sum(data.sizes["dt"] for data in with_plugin)
         if runs and blown == runs:
             lines.append(f"{key}: every one of its {runs} runs blew up and is recorded as diverged; see its kernels")
         said = [str(one) for one in every if one.method == key]
-        said += [f"{one}; it may declare more" for one in above(own, [key])]
+        said += [f"{one}; it may declare more" for one in above(with_plugin, [key])]
         lines += said[:MOST] + ([f"{key}: and {len(said) - MOST} more of its orders"] if len(said) > MOST else [])
     others = list(dict.fromkeys(one.method for one in every if one.method not in plugins))
     if others:

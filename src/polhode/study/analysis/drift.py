@@ -126,7 +126,7 @@ def long_runs(inputs: Inputs, problems: Sequence[str], group: str = "long_run") 
     return pd.DataFrame(rows)
 
 
-def kept(inputs: Inputs, quantities: Sequence[str] = ("energy_drift",)) -> tuple[list[str], list[str]]:
+def bounded_methods(inputs: Inputs, quantities: Sequence[str] = ("energy_drift",)) -> tuple[list[str], list[str]]:
     """The methods for which quantities stay :func:`bounded` in every long run of a problem with a conserved energy.
 
     A method that lacks one of these runs is not among them.
@@ -147,11 +147,11 @@ def kept(inputs: Inputs, quantities: Sequence[str] = ("energy_drift",)) -> tuple
     frame = long_runs(inputs, inputs.problems)
     problems = frame[frame["quantity"] == "energy_drift"]["problem"].unique().tolist()
     frame = frame[frame["problem"].isin(problems) & frame["quantity"].isin(list(quantities))]
-    found: dict[str, list[bool]] = {}
+    bounded_by_method: dict[str, list[bool]] = {}
     for row in frame.to_dict("records"):
-        found.setdefault(str(row["method"]), []).append(bounded(float(row["growth"]), float(row["last"])))
+        bounded_by_method.setdefault(str(row["method"]), []).append(bounded(float(row["growth"]), float(row["last"])))
     wanted = len(frame[["problem", "quantity"]].drop_duplicates())
-    return [key for key, each in found.items() if len(each) == wanted and all(each)], problems
+    return [key for key, each in bounded_by_method.items() if len(each) == wanted and all(each)], problems
 
 
 @once
@@ -168,15 +168,15 @@ def _of_problem(inputs: Inputs, group: str) -> list[dict[str, Any]]:
     for method in inputs.in_order(methods):
         diverged = bool(at(data, "diverged", method) == 1)
         for name, values in followed.items():
-            found = drift(time, values[methods.index(method)])
+            trend = drift(time, values[methods.index(method)])
             rows.append(
                 {
                     "problem": inputs.problem,
                     "method": method,
                     "quantity": name,
-                    "last": found.last,
-                    "largest": found.largest,
-                    "growth": found.growth,
+                    "last": trend.last,
+                    "largest": trend.largest,
+                    "growth": trend.growth,
                     "diverged": diverged,
                     "dt": dt,
                     "steps": round(time[-1] / dt) if isfinite(dt) else 0,

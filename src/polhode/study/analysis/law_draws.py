@@ -65,14 +65,14 @@ def compared(ens: EnsembleLaws, data: xr.Dataset) -> pd.DataFrame:
     moved = coefficients(few) / coefficients(many)
     steps = law_file.steps_per_radian(many, [TARGET])["steps"].isel(target=0).values
     single = law_frames.one_torque(ens) & ens.recommendable & np.isin(ens.methods, shared)
-    chosen = [shared.index(key) for key, own in zip(ens.methods, single, strict=True) if own]
+    chosen = [shared.index(key) for key, is_single in zip(ens.methods, single, strict=True) if is_single]
     rows: list[dict[str, Any]] = []
     for i, name in enumerate(classes):
         ratios = moved.sel(torque_class=name).values
         ratios = ratios[np.isfinite(ratios)]
         ours = verdicts(ens.steps_of([ens.classes.index(name)])[single, 0])
         theirs = verdicts(steps[i][chosen])
-        told = ours != 0
+        decided = ours != 0
         rows.append(
             {
                 "torque_class": name,
@@ -81,10 +81,10 @@ def compared(ens: EnsembleLaws, data: xr.Dataset) -> pd.DataFrame:
                 "most": float(ratios.max()) if ratios.size else np.nan,
                 "methods": ratios.size,
                 "pairs": ours.size,
-                "told": int(told.sum()),
-                "same": int((told & (theirs == ours)).sum()),
-                "open": int((told & (theirs == 0)).sum()),
-                "opposite": int((told & (theirs == -ours)).sum()),
+                "told": int(decided.sum()),
+                "same": int((decided & (theirs == ours)).sum()),
+                "open": int((decided & (theirs == 0)).sum()),
+                "opposite": int((decided & (theirs == -ours)).sum()),
             }
         )
     return pd.DataFrame(rows)

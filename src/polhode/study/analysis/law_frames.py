@@ -154,10 +154,10 @@ class EnsembleLaws:
         NotInRun
             If it has none.
         """
-        found = [self.classes.index(name) for name in situation.classes if name in self.classes]
-        if not found:
+        positions = [self.classes.index(name) for name in situation.classes if name in self.classes]
+        if not positions:
             raise NotInRun(f"the ensembles of this run have no {situation.label}")
-        return found
+        return positions
 
     def steps_of(self, rows: Sequence[int], target: float = TARGET) -> Array:
         """Steps per radian over (method, class, body)."""
@@ -287,16 +287,16 @@ NO_METHOD = BestMethod("", "", (nan, nan, nan), nan, False)
 def choose(ens: EnsembleLaws, situation: Situation, allowed: NDArray[np.bool_], target: float = TARGET) -> BestMethod:
     """The method with the fewest torques per radian in a situation, among those ``allowed`` (method,)."""
     rows = ens.rows(situation)
-    found = laws.compare(ens.work(rows, target), allowed & ens.recommendable)
-    if found.best < 0:
+    comparison = laws.compare(ens.work(rows, target), allowed & ens.recommendable)
+    if comparison.best < 0:
         return NO_METHOD
     equal = [
         i
-        for i in np.flatnonzero(allowed & ens.recommendable & np.isfinite(found.value))
-        if i != found.best and not found.told_apart[i]
+        for i in np.flatnonzero(allowed & ens.recommendable & np.isfinite(comparison.value))
+        if i != comparison.best and not comparison.told_apart[i]
     ]
-    equal.sort(key=lambda i: found.value[i])
-    return of_method(ens, situation, ens.methods[found.best], target, tuple(ens.methods[i] for i in equal))
+    equal.sort(key=lambda i: comparison.value[i])
+    return of_method(ens, situation, ens.methods[comparison.best], target, tuple(ens.methods[i] for i in equal))
 
 
 def of_method(
@@ -343,15 +343,15 @@ def several_torques(ens: EnsembleLaws) -> NDArray[np.bool_]:
 
 
 def keepers(inputs: Inputs, ens: EnsembleLaws) -> NDArray[np.bool_]:
-    """The methods whose energy and angular momentum did not drift in the long runs of the study (:func:`drift.kept`).
+    """The methods whose energy and angular momentum did not drift in the long runs (:func:`drift.bounded_methods`).
 
     Raises
     ------
     NotInRun
         If the run has no long runs.
     """
-    kept, _ = drift.kept(inputs, ("energy_drift", "momentum_drift"))
-    return np.array([key in kept for key in ens.methods])
+    methods, _ = drift.bounded_methods(inputs, ("energy_drift", "momentum_drift"))
+    return np.array([key in methods for key in ens.methods])
 
 
 def breakeven(ens: EnsembleLaws, situation: Situation) -> float:
@@ -401,17 +401,17 @@ def slowdowns(
         work = ens.work([row], target)
         if step_times is not None:
             work = time_per_radian(ens, ens.steps_of([row], target), step_times, price, torque_class)
-        found = laws.compare(work, one_torque(ens) & ens.recommendable)
+        comparison = laws.compare(work, one_torque(ens) & ens.recommendable)
         frames.append(
             pd.DataFrame(
                 {
                     "torque_class": torque_class,
                     "method": ens.methods,
-                    "slowdown": found.value,
-                    "low": found.low,
-                    "high": found.high,
-                    "best": ens.methods[found.best] if found.best >= 0 else "",
-                    "told_apart": found.told_apart,
+                    "slowdown": comparison.value,
+                    "low": comparison.low,
+                    "high": comparison.high,
+                    "best": ens.methods[comparison.best] if comparison.best >= 0 else "",
+                    "told_apart": comparison.told_apart,
                 }
             )
         )
@@ -428,9 +428,9 @@ def time_per_radian(
     steps : (method, class, body)
     """
     unit = step_times.get(UNIT, nan)
-    own = np.array([step_times.get(key, nan) for key in ens.methods])
+    step_time = np.array([step_times.get(key, nan) for key in ens.methods])
     torques = 0.0 if torque_class == "free" or price == 0 else price * unit * ens.torques_per_step
-    return np.asarray(steps * (own + torques)[:, None, None])
+    return np.asarray(steps * (step_time + torques)[:, None, None])
 
 
 def step_times(inputs: Inputs) -> dict[str, float]:
@@ -465,16 +465,16 @@ def sheet(ens: EnsembleLaws) -> pd.DataFrame:
                 row[f"order_{name}"] = float(orders[name][i, j])
             row["fitted"] = float(fitted[i, j])
             row["growth"] = float(medians["growth"].median[i, j])
-            row |= {f"C{end}": float(getattr(medians["leading"], part)[i, j]) for end, part in _ENDS}
+            row |= {f"C{end}": float(getattr(medians["leading"], field)[i, j]) for end, field in _ENDS}
             row["stable"] = float(medians["stable"].median[i, j])
             row["stable_at_least"] = bool(both["stable_at_least"].values[i, j].mean() > 0.5)
             for k, target in enumerate(laws.TARGETS):
                 name = f"{target:.0e}"
-                row |= {f"steps_{name}{end}": float(getattr(steps, part)[i, j, k]) for end, part in _ENDS}
+                row |= {f"steps_{name}{end}": float(getattr(steps, field)[i, j, k]) for end, field in _ENDS}
                 row[f"extrapolated_{name}"] = float(extrapolated[i, j, k])
                 row[f"coarsest_{name}"] = float(coarsest[i, j, k])
-            own = slow[torque_class, method]
-            row |= {name: own[name] for name in ("slowdown", "low", "high", "best", "told_apart")}
+            slowdown = slow[torque_class, method]
+            row |= {name: slowdown[name] for name in ("slowdown", "low", "high", "best", "told_apart")}
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -487,14 +487,14 @@ def departures(frame: pd.DataFrame, tolerance: float) -> tuple[int, int]:
     within = total = 0
     for name in ("q", "omega"):
         order, declared = frame[f"order_{name}"].to_numpy(float), frame[f"declared_{name}"].to_numpy(float)
-        there = np.isfinite(order) & np.isfinite(declared) & (declared > 0)
-        within += int((np.abs(order - declared)[there] <= tolerance * declared[there]).sum())
-        total += int(there.sum())
+        valid = np.isfinite(order) & np.isfinite(declared) & (declared > 0)
+        within += int((np.abs(order - declared)[valid] <= tolerance * declared[valid]).sum())
+        total += int(valid.sum())
     return within, total
 
 
 @dataclass(frozen=True)
-class Contact:
+class ContactSteps:
     """Steps per contact of a method in collisions: the median over initial states, the spread, and pairs with another method.
 
     Parameters
@@ -512,13 +512,13 @@ class Contact:
     ratio: Estimate
     states: Array = field(repr=False, compare=False)
 
-    def over(self, other: "Contact") -> Estimate:
+    def over(self, other: "ContactSteps") -> Estimate:
         """The steps of this method over those of another, from the same states."""
         return laws.paired(self.states, other.states)
 
 
 @once
-def contacts(inputs: Inputs, energy: float = ENERGY) -> list[Contact]:
+def contacts(inputs: Inputs, energy: float = ENERGY) -> list[ContactSteps]:
     """Steps per contact of every method of the collisions, fewest first.
 
     Raises
@@ -532,20 +532,20 @@ def contacts(inputs: Inputs, energy: float = ENERGY) -> list[Contact]:
     labels = dict(zip(map(str, data["integrator"].values), map(str, data["label"].values), strict=True))
     best = min(steps, key=lambda key: float(laws.spread(steps[key]).median))
     result = []
-    for key, own in steps.items():
-        found = laws.spread(own)
+    for key, samples in steps.items():
+        summary = laws.spread(samples)
         result.append(
-            Contact(
+            ContactSteps(
                 key,
                 labels[key],
-                (float(found.median), float(found.low), float(found.high)),
-                laws.paired(own, steps[best]),
-                own,
+                (float(summary.median), float(summary.low), float(summary.high)),
+                laws.paired(samples, steps[best]),
+                samples,
             )
         )
-    return sorted(result, key=lambda own: own.steps[0])
+    return sorted(result, key=lambda entry: entry.steps[0])
 
 
-def as_good(found: Iterable[Contact]) -> list[Contact]:
+def as_good(methods: Iterable[ContactSteps]) -> list[ContactSteps]:
     """The methods that the pairs of states do not tell from the one that needs the fewest steps, itself included."""
-    return [own for own in found if own.ratio.low <= 1 or own.ratio.value == 1]
+    return [method for method in methods if method.ratio.low <= 1 or method.ratio.value == 1]

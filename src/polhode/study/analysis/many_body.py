@@ -69,11 +69,11 @@ def common_rows(data: xr.Dataset) -> list[int]:
 
 def read_scenes(read: Callable[[str], xr.Dataset], more: Iterable[str] = ()) -> dict[str, xr.Dataset]:
     """The scenes of the publications, and ``more``, that ``read`` (of :class:`Inputs`) finds, by key."""
-    found = {}
+    datasets = {}
     for case in (*SCENES, *more):
         with suppress(NotInRun):
-            found[case] = read(case)
-    return found
+            datasets[case] = read(case)
+    return datasets
 
 
 def many_body_times(timing: xr.Dataset, scenes: Mapping[str, xr.Dataset], error: float = TARGET) -> xr.Dataset:

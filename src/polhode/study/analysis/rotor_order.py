@@ -6,12 +6,12 @@ import xarray as xr
 CHOSEN = "chosen"
 
 
-def chosen(found: xr.Dataset) -> xr.DataArray:
+def chosen(data: xr.Dataset) -> xr.DataArray:
     """The energy error (family, body) of the order with the least score, which the methods take."""
-    return found["energy_error"].isel(order=found["score"].argmin("order")).drop_vars("order")
+    return data["energy_error"].isel(order=data["score"].argmin("order")).drop_vars("order")
 
 
-def summary(found: xr.Dataset) -> xr.Dataset:
+def summary(data: xr.Dataset) -> xr.Dataset:
     """Per family and order, and for the order chosen by score (:data:`CHOSEN`): how it compares with the best of the family.
 
     Returns
@@ -19,8 +19,8 @@ def summary(found: xr.Dataset) -> xr.Dataset:
     ``best`` (share of the bodies for which it is the best), and ``median``, ``p95`` and ``largest`` of the ratio of its energy
     error to that of the best order; ``typical``, the median energy error itself.
     """
-    error = xr.concat([found["energy_error"], chosen(found).expand_dims(order=[CHOSEN])], "order")
-    ratio = error / found["energy_error"].min("order")
+    error = xr.concat([data["energy_error"], chosen(data).expand_dims(order=[CHOSEN])], "order")
+    ratio = error / data["energy_error"].min("order")
     return xr.Dataset(
         {
             "best": (ratio == 1).mean("body"),
@@ -32,7 +32,7 @@ def summary(found: xr.Dataset) -> xr.Dataset:
     )
 
 
-def spread(found: xr.Dataset) -> xr.DataArray:
+def spread(data: xr.Dataset) -> xr.DataArray:
     """The energy error of the worst order over that of the best (family, body)."""
-    error = found["energy_error"]
+    error = data["energy_error"]
     return error.max("order") / error.min("order")

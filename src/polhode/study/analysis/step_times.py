@@ -24,20 +24,20 @@ def in_frame(step: xr.Dataset, frame: str) -> pd.DataFrame:
     and upper_quartile of its samples; normalised and left_alone, the fastest with and without normalisation; to_euler and
     to_spiral, step over that of these two. NaN where a form does not exist or was not timed.
     """
-    own = step.sel({"frame": frame})
-    declared = own["declared"].astype(int)
-    keys = list(map(str, own["integrator"].values))
-    fastest = own["fastest"].isel(normalised=declared).values
+    times = step.sel({"frame": frame})
+    declared = times["declared"].astype(int)
+    keys = list(map(str, times["integrator"].values))
+    fastest = times["fastest"].isel(normalised=declared).values
     columns: dict[str, Any] = {
         "method": keys,
-        "label": list(map(str, own["label"].values)),
+        "label": list(map(str, times["label"].values)),
         "frame": frame,
         "normalises": np.where(declared.values == 1, "yes", "no"),
         "step": fastest,
-        "median": own["median"].isel(normalised=declared).values,
-        "upper_quartile": own["upper_quartile"].isel(normalised=declared).values,
-        "normalised": own["fastest"].sel(normalised=1).values,
-        "left_alone": own["fastest"].sel(normalised=0).values,
+        "median": times["median"].isel(normalised=declared).values,
+        "upper_quartile": times["upper_quartile"].isel(normalised=declared).values,
+        "normalised": times["fastest"].sel(normalised=1).values,
+        "left_alone": times["fastest"].sel(normalised=0).values,
         "to_euler": fastest / fastest[keys.index(UNIT)],
         "to_spiral": fastest / fastest[keys.index(OTHER)] if OTHER in keys else np.nan,
     }

@@ -33,7 +33,7 @@ LARGEST, LARGEST_VARIABLE = 100_000_000, 8_000_000_000
 #: Variables stored without values: trajectories, whose errors are stored, and pictures. Their checksums are stored.
 WITHOUT_VALUES = {"q", "omega", "exact_q", "exact_omega", "r", "v", "centre", "radius", "axial_spin", "axial_spin_change"}
 #: Number of entries kept along a dimension longer than :data:`LONG`.
-KEPT, LONG = 17, 64
+SAMPLED, LONG = 17, 64
 #: Variables with more entries than this keep only :data:`FEW` along each dimension after the second.
 LARGE, FEW = 100_000, 4
 #: Packages whose versions may affect the last bit of a result.
@@ -214,7 +214,7 @@ def _thinned(variable: Variable) -> tuple[list[list[int] | None], np.ndarray] | 
     values = variable.values
     rows: list[list[int] | None] = []
     for axis, size in enumerate(variable.shape):
-        few = FEW if values.size > LARGE and axis > 1 else KEPT if size > LONG else size
+        few = FEW if values.size > LARGE and axis > 1 else SAMPLED if size > LONG else size
         if few >= size:
             rows.append(None)
             continue

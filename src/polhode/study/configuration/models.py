@@ -47,7 +47,7 @@ def _some_left(which: str) -> AfterValidator:
     """A validator that refuses a mapping in which all values are null; ``which`` describes them."""
 
     def check(parts: Mapping[str, T | None]) -> Mapping[str, T | None]:
-        if all(part is None for part in parts.values()):
+        if all(value is None for value in parts.values()):
             raise _refusal(f": {which} is null; leave at least one in")
         return parts
 

@@ -17,11 +17,11 @@ class _Schema(GenerateJsonSchema):
         return False
 
     def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
-        found = super().dict_schema(schema)
-        for pattern, values in found.pop("patternProperties", {}).items():
-            found["propertyNames"] = {**found.get("propertyNames", {}), "pattern": pattern}
-            found["additionalProperties"] = values
-        return found
+        json_schema = super().dict_schema(schema)
+        for pattern, values in json_schema.pop("patternProperties", {}).items():
+            json_schema["propertyNames"] = {**json_schema.get("propertyNames", {}), "pattern": pattern}
+            json_schema["additionalProperties"] = values
+        return json_schema
 
 
 def _without_titles(node: Any) -> Any:
@@ -34,23 +34,23 @@ def _without_titles(node: Any) -> Any:
 @cache
 def schema() -> dict[str, Any]:
     """The schema as JSON data."""
-    found = Configuration.model_json_schema(schema_generator=_Schema)
-    return {"$schema": _Schema.schema_dialect, **_without_titles(found)}
+    document = Configuration.model_json_schema(schema_generator=_Schema)
+    return {"$schema": _Schema.schema_dialect, **_without_titles(document)}
 
 
 def resolved(node: Mapping[str, Any]) -> dict[str, Any]:
     """A node merged with the one that it refers to; its own entries take precedence."""
-    found = dict(node)
-    if "$ref" in found:
-        target = schema()["$defs"][str(found.pop("$ref")).rpartition("/")[2]]
-        found = {**resolved(target), **found}
-    return found
+    merged = dict(node)
+    if "$ref" in merged:
+        target = schema()["$defs"][str(merged.pop("$ref")).rpartition("/")[2]]
+        merged = {**resolved(target), **merged}
+    return merged
 
 
 def choices(node: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The alternatives of a node, or a list of the node itself."""
-    found = resolved(node)
-    return [resolved(choice) for choice in found.get("anyOf", found.get("oneOf", [found]))]
+    merged = resolved(node)
+    return [resolved(choice) for choice in merged.get("anyOf", merged.get("oneOf", [merged]))]
 
 
 def _below(node: Mapping[str, Any], key: str | int) -> Iterator[dict[str, Any]]:

@@ -319,24 +319,28 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         check_distinct(known)
     except ValueError as error:
         raise (top / "plugins").error(f": {error}") from error
-    wanted = {key: part for key, part in settings.problems.items() if part is not None}
+    wanted = {key: section for key, section in settings.problems.items() if section is not None}
     for key in wanted:
         if key not in PROBLEMS:
             raise (top / "problems" / key).error(f": unknown problem {key!r}; {nearest(key, list(PROBLEMS))}")
     checks = _chosen("check", settings.checks, CHECKS, top / "checks")
     notebooks = _chosen("notebook", settings.notebooks, NOTEBOOKS, top / "notebooks")
     of_problems = {key: tuple(m for m in methods if METHODS[m].runs(PROBLEMS[key])) for key in wanted}
-    scenes = {key: part for key, part in (settings.many_body or {}).items() if part is not None}
+    scenes = {key: section for key, section in (settings.many_body or {}).items() if section is not None}
     of_scenes = _methods_of_scenes(scenes, methods, added, top / "many_body")
     ensembles = _ensembles(settings.ensembles, methods, added, top / "ensembles")
     atlas = _atlas(settings.atlas, top / "atlas")
     expected = estimate(
         settings,
-        {key: (PROBLEMS[key], [METHODS[m] for m in part]) for key, part in of_problems.items()},
-        {key: [METHODS[m] for m in part] for key, part in of_scenes.items()},
+        {key: (PROBLEMS[key], [METHODS[m] for m in keys]) for key, keys in of_problems.items()},
+        {key: [METHODS[m] for m in keys] for key, keys in of_scenes.items()},
         checks,
         notebooks,
-        {key: len(SCENES[part.scene or key]) for key, part in scenes.items() if (part.scene or key) in SCENES.plugins()},
+        {
+            key: len(SCENES[section.scene or key])
+            for key, section in scenes.items()
+            if (section.scene or key) in SCENES.plugins()
+        },
         None if ensembles is None else ([METHODS[m] for m in ensembles.methods], len(ensembles.classes)),
         0 if atlas is None else len(atlas.engines),
     )
@@ -346,10 +350,10 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         results=Path(settings.results) if checked else results_folder(settings.results, home, top / "results"),
         digits=settings.digits,
         methods=tuple(methods),
-        problems={key: _problem(key, wanted[key], part, top / "problems" / key) for key, part in of_problems.items()},
+        problems={key: _problem(key, wanted[key], keys, top / "problems" / key) for key, keys in of_problems.items()},
         checks=checks,
         cost=settings.cost,
-        scenes={key: _scene(key, scenes[key], part, top / "many_body" / key) for key, part in of_scenes.items()},
+        scenes={key: _scene(key, scenes[key], keys, top / "many_body" / key) for key, keys in of_scenes.items()},
         ensembles=ensembles,
         atlas=atlas,
         notebooks=notebooks,
@@ -371,17 +375,17 @@ def _plugin(path: str, home: Path, place: Place, position: int) -> Path:
 
 def _left_alone(plugins: Sequence[Path], settings: "Configuration") -> Iterator[str]:
     """Remarks on problems and scenes of plug-ins that the configuration does not run; methods are run automatically."""
-    run = {key for key, part in settings.problems.items() if part is not None}
-    staged = {part.scene or key for key, part in (settings.many_body or {}).items() if part is not None}
+    run = {key for key, problem in settings.problems.items() if problem is not None}
+    staged = {scene.scene or key for key, scene in (settings.many_body or {}).items() if scene is not None}
     for registry, used, section in ((PROBLEMS, run, "problems"), (SCENES, staged, "many_body")):
         for key, path in registry.plugins().items():
             if path in plugins and key not in used:
                 yield f"plug-in {path}: the {registry.kind} {key!r} is not run; name it under {section}: to run it"
 
 
-def _chosen(kind: str, asked: Literal["all"] | tuple[str, ...], known: tuple[str, ...], place: Place) -> tuple[str, ...]:
+def _chosen(kind: str, names: Literal["all"] | tuple[str, ...], known: tuple[str, ...], place: Place) -> tuple[str, ...]:
     """The names listed by a key, each once; all names where it says so."""
-    chosen = known if asked == "all" else tuple(dict.fromkeys(asked))
+    chosen = known if names == "all" else tuple(dict.fromkeys(names))
     for name in chosen:
         if name not in known:
             raise place.error(f": unknown {kind} {name!r}; {nearest(name, list(known))}")
@@ -412,7 +416,7 @@ def results_folder(text: str, home: Path, place: Place) -> Path:
         raise refusal(f"begins with ~, which only a shell knows; write the path out, {os.path.expanduser(text)!r}, or another")
     if text.startswith("-"):
         raise refusal("begins with -, as options do")
-    if any(len(part.encode()) > 255 for part in Path(text).parts):
+    if any(len(name.encode()) > 255 for name in Path(text).parts):
         raise refusal("is longer than a file system allows")
     home, folder = Path(os.path.realpath(home)), Path(os.path.realpath(home / text))
     if folder == home:
@@ -423,11 +427,11 @@ def results_folder(text: str, home: Path, place: Place) -> Path:
         raise refusal("is your home folder")
     if folder.is_relative_to(home) and (first := folder.relative_to(home).parts[0]).casefold() in CHECKOUT_FOLDERS:
         raise refusal(f"lies in {first}, which is part of the code")
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    if not there.is_dir():
-        raise refusal("is a file" if there == folder else f"cannot be made: {there} is a file")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise refusal(f"cannot be written: you may not write to {there}")
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    if not existing.is_dir():
+        raise refusal("is a file" if existing == folder else f"cannot be made: {existing} is a file")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise refusal(f"cannot be written: you may not write to {existing}")
     return Path(text)
 
 
@@ -461,15 +465,15 @@ def _rungs(
     return tuple(sorted(rungs.values(), key=lambda s: s.dt))
 
 
-def _only(asked: Literal["all"] | tuple[str, ...], methods: Sequence[str], place: Place) -> tuple[str, ...] | None:
+def _only(names: Literal["all"] | tuple[str, ...], methods: Sequence[str], place: Place) -> tuple[str, ...] | None:
     """The methods that a key at ``place`` names as the only ones, the user's own among them; None: all."""
-    if asked == "all":
+    if names == "all":
         return None
-    for name in asked:
+    for name in names:
         if name not in METHODS:
             raise place.error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
-    own = METHODS.plugins()
-    chosen = tuple(m for m in methods if m in asked or m in own)
+    plugins = METHODS.plugins()
+    chosen = tuple(m for m in methods if m in names or m in plugins)
     return chosen if len(chosen) < len(methods) else None
 
 
@@ -486,87 +490,89 @@ def _methods_of_scenes(
     scenes: "Mapping[str, models.SceneSection]", methods: list[str], plugins: list[str], place: Place
 ) -> dict[str, tuple[str, ...]]:
     """The many-body scenes, each with its methods that belong to the study; scenes without methods are omitted."""
-    found = {}
+    methods_by_scene = {}
     able = [k for k in methods if _runs_many_bodies(k)]
-    for key, part in scenes.items():
-        here = place / key
-        scene = part.scene or key
+    for key, section in scenes.items():
+        scene_place = place / key
+        scene = section.scene or key
         if scene not in SCENES:
-            raise here.error(f": unknown scene {scene!r}; {nearest(scene, list(SCENES))}")
-        chosen = able if part.methods == "all" else [k for k in (*part.methods, *plugins) if k in able]
-        for name in part.methods if part.methods != "all" else ():
+            raise scene_place.error(f": unknown scene {scene!r}; {nearest(scene, list(SCENES))}")
+        chosen = able if section.methods == "all" else [k for k in (*section.methods, *plugins) if k in able]
+        for name in section.methods if section.methods != "all" else ():
             if name not in METHODS:
-                raise (here / "methods").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
+                raise (scene_place / "methods").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
             if name in methods and name not in able:
-                raise (here / "methods").error(f": {name!r} cannot run many bodies; leave it out")
+                raise (scene_place / "methods").error(f": {name!r} cannot run many bodies; leave it out")
         if chosen:
-            found[key] = tuple(dict.fromkeys(chosen))
-    return found
+            methods_by_scene[key] = tuple(dict.fromkeys(chosen))
+    return methods_by_scene
 
 
-def _scene(key: str, part: "models.SceneSection", methods: tuple[str, ...], here: Place) -> SceneStudy:
-    steps = _rungs(part.dt, part.horizon, methods, here, truncate_all=True)
-    if part.over_time and len(steps) > 1:
-        raise (here / "over_time").error(f": needs exactly one step size, got {len(steps)}")
-    if part.film is not None:
-        name = part.film.method
+def _scene(key: str, section: "models.SceneSection", methods: tuple[str, ...], place: Place) -> SceneStudy:
+    steps = _rungs(section.dt, section.horizon, methods, place, truncate_all=True)
+    if section.over_time and len(steps) > 1:
+        raise (place / "over_time").error(f": needs exactly one step size, got {len(steps)}")
+    if section.film is not None:
+        name = section.film.method
         if name not in METHODS:
-            raise (here / "film").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
+            raise (place / "film").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
         if not _runs_many_bodies(name):
-            raise (here / "film").error(f": {name!r} cannot run many bodies; name another method")
-    timed = () if part.timed == () else _only(part.timed, methods, here / "timed")
+            raise (place / "film").error(f": {name!r} cannot run many bodies; name another method")
+    timed = () if section.timed == () else _only(section.timed, methods, place / "timed")
     return SceneStudy(
         key=key,
-        scene=part.scene or key,
-        spin=part.spin,
-        horizon=part.horizon,
+        scene=section.scene or key,
+        spin=section.spin,
+        horizon=section.horizon,
         methods=methods,
         steps=steps,
-        seeds=part.seeds,
-        samples=part.samples,
-        over_time=part.over_time,
+        seeds=section.seeds,
+        samples=section.samples,
+        over_time=section.over_time,
         timed=methods if timed is None else timed,
-        film=part.film,
+        film=section.film,
     )
 
 
-def _ensembles(part: "models.Ensembles | None", methods: list[str], plugins: list[str], place: Place) -> EnsembleStudy | None:
+def _ensembles(
+    section: "models.Ensembles | None", methods: list[str], plugins: list[str], place: Place
+) -> EnsembleStudy | None:
     """The runs on random bodies by the methods of the study; None if there are none."""
-    if part is None:
+    if section is None:
         return None
-    classes = _chosen("torque class", part.classes, tuple(CLASSES), place / "classes")
-    wanted = methods if part.methods == "all" else list(dict.fromkeys([*part.methods, *plugins]))
+    classes = _chosen("torque class", section.classes, tuple(CLASSES), place / "classes")
+    wanted = methods if section.methods == "all" else list(dict.fromkeys([*section.methods, *plugins]))
     for name in wanted:
         if name not in METHODS:
             raise (place / "methods").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
     chosen = tuple(key for key in wanted if key in methods)
-    steps = tuple(part.steps.coarse / 2**i for i in range(part.steps.halvings + 1))
+    steps = tuple(section.steps.coarse / 2**i for i in range(section.steps.halvings + 1))
     # In the order of the library, so that the order in the list does not matter.
     classes = tuple(key for key in CLASSES if key in classes)
-    return EnsembleStudy(part.bodies, part.seed, classes, chosen, steps, part.radians) if chosen else None
+    return EnsembleStudy(section.bodies, section.seed, classes, chosen, steps, section.radians) if chosen else None
 
 
-def _atlas(part: "models.AtlasSection | None", place: Place) -> AtlasStudy | None:
+def _atlas(section: "models.AtlasSection | None", place: Place) -> AtlasStudy | None:
     """The engines to be run, in alphabetical order; None if there are none."""
-    if part is None:
+    if section is None:
         return None
     from polhode.engines import all_engines  # checked by pydantic, which jobs do not import
 
     known = tuple(all_engines())
-    chosen = _chosen("engine", part.engines, known, place / "engines")
-    return AtlasStudy(tuple(key for key in known if key in chosen), part.install, part.limit)
+    chosen = _chosen("engine", section.engines, known, place / "engines")
+    return AtlasStudy(tuple(key for key in known if key in chosen), section.install, section.limit)
 
 
 def _runs_many_bodies(key: str) -> bool:
     return isinstance(METHODS[key], OneTorque) and "many body" in METHODS[key].engines
 
 
-def _problem(key: str, part: "models.ProblemSection", methods: tuple[str, ...], here: Place) -> ProblemStudy:
+def _problem(key: str, section: "models.ProblemSection", methods: tuple[str, ...], place: Place) -> ProblemStudy:
     problem = PROBLEMS[key]
-    steps = _rungs(part.dt, problem.horizon, methods, here)
+    steps = _rungs(section.dt, problem.horizon, methods, place)
     long_run = None
-    if part.long_run is not None:
-        run = part.long_run
+    if section.long_run is not None:
+        run = section.long_run
         exact = run.exact
         if exact is None:
             # Without a closed form the exact solution is expensive beyond the horizon.
@@ -575,25 +581,25 @@ def _problem(key: str, part: "models.ProblemSection", methods: tuple[str, ...], 
         try:
             count_steps(long_run.dt, long_run.horizon)
         except ValueError as error:
-            raise (here / "long_run").error(f": {str(error).split(', or truncate')[0]}") from error
-    if part.targets is not None:
+            raise (place / "long_run").error(f": {str(error).split(', or truncate')[0]}") from error
+    if section.targets is not None:
         if not problem.has_closed_form or not isinstance(problem, Problem):
             needs = "one body" if problem.has_closed_form else "a closed form"
-            raise (here / "targets").error(f": needs {needs}, which {key!r} does not have; write targets: null")
-        if part.targets.dt_max > problem.horizon:
+            raise (place / "targets").error(f": needs {needs}, which {key!r} does not have; write targets: null")
+        if section.targets.dt_max > problem.horizon:
             from polhode.study.configuration.models import shown
 
-            longest = shown(part.targets.dt_max)
-            raise (here / "targets" / "dt_max").error(f" = {longest} is longer than the run of {problem.horizon} s")
+            longest = shown(section.targets.dt_max)
+            raise (place / "targets" / "dt_max").error(f" = {longest} is longer than the run of {problem.horizon} s")
     return ProblemStudy(
         problem=problem,
         methods=methods,
         steps=steps,
-        samples=part.samples,
-        means=part.means,
-        check_until=problem.horizon if part.check_until is None else part.check_until,
+        samples=section.samples,
+        means=section.means,
+        check_until=problem.horizon if section.check_until is None else section.check_until,
         long_run=long_run,
-        targets=part.targets,
+        targets=section.targets,
     )
 
 

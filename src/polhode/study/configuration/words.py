@@ -30,11 +30,11 @@ BOUNDS = {
 
 def refusal(error: ValidationError, top: Place) -> ConfigurationError:
     """The error for a configuration that pydantic refuses: one line for each fault; ``top`` locates keys in their files."""
-    found = [(_path(one["loc"]), one) for one in error.errors(include_url=False)]
+    faults = [(_path(one["loc"]), one) for one in error.errors(include_url=False)]
     # pydantic does not count the invalid entries of a list.
-    blamed = {path[:length] for path, _ in found for length in range(len(path))}
-    found = [(path, one) for path, one in found if one["type"] != "too_short" or path not in blamed]
-    lines = sorted((list(map(str, path)), number, line) for number, (path, line) in enumerate(_lines(found, top)))
+    blamed = {path[:length] for path, _ in faults for length in range(len(path))}
+    faults = [(path, one) for path, one in faults if one["type"] != "too_short" or path not in blamed]
+    lines = sorted((list(map(str, path)), number, line) for number, (path, line) in enumerate(_lines(faults, top)))
     return ConfigurationError("\n".join(dict.fromkeys(line for *_, line in lines)))
 
 

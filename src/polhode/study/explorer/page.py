@@ -13,7 +13,7 @@ from polhode.study.explorer.content import content
 from polhode.study.inputs import Inputs
 from polhode.study.storage import write_text
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 #: Source files of the page, apart from Plotly and the data; package data.
 FILES = ("page.html", "page.css", "model.js", "drawing.js", "sections.js", "page.js")
 #: The scripts of the page, in this order.
@@ -48,14 +48,14 @@ def page(data: Mapping[str, Any], plotly: str) -> str:
     """
     notice = re.match(r"/\*.*?\*/", plotly, flags=re.DOTALL)
     inserted = {
-        "style": (HERE / "page.css").read_text(encoding="utf-8"),
+        "style": (FOLDER / "page.css").read_text(encoding="utf-8"),
         "notice": notice[0] if notice else "",
         "plotly": packed(plotly),
         "content": packed(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
-        "script": packed("\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)),
+        "script": packed("\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS)),
     }
     # In a single pass: inserted text is not searched again.
-    return re.sub(r"\{\{(\w+)\}\}", lambda m: inserted[m[1]], (HERE / "page.html").read_text(encoding="utf-8"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda m: inserted[m[1]], (FOLDER / "page.html").read_text(encoding="utf-8"))
 
 
 def packed(text: str) -> str:

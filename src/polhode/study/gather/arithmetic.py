@@ -108,9 +108,9 @@ def rotation_rounding() -> dict[str, float]:
     (exact,) = by_quaternion(_whole(q), (_whole(v),))  # type: ignore[arg-type]
     errors = np.empty((ROTATIONS, 2))
     for j, turn in enumerate((by_matrix, by_quaternion)):
-        (found,) = turn(q, (v,))  # type: ignore[arg-type]
+        (rotated,) = turn(q, (v,))  # type: ignore[arg-type]
         # Two components of q and one of the vector were multiplied.
-        rounding = [(a - b) / (1 << 3 * EXACT_BITS) for a, b in zip(_whole(found, 3 * EXACT_BITS), exact, strict=True)]
+        rounding = [(a - b) / (1 << 3 * EXACT_BITS) for a, b in zip(_whole(rotated, 3 * EXACT_BITS), exact, strict=True)]
         errors[:, j] = sum(x * x for x in rounding) / sum(x * x for x in v)
     chosen = rng.integers(ROTATIONS, size=(RESAMPLINGS, ROTATIONS))
     squares = np.array([errors[rows].mean(axis=0) for rows in chosen])
@@ -131,7 +131,7 @@ def _whole(vector: Sequence[Any], bits: int = EXACT_BITS) -> tuple[Any, ...]:
 
 
 def _sum(*parts: Operations) -> int:
-    return sum(part.total for part in parts)
+    return sum(operations.total for operations in parts)
 
 
 def building_blocks() -> dict[str, tuple[str, int]]:
@@ -141,18 +141,18 @@ def building_blocks() -> dict[str, tuple[str, int]]:
     """
     unit, omega = (1.0, 0.0, 0.0, 0.0), (0.1, 0.2, 0.3)
     linear = count(quaternion.derivative, unit, omega), count(quaternion.increment, 0.1, unit, unit)
-    found = {
+    blocks = {
         "normalisation": ("normalisation of a quaternion", _sum(count(quaternion.normalise, unit))),
         "rotation": ("exact rotation of a quaternion about an axis", _sum(count(quaternion.rotate, unit, omega, 0.1))),
         "linear_update": ("derivative of a quaternion, and its addition", _sum(*linear)),
         "change_of_frame": ("a vector from the body frame to the lab", _sum(count(quaternion.to_lab, unit, omega))),
     }
     for name in KICKS:
-        found[f"kick_{name}"] = (f"angular velocity over a step with a known torque, {name}", _sum(kick_operations(name)))
+        blocks[f"kick_{name}"] = (f"angular velocity over a step with a known torque, {name}", _sum(kick_operations(name)))
     for vectors, number in ((1, "one vector"), (2, "two vectors")):
-        found[f"matrix_{vectors}"] = (f"{number} rotated by the matrix of a quaternion", _sum(turning(by_matrix, vectors)))
-        found[f"quaternion_{vectors}"] = (f"{number} rotated by a quaternion", _sum(turning(by_quaternion, vectors)))
-    return found
+        blocks[f"matrix_{vectors}"] = (f"{number} rotated by the matrix of a quaternion", _sum(turning(by_matrix, vectors)))
+        blocks[f"quaternion_{vectors}"] = (f"{number} rotated by a quaternion", _sum(turning(by_quaternion, vectors)))
+    return blocks
 
 
 def arithmetic() -> xr.Dataset:

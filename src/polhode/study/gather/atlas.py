@@ -25,12 +25,12 @@ def gather(plan: Plan) -> tuple[xr.Dataset, list[str]]:
 
 def gathered(parts: Sequence[xr.Dataset]) -> tuple[xr.Dataset, list[str]]:
     """The rows of several engines, sorted by engine, and a line for each that was left out; errors as for :func:`gather`."""
-    left_out = [str(part.attrs[LEFT_OUT]) for part in parts if LEFT_OUT in part.attrs]
-    found = [part for part in parts if LEFT_OUT not in part.attrs]
-    if not found:
+    left_out = [str(dataset.attrs[LEFT_OUT]) for dataset in parts if LEFT_OUT in dataset.attrs]
+    measured = [dataset for dataset in parts if LEFT_OUT not in dataset.attrs]
+    if not measured:
         raise ValueError(f"no engine was run, so there is no atlas: {'; '.join(left_out)}; or leave atlas: out")
-    data = atlas.joined(found)
+    data = atlas.joined(measured)
     data.attrs = {name: value for name, value in data.attrs.items() if name not in ("job", "checksum")}
     # Each engine is measured on a day of its own.
-    data.attrs["date"] = max(str(part.attrs["date"]) for part in found)
+    data.attrs["date"] = max(str(dataset.attrs["date"]) for dataset in measured)
     return data.assign_attrs({LEFT_OUT: "; ".join(left_out)} if left_out else {}), left_out

@@ -121,8 +121,8 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
     bodies, moving = bodies_of(data)
     dt, errors, horizon = ladder_of(data)
     ladders = [Ladder(dt, row, horizon) for row in errors]
-    found = [[ladder.find(target) for target in targets] for ladder in ladders]
-    sizes = np.array([[f.dt for f in row] for row in found]).reshape(len(methods), len(targets))
+    at_targets = [[ladder.find(target) for target in targets] for ladder in ladders]
+    sizes = np.array([[f.dt for f in row] for row in at_targets]).reshape(len(methods), len(targets))
     steps = np.vectorize(lambda x: whole_steps(x, horizon), otypes=[float])(sizes)
     evaluations = steps * data["torques_per_step"].values.astype(float)[:, None] + _starting_torques(data)[:, None]
     seconds = declared_step_time(step, methods)[:, None] * bodies
@@ -131,7 +131,7 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
     at_price = priced(steps[..., None], evaluations[..., None], seconds[..., None], np.asarray(prices, float), unit)
 
     def how(word: str) -> NDArray[np.int8]:
-        return np.array([[f.how == word for f in row] for row in found]).reshape(sizes.shape).astype("int8")
+        return np.array([[f.how == word for f in row] for row in at_targets]).reshape(sizes.shape).astype("int8")
 
     over = ("integrator", "target_error")
     data_variables: dict[str, Any] = {
@@ -215,10 +215,10 @@ def published_cost(data: xr.Dataset, targets: xr.Dataset | None, step: xr.Datase
     if targets is not None:
         known = targets["target_error"].values
         for j, target in enumerate(PUBLISHED_TARGETS):
-            here = np.flatnonzero(np.isclose(known, target, rtol=1e-9))
+            matches = np.flatnonzero(np.isclose(known, target, rtol=1e-9))
             for i, key in enumerate(methods):
-                if here.size and key in targets["integrator"].values:
-                    sizes[i, j] = float(targets["step_size_as_published"].sel(integrator=key).values[here[0]])
+                if matches.size and key in targets["integrator"].values:
+                    sizes[i, j] = float(targets["step_size_as_published"].sel(integrator=key).values[matches[0]])
     steps = np.vectorize(lambda x: whole_steps(x, horizon), otypes=[float])(sizes)
     frames = [str(name) for name in step["frame"].values]
     time = np.stack([steps * declared_step_time(step, methods, frame)[:, None] for frame in frames])
@@ -316,12 +316,12 @@ def run_cost(timing: str | Path, single_body: str | Path, study: Study, output: 
     assert study.cost is not None
     measured = read_groups(timing)
     groups = {"/": measured["/"], "step": measured["/step"]}
-    found = cost_groups(groups, single_body, study.cost.target_errors, study.cost.torque_prices)
-    found["/"].attrs["title"] = "What it costs to reach an error: steps, torques and CPU time; one group for each problem"
-    found["/"].attrs["configuration"] = study.json
-    found["/"].attrs.pop("job", None)  # only that of the timing
+    costs = cost_groups(groups, single_body, study.cost.target_errors, study.cost.torque_prices)
+    costs["/"].attrs["title"] = "What it costs to reach an error: steps, torques and CPU time; one group for each problem"
+    costs["/"].attrs["configuration"] = study.json
+    costs["/"].attrs.pop("job", None)  # only that of the timing
     if str(many_body) and "/many_body" in measured:
         timed, runs = measured["/many_body"], read_groups(many_body)
         scenes = {name: runs[f"/{name}"] for name in at_the_top(runs)}
-        found |= {"many_body": timed, "many_body_times": many_body_times(timed, scenes)}
-    write_groups(found, output)
+        costs |= {"many_body": timed, "many_body_times": many_body_times(timed, scenes)}
+    write_groups(costs, output)

@@ -30,12 +30,12 @@ def gather(plan: Plan) -> xr.Dataset:
     DamagedFile
         If a file is damaged or was made by another job.
     """
-    part = plan.study.ensembles
-    assert part is not None
+    study = plan.study.ensembles
+    assert study is not None
     (exact,) = (read_dataset(path, job=plan.origin(path)) for path in plan.files("ensemble_states"))
-    paths = zip(part.methods, plan.files("ensemble_runs", part.methods), strict=True)
+    paths = zip(study.methods, plan.files("ensemble_runs", study.methods), strict=True)
     runs = {key: read_dataset(path, job=plan.origin(path)) for key, path in paths}
-    return gathered(exact, runs, part.seed, plan.study.plugin_methods, plan.study.json)
+    return gathered(exact, runs, study.seed, plan.study.plugin_methods, plan.study.json)
 
 
 def failures(data: xr.Dataset) -> Iterator[str]:
@@ -85,11 +85,15 @@ def gathered(
         np.array([key in plugins for key in methods], "int8"),
         about("whether it is a plug-in"),
     )
-    told = [CLASSES[key] for key in classes]
-    variables["class_label"] = ("torque_class", [one.label for one in told], {"long_name": "name of the class of torque"})
+    torque_classes = [CLASSES[key] for key in classes]
+    variables["class_label"] = (
+        "torque_class",
+        [one.label for one in torque_classes],
+        {"long_name": "name of the class of torque"},
+    )
     variables["class_formula"] = (
         "torque_class",
-        [one.formula for one in told],
+        [one.formula for one in torque_classes],
         {"long_name": "torque in the body frame, LaTeX"},
     )
     data = xr.Dataset(
@@ -114,11 +118,11 @@ def _declared(methods: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
     """What the methods declare, over method, and their orders over torque_class and method."""
     table = method_declarations(methods)
     names = ("torques_per_step", "place", "stored_offset", *TEXTS, *FLAGS)
-    found: dict[str, Any] = {name: ("integrator", table[name].values, dict(table[name].attrs)) for name in names}
+    variables: dict[str, Any] = {name: ("integrator", table[name].values, dict(table[name].attrs)) for name in names}
     variant = np.array([bool(METHODS[key].variant_of) for key in methods], "int8")
-    found["variant"] = ("integrator", variant, about("whether it mimics the code of a publication"))
+    variables["variant"] = ("integrator", variant, about("whether it mimics the code of a publication"))
     orders = np.array([[METHODS[m].orders(CLASSES[c].declared) for m in methods] for c in classes], "int32")
     for i, (name, text) in enumerate((("q", "orientation"), ("omega", "angular velocity"))):
         long_name = f"order of the {text} that the method declares for this class"
-        found[f"order_{name}_declared"] = (("torque_class", "integrator"), orders[:, :, i], about(long_name))
-    return found
+        variables[f"order_{name}_declared"] = (("torque_class", "integrator"), orders[:, :, i], about(long_name))
+    return variables

@@ -12,7 +12,7 @@ from polhode.interface.arrays import about
 from polhode.interface.netcdf import plain, read_dataset
 from polhode.study.configuration import SceneStudy, method
 from polhode.study.declarations import method_declarations
-from polhode.study.gather.single_body import methods_of
+from polhode.study.gather.single_body import methods_shown
 from polhode.study.plan import Plan
 from polhode.study.run.scene import scene_of
 
@@ -58,32 +58,32 @@ def gather_scenes(plan: Plan) -> dict[str, xr.Dataset]:
         "configuration": study.json,
         "plugins": ",".join(study.plugin_methods),
     }
-    root = method_declarations(methods_of(study)).assign_attrs(attributes)
-    scenes = {key: _scene(plan, part) for key, part in study.scenes.items()}
+    root = method_declarations(methods_shown(study)).assign_attrs(attributes)
+    scenes = {key: _scene(plan, scene) for key, scene in study.scenes.items()}
     return {"/": root, **{f"/{key}": data for key, data in scenes.items()}}
 
 
-def _scene(plan: Plan, part: SceneStudy) -> xr.Dataset:
-    shape = (len(part.methods), len(part.steps), part.seeds)
+def _scene(plan: Plan, study: SceneStudy) -> xr.Dataset:
+    shape = (len(study.methods), len(study.steps), study.seeds)
     values = {name: np.full(shape, np.nan) for name in (*ENERGIES, "diverged_at", "contacts")}
-    scene = scene_of({"scene": part.scene, "spin": part.spin})
+    scene = scene_of({"scene": study.scene, "spin": study.spin})
     along: dict[str, np.ndarray] = {}
     times = np.array([])
-    for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.key}", unit="method")):
-        for j, step in ((j, step) for j, step in enumerate(part.steps) if step.runs(key)):
-            path = plan.path("many_body_runs", part.key, step.name, key)
+    for i, key in enumerate(tqdm(study.methods, desc=f"gather {study.key}", unit="method")):
+        for j, step in ((j, step) for j, step in enumerate(study.steps) if step.runs(key)):
+            path = plan.path("many_body_runs", study.key, step.name, key)
             runs = read_dataset(path, job=plan.origin(path))
-            for seed in range(part.seeds):
+            for seed in range(study.seeds):
                 run = plain(runs.isel(seed=seed))
                 relative = relative_change(run)
                 for name, value in run_energies(relative[1:]).items():
                     values[name][i, j, seed] = value
                 values["diverged_at"][i, j, seed] = run["diverged_at"]
                 values["contacts"][i, j, seed] = float(run["contact_steps"]) * step.dt / (scene.contact_time() * len(scene))
-                if part.over_time:
+                if study.over_time:
                     times = run["time"]
                     for name, line in _along(run, relative).items():
-                        along.setdefault(name, np.full((len(part.methods), part.seeds, len(times)), np.nan))[i, seed] = line
+                        along.setdefault(name, np.full((len(study.methods), study.seeds, len(times)), np.nan))[i, seed] = line
     dims = ("integrator", "dt", "seed")
     data: dict[str, Any] = {name: (dims, values[name], about(*text)) for name, text in ENERGIES.items()}
     data["diverged"] = (dims, np.isfinite(values["diverged_at"]).astype("int8"), about("1 where the run blew up"))
@@ -92,18 +92,18 @@ def _scene(plan: Plan, part: SceneStudy) -> xr.Dataset:
     for name, line in along.items():
         data[name] = (("integrator", "seed", "time"), line, about(*ALONG[name]))
     coordinates: dict[str, Any] = {
-        "integrator": list(part.methods),
-        "label": ("integrator", [method(key).label for key in part.methods]),
-        "variant_of": ("integrator", [method(key).variant_of for key in part.methods]),
-        "dt": ("dt", [step.dt for step in part.steps], about("step size", "s")),
-        "dt_set": ("dt", [step.set_name for step in part.steps]),
-        "steps": ("dt", [step.steps for step in part.steps], about("steps of a run")),
-        "end_time": ("dt", [step.end_time for step in part.steps], about("end of a run", "s")),
-        "seed": ("seed", np.arange(part.seeds), {"long_name": "seed of the initial state"}),
+        "integrator": list(study.methods),
+        "label": ("integrator", [method(key).label for key in study.methods]),
+        "variant_of": ("integrator", [method(key).variant_of for key in study.methods]),
+        "dt": ("dt", [step.dt for step in study.steps], about("step size", "s")),
+        "dt_set": ("dt", [step.set_name for step in study.steps]),
+        "steps": ("dt", [step.steps for step in study.steps], about("steps of a run")),
+        "end_time": ("dt", [step.end_time for step in study.steps], about("end of a run", "s")),
+        "seed": ("seed", np.arange(study.seeds), {"long_name": "seed of the initial state"}),
     }
     if along:
         coordinates["time"] = ("time", times, about("time", "s"))
-    return xr.Dataset(data, coordinates, scene_attributes(part))
+    return xr.Dataset(data, coordinates, scene_attributes(study))
 
 
 #: Variables kept along a run if ``over_time`` is set; the last two only for scenes of rods.
@@ -118,17 +118,17 @@ ALONG = {
 
 
 def _along(run: Mapping[str, Any], relative: np.ndarray) -> dict[str, np.ndarray]:
-    found = {"energy_change": relative}
+    series = {"energy_change": relative}
     if "axial_spin" in run:
         spin = run["axial_spin"]
-        found["axial_spin_change"] = np.abs(spin - spin[0]).max(axis=1)
-        found["axial_spin"] = np.abs(spin).max(axis=1)
-    return found
+        series["axial_spin_change"] = np.abs(spin - spin[0]).max(axis=1)
+        series["axial_spin"] = np.abs(spin).max(axis=1)
+    return series
 
 
-def scene_attributes(part: SceneStudy) -> dict[str, Any]:
+def scene_attributes(study: SceneStudy) -> dict[str, Any]:
     """A description of a scene, and its characteristic times, s."""
-    scene: manybody.Scene = scene_of({"scene": part.scene, "spin": part.spin})
+    scene: manybody.Scene = scene_of({"scene": study.scene, "spin": study.spin})
     return {
         "scene": scene.key,
         "label": scene.label,
@@ -142,8 +142,8 @@ def scene_attributes(part: SceneStudy) -> dict[str, Any]:
         "young": scene.material.young,
         "poisson": scene.material.poisson,
         "solid_fraction": scene.solid_fraction,
-        "horizon": part.horizon,
-        "samples": part.samples,
+        "horizon": study.horizon,
+        "samples": study.samples,
         "rayleigh_step": scene.rayleigh_step,
         "p_wave_step": scene.p_wave_step,
         "contact_time": scene.contact_time(),

@@ -80,10 +80,10 @@ class Exact:
         return np.asarray(rows)
 
 
-def methods_of(study: Study) -> list[str]:
+def methods_shown(study: Study) -> list[str]:
     """All methods that a run may show: those of the package, since released data hold them all, and the user's own."""
-    own = {*study.methods, *(key for part in study.scenes.values() for key in part.methods)}
-    return [key for key in METHODS if key in own or key not in METHODS.plugins()]
+    studied = {*study.methods, *(key for scene in study.scenes.values() for key in scene.methods)}
+    return [key for key in METHODS if key in studied or key not in METHODS.plugins()]
 
 
 def inertia_of(problem: Case) -> np.ndarray:
@@ -105,32 +105,32 @@ def run_errors(
     """
     inertia = inertia_of(problem)
     time, q, omega, stored = (run[name][rows] for name in ("time", "q", "omega", "stored_omega"))
-    here = exact.at(time)
-    own_time = time + np.multiply(run["stored_offset"], run["dt"])
-    own = exact.at(np.where(own_time < 0, time, own_time))
+    at_samples = exact.at(time)
+    stored_time = time + np.multiply(run["stored_offset"], run["dt"])
+    at_stored = exact.at(np.where(stored_time < 0, time, stored_time))
     with np.errstate(divide="ignore", invalid="ignore"):  # a body at rest has no relative error
-        energy, exact_energy = metrics.kinetic_energy(omega, inertia), metrics.kinetic_energy(exact.omega[here], inertia)
+        energy, exact_energy = metrics.kinetic_energy(omega, inertia), metrics.kinetic_energy(exact.omega[at_samples], inertia)
         momentum = metrics.lab_angular_momentum(q, omega, inertia)
-        exact_momentum = metrics.lab_angular_momentum(exact.q[here], exact.omega[here], inertia)
+        exact_momentum = metrics.lab_angular_momentum(exact.q[at_samples], exact.omega[at_samples], inertia)
         values = {
-            "q_error_l1": metrics.orientation_l1(q, exact.q[here]),
-            "omega_error_l1": metrics.relative_l1(omega, exact.omega[here]),
-            "stored_omega_error_l1": metrics.relative_l1(stored, exact.omega[own]),
-            "mean_error": metrics.mean_error(q, exact.q[here], stored, exact.omega[own]),
-            "mean_error_as_published": metrics.mean_error(q, exact.q[here], stored, exact.omega[own], measure),
-            "angle_error": metrics.geodesic_angle(q, exact.q[here]),
+            "q_error_l1": metrics.orientation_l1(q, exact.q[at_samples]),
+            "omega_error_l1": metrics.relative_l1(omega, exact.omega[at_samples]),
+            "stored_omega_error_l1": metrics.relative_l1(stored, exact.omega[at_stored]),
+            "mean_error": metrics.mean_error(q, exact.q[at_samples], stored, exact.omega[at_stored]),
+            "mean_error_as_published": metrics.mean_error(q, exact.q[at_samples], stored, exact.omega[at_stored], measure),
+            "angle_error": metrics.geodesic_angle(q, exact.q[at_samples]),
             "energy_error": np.abs(energy / exact_energy - 1),
             "momentum_error": np.linalg.norm(momentum - exact_momentum, axis=-1) / np.linalg.norm(exact_momentum, axis=-1),
             "norm_error": metrics.norm_error(q),
         }
         if _moves(problem):
             assert exact.r is not None and exact.v is not None
-            values["r_error_l1"] = metrics.relative_l1(run["r"][rows], exact.r[here])
-            values["v_error_l1"] = metrics.relative_l1(run["v"][rows], exact.v[here])
+            values["r_error_l1"] = metrics.relative_l1(run["r"][rows], exact.r[at_samples])
+            values["v_error_l1"] = metrics.relative_l1(run["v"][rows], exact.v[at_samples])
     if isinstance(problem, System):
         values = {name: value.max(axis=-1) for name, value in values.items()}
     for name in ("stored_omega_error_l1", "mean_error", "mean_error_as_published"):
-        values[name] = np.where(own_time < 0, np.nan, values[name])
+        values[name] = np.where(stored_time < 0, np.nan, values[name])
     return values
 
 
@@ -182,18 +182,18 @@ def gather(plan: Plan) -> dict[str, xr.Dataset]:
         If a file is not what the plan expects under its name; the message names it.
     """
     source = _CheckedFiles(plan)
-    root = method_declarations(methods_of(plan.study)).assign(arithmetic().data_vars)
+    root = method_declarations(methods_shown(plan.study)).assign(arithmetic().data_vars)
     groups = {"/": root.assign_attrs(_root_attributes(plan))}
-    for key, part in plan.study.problems.items():
+    for key, problem in plan.study.problems.items():
         reference = plan.path("references", key)
         exact = Exact(reference, plan.origin(reference))
-        groups[f"/{key}"] = _runs(part, exact, source)
-        if part.long_run is not None:
-            groups[f"/{key}/long_run"] = _long_runs(part, False, exact, source)
-            if part.long_run.switched:
-                groups[f"/{key}/long_run_switched"] = _long_runs(part, True, exact, source)
-        if part.targets is not None:
-            groups[f"/{key}/targets"] = _targets(part, source)
+        groups[f"/{key}"] = _runs(problem, exact, source)
+        if problem.long_run is not None:
+            groups[f"/{key}/long_run"] = _long_runs(problem, False, exact, source)
+            if problem.long_run.switched:
+                groups[f"/{key}/long_run_switched"] = _long_runs(problem, True, exact, source)
+        if problem.targets is not None:
+            groups[f"/{key}/targets"] = _targets(problem, source)
     return groups
 
 
@@ -248,42 +248,42 @@ def _method_coordinates(problem: Case, keys: Sequence[str]) -> dict[str, Any]:
     return {"integrator": list(keys), **{name: ("integrator", values) for name, values in columns.items()}}
 
 
-def _runs(part: ProblemStudy, exact: Exact, source: _CheckedFiles) -> xr.Dataset:
-    shape = (len(part.methods), len(part.steps))
-    texts = {**ERRORS, **(MOVING_ERRORS if _moves(part.problem) else {}), **(MEANS if part.means else {})}
+def _runs(study: ProblemStudy, exact: Exact, source: _CheckedFiles) -> xr.Dataset:
+    shape = (len(study.methods), len(study.steps))
+    texts = {**ERRORS, **(MOVING_ERRORS if _moves(study.problem) else {}), **(MEANS if study.means else {})}
     errors = {name: np.full(shape, np.nan) for name in texts}
     counts = {name: np.full(shape, np.nan) for name in ("steps", "torque_evaluations")}
     counts["diverged"] = np.zeros(shape)
-    places = {step.dt: j for j, step in enumerate(part.steps)}
-    for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.problem.key}", unit="method")):
+    places = {step.dt: j for j, step in enumerate(study.steps)}
+    for i, key in enumerate(tqdm(study.methods, desc=f"gather {study.problem.key}", unit="method")):
         finite: dict[int, dict[str, Any]] = {}
-        for size, run in source.steps(part.problem.key, key):
+        for size, run in source.steps(study.problem.key, key):
             j = places[size]
             counts["steps"][i, j] = run["steps"]
             counts["torque_evaluations"][i, j] = run["torque_evaluations"]
             counts["diverged"][i, j] = np.isfinite(run["diverged_at"])
             if not counts["diverged"][i, j]:
                 finite[j] = run
-                if part.means:
+                if study.means:
                     for name, mean in run_means(run, exact).items():
                         errors[name][i, j] = mean
         if finite:
             ends = _ends(list(finite.values()))
-            for name, value in run_errors(ends, exact, part.problem, slice(None), method(key).published_error).items():
+            for name, value in run_errors(ends, exact, study.problem, slice(None), method(key).published_error).items():
                 errors[name][i, list(finite)] = value
     dims = ("integrator", "dt")
     data: dict[str, Any] = {name: (dims, errors[name], about(*texts[name])) for name in texts}
     data["steps"] = (dims, counts["steps"], about("steps; NaN where the method does not run with this step size"))
     data["torque_evaluations"] = (dims, counts["torque_evaluations"], about("torque evaluations"))
     data["diverged"] = (dims, counts["diverged"].astype("int8"), about("1 where the run blew up"))
-    dt = np.array([s.dt for s in part.steps])
-    end = np.array([s.end_time for s in part.steps])
-    sets = np.array([s.set_name for s in part.steps])
+    dt = np.array([s.dt for s in study.steps])
+    end = np.array([s.end_time for s in study.steps])
+    sets = np.array([s.set_name for s in study.steps])
     fit_set = "fit" if "fit" in sets else None
     chosen = sets == fit_set if fit_set else np.ones(len(sets), bool)
-    fitted = {**FITTED, **(MOVING_FITTED if _moves(part.problem) else {})}
+    fitted = {**FITTED, **(MOVING_FITTED if _moves(study.problem) else {})}
     for short, name in fitted.items():
-        orders = [fit_order(dt[chosen], errors[name][i][chosen], part.problem.horizon) for i in range(shape[0])]
+        orders = [fit_order(dt[chosen], errors[name][i][chosen], study.problem.horizon) for i in range(shape[0])]
         for field, text, units in (
             ("order", "fitted order of convergence", "1"),
             ("low", "lowest order over shifted windows of the fit", "1"),
@@ -295,12 +295,12 @@ def _runs(part: ProblemStudy, exact: Exact, source: _CheckedFiles) -> xr.Dataset
             label = f"{short}_order" if field == "order" else f"{short}_order_{field}"
             data[label] = ("integrator", [getattr(o, field) for o in orders], about(f"{text}, {name}", units))
     coordinates = {
-        **_method_coordinates(part.problem, part.methods),
+        **_method_coordinates(study.problem, study.methods),
         "dt": ("dt", dt, about("step size", "s")),
         "dt_set": ("dt", sets),
         "end_time": ("dt", end, about("end of the run", "s")),
     }
-    problem = part.problem
+    problem = study.problem
     return xr.Dataset(
         data,
         coordinates,
@@ -315,10 +315,10 @@ def _ends(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return ends | {name: np.array([float(run[name]) for run in runs]) for name in ("stored_offset", "dt")}
 
 
-def _long_runs(part: ProblemStudy, switched: bool, exact: Exact, source: _CheckedFiles) -> xr.Dataset:
-    assert part.long_run is not None
-    problem, times = part.problem, part.long_run.times
-    keys = part.methods  # all methods, even those not run: a group with fewer would not open below its parent
+def _long_runs(study: ProblemStudy, switched: bool, exact: Exact, source: _CheckedFiles) -> xr.Dataset:
+    assert study.long_run is not None
+    problem, times = study.problem, study.long_run.times
+    keys = study.methods  # all methods, even those not run: a group with fewer would not open below its parent
     texts = {**ERRORS, **DRIFTS, **(MOVING_ERRORS if _moves(problem) else {})}
     errors = {name: np.full((len(keys), len(times)), np.nan) for name in texts}
     bodies = (len(problem.bodies),) if isinstance(problem, System) else ()
@@ -326,7 +326,7 @@ def _long_runs(part: ProblemStudy, switched: bool, exact: Exact, source: _Checke
     q = np.full((len(keys), len(times), *bodies, 4), np.nan)
     omega = np.full((len(keys), len(times), *bodies, 3), np.nan)
     diverged = np.full(len(keys), np.nan)
-    for key in part.long_run_methods(switched):
+    for key in study.long_run_methods(switched):
         i = keys.index(key)
         run = _arrays_of(source.read("long_runs_switched" if switched else "long_runs", problem.key, key), 0)
         diverged[i] = np.isfinite(run["diverged_at"])
@@ -334,7 +334,7 @@ def _long_runs(part: ProblemStudy, switched: bool, exact: Exact, source: _Checke
         measured = run_drifts(run, problem)
         norms = metrics.norm_error(run["q"])
         measured["norm_error"] = norms.max(axis=-1) if bodies else norms
-        if part.long_run.exact:
+        if study.long_run.exact:
             measured |= run_errors(run, exact, problem, slice(None), method(key).published_error)
         for name, value in measured.items():
             errors[name][i] = value
@@ -342,7 +342,7 @@ def _long_runs(part: ProblemStudy, switched: bool, exact: Exact, source: _Checke
     data: dict[str, Any] = {name: (dims, errors[name], about(*texts[name])) for name in texts}
     data["q"] = ((*dims, *body_dims, "quaternion"), q, about("orientation, body to lab"))
     data["omega"] = ((*dims, *body_dims, "axis"), omega, about("angular velocity in the body frame", "rad s-1"))
-    if part.long_run.exact:
+    if study.long_run.exact:
         rows = exact.at(times)
         data["exact_q"] = (("time", *body_dims, "quaternion"), exact.q[rows], about("exact orientation, body to lab"))
         data["exact_omega"] = (("time", *body_dims, "axis"), exact.omega[rows], about("exact angular velocity", "rad s-1"))
@@ -353,14 +353,14 @@ def _long_runs(part: ProblemStudy, switched: bool, exact: Exact, source: _Checke
         "quaternion": ["0", "x", "y", "z"],
         "axis": ["x", "y", "z"],
     }
-    steps = count_steps(part.long_run.dt, part.long_run.horizon)
-    attributes = {"problem": problem.key, "dt": part.long_run.dt, "dt_units": "s", "steps": steps}
+    steps = count_steps(study.long_run.dt, study.long_run.horizon)
+    attributes = {"problem": problem.key, "dt": study.long_run.dt, "dt_units": "s", "steps": steps}
     return xr.Dataset(data, coordinates, attributes)
 
 
-def _targets(part: ProblemStudy, source: _CheckedFiles) -> xr.Dataset:
-    searches = [source.read("targets", part.problem.key, key) for key in part.methods]
-    assert part.targets is not None
+def _targets(study: ProblemStudy, source: _CheckedFiles) -> xr.Dataset:
+    searches = [source.read("targets", study.problem.key, key) for key in study.methods]
+    assert study.targets is not None
     data = {
         "step_size": ("largest step size that meets the target", "s"),
         "steps": ("steps", "1"),
@@ -373,8 +373,8 @@ def _targets(part: ProblemStudy, source: _CheckedFiles) -> xr.Dataset:
             for name, text in data.items()
         },
         {
-            **_method_coordinates(part.problem, part.methods),
-            "target_error": ("target_error", list(part.targets.errors), about("target error")),
+            **_method_coordinates(study.problem, study.methods),
+            "target_error": ("target_error", list(study.targets.errors), about("target error")),
         },
-        {"problem": part.problem.key},
+        {"problem": study.problem.key},
     )

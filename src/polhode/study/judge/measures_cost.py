@@ -39,7 +39,7 @@ def step_ratio(results: Inputs, one: TimedForm, two: TimedForm) -> Measured:
     value = fastest[0] / fastest[1]
     if samples[0].size < 2 * BLOCKS:
         return Measured(value, words)
-    first, second = (np.array([part.min() for part in np.array_split(row, BLOCKS)]) for row in samples)
+    first, second = (np.array([block.min() for block in np.array_split(row, BLOCKS)]) for row in samples)
     ratios = first / second
     return Measured(value, words, float(ratios.min()), float(ratios.max()))
 
@@ -66,17 +66,17 @@ def decades(measured: Measured) -> Measured:
 
 def extra_step_time(results: Inputs, method: str, frame: str) -> Measured:
     """Extra time of a step relative to direct Euler, in per cent, both in their declared form, in this frame."""
-    found = step_ratio(results, (method, frame, None), (UNIT, frame, None))
-    value, low, high = (100 * (x - 1) for x in (found.value, found.low, found.high))
-    return found._replace(value=value, low=low, high=high)
+    ratio = step_ratio(results, (method, frame, None), (UNIT, frame, None))
+    value, low, high = (100 * (x - 1) for x in (ratio.value, ratio.low, ratio.high))
+    return ratio._replace(value=value, low=low, high=high)
 
 
 def largest_step_time(results: Inputs, method: str, others: list[str], frame: str) -> Measured:
     """The time of a step of a method over that of the cheapest of several others."""
-    found = {other: step_ratio(results, (method, frame, None), (other, frame, None)) for other in others}
-    worst = max(found, key=lambda other: found[other].value)
-    words = ", ".join(f"{label(results, other)} {ratio.value:.3g}" for other, ratio in found.items())
-    return found[worst]._replace(evidence=words)
+    ratios = {other: step_ratio(results, (method, frame, None), (other, frame, None)) for other in others}
+    worst = max(ratios, key=lambda other: ratios[other].value)
+    words = ", ".join(f"{label(results, other)} {ratio.value:.3g}" for other, ratio in ratios.items())
+    return ratios[worst]._replace(evidence=words)
 
 
 def normalisation_time(results: Inputs, method: str, frame: str) -> Measured:
@@ -87,10 +87,10 @@ def normalisation_time(results: Inputs, method: str, frame: str) -> Measured:
 def time_ratio(results: Inputs, method: str, other: str, target: float, frame: str = "body") -> Measured:
     """Ratio of the times of two methods to a target error. The numbers of steps are known; their times scatter."""
     # By the published metric, and with the time steps that the study searched for where it did.
-    found = results.cost("published").sel(frame=frame)
-    if target not in found.target_error:
+    costs = results.cost("published").sel(frame=frame)
+    if target not in costs.target_error:
         raise NotInRun(f"target {target:g} is not in this run")
-    one, two = (float(of(found, m).time_to_solution.sel(target_error=target)) for m in (method, other))
+    one, two = (float(of(costs, m).time_to_solution.sel(target_error=target)) for m in (method, other))
     if not np.isfinite(two / one):
         raise NotInRun(f"{method} or {other} does not reach {target:g} in this run")
     step = step_ratio(results, (other, frame, None), (method, frame, None))
@@ -109,10 +109,10 @@ def largest_time_decades(results: Inputs, method: str, others: list[str], target
 
 
 def _extreme(results: Inputs, method: str, others: list[str], target: float, which: Measure) -> Measured:
-    found = {other: time_ratio(results, method, other, target) for other in others}
-    chosen = which(found, key=lambda other: found[other].value)  # type: ignore[arg-type]
-    words = ", ".join(f"{label(results, other)} {ratio.value:.3g} times" for other, ratio in found.items())
-    return decades(found[str(chosen)])._replace(evidence=words)
+    ratios = {other: time_ratio(results, method, other, target) for other in others}
+    chosen = which(ratios, key=lambda other: ratios[other].value)  # type: ignore[arg-type]
+    words = ", ".join(f"{label(results, other)} {ratio.value:.3g} times" for other, ratio in ratios.items())
+    return decades(ratios[str(chosen)])._replace(evidence=words)
 
 
 def many_body_time_ratio(results: Inputs, scene: str, method: str, dt: float, other: str, other_dt: float) -> Measured:
@@ -126,10 +126,10 @@ def many_body_time_ratio(results: Inputs, scene: str, method: str, dt: float, ot
     one, two = (of(timed, m).samples.sel({"scene": scene}).values for m in (method, other))
     if not (np.isfinite(one).all() and np.isfinite(two).all()):
         raise NotInRun(f"{method} or {other} has no time in this run")
-    found = median(two / one * (dt / other_dt))
+    ratio = median(two / one * (dt / other_dt))
     steps = "" if dt == other_dt else f", with {dt / other_dt:.3g} times as many steps"
     words = f"{np.median(two):.3g} us a step against {np.median(one):.3g} us{steps}; {len(one)} rounds"
-    return Measured(found.value, words, found.low, found.high)
+    return Measured(ratio.value, words, ratio.low, ratio.high)
 
 
 def not_judged(measure: Measure) -> Measure:

@@ -44,23 +44,25 @@ def row_of(data: xr.Dataset, method: str, dt: float) -> int:
     return row
 
 
-def _judged(results: Inputs, scene: str, find: Callable[[xr.Dataset], Estimate], words: str = "", here: str = "") -> Measured:
-    """The result of ``find`` for the published-scale results and for this run, in which ``here`` is the name of the scene."""
+def _judged(
+    results: Inputs, scene: str, find: Callable[[xr.Dataset], Estimate], words: str = "", name_in_run: str = ""
+) -> Measured:
+    """The result of ``find`` for the published-scale results and for this run, where the scene is called ``name_in_run``."""
     data = results.released_many_body(scene)
-    found = find(data)
+    estimate = find(data)
     states = f"{data.sizes['seed']} initial states of the published-scale results"
-    low, high = found.low, found.high
+    low, high = estimate.low, estimate.high
     if data.sizes["seed"] < 2:
         # A single state says nothing about others: any positive value is possible.
         states, low, high = "one initial state of the published-scale results, which gives no interval", 0.0, inf
-    if isfinite(found.coverage):
-        states += f", interval of {100 * found.coverage:.3g} %"
+    if isfinite(estimate.coverage):
+        states += f", interval of {100 * estimate.coverage:.3g} %"
     try:
-        own = results.many_body(here or scene)
-        beside = f"this run ({own.sizes['seed']}): {find(own).value:.2g}"
+        run = results.many_body(name_in_run or scene)
+        beside = f"this run ({run.sizes['seed']}): {find(run).value:.2g}"
     except NotInRun:
         beside = ""
-    return Measured(found.value, "; ".join(part for part in (states, words, beside) if part), low, high)
+    return Measured(estimate.value, "; ".join(text for text in (states, words, beside) if text), low, high)
 
 
 def energy_of_many(results: Inputs, scene: str, method: str, dt: float) -> Measured:
@@ -131,7 +133,7 @@ def energy_of_rods(results: Inputs, method: str, other: str) -> Measured:
         results,
         RODS,
         lambda data: ratio(_largest(data, method, "energy_change"), _largest(data, other, "energy_change")),
-        here=ONE_BOX,
+        name_in_run=ONE_BOX,
     )
 
 
@@ -152,14 +154,14 @@ def delay(data: xr.Dataset, half: xr.Dataset, method: str, energy: float) -> Est
 def rise_of_rods(results: Inputs, method: str) -> Measured:
     """The time in which the fastest spin about a long axis rises from a tenth to nine tenths, over the time before; median."""
     data = results.released_many_body(RODS)
-    begin, end = (float(np.median(part_reached(data, method, part))) for part in (0.1, 0.9))
+    begin, end = (float(np.median(time_to_fraction(data, method, fraction))) for fraction in (0.1, 0.9))
     words = f"a tenth after {begin:.3g} s, nine tenths after {end:.3g} s (medians)"
-    return _judged(results, RODS, lambda found: rise(found, method), words, ONE_BOX)
+    return _judged(results, RODS, lambda dataset: rise(dataset, method), words, ONE_BOX)
 
 
 def rise(data: xr.Dataset, method: str) -> Estimate:
     """Time in which the change of spin rises from a tenth to nine tenths of its maximum, over the time to reach the tenth."""
-    begin, end = (part_reached(data, method, part) for part in (0.1, 0.9))
+    begin, end = (time_to_fraction(data, method, fraction) for fraction in (0.1, 0.9))
     return median((end - begin) / begin)
 
 
@@ -181,13 +183,13 @@ def reached(data: xr.Dataset, method: str, energy: float) -> np.ndarray:
     return np.where(above.any(axis=1), data["time"].values[above.argmax(axis=1)], inf)
 
 
-def part_reached(data: xr.Dataset, method: str, part: float) -> np.ndarray:
+def time_to_fraction(data: xr.Dataset, method: str, fraction: float) -> np.ndarray:
     """The time at which the change of spin reaches this fraction of its maximum, s, by seed."""
     change = _along(data, method, "axial_spin_change")
     largest = change.max(axis=1, keepdims=True)
     if not np.isfinite(largest).all():
         raise NotInRun(f"runs of {method} blew up")
-    return np.asarray(data["time"].values[(change >= part * largest).argmax(axis=1)])
+    return np.asarray(data["time"].values[(change >= fraction * largest).argmax(axis=1)])
 
 
 def _one_box(results: Inputs, method: str) -> str:

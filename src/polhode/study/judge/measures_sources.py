@@ -92,7 +92,7 @@ def _left(q: NDArray[Any]) -> NDArray[Any]:
 
 def rotation_cost(results: Inputs, vectors: int) -> tuple[float, str]:
     """The operations of rotating vectors by the matrix of a quaternion, over those of rotating them by the quaternion."""
-    one, two = (results.part_operations(f"{by}_{vectors}") for by in ("matrix", "quaternion"))
+    one, two = (results.block_operations(f"{by}_{vectors}") for by in ("matrix", "quaternion"))
     return one / two, f"{one} against {two} operations"
 
 
@@ -182,8 +182,8 @@ def larger_step(results: Inputs, method: str, other: str, dt: float) -> tuple[fl
         raise NotInRun(f"{method} does not meet the error of {other} within the steps of this run")
     i = int(crossings[-1])
     share = np.log(wanted[at] / error[i]) / np.log(error[i + 1] / error[i])
-    found = float(steps[i] * (steps[i + 1] / steps[i]) ** share)
-    return found / dt, f"dt = {found:.3g} s against {dt:g} s at a mean angle error of {wanted[at]:.2g} rad"
+    step = float(steps[i] * (steps[i + 1] / steps[i]) ** share)
+    return step / dt, f"dt = {step:.3g} s against {dt:g} s at a mean angle error of {wanted[at]:.2g} rad"
 
 
 #: Above this angle error, rad, a run says nothing about the accuracy of a method.
@@ -192,12 +192,12 @@ FOLLOWED = 0.1
 
 def switched_ratio(results: Inputs, method: str) -> tuple[float, str]:
     """Ratio of the angle errors along the long run with the normalisation switched and as declared: mean while it is small."""
-    switched, own = (_of(data, method)["angle_error"].values for data in (results.long_run_switched, results.long_run))
-    held = (own > 0) & (own < FOLLOWED)
+    switched, declared = (_of(data, method)["angle_error"].values for data in (results.long_run_switched, results.long_run))
+    held = (declared > 0) & (declared < FOLLOWED)
     if not held.any():
         raise NotInRun(f"the angle error of {method} is nowhere below {FOLLOWED:g} rad")
     until = float(results.long_run.time.values[held].max())
-    return float(np.exp(np.log(switched[held] / own[held]).mean())), f"{int(held.sum())} samples up to t = {until:g} s"
+    return float(np.exp(np.log(switched[held] / declared[held]).mean())), f"{int(held.sum())} samples up to t = {until:g} s"
 
 
 def least_rival(results: Inputs, method: str, rivals: list[str], problems: list[str], dt_share: int) -> tuple[float, str]:
@@ -206,10 +206,10 @@ def least_rival(results: Inputs, method: str, rivals: list[str], problems: list[
     for problem in problems:
         data = results.of(problem).errors
         at = int(np.argmin(np.abs(np.log(data.dt.values * dt_share / float(data.end_time.max())))))
-        own = float(_of(data, method)["angle_error"].values[at])
+        error = float(_of(data, method)["angle_error"].values[at])
         for rival in rivals:
             ratios[f"{results.label(rival)}, {short_name(results, problem)}"] = (
-                float(_of(data, rival)["angle_error"].values[at]) / own
+                float(_of(data, rival)["angle_error"].values[at]) / error
             )
     lost = {key: value for key, value in ratios.items() if value < 1}
     worst = min(ratios, key=lambda key: ratios[key])
@@ -222,10 +222,10 @@ def least_rival(results: Inputs, method: str, rivals: list[str], problems: list[
 def lowest_translation_order(results: Inputs, method: str) -> tuple[float, str]:
     """The lower of the orders of position and velocity at a fixed time."""
     row = _of(results.errors, method)
-    found = {name: float(row[f"{name}_order"]) for name in ("r", "v") if f"{name}_order" in row}
-    if not found or not np.isfinite(list(found.values())).all():
+    orders = {name: float(row[f"{name}_order"]) for name in ("r", "v") if f"{name}_order" in row}
+    if not orders or not np.isfinite(list(orders.values())).all():
         raise NotInRun(f"no order of the centre of mass could be fitted for {method}")
-    return min(found.values()), ", ".join(f"{name} {value:.4g}" for name, value in found.items())
+    return min(orders.values()), ", ".join(f"{name} {value:.4g}" for name, value in orders.items())
 
 
 MEASURES: dict[str, Measure] = {

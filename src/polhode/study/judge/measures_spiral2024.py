@@ -59,9 +59,9 @@ def order_per_step(results: Inputs, method: str, quantity: str) -> Measured:
 
 def highest_order_per_step(results: Inputs, methods: list[str], quantity: str) -> Measured:
     """The highest of several methods' orders."""
-    found = {m: order_per_step(results, m, quantity) for m in methods}
-    words = ", ".join(f"{results.label(m)} {one.value:.3g}" for m, one in found.items())
-    highest = [max(getattr(one, name) for one in found.values()) for name in ("value", "low", "high")]
+    orders = {m: order_per_step(results, m, quantity) for m in methods}
+    words = ", ".join(f"{results.label(m)} {one.value:.3g}" for m, one in orders.items())
+    highest = [max(getattr(one, name) for one in orders.values()) for name in ("value", "low", "high")]
     return Measured(highest[0], words, *highest[1:])
 
 
@@ -72,19 +72,19 @@ def share_won(results: Inputs, method: str, rivals: list[str], quantity: str) ->
     precision), nothing can be decided; such step sizes give the interval, from all lost to all won.
     """
     runs = _published_runs(results)
-    own = of(runs, method)[quantity].values
+    errors = of(runs, method)[quantity].values
     others = np.min([of(runs, r)[quantity].values for r in rivals], axis=0)
-    return _share(own, others, _floor(of(runs, method)), [f"{dt:.2g} s" for dt in runs.dt.values], "step sizes", "dt")
+    return _share(errors, others, _floor(of(runs, method)), [f"{dt:.2g} s" for dt in runs.dt.values], "step sizes", "dt")
 
 
 def share_of_time_won(results: Inputs, method: str, rivals: list[str], quantity: str) -> Measured:
     """The fraction of the samples of the long run at which no rival has a smaller error, with an interval as above."""
     data = results.long_run.isel(time=slice(1, None))
-    own = of(data, method)[quantity].values
+    errors = of(data, method)[quantity].values
     others = np.min([of(data, r)[quantity].fillna(np.inf).values for r in rivals], axis=0)
     time = data.time.values
-    found = _share(own, others, np.finfo(float).eps * time / data.attrs["dt"], [f"{t:.3g} s" for t in time], "samples", "t")
-    return found._replace(evidence=f"{found.evidence}; up to t = {float(time[-1]):g} s")
+    share = _share(errors, others, np.finfo(float).eps * time / data.attrs["dt"], [f"{t:.3g} s" for t in time], "samples", "t")
+    return share._replace(evidence=f"{share.evidence}; up to t = {float(time[-1]):g} s")
 
 
 def _published_runs(results: Inputs) -> xr.Dataset:
@@ -104,10 +104,10 @@ def _floor(runs: xr.Dataset) -> Any:
     return np.finfo(float).eps * runs.steps.values
 
 
-def _share(own: Any, others: Any, floor: Any, names: list[str], what: str, symbol: str) -> Measured:
-    """The fraction of places at which ``own`` is not above ``others``; undecided where both are below ``floor``."""
-    open_ = np.maximum(own, others) < floor
-    won = (own <= others) & ~open_
+def _share(errors: Any, others: Any, floor: Any, names: list[str], what: str, symbol: str) -> Measured:
+    """The fraction of places at which ``errors`` is not above ``others``; undecided where both are below ``floor``."""
+    open_ = np.maximum(errors, others) < floor
+    won = (errors <= others) & ~open_
     if open_.all():
         raise NotInRun(f"rounding decides at all {what}")
     lost = [name for name, bad in zip(names, ~won & ~open_, strict=True) if bad]
@@ -137,11 +137,11 @@ def ranked_as_stated(results: Inputs, method: str, better: list[str], worse: lis
 def margin_decades(results: Inputs, method: str, rivals: list[str], quantity: str, rank: int) -> tuple[float, str]:
     """Orders of magnitude by which rivals exceed a method's error, each at its worst step size; the ``rank``-th largest."""
     runs = _published_runs(results)
-    own = of(runs, method)
-    clear = own[quantity].values > _floor(own)
+    row = of(runs, method)
+    clear = row[quantity].values > _floor(row)
     if not clear.any():
         raise NotInRun("rounding decides at every step size")
-    most = {r: float(np.nanmax(np.log10(of(runs, r)[quantity].values / own[quantity].values)[clear])) for r in rivals}
+    most = {r: float(np.nanmax(np.log10(of(runs, r)[quantity].values / row[quantity].values)[clear])) for r in rivals}
     ranked = sorted(most, key=lambda r: -most[r])
     if len(ranked) < rank:
         raise NotInRun(f"fewer than {rank} of the methods compared are in this run")
@@ -157,12 +157,12 @@ def order_gap(results: Inputs, method: str, other: str, quantity: str) -> Measur
 
 def step_advantage(results: Inputs, method: str, rivals: list[str]) -> tuple[float, str]:
     """Ratio of a method's step to the longest of its rivals' steps; the smallest over the target errors."""
-    found = results.targets
-    own, others = of(found, method).step_size, np.max([of(found, r).step_size.values for r in rivals], axis=0)
-    ratio = own.values / others
+    targets = results.targets
+    step, others = of(targets, method).step_size, np.max([of(targets, r).step_size.values for r in rivals], axis=0)
+    ratio = step.values / others
     if not np.isfinite(ratio).all():
         raise NotInRun("not every target is met")
-    return float(ratio.min()), ", ".join(f"{x:.3g} at {t:.0e}" for x, t in zip(ratio, found.target_error.values, strict=True))
+    return float(ratio.min()), ", ".join(f"{x:.3g} at {t:.0e}" for x, t in zip(ratio, targets.target_error.values, strict=True))
 
 
 def step_decades(results: Inputs, method: str, other: str, target: float) -> tuple[float, str]:
@@ -181,8 +181,8 @@ def accuracy_decades(results: Inputs, method: str, others: list[str], target: fl
     gains = {}
     for other in others:
         error = of(runs, other).mean_error.values
-        there = np.isfinite(error) & (error > 0)
-        gains[other] = float(np.interp(np.log(step), x[there], np.log10(error[there])) - np.log10(target))
+        positive = np.isfinite(error) & (error > 0)
+        gains[other] = float(np.interp(np.log(step), x[positive], np.log10(error[positive])) - np.log10(target))
     least = min(gains, key=lambda other: gains[other])
     return gains[least], f"decades at dt = {step:.3g} s: " + ", ".join(f"{results.label(o)} {g:.1f}" for o, g in gains.items())
 
@@ -214,12 +214,12 @@ def energies_won(results: Inputs, method: str, others: list[str], problems: list
     lost, pairs = [], 0
     for problem in problems:
         name, data = selection.short_name(results, problem), results.of(problem).long_run
-        own = float(of(data, method).energy_drift.max())
+        change = float(of(data, method).energy_drift.max())
         for other in others:
             theirs = float(of(data, other).energy_drift.fillna(np.inf).max())
             pairs += 1
-            if not own < theirs:
-                lost.append(f"{results.label(other)}, {name} ({theirs:.1e} against {own:.1e})")
+            if not change < theirs:
+                lost.append(f"{results.label(other)}, {name} ({theirs:.1e} against {change:.1e})")
     return 1 - len(lost) / pairs, f"{pairs - len(lost)} of {pairs}" + (f"; not against {', '.join(lost)}" if lost else "")
 
 
@@ -248,10 +248,10 @@ def error_ratio(results: Inputs, method: str, other: str, quantity: str) -> tupl
 
 def step_ratio(results: Inputs, method: str, other: str, target: float) -> tuple[float, str]:
     """Ratio of the steps of two methods at one target error."""
-    found = results.targets
-    if target not in found.target_error:
+    targets = results.targets
+    if target not in targets.target_error:
         raise NotInRun(f"target {target:g} is not in this run")
-    one, two = (float(of(found, m).step_size.sel(target_error=target)) for m in (method, other))
+    one, two = (float(of(targets, m).step_size.sel(target_error=target)) for m in (method, other))
     return one / two, f"dt = {one:.4g} s against {two:.4g} s at a mean error of {target:.0e}"
 
 
@@ -263,13 +263,13 @@ def order(results: Inputs, method: str, quantity: str) -> Measured:
 
 def lowest_order(results: Inputs, method: str, problems: list[str]) -> Measured:
     """The lowest order of q or omega over several problems."""
-    found = {
+    orders = {
         f"{selection.short_name(results, p)}, {name}": order(results.of(p), method, name)
         for p in problems
         for name in ("q", "omega")
     }
-    words = ", ".join(f"{one.value:.4g} ({key})" for key, one in found.items())
-    lowest = [min(getattr(one, name) for one in found.values()) for name in ("value", "low", "high")]
+    words = ", ".join(f"{one.value:.4g} ({key})" for key, one in orders.items())
+    lowest = [min(getattr(one, name) for one in orders.values()) for name in ("value", "low", "high")]
     return Measured(lowest[0], words, *lowest[1:])
 
 
@@ -288,21 +288,21 @@ def share_converging(results: Inputs, methods: list[str], quantity: str) -> Meas
     Undecided where both errors are below the round-off that the steps may accumulate, see :func:`share_won`.
     """
     end = float(results.of(seelen2016.CYLINDER).errors["end_time"].max())
-    found = []
+    shares = []
     for method in methods:
         dt, error = seelen2016.mean_error(results, method, quantity)
         if dt.size < 2:
             raise NotInRun("too few step sizes")
         floor = np.finfo(float).eps * end / dt[:-1]
         share = _share(error[:-1], error[1:], floor, [f"{step:.2g} s" for step in dt[:-1]], "steps", "dt")
-        found.append(share._replace(evidence=f"{results.label(method)}: {share.evidence}"))
-    least = min(found, key=lambda m: m.value)
+        shares.append(share._replace(evidence=f"{results.label(method)}: {share.evidence}"))
+    least = min(shares, key=lambda m: m.value)
     lows, highs = (
-        [m.value if np.isnan(edge) else edge for m, edge in zip(found, edges, strict=True)]
-        for edges in ([m.low for m in found], [m.high for m in found])
+        [m.value if np.isnan(edge) else edge for m, edge in zip(shares, edges, strict=True)]
+        for edges in ([m.low for m in shares], [m.high for m in shares])
     )
-    words = "; ".join(m.evidence for m in found)
-    if all(np.isnan(m.low) for m in found):
+    words = "; ".join(m.evidence for m in shares)
+    if all(np.isnan(m.low) for m in shares):
         return Measured(least.value, words)
     return Measured(least.value, words, min(lows), min(highs))
 
@@ -357,10 +357,10 @@ def evaluations_per_step(results: Inputs, method: str) -> tuple[float, str]:
 def drift_growth(results: Inputs, method: str, quantity: str) -> tuple[float, str]:
     """The exponent of time with which the error of a conserved quantity grows over the long run."""
     data = results.long_run
-    found = drift.drift(data.time.values, of(data, method)[quantity].values)
-    if not np.isfinite(found.growth):
+    fit = drift.drift(data.time.values, of(data, method)[quantity].values)
+    if not np.isfinite(fit.growth):
         raise NotInRun(f"no growth of {quantity} could be fitted for {method}")
-    return found.growth, f"{found.last:.2g} at t = {float(data.time[-1]):g} s, dt = {data.attrs['dt']:g} s"
+    return fit.growth, f"{fit.last:.2g} at t = {float(data.time[-1]):g} s, dt = {data.attrs['dt']:g} s"
 
 
 def return_angle(results: Inputs, method: str) -> tuple[float, str]:
@@ -448,14 +448,14 @@ def interpolation_gain(results: Inputs, variant: str) -> tuple[float, str]:
 def plain_kick_on_sphere(results: Inputs) -> tuple[float, str]:
     """The largest difference that a plain kick makes to SPIRAL on a sphere: q, or omega relative to its largest value."""
     check = results.check("simplified")
-    fewer = results.part_operations("kick_spiral_leapfrog") / results.part_operations("kick_plain")
+    fewer = results.block_operations("kick_spiral_leapfrog") / results.block_operations("kick_plain")
     words = f"q {float(check.sphere_q):.1g}, omega {float(check.sphere_omega):.1g}; SSPRK3 has {fewer:.2g} times the operations"
     return max(float(check.sphere_q), float(check.sphere_omega)), words
 
 
 def kick_operations_ratio(results: Inputs, method: str, other: str) -> tuple[float, str]:
     """The operations of one method's kick of omega over those of another's."""
-    one, two = (results.part_operations(f"kick_{name}") for name in (method, other))
+    one, two = (results.block_operations(f"kick_{name}") for name in (method, other))
     return one / two, f"{one} against {two}"
 
 
@@ -470,8 +470,8 @@ def published_variant_gain(results: Inputs, variant: str, quantity: str) -> tupl
         raise NotInRun(f"the check has no {variant}")
     row = check.sel({"division": VARIANT_DIVISION, "quantity": quantity})
     changed = row.sel({"variant": variant})
-    base, own = (float(r.error) for r in (row.sel({"variant": str(changed.base.values)}), changed))
-    return base / own, f"{base:.3g} against {own:.3g} at dt = {float(changed.dt):.3g} s"
+    base, error = (float(r.error) for r in (row.sel({"variant": str(changed.base.values)}), changed))
+    return base / error, f"{base:.3g} against {error:.3g} at dt = {float(changed.dt):.3g} s"
 
 
 def published_variant_order(results: Inputs, variant: str, quantity: str) -> tuple[float, str]:

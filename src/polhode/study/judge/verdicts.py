@@ -137,14 +137,14 @@ def load(path: str | Path) -> list[dict[str, Any]]:
         If an entry lacks a field, has an unknown one, repeats an id, or has a tolerance without a reason; the message names
         file and entry.
     """
-    found: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     for number, entry in enumerate(load_yaml(path), 1):
         where = f"{path}: entry {number} ({entry.get('id', 'without id')})"
         if missing := [name for name in REQUIRED if name not in entry]:
             raise ValueError(f"{where}: {', '.join(missing)} is missing")
         if unknown := sorted(set(entry) - {*REQUIRED, *OPTIONAL}):
             raise ValueError(f"{where}: unknown field {', '.join(unknown)}; known are {', '.join((*REQUIRED, *OPTIONAL))}")
-        if any(entry["id"] == other["id"] for other in found):
+        if any(entry["id"] == other["id"] for other in entries):
             raise ValueError(f"{where}: the id is taken by an earlier entry")
         if entry["kind"] not in VERDICTS:
             raise ValueError(f"{where}: unknown kind {entry['kind']!r}; known are {', '.join(VERDICTS)}")
@@ -154,8 +154,8 @@ def load(path: str | Path) -> list[dict[str, Any]]:
             rule, tolerance = _tolerance(entry)
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from error
-        found.append(entry | {"rule": rule, "tolerance": tolerance})
-    return found
+        entries.append(entry | {"rule": rule, "tolerance": tolerance})
+    return entries
 
 
 def _tolerance(entry: Mapping[str, Any]) -> tuple[str, float]:

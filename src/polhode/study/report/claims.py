@@ -56,10 +56,10 @@ def claim_cells(row: dict[Any, Any]) -> list[str]:
     measured = _measured(row["measured"], shown) + _interval(row, shown)
     # Keep a name and its number on one line.
     place = escape(row["location"]).replace(". ", ".~")
-    return [place, statement, _asked(row, digits), _tolerance(row), measured, escape(row["verdict"])]
+    return [place, statement, _published(row, digits), _tolerance(row), measured, escape(row["verdict"])]
 
 
-def _asked(row: dict[Any, Any], digits: int) -> str:
+def _published(row: dict[Any, Any], digits: int) -> str:
     """The published number with the comparison before it; in italics where it is ours."""
     printed = str(row["published"])
     ours = row.get("threshold") == "ours" and digits

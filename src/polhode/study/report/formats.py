@@ -92,7 +92,7 @@ def spoken(inputs: Inputs, method: str) -> str:
 
 def spoken_list(inputs: Inputs, methods: Iterable[str], none: str = "none") -> str:
     """The names of methods as a list in a sentence, in the order of tables."""
-    return listed((spoken(inputs, method) for method in inputs.in_order(methods)), none)
+    return enumerated((spoken(inputs, method) for method in inputs.in_order(methods)), none)
 
 
 def with_interval(name: str, estimate: Estimate, form: Callable[[float], str], end: str = "") -> dict[str, str]:
@@ -101,7 +101,7 @@ def with_interval(name: str, estimate: Estimate, form: Callable[[float], str], e
     return {f"{name}{part}{end}": form(value) for part, value in parts.items()}
 
 
-def listed(items: Iterable[str], none: str = "none") -> str:
+def enumerated(items: Iterable[str], none: str = "none") -> str:
     """A list of names as written in a sentence, with semicolons if a name has a comma of its own."""
     names = list(items)
     if not names:

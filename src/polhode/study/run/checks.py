@@ -57,7 +57,7 @@ def problem_of(key: str) -> Any:
     return PROBLEMS[key]
 
 
-def methods_of(settings: Settings) -> dict[str, Method]:
+def chosen_methods(settings: Settings) -> dict[str, Method]:
     """The methods of the study by key."""
     return {key: METHODS[key] for key in settings["methods"]}
 
@@ -73,7 +73,7 @@ def reversibility(settings: Settings) -> xr.Dataset:
 
     The method is started and read as a user would: errors due to its output or its start are included.
     """
-    methods = methods_of(settings)
+    methods = chosen_methods(settings)
     shape = len(methods), len(REVERSED), len(REVERSED_DIVISIONS)
     angle, omega, dts = np.full(shape, nan), np.full(shape, nan), np.full(shape[1:], nan)
     for j, name in enumerate(REVERSED):
@@ -126,7 +126,7 @@ ENDED = 1e-6
 def stability(settings: Settings) -> xr.Dataset:
     """The largest k dt at which friction between two cylinders still slows them; k is the decay rate of the sliding."""
     system = problem_of("coupled_cylinders")
-    methods = {key: m for key, m in methods_of(settings).items() if isinstance(m, OneTorque) and m.runs(system)}
+    methods = {key: m for key, m in chosen_methods(settings).items() if isinstance(m, OneTorque) and m.runs(system)}
     rate = decay_rate(system)
     limits = [stability_limit(partial(_sliding_decays, system, m, rate)) for m in methods.values()]
     return xr.Dataset(
@@ -413,7 +413,7 @@ def normalisation(settings: Settings) -> xr.Dataset:
     NaN where a method's normalisation cannot be switched.
     """
     problem = problem_of(NORMALISED_PROBLEM)
-    methods = methods_of(settings)
+    methods = chosen_methods(settings)
     exact = problem.exact([NORMALISED_END], DIGITS)[0][0]
     error, norm = (np.full((len(methods), 2, len(NORMALISED_DT)), nan) for _ in range(2))
     for i, method in enumerate(methods.values()):

@@ -36,8 +36,8 @@ def exact_states(ensemble: Ensemble, classes: Sequence[str], radians: Sequence[f
     radians : ascending times; the initial angular velocity is 1
     """
     times = np.array(radians, dtype=float)
-    found = [reference(ensemble, key, times) for key in classes]
-    high, low, digits = (np.array([one[i] for one in found]) for i in range(3))
+    solutions = [reference(ensemble, key, times) for key in classes]
+    high, low, digits = (np.array([one[i] for one in solutions]) for i in range(3))
     over = ("torque_class", "body", "radians", "component")
     variables: dict[str, Any] = {
         "high": (over, high, about("exact state, rounded to double precision")),

@@ -72,7 +72,7 @@ def energy_error(moments: Array, momenta: Array, family: str, order: str, angle:
     # The half rotors at the end of a step and at the beginning of the next are both done: the energy is that between steps.
     sequence = [(0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)]
     if family == "top":
-        sequence = [part for part in sequence if part[0] != 1]
+        sequence = [rotor for rotor in sequence if rotor[0] != 1]
     for _ in range(steps):
         for place, share in sequence:
             axis = axes[place]

@@ -153,13 +153,13 @@ def step_defects(stepper: Stepper, q: Matrix, omega: Matrix) -> tuple[float, ...
     """:func:`defect` in each of :data:`READINGS` of the step from the state that ``start`` makes of q and omega."""
     state = stepper.started(q, omega)
     later = stepper.moved(state, 0)
-    found = []
+    defects = []
     for reading in READINGS:
         before, made = stepper.seen(state, 0, reading)
         after, moved = stepper.seen(later, 1, reading)
         # D(seen . step . start) = D(step, as seen) D(seen . start)
-        found.append(defect(np.linalg.solve(made.T, moved.T).T, before.momentum, after.momentum))
-    return tuple(found)
+        defects.append(defect(np.linalg.solve(made.T, moved.T).T, before.momentum, after.momentum))
+    return tuple(defects)
 
 
 def memory(stepper: Stepper, q: Matrix, omega: Matrix, reading: str) -> float:
@@ -173,8 +173,8 @@ def memory(stepper: Stepper, q: Matrix, omega: Matrix, reading: str) -> float:
     inverse = np.array(stepper.body[3:6])
     guess = target.q / np.linalg.norm(target.q), inverse * target.momentum
     for _ in range(NEWTON):
-        found, derivatives = stepper.seen(stepper.started(*guess), 0, reading)
-        xi_eta = np.linalg.solve(derivatives, _difference(found, target))
+        point, derivatives = stepper.seen(stepper.started(*guess), 0, reading)
+        xi_eta = np.linalg.solve(derivatives, _difference(point, target))
         turned = guess[0] + 0.5 * _times(guess[0]) @ xi_eta[:3]
         guess = turned / np.linalg.norm(turned), guess[1] + inverse * xi_eta[3:]
     made = stepper.started(*guess)
@@ -195,7 +195,7 @@ def symplecticity(settings: Settings) -> xr.Dataset:
     """The defect of one step of every method in both readings, over the time step; and the effect of iterated constraints."""
     methods = {key: METHODS[key] for key in settings["methods"]}
     shape = len(methods), len(PROBLEMS), len(READINGS), len(DIVISIONS)
-    found, remembered = np.full(shape, nan), np.full(shape[:2], nan)
+    defects, remembered = np.full(shape, nan), np.full(shape[:2], nan)
     dts = np.full((len(PROBLEMS), len(DIVISIONS)), nan)
     for j, key in enumerate(PROBLEMS):
         problem = single_body(key)
@@ -208,15 +208,15 @@ def symplecticity(settings: Settings) -> xr.Dataset:
                 remembered[i, j] = max(memory(steppers[0], *places[0], reading) for reading in READINGS)
                 if remembered[i, j] < ROUNDING:
                     for n, stepper in enumerate(steppers):
-                        found[i, j, :, n] = np.max([step_defects(stepper, *place) for place in places], axis=0)
-    powers = np.apply_along_axis(lambda row: power(np.array(DIVISIONS), row), -1, found)
+                        defects[i, j, :, n] = np.max([step_defects(stepper, *place) for place in places], axis=0)
+    powers = np.apply_along_axis(lambda row: power(np.array(DIVISIONS), row), -1, defects)
     dims = ("integrator", "problem", "reading")
     iterated = [constrained_step(n) for n in ITERATIONS]
     return xr.Dataset(
         {
             "defect": (
                 (*dims, "division"),
-                found,
+                defects,
                 about("defect over one step; NaN: the step is not a map of q and Pi"),
             ),
             "power": (dims, powers, about("power of dt with which the defect falls; NaN where it is rounding")),

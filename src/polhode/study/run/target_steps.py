@@ -94,7 +94,7 @@ def find_steps(problem: Problem, method: Method, targets: "Targets") -> xr.Datas
         return _search(error_at, problem, targets)
 
     rows = search("quaternion")
-    own = rows if method.published_error == "quaternion" else search(method.published_error)
+    rows_as_published = rows if method.published_error == "quaternion" else search(method.published_error)
     return xr.Dataset(
         {
             "step_size": ("target_error", rows[:, 0], about("largest step size that meets the target", "s")),
@@ -102,7 +102,7 @@ def find_steps(problem: Problem, method: Method, targets: "Targets") -> xr.Datas
             "mean_error": ("target_error", rows[:, 2], about("mean of q and omega error reached")),
             "step_size_as_published": (
                 "target_error",
-                own[:, 0],
+                rows_as_published[:, 0],
                 about("the same, measured as published", "s"),
             ),
         },
@@ -118,7 +118,7 @@ def _search(error_at: Callable[[float], float], problem: Problem, targets: "Targ
     """
     count = round(PER_DECADE * (log10(targets.dt_max) - log10(targets.dt_min))) + 1
     grid = np.linspace(log10(targets.dt_max), log10(targets.dt_min), count).tolist()
-    found = {}
+    rows = {}
     for target in sorted(targets.errors, reverse=True):
         bracket = None
         for coarse, fine in pairwise(grid):
@@ -127,7 +127,7 @@ def _search(error_at: Callable[[float], float], problem: Problem, targets: "Targ
             if error_at(fine) < target / MARGIN:
                 break
         if bracket is None:
-            found[target] = (nan, nan, nan)
+            rows[target] = (nan, nan, nan)
             continue
 
         def distance(exponent: float, target: float = target) -> float:
@@ -135,5 +135,5 @@ def _search(error_at: Callable[[float], float], problem: Problem, targets: "Targ
 
         exponent = float(brentq(distance, bracket[1], bracket[0], xtol=TOLERANCE / 3))
         dt = 10**exponent
-        found[target] = (dt, float(count_steps(dt, problem.horizon, targets.truncate)), error_at(exponent))
-    return np.array([found[t] for t in sorted(targets.errors)])
+        rows[target] = (dt, float(count_steps(dt, problem.horizon, targets.truncate)), error_at(exponent))
+    return np.array([rows[t] for t in sorted(targets.errors)])

@@ -98,22 +98,22 @@ def runs_of(methods: Sequence[Method], frames: Sequence[str] = FRAMES) -> dict[F
     switched has only the declared form.
     """
     problem = single_body(PROBLEM)
-    found: dict[Form, Callable[[int], object]] = {}
+    runs: dict[Form, Callable[[int], object]] = {}
     for method in methods:
-        for frame, kept in forms_of(method, frames).items():
+        for frame, in_frame in forms_of(method, frames).items():
             for normalised in (False, True) if method.normalisable else (method.normalises,):
                 switch = normalised if method.normalisable else None
-                found[Form(method.key, frame, normalised)] = partial(_run, kept, problem, switch)
-    return found
+                runs[Form(method.key, frame, normalised)] = partial(_run, in_frame, problem, switch)
+    return runs
 
 
 def forms_of(method: Method, frames: Sequence[str] = FRAMES) -> dict[str, Method]:
     """The method itself and, where there is such a form, behind an interface in the lab, by frame."""
-    found = {}
+    forms = {}
     for frame in frames:
         with suppress(ValueError):
-            found[frame] = in_lab(method) if frame == "lab" else method
-    return found
+            forms[frame] = in_lab(method) if frame == "lab" else method
+    return forms
 
 
 def compile_forms(methods: Sequence[Method], frames: Sequence[str] = FRAMES) -> None:
@@ -254,8 +254,8 @@ def dataset(methods: Sequence[Method], samples: Mapping[Form, np.ndarray], attri
     quartiles = np.quantile(values, (0.25, 0.5, 0.75), axis=-1)
     names = ("lower_quartile", "median", "upper_quartile")
     spread = {
-        name: (dims, found, about(f"{name.replace('_', ' ')} of the samples", "ns"))
-        for name, found in zip(names, quartiles, strict=True)
+        name: (dims, quartile, about(f"{name.replace('_', ' ')} of the samples", "ns"))
+        for name, quartile in zip(names, quartiles, strict=True)
     }
     return xr.Dataset(
         {

@@ -204,11 +204,11 @@ def sweep(results: Path, now: float | None = None) -> list[Path]:
     The caller must hold the lock of ``results``, before jobs run or after all have ended.
     """
     now = time.time() if now is None else now
-    found = []
+    removed = []
     for folder in results.glob(f"{BUILD}????????"):
         if folder.is_dir() and not folder.is_symlink() and folder.stat().st_mtime <= now:
             shutil.rmtree(folder, ignore_errors=True)
-            found.append(folder)
+            removed.append(folder)
     for where, _folders, names in os.walk(results):
         for name in names:
             match = name.startswith(".") and TEMPORARY.fullmatch(name)
@@ -218,5 +218,5 @@ def sweep(results: Path, now: float | None = None) -> list[Path]:
             with suppress(OSError):
                 if path.is_file() and not path.is_symlink() and path.stat().st_mtime <= now:
                     path.unlink()
-                    found.append(path)
-    return found
+                    removed.append(path)
+    return removed

@@ -41,9 +41,9 @@ def memory(first: int = MEGABYTES) -> Resource:
     return mem_mb
 
 
-def many_body_minutes(scene: SceneStudy, part: Sequence[MethodStep]) -> Resource:
+def many_body_minutes(scene: SceneStudy, method_steps: Sequence[MethodStep]) -> Resource:
     """Wall time in minutes of the runs of some methods with some step sizes on a scene."""
-    steps = sum(scene.step(name).steps for _, name in part) * scene.seeds
+    steps = sum(scene.step(name).steps for _, name in method_steps) * scene.seeds
     return minutes(MINUTES + round(steps * MICROSECONDS_PER_STEP * 1e-6 / 60.0))
 
 
@@ -52,6 +52,6 @@ def ensemble_minutes(ensembles: EnsembleStudy, methods: Sequence[str]) -> Resour
     return minutes(MINUTES + round(len(methods) * ensembles.total_steps * STEP * MARGIN / 60.0))
 
 
-def single_body_minutes(part: ProblemStudy, methods: Sequence[str]) -> Resource:
+def single_body_minutes(study: ProblemStudy, methods: Sequence[str]) -> Resource:
     """Wall time in minutes of all runs of some methods on one problem."""
-    return minutes(MINUTES + round(sum(method_seconds(part, method) for method in methods) * MARGIN / 60.0))
+    return minutes(MINUTES + round(sum(method_seconds(study, method) for method in methods) * MARGIN / 60.0))

@@ -64,7 +64,7 @@ class Job:
     wildcards: Mapping[str, str]
     units: float
     logs: Sequence[str] = ()
-    part: float = 0.0
+    units_done: float = 0.0
     ended: str = ""
     in_group: bool = False
 
@@ -166,14 +166,14 @@ class Tally:
             self._looked = now
         parts = [meters.fraction(meters.place(self.results, job.name)) for job in running]
         with self._lock:
-            for job, part in zip(running, parts, strict=True):
-                job.part = part * job.units
+            for job, fraction in zip(running, parts, strict=True):
+                job.units_done = fraction * job.units
             self._count(self.board.stages)
 
     def _count(self, stages: Iterable[Stage]) -> None:
         for stage in stages:
             done = self._done.get(stage.name, 0.0)
-            done += sum(job.part for job in self.running.values() if stage_of(job.rule) == stage.name)
+            done += sum(job.units_done for job in self.running.values() if stage_of(job.rule) == stage.name)
             if done > 0:
                 stage.reach(done)
 
@@ -270,7 +270,7 @@ class Capture:
 
     def __init__(self, numbers: Sequence[int], say: Callable[[str], object]) -> None:
         self.say = say
-        self.kept = {number: os.dup(number) for number in numbers}
+        self.originals = {number: os.dup(number) for number in numbers}
         reading, writing = os.pipe()
         for number in numbers:
             os.dup2(writing, number)
@@ -293,10 +293,10 @@ class Capture:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
-        for number, kept in self.kept.items():
-            os.dup2(kept, number)
-            os.close(kept)
-        self.kept = {}
+        for number, original in self.originals.items():
+            os.dup2(original, number)
+            os.close(original)
+        self.originals = {}
         # A job that is still ending may keep its end open.
         self._thread.join(1.0)
 
@@ -337,8 +337,8 @@ class Watch:
     def _make_display(self, stream: TextIO, plain: bool) -> None:
         if progress.can_redraw(stream):
             # A separate descriptor, because the others are captured.
-            own = os.fdopen(os.dup(stream.fileno()), "w", encoding=stream.encoding, errors="replace")
-            self._display = bars.Bars(self.tally.board, own, self.tally.look, plain)
+            terminal = os.fdopen(os.dup(stream.fileno()), "w", encoding=stream.encoding, errors="replace")
+            self._display = bars.Bars(self.tally.board, terminal, self.tally.look, plain)
         else:
             self._display = progress.Lines(self.tally.board, stream, self.tally.look)
 
@@ -363,9 +363,9 @@ class Watch:
             job = self.tally.fail(about["jobid"], about["rule_name"], list(about["log"]), ended, bool(about["indent"]))
             if job is not None and not job.in_group:
                 self._tell(job)
-        elif event == "error" and (found := _ENDED.search(record.getMessage())):
+        elif event == "error" and (match := _ENDED.search(record.getMessage())):
             # The next event of that thread tells which job it was.
-            self._causes[record.thread] = found[1]
+            self._causes[record.thread] = match[1]
             return
         elif not event and record.getMessage().startswith("Nothing to be done"):
             self.outcome = "nothing to do"
@@ -380,8 +380,8 @@ class Watch:
             return not event and (
                 self.outcome == "nothing to do" or (ours and self.tally.finished == 0 and not self.tally.running)
             )
-        told = self.tally.failed or signals.is_stopping()
-        if event in ("job_error", "group_error") or (told and any(known in text for known in _SUMMARIES)):
+        is_reported = self.tally.failed or signals.is_stopping()
+        if event in ("job_error", "group_error") or (is_reported and any(known in text for known in _SUMMARIES)):
             return False
         known = text in self._said
         self._said.add(text)

@@ -63,10 +63,10 @@ def noted(results: str | Path) -> dict[str, dict[str, Any]]:
 
     If several lists name a file, the newest counts: another configuration may divide the work into other jobs.
     """
-    found: dict[str, dict[str, Any]] = {}
+    entries: dict[str, dict[str, Any]] = {}
     for _, files in sorted(_lists(Path(results, JOBS)), key=lambda entry: entry[0].stat().st_mtime_ns):
-        found.update(files or {})
-    return found
+        entries.update(files or {})
+    return entries
 
 
 def mend(results: str | Path, dry: bool = False) -> list[str]:
@@ -95,7 +95,7 @@ def _lists(folder: Path) -> Iterator[tuple[Path, dict[str, Any] | None]]:
 def _is_inside(name: str) -> bool:
     """Whether a name can be that of a file in the folder of results."""
     parts = Path(name).parts
-    plain = "\0" not in name and all(len(os.fsencode(part)) < 256 for part in parts)
+    plain = "\0" not in name and all(len(os.fsencode(component)) < 256 for component in parts)
     return plain and bool(parts) and not Path(name).is_absolute() and ".." not in parts
 
 

@@ -10,7 +10,7 @@ from polhode.study.analysis.frames import keyed, records
 from polhode.study.analysis.step_times import OTHER, UNIT, in_frame
 from polhode.study.inputs import Inputs
 from polhode.study.judge.measures_cost import BLOCKS
-from polhode.study.report.formats import listed, macro_name, spoken, without_comma
+from polhode.study.report.formats import enumerated, macro_name, spoken, without_comma
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape
 from polhode.study.themes.cost.analysis import counts
 
@@ -21,7 +21,7 @@ PARTS = {"Normalise": "normalisation", "Rotate": "rotation", "Linear": "linear_u
 def operations(inputs: Inputs) -> dict[str, str]:
     """Macros for the operations of a step of each method, and of its building blocks."""
     rows = keyed(counts(inputs), "method")
-    result = {f"costOperations{name}": str(inputs.part_operations(part)) for name, part in PARTS.items()}
+    result = {f"costOperations{name}": str(inputs.block_operations(part)) for name, part in PARTS.items()}
     for key, row in rows.items():
         if not isna(row["total"]):
             result[f"costOperations{macro_name(key)}"] = str(row["total"])
@@ -33,7 +33,7 @@ def operations(inputs: Inputs) -> dict[str, str]:
     if not {UNIT, "spiral_leapfrog"} <= set(names):
         return result
     cheaper = one[names.index(UNIT) + 1 : names.index("spiral_leapfrog")]
-    result["costOperationsCheaper"] = listed(spoken(inputs, str(row["method"])) for row in cheaper)
+    result["costOperationsCheaper"] = enumerated(spoken(inputs, str(row["method"])) for row in cheaper)
     result["costOperationsMost"] = escape(one[-1]["label"])
     result["costOperationsMostRelative"] = decimal(one[-1]["relative"], 1)
     return result
@@ -96,7 +96,7 @@ def _compared(rows: pd.DataFrame, name: str) -> dict[str, str]:
     return {
         f"costNormalisingLeast{name}": percent(float(added.min())),
         f"costNormalisingMost{name}": percent(float(added.max())),
-        f"costCheaper{name}": listed(escape(without_comma(label)) for label in cheaper["label"]),
+        f"costCheaper{name}": enumerated(escape(without_comma(label)) for label in cheaper["label"]),
         f"costDearest{name}": escape(str(dearest["label"])),
         f"costDearestRelative{name}": decimal(float(dearest["to_euler"]), 1),
         f"costMedianAbove{name}": percent(float(spread.median())),

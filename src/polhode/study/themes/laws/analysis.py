@@ -10,7 +10,16 @@ import xarray as xr
 
 from polhode.fits.ranking import AS_PUBLISHED
 from polhode.study.analysis import law_draws, law_frames
-from polhode.study.analysis.law_frames import FREE, FRICTION, NO_METHOD, SMOOTH, BestMethod, Contact, EnsembleLaws, Situation
+from polhode.study.analysis.law_frames import (
+    FREE,
+    FRICTION,
+    NO_METHOD,
+    SMOOTH,
+    BestMethod,
+    ContactSteps,
+    EnsembleLaws,
+    Situation,
+)
 from polhode.study.inputs import Inputs, NotInRun, once
 
 
@@ -78,7 +87,7 @@ def draws(inputs: Inputs) -> tuple[EnsembleLaws, xr.Dataset, pd.DataFrame]:
     return ens, data, law_draws.compared(ens, data)
 
 
-def collisions(inputs: Inputs) -> list[Contact]:
+def collisions(inputs: Inputs) -> list[ContactSteps]:
     """Steps per contact of the recommendable methods, fewest first; empty if the run has no collisions."""
     try:
         contacts = law_frames.contacts(inputs)
@@ -87,7 +96,7 @@ def collisions(inputs: Inputs) -> list[Contact]:
     return [each for each in contacts if not each.method.endswith(AS_PUBLISHED) and np.isfinite(each.steps[0])]
 
 
-def recommended_in_contacts(collisions: list[Contact]) -> Contact | None:
+def recommended_in_contacts(collisions: list[ContactSteps]) -> ContactSteps | None:
     """Among the methods that collisions do not tell apart, SPIRAL if it is one of them, else the first."""
     equal = law_frames.as_good(collisions)
     return next((each for each in equal if each.method == law_frames.SPIRAL), equal[0] if equal else None)

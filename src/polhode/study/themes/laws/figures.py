@@ -24,7 +24,7 @@ from polhode.study.analysis.many_body import chess_pieces, shown_row
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import legend_below_styles, log_error_axis, new_figure, panel_title, printable
-from polhode.study.report.formats import listed
+from polhode.study.report.formats import enumerated
 from polhode.study.themes.laws import analysis
 from polhode.study.themes.laws.analysis import Advice
 
@@ -295,7 +295,7 @@ def _some(names: Sequence[str]) -> str:
     """As many names as one line of a box holds, and the number of the others."""
     for shown in range(len(names), 0, -1):
         rest = [f"{len(names) - shown} more"] if shown < len(names) else []
-        text = listed([*names[:shown], *rest])
+        text = enumerated([*names[:shown], *rest])
         if len(text) <= LINE:
             break
     return text

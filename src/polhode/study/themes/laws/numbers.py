@@ -25,7 +25,7 @@ from polhode.study.analysis.law_frames import (
 )
 from polhode.study.analysis.many_body import chess_pieces
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.formats import factor_or_infinite, listed, macro_name, plain, with_interval
+from polhode.study.report.formats import enumerated, factor_or_infinite, macro_name, plain, with_interval
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
 from polhode.study.themes.laws import analysis
 from polhode.study.themes.laws.analysis import count, power
@@ -206,7 +206,7 @@ def contacts(inputs: Inputs) -> dict[str, str]:
         "studyContactEnergy": power(law_frames.ENERGY),
         "studyContactCount": count(contact_law.time_in_contact(data)) if "contacts" in data else NOT_AVAILABLE,
         "studyContactMethod": escape(best.label),
-        "studyContactEqual": listed(equal),
+        "studyContactEqual": enumerated(equal),
         "studyContactSteps": count(best.steps[0]),
         "studyContactStepsLow": count(best.steps[1]),
         "studyContactStepsHigh": count(best.steps[2]),
@@ -248,7 +248,7 @@ def _breakeven(smooth: float, friction: float) -> str:
 def _choice(ens: EnsembleLaws, name: str, choice: BestMethod) -> dict[str, str]:
     if not choice.method:
         return {}
-    made: dict[str, Any] = {"Method": escape(choice.label), "Equal": listed(escape(ens.label(key)) for key in choice.equal)}
+    made: dict[str, Any] = {"Method": escape(choice.label), "Equal": enumerated(escape(ens.label(key)) for key in choice.equal)}
     made |= {part: count(x) for part, x in zip(("Steps", "StepsLow", "StepsHigh"), choice.steps, strict=True)}
     return {f"{name}{part}": text for part, text in made.items()}
 

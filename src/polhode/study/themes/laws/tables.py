@@ -12,7 +12,7 @@ from polhode.study.analysis import law_checks, law_frames
 from polhode.study.analysis.frames import records
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, BestMethod, EnsembleLaws, Situation
 from polhode.study.inputs import Inputs
-from polhode.study.report.formats import listed, upper
+from polhode.study.report.formats import enumerated, upper
 from polhode.study.report.latex import above_head, decimal, escape, long_table, spanning, tabular
 from polhode.study.themes.laws import analysis
 from polhode.study.themes.laws.analysis import Advice, count
@@ -122,7 +122,7 @@ def _either(labels: Sequence[str]) -> str:
     """The methods that are as good: as many as a line holds, and the number of the others."""
     for shown in range(len(labels), -1, -1):
         rest = len(labels) - shown
-        text = listed([*labels[:shown], *([f"{rest} {'more' if shown else 'others'}"] if rest else [])], "")
+        text = enumerated([*labels[:shown], *([f"{rest} {'more' if shown else 'others'}"] if rest else [])], "")
         if len(text) <= NAMED:
             break
     return f"or {text}" if labels else ""

@@ -7,7 +7,7 @@ import numpy as np
 from polhode.fits.ladders import UNIT
 from polhode.study.analysis.law_frames import FREE, PRICES, ROBUST, SPIRAL, TARGET, EnsembleLaws
 from polhode.study.inputs import Inputs
-from polhode.study.report.formats import factor_or_infinite, listed, macro_name, plain
+from polhode.study.report.formats import enumerated, factor_or_infinite, macro_name, plain
 from polhode.study.report.latex import NOT_AVAILABLE, escape
 from polhode.study.themes.laws_in_time import analysis
 
@@ -55,7 +55,7 @@ def by_price(names: Mapping[float, str]) -> str:
         if len(prices) == 1:
             return f"{name}, whether the torque costs {costs}"
         clauses.append(f"{name} if {'it' if clauses else 'the torque'} costs {costs}")
-    return listed(clauses)
+    return enumerated(clauses)
 
 
 def _slower(name: str, ends: list[float], itself: bool) -> dict[str, str]:

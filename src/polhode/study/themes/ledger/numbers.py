@@ -6,7 +6,7 @@ from polhode.study.analysis import order_frames
 from polhode.study.inputs import ERRATA_KINDS, Inputs
 from polhode.study.judge.verdicts import ABOUT, COUNTED, ORDER_BAND, VERDICTS, by_ours
 from polhode.study.report.claims import SOURCES
-from polhode.study.report.formats import listed, plain
+from polhode.study.report.formats import enumerated, plain
 from polhode.study.report.latex import NOT_AVAILABLE, escape, number
 
 
@@ -39,7 +39,7 @@ def counts(inputs: Inputs) -> dict[str, str]:
         "studyClaimBySource": str(int((~ours).sum())),
         "studyClaimFailed": str(int(failed.sum())),
         "studyClaimFailedByOurs": str(int((failed & ours).sum())),
-        "studyClaimVerdicts": listed((_counted(str(verdict), int(count)) for verdict, count in ordered), NOT_AVAILABLE),
+        "studyClaimVerdicts": enumerated((_counted(str(verdict), int(count)) for verdict, count in ordered), NOT_AVAILABLE),
         "studyUnmeasuredNote": r"\emph{Not measured} marks what a reduced run leaves out." if unmeasured else "",
         "studyErrataCount": str(len(errata)),
         "studyErrataToCheck": str(sum(entry["check"] == "pdf" for entry in errata)),

@@ -12,7 +12,7 @@ from polhode.study.analysis.canonical_form import ROUNDING, symplectic
 from polhode.study.analysis.drift import BOUNDED
 from polhode.study.analysis.frames import keyed, only_finite, records
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.formats import factor, listed, macro_name, plain, spoken, spoken_list, upper
+from polhode.study.report.formats import enumerated, factor, macro_name, plain, spoken, spoken_list, upper
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
 from polhode.study.themes.long_runs.analysis import DEFECT_DIVISION, FITTED, reversibility, symplecticity
 from polhode.study.themes.long_runs.analysis import ROUNDING as ANGLE_ROUNDING
@@ -60,7 +60,7 @@ def long_runs(inputs: Inputs) -> dict[str, str]:
         result[f"studyLost{name}"] = spoken_list(inputs, energy[~(energy["last"] < drift.LOST)]["method"])
         gone = momentum[~(momentum["last"] < drift.LOST)]["method"]
         result[f"studyLostMomentum{name}"] = spoken_list(inputs, gone, "no method")
-    everywhere, problems = drift.kept(inputs)
+    everywhere, problems = drift.bounded_methods(inputs)
     result["studyEnergyProblems"] = str(len(problems))
     result["studyBoundedRounding"] = plain(drift.ROUNDING)
     result["studyBoundedEverywhere"] = spoken_list(inputs, everywhere)
@@ -101,7 +101,7 @@ def normalisation(inputs: Inputs) -> dict[str, str]:
     bent = rows.get(("heavy_top", "calzavarini2010", "energy_drift"))
     result["studyNormGainCalzavarini"] = factor(quotient(bent["last"], bent["last_switched"]) if bent else nan)
     never = [m for m in selection.all_methods(inputs) if not inputs.declared(m, "normalisable", True)]
-    result["studyNormNever"] = listed(spoken(inputs, m) for m in never)
+    result["studyNormNever"] = enumerated(spoken(inputs, m) for m in never)
     free = [str(m) for m in both["method"].drop_duplicates() if not inputs.of(problems[0]).declared(str(m), "normalises", True)]
     ratios = []
     for row in records(both[both["method"].isin(free) & both["quantity"].isin(("angle_error", "energy_drift"))]):
@@ -166,7 +166,7 @@ def _declared_q(inputs: Inputs, problem: str, method: str) -> float:
 #: Number of iterations of RATTLE's constraint that the text calls few.
 FEW_ITERATIONS = 4
 #: A run whose final energy is within this fraction of the initial kinetic energy still follows the motion.
-KEPT = 0.01
+SMALL_CHANGE = 0.01
 
 
 def canonical_form(inputs: Inputs) -> dict[str, str]:
@@ -215,13 +215,13 @@ def canonical_form(inputs: Inputs) -> dict[str, str]:
     }
     with suppress(NotInRun):
         runs = drift.long_runs(inputs, [str(p) for p in check["problem"].values])
-        bounded = runs[runs["quantity"].eq("energy_drift") & runs["growth"].lt(BOUNDED) & runs["last"].lt(KEPT)]
+        bounded = runs[runs["quantity"].eq("energy_drift") & runs["growth"].lt(BOUNDED) & runs["last"].lt(SMALL_CHANGE)]
         bounded = bounded[bounded["method"].isin(check["integrator"].values) & ~bounded["method"].isin(symplectic_methods)]
         where = {
-            m: listed(escape(selection.short_name(inputs, p)) for p in bounded[bounded["method"] == m]["problem"])
+            m: enumerated(escape(selection.short_name(inputs, p)) for p in bounded[bounded["method"] == m]["problem"])
             for m in inputs.in_order(bounded["method"])
         }
-        result["studyBoundedOnly"] = listed((f"{spoken(inputs, m)} ({on})" for m, on in where.items()), "no method")
+        result["studyBoundedOnly"] = enumerated((f"{spoken(inputs, m)} ({on})" for m, on in where.items()), "no method")
     return result
 
 
@@ -246,5 +246,7 @@ def iterations(inputs: Inputs) -> dict[str, str]:
         for count, part in ((RUN_ITERATIONS, "Run"), (most, "Most")):
             result[f"studyIterationsEnergy{part}{name}"] = number(float(change.sel(integrator=key, sweeps=count)), 2)
     ends = [result[f"studyIterationsEnergyMost{name}"] for name in TRAPEZOIDAL.values()]
-    result["studyIterationsEnergyMost"] = f"both end {ends[0]} away" if len(set(ends)) == 1 else f"it ends {listed(ends)} away"
+    result["studyIterationsEnergyMost"] = (
+        f"both end {ends[0]} away" if len(set(ends)) == 1 else f"it ends {enumerated(ends)} away"
+    )
     return result

@@ -103,20 +103,20 @@ def _with_own(inputs: Inputs) -> dict[str, Pair]:
         return of_user
 
 
-def _there(*pairs: Pair) -> list[xr.Dataset]:
+def _datasets(*pairs: Pair) -> list[xr.Dataset]:
     return [data for pair in pairs for data in pair if data is not None]
 
 
 def many_body_energy(inputs: Inputs) -> Figure:
     """A figure of the mean energy error over dt^(5/2), against the time step: of the chess pieces, and of a user's scenes."""
     scenes = _with_own(inputs)
-    labels, looks = method_looks(*_there(*scenes.values()))
+    labels, looks = method_looks(*_datasets(*scenes.values()))
     figure = new_figure((style.TEXT_WIDTH, 4.3 + 2.8 * (-(-len(scenes) // 2) - 1)))
     panels = panel_grid(figure, len(scenes), 2, sharex=True, sharey=True)
     drawn: list[float] = []
     published = inputs.published_numbers("delvalle_many_body")
     for axes, (name, (full, run)), letter in zip(panels, scenes.items(), ascii_lowercase, strict=False):
-        shown = _there((full, run))[0]
+        shown = _datasets((full, run))[0]
         for key in labels:
             if full is not None:
                 drawn += _means(axes, full, key, looks[key])
@@ -132,8 +132,8 @@ def many_body_energy(inputs: Inputs) -> Figure:
     log_error_axis(panels[0], *_decades(drawn))
     for axes in panels[::2]:
         axes.set_ylabel(r"mean energy error $\times\,(4.85\,\mu\mathrm{s}/\Delta t)^{5/2}$ (%)")
-    dt = np.concatenate([data["dt"].values for data in _there(*scenes.values())])
-    contact = max(float(data.attrs["contact_time"]) for data in _there(*scenes.values()))
+    dt = np.concatenate([data["dt"].values for data in _datasets(*scenes.values())])
+    contact = max(float(data.attrs["contact_time"]) for data in _datasets(*scenes.values()))
     decades_below(panels[0], np.array([dt.min(), contact]))
     _legend(figure, labels, looks, scenes.values(), {"published": SQUARES})
     return figure
@@ -222,13 +222,13 @@ def many_body_pairs(inputs: Inputs) -> Figure:
 
     There is one panel for each method close to SPIRAL, and one for all others.
     """
-    pairs = [pair for pair in _scenes(inputs).values() if COMPARED in _there(pair)[0]["integrator"]]
+    pairs = [pair for pair in _scenes(inputs).values() if COMPARED in _datasets(pair)[0]["integrator"]]
     if not pairs:
         raise NotInRun(f"{COMPARED} is not among the methods of the chess pieces")
     full, run = pairs[0]
-    labels, looks = method_looks(*_there(pairs[0]))
+    labels, looks = method_looks(*_datasets(pairs[0]))
     others = [key for key in labels if key != COMPARED]
-    overall = {key: _overall(_there(pairs[0]), key) for key in others}
+    overall = {key: _overall(_datasets(pairs[0]), key) for key in others}
     near = [key for key in others if 1 / NEAR < overall[key].value < NEAR]
     far = [key for key in others if key not in near]
     groups: list[Sequence[str]] = [*([key] for key in near), *([far] if far else [])]
@@ -259,7 +259,7 @@ def many_body_pairs(inputs: Inputs) -> Figure:
         if number + 3 >= len(groups):
             axes.set_xlabel(STEP)
             axes.xaxis.set_tick_params(labelbottom=True)
-    dt = np.concatenate([data["dt"].values for data in _there(pairs[0])])
+    dt = np.concatenate([data["dt"].values for data in _datasets(pairs[0])])
     decades_below(panels[0], dt)
     limits = (min([1 / NEAR, *drawn]) / 1.15, max([NEAR, *drawn]) * 1.15)
     for axes in panels[: len(near)]:

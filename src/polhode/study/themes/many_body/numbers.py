@@ -27,7 +27,7 @@ from polhode.fits.seed_statistics import ratio as ratio_of
 from polhode.study.analysis.many_body import MACRO_NAMES, NEAR, OTHER, SHOWN_DT, TARGET, chess_pieces, common_rows, shown_row
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measures_many_body import HALF_STEP, ONE_BOX, RODS, delay, reached, rise
-from polhode.study.report.formats import factor, labels_of, listed, macro_name, plain, ratio, with_interval
+from polhode.study.report.formats import enumerated, factor, labels_of, macro_name, plain, ratio, with_interval
 from polhode.study.report.latex import NOT_AVAILABLE, escape, number
 
 #: Published time steps in macros, s.
@@ -288,8 +288,8 @@ def _rods(data: xr.Dataset, name: str) -> dict[str, str]:
         if isfinite(float(runs["diverged_at"].min())):
             blown_up.append(escape(label))
     constant = data["axial_spin_change"].max(("seed", "time"), skipna=False).values == 0
-    result[f"study{name}ExactSpin"] = listed(escape(str(label)) for label in data["label"].values[constant])
-    result[f"study{name}Blown"] = listed(blown_up)
+    result[f"study{name}ExactSpin"] = enumerated(escape(str(label)) for label in data["label"].values[constant])
+    result[f"study{name}Blown"] = enumerated(blown_up)
     return result
 
 
@@ -308,6 +308,6 @@ def every_method(inputs: Inputs) -> dict[str, str]:
         "studyEveryMethodStates": str(data.sizes["seed"]),
         "studyEveryMethodSteps": str(len(rows)),
         "studyEveryMethodContactSteps": number(float(data.attrs["contact_time"]) / SHOWN_DT, 2),
-        "studyEveryMethodAlike": listed(labels[key] for key in inputs.in_order(alike)),
-        "studyEveryMethodLost": listed(labels[key] for key in inputs.in_order(lost)),
+        "studyEveryMethodAlike": enumerated(labels[key] for key in inputs.in_order(alike)),
+        "studyEveryMethodLost": enumerated(labels[key] for key in inputs.in_order(lost)),
     }

@@ -175,5 +175,5 @@ def statements(inputs: Inputs) -> dict[str, str]:
     }
     for vectors, name in ((1, "One"), (2, "Two")):
         for by, part in (("Matrix", "matrix"), ("Product", "quaternion")):
-            result[f"studySeelen{by}Operations{name}"] = str(inputs.part_operations(f"{part}_{vectors}"))
+            result[f"studySeelen{by}Operations{name}"] = str(inputs.block_operations(f"{part}_{vectors}"))
     return result

@@ -11,7 +11,7 @@ from polhode.study.analysis import selection
 from polhode.study.analysis.frames import only_finite
 from polhode.study.analysis.many_body import MACRO_NAMES, OTHER, times_to_level
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.formats import factor, listed, macro_name, plain, without_comma
+from polhode.study.report.formats import enumerated, factor, macro_name, plain, without_comma
 from polhode.study.report.latex import NOT_AVAILABLE, escape, number
 
 #: Target errors in macros.
@@ -121,17 +121,17 @@ def _several_first(
         if isfinite(error):
             targets = [float(t) for t in data["target_error"].values if float(t) <= error and first_of[float(t), price]]
             names = dict.fromkeys(_label(data, first_of[target, price]) for target in targets)
-            parts.append(f"{listed(names)} from {plain(error)} downward with a torque that is {word}")
+            parts.append(f"{enumerated(names)} from {plain(error)} downward with a torque that is {word}")
     if not parts:
         return "No method with several torques per step is fastest at the smallest errors on this problem"
-    return f"With several torques per step, fastest on this problem are {listed(parts)}"
+    return f"With several torques per step, fastest on this problem are {enumerated(parts)}"
 
 
 def _all_first(data: xr.Dataset, first_of: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> str:
     """All methods that are first at some target error at this price, by number of targets, as text."""
     keys = [rows[0][0] for (_, its_price), rows in first_of.items() if its_price == price and rows]
     ordered = sorted(set(keys), key=lambda key: (-keys.count(key), key))
-    return listed(escape(_name(data, key)) for key in ordered)
+    return enumerated(escape(_name(data, key)) for key in ordered)
 
 
 def _elsewhere(
@@ -156,8 +156,8 @@ def _elsewhere(
         else:
             parts.append(f"takes {factor(seconds / ranked[0][1])} times as long as {_label(data, ranked)} on the {name}")
     if first:
-        parts.insert(0, f"is also first on {listed(first)}")
-    return rf"At {plain(CARRIED)} {escape(_name(inputs.cost(others[0]), key))} {listed(parts)}"
+        parts.insert(0, f"is also first on {enumerated(first)}")
+    return rf"At {plain(CARRIED)} {escape(_name(inputs.cost(others[0]), key))} {enumerated(parts)}"
 
 
 def _several_sentence(sooner: dict[str, float], some: list[str], never: list[str]) -> str:
@@ -173,15 +173,15 @@ def _several_sentence(sooner: dict[str, float], some: list[str], never: list[str
     for name, error in sooner.items():
         by_error.setdefault(error, []).append(name)
     parts = [rf"{plain(error)} ({_emphasised(by_error[error])})" for error in sorted(by_error, reverse=True)]
-    texts = [f"from target errors of {listed(parts)} downward"] if parts else []
+    texts = [f"from target errors of {enumerated(parts)} downward"] if parts else []
     texts += [f"at some errors under {_emphasised(some)}"] if some else []
     if not texts:
         return "at no target error"
-    return listed([*texts, *([f"at none under {_emphasised(never)}"] if never else [])])
+    return enumerated([*texts, *([f"at none under {_emphasised(never)}"] if never else [])])
 
 
 def _emphasised(names: Iterable[str]) -> str:
-    return listed(rf"\emph{{{escape(name)}}}" for name in names)
+    return enumerated(rf"\emph{{{escape(name)}}}" for name in names)
 
 
 def scope(inputs: Inputs) -> dict[str, str]:

@@ -9,7 +9,7 @@ from polhode.fits.values import at, nearest_step, quotient
 from polhode.study.analysis import departures, order_frames, selection
 from polhode.study.analysis.frames import keyed, records
 from polhode.study.inputs import Inputs
-from polhode.study.report.formats import factor, listed, macro_name, plain, spoken, spoken_list
+from polhode.study.report.formats import enumerated, factor, macro_name, plain, spoken, spoken_list
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
 
 #: Problems on which methods show a higher order than for their class, with their names in macros.
@@ -63,13 +63,13 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
                 name = f"study{HIGHER[row['problem']]}Order{called}{macro_name(row['method'])}"
                 result[name] = decimal(float(row[f"{short}_order"]), 1)
     result["studyMissedSentence"] = (
-        f"Measured below the declaration for the class: {listed(_runs(inputs, missed))}."
+        f"Measured below the declaration for the class: {enumerated(_runs(inputs, missed))}."
         if len(missed)
         else "No method falls short of the order that it declares for a class."
     )
     result["studyPluginSentence"] = _plugin_orders(inputs)
     series = [p for p in inputs.problems if not _closed_form(inputs, p)]
-    result["studyNoClosedForm"] = listed(escape(selection.short_name(inputs, p)) for p in series)
+    result["studyNoClosedForm"] = enumerated(escape(selection.short_name(inputs, p)) for p in series)
     result["studySeriesCount"] = str(len(series))
     result["studyClosedForms"] = str(len(inputs.problems) - len(series))
     digits = [selection.reference_digits(inputs, p) for p in inputs.problems]
@@ -168,7 +168,7 @@ def _unfitted(inputs: Inputs, rows: pd.DataFrame, count: int) -> str:
     if not count:
         return "Every order has a fit."
     which = _runs(inputs, rows)
-    named = f": {listed(which)}" if len(which) <= NAMED else r", grey in Fig.~\ref{fig:map}"
+    named = f": {enumerated(which)}" if len(which) <= NAMED else r", grey in Fig.~\ref{fig:map}"
     return (
         f"{count} orders are missing{named}: no six consecutive steps, between errors too large for a fit and errors spoilt by "
         "rounding, follow a power law."
