@@ -52,12 +52,12 @@ def few(monkeypatch):
 @pytest.mark.parametrize("key", [pytest.param("lab_torque", marks=pytest.mark.thorough), "damped_top"])
 def test_the_motion_is_that_of_the_taylor_series(key):
     problem = polhode.problems[key]
-    found = motion_of(problem, 1e-6, Budget(60.0))
-    assert found.uncertainty < 1e-8
+    motion = motion_of(problem, 1e-6, Budget(60.0))
+    assert motion.uncertainty < 1e-8
     times = np.array([0.1234, 0.5, 1.7777, 2.0])
     exact = taylor.solve(problem, list(times), 20)
     q, omega = (np.array([[float(x) for x in state[i]] for state in exact]) for i in (0, 1))
-    assert largest_error(*found.at(times), q, omega, found.scale) < found.uncertainty
+    assert largest_error(*motion.at(times), q, omega, motion.scale) < motion.uncertainty
 
 
 def test_a_motion_with_branches_in_its_torque_is_known_too():
@@ -76,12 +76,12 @@ def test_a_motion_with_branches_in_its_torque_is_known_too():
         torque_class="time",
         horizon=1.0,
     )
-    found = motion_of(problem, 1e-3, Budget(60.0))
+    motion = motion_of(problem, 1e-3, Budget(60.0))
     # omega = 1 + 2 t until 0.5, then 2: the angle is 0.75 + 1.
-    q, omega = found.at(np.array([1.0]))
+    q, omega = motion.at(np.array([1.0]))
     assert omega[0, 0] == pytest.approx(2.0, abs=1e-5)
     assert 2 * math.atan2(q[0, 1], q[0, 0]) == pytest.approx(1.75, abs=1e-5)
-    assert found.jumps == pytest.approx([0.5]) and found.parts == 2
+    assert motion.jumps == pytest.approx([0.5]) and motion.parts == 2
 
 
 def driven(torque, horizon, breakpoints=(), **parameters):
@@ -140,10 +140,10 @@ def by_scipy(problem, edges):
 
 
 def check_against_scipy(problem, edges, error=1e-4):
-    found = motion_of(problem, error, Budget(60.0))
-    difference = largest_error(*found.at(np.array([problem.horizon])), *by_scipy(problem, edges), found.scale)
-    assert difference < max(found.uncertainty, 1e-9) and found.uncertainty <= 0.1 * error
-    return found
+    motion = motion_of(problem, error, Budget(60.0))
+    difference = largest_error(*motion.at(np.array([problem.horizon])), *by_scipy(problem, edges), motion.scale)
+    assert difference < max(motion.uncertainty, 1e-9) and motion.uncertainty <= 0.1 * error
+    return motion
 
 
 @pytest.mark.parametrize("width", [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.9])
@@ -153,10 +153,10 @@ def test_a_pulse_is_seen_wherever_it_is(shape, width):
         start = float(np.random.default_rng(seed).uniform(0.01, 0.95 - 0.9 * width)) * 100
         problem = driven(shape, 100.0, M=0.01 / width, at=start, width=100 * width)
         edges = [start, start + 100 * width] if shape is one_firing else [start + k * 100 * width for k in (-6, -1, 0, 1, 6)]
-        found = check_against_scipy(problem, edges)
+        motion = check_against_scipy(problem, edges)
         if shape is one_firing:
-            assert found.jumps == pytest.approx([edge for edge in edges if edge < 100], rel=1e-6)
-            assert found.shortest <= 100 * width * 1.01
+            assert motion.jumps == pytest.approx([edge for edge in edges if edge < 100], rel=1e-6)
+            assert motion.shortest <= 100 * width * 1.01
 
 
 @pytest.mark.parametrize("ratio", [0.01, 0.1, 1.0, 10.0, 100.0])
@@ -168,10 +168,10 @@ def test_a_torque_of_any_frequency_is_followed(ratio, radians):
 
 def test_a_pulse_between_all_looks_is_seen_where_it_is_named():
     at, width = 61.3456, 1e-7
-    blind, told = (driven(one_firing, 100.0, b, M=1e6, at=at, width=width) for b in ((), (at, at + width)))
-    found = motion_of(blind, 1e-3, Budget(60.0))
-    assert found.looked > width and not len(found.jumps), "or the pulse is too long for this test"
-    assert motion_of(told, 1e-3, Budget(60.0)).scale == pytest.approx(by_scipy_scale(told, (at, at + width)), rel=1e-4)
+    blind, named = (driven(one_firing, 100.0, b, M=1e6, at=at, width=width) for b in ((), (at, at + width)))
+    motion = motion_of(blind, 1e-3, Budget(60.0))
+    assert motion.looked > width and not len(motion.jumps), "or the pulse is too long for this test"
+    assert motion_of(named, 1e-3, Budget(60.0)).scale == pytest.approx(by_scipy_scale(named, (at, at + width)), rel=1e-4)
 
 
 def by_scipy_scale(problem, edges):
@@ -183,12 +183,12 @@ def test_the_step_for_a_torque_with_jumps_ends_at_them(monkeypatch):
     methods = [polhode.methods[key] for key in ("spiral_leapfrog", "spiral_dkd")]
     monkeypatch.setattr(from_runs, "candidates", lambda one_torque, everything: methods)
     burn = driven(one_firing, 600.0, M=2.0, at=10.1, width=0.5)
-    found = polhode.recommend(burn, error=1e-3)
-    assert found.method == "spiral_dkd" and found.dt > 0.05 and 10.1 / found.dt == pytest.approx(round(10.1 / found.dt))
-    assert "The torque jumps at t = 10.1, 10.6 s. The step divides these times" in found.remarks[1]
-    run = polhode.simulate(burn, found.method, dt=found.dt, samples=1)
+    answer = polhode.recommend(burn, error=1e-3)
+    assert answer.method == "spiral_dkd" and answer.dt > 0.05 and 10.1 / answer.dt == pytest.approx(round(10.1 / answer.dt))
+    assert "The torque jumps at t = 10.1, 10.6 s. The step divides these times" in answer.remarks[1]
+    run = polhode.simulate(burn, answer.method, dt=answer.dt, samples=1)
     assert largest_error(run.q.values[-1:], run.omega.values[-1:], *by_scipy(burn, (10.1, 10.6)), 0.1) < 1e-3
-    said = " ".join(str(found).split())
+    said = " ".join(str(answer).split())
     assert (
         "The torque was looked at every 0.0011 s: a shorter pulse would not have been seen; name it under breakpoints." in said
     )
@@ -201,9 +201,9 @@ def test_methods_that_agree_against_the_motion_are_no_answer(few, monkeypatch):
 
     def wrong(one, error, budget, like=None):
         other = replace(one, parameters={key: 1.1 * value for key, value in one.parameters.items()}, reference=None)
-        found = true(other, error, budget)
-        assert isinstance(found, KnownMotion)
-        return replace(found, problem=one)
+        motion = true(other, error, budget)
+        assert isinstance(motion, KnownMotion)
+        return replace(motion, problem=one)
 
     monkeypatch.setattr(from_runs, "motion_of", wrong)
     with pytest.raises(AdviceError, match="agree with each other and differ from the exact motion by 0"):
@@ -254,8 +254,8 @@ class Curve(from_runs.Search):
 
 
 def test_the_fewest_steps_of_a_smooth_curve():
-    found = Curve(lambda n: (10 / n) ** 2).fewest(None)
-    assert 10 / math.sqrt(1e-3) <= found.steps <= 1.012 * 10 / math.sqrt(1e-3) + 1 and not found.coarsest
+    fewest = Curve(lambda n: (10 / n) ** 2).fewest(None)
+    assert 10 / math.sqrt(1e-3) <= fewest.steps <= 1.012 * 10 / math.sqrt(1e-3) + 1 and not fewest.coarsest
 
 
 def test_a_lucky_step_does_not_count():
@@ -263,8 +263,8 @@ def test_a_lucky_step_does_not_count():
     def curve(n):
         return 0.0 if 78 <= n <= 82 else 2e-3 if 500 <= n <= 650 else (10 / n) ** 2
 
-    found = Curve(curve).fewest(None)
-    assert found.steps > 650
+    fewest = Curve(curve).fewest(None)
+    assert fewest.steps > 650
 
 
 def test_the_coarsest_step_and_what_never_gets_there():
@@ -276,19 +276,19 @@ def test_the_coarsest_step_and_what_never_gets_there():
 
 def test_the_step_meets_the_error_and_a_longer_one_does_not(few):
     problem = polhode.problems["asymmetric_heavy_top"]
-    found = from_runs.from_runs(case_of_problem(problem), 1e-4, one_torque=False)
-    assert {row.method for row in found.alternatives} == {"magnus_adams4", "rk4", "cf4", "spiral_leapfrog"}
-    for row in found.alternatives:
+    answer = from_runs.from_runs(case_of_problem(problem), 1e-4, one_torque=False)
+    assert {row.method for row in answer.alternatives} == {"magnus_adams4", "rk4", "cf4", "spiral_leapfrog"}
+    for row in answer.alternatives:
         assert benchmark.error_of(problem, row.method, row.steps) < 1e-4
         assert benchmark.error_of(problem, row.method, round(0.85 * row.steps)) > from_runs.MARGIN * 1e-4 * 0.95
-    assert found.best.error <= from_runs.MARGIN * 1e-4
-    seconds = [row.seconds for row in found.alternatives]
-    assert seconds == sorted(seconds) and found.dt == 2.0 / found.best.steps
-    assert found.interval[0] < found.interval[1]
+    assert answer.best.error <= from_runs.MARGIN * 1e-4
+    seconds = [row.seconds for row in answer.alternatives]
+    assert seconds == sorted(seconds) and answer.dt == 2.0 / answer.best.steps
+    assert answer.interval[0] < answer.interval[1]
     # The step that comes first serves the other starts.
-    assert found.dt == pytest.approx(found.interval[0]) and found.dt < found.alternatives[0].dt
-    assert "and another one with probability 19/20" in found.serves and "For the given start alone" in found.serves
-    said = " ".join(str(found).split())
+    assert answer.dt == pytest.approx(answer.interval[0]) and answer.dt < answer.alternatives[0].dt
+    assert "and another one with probability 19/20" in answer.serves and "For the given start alone" in answer.serves
+    said = " ".join(str(answer).split())
     assert "drains a liquid at constant energy: where the energy must not drift, take the exact rotor" in said
 
 
@@ -321,12 +321,12 @@ def test_an_open_question_is_answered_for_all_starts(few):
         "the direction of omega",
         "the directions of the torque",
     )
-    found = from_runs.from_runs(case, 1e-3)
-    method = polhode.methods[found.method]
-    errors = [motion_of(start, 1e-5, Budget(60.0)).error(method, found.best.steps, 500) for start in case.starts]
+    answer = from_runs.from_runs(case, 1e-3)
+    method = polhode.methods[answer.method]
+    errors = [motion_of(start, 1e-5, Budget(60.0)).error(method, answer.best.steps, 500) for start in case.starts]
     assert max(errors) < 1e-3 and max(errors) > 0.5e-3
-    assert "another one with probability 19/20" in " ".join(str(found).split())
-    assert found.interval[0] <= found.dt * 1.03  # the start that asks most decides
+    assert "another one with probability 19/20" in " ".join(str(answer).split())
+    assert answer.interval[0] <= answer.dt * 1.03  # the start that asks most decides
 
 
 def test_steps_per_radian_are_those_of_the_initial_angular_velocity():
@@ -339,10 +339,10 @@ def test_steps_per_radian_are_those_of_the_initial_angular_velocity():
 
 def test_a_body_that_stops_or_starts_at_rest_is_answered_in_the_same_words(few):
     stops = case_of_mapping({**FORMULAS, "torque": ["-9*k*wx", "-18*k*wy", "-22*k*wz"], "time": 4})[0]
-    found = from_runs.from_runs(stops, 1e-3)
-    per_radian = found.best.steps / (4 * math.sqrt(14))
+    answer = from_runs.from_runs(stops, 1e-3)
+    per_radian = answer.best.steps / (4 * math.sqrt(14))
     said = f"{per_radian:.3g} steps a radian" if per_radian >= 1 else f"{1 / per_radian:.3g} radians a step"
-    assert f"{said} at the initial angular velocity." in found.sentence
+    assert f"{said} at the initial angular velocity." in answer.sentence
     rest = case_of_mapping({**FORMULAS, "omega": [0, 0, 1e-3], "torque": [0, 0, 2.5], "time": 4})[0]
     # The angle is t^2/2: eight radians in four seconds.
     assert "steps for 8 rad turned from near rest" in from_runs.from_runs(rest, 1e-3).sentence
@@ -351,12 +351,12 @@ def test_a_body_that_stops_or_starts_at_rest_is_answered_in_the_same_words(few):
 def test_the_step_is_said_to_serve_the_starts_that_it_serves(few):
     """Recomputed: from each of the other starts, with the step of the answer, and with that for any start."""
     case = case_of_problem(polhode.problems["asymmetric_heavy_top"], 1.0)
-    found = from_runs.from_runs(case, 1e-3)
+    answer = from_runs.from_runs(case, 1e-3)
     said = re.search(
-        r"serves the given start and 19 others.* dt = 1 s / (\d+) = .* would do, which serves (\d+) of", found.serves
+        r"serves the given start and 19 others.* dt = 1 s / (\d+) = .* would do, which serves (\d+) of", answer.serves
     )
-    assert said and found.serves.split(",")[0] in str(found) and found.to_json().count("It serves") == 1
-    method = polhode.methods[found.method]
+    assert said and answer.serves.split(",")[0] in str(answer) and answer.to_json().count("It serves") == 1
+    method = polhode.methods[answer.method]
     motions = [motion_of(case.again(i), 1e-3, Budget(60.0)) for i in range(from_runs.OTHERS)]
 
     def served(steps):
@@ -365,7 +365,7 @@ def test_the_step_is_said_to_serve_the_starts_that_it_serves(few):
         return sum(error <= most for error, most in zip(errors, allowed, strict=True))
 
     assert served(int(said[1])) == int(said[2]) and 0 < int(said[2]) < 19
-    assert served(found.best.steps) == 19 and found.interval[0] == found.dt
+    assert served(answer.best.steps) == 19 and answer.interval[0] == answer.dt
 
 
 # --- cases -----------------------------------------------------------------------------------------------------------
@@ -508,11 +508,11 @@ def test_moments_that_no_body_has_are_allowed_on_request(few):
 
 
 def test_a_torque_of_formulas():
-    case, asked = case_of_mapping({**FORMULAS, "error": 1e-3})
+    case, question = case_of_mapping({**FORMULAS, "error": 1e-3})
     problem = case.starts[0]
-    assert asked == {"error": 1e-3} and problem.torque_class == "velocity"
-    found = problem.compiled_torque(0.25, problem.q0, (1.0, 2.0, 3.0), problem.parameter_array)
-    assert found == pytest.approx((-0.3, -0.6 + 0.1, 0.0))
+    assert question == {"error": 1e-3} and problem.torque_class == "velocity"
+    torque = problem.compiled_torque(0.25, problem.q0, (1.0, 2.0, 3.0), problem.parameter_array)
+    assert torque == pytest.approx((-0.3, -0.6 + 0.1, 0.0))
     function, kind = torque_of_formulas([1, "2*t", "qx"], frame="lab")
     half = math.sqrt(0.5)  # a quarter turn about z takes the body's x to the lab's y
     assert function(3.0, (half, 0.0, 0.0, half), (0.0,) * 3, ()) == pytest.approx((6.0, -1.0, 0.0))
@@ -571,19 +571,19 @@ def test_a_yaml_file_is_answered(few, tmp_path):
         "inertia: [1, 2, 2.5]\nomega: [1, 2, 3]\ntime: 1\nerror: 1e-3\ntorque_price: 10\nparameters: {k: 0.3}\n"
         'torque: ["-k*wx", "-k*wy", "-k*wz"]\n'
     )
-    found = polhode.recommend(tmp_path / "case.yaml")
-    assert found.error == 1e-3 and found.asked["torque_price"] == 10
+    answer = polhode.recommend(tmp_path / "case.yaml")
+    assert answer.error == 1e-3 and answer.asked["torque_price"] == 10
     problem = case_of_mapping({**FORMULAS, "torque": ["-k*wx", "-k*wy", "-k*wz"]})[0].starts[0]
-    assert benchmark.error_of(problem, found.method, found.best.steps) < 1e-3
+    assert benchmark.error_of(problem, answer.method, answer.best.steps) < 1e-3
 
 
 @pytest.mark.thorough
 def test_a_python_file_is_tried_and_answered(few, tmp_path):
     with polhode.problems.restored():
-        found = polhode.recommend(HOME / "docs" / "example_problem.py", error=1e-3)
-        assert found.asked["problem"] == "magnetic_needle"
+        answer = polhode.recommend(HOME / "docs" / "example_problem.py", error=1e-3)
+        assert answer.asked["problem"] == "magnetic_needle"
         problem = polhode.problems["magnetic_needle"]
-        assert benchmark.error_of(problem, found.method, found.best.steps) < 1e-3
+        assert benchmark.error_of(problem, answer.method, answer.best.steps) < 1e-3
     (tmp_path / "slip.py").write_text("PROBLEM = 3\n")
     with pytest.raises(AdviceError, match="PROBLEM must be"):
         polhode.recommend(tmp_path / "slip.py", error=1e-3)
@@ -626,12 +626,12 @@ def scene(
     share = np.array(share)
     errors = times * share[None, :, None] ** exponent * np.linspace(0.5, 1.5, states) * np.ones((len(methods), 1, 1))
     dims = ("integrator", "dt", "seed")
-    found = xr.Dataset(
+    data = xr.Dataset(
         {"energy_error_largest": (dims, errors), "diverged": (dims, np.zeros(errors.shape, "int8"))},
         {"integrator": list(methods), "dt": share * time, "seed": np.arange(states)},
         {"contact_time": time, "horizon": horizon, "label": label, "clumps": 30, "spin": 4.0, **attrs},
     )
-    return found if contacts is None else found.assign(contacts=(dims, np.full(errors.shape, float(contacts))))
+    return data if contacts is None else data.assign(contacts=(dims, np.full(errors.shape, float(contacts))))
 
 
 def many_body(path, **groups):
@@ -646,12 +646,12 @@ def scenes(path):
 
 
 def test_the_share_of_the_contact_time(tmp_path):
-    found = from_contacts.from_contacts(1e-5, 1e-4, scenes(tmp_path))
+    answer = from_contacts.from_contacts(1e-5, 1e-4, scenes(tmp_path))
     # The second scene decides: 3 x 1.5 share^2.5 at the 18th of 20 states (1.5 - 2/19) is 1e-4.
     share = (1e-4 / (3 * (1.5 - 2 / 19))) ** 0.4
-    assert found.method == "spiral_leapfrog" and found.dt == pytest.approx(1e-5 * share, rel=1e-6)
-    assert found.interval[0] == pytest.approx(found.dt) and found.interval[1] > 1.5 * found.dt
-    assert {row.method for row in found.alternatives} == {"spiral_leapfrog", "pcdm2016"}
+    assert answer.method == "spiral_leapfrog" and answer.dt == pytest.approx(1e-5 * share, rel=1e-6)
+    assert answer.interval[0] == pytest.approx(answer.dt) and answer.interval[1] > 1.5 * answer.dt
+    assert {row.method for row in answer.alternatives} == {"spiral_leapfrog", "pcdm2016"}
     finer = from_contacts.from_contacts(1e-5, 4e-8, tmp_path)
     assert finer.dt == pytest.approx(1e-5 * (4e-8 / (3 * (1.5 - 2 / 19))) ** 0.4, rel=1e-6)
     assert "extrapolated" in str(finer)
@@ -661,25 +661,25 @@ def test_the_share_of_the_contact_time(tmp_path):
 
 
 def test_the_released_scenes_answer():
-    found = polhode.recommend(contact_time=1e-4, error=1e-4, results=HOME / files.RELEASED)
-    assert 1e-4 / 200 < found.dt < 1e-4 / 25 and found.best.mark.startswith("T/")
-    said = " ".join(str(found).split())
+    answer = polhode.recommend(contact_time=1e-4, error=1e-4, results=HOME / files.RELEASED)
+    assert 1e-4 / 200 < answer.dt < 1e-4 / 25 and answer.best.mark.startswith("T/")
+    said = " ".join(str(answer).split())
     assert "Damped or frictional contacts were not run, so there is no advice" in said and "--torque" not in said
     sphere = polhode.recommend(
         young=5e6, poisson=0.3, density=2500, radius=1e-3, speed=1, error=1e-4, results=HOME / files.RELEASED
     )
     ratio = from_contacts.contact_time(5e6, 0.3, 2500, 1e-3, 1) / 1e-4
-    assert sphere.dt == pytest.approx(ratio * found.dt)
+    assert sphere.dt == pytest.approx(ratio * answer.dt)
 
 
 def test_the_errors_of_each_scene_are_those_of_the_same_time_in_contact(tmp_path):
-    own = {"one": scene(contacts=9), "two": scene("scene two", contacts=36)}
-    many_body(tmp_path, **own)
+    two_scenes = {"one": scene(contacts=9), "two": scene("scene two", contacts=36)}
+    many_body(tmp_path, **two_scenes)
     served = 1.5 - 2 / 19  # of 20 states the 18th
-    asked = from_contacts.from_contacts(1e-5, 1e-4, tmp_path)
+    answer = from_contacts.from_contacts(1e-5, 1e-4, tmp_path)
     # Scene one, whose errors belong to 9 contacts, has twice as much with 36.
-    assert asked.dt == pytest.approx(1e-5 * (1e-4 / (2 * served)) ** 0.4)
-    assert "This is for bodies that are in contact for 36 contact times each" in str(asked) and "n^(1/5)" in str(asked)
+    assert answer.dt == pytest.approx(1e-5 * (1e-4 / (2 * served)) ** 0.4)
+    assert "This is for bodies that are in contact for 36 contact times each" in str(answer) and "n^(1/5)" in str(answer)
     few, many = (from_contacts.from_contacts(1e-5, 1e-4, tmp_path, contacts=n) for n in (4.0, 128.0))
     assert few.dt == pytest.approx(1e-5 * (1e-4 / (2 / 3 * served)) ** 0.4)
     assert few.dt / many.dt == pytest.approx(32**0.2), "32 times as long in contact, twice as many steps"
@@ -714,8 +714,8 @@ def test_a_run_that_blew_up_ends_the_steps_that_serve(tmp_path):
     lost = scene(states=5, share=(1e-4, 1e-3, 1e-2, 1e-1))
     assert from_contacts.from_contacts(1e-5, 0.9, many_body(tmp_path, one=lost)).dt == pytest.approx(1e-5 * 0.1)
     lost["diverged"].loc[{"dt": lost["dt"].max()}] = 1
-    found = from_contacts.from_contacts(1e-5, 0.9, many_body(tmp_path, one=lost))
-    assert found.dt == pytest.approx(1e-5 * 0.01), "the coarsest of those at which all runs lasted"
+    answer = from_contacts.from_contacts(1e-5, 0.9, many_body(tmp_path, one=lost))
+    assert answer.dt == pytest.approx(1e-5 * 0.01), "the coarsest of those at which all runs lasted"
     with pytest.raises(AdviceError, match="no scene with three step sizes"):
         from_contacts.from_contacts(1e-5, 0.9, many_body(tmp_path, one=scene(share=(1e-3, 1e-2))))
 
@@ -748,8 +748,8 @@ def test_scenes_that_one_method_ran_alone_do_not_take_the_choice_away(tmp_path):
 
 def test_no_two_scenes_have_the_same_name(tmp_path):
     label = "pieces in a box"
-    own = {"a": scene(label), "b": scene(label, spin=0.0), "c": scene("rods"), "d": scene("rods", clumps=60)}
-    said = " ".join(str(from_contacts.from_contacts(1e-5, 1e-4, many_body(tmp_path, **own))).split())
+    groups = {"a": scene(label), "b": scene(label, spin=0.0), "c": scene("rods"), "d": scene("rods", clumps=60)}
+    said = " ".join(str(from_contacts.from_contacts(1e-5, 1e-4, many_body(tmp_path, **groups))).split())
     for name in ("pieces (20", "pieces without spin (20", "rods, c (20", "rods, d (20"):
         assert said.count(name) == 1, name
 
@@ -759,12 +759,12 @@ def test_the_file_with_more_states_answers_unless_a_run_is_named(tmp_path, monke
     few, many = scene(states=5, contacts=9), scene(states=50, contacts=9, times=2.0)
     many_body(tmp_path / "results", one=few)
     many_body(tmp_path / "data/released", one=many)
-    found = polhode.recommend(contact_time=1e-5, error=1e-4)
-    said = " ".join(str(found).split())
+    answer = polhode.recommend(contact_time=1e-5, error=1e-4)
+    said = " ".join(str(answer).split())
     assert "From data/released/many_body.nc, which comes with polhode." in said
     assert "50 states of a scene, against 5; `results` results asks that run" in said
-    own = polhode.recommend(contact_time=1e-5, error=1e-4, results="results")
-    assert own.dt > found.dt and "From results/many_body.nc." in str(own)
+    answer_of_run = polhode.recommend(contact_time=1e-5, error=1e-4, results="results")
+    assert answer_of_run.dt > answer.dt and "From results/many_body.nc." in str(answer_of_run)
     many_body(tmp_path / "results", one=many, two=scene("two", states=50, contacts=9))
     assert "From results/many_body.nc. " in " ".join(str(polhode.recommend(contact_time=1e-5, error=1e-4)).split())
 
@@ -820,10 +820,10 @@ def test_the_command_answers_on_one_screen(few, capsys):
 def test_the_command_answers_machines(few, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # a run in the checkout, such as a quick one, would be asked first
     assert cli.main([*WORDS, "--error", "1e-4", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["best"]["method"] == found["method"] and found["dt"] == 0.5 / found["steps"]
-    assert found["known_from"] == "runs" and found["question"]["torque"] == "friction_isotropic"
-    assert found["interval"][0] <= found["interval"][1] and found["alternatives"][0]["method"] == found["method"]
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["best"]["method"] == answer["method"] and answer["dt"] == 0.5 / answer["steps"]
+    assert answer["known_from"] == "runs" and answer["question"]["torque"] == "friction_isotropic"
+    assert answer["interval"][0] <= answer["interval"][1] and answer["alternatives"][0]["method"] == answer["method"]
     assert cli.main(["recommend", "--problem", "heavy_top", "--error", "1e-4", "--json"]) == 0
     measured = json.loads(capsys.readouterr().out)
     assert measured["known_from"] == "measurements" and measured["alternatives"][0]["method"] == measured["method"]
@@ -871,10 +871,10 @@ def test_a_time_limit_ends_with_a_message(few, capsys):
 def test_an_answer_in_words_and_json():
     best = Choice("a", "A", 0.1, 10, 11, 1e-6, 1.0, 1e-4)
     other = Choice("b", "B", 0.2, 5, 6, 1.05e-6, 1.05, 1e-4)
-    found = Recommendation("What", best, "Take A.", (0.05, math.inf), "Interval.", [best, other], ["Runs."], 1e-3, "runs", {})
-    assert json.loads(found.to_json())["interval"] == [0.05, None]
-    assert "Within 10% of it, an order that another processor may reverse: B." in str(found)
-    assert found._repr_html_().startswith("<pre>What.")
+    answer = Recommendation("What", best, "Take A.", (0.05, math.inf), "Interval.", [best, other], ["Runs."], 1e-3, "runs", {})
+    assert json.loads(answer.to_json())["interval"] == [0.05, None]
+    assert "Within 10% of it, an order that another processor may reverse: B." in str(answer)
+    assert answer._repr_html_().startswith("<pre>What.")
 
 
 # --- does the step meet the error? -----------------------------------------------------------------------------------
@@ -885,8 +885,10 @@ def test_random_cases_meet_their_error(few, monkeypatch):
     monkeypatch.setattr(benchmark, "TIMES", 40)
     rows = []
     for i in range(4):
-        asked = benchmark.draw(i, seed=7)
-        short = replace(asked, problem=replace(asked.problem, horizon=asked.problem.horizon / 4), error=max(asked.error, 1e-5))
+        question = benchmark.draw(i, seed=7)
+        short = replace(
+            question, problem=replace(question.problem, horizon=question.problem.horizon / 4), error=max(question.error, 1e-5)
+        )
         rows.append(benchmark.check(short, starts=2, seed=7))
     assert sum(row.own <= 1 for row in rows) >= 3
     assert sum(ratio <= 1 for row in rows for ratio in row.others) >= 7

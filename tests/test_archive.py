@@ -101,8 +101,8 @@ def make_run(results: Path) -> None:
 def finish(results: Path, **changes) -> None:
     """Write provenance.json as the last rule does."""
     files = [p for p in results.rglob("*") if p.is_file() and "runs" not in p.parts and p.name != "provenance.json"]
-    found = provenance.provenance(json.dumps(CONFIGURATION), (), results.parent, results, files) | changes
-    write_text(results / "provenance.json", provenance.to_json(found))
+    record = provenance.provenance(json.dumps(CONFIGURATION), (), results.parent, results, files) | changes
+    write_text(results / "provenance.json", provenance.to_json(record))
 
 
 def edit(path: Path, group: str, name: str, index: object, value: object) -> None:
@@ -139,25 +139,25 @@ def released(house):
 
 
 def test_archive_holds_data_source_and_a_crate(house, packed):
-    found = rocrate.ROCrate(packed)
-    assert found.mainEntity.id == "source/Snakefile"
-    assert "ComputationalWorkflow" in found.mainEntity["@type"]
-    assert "snakemake" in found.mainEntity["programmingLanguage"].id
-    profiles = {profile.id for profile in found.root_dataset["conformsTo"]}
+    crate_in_archive = rocrate.ROCrate(packed)
+    assert crate_in_archive.mainEntity.id == "source/Snakefile"
+    assert "ComputationalWorkflow" in crate_in_archive.mainEntity["@type"]
+    assert "snakemake" in crate_in_archive.mainEntity["programmingLanguage"].id
+    profiles = {profile.id for profile in crate_in_archive.root_dataset["conformsTo"]}
     assert profiles == set(crate.PROFILES)
-    (action,) = [e for e in found.get_entities() if e.type == "CreateAction"]
-    assert action["instrument"] is found.mainEntity
+    (action,) = [e for e in crate_in_archive.get_entities() if e.type == "CreateAction"]
+    assert action["instrument"] is crate_in_archive.mainEntity
     assert "results/single_body.nc" in {result.id for result in action["result"]}
     assert "source/config.yaml" in {given.id for given in action["object"]}
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT.*", action["startTime"]) and action["startTime"] <= action["endTime"]
     assert "agent" not in action.properties()
-    assert found.root_dataset["license"].id.endswith("BSD-3-Clause")
-    assert len(found.root_dataset["citation"]) == 5
-    resolved = found.dereference("#resolved")
+    assert crate_in_archive.root_dataset["license"].id.endswith("BSD-3-Clause")
+    assert len(crate_in_archive.root_dataset["citation"]) == 5
+    resolved = crate_in_archive.dereference("#resolved")
     assert json.loads(resolved["value"]) == CONFIGURATION
     with zipfile.ZipFile(packed) as opened:
         names = set(opened.namelist())
-        for entity in found.data_entities:
+        for entity in crate_in_archive.data_entities:
             assert entity.id == "source/" or entity.id in names, entity.id
         assert {"source/Snakefile", "results/provenance.json", "LICENSE", "README.md"} <= names
         assert not any("/runs/" in name for name in names)
@@ -196,9 +196,9 @@ def test_cells_are_added_on_request(house):
     assert polhode("archive", "--output", "all.zip", "--runs") == 0
     with zipfile.ZipFile("all.zip") as opened:
         assert "results/runs/a/b/0.1.nc" in opened.namelist()
-    found = rocrate.ROCrate("all.zip")
-    assert "runs of one method" in found.dereference("results/runs/")["name"]
-    assert found.dereference("results/runs/a/b/0.1.nc") is None
+    crate = rocrate.ROCrate("all.zip")
+    assert "runs of one method" in crate.dereference("results/runs/")["name"]
+    assert crate.dereference("results/runs/a/b/0.1.nc") is None
 
 
 def refused(capsys, *arguments: object) -> str:
@@ -501,8 +501,8 @@ def test_other_values_are_listed_worst_first(house, released, capsys, tmp_path):
     assert re.search(r"q_order +integrator=rk4 +4 +3 +25 % .* 20 +1 of 2", rows[0]), rows
     assert re.search(r"q_error_l1 +integrator=euler dt=0\.1 +0\.01 +0\.0105 +4\.8 %", rows[1]), rows
     assert said.endswith("results: 2 differences\n")
-    listed = (house / "found.csv").read_text().splitlines()
-    assert len([line for line in listed if "not compared" not in line]) == 3
+    lines = (house / "found.csv").read_text().splitlines()
+    assert len([line for line in lines if "not compared" not in line]) == 3
     assert polhode("verify", "--against", released, "--top", 1) == 1
     assert "and 1 more" in capsys.readouterr().out
 
@@ -732,19 +732,19 @@ def test_every_figure_and_table_has_a_caption_that_html_can_show(tmp_path):
     used = {name for path in sources for name in re.findall(r"\\((?:study|cost)[A-Z]\w*)", path.read_text())}
     numbers = tmp_path / "numbers.tex"
     numbers.write_text("\n".join(rf"\newcommand{{\{name}}}{{\num{{4.2}}}}" for name in sorted(used)))
-    found = captions.captions(sources, [numbers])
+    texts = captions.captions(sources, [numbers])
     assert {f"figures/{name}" for name in themes.names("figures")} | {
         f"tables/{name}" for name in themes.names("tables")
-    } <= set(found)
-    for name, text in found.items():
+    } <= set(texts)
+    for name, text in texts.items():
         body = publish_parts(text, writer="html")["body"]
         assert "system-message" not in body and "problematic" not in body, (name, text)
         assert "\\" not in re.sub(r"<math.*?</math>", "", body, flags=re.S), (name, body)
-    assert "4.2 s" in found["figures/error_vs_time"].replace("\\ ", "")
-    assert ":math:`\\Delta t^{5/2}`" in found["figures/many_body_energy"].replace(r"\dt", r"\Delta t")
-    assert "``many_body_pairs``\\ " in found["figures/many_body_energy"]
-    assert "``target_dt``\\ " in found["figures/target_ratio"], "a long table is named by its file, not by its label"
-    assert found["figures/reversibility"] != found["tables/reversibility"]
+    assert "4.2 s" in texts["figures/error_vs_time"].replace("\\ ", "")
+    assert ":math:`\\Delta t^{5/2}`" in texts["figures/many_body_energy"].replace(r"\dt", r"\Delta t")
+    assert "``many_body_pairs``\\ " in texts["figures/many_body_energy"]
+    assert "``target_dt``\\ " in texts["figures/target_ratio"], "a long table is named by its file, not by its label"
+    assert texts["figures/reversibility"] != texts["tables/reversibility"]
 
 
 def test_a_command_that_captions_do_not_know_is_named(tmp_path):
@@ -771,13 +771,13 @@ def test_html_refuses_before_the_work(capsys, tmp_path):
 
 
 def test_forge_runs_the_same_script_on_linux_and_macos():
-    found = yaml.safe_load((HOUSE / ".github/workflows/ci.yml").read_text())
-    (job,) = found["jobs"].values()
+    workflow = yaml.safe_load((HOUSE / ".github/workflows/ci.yml").read_text())
+    (job,) = workflow["jobs"].values()
     assert {name.split("-")[0] for name in job["strategy"]["matrix"]["os"]} == {"ubuntu", "macos"}
     assert any(step.get("run") == ".ci/run" for step in job["steps"])
 
 
 def test_catalogue_is_told_how_to_use_the_workflow():
-    found = yaml.safe_load((HOUSE / ".snakemake-workflow-catalog.yml").read_text())
-    assert found["usage"]["software-stack-deployment"]["conda"] is True
-    assert found["usage"]["report"] is True
+    entry = yaml.safe_load((HOUSE / ".snakemake-workflow-catalog.yml").read_text())
+    assert entry["usage"]["software-stack-deployment"]["conda"] is True
+    assert entry["usage"]["report"] is True

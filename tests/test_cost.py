@@ -97,12 +97,12 @@ NANOSECONDS = (20.0, 26.0, 80.0, 24.0, 22.0)
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 @pytest.mark.parametrize("target", [3e-3, 1e-4, 2e-6])
 def test_a_power_law_is_met_where_it_says(order, target):
-    found = power_law(order, factor=10.0**order).find(target)
+    crossing = power_law(order, factor=10.0**order).find(target)
     if target >= (10 * STEPS[0]) ** order:
-        assert found.how == "between" and found.finer <= found.dt <= found.coarser
+        assert crossing.how == "between" and crossing.finer <= crossing.dt <= crossing.coarser
     else:
-        assert found.how == "extrapolated" and found.dt < STEPS[0]
-    assert found.dt == pytest.approx(0.1 * target ** (1 / order), rel=1e-6)
+        assert crossing.how == "extrapolated" and crossing.dt < STEPS[0]
+    assert crossing.dt == pytest.approx(0.1 * target ** (1 / order), rel=1e-6)
 
 
 def test_a_dip_at_a_coarse_step_is_not_believed():
@@ -121,8 +121,8 @@ def test_rounding_at_fine_steps_is_forgiven_but_no_crossing_is_read_from_it():
     noise = 0.5 * EPS / steps
     ladder = Ladder(steps, steps**4 + noise, 1.0)
     assert ladder.error[0] > 1e-10, "the finest step misses the target by round-off"
-    found = ladder.find(1e-10)
-    assert found.how == "between" and found.dt == pytest.approx(10**-2.5, rel=1e-3)
+    crossing = ladder.find(1e-10)
+    assert crossing.how == "between" and crossing.dt == pytest.approx(10**-2.5, rel=1e-3)
     # 1e-13 lies at the bottom, where the errors no longer follow the step size.
     below = ladder.find(1.0e-14)
     assert below.how == "round-off" and isnan(below.dt)
@@ -141,16 +141,16 @@ def test_an_error_that_does_not_fall_is_not_round_off():
 
 
 def test_nothing_coarser_than_measured_is_promised():
-    found = power_law(2).find(0.5)
-    assert found.how == "coarsest" and found.dt == STEPS[-1]
+    crossing = power_law(2).find(0.5)
+    assert crossing.how == "coarsest" and crossing.dt == STEPS[-1]
 
 
 def test_a_run_that_blew_up_is_not_met_and_one_that_was_not_run_says_nothing():
     error = STEPS**2
     blown, absent = error.copy(), error.copy()
     blown[11:], absent[11] = np.inf, nan
-    found = Ladder(STEPS, blown, 1.0).find(1e-3)
-    assert found.dt == STEPS[10] and found.coarser == STEPS[11]
+    crossing = Ladder(STEPS, blown, 1.0).find(1e-3)
+    assert crossing.dt == STEPS[10] and crossing.coarser == STEPS[11]
     assert Ladder(STEPS, absent, 1.0).find(STEPS[11] ** 2).dt == pytest.approx(STEPS[11])
     # Blown up at a fine step: whatever comes after, the coarser ones cannot be trusted.
     blown = error.copy()
@@ -249,11 +249,11 @@ def test_runs_that_stop_short_of_the_horizon_are_left_out():
 def test_published_comparison_takes_the_steps_found_on_runs_where_there_are_any():
     timing = made_up_timing(ORDERS, NANOSECONDS)
     data = made_up_problem(ORDERS, "spiral_cylinder", horizon=1.0)
-    found = xr.Dataset(
+    searched = xr.Dataset(
         {"step_size_as_published": (("integrator", "target_error"), [[0.02]])},
         {"integrator": ["spiral_leapfrog"], "target_error": [1e-3]},
     )
-    published = cost.published_cost(data, found, timing["step"])
+    published = cost.published_cost(data, searched, timing["step"])
     spiral = published.sel(integrator="spiral_leapfrog")
     assert float(spiral.dt.sel(target_error=1e-3)) == 0.02
     assert float(spiral.dt.sel(target_error=1e-2)) == pytest.approx(0.05), "from the ladder, the mean being 4 dt^2"
@@ -484,8 +484,8 @@ def test_the_sentence_on_several_torques_names_every_class_once(inputs):
     assert sentence({}, ["lab"], []) == r"at some errors under \emph{lab}"
     # First somewhere, but not at the smallest error.
     data = xr.Dataset({"torques_per_step": ("integrator", [1, 4])}, {"integrator": ["one", "four"]})
-    found = {(1e-2, 0.0): [("four", 1.0)], (1e-3, 0.0): [("one", 1.0)], (1e-2, 9.0): [("one", 1.0)], (1e-3, 9.0): []}
-    assert time_numbers._several_somewhere(data, found, 0.0) and not time_numbers._several_somewhere(data, found, 9.0)
+    fastest = {(1e-2, 0.0): [("four", 1.0)], (1e-3, 0.0): [("one", 1.0)], (1e-2, 9.0): [("one", 1.0)], (1e-3, 9.0): []}
+    assert time_numbers._several_somewhere(data, fastest, 0.0) and not time_numbers._several_somewhere(data, fastest, 9.0)
 
 
 def test_without_times_every_figure_and_table_says_so(inputs, tmp_path):
@@ -504,14 +504,14 @@ def test_every_time_to_a_solution_in_the_text_is_made(tmp_path):
     runs = {key: made_up_problem(orders, key) for key in map(representative, TORQUE_CLASSES)}
     groups = {"/": xr.Dataset(attrs={"plugins": ""}), **{f"/{key}": data for key, data in runs.items()}}
     write_groups(groups, tmp_path / "single_body.nc")
-    asked = yaml.safe_load((home / "config.yaml").read_text())["cost"]
-    found = cost.cost_groups(
+    settings = yaml.safe_load((home / "config.yaml").read_text())["cost"]
+    costs = cost.cost_groups(
         made_up_timing(orders, (*NANOSECONDS, 28.0)),
         tmp_path / "single_body.nc",
-        asked["target_errors"],
-        asked["torque_prices"],
+        settings["target_errors"],
+        settings["torque_prices"],
     )
-    write_groups(found, tmp_path / "cost.nc")
+    write_groups(costs, tmp_path / "cost.nc")
     whole = Inputs(tmp_path / "single_body.nc", cost=tmp_path / "cost.nc", published=PUBLISHED)
     made = set(rendering.numbers("time_to_solution", whole))
     sections = home / "paper" / "sections"

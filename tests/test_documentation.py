@@ -59,14 +59,14 @@ class Page(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attrs):
-        found = dict(attrs)
-        if "id" in found:
-            self.anchors.add(found["id"])
-        if tag == "a" and found.get("href"):
-            self.links.append(found["href"])
+        attributes = dict(attrs)
+        if "id" in attributes:
+            self.anchors.add(attributes["id"])
+        if tag == "a" and attributes.get("href"):
+            self.links.append(attributes["href"])
         if tag != "a":
-            self.loads += [found[name] for name in ("src", "href", "data", "poster") if found.get(name)]
-            self.loads += re.findall(r"url\(([^)]+)\)", found.get("style") or "")
+            self.loads += [attributes[name] for name in ("src", "href", "data", "poster") if attributes.get(name)]
+            self.loads += re.findall(r"url\(([^)]+)\)", attributes.get("style") or "")
         self.formulas += tag == "math"
 
 
@@ -113,8 +113,8 @@ def test_every_method_problem_and_scene_has_a_page_with_formulas_that_is_linked(
         assert page in html_pages and html_pages[page].formulas, f"{key} has no page, or one without a formula"
         assert f"_generated/{kind}/{key}.html" in listing.links
         assert f"{key}.png" in page.read_text(), f"the page of {key} has no picture"
-    found = {path.stem for path in (built / f"_generated/{kind}").glob("*.html")}
-    assert found == set(keys)
+    pages = {path.stem for path in (built / f"_generated/{kind}").glob("*.html")}
+    assert pages == set(keys)
 
 
 @pytest.mark.thorough
@@ -184,8 +184,8 @@ def test_what_is_no_more_leaves_no_page(built):
 
 
 def test_formulas_are_mathml_and_what_cannot_be_is_an_error():
-    found = mathml(r"\tfrac12 (a)")
-    assert re.sub(r"\s", "", found).count("<mn>1</mn><mn>2</mn>") == 1
+    formula = mathml(r"\tfrac12 (a)")
+    assert re.sub(r"\s", "", formula).count("<mn>1</mn><mn>2</mn>") == 1
     assert "<mtable" in mathml(r"a &= b \\ c &= d", block=True)
     with pytest.raises(ValueError, match=r"nosuchcommand.*cannot be written in MathML"):
         mathml(r"\nosuchcommand{x}")
@@ -281,15 +281,15 @@ def test_every_key_of_the_configuration_is_documented():
 
     def below(node, path):
         for key, value in node.items():
-            here = f"{path}.{key}".lstrip(".")
+            name = f"{path}.{key}".lstrip(".")
             for section, stands_for in (("problems", "PROBLEM"), ("many_body", "SCENE")):
                 if path == section:
-                    here = f"{path}.{stands_for}"
+                    name = f"{path}.{stands_for}"
             if path.endswith(".dt"):
-                here = f"{path}.SET"
-            assert here in known, f"{here} of config.yaml is not in the reference"
+                name = f"{path}.SET"
+            assert name in known, f"{name} of config.yaml is not in the reference"
             if isinstance(value, dict):
-                below(value, here)
+                below(value, name)
 
     below(yaml.safe_load((HOME / "config.yaml").read_text()), "")
 
@@ -334,8 +334,8 @@ def test_the_list_of_variables_says_what_a_file_holds(tmp_path):
     storage.write_dataset(data, tmp_path / "runs/heavy_top/fit/rk4.nc", job)
     variables.write([tmp_path], tmp_path / "list.csv")
     rows = reference.variables(tmp_path / "list.csv")
-    found = {(row["file"], row["group"], row["variable"]) for row in rows}
-    assert ("single_body.nc", "PROBLEM/long_run", "q") in found and ("runs/PROBLEM/STEPS/METHOD.nc", "", "q") in found
+    described = {(row["file"], row["group"], row["variable"]) for row in rows}
+    assert ("single_body.nc", "PROBLEM/long_run", "q") in described and ("runs/PROBLEM/STEPS/METHOD.nc", "", "q") in described
     assert {row["long_name"] for row in rows if row["variable"] == "q"} == {"orientation"}
 
 
@@ -419,23 +419,23 @@ def test_recipes_run(desk, name, capsys):
 def check_recommendations(blocks):
     """The answers that the page shows are those of the commands that it shows."""
     page = " ".join((DOCS / "recommend.md").read_text(encoding="utf-8").split())
-    found = polhode.recommend("my_case.yaml")
-    assert found.alternatives[0].steps == pytest.approx(49, abs=1), "the text below the block says so"
-    assert found.best.steps == pytest.approx(66, abs=1) and "dt = 4 s / 66, which serves 19 other starts" in page
+    answer = polhode.recommend("my_case.yaml")
+    assert answer.alternatives[0].steps == pytest.approx(49, abs=1), "the text below the block says so"
+    assert answer.best.steps == pytest.approx(66, abs=1) and "dt = 4 s / 66, which serves 19 other starts" in page
     assert "for this start alone 4 s / 49 would do" in page
     shown = next(" ".join(block["text"].split()) for block in blocks if block["language"] == "text")
-    found = polhode.recommend(inertia=(1, 2, 2.5), omega=10, torque="lab", strength=0.5, time=2, error=1e-4, torque_price=100)
+    answer = polhode.recommend(inertia=(1, 2, 2.5), omega=10, torque="lab", strength=0.5, time=2, error=1e-4, torque_price=100)
     best = re.search(r"Take .* \((\w+)\) with dt = 2 s / (\d+) = \S+ s, (\S+) steps a radian at the initial", shown)
-    assert best and best[1] == found.method and int(best[2]) == pytest.approx(found.best.steps, rel=0.01)
-    assert float(best[3]) == pytest.approx(found.best.steps / (2 * 10), rel=0.01) and found.serves in shown
+    assert best and best[1] == answer.method and int(best[2]) == pytest.approx(answer.best.steps, rel=0.01)
+    assert float(best[3]) == pytest.approx(answer.best.steps / (2 * 10), rel=0.01) and answer.serves in shown
     collide = {"young": 5e6, "poisson": 0.3, "density": 2500, "radius": 1e-3, "speed": 1, "error": 1e-3}
-    found = polhode.recommend(**collide)
-    share = found.asked["contact_time"] / found.dt
-    assert f"{found.asked['contact_time'] * 1e3:.3f} ms here, and recommends SPIRAL with 1/{share:.0f} of it" in page
-    pieces = re.search(r"chess pieces \([^)]*\) T/(\d+)", found.evidence[0])
+    answer = polhode.recommend(**collide)
+    share = answer.asked["contact_time"] / answer.dt
+    assert f"{answer.asked['contact_time'] * 1e3:.3f} ms here, and recommends SPIRAL with 1/{share:.0f} of it" in page
+    pieces = re.search(r"chess pieces \([^)]*\) T/(\d+)", answer.evidence[0])
     assert pieces and f"the chess pieces would do with 1/{pieces[1]}." in page
-    assert f"{found.dt * 1e6:.1f} us" in page
-    assert all("in contact for 26 contact times" in " ".join(text.split()) for text in (str(found), page))
+    assert f"{answer.dt * 1e6:.1f} us" in page
+    assert all("in contact for 26 contact times" in " ".join(text.split()) for text in (str(answer), page))
 
 
 def check_configuration(text, desk):

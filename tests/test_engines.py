@@ -139,13 +139,13 @@ def test_every_engine_declares_what_it_must_and_has_an_adapter():
 def test_adapters_import_nothing_that_an_engine_does_not_have():
     """The Python of the engine executes them; and polhode reads them where there is no engine."""
     shared = [environments.WORKER.with_name(f"{name}.py") for name in worker.SHARED]
-    found = {"numpy", *(f"polhode_{name}" for name in worker.SHARED)}
+    allowed = {"numpy", *(f"polhode_{name}" for name in worker.SHARED)}
     for path in [environments.WORKER, *shared, *(engine.path for engine in ENGINES.values())]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             assert not any(name.partition(".")[0] == "polhode" for name in imported(node)), path
         top = {name.partition(".")[0] for node in tree.body for name in imported(node)} - set(sys.stdlib_module_names)
-        assert top <= (found if path.parent.name == "adapters" else {"numpy"}), path
+        assert top <= (allowed if path.parent.name == "adapters" else {"numpy"}), path
 
 
 def imported(node: ast.AST) -> list[str]:
@@ -165,8 +165,8 @@ def test_the_rotations_of_adapters_are_those_of_the_library():
         assert rotations.rotated(q, v) == pytest.approx(to_lab(tuple(q), tuple(v)), abs=1e-14)
         assert rotations.turned_back(q, v) == pytest.approx(to_body(tuple(q), tuple(v)), abs=1e-14)
         assert rotations.matrix(q) @ v == pytest.approx(to_lab(tuple(q), tuple(v)), abs=1e-14)
-        found = rotations.quaternion(rotations.matrix(q))
-        assert found * np.sign(found @ q) == pytest.approx(q, abs=1e-14)
+        converted = rotations.quaternion(rotations.matrix(q))
+        assert converted * np.sign(converted @ q) == pytest.approx(q, abs=1e-14)
         for load, value, wanted in (("lab", v, v), ("constant", v, to_lab(tuple(q), tuple(v)))):
             assert rotations.lab_torque(SimpleNamespace(load=load, value=value), q, v) == pytest.approx(wanted, abs=1e-14)
         drag = rotations.lab_torque(SimpleNamespace(load="velocity", value=(2.0,)), q, v)
@@ -399,9 +399,9 @@ def test_an_unknown_engine_and_option_are_refused(capsys, tmp_path):
 def test_a_method_of_ours_is_identified(key, precision, stored):
     runs = cases.identification_runs("constant", precision, 25)[:2]
     spun = [stepped(key, run, precision, stored) for run in runs]
-    found = identify.judged(identify.deviations(runs, spun, float(np.finfo(precision).eps)))
-    assert found.identified, found
-    assert key in {name.partition(" ")[0] for name in found.methods} and found.deviation < 20
+    verdict = identify.judged(identify.deviations(runs, spun, float(np.finfo(precision).eps)))
+    assert verdict.identified, verdict
+    assert key in {name.partition(" ")[0] for name in verdict.methods} and verdict.deviation < 20
 
 
 def test_a_mutant_is_not_identified(fake):
@@ -410,9 +410,9 @@ def test_a_mutant_is_not_identified(fake):
     eps = float(np.finfo("float32").eps)
     for option, expected in (("usual", True), ("mutant", False)):
         _, spun = spin(fake, option, runs)
-        found = identify.judged(identify.deviations(runs, spun, eps))
-        assert found.identified is expected, found
-        assert "explicit_exp_new" in found.methods or found.methods == ("scalar_factor",)
+        verdict = identify.judged(identify.deviations(runs, spun, eps))
+        assert verdict.identified is expected, verdict
+        assert "explicit_exp_new" in verdict.methods or verdict.methods == ("scalar_factor",)
 
 
 def test_the_verdict_follows_the_rule():
@@ -555,8 +555,8 @@ def test_a_row_that_was_read_is_the_method_named(row):
     )
     state = identify.synchronous(driver, None, run.q0, run.omega0)
     turned, omega = STEPS[row.key](row.option, *map(np.array, (run.q0, run.omega0, run.value, run.inertia)), run.dt)
-    q, found = driver.read(driver.step(state, 0), 1)
-    assert np.array(found) == pytest.approx(omega, abs=1e-14)
+    q, omega_read = driver.read(driver.step(state, 0), 1)
+    assert np.array(omega_read) == pytest.approx(omega, abs=1e-14)
     assert cases.angle(np.array(q), np.roll(turned.as_quat(), 1)) < 1e-14
 
 
@@ -607,12 +607,12 @@ def test_an_installed_engine_does_what_the_released_atlas_says(key):
         if version != str(row["version"].item()):
             continue
         damping = engine.options[option].damping
-        found = identify.judged(identify.deviations(runs[:2], spun[:2], eps, damping))
-        if found.identified and int(row["identified"].sel(load="free")):
-            assert set(found.methods) >= set(str(row["fitting"].sel(load="free").item()).split(", "))
+        verdict = identify.judged(identify.deviations(runs[:2], spun[:2], eps, damping))
+        if verdict.identified and int(row["identified"].sel(load="free")):
+            assert set(verdict.methods) >= set(str(row["fitting"].sel(load="free").item()).split(", "))
         q_error, _ = cases.errors("free", spun[2].q, spun[2].omega)
-        there = float(row["q_error"].sel(load="free", step=0.05))
-        assert q_error == pytest.approx(there, rel=0.05, abs=1e-9)
+        released_error = float(row["q_error"].sel(load="free", step=0.05))
+        assert q_error == pytest.approx(released_error, rel=0.05, abs=1e-9)
 
 
 def test_every_number_of_the_section_is_made_from_the_released_atlas():

@@ -109,7 +109,7 @@ def inputs_of(folder: Path, **changes) -> Inputs:
 
 
 @pytest.fixture(scope="module")
-def found(results):
+def page_content(results):
     """What the page of the small study holds."""
     return content.content(inputs_of(results), STATEMENTS)
 
@@ -118,11 +118,11 @@ def found(results):
 
 
 @pytest.mark.thorough
-def test_errors_and_steps_are_those_of_the_cost_study_to_the_last_bit(results, found):
-    assert set(found["problems"]) == set(PROBLEMS)
+def test_errors_and_steps_are_those_of_the_cost_study_to_the_last_bit(results, page_content):
+    assert set(page_content["problems"]) == set(PROBLEMS)
     for key in PROBLEMS:
         data = netcdf.read_dataset(results / "cost.nc", key)
-        work = found["problems"][key]["work"]
+        work = page_content["problems"][key]["work"]
         assert work["methods"] == data.integrator.values.tolist()
         assert unpacked(work["dt"]).tobytes() == data.ladder_dt.values.tobytes()
         assert unpacked(work["error"]).tobytes() == data.ladder_error.transpose("integrator", "ladder_dt").values.tobytes()
@@ -131,30 +131,33 @@ def test_errors_and_steps_are_those_of_the_cost_study_to_the_last_bit(results, f
         assert (work["horizon"], work["unit"]) == (data.attrs["horizon"], data.attrs["price_unit"])
 
 
-def test_orders_are_those_of_the_run(results, found):
+def test_orders_are_those_of_the_run(results, page_content):
     for key in PROBLEMS:
         data = netcdf.read_dataset(results / "single_body.nc", key)
         for short in ("q", "omega"):
-            orders = found["problems"][key]["orders"][short]
+            orders = page_content["problems"][key]["orders"][short]
             np.testing.assert_array_equal(unpacked(orders["order"]), data[f"{short}_order"].values)
             np.testing.assert_array_equal(unpacked(orders["declared"]), data[f"claimed_{short}_order"].values)
             drawn_as(unpacked(orders["error"]), data[f"{short}_error_l1"].values)
 
 
-def test_long_runs_are_those_of_the_run(results, found):
+def test_long_runs_are_those_of_the_run(results, page_content):
     for key in ("heavy_top", "free_asymmetric_top"):
         data = netcdf.read_dataset(results / "single_body.nc", f"{key}/long_run")
-        long = found["problems"][key]["long"]
+        long = page_content["problems"][key]["long"]
         np.testing.assert_array_equal(unpacked(long["time"]), data.time.values)
         for name, packed in long["values"].items():
             drawn_as(unpacked(packed), np.abs(data[name].values))
-    assert "angle_error" not in found["problems"]["heavy_top"]["long"]["values"], "no exact solution is compared there"
-    assert "switched" in found["problems"]["free_asymmetric_top"] and "long" not in found["problems"]["coupled_cylinders"]
+    assert "angle_error" not in page_content["problems"]["heavy_top"]["long"]["values"], "no exact solution is compared there"
+    assert (
+        "switched" in page_content["problems"]["free_asymmetric_top"]
+        and "long" not in page_content["problems"]["coupled_cylinders"]
+    )
 
 
-def test_a_top_has_its_drift_in_full_precision_and_only_free_ones_are_followed(results, found):
-    assert "top" not in found["problems"]["heavy_top"]
-    top = found["problems"]["free_asymmetric_top"]["top"]
+def test_a_top_has_its_drift_in_full_precision_and_only_free_ones_are_followed(results, page_content):
+    assert "top" not in page_content["problems"]["heavy_top"]
+    top = page_content["problems"]["free_asymmetric_top"]["top"]
     problem = polhode.problems["free_asymmetric_top"]
     assert top["inertia"] == list(problem.body.inertia) and top["start"] == pytest.approx(problem.omega0, rel=1e-15)
     data = netcdf.read_dataset(results / "single_body.nc", "free_asymmetric_top/long_run")
@@ -173,23 +176,25 @@ def test_series_are_thinned_with_both_ends(monkeypatch, results):
     assert len(time) == 4 and time[0] == 0 and time[-1] == 20
 
 
-def test_scenes_are_those_of_this_run_and_of_the_full_study(results, found):
-    mine = [scene for scene in found["scenes"] if scene["whose"] == "this run"]
+def test_scenes_are_those_of_this_run_and_of_the_full_study(results, page_content):
+    mine = [scene for scene in page_content["scenes"] if scene["whose"] == "this run"]
     assert [scene["key"] for scene in mine] == ["chess"] and mine[0]["seeds"] == 3
-    full = next(scene for scene in found["scenes"] if scene["whose"] == "published scale" and scene["key"] == "chess")
+    full = next(scene for scene in page_content["scenes"] if scene["whose"] == "published scale" and scene["key"] == "chess")
     data = netcdf.read_dataset(HOME / "data/released/many_body.nc", "chess")
     drawn_as(unpacked(full["values"]["energy_error"]), data.energy_error.transpose("integrator", "dt", "seed").values)
     followed = ("rods", "rods_states", "rods_half_step")
-    assert all(("along" in scene) == (scene["key"] in followed) for scene in found["scenes"] if scene["whose"] != "this run")
+    assert all(
+        ("along" in scene) == (scene["key"] in followed) for scene in page_content["scenes"] if scene["whose"] != "this run"
+    )
 
 
-def test_claims_are_all_there_with_what_shows_them(results, found):
+def test_claims_are_all_there_with_what_shows_them(results, page_content):
     rows = pd.concat(
         [pd.read_csv(results / f"{name}.csv", dtype=str, keep_default_na=False) for name in ("claims", "cost_claims")]
     )
-    assert [claim["id"] for claim in found["claims"]] == rows["id"].tolist()
-    assert [claim["verdict"] for claim in found["claims"]] == rows["verdict"].tolist()
-    entry = next(claim for claim in found["claims"] if claim["id"] == "delvalle2024_table2_omelyan1998")
+    assert [claim["id"] for claim in page_content["claims"]] == rows["id"].tolist()
+    assert [claim["verdict"] for claim in page_content["claims"]] == rows["verdict"].tolist()
+    entry = next(claim for claim in page_content["claims"] if claim["id"] == "delvalle2024_table2_omelyan1998")
     assert entry["figures"] == ["target_ratio", "error_vs_dt"] and entry["methods"] == ["omelyan1998"]
     assert entry["problem"] == "spiral_cylinder" and entry["data"] == "single_body.nc:spiral_cylinder"
 
@@ -438,8 +443,8 @@ def test_it_opens_without_a_complaint_and_asks_for_nothing(browser, results):
         )
         assert all(plots) and (plots or section == "claims")
     assert browser.complaints() == []
-    asked = [url for url in browser.requests() if not url.startswith(("data:", "blob:", "about:", "chrome:"))]
-    assert {url.partition("#")[0] for url in asked} == {browser.start}
+    requests = [url for url in browser.requests() if not url.startswith(("data:", "blob:", "about:", "chrome:"))]
+    assert {url.partition("#")[0] for url in requests} == {browser.start}
     assert browser("return performance.getEntriesByType('resource').length") == 0
 
 
@@ -475,11 +480,11 @@ def test_it_finds_the_step_that_the_cost_study_finds_also_near_round_off(at):
     dip[15], blown[18:], absent[11] = 1e-13, np.inf, np.nan
     shapes = [steps**4 + noise, steps**2 + noise, 1e4 * steps**4 + noise, steps + noise, dip, blown, absent]
     shapes += [np.full(25, 1e-3), 1e-12 * (1 + 0.3 * np.sin(np.arange(25))) + steps**3, np.zeros(25), 1e-9 + 0 * steps]
-    found = set()
+    kinds = set()
     for error, target in itertools.product(shapes, np.geomspace(1e-15, 0.3, 31)):
         ladder = cost.Ladder(steps, error, 1.0)
-        there = ~np.isnan(error)
-        values = [[str(x) for x in array[there]] for array in (steps, error)]
+        known = ~np.isnan(error)
+        values = [[str(x) for x in array[known]] for array in (steps, error)]
         ours = at(
             "const [dt, error, order, from, target] = arguments;"
             "const numbers = (list) => list.map((x) => x === 'inf' ? Infinity : Number(x));"
@@ -492,8 +497,8 @@ def test_it_finds_the_step_that_the_cost_study_finds_also_near_round_off(at):
         expected = ladder.find(target)
         assert ours[1] == expected.how, (error, target)
         assert ours[0] is None if np.isnan(expected.dt) else ours[0] == pytest.approx(expected.dt, rel=1e-12)
-        found.add(expected.how)
-    assert found == {"between", "coarsest", "extrapolated", "round-off", "no order"}
+        kinds.add(expected.how)
+    assert kinds == {"between", "coarsest", "extrapolated", "round-off", "no order"}
 
 
 def test_the_advice_is_in_the_sentence_and_the_sliders_change_it(at, results):
@@ -854,22 +859,22 @@ def test_methods_that_were_not_run_have_no_row(at, results):
     go(at, "orders?problem=heavy_top")
     rows = at("return [...document.getElementById('plot-map').data[0].y]")
     assert sorted(rows) == sorted(str(data.label.sel(integrator=key).values) for key in METHODS[:-1])
-    listed = (
+    methods_in_rows = (
         "return [...document.querySelectorAll('.chip')].filter((c) => c.offsetParent !== null).map((c) => c.dataset.method)"
     )
     for view in ("orders?problem=heavy_top", "long?problem=heavy_top", "compare?problem=heavy_top"):
-        assert sorted(go(at, view)(listed)) == sorted(METHODS)
+        assert sorted(go(at, view)(methods_in_rows)) == sorted(METHODS)
     assert at("return document.getElementById('chosen').textContent") == f"{len(METHODS) - 1} of {len(METHODS)}"
     go(at, "bodies?scene=published scale: rods")
     released = netcdf.read_dataset(HOME / "data/released/many_body.nc", "rods")
-    assert sorted(at(listed)) == sorted(released.integrator.values)
+    assert sorted(at(methods_in_rows)) == sorted(released.integrator.values)
     blown = [str(released.label.sel(integrator=key).values) for key in at("return methodsHere()") if key == "pcdm2016"]
     assert blown[0] in at("return document.getElementById('plot-bodies').layout.annotations.map((a) => a.x)")
 
 
-def test_the_page_warns_of_a_method_as_the_advice_does(at, found):
+def test_the_page_warns_of_a_method_as_the_advice_does(at, page_content):
     (sentence,) = ranking.drift(ranking.DRAINS, {key: str(polhode.methods[key].label) for key in polhode.methods})
-    assert found["warnings"] == {ranking.DRAINS: [sentence]} and sentence in " ".join(
+    assert page_content["warnings"] == {ranking.DRAINS: [sentence]} and sentence in " ".join(
         (HOME / "docs/recommend.md").read_text().split()
     )
     assert at("return warningsOf(arguments[0])", [ranking.DRAINS, "rk4"]) == f" {sentence}"

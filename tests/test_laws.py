@@ -77,7 +77,7 @@ def ensemble(methods=METHODS, bodies=32, classes=CLASSES, seed=1, scatter=0.5, b
     draw = np.random.Generator(np.random.PCG64(seed))
     shape = (len(classes), len(methods), bodies, len(STEPS), len(RADIANS))
     body = np.exp(draw.normal(0, scatter, bodies))
-    own = np.exp(draw.normal(0, 0.2 * scatter, (len(classes), len(methods), bodies)))
+    factors = np.exp(draw.normal(0, 0.2 * scatter, (len(classes), len(methods), bodies)))
     q, lost = np.full(shape, np.nan), np.zeros(shape[:-1], "int8")
     h, r = STEPS[:, None], RADIANS[None, :]
     for i, torque_class in enumerate(classes):
@@ -86,7 +86,7 @@ def ensemble(methods=METHODS, bodies=32, classes=CLASSES, seed=1, scatter=0.5, b
                 continue
             order, coefficient = law.of(torque_class)
             scale = RADIANS[-1] * (r / RADIANS[-1]) ** law.growth * h**order * (1 + bend * h)
-            q[i, j] = coefficient * (body * own[i, j])[:, None, None] * scale
+            q[i, j] = coefficient * (body * factors[i, j])[:, None, None] * scale
             lost[i, j] = law.limit < STEPS
     q += rounding * np.sqrt(r / h) * np.abs(draw.normal(1, 0.3, q.shape))
     q[lost.astype(bool)] = np.nan
@@ -115,17 +115,17 @@ def data():
 
 
 @pytest.fixture(scope="module")
-def found(data):
+def fitted(data):
     return laws.laws(data)
 
 
 @pytest.fixture(scope="module")
-def steps(data, found):
-    return laws.steps_per_radian(data, known_laws=found)
+def steps(data, fitted):
+    return laws.steps_per_radian(data, known_laws=fitted)
 
 
-def median(found, name, method, torque_class="state", quantity="both"):
-    return float(found[name].sel({"quantity": quantity, "integrator": method, "torque_class": torque_class}).median("body"))
+def median(fitted, name, method, torque_class="state", quantity="both"):
+    return float(fitted[name].sel({"quantity": quantity, "integrator": method, "torque_class": torque_class}).median("body"))
 
 
 # Fits
@@ -133,55 +133,55 @@ def median(found, name, method, torque_class="state", quantity="both"):
 
 @pytest.mark.parametrize("torque_class", ["state", "friction_isotropic"])
 @pytest.mark.parametrize("key", METHODS)
-def test_known_laws_are_recovered(found, key, torque_class):
+def test_known_laws_are_recovered(fitted, key, torque_class):
     law = METHODS[key]
     if torque_class in law.not_run:
-        assert found["order"].sel({"integrator": key, "torque_class": torque_class}).isnull().all()
+        assert fitted["order"].sel({"integrator": key, "torque_class": torque_class}).isnull().all()
         return
     order, coefficient = law.of(torque_class)
-    assert median(found, "order", key, torque_class) == pytest.approx(order, rel=0.01)
-    assert median(found, "leading", key, torque_class) == pytest.approx(coefficient, rel=0.25)
-    assert median(found, "growth", key, torque_class) == pytest.approx(1, abs=0.02)
+    assert median(fitted, "order", key, torque_class) == pytest.approx(order, rel=0.01)
+    assert median(fitted, "leading", key, torque_class) == pytest.approx(coefficient, rel=0.25)
+    assert median(fitted, "growth", key, torque_class) == pytest.approx(1, abs=0.02)
 
 
-def test_the_coefficient_of_every_body_is_its_own(data, found):
+def test_the_coefficient_of_every_body_is_its_own(data, fitted):
     """The common factor of a body multiplies the error of all its methods."""
-    own = (
-        found["leading"].sel({"quantity": "q", "torque_class": "lab", "integrator": "verlet"}).values
+    coefficients = (
+        fitted["leading"].sel({"quantity": "q", "torque_class": "lab", "integrator": "verlet"}).values
         / METHODS["verlet"].coefficient
     )
     factors = data.attrs["factors"]
-    assert np.corrcoef(np.log(own), np.log(factors))[0, 1] > 0.95
-    assert np.median(own / factors) == pytest.approx(1, rel=0.1)
+    assert np.corrcoef(np.log(coefficients), np.log(factors))[0, 1] > 0.95
+    assert np.median(coefficients / factors) == pytest.approx(1, rel=0.1)
 
 
-def test_orders_agree_with_a_fit_of_another_kind(data, found):
+def test_orders_agree_with_a_fit_of_another_kind(data, fitted):
     """numpy.polyfit over the window that is stated gives the order and the coefficient."""
     error = data["error_q"].sel({"torque_class": "time", "integrator": "rkmk4"}).isel(radians=-1).values
-    own = found.sel({"quantity": "q", "torque_class": "time", "integrator": "rkmk4"})
+    law = fitted.sel({"quantity": "q", "torque_class": "time", "integrator": "rkmk4"})
     for body in range(5):
-        low, high = float(own["finest"][body]), float(own["coarsest"][body])
+        low, high = float(law["finest"][body]), float(law["coarsest"][body])
         inside = (low <= STEPS) & (high >= STEPS)
         slope, at_one = np.polyfit(np.log(STEPS[inside]), np.log(error[body][inside]), 1)
-        assert slope == pytest.approx(float(own["order"][body]), abs=1e-9)
-        assert np.exp(at_one) / RADIANS[-1] == pytest.approx(float(own["coefficient"][body]), rel=1e-9)
+        assert slope == pytest.approx(float(law["order"][body]), abs=1e-9)
+        assert np.exp(at_one) / RADIANS[-1] == pytest.approx(float(law["coefficient"][body]), rel=1e-9)
 
 
-def test_the_window_stays_clear_of_round_off_and_of_saturation(data, found):
+def test_the_window_stays_clear_of_round_off_and_of_saturation(data, fitted):
     error = np.maximum(data["error_q"], data["error_omega"]).isel(radians=-1)
-    both = found.sel(quantity="both")
+    both = fitted.sel(quantity="both")
     inside = (both["finest"] <= error["step"]) & (both["coarsest"] >= error["step"])
-    own = error.where(inside)
-    assert float(own.max()) < 0.1
-    assert float((own / laws.round_off(error["step"], 16.0)).min()) > 1
+    in_window = error.where(inside)
+    assert float(in_window.max()) < 0.1
+    assert float((in_window / laws.round_off(error["step"], 16.0)).min()) > 1
     assert float(inside.sum("step").where(both["order"].notnull()).min()) >= laws.FEWEST
 
 
 def test_growth_is_the_exponent_of_time():
     data = ensemble({"slow": Law(2, 0.02, growth=0.5), "fast": Law(2, 0.02, growth=2.0)}, bodies=4, classes=("free",))
-    found = laws.laws(data)
-    assert median(found, "growth", "slow", "free") == pytest.approx(0.5, abs=0.02)
-    assert median(found, "growth", "fast", "free") == pytest.approx(2.0, abs=0.02)
+    fitted = laws.laws(data)
+    assert median(fitted, "growth", "slow", "free") == pytest.approx(0.5, abs=0.02)
+    assert median(fitted, "growth", "fast", "free") == pytest.approx(2.0, abs=0.02)
 
 
 def test_growth_is_that_up_to_the_last_time():
@@ -199,16 +199,16 @@ def test_a_window_ends_where_the_curve_leaves_a_line_by_a_hundredth_of_a_decade(
         y = 2 * x + bend * (x - x[0]) ** 2
         rest = [np.sqrt(np.mean((y[:n] - np.polyval(np.polyfit(x[:n], y[:n], 1), x[:n])) ** 2)) for n in range(3, 13)]
         ends = [2 + int(np.argmax(np.array([*rest, np.inf]) > limit)) - 1 for limit in (0.01, 0.03)]
-        found = laws.fit(STEPS[::-1], 10.0**y, np.ones(12, bool))
-        assert (int(found.first), int(found.last)) == (0, ends[0])
+        window = laws.fit(STEPS[::-1], 10.0**y, np.ones(12, bool))
+        assert (int(window.first), int(window.last)) == (0, ends[0])
         assert 3 <= ends[0] < ends[1], "a looser line would go further"
 
 
 def test_rounding_begins_where_the_law_is_left():
     """Rounding of 1e-14 sqrt(n), against the law of the fourth order: they meet where both are known."""
     data = ensemble({"one": Law(4, 0.05)}, bodies=8, classes=("free",), scatter=0.0, bend=0.0, rounding=1e-14)
-    found = laws.laws(data)
-    step = found["rounding"].sel({"quantity": "q", "integrator": "one", "torque_class": "free"}).values
+    fitted = laws.laws(data)
+    step = fitted["rounding"].sel({"quantity": "q", "integrator": "one", "torque_class": "free"}).values
     meet = (1e-14 * np.sqrt(16) / (0.05 * 16)) ** (1 / 4.5)
     assert ((meet / 4 < step) & (step < 1.5 * meet)).all()
 
@@ -217,36 +217,36 @@ def test_a_law_that_bends_below_its_fit_is_no_rounding():
     """Terms of second and first order that cancel near the finest steps, whose errors are far above round-off."""
     data = ensemble({"bent": Law(2, 0.2)}, bodies=2, classes=("free",), scatter=0.0, bend=0.0)
     data["error_q"][:] *= abs(1 - 5 * STEPS[-1] / xr.DataArray(STEPS, dims="step"))
-    found = laws.laws(data).sel(quantity="q", torque_class="free")
-    law = found["coefficient"] * 16 * STEPS[-1] ** found["order"]
-    assert (data["error_q"].isel(step=-1, radians=-1, torque_class=0) > 2 * law).all() and (found["finest"] > STEPS[-1]).all()
-    assert found["rounding"].isnull().all()
+    fitted = laws.laws(data).sel(quantity="q", torque_class="free")
+    law = fitted["coefficient"] * 16 * STEPS[-1] ** fitted["order"]
+    assert (data["error_q"].isel(step=-1, radians=-1, torque_class=0) > 2 * law).all() and (fitted["finest"] > STEPS[-1]).all()
+    assert fitted["rounding"].isnull().all()
 
 
-def test_the_file_holds_the_laws(data, found):
+def test_the_file_holds_the_laws(data, fitted):
     """What ensembles.nc says agrees with the law sheet of the report, and solves for the error that was put in."""
     stored = laws.in_file(data)
-    both = found.sel(quantity="both")
+    both = fitted.sel(quantity="both")
     for name, (of, _, _) in laws.IN_FILE.items():
         np.testing.assert_allclose(stored[name].values, both[of].values, rtol=1e-6)
     assert (stored["law_stable_at_least"].values == both["stable_at_least"].values).all()
     for quantity in ("q", "omega"):
-        np.testing.assert_allclose(stored[f"law_order_{quantity}"], found["order"].sel(quantity=quantity), rtol=1e-6)
+        np.testing.assert_allclose(stored[f"law_order_{quantity}"], fitted["order"].sel(quantity=quantity), rtol=1e-6)
     # 80 % of the bodies, and the same numbers as in the table of the report.
     assert stored["quantile"].values.tolist() == [0.1, 0.5, 0.9]
     frame = law_frames.sheet(law_frames.EnsembleLaws(data)).set_index(["torque_class", "method"])
     for i, torque_class in enumerate(CLASSES):
         for j, key in enumerate(METHODS):
-            own = frame.loc[torque_class, key]
+            row = frame.loc[torque_class, key]
             np.testing.assert_allclose(
-                stored["law_leading_quantile"][i, j], own[["C_low", "C", "C_high"]].astype(float), rtol=1e-6
+                stored["law_leading_quantile"][i, j], row[["C_low", "C", "C_high"]].astype(float), rtol=1e-6
             )
-            np.testing.assert_allclose(stored["law_growth_quantile"][i, j, 1], own["growth"], rtol=1e-6)
+            np.testing.assert_allclose(stored["law_growth_quantile"][i, j, 1], row["growth"], rtol=1e-6)
     # The law at a step is the error per radian there.
     where = {"torque_class": "lab", "integrator": "rkmk4"}
     law = stored["law_coefficient"].sel(where) * 0.0625 ** stored["law_order"].sel(where)
-    there = np.maximum(data["error_q"], data["error_omega"]).sel({**where, "step": 0.0625, "radians": 16.0}) / 16
-    np.testing.assert_allclose(law, there, rtol=0.05)
+    error_per_radian = np.maximum(data["error_q"], data["error_omega"]).sel({**where, "step": 0.0625, "radians": 16.0}) / 16
+    np.testing.assert_allclose(law, error_per_radian, rtol=0.05)
 
 
 def test_the_floor_is_the_law_where_rounding_begins():
@@ -263,22 +263,22 @@ def test_the_floor_is_the_law_where_rounding_begins():
 
 def test_the_largest_stable_step():
     methods = {"stable": Law(2, 0.02), "breaks": Law(2, 0.001, limit=0.1), "large": Law(1, 1.0)}
-    found = laws.laws(ensemble(methods, bodies=8, classes=("free",), scatter=0.0, bend=0.0)).sel(
+    fitted = laws.laws(ensemble(methods, bodies=8, classes=("free",), scatter=0.0, bend=0.0)).sel(
         quantity="q", torque_class="free"
     )
-    assert (found["stable"].sel({"integrator": "stable"}) == STEPS[0]).all()
-    assert found["stable_at_least"].sel({"integrator": "stable"}).all()
-    assert (found["stable"].sel({"integrator": "breaks"}) == 0.0625).all()
+    assert (fitted["stable"].sel({"integrator": "stable"}) == STEPS[0]).all()
+    assert fitted["stable_at_least"].sel({"integrator": "stable"}).all()
+    assert (fitted["stable"].sel({"integrator": "breaks"}) == 0.0625).all()
     # 16 h < 1/2
-    assert (found["stable"].sel({"integrator": "large"}) == 0.015625).all()
-    assert not found["stable_at_least"].sel({"integrator": "large"}).any()
+    assert (fitted["stable"].sel({"integrator": "large"}) == 0.015625).all()
+    assert not fitted["stable_at_least"].sel({"integrator": "large"}).any()
 
 
 def test_what_is_exact_has_no_law_and_takes_any_step():
     data = ensemble({"exact": Law(2, 0.0), "other": Law(2, 0.05)}, bodies=8, classes=("free",))
-    found = laws.laws(data)
-    assert found["order"].sel({"integrator": "exact"}).isnull().all()
-    steps = laws.steps_per_radian(data, known_laws=found).sel({"integrator": "exact"})
+    fitted = laws.laws(data)
+    assert fitted["order"].sel({"integrator": "exact"}).isnull().all()
+    steps = laws.steps_per_radian(data, known_laws=fitted).sel({"integrator": "exact"})
     assert (steps["how"] == laws.COARSEST).all()
     assert (steps["steps"] == 1 / STEPS[0]).all()
     # A constant error above the bound of round-off is none either.
@@ -297,8 +297,8 @@ def test_steps_keep_the_error(steps, key, target):
     h = (target / coefficient) ** (1 / order)
     for _ in range(20):
         h = (target / (coefficient * (1 + 0.3 * h))) ** (1 / order)
-    own = float(steps["steps"].sel({"integrator": key, "torque_class": "state", "target": target}).median("body"))
-    assert own == pytest.approx(1 / h, rel=0.15 if order == 2 else 0.1)
+    per_radian = float(steps["steps"].sel({"integrator": key, "torque_class": "state", "target": target}).median("body"))
+    assert per_radian == pytest.approx(1 / h, rel=0.15 if order == 2 else 0.1)
 
 
 def test_only_steps_below_the_finest_come_from_the_law(steps):
@@ -325,8 +325,8 @@ def test_a_miss_that_round_off_explains_is_tolerated():
     clean = laws.steps_per_radian(data, targets=[target])["steps"].item()
     # Above the target of 8e-11 after 16 radians, below the bound of round-off at that step.
     data["error_q"][..., -1, -1] = 1.2e-10
-    found = laws.steps_per_radian(data, targets=[target])
-    assert found["how"].item() == laws.BETWEEN and found["steps"].item() == pytest.approx(clean)
+    steps = laws.steps_per_radian(data, targets=[target])
+    assert steps["how"].item() == laws.BETWEEN and steps["steps"].item() == pytest.approx(clean)
     # Above that bound, be it by a factor of two only, round-off explains nothing.
     data["error_q"][..., -1, -1] = 3e-10
     assert laws.steps_per_radian(data, targets=[target])["how"].item() == laws.UNREACHED
@@ -336,26 +336,26 @@ def test_a_miss_that_round_off_explains_is_tolerated():
 
 def test_a_target_below_round_off_is_not_reached():
     data = ensemble({"one": Law(2, 0.05)}, bodies=2, classes=("free",), rounding=1e-9)
-    found = laws.steps_per_radian(data, targets=[1e-12])
-    assert (found["how"] == laws.UNREACHED).all()
-    assert np.isinf(found["steps"]).all()
+    steps = laws.steps_per_radian(data, targets=[1e-12])
+    assert (steps["how"] == laws.UNREACHED).all()
+    assert np.isinf(steps["steps"]).all()
 
 
 def test_divergence_is_beyond_every_error(data):
     """Runs that diverged are infinite, those that were not made are missing."""
-    own = laws.errors(data)
-    assert np.isinf(own.sel({"integrator": "euler", "quantity": "q"}).isel(step=-1)).all()
-    assert own.sel({"integrator": "no_friction", "torque_class": "friction_isotropic"}).isnull().all()
-    assert (own["step"].diff("step") > 0).all()
+    errors = laws.errors(data)
+    assert np.isinf(errors.sel({"integrator": "euler", "quantity": "q"}).isel(step=-1)).all()
+    assert errors.sel({"integrator": "no_friction", "torque_class": "friction_isotropic"}).isnull().all()
+    assert (errors["step"].diff("step") > 0).all()
 
 
 # Comparisons
 
 
 def test_spreads_count_infinite_values():
-    found = laws.spread([[1.0, 2.0, 3.0, np.inf], [np.inf, np.inf, 1.0, np.nan], [np.nan] * 4])
-    assert found.median.tolist()[:2] == [2.5, np.inf]
-    assert np.isnan(found.median[2])
+    spread = laws.spread([[1.0, 2.0, 3.0, np.inf], [np.inf, np.inf, 1.0, np.nan], [np.nan] * 4])
+    assert spread.median.tolist()[:2] == [2.5, np.inf]
+    assert np.isnan(spread.median[2])
     many = laws.spread(np.arange(1.0, 101))
     assert (float(many.low), float(many.median), float(many.high)) == (10.0, 50.5, 90.0)
 
@@ -367,8 +367,8 @@ def test_intervals_cover_the_true_ratio():
     for _ in range(400):
         body = np.exp(draw.normal(0, 2, 32))
         work = np.array([body, 2 * body * np.exp(draw.normal(0, 0.5, 32))])
-        found = laws.compare(work, [True, True])
-        ratio = found.low[1], found.high[1]
+        comparison = laws.compare(work, [True, True])
+        ratio = comparison.low[1], comparison.high[1]
         inside += ratio[0] <= 2 <= ratio[1]
     _, coverage = laws.seed_statistics.ranks(32)
     assert coverage >= 0.95
@@ -379,21 +379,21 @@ def test_the_interval_is_what_resampling_approaches():
     """Against a bootstrap of the same ratios: its ends differ by at most two places in the order of the ratios."""
     draw = np.random.Generator(np.random.PCG64(7))
     ratios = np.sort(np.exp(draw.normal(0.2, 0.4, 32)))
-    own = laws.paired(ratios, np.ones(32))
+    estimate = laws.paired(ratios, np.ones(32))
     resampled = np.median(ratios[draw.integers(32, size=(4000, 32))], axis=1)
-    for end, share in ((own.low, 2.5), (own.high, 97.5)):
+    for end, share in ((estimate.low, 2.5), (estimate.high, 97.5)):
         place = np.searchsorted(ratios, end)
         assert abs(place - np.searchsorted(ratios, np.percentile(resampled, share))) <= 2
-    assert own.value == pytest.approx(float(np.exp(np.median(np.log(ratios)))))
+    assert estimate.value == pytest.approx(float(np.exp(np.median(np.log(ratios)))))
 
 
 def test_pairs_see_what_bodies_hide():
     """A method that is better by 10 % on each body is told apart, although bodies differ a hundred times more."""
     draw = np.random.Generator(np.random.PCG64(3))
     body = np.exp(draw.normal(0, 2, 32))
-    found = laws.compare([body, 1.1 * body * np.exp(draw.normal(0, 0.02, 32))], [True, True])
-    assert found.best == 0
-    assert found.told_apart.tolist() == [False, True]
+    comparison = laws.compare([body, 1.1 * body * np.exp(draw.normal(0, 0.02, 32))], [True, True])
+    assert comparison.best == 0
+    assert comparison.told_apart.tolist() == [False, True]
     noisy = laws.compare([body, 1.1 * draw.permutation(body)], [True, True])
     assert not noisy.told_apart.any()
 
@@ -402,11 +402,11 @@ def test_the_best_is_among_those_allowed(steps, data):
     work = steps["steps"].sel({"torque_class": "friction_isotropic", "target": 1e-4}).values
     torques = data["torques_per_step"].values
     keys = list(METHODS)
-    found = laws.compare(work * torques[:, None], torques == 1)
-    assert keys[found.best] == "spiral_predicted"
-    assert found.value[found.best] == 1
-    assert found.told_apart[keys.index("spiral_leapfrog")]
-    assert np.isnan(found.value[keys.index("no_friction")])
+    comparison = laws.compare(work * torques[:, None], torques == 1)
+    assert keys[comparison.best] == "spiral_predicted"
+    assert comparison.value[comparison.best] == 1
+    assert comparison.told_apart[keys.index("spiral_leapfrog")]
+    assert np.isnan(comparison.value[keys.index("no_friction")])
     every = laws.compare(work, np.ones(len(keys), bool))
     assert keys[every.best] == "rkmk4"
     assert laws.compare(work, np.zeros(len(keys), bool)).best == -1
@@ -414,15 +414,15 @@ def test_the_best_is_among_those_allowed(steps, data):
 
 def test_the_best_is_beaten_least_not_smallest_in_the_median():
     """The first is better on two bodies of three, although its median is five times that of the second."""
-    found = laws.compare([[1.0, 10.0, 10.0], [2.0, 2.0, 20.0]], [True, True])
-    assert found.best == 0
-    assert found.value == pytest.approx([1, 2])
+    comparison = laws.compare([[1.0, 10.0, 10.0], [2.0, 2.0, 20.0]], [True, True])
+    assert comparison.best == 0
+    assert comparison.value == pytest.approx([1, 2])
 
 
 def test_several_classes_count_by_their_geometric_mean():
     one, other = np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([[2.0, 8.0], [8.0, 2.0]])
-    found = laws.compare(np.stack([one, other]), [True, True])
-    assert found.value[1] == pytest.approx(4)
+    comparison = laws.compare(np.stack([one, other]), [True, True])
+    assert comparison.value[1] == pytest.approx(4)
     # Of every class, not the first alone.
     other = np.array([[2.0, 2.0], [8.0, 8.0]])
     assert laws.compare(np.stack([one, other]), [True, True]).value[1] == pytest.approx(4)
@@ -448,7 +448,7 @@ def run(data, tmp_path_factory):
 
 
 @pytest.fixture
-def kept(monkeypatch):
+def long_runs_without_drift(monkeypatch):
     """Long runs after which the two splittings have kept energy and momentum."""
     followed = (("exact_rotor", 0.0), ("no_squish", 0.1), ("verlet", 0.1), ("spiral_leapfrog", 1.0), ("spiral_predicted", 0.1))
     rows = [
@@ -466,7 +466,7 @@ def kept(monkeypatch):
     monkeypatch.setattr(law_frames.drift, "long_runs", lambda inputs, problems: pd.DataFrame(rows))
 
 
-def test_methods_that_keep_energy_and_momentum_keep_both(run, data, kept):
+def test_methods_that_keep_energy_and_momentum_keep_both(run, data, long_runs_without_drift):
     ens = law_frames.ensemble(run)
     assert [key for key, one in zip(METHODS, law_frames.keepers(run, ens), strict=True) if one] == ["exact_rotor"]
     # The section on long runs asks for the energy alone.
@@ -476,7 +476,7 @@ def test_methods_that_keep_energy_and_momentum_keep_both(run, data, kept):
     )
 
 
-def test_the_flow_chart_names_what_the_laws_say(run, kept):
+def test_the_flow_chart_names_what_the_laws_say(run, long_runs_without_drift):
     leaves = drawn.leaves(run)
     assert leaves["smooth_one"].method == "spiral leapfrog"
     assert leaves["friction_one"].method == "spiral predicted"
@@ -487,7 +487,7 @@ def test_the_flow_chart_names_what_the_laws_say(run, kept):
     assert re.match(r"1[345] \(", leaves["smooth_one"].lines[0])
 
 
-def test_the_flow_chart_changes_with_the_laws(tmp_path, kept):
+def test_the_flow_chart_changes_with_the_laws(tmp_path, long_runs_without_drift):
     better = inputs_of(ensemble(BETTER, bodies=8), tmp_path)
     leaves = drawn.leaves(better)
     assert {leaves[key].method for key in ("smooth_one", "friction_one", "smooth_kept", "free")} == {"no squish"}
@@ -500,8 +500,8 @@ def test_several_torques_pay_where_the_orders_cross(tmp_path):
     methods = {"spiral_leapfrog": Law(2, 0.02), "rkmk4": Law(4, 0.05, torques=4)}
     ens = law_frames.ensemble(inputs_of(ensemble(methods, bend=0.0), tmp_path))
     crossing = (0.02**0.5 / (4 * 0.05**0.25)) ** 4
-    found = law_frames.breakeven(ens, law_frames.SMOOTH)
-    assert found == max(target for target in laws.TARGETS if target < crossing)
+    target_error = law_frames.breakeven(ens, law_frames.SMOOTH)
+    assert target_error == max(target for target in laws.TARGETS if target < crossing)
     saved = law_frames.price_limit(ens, law_frames.SMOOTH)
     assert saved == pytest.approx((0.02 / 1e-4) ** 0.5 / (0.05 / 1e-4) ** 0.25, rel=0.1)
 
@@ -529,20 +529,20 @@ def test_bounds_are_named_where_the_coarsest_step_was_good_enough(count, at_leas
     data = ensemble({"spiral_leapfrog": Law(2, 0.02)}, bend=0.0, scatter=0.0, classes=("free",))
     for name in ("error_q", "error_omega"):
         data[name][{"body": slice(0, count)}] *= 1e-3
-    found = law_frames.of_method(law_frames.ensemble(inputs_of(data, tmp_path)), law_frames.FREE, "spiral_leapfrog", 1e-4)
-    assert (found.at_least, found.low_at_most) == (at_least, low_at_most)
+    choice = law_frames.of_method(law_frames.ensemble(inputs_of(data, tmp_path)), law_frames.FREE, "spiral_leapfrog", 1e-4)
+    assert (choice.at_least, choice.low_at_most) == (at_least, low_at_most)
     # Two steps a radian are the coarsest, and (0.02 / 1e-4)^(1/2) what the other bodies need.
-    assert found.steps[1] == pytest.approx(2 if low_at_most else 200**0.5, rel=0.01)
+    assert choice.steps[1] == pytest.approx(2 if low_at_most else 200**0.5, rel=0.01)
 
 
 def test_methods_are_as_good_if_the_states_do_not_tell_them_apart():
     """By the interval of the ratio of steps, not by its value."""
     ratios = {"first": (1.0, 1.0, 1.0), "open": (1.2, 0.9, 1.5), "close": (1.02, 1.01, 1.03), "far": (3.0, 2.0, 4.0)}
-    found = [law_frames.ContactSteps(k, k, (10, 5, 20), law_frames.Estimate(*r), np.ones(3)) for k, r in ratios.items()]
-    assert [own.method for own in law_frames.as_good(found)] == ["first", "open"]
+    methods = [law_frames.ContactSteps(k, k, (10, 5, 20), law_frames.Estimate(*r), np.ones(3)) for k, r in ratios.items()]
+    assert [method.method for method in law_frames.as_good(methods)] == ["first", "open"]
 
 
-def test_the_answer_states_what_was_put_in(run, kept):
+def test_the_answer_states_what_was_put_in(run, long_runs_without_drift):
     table, text = rendering.table("answer", run)
     rows = {(row["situation"], row["kept"]): row for row in table.to_dict("records")}
     smooth, friction = rows["smooth", 0], rows["friction", 0]
@@ -564,9 +564,9 @@ def test_the_answer_states_what_was_put_in(run, kept):
 def test_the_law_sheet_holds_every_method_of_every_class(run):
     table, text = rendering.table("law_sheet", run)
     assert len(table) == len(CLASSES) * len(METHODS)
-    own = table[(table["method"] == "verlet") & (table["torque_class"] == "lab")].iloc[0]
-    assert own["C"] == pytest.approx(0.4, rel=0.2) and own["C_low"] < own["C"] < own["C_high"]
-    assert own["slowdown"] == pytest.approx(20**0.5, rel=0.05) and own["told_apart"]
+    row = table[(table["method"] == "verlet") & (table["torque_class"] == "lab")].iloc[0]
+    assert row["C"] == pytest.approx(0.4, rel=0.2) and row["C_low"] < row["C"] < row["C_high"]
+    assert row["slowdown"] == pytest.approx(20**0.5, rel=0.05) and row["told_apart"]
     # Three classes do not have one method.
     assert text.count("no friction &") == len(CLASSES) - 3
     assert law_frames.departures(table, 0.1) == (2 * (len(table) - 3),) * 2
@@ -579,7 +579,7 @@ def test_orders_that_miss_their_declaration_are_counted(run):
     assert within == total - 1
 
 
-def test_the_numbers_of_the_text_are_all_made(run, kept):
+def test_the_numbers_of_the_text_are_all_made(run, long_runs_without_drift):
     """The macros of its section, except those on methods that these ensembles lack, and those of checks."""
     made = rendering.numbers("laws", run)
     used = macros.used([HOME / "paper" / "sections" / "laws.tex"])
@@ -604,9 +604,9 @@ def test_steps_per_contact_solve_the_law_of_the_energy():
         {"integrator": ["one", "two"], "dt": dt, "seed": range(5)},
         {"contact_time": contact},
     )
-    found = contact_law.steps_per_contact(data, 1e-3)
-    assert found["one"] == pytest.approx((a / 1e-3) ** 0.4, rel=1e-9)
-    assert found["two"] / found["one"] == pytest.approx(2**0.4, rel=1e-9)
+    steps = contact_law.steps_per_contact(data, 1e-3)
+    assert steps["one"] == pytest.approx((a / 1e-3) ** 0.4, rel=1e-9)
+    assert steps["two"] / steps["one"] == pytest.approx(2**0.4, rel=1e-9)
     # Met by the coarsest step that did not blow up; out of reach of the finest.
     assert contact_law.steps_per_contact(data, 10.0)["one"] == pytest.approx(2.0)
     last = float(dt[dt <= 0.3 * contact][-1])
@@ -803,12 +803,12 @@ def test_verdicts_are_those_of_the_intervals():
     draw = np.random.Generator(np.random.PCG64(2))
     work = np.exp(draw.normal(0, 1, 40) + draw.normal(0, 0.1, (4, 40)) + np.array([0.0, 0.0, 0.3, 2.0])[:, None])
     work[3, :30] = np.inf
-    found = law_draws.verdicts(work)
+    verdicts = law_draws.verdicts(work)
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
-    for value, (i, j) in zip(found, pairs, strict=True):
+    for value, (i, j) in zip(verdicts, pairs, strict=True):
         ratio = laws.paired(work[j], work[i])
         assert value == (1 if ratio.low > 1 else -1 if ratio.high < 1 else 0), (i, j)
-    assert list(found) == [0, 1, 1, 1, 1, 1] and list(law_draws.verdicts(work[::-1])) == [-1, -1, -1, -1, -1, 0]
+    assert list(verdicts) == [0, 1, 1, 1, 1, 1] and list(law_draws.verdicts(work[::-1])) == [-1, -1, -1, -1, -1, 0]
 
 
 def test_the_run_is_compared_with_the_bodies_that_were_stored(draws):
@@ -828,10 +828,10 @@ def test_the_run_is_compared_with_the_bodies_that_were_stored(draws):
         for column, of in (("ratio", np.nanmedian), ("least", np.nanmin), ("most", np.nanmax)):
             assert frame.loc[name, column] == pytest.approx(of(ratio), rel=0.04), (name, column)
         few_say, many_say = (np.array([_better(w[i], j, k) for j in single for k in single if j < k], int) for w in work)
-        told = few_say != 0
-        assert frame.loc[name, "told"] == told.sum() > 3
+        decided = few_say != 0
+        assert frame.loc[name, "told"] == decided.sum() > 3
         # The file rounds steps, so that verdicts on equal methods may be lost.
-        assert abs(frame.loc[name, "same"] - (told & (few_say == many_say)).sum()) <= 1
+        assert abs(frame.loc[name, "same"] - (decided & (few_say == many_say)).sum()) <= 1
         assert frame.loc[name, "opposite"] == 0
     assert (frame[["same", "open", "opposite"]].sum(axis=1) == frame["told"]).all()
     assert (frame["pairs"] == len(single) * (len(single) - 1) // 2).all()
@@ -855,13 +855,13 @@ def test_table_and_numbers_of_the_draws(draws):
 
 def test_page_one_rests_on_the_released_bodies_of_which_the_run_repeats_the_first(draws):
     _, more, run = draws
-    found, every = law_frames.ensemble(run), law_frames.EnsembleLaws(more)
-    assert found.bodies == 96 and law_frames.of_run(run).bodies == 16 and found.radians == every.radians
+    condensed, every = law_frames.ensemble(run), law_frames.EnsembleLaws(more)
+    assert condensed.bodies == 96 and law_frames.of_run(run).bodies == 16 and condensed.radians == every.radians
     # From the errors of all bodies, without the file; it keeps steps to half a percent.
     for situation in (law_frames.SMOOTH, law_frames.FRICTION):
         rows = every.rows(situation)
         for method in every.methods:
-            ours, theirs = (law_frames.of_method(own, situation, method) for own in (found, every))
+            ours, theirs = (law_frames.of_method(own, situation, method) for own in (condensed, every))
             expected = np.quantile(
                 every.steps_of(rows)[every.methods.index(method)], [0.1, 0.5, 0.9, 0.95], method="inverted_cdf"
             )
@@ -869,9 +869,9 @@ def test_page_one_rests_on_the_released_bodies_of_which_the_run_repeats_the_firs
             np.testing.assert_allclose(made, expected, rtol=0.03, err_msg=method)
             np.testing.assert_allclose(ours.steps, theirs.steps, rtol=0.01, err_msg=method)
     for name in ("order", "leading", "growth", "finest", "stable"):
-        np.testing.assert_allclose(found.laws[name].values, every.laws[name].values, rtol=0.02, atol=0.02, err_msg=name)
-    np.testing.assert_allclose(found.orders("q"), every.orders("q"), rtol=1e-6)
-    assert (found.laws["stable_at_least"].values == every.laws["stable_at_least"].values).all()
+        np.testing.assert_allclose(condensed.laws[name].values, every.laws[name].values, rtol=0.02, atol=0.02, err_msg=name)
+    np.testing.assert_allclose(condensed.orders("q"), every.orders("q"), rtol=1e-6)
+    assert (condensed.laws["stable_at_least"].values == every.laws["stable_at_least"].values).all()
 
 
 @pytest.mark.parametrize("other", ["bodies", "integrator", "torque_class"])
@@ -883,8 +883,8 @@ def test_a_run_with_something_of_its_own_is_shown_itself(draws, tmp_path, other)
     else:
         changed = few.assign_coords({other: ["mine", *few[other].values[1:].tolist()]})
     write_dataset(changed, tmp_path / "ensembles.nc")
-    found = law_frames.ensemble(Inputs("", ensembles=tmp_path / "ensembles.nc", released=run.paths["released"]))
-    assert found.bodies == 16 and not found.condensed
+    ens = law_frames.ensemble(Inputs("", ensembles=tmp_path / "ensembles.nc", released=run.paths["released"]))
+    assert ens.bodies == 16 and not ens.condensed
 
 
 def test_a_run_that_cannot_be_compared_says_why(draws, tmp_path):

@@ -91,16 +91,16 @@ def scene(spin: float, blown: bool = False) -> xr.Dataset:
 def rods() -> xr.Dataset:
     """Invented runs along time: the variant as published loses the spin after 5 s, synchronous SPIRAL blows up after 6 s."""
     time = np.linspace(0, 10, 101)
-    found = scene(4.0).isel(dt=[2], seed=[0]).assign_coords(time=time)
+    data = scene(4.0).isel(dt=[2], seed=[0]).assign_coords(time=time)
     growth = np.array([0.0, 0.0, 1e-9, 0.8, 0.0, 0.0, 0.0, 0.0, 0.0])
-    found["energy_change"] = (("integrator", "seed", "time"), 1e-5 * FACTORS[:, None, None] * np.sin(7 * time) ** 2)
-    found["axial_spin_change"] = (("integrator", "seed", "time"), growth[:, None, None] * time)
-    unstable = found["integrator"] == "spiral_synchronous"
+    data["energy_change"] = (("integrator", "seed", "time"), 1e-5 * FACTORS[:, None, None] * np.sin(7 * time) ** 2)
+    data["axial_spin_change"] = (("integrator", "seed", "time"), growth[:, None, None] * time)
+    unstable = data["integrator"] == "spiral_synchronous"
     for name in ("energy_change", "axial_spin_change"):
-        found[name] = found[name].where(~unstable | (found["time"] < 6.0))
-    found["diverged_at"] = found["diverged_at"].where(~unstable, 6.0)
-    found.attrs["scene"] = "rods"
-    return found
+        data[name] = data[name].where(~unstable | (data["time"] < 6.0))
+    data["diverged_at"] = data["diverged_at"].where(~unstable, 6.0)
+    data.attrs["scene"] = "rods"
+    return data
 
 
 def boxes(half: bool = False) -> xr.Dataset:
@@ -189,10 +189,10 @@ def inputs(folder):
 
 def test_the_interval_of_a_mean_is_that_of_student():
     values = np.random.default_rng(1).lognormal(size=40)
-    found = seed_statistics.mean(values)
+    mean = seed_statistics.mean(values)
     half = 2.0226909 * values.std(ddof=1) / np.sqrt(40)  # the quantile for 39 degrees of freedom, from a table
-    assert (found.value, found.low, found.high) == pytest.approx((values.mean(), values.mean() - half, values.mean() + half))
-    assert np.isnan(found.coverage), "nothing is known of it without the distribution"
+    assert (mean.value, mean.low, mean.high) == pytest.approx((values.mean(), values.mean() - half, values.mean() + half))
+    assert np.isnan(mean.coverage), "nothing is known of it without the distribution"
 
 
 @pytest.mark.parametrize(
@@ -215,14 +215,14 @@ def test_ranks_of_the_interval_of_a_median(n, k, coverage):
 def test_the_interval_of_a_median_covers_what_it_says():
     rng = np.random.default_rng(2)
     for n, draw, true in ((5, rng.lognormal, 1.0), (50, rng.standard_exponential, np.log(2))):
-        found = [seed_statistics.median(draw(size=n)) for _ in range(4000)]
-        held = np.mean([f.low <= true <= f.high for f in found])
-        assert held == pytest.approx(found[0].coverage, abs=4 * np.sqrt(0.06 * 0.94 / 4000))
+        medians = [seed_statistics.median(draw(size=n)) for _ in range(4000)]
+        held = np.mean([f.low <= true <= f.high for f in medians])
+        assert held == pytest.approx(medians[0].coverage, abs=4 * np.sqrt(0.06 * 0.94 / 4000))
 
 
 def test_a_median_lies_in_its_interval_even_where_runs_blew_up():
-    found = seed_statistics.median(np.array([3.0, np.inf, 1.0, np.inf, 2.0]))
-    assert (found.value, found.low, found.high) == (3.0, 1.0, np.inf)
+    median = seed_statistics.median(np.array([3.0, np.inf, 1.0, np.inf, 2.0]))
+    assert (median.value, median.low, median.high) == (3.0, 1.0, np.inf)
 
 
 def test_the_coverage_of_a_mean_is_counted():
@@ -239,14 +239,14 @@ def test_the_coverage_of_a_mean_is_counted():
 
 def test_a_jackknife_of_a_mean_is_the_interval_of_the_mean():
     values = np.random.default_rng(4).uniform(9, 11, size=30)
-    found, known = seed_statistics.jackknife(lambda states: float(values[states].mean()), 30), seed_statistics.mean(values)
-    assert (found.value, found.low, found.high) == pytest.approx((known.value, known.low, known.high), rel=1e-3)
+    jackknife, known = seed_statistics.jackknife(lambda states: float(values[states].mean()), 30), seed_statistics.mean(values)
+    assert (jackknife.value, jackknife.low, jackknife.high) == pytest.approx((known.value, known.low, known.high), rel=1e-3)
 
 
 @pytest.mark.parametrize("statistic", [seed_statistics.mean, seed_statistics.median])
 def test_one_initial_state_has_no_interval(statistic):
-    found = statistic(np.array([2.0]))
-    assert found.value == 2.0 and np.isnan([found.low, found.high, found.coverage]).all()
+    estimate = statistic(np.array([2.0]))
+    assert estimate.value == 2.0 and np.isnan([estimate.low, estimate.high, estimate.coverage]).all()
     assert np.isnan(seed_statistics.jackknife(lambda states: 2.0, 1).low)
 
 
@@ -258,8 +258,8 @@ def test_a_run_that_blew_up_spoils_the_mean_and_not_the_median():
 
 def test_pairs_take_out_the_scatter_of_the_states():
     data = scene(0.0)
-    found = seed_statistics.ratio_of_means(data, "omelyan1998", 1, "spiral_leapfrog")
-    assert [found.value, found.low, found.high] == pytest.approx([1.1] * 3)
+    ratio = seed_statistics.ratio_of_means(data, "omelyan1998", 1, "spiral_leapfrog")
+    assert [ratio.value, ratio.low, ratio.high] == pytest.approx([1.1] * 3)
     apart = seed_statistics.mean_error(data, "omelyan1998", 1)
     assert apart.high / apart.low > 1.5
 
@@ -269,22 +269,22 @@ def test_a_ratio_is_that_of_the_means_and_not_a_mean_or_median_of_ratios():
     ours, theirs = (data["energy_error_mean"].sel(integrator=key).isel(dt=1).values for key in METHODS[:2])
     data["energy_error_mean"].loc[{"integrator": METHODS[1]}] = ours[::-1] ** 1.5 / ours.mean() ** 0.5
     theirs = data["energy_error_mean"].sel(integrator=METHODS[1]).isel(dt=1).values
-    found = seed_statistics.ratio_of_means(data, METHODS[1], 1, METHODS[0])
-    assert found.value == pytest.approx(theirs.mean() / ours.mean()) and found.low < found.value < found.high
-    assert abs(np.median(theirs / ours) / found.value - 1) > 0.05 < abs(np.mean(theirs / ours) / found.value - 1)
+    ratio = seed_statistics.ratio_of_means(data, METHODS[1], 1, METHODS[0])
+    assert ratio.value == pytest.approx(theirs.mean() / ours.mean()) and ratio.low < ratio.value < ratio.high
+    assert abs(np.median(theirs / ours) / ratio.value - 1) > 0.05 < abs(np.mean(theirs / ours) / ratio.value - 1)
     # Two tables that print the means give their ratio.
     means = [data["energy_error_mean"].sel(integrator=key).isel(dt=1).mean() for key in METHODS[:2]]
-    assert float(means[1] / means[0]) == pytest.approx(found.value)
+    assert float(means[1] / means[0]) == pytest.approx(ratio.value)
 
 
 def test_pairs_over_all_steps_are_geometric_means_over_the_steps():
     data = scene(0.0)
     data["energy_error_mean"][1, :2] *= 4.0
-    found = seed_statistics.ratio_over_steps(data, "omelyan1998", "spiral_leapfrog")
-    assert [found.value, found.low, found.high] == pytest.approx([2.2] * 3)
+    ratio = seed_statistics.ratio_over_steps(data, "omelyan1998", "spiral_leapfrog")
+    assert [ratio.value, ratio.low, ratio.high] == pytest.approx([2.2] * 3)
     data["energy_error_mean"][1, 0, 0], data["diverged"][1, 0, 0] = np.nan, 1
-    found = seed_statistics.ratio_over_steps(data, "omelyan1998", "spiral_leapfrog")
-    assert found.value == pytest.approx(1.1 * 4 ** (1 / 3)), "without the step at which a run blew up"
+    ratio = seed_statistics.ratio_over_steps(data, "omelyan1998", "spiral_leapfrog")
+    assert ratio.value == pytest.approx(1.1 * 4 ** (1 / 3)), "without the step at which a run blew up"
 
 
 def test_intervals_of_ratios_cover_as_often_as_is_said():
@@ -295,18 +295,18 @@ def test_intervals_of_ratios_cover_as_often_as_is_said():
     whole, covered = ours.mean() / theirs.mean(), 0
     for _ in range(400):
         drawn = rng.integers(30, size=30)
-        found = seed_statistics.ratio(ours[drawn], theirs[drawn])
-        covered += found.low <= whole <= found.high
+        ratio = seed_statistics.ratio(ours[drawn], theirs[drawn])
+        covered += ratio.low <= whole <= ratio.high
     assert 0.85 < said < 0.97 and covered / 400 == pytest.approx(said, abs=0.04)
     assert np.isnan(seed_statistics.coverage_of_ratio(np.where(common > 1, np.inf, 1.0), theirs))
 
 
 def test_ratios_of_steps_and_of_means_take_out_the_scatter_of_the_states():
     data = scene(0.0)
-    found = seed_statistics.ratio_of_steps(data, METHODS[0], METHODS[4], TARGET)
-    assert [found.value, found.low, found.high] == pytest.approx([np.sqrt(0.5)] * 3)
-    found = seed_statistics.ratio_of_means(data, METHODS[3], 0, METHODS[0], 1)
-    assert [found.value, found.low, found.high] == pytest.approx([20.0 * (DT[0] / DT[1]) ** 2] * 3), "at two steps"
+    ratio = seed_statistics.ratio_of_steps(data, METHODS[0], METHODS[4], TARGET)
+    assert [ratio.value, ratio.low, ratio.high] == pytest.approx([np.sqrt(0.5)] * 3)
+    ratio = seed_statistics.ratio_of_means(data, METHODS[3], 0, METHODS[0], 1)
+    assert [ratio.value, ratio.low, ratio.high] == pytest.approx([20.0 * (DT[0] / DT[1]) ** 2] * 3), "at two steps"
     data["energy_error_mean"][3, 0] = data["energy_error_mean"][3, 0].values[::-1]
     apart = seed_statistics.ratio_of_means(data, METHODS[3], 0, METHODS[0])
     assert apart.value == pytest.approx(20.0) and apart.high > 1.5 * apart.value > apart.value > 1.5 * apart.low
@@ -321,8 +321,8 @@ def test_pairs_do_not_compare_what_is_small_by_accident():
 def test_pairs_without_an_end_are_counted_against_who_blew_up():
     data = scene(0.0)
     data["energy_error_mean"][3, 0, 2] = np.nan
-    found = seed_statistics.ratio_of_means(data, METHODS[3], 0, METHODS[0])
-    assert found.value == np.inf and np.isnan(found.low)
+    ratio = seed_statistics.ratio_of_means(data, METHODS[3], 0, METHODS[0])
+    assert ratio.value == np.inf and np.isnan(ratio.low)
     data["energy_error_mean"][0, 1, :] = np.nan
     data["diverged"][0, 1, :] = 1
     assert seed_statistics.ratio_of_means(data, METHODS[3], 1, METHODS[0]).value == 0.0
@@ -351,11 +351,11 @@ def test_the_step_at_a_level_is_where_the_mean_curve_meets_it():
 
 
 def test_time_to_the_level_is_steps_times_time_of_a_step():
-    found = many_body_times(timing(), {"chess": scene(np.pi), "other": scene(0.0).assign_attrs(scene="unknown")})
-    own = found.sel(case="chess", integrator="omelyan1998")
-    assert float(own["steps"]) == np.floor(1.5 / float(own["dt"]))
-    assert float(own["cpu"]) == pytest.approx(float(own["steps"]) * 0.36e-6)
-    assert np.isnan(found["cpu"].sel({"case": "other"})).all()
+    times = many_body_times(timing(), {"chess": scene(np.pi), "other": scene(0.0).assign_attrs(scene="unknown")})
+    time = times.sel(case="chess", integrator="omelyan1998")
+    assert float(time["steps"]) == np.floor(1.5 / float(time["dt"]))
+    assert float(time["cpu"]) == pytest.approx(float(time["steps"]) * 0.36e-6)
+    assert np.isnan(times["cpu"].sel({"case": "other"})).all()
 
 
 @pytest.mark.thorough
@@ -391,9 +391,9 @@ def test_one_processor_compiles_everything_itself(monkeypatch):
 def test_the_engine_is_timed_inside_its_runs():
     """Two looks at the clock a sample, behind the set-up: 6, 2 and 4 s for four steps."""
     ticks = iter(np.cumsum([0.0, 6.0, 50.0, 2.0, 50.0, 4.0]))
-    found = many_body_timing([polhode.methods["spiral_leapfrog"]], ["rods"], 3, used=lambda: next(ticks), steps=4)
-    assert found["samples"].values.ravel() == pytest.approx([1.5e6, 0.5e6, 1e6])
-    assert found["fastest"].values == pytest.approx(0.5e6) and found["median"].values == pytest.approx(1e6)
+    timed = many_body_timing([polhode.methods["spiral_leapfrog"]], ["rods"], 3, used=lambda: next(ticks), steps=4)
+    assert timed["samples"].values.ravel() == pytest.approx([1.5e6, 0.5e6, 1e6])
+    assert timed["fastest"].values == pytest.approx(0.5e6) and timed["median"].values == pytest.approx(1e6)
 
 
 def test_no_garbage_is_collected_while_the_engine_is_timed():
@@ -411,9 +411,9 @@ def test_a_clock_that_fails_gives_no_time():
     """One that stands still or goes back. The table then has a dash."""
     for second in (0.0, -1.0):
         ticks = iter(np.cumsum([0.0, 5.0, 0.0, second]))
-        found = many_body_timing([polhode.methods["spiral_leapfrog"]], ["rods"], 2, used=lambda t=ticks: next(t), steps=4)
-        assert np.isnan(found["samples"]).all() and np.isnan(found["fastest"]).all()
-        assert latex.decimal(float(found["fastest"][0, 0]), 2) == latex.NOT_AVAILABLE
+        timed = many_body_timing([polhode.methods["spiral_leapfrog"]], ["rods"], 2, used=lambda t=ticks: next(t), steps=4)
+        assert np.isnan(timed["samples"]).all() and np.isnan(timed["fastest"]).all()
+        assert latex.decimal(float(timed["fastest"][0, 0]), 2) == latex.NOT_AVAILABLE
 
 
 @pytest.mark.thorough
@@ -430,11 +430,11 @@ def test_a_run_that_blows_up_gives_no_time(monkeypatch):
         return outcome
 
     monkeypatch.setattr(scene_timing, "run", spun)
-    found = many_body_timing([spiral, replace(spiral, key="broken")], ["rods"], 2, steps=40)
+    timed = many_body_timing([spiral, replace(spiral, key="broken")], ["rods"], 2, steps=40)
     assert set(ends) == {("spiral_leapfrog", False), ("broken", True)}
     for name in ("samples", "fastest"):
         assert (
-            found[name].isel(scene=0, integrator=0).notnull().all() and found[name].isel(scene=0, integrator=1).isnull().all()
+            timed[name].isel(scene=0, integrator=0).notnull().all() and timed[name].isel(scene=0, integrator=1).isnull().all()
         )
 
 
@@ -488,8 +488,8 @@ def test_the_energy_figure_has_the_means_of_the_full_study_and_beside_them_those
         run = inputs.many_body(case)["energy_error"].sel(integrator="no_squish").isel(dt=2).values
         (check,) = curves(axes, run.mean())
         assert check.get_marker() == "x" and check.get_linestyle() == "None" and full.get_linestyle() == "-"
-        own = seed_statistics.mean_error(inputs.released_many_body(case), "no_squish", 2)
-        assert (np.isclose(at_the_steps(axes)[:, :, 1], [own.low, own.high], rtol=1e-9).all(axis=1)).any()
+        mean = seed_statistics.mean_error(inputs.released_many_body(case), "no_squish", 2)
+        assert (np.isclose(at_the_steps(axes)[:, :, 1], [mean.low, mean.high], rtol=1e-9).all(axis=1)).any()
 
 
 def test_the_pairs_are_those_of_the_method_over_spiral(inputs):
@@ -540,8 +540,8 @@ def test_each_piece_is_shown_with_its_own_spheres(monkeypatch):
 
 def test_an_oscillation_is_drawn_as_its_height():
     values = np.array([1.0, 3.0, 2.0, 4.0, 5.0, 4.0, 7.0, 1.0, np.nan])
-    found = drawn.peaks(values, np.array([0, 2, 5, 7, 8]))
-    np.testing.assert_array_equal(found, [1.0, 3.0, 5.0, 7.0, np.nan])
+    heights = drawn.peaks(values, np.array([0, 2, 5, 7, 8]))
+    np.testing.assert_array_equal(heights, [1.0, 3.0, 5.0, 7.0, np.nan])
 
 
 def test_what_stays_zero_lies_on_a_line_that_says_zero(inputs):
@@ -555,35 +555,35 @@ def test_tables_of_many_bodies(inputs):
     runs = 2 * len(METHODS) * len(DT) + len(METHODS)
     assert frame.groupby("study").size().to_dict() == {"released": runs + len(METHODS) + 1, "this run": runs}
     full = frame[frame.study == "released"]
-    own = full[(full.scene == "chess") & (full.method == METHODS[3]) & (full.dt == DT[-1])].iloc[0]
-    assert own["diverged"] == 1 and own["mean"] == np.inf and own["coverage_of_medians"] == seed_statistics.ranks(SEEDS)[1]
+    row = full[(full.scene == "chess") & (full.method == METHODS[3]) & (full.dt == DT[-1])].iloc[0]
+    assert row["diverged"] == 1 and row["mean"] == np.inf and row["coverage_of_medians"] == seed_statistics.ranks(SEEDS)[1]
     assert text.count("\\\\\n") == 2 + len(METHODS)
     assert r"spin $\pi$ rad/s" in text and "no spin" in text and "& 3 states &" in text
-    (row,) = [line for line in text.splitlines() if line.startswith("NO\\_SQUISH")]
+    (printed,) = [line for line in text.splitlines() if line.startswith("NO\\_SQUISH")]
     states = inputs.released_many_body("chess")["energy_error"].sel(integrator="no_squish").isel(dt=2).values
     run = inputs.many_body("chess")["energy_error"].sel(integrator="no_squish").isel(dt=2).values
-    found = seed_statistics.mean(states)
-    cells = [[float(x) for x in re.findall(r"[\d.]+(?:e-\d+)?", cell)] for cell in row.split("&")[1:]]
-    mean = [states.mean(), found.low, found.high]
+    estimate = seed_statistics.mean(states)
+    cells = [[float(x) for x in re.findall(r"[\d.]+(?:e-\d+)?", cell)] for cell in printed.split("&")[1:]]
+    mean = [states.mean(), estimate.low, estimate.high]
     expected = [mean, [run.mean()], [0.5] * 3, [4.85e-6 * np.sqrt(2)], mean, [0.5] * 3]
     for cell, values in zip(cells, expected, strict=True):
         assert cell == pytest.approx(values, rel=0.03)
     frame, text = rendering.table("many_body_cost", inputs)
-    (row,) = [line for line in text.splitlines() if line.startswith("Omelyan")]
-    cells = [float(re.findall(r"[\d.]+(?:e-?\d+)?", cell)[0]) for cell in row.split("&")[1:]]
-    own = frame[(frame.scene == "chess") & (frame.method == "omelyan1998")].iloc[0]
+    (printed,) = [line for line in text.splitlines() if line.startswith("Omelyan")]
+    cells = [float(re.findall(r"[\d.]+(?:e-?\d+)?", cell)[0]) for cell in printed.split("&")[1:]]
+    row = frame[(frame.scene == "chess") & (frame.method == "omelyan1998")].iloc[0]
     # The step at the level is that of the full study: this run, with three times the errors, would have a smaller one.
-    assert own["dt"] == pytest.approx(4.85e-6 / np.sqrt(1.1), rel=1e-6)
-    assert cells == pytest.approx([0.36, 0.18, own["dt"], 4.85e-6, own["cpu_s"], 23], rel=0.05)
-    own = frame[(frame.scene == "chess") & (frame.method == "spiral_leapfrog")].iloc[0]
-    assert own["published_cpu_s"] == 19 and own["dt"] == pytest.approx(4.85e-6, rel=1e-6)
+    assert row["dt"] == pytest.approx(4.85e-6 / np.sqrt(1.1), rel=1e-6)
+    assert cells == pytest.approx([0.36, 0.18, row["dt"], 4.85e-6, row["cpu_s"], 23], rel=0.05)
+    row = frame[(frame.scene == "chess") & (frame.method == "spiral_leapfrog")].iloc[0]
+    assert row["published_cpu_s"] == 19 and row["dt"] == pytest.approx(4.85e-6, rel=1e-6)
 
 
 def test_a_scene_of_ones_own_is_in_the_figures_and_tables(folder, tmp_path, monkeypatch):
     """Beside those of the publications, without their points; and alone, where no others came with the code."""
-    own, name = scene(2.0), drawing.printable("dumb_bells")
-    own.attrs["scene"] = "dumb_bells"
-    groups = {"/": xr.Dataset(), "dumb_bells": own}
+    dumb_bells, name = scene(2.0), drawing.printable("dumb_bells")
+    dumb_bells.attrs["scene"] = "dumb_bells"
+    groups = {"/": xr.Dataset(), "dumb_bells": dumb_bells}
     write_groups({**groups, "chess": scene(np.pi), "rods": rods()}, tmp_path / "run.nc")
     write_groups(groups, tmp_path / "alone.nc")
     times = timing().assign_coords(scene=["dumb_bells", "chess"])
@@ -708,17 +708,19 @@ def test_numbers_of_the_pieces_are_what_they_say(inputs):
     # Where ratios scatter, the interval stands in its order.
     scattered = data.copy(deep=True)
     scattered["energy_error_mean"][1] *= np.exp(np.linspace(-1, 1, SEEDS))
-    found = numbers._errors(scattered, "chess", "")
-    low, value, high = (float(re.findall(r"[\d.]+", found[f"studyChessRatio{name}Omelyan"])[0]) for name in ("Low", "", "High"))
+    macros = numbers._errors(scattered, "chess", "")
+    low, value, high = (
+        float(re.findall(r"[\d.]+", macros[f"studyChessRatio{name}Omelyan"])[0]) for name in ("Low", "", "High")
+    )
     assert low < value < high
 
 
 def test_numbers_of_the_rods(inputs):
-    found = numbers.rods_released(inputs)
-    assert found["studyFullRodsEnergyFinchamPublished"] == r"\num{2.0e-04}"
-    assert found["studyFullRodsLostFinchamPublished"] == r"\num{5.0}" and found["studyFullRodsLostSpiralLeapfrog"] == "never"
-    assert found["studyFullRodsBlown"] == "SPIRAL, synchronous"
-    assert "SPIRAL" in found["studyFullRodsExactSpin"] and "synchronous" not in found["studyFullRodsExactSpin"]
+    macros = numbers.rods_released(inputs)
+    assert macros["studyFullRodsEnergyFinchamPublished"] == r"\num{2.0e-04}"
+    assert macros["studyFullRodsLostFinchamPublished"] == r"\num{5.0}" and macros["studyFullRodsLostSpiralLeapfrog"] == "never"
+    assert macros["studyFullRodsBlown"] == "SPIRAL, synchronous"
+    assert "SPIRAL" in macros["studyFullRodsExactSpin"] and "synchronous" not in macros["studyFullRodsExactSpin"]
 
 
 def test_numbers_of_many_boxes_of_rods(inputs):
@@ -753,9 +755,9 @@ def test_of_several_initial_states_of_rods_the_worst_counts():
     other["energy_change"][1] = -3.0
     other["axial_spin_change"][0] += 0.5
     both = xr.concat([one, other.assign_coords(seed=[1])], "seed")
-    found = numbers._rods(both, "Rods")
-    assert found["studyRodsEnergyOmelyan"] == r"\num{3.0}" and found["studyRodsSpinSpiralLeapfrog"] == r"\num{0.50}"
-    assert "SPIRAL," not in found["studyRodsExactSpin"] and "Omelyan" in found["studyRodsExactSpin"]
+    macros = numbers._rods(both, "Rods")
+    assert macros["studyRodsEnergyOmelyan"] == r"\num{3.0}" and macros["studyRodsSpinSpiralLeapfrog"] == r"\num{0.50}"
+    assert "SPIRAL," not in macros["studyRodsExactSpin"] and "Omelyan" in macros["studyRodsExactSpin"]
     (line,) = [
         line
         for line in drawn.rods_energy(SimpleNamespace(released_many_body=lambda scene: both)).axes[0].lines
@@ -768,23 +770,28 @@ def test_claims_about_many_bodies(inputs):
     """They are judged by the full study; what the run finds stands in words beside it."""
     measures = MEASURES
     assert set(many_body_claims.MEASURES) <= set(measures)
-    found = measures["energy_of_many"](inputs, "chess", "spiral_leapfrog", 4.85e-6)
-    assert found.value == pytest.approx(TARGET) and found.low < TARGET < found.high
+    measured = measures["energy_of_many"](inputs, "chess", "spiral_leapfrog", 4.85e-6)
+    assert measured.value == pytest.approx(TARGET) and measured.low < TARGET < measured.high
     run = float(inputs.many_body("chess")["energy_error"].sel(integrator="spiral_leapfrog").isel(dt=2).mean())
-    assert "8 initial states of the published-scale results" in found.evidence and f"this run (3): {run:.2g}" in found.evidence
-    found = measures["energy_across_steps"](inputs, "chess", "spiral_leapfrog", 4.85e-6, "fincham1992_delvalle2024", 1.22e-6)
-    assert [found.value, found.low, found.high] == pytest.approx([(4.85 / 1.22) ** 2 / 20] * 3)
-    found = measures["paired_energy"](inputs, "chess", "no_squish", "spiral_leapfrog", 4.85e-6)
-    assert [found.value, found.low, found.high] == pytest.approx([0.5] * 3)
-    found = measures["energy_apart"](inputs, "chess", "no_squish", "spiral_leapfrog")
-    assert [found.value, found.low, found.high] == pytest.approx([2.0] * 3) and "4 steps 0.50 to 0.50" in found.evidence
-    found = measures["step_ratio_of_many"](inputs, "chess", "spiral_leapfrog", "pcdm2016")
-    assert found.value == pytest.approx(np.sqrt(6))
+    assert (
+        "8 initial states of the published-scale results" in measured.evidence
+        and f"this run (3): {run:.2g}" in measured.evidence
+    )
+    measured = measures["energy_across_steps"](inputs, "chess", "spiral_leapfrog", 4.85e-6, "fincham1992_delvalle2024", 1.22e-6)
+    assert [measured.value, measured.low, measured.high] == pytest.approx([(4.85 / 1.22) ** 2 / 20] * 3)
+    measured = measures["paired_energy"](inputs, "chess", "no_squish", "spiral_leapfrog", 4.85e-6)
+    assert [measured.value, measured.low, measured.high] == pytest.approx([0.5] * 3)
+    measured = measures["energy_apart"](inputs, "chess", "no_squish", "spiral_leapfrog")
+    assert [measured.value, measured.low, measured.high] == pytest.approx(
+        [2.0] * 3
+    ) and "4 steps 0.50 to 0.50" in measured.evidence
+    measured = measures["step_ratio_of_many"](inputs, "chess", "spiral_leapfrog", "pcdm2016")
+    assert measured.value == pytest.approx(np.sqrt(6))
     assert measures["axial_spin_of_rods"](inputs, "fincham1992_delvalle2024").value == pytest.approx(8.0)
-    found = measures["energy_of_rods"](inputs, "omelyan1998", "spiral_leapfrog")
-    assert found.value == pytest.approx(1.1 * 1.175) and 1.1 < found.low < found.value < found.high < 1.1 * 1.35
-    found = measures["delay_of_rods"](inputs, "fincham1992_delvalle2024", 1.0)
-    assert found.value == pytest.approx(2.0, abs=0.05) and found.low > 1.9
+    measured = measures["energy_of_rods"](inputs, "omelyan1998", "spiral_leapfrog")
+    assert measured.value == pytest.approx(1.1 * 1.175) and 1.1 < measured.low < measured.value < measured.high < 1.1 * 1.35
+    measured = measures["delay_of_rods"](inputs, "fincham1992_delvalle2024", 1.0)
+    assert measured.value == pytest.approx(2.0, abs=0.05) and measured.low > 1.9
     assert measures["rise_of_rods"](inputs, "fincham1992_delvalle2024").value == pytest.approx(8.0)
     with pytest.raises(NotInRun, match="dt = 1e-06 s is not among the steps"):
         measures["energy_of_many"](inputs, "chess", "spiral_leapfrog", 1e-6)
@@ -808,9 +815,9 @@ def test_a_run_with_fewer_methods_and_steps_is_judged_the_same(folder, inputs):
         ("delay_of_rods", ("fincham1992_delvalle2024", 1.0)),
         ("rise_of_rods", ("fincham1992_delvalle2024",)),
     ):
-        whole, found = (MEASURES[measure](each, *arguments) for each in (inputs, few))
-        assert (found.value, found.low, found.high) == (whole.value, whole.low, whole.high), measure
-        assert "this run" not in found.evidence, measure
+        whole, reduced = (MEASURES[measure](each, *arguments) for each in (inputs, few))
+        assert (reduced.value, reduced.low, reduced.high) == (whole.value, whole.low, whole.high), measure
+        assert "this run" not in reduced.evidence, measure
 
 
 def test_how_far_apart_two_methods_are_has_no_sign():
@@ -819,22 +826,22 @@ def test_how_far_apart_two_methods_are_has_no_sign():
         ((1.25, 1.1, 2.0), (1.25, 1.1, 2.0)),
         ((0.9, 0.8, 1.1), (1 / 0.9, 1, 1.25)),
     ):
-        found = many_body_claims._apart(seed_statistics.Estimate(*ends))
-        assert (found.value, found.low, found.high) == pytest.approx(expected)
+        estimate = many_body_claims._apart(seed_statistics.Estimate(*ends))
+        assert (estimate.value, estimate.low, estimate.high) == pytest.approx(expected)
 
 
 def test_one_box_of_rods_decides_nothing():
     one = SimpleNamespace(released_many_body=lambda scene: boxes().isel(seed=[0]), many_body=lambda scene: rods())
-    found = many_body_claims.axial_spin_of_rods(one, "fincham1992_delvalle2024")
-    assert claims.verdict("at least", 4.0, found, 0.0) is None and "no interval" in found.evidence
-    assert claims.verdict("at least", 4.0, found._replace(low=np.nan, high=np.nan), 0.0) is True
+    measured = many_body_claims.axial_spin_of_rods(one, "fincham1992_delvalle2024")
+    assert claims.verdict("at least", 4.0, measured, 0.0) is None and "no interval" in measured.evidence
+    assert claims.verdict("at least", 4.0, measured._replace(low=np.nan, high=np.nan), 0.0) is True
 
 
 def test_times_of_many_bodies_are_judged_round_by_round(inputs):
-    found = cost_claims.many_body_time_ratio(inputs, "chess", "spiral_leapfrog", 4.85e-6, "omelyan1998", 4.85e-6)
-    assert [found.value, found.low, found.high] == pytest.approx([1.2] * 3)
-    found = cost_claims.many_body_time_ratio(inputs, "chess", "spiral_leapfrog", 4.85e-6, "fincham1992_delvalle2024", 3.1e-7)
-    assert found.value == pytest.approx(0.48 / 0.3 * 4.85 / 0.31) and "7 rounds" in found.evidence
+    measured = cost_claims.many_body_time_ratio(inputs, "chess", "spiral_leapfrog", 4.85e-6, "omelyan1998", 4.85e-6)
+    assert [measured.value, measured.low, measured.high] == pytest.approx([1.2] * 3)
+    measured = cost_claims.many_body_time_ratio(inputs, "chess", "spiral_leapfrog", 4.85e-6, "fincham1992_delvalle2024", 3.1e-7)
+    assert measured.value == pytest.approx(0.48 / 0.3 * 4.85 / 0.31) and "7 rounds" in measured.evidence
     with pytest.raises(NotInRun):
         cost_claims.many_body_time_ratio(inputs, "pebbles", "spiral_leapfrog", 1e-6, "omelyan1998", 1e-6)
 
@@ -863,8 +870,8 @@ def test_the_sentences_of_the_section_hold_of_the_released_study(full):
     turned = boxes_of_rods["axial_spin_change"].sel(integrator=METHODS[3]).max("time").values
     assert (turned > boxes_of_rods.attrs["spin"]).all()
     for key in ("omelyan1998", "fincham1992", "no_squish", "verlet", "buss2000"):
-        found = many_body_claims.energy_of_rods(full, key, "spiral_leapfrog")
-        assert found.low < 1 < found.high and 0.7 < found.value < 1.4, key
+        measured = many_body_claims.energy_of_rods(full, key, "spiral_leapfrog")
+        assert measured.low < 1 < measured.high and 0.7 < measured.value < 1.4, key
 
 
 # The released result
@@ -1096,9 +1103,9 @@ def test_the_page_about_clumps_of_your_own_runs(tmp_path, monkeypatch, capsys):
     (tmp_path / "bent.csv").write_text(clump)
     monkeypatch.chdir(tmp_path)
     code = next(block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "from_file" in block)
-    found: dict = {}
-    exec(code.replace("horizon=1.0", "horizon=0.01"), found)
-    assert isinstance(found["run"], xr.Dataset) and float(abs(found["run"].energy_error).max()) < 1e-3
+    variables: dict = {}
+    exec(code.replace("horizon=1.0", "horizon=0.01"), variables)
+    assert isinstance(variables["run"], xr.Dataset) and float(abs(variables["run"].energy_error).max()) < 1e-3
 
 
 def test_every_method_on_the_pieces(tmp_path):
@@ -1107,9 +1114,9 @@ def test_every_method_on_the_pieces(tmp_path):
     write_groups({"/": xr.Dataset(), "chess": data}, tmp_path / "run.nc")
     run = Inputs("", many_body=tmp_path / "run.nc")
     frame, text = rendering.table("many_body_methods", run)
-    found = frame[frame["dt"] == 4.85e-6].set_index("method")
+    rows = frame[frame["dt"] == 4.85e-6].set_index("method")
     for key, factor in zip(METHODS, FACTORS, strict=True):
-        assert found.loc[key, "ratio"] == pytest.approx(factor) and found.loc[key, "seeds"] == SEEDS
+        assert rows.loc[key, "ratio"] == pytest.approx(factor) and rows.loc[key, "seeds"] == SEEDS
     assert frame["diverged"].sum() == 1
     lines = {line.split(" & ")[0]: line for line in text.splitlines()}
     assert lines[polhode.methods["fincham1992_delvalle2024"].label].endswith(r"& 1 \\")

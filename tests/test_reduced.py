@@ -34,15 +34,15 @@ def lacking(pattern: str) -> set[str]:
     return {name for name in USED if re.match(pattern, name)}
 
 
-def check(found: reduced.Reduced, lost: set[str], shown: set[str]) -> None:
+def check(article: reduced.Reduced, lost: set[str], shown: set[str]) -> None:
     """Nothing without data, nothing broken, nothing new."""
-    whole = "\n".join(found.texts.values())
+    whole = "\n".join(article.texts.values())
     assert not lost.intersection(re.findall(r"\\(\w+)", whole))
     assert not shown.intersection(one or other for one, other in reduced._INCLUDED.findall(whole))
-    assert not found.labels.intersection(reduced._LABEL.findall(whole)), "what went has no label"
-    assert not found.labels.intersection(reduced._REFERENCE.findall(whole)), "nothing refers to what went"
+    assert not article.labels.intersection(reduced._LABEL.findall(whole)), "what went has no label"
+    assert not article.labels.intersection(reduced._REFERENCE.findall(whole)), "nothing refers to what went"
     before = " ".join("\n".join(re.sub(r"(?m)^%.*\n", "", text) for text in TEXTS.values()).split())
-    for name, text in found.texts.items():
+    for name, text in article.texts.items():
         assert text.count("{") == text.count("}") and text.count("$") % 2 == 0, name
         begun, ended = (re.findall(rf"\\{what}\{{(\w+\*?)\}}", text) for what in ("begin", "end"))
         assert sorted(begun) == sorted(ended), name
@@ -54,9 +54,9 @@ def check(found: reduced.Reduced, lost: set[str], shown: set[str]) -> None:
 
 
 def test_the_article_of_a_whole_run_is_left_as_it_is():
-    found = reduced.reduced(TEXTS, set(), set())
-    assert not found.sentences and not found.labels
-    for name, text in found.texts.items():
+    article = reduced.reduced(TEXTS, set(), set())
+    assert not article.sentences and not article.labels
+    for name, text in article.texts.items():
         assert text == re.sub(r"(?m)^%.*\n", "", TEXTS[name])
 
 
@@ -65,9 +65,9 @@ def test_no_sentence_speaks_of_what_was_not_run(what):
     pattern, shown = LACKS[what]
     lost, gone = lacking(pattern), {name for name in shown if name in INCLUDED}
     assert lost or gone
-    found = reduced.reduced(TEXTS, lost, gone)
-    assert found.sentences
-    check(found, lost, gone)
+    article = reduced.reduced(TEXTS, lost, gone)
+    assert article.sentences
+    check(article, lost, gone)
 
 
 @settings(max_examples=12)
@@ -78,11 +78,11 @@ def test_whatever_a_run_lacks_what_remains_is_whole(lost, shown):
 
 def test_without_any_number_nothing_is_claimed():
     """Of the abstract only what needs no run remains, and no section that had results."""
-    found = reduced.reduced(TEXTS, set(USED), set(INCLUDED))
-    assert "random bodies" not in found.texts["abstract.tex"] and "contact" not in found.texts["abstract.tex"]
+    article = reduced.reduced(TEXTS, set(USED), set(INCLUDED))
+    assert "random bodies" not in article.texts["abstract.tex"] and "contact" not in article.texts["abstract.tex"]
     for name in ("contacts", "torque", "cost", "long"):
-        assert not found.texts[f"{name}.tex"].strip(), name
-    assert len(found.sections) >= 6
+        assert not article.texts[f"{name}.tex"].strip(), name
+    assert len(article.sections) >= 6
 
 
 #: What the article says in words alone of something that was run: file, and the macro or label on which it rests.
@@ -120,8 +120,8 @@ def test_sentences_end_where_they_do():
 
 def test_what_introduces_or_continues_a_sentence_goes_with_it():
     text = "\\emph{It is so.} Plain words. A has \\studyAa{}. It grows. B has \\studyBb{}.\n\n\\emph{C.} \\studyAa{} only. D.\n"
-    found = reduced.reduced({"a": text}, {"studyAa"}, set())
-    assert found.texts["a"].split() == ["Plain", "words.", "B", "has", "\\studyBb{}."] and found.sentences == 6
+    article = reduced.reduced({"a": text}, {"studyAa"}, set())
+    assert article.texts["a"].split() == ["Plain", "words.", "B", "has", "\\studyBb{}."] and article.sentences == 6
 
 
 @pytest.fixture
@@ -147,14 +147,14 @@ def test_a_whole_run_is_typeset_from_the_sources(results):
 @pytest.mark.parametrize("how", ["undefined", "n/a", "in part n/a"])
 def test_a_run_without_collisions_says_so_before_anything_else(results, how):
     path = results / "numbers/torque_classes.tex"
-    kept = []
+    lines = []
     for line in path.read_text().splitlines():
         if re.search(r"\\study(Collision|Contact|FullChess|States)", line):
             if how == "undefined":
                 continue
             line = line.replace(r"\num{4.2}", "n/a" if how == "n/a" else r"\num{4.2} to n/a")
-        kept.append(line)
-    path.write_text("\n".join(kept) + "\n")
+        lines.append(line)
+    path.write_text("\n".join(lines) + "\n")
     for name in ("many_body_energy", "contact_law", "chess_pairs"):
         (results / "figures").mkdir(exist_ok=True)
         (results / "figures" / f"{name}.pdf").write_text(macros.NOT_IN_RUN)
@@ -188,5 +188,5 @@ def test_the_note_does_not_depend_on_what_the_run_lacks():
     from polhode.study.inputs import Inputs
     from polhode.study.themes import rendering
 
-    found = rendering.numbers("reproducibility", Inputs(""))
-    assert "reduced run" in found["studyReduced"] and "studyMethodCount" not in found
+    macros = rendering.numbers("reproducibility", Inputs(""))
+    assert "reduced run" in macros["studyReduced"] and "studyMethodCount" not in macros

@@ -376,25 +376,25 @@ for path in sys.argv[2:]:
 
 
 def test_groups_are_the_same_file_twice_and_read_as_written(tmp_path):
-    here = {"x": np.arange(3.0), "name": ("x", ["one", "two", "three"])}
+    coordinates = {"x": np.arange(3.0), "name": ("x", ["one", "two", "three"])}
     groups = {
         "/": xr.Dataset(attrs={"title": "three groups", "sizes": [1, 2]}),
-        "/a": xr.Dataset({"f": ("x", [0.5, np.nan, 3.25])}, here, {"problem": "a", "rank": 2}),
-        "/a/b": xr.Dataset({"n": ("x", np.array([1, 2, 3], "int8"))}, here),
+        "/a": xr.Dataset({"f": ("x", [0.5, np.nan, 3.25])}, coordinates, {"problem": "a", "rank": 2}),
+        "/a/b": xr.Dataset({"n": ("x", np.array([1, 2, 3], "int8"))}, coordinates),
         "/c": xr.Dataset({"yes": True, "text": ""}),
     }
     paths = [tmp_path / f"{i}.nc" for i in range(2)]
     for path in paths:
         storage.write_groups(groups, path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
-    found = netcdf.read_groups(paths[0])
-    assert list(found) == list(groups) and netcdf.at_the_top(found) == ["a", "c"] and "/d" not in found
+    read = netcdf.read_groups(paths[0])
+    assert list(read) == list(groups) and netcdf.at_the_top(read) == ["a", "c"] and "/d" not in read
     tree = xr.open_datatree(paths[0])
     for name, data in groups.items():
-        for one in (found[name], netcdf.read_dataset(paths[0], name), tree[name].to_dataset()):
+        for one in (read[name], netcdf.read_dataset(paths[0], name), tree[name].to_dataset()):
             assert one.equals(data) and len(one.attrs["checksum"]) == 64
             assert all(np.array_equal(one.attrs[key], value) for key, value in data.attrs.items())
-    assert found["/c"]["yes"].dtype == bool and found["/a/b"]["n"].dtype == "int8"
+    assert read["/c"]["yes"].dtype == bool and read["/a/b"]["n"].dtype == "int8"
     # A damaged group is named, and the others can still be read.
     paths[1].write_bytes(paths[1].read_bytes().replace(struct.pack("<d", 3.25), struct.pack("<d", 3.5)))
     damaged = netcdf.read_groups(paths[1])
@@ -595,8 +595,8 @@ def test_a_step_size_in_two_sets_is_run_by_the_methods_of_both(forget_plugins):
     assert [step.methods for step in steps({"a": one, "b": {"values": [0.1]}})] == [None, ("euler",)]
     assert [step.methods for step in steps({"b": {"values": [0.1]}, "a": one})] == [None, ("euler",)]
     # A user's own method runs with all of them; a set that no method of the study is in disappears.
-    own, *_ = steps({"a": one}, plugins=["docs/example_plugin.py"])
-    assert own.runs("my_spiral") and own.runs("euler") and not own.runs("spiral_leapfrog")
+    with_plugin, *_ = steps({"a": one}, plugins=["docs/example_plugin.py"])
+    assert with_plugin.runs("my_spiral") and with_plugin.runs("euler") and not with_plugin.runs("spiral_leapfrog")
     assert [step.dt for step in steps({"a": one, "b": {"values": [0.4], "methods": ["rk4"]}})] == [0.1, 0.2]
 
 
@@ -608,10 +608,10 @@ def test_the_error_as_published_is_in_the_measure_of_the_method():
     exact.q, exact.omega = problem.exact([1 - dt / 2, 1.0], 20)
     arrays = {name: run[name].values for name in ("time", "q", "omega", "stored_omega", "stored_offset")} | {"dt": dt}
     measure = polhode.methods["pfc4_delvalle2024"].published_error
-    found = gather.run_errors(arrays, exact, problem, slice(-1, None), measure)
+    errors = gather.run_errors(arrays, exact, problem, slice(-1, None), measure)
     states = run.q.values[-1], exact.q[1], run.stored_omega.values[-1], exact.omega[0]
-    assert found["mean_error"][0] == metrics.mean_error(*states)
-    assert found["mean_error_as_published"][0] == metrics.mean_error(*states, "matrix") > 1.1 * found["mean_error"][0]
+    assert errors["mean_error"][0] == metrics.mean_error(*states)
+    assert errors["mean_error_as_published"][0] == metrics.mean_error(*states, "matrix") > 1.1 * errors["mean_error"][0]
 
 
 def test_gathered_groups_open_alone(results):
@@ -621,8 +621,8 @@ def test_gathered_groups_open_alone(results):
         "spiral_leapfrog",
         "euler",
     ]
-    found = netcdf.read_dataset(folder / "single_body.nc", group="spiral_cylinder/targets")
-    errors = found.mean_error.sel(target_error=1e-2)
+    searched = netcdf.read_dataset(folder / "single_body.nc", group="spiral_cylinder/targets")
+    errors = searched.mean_error.sel(target_error=1e-2)
     np.testing.assert_allclose(errors, 1e-2, rtol=0.01)
     with xr.open_datatree(folder / "single_body.nc") as tree:
         assert "/spiral_cylinder/targets" in tree.groups
@@ -695,11 +695,11 @@ def test_drifts_are_those_of_what_the_motion_keeps(results):
 
 def test_switched_runs_have_the_other_normalisation(results):
     _, folder = results
-    own, switched = (
+    declared, switched = (
         netcdf.read_dataset(folder / "single_body.nc", f"free_symmetric_top/{name}")
         for name in ("long_run", "long_run_switched")
     )
-    drift = switched.norm_error.isel(time=-1) / own.norm_error.isel(time=-1).clip(min=1e-17)
+    drift = switched.norm_error.isel(time=-1) / declared.norm_error.isel(time=-1).clip(min=1e-17)
     assert float(drift.sel(integrator="euler")) > 1e6
     assert float(switched.norm_error.isel(time=-1).sel(integrator="spiral_leapfrog")) < 1e-15
 
@@ -742,16 +742,16 @@ def test_a_blow_up_is_gathered_as_diverged(tmp_path):
 
 def test_target_steps_meet_the_target(results):
     _, folder = results
-    found = netcdf.read_dataset(folder / "single_body.nc", group="spiral_cylinder/targets").sel(integrator="euler")
-    dt = float(found.step_size[0])
+    group = netcdf.read_dataset(folder / "single_body.nc", group="spiral_cylinder/targets").sel(integrator="euler")
+    dt = float(group.step_size[0])
     assert dt == pytest.approx(1.421e-3, rel=0.05)
     problem, method = polhode.problems["spiral_cylinder"], polhode.methods["euler"]
     assert targets.mean_error(problem, method, dt, True) == pytest.approx(1e-2, rel=0.01)
-    assert (found.step_size_as_published == found.step_size).all()
+    assert (group.step_size_as_published == group.step_size).all()
     pfc4 = polhode.methods["pfc4_delvalle2024"]
-    own = targets.find_steps(problem, pfc4, models.Targets(errors=(1e-2,), dt_min=1e-4, dt_max=1e-3, truncate=True))
-    assert float(own.step_size_as_published[0]) == pytest.approx(1.671e-4, rel=0.005)
-    assert float(own.step_size[0]) == pytest.approx(1.71 * 1.671e-4, rel=0.01)
+    searched = targets.find_steps(problem, pfc4, models.Targets(errors=(1e-2,), dt_min=1e-4, dt_max=1e-3, truncate=True))
+    assert float(searched.step_size_as_published[0]) == pytest.approx(1.671e-4, rel=0.005)
+    assert float(searched.step_size[0]) == pytest.approx(1.71 * 1.671e-4, rel=0.01)
     none = targets.find_steps(problem, method, models.Targets(errors=(1e-9,), dt_min=1e-3, dt_max=1e-1, truncate=True))
     assert np.isnan(none.step_size.values).all()
 
@@ -883,13 +883,13 @@ def test_the_ledgers_keep_their_rules():
         ([1e-12, 1, 1, 1, 1, 1, 1, 1], [1e-8, 2, 2, 2, 2, 2, 2, 2], (1.0, np.nan, np.nan)),
     ],
 )
-def test_where_rounding_decides_a_share_has_an_interval(own, others, expected):
+def test_where_rounding_decides_a_share_has_an_interval(errors, others, expected):
     names = [f"{i} s" for i in range(8)]
-    found = measures_spiral2024._share(np.array(own), np.array(others), np.full(8, 1e-9), names, "steps", "dt")
-    assert (found.value, found.low, found.high) == pytest.approx(expected, nan_ok=True)
-    assert ("2 more are undecided" in found.evidence) == np.isfinite(found.low)
-    verdict = claims.verdict("at least", 1.0, found, 0.0)
-    assert verdict is (True if np.isnan(found.low) else None if found.high == 1 else False)
+    share = measures_spiral2024._share(np.array(errors), np.array(others), np.full(8, 1e-9), names, "steps", "dt")
+    assert (share.value, share.low, share.high) == pytest.approx(expected, nan_ok=True)
+    assert ("2 more are undecided" in share.evidence) == np.isfinite(share.low)
+    verdict = claims.verdict("at least", 1.0, share, 0.0)
+    assert verdict is (True if np.isnan(share.low) else None if share.high == 1 else False)
 
 
 def test_what_is_undecided_says_why_and_is_counted(tmp_path):
@@ -1091,11 +1091,11 @@ def test_variants_of_the_checks_are_the_registered_methods_but_for_one_thing():
             (checks.verlet_with(3), "verlet", True),
             (checks.with_kick("x", spiral_leapfrog.kick), "spiral_leapfrog", True),
         ):
-            found, registered = (
+            changed, registered = (
                 plain(getattr(m, kernel))(state, torque, (*body, *getattr(m, "numbers", ())), 0.01)
                 for m in (variant, polhode.methods[key])
             )
-            assert (found == registered) is same, (kernel, key)
+            assert (changed == registered) is same, (kernel, key)
     # The fixed point solves omega' = omega + dt J^-1 (M - omega' x J omega').
     _, omega = plain(checks.fixed_point_with(40).read)(state, torque, (*body, 40.0), 0.02)
     rate = plain(euler_equations)(omega, torque, body)
@@ -1106,11 +1106,14 @@ def test_variants_of_the_checks_are_the_registered_methods_but_for_one_thing():
 def test_an_iteration_to_rounding_ends_the_drift_of_the_trapezoidal_rule(monkeypatch):
     monkeypatch.setattr(checks, "SWEPT_DIVISIONS", (128,))
     monkeypatch.setattr(checks, "SWEPT_STEPS", 200_000)
-    found = checks.sweeps({}).energy_change
+    energy_change = checks.sweeps({}).energy_change
     for key in ("omelyan1998", "verlet"):
-        run, converged = (float(found.sel(integrator=key, sweeps=count)) for count in (3, 12))
+        run, converged = (float(energy_change.sel(integrator=key, sweeps=count)) for count in (3, 12))
         assert run > 20 * converged > 0, key
-    assert np.isnan(found.sel(integrator="verlet", sweeps=1)) and float(found.sel(integrator="fixed_point", sweeps=12)) > 1e-2
+    assert (
+        np.isnan(energy_change.sel(integrator="verlet", sweeps=1))
+        and float(energy_change.sel(integrator="fixed_point", sweeps=12)) > 1e-2
+    )
 
 
 def test_the_text_states_the_energy_as_run_and_converged():
@@ -1155,24 +1158,24 @@ def test_the_check_of_normalisation_switches_it(monkeypatch):
     monkeypatch.setattr(checks, "NORMALISED_END", 0.1)
     monkeypatch.setattr(checks, "NORMALISED_DT", (1e-2, 1e-3))
     study = replace(configuration.resolve(small(), HOME), methods=("euler", "spiral_leapfrog", "pfc4_delvalle2024"))
-    found = checks.normalisation({"methods": study.methods})
-    norm = found.norm_error.sel(integrator="euler")
+    errors = checks.normalisation({"methods": study.methods})
+    norm = errors.norm_error.sel(integrator="euler")
     assert (norm.sel(normalised=1) < 1e-15).all() and (norm.sel(normalised=0) > 1e-6).all()
-    assert (found.norm_error.sel(integrator="spiral_leapfrog") < 1e-14).all()
-    assert np.isnan(found.q_error_l1.sel(integrator="pfc4_delvalle2024", normalised=0)).all()
-    gain = found.q_error_l1.sel(integrator="spiral_leapfrog")
+    assert (errors.norm_error.sel(integrator="spiral_leapfrog") < 1e-14).all()
+    assert np.isnan(errors.q_error_l1.sel(integrator="pfc4_delvalle2024", normalised=0)).all()
+    gain = errors.q_error_l1.sel(integrator="spiral_leapfrog")
     assert float(gain[0, 1]) == pytest.approx(float(gain[1, 1]), rel=1e-6)
 
 
 def test_parts_of_schemes_are_left_out(monkeypatch):
     monkeypatch.setattr(checks, "INTERPOLATED_STEPS", 500)
-    found = checks.simplified({})
-    meant, published, without = found.energy_change.max("sample").values
+    results = checks.simplified({})
+    meant, published, without = results.energy_change.max("sample").values
     # As published the half step decides nothing about the energy: the angular velocity is had from the old orientation.
     assert 20 * meant < without == pytest.approx(published, rel=1e-3)
-    assert 0 < float(found.sphere_q) < 1e-10 and float(found.sphere_omega) < 1e-10
+    assert 0 < float(results.sphere_q) < 1e-10 and float(results.sphere_omega) < 1e-10
     # Steps per radian for 1e-4: second order without the start, and then no gain over SPIRAL.
-    four, one, spiral, _rotor = found.steps_per_radian.median(["torque_class", "body"]).values
+    four, one, spiral, _rotor = results.steps_per_radian.median(["torque_class", "body"]).values
     assert one > 2 * four and one > 0.9 * spiral > 1.8 * four
 
 

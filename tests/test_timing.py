@@ -55,9 +55,9 @@ OTHERS = tuple(key for key in polhode.methods if key not in KINDS)
 
 
 def check_the_interface(key, t_end=None):
-    own, through = (polhode.simulate(TOP, method, 0.005, t_end, samples=4) for method in (key, in_lab(polhode.methods[key])))
+    direct, through = (polhode.simulate(TOP, method, 0.005, t_end, samples=4) for method in (key, in_lab(polhode.methods[key])))
     for name in ("q", "omega", "stored_omega"):
-        np.testing.assert_allclose(through[name], own[name], rtol=0, atol=3e-12, err_msg=key)
+        np.testing.assert_allclose(through[name], direct[name], rtol=0, atol=3e-12, err_msg=key)
 
 
 @pytest.mark.thorough
@@ -73,11 +73,11 @@ def test_the_interface_leaves_the_trajectory_alone_in_plain_python():
 
 
 def test_what_methods_carry():
-    found = {key: carried(method) for key, method in polhode.methods.items()}
-    assert found.pop("no_squish") == "conjugate" and found.pop("pfc4_delvalle2024") == "lab"
-    for key, what in found.items():
+    carried_by_method = {key: carried(method) for key, method in polhode.methods.items()}
+    assert carried_by_method.pop("no_squish") == "conjugate" and carried_by_method.pop("pfc4_delvalle2024") == "lab"
+    for key, what in carried_by_method.items():
         assert what in {"body": ("omega", "body momentum"), "lab": ("momentum",)}[polhode.methods[key].momentum_frame], key
-    assert {key for key, what in found.items() if what == "body momentum"} == {
+    assert {key for key, what in carried_by_method.items() if what == "body momentum"} == {
         "dlm1997",
         "dlm1997_fasso",
         "touma1994",
@@ -261,12 +261,12 @@ def test_a_measurement_has_the_shape_of_the_file():
     """With real kernels; nothing is asked of the times but that they are there."""
     calls = []
     chosen = [polhode.methods["spiral_leapfrog"]]
-    found = timing.timing(chosen, 2, 1e-5, {"cpu": "x"}, frames=("body",), progress=lambda: calls.append(1))
-    step = found["step"]
+    groups = timing.timing(chosen, 2, 1e-5, {"cpu": "x"}, frames=("body",), progress=lambda: calls.append(1))
+    step = groups["step"]
     assert len(calls) == 2 * 4
     assert list(step.integrator.values) == ["spiral_leapfrog", "euler"]
     assert np.isfinite(step.samples.sel(frame="body")).all() and np.isnan(step.samples.sel(frame="lab")).all()
-    assert {"cpu", "date", "rounds", "block", "clock", "core", "problem", "dt"} <= set(found["/"].attrs)
+    assert {"cpu", "date", "rounds", "block", "clock", "core", "problem", "dt"} <= set(groups["/"].attrs)
 
 
 # What is shown
@@ -399,9 +399,9 @@ def test_times_to_a_target_are_compared(run, tmp_path):
     tree = {"/": xr.Dataset(), "step": step, "published": solved}
     write_groups(tree, tmp_path / "cost.nc")
     inputs = Inputs(**run.paths | {"cost": tmp_path / "cost.nc"})
-    found = cost_claims.time_ratio(inputs, "spiral_leapfrog", "omelyan1998", 1e-5)
+    measured = cost_claims.time_ratio(inputs, "spiral_leapfrog", "omelyan1998", 1e-5)
     # Both methods grow slower alike from round to round, so that nothing scatters.
-    assert (found.value, found.low, found.high) == pytest.approx((2.5, 2.5, 2.5))
+    assert (measured.value, measured.low, measured.high) == pytest.approx((2.5, 2.5, 2.5))
     least, most = (
         which(inputs, "spiral_leapfrog", ["euler", "omelyan1998"], 1e-2)[0]
         for which in (cost_claims.smallest_time_decades, cost_claims.largest_time_decades)
@@ -419,14 +419,14 @@ def test_a_ratio_of_times_has_the_range_of_its_parts(run, tmp_path):
     write_groups({"/": xr.Dataset(), "step": step}, tmp_path / "cost.nc")
     inputs = Inputs(**run.paths | {"cost": tmp_path / "cost.nc"})
     one, two = ("spiral_leapfrog", "lab", None), ("euler", "lab", None)
-    found = cost_claims.step_ratio(inputs, one, two)
+    measured = cost_claims.step_ratio(inputs, one, two)
     spiral, euler = step.samples.sel(frame="lab").values[1, 0], step.samples.sel(frame="lab").values[0, 1]
-    assert found.value == pytest.approx(spiral.min() / euler.min())
+    assert measured.value == pytest.approx(spiral.min() / euler.min())
     parts = [spiral[n : n + 10].min() / euler[n : n + 10].min() for n in range(0, 60, 10)]
-    assert (found.low, found.high) == pytest.approx((min(parts), max(parts)))
-    assert found.low <= found.value <= found.high
+    assert (measured.low, measured.high) == pytest.approx((min(parts), max(parts)))
+    assert measured.low <= measured.value <= measured.high
     extra = cost_claims.extra_step_time(inputs, "spiral_leapfrog", "lab")
-    assert (extra.value, extra.low, extra.high) == pytest.approx([100 * (x - 1) for x in (found.value, *found[2:])])
+    assert (extra.value, extra.low, extra.high) == pytest.approx([100 * (x - 1) for x in (measured.value, *measured[2:])])
     others = ["euler", "omelyan1998"]
     ratios = [cost_claims.step_ratio(inputs, one, (other, "lab", None)).value for other in others]
     assert cost_claims.largest_step_time(inputs, "spiral_leapfrog", others, "lab").value == pytest.approx(max(ratios))
@@ -475,8 +475,8 @@ def test_bench_prints_what_it_measured(monkeypatch, tmp_path, capsys):
     assert [line[0] for line in lines[:4]] == ["rk4", "pfc4_delvalle2024", "spiral_leapfrog", "euler"]
     assert lines[0][1:6] == ["30.0", "0.75", "0.86", "30.0*", "20.0"]
     assert lines[1][4:6] == ["35.0*", "--"] and lines[2][4:6] == ["45.0", "35.0*"]
-    kept = pd.read_csv(table)
-    assert list(kept.method[:4]) == ["rk4", "pfc4_delvalle2024", "spiral_leapfrog", "euler"] and list(kept.frame.unique()) == [
+    rows = pd.read_csv(table)
+    assert list(rows.method[:4]) == ["rk4", "pfc4_delvalle2024", "spiral_leapfrog", "euler"] and list(rows.frame.unique()) == [
         "body",
         "lab",
     ]
@@ -494,11 +494,11 @@ def test_rows_of_a_run_without_spiral():
 
 def test_a_plugin_in_one_torque_form_is_timed():
     """A state of the user's own making in which nothing is found is timed in the body frame alone."""
-    own = polhode.methods["euler"]
-    assert isinstance(own, OneTorque)
+    euler = polhode.methods["euler"]
+    assert isinstance(euler, OneTorque)
 
     def start(q, omega, torque, body, dt):
         return (*q, 2.0 * omega[0], omega[1], omega[2])
 
-    forms = timing.runs_of([replace(own, key="mine", start=start)])
+    forms = timing.runs_of([replace(euler, key="mine", start=start)])
     assert {(form.frame, form.normalised) for form in forms} == {("body", False), ("body", True)}
