@@ -24,7 +24,8 @@ ALL_CLASSES = ("lab", "friction_isotropic", "friction_anisotropic", "friction_sm
 def ensemble(methods, classes=("lab",), growth=1.0, bodies=None):
     """A dataset as ensembles.nc: ``methods`` has torques in a step, and C of each body, or that in each class."""
     at_16 = {
-        key: np.broadcast_to(np.asarray(own[1], float), (len(classes), np.shape(own[1])[-1])) for key, own in methods.items()
+        key: np.broadcast_to(np.asarray(torques_and_errors[1], float), (len(classes), np.shape(torques_and_errors[1])[-1]))
+        for key, torques_and_errors in methods.items()
     }
     h, r = STEPS[:, None], RADIANS[None, :]
     stacked = np.stack([c[..., None, None] * 16 * h**2 * (r / 16) ** growth for c in at_16.values()], axis=1)
@@ -36,7 +37,7 @@ def ensemble(methods, classes=("lab",), growth=1.0, bodies=None):
             "error_omega": (dims, 0.1 * stacked),
             "diverged": (dims[:-1], np.zeros(stacked.shape[:-1], "int8")),
             "label": ("integrator", [f"<{key}>" for key in keys]),
-            "torques_per_step": ("integrator", [own[0] for own in methods.values()]),
+            "torques_per_step": ("integrator", [torques_and_errors[0] for torques_and_errors in methods.values()]),
             "variant": ("integrator", [0] * len(keys)),
             "class_label": ("torque_class", list(classes)),
         },
@@ -69,17 +70,17 @@ def run(tmp_path, monkeypatch):
 
 
 def test_the_step_serves_36_of_40_bodies(run):
-    found = ask("lab", ERROR, OMEGA, results=run({"spiral_leapfrog": (1, C)}))
-    assert 1 / (found.dt * OMEGA) == pytest.approx(np.sqrt(ORDERED[35] / ERROR), rel=1e-3)
-    low, high = (1 / (dt * OMEGA) for dt in found.interval)
+    answer = ask("lab", ERROR, OMEGA, results=run({"spiral_leapfrog": (1, C)}))
+    assert 1 / (answer.dt * OMEGA) == pytest.approx(np.sqrt(ORDERED[35] / ERROR), rel=1e-3)
+    low, high = (1 / (dt * OMEGA) for dt in answer.interval)
     assert low == pytest.approx(np.sqrt(ORDERED[35] / ERROR), rel=1e-3)
     assert high == pytest.approx(np.sqrt(ORDERED[3] / ERROR), rel=1e-3)
-    assert "steps a radian at the initial angular velocity" in " ".join(str(found).split())
+    assert "steps a radian at the initial angular velocity" in " ".join(str(answer).split())
 
 
 def test_of_several_classes_the_hardest_decides(run):
-    own = {"spiral_leapfrog": (1, np.stack([C, C, 4 * C, C]))}
-    folder = run(own, ALL_CLASSES)
+    methods = {"spiral_leapfrog": (1, np.stack([C, C, 4 * C, C]))}
+    folder = run(methods, ALL_CLASSES)
     one, all_three = (ask(torque, ERROR, OMEGA, results=folder) for torque in ("friction_isotropic", "friction"))
     assert one.dt / all_three.dt == pytest.approx(2.0, rel=1e-3)
     assert 1 / (all_three.dt * OMEGA) == pytest.approx(np.sqrt(4 * ORDERED[35] / ERROR), rel=1e-3)
@@ -89,10 +90,10 @@ def test_a_rival_that_the_bodies_do_not_tell_apart_is_named(run):
     """The median ratio of times is 0.95; its interval, from the 14th to the 27th of 40, holds 1 or does not."""
     worse = np.full(BODIES, 0.95)
     worse[np.argsort(C)[:15]] = 1.1  # bodies that ask for few steps do not decide the step
-    own = {"spiral_leapfrog": (1, C), "verlet": (1, C / worse**2), "omelyan1998": (1, C / 0.95**2)}
-    found = ask("lab", ERROR, OMEGA, results=run(own))
-    assert found.method == "spiral_leapfrog"
-    remark = next(remark for remark in found.remarks if remark.startswith("Not distinguished from it body by body"))
+    methods = {"spiral_leapfrog": (1, C), "verlet": (1, C / worse**2), "omelyan1998": (1, C / 0.95**2)}
+    answer = ask("lab", ERROR, OMEGA, results=run(methods))
+    assert answer.method == "spiral_leapfrog"
+    remark = next(remark for remark in answer.remarks if remark.startswith("Not distinguished from it body by body"))
     assert remark.endswith(": <verlet>.")
 
 
@@ -141,13 +142,13 @@ def test_the_file_with_more_bodies_answers_unless_a_run_is_named(run, tmp_path):
     write_dataset(law_file.packed(law_file.condensed(large)), tmp_path / "data/released/laws.nc")
 
     def asked(**more):
-        found = polhode.recommend(torque="lab", omega=OMEGA, error=ERROR, **more)
-        return found, " ".join(str(found).split())
+        answer = polhode.recommend(torque="lab", omega=OMEGA, error=ERROR, **more)
+        return answer, " ".join(str(answer).split())
 
-    found, said = asked()
+    answer, said = asked()
     assert "From data/released/laws.nc" in said and "80 bodies, against 40; `results` results asks that run" in said
-    own, said = asked(results="results")
-    assert "From results/ensembles.nc." in said and own.dt / found.dt == pytest.approx(2.0, rel=0.05)
+    answer_of_run, said = asked(results="results")
+    assert "From results/ensembles.nc." in said and answer_of_run.dt / answer.dt == pytest.approx(2.0, rel=0.05)
     write_dataset(large, tmp_path / "results" / "ensembles.nc")
     assert "From results/ensembles.nc. data/released/laws.nc has no more bodies: 80, against 80." in asked()[1]
 
@@ -155,7 +156,7 @@ def test_the_file_with_more_bodies_answers_unless_a_run_is_named(run, tmp_path):
 @pytest.mark.parametrize("torque", ["free", "lab", "state", "friction"])
 @pytest.mark.parametrize("price", [0.0, 1000.0])
 def test_where_magnus_adams_is_named_its_damping_is(torque, price):
-    asked = {"torque": torque, "omega": 1.0, "error": 1e-4, "torque_price": price, "laws": True}
+    question = {"torque": torque, "omega": 1.0, "error": 1e-4, "torque_price": price, "laws": True}
     for one_torque in (True, False):
-        said = str(polhode.recommend(**asked, one_torque=one_torque))
+        said = str(polhode.recommend(**question, one_torque=one_torque))
         assert ("damps librations and drains a liquid" in " ".join(said.split())) == ("Magnus-Adams 4" in said)

@@ -36,8 +36,8 @@ def call(folder: Path, *command: str, status: int = 0) -> str:
 def house(tiny_study, tmp_path_factory):
     """The tiny study in a checkout of its own, committed; it runs on to a report that names the commit."""
     folder = House.at(tiny_study).copied(tmp_path_factory.mktemp("archive") / "house").folder
-    listed = subprocess.run(["git", "-C", str(HOUSE), "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
-    for name in filter(None, listed.split("\0")):
+    names = subprocess.run(["git", "-C", str(HOUSE), "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
+    for name in filter(None, names.split("\0")):
         if (HOUSE / name).is_file() and not (folder / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(HOUSE / name, folder / name)
@@ -65,9 +65,9 @@ def test_no_data_file_names_a_folder(tiny_study):
 @pytest.mark.parametrize("name", ["single_body.nc", "many_body.nc", "cost.nc"])
 def test_gathered_files_hold_the_whole_configuration(house, name):
     with netCDF4.Dataset(house / "results" / name) as file:
-        found = json.loads(file.configuration)
-    assert found["digits"] == 30 and set(found["problems"]) == set(DEFAULT["problems"])
-    assert "results" not in found
+        stored = json.loads(file.configuration)
+    assert stored["digits"] == 30 and set(stored["problems"]) == set(DEFAULT["problems"])
+    assert "results" not in stored
 
 
 ALONE = {
@@ -100,13 +100,13 @@ def test_an_unrelated_edit_leaves_them_as_they_are(house):
 
 
 def test_provenance_is_complete(house):
-    found = json.loads((house / "results/provenance.json").read_text())
-    assert found["dirty"] is False and len(found["commit"]) == 40 and found["started"] < found["ended"]
-    assert found["versions"]["numba"] and found["processor"] and found["family"]
-    assert {"gather", "timing", "chapters", "references", "single_body", "checks"} <= set(found["rules"])
-    for name, cost in found["rules"].items():
+    record = json.loads((house / "results/provenance.json").read_text())
+    assert record["dirty"] is False and len(record["commit"]) == 40 and record["started"] < record["ended"]
+    assert record["versions"]["numba"] and record["processor"] and record["family"]
+    assert {"gather", "timing", "chapters", "references", "single_body", "checks"} <= set(record["rules"])
+    for name, cost in record["rules"].items():
         assert cost["jobs"] > 0 and cost["wall_seconds"] > 0, name
-    assert "report.pdf" in found["files"] and "single_body.nc" in found["files"]
+    assert "report.pdf" in record["files"] and "single_body.nc" in record["files"]
 
 
 def test_archive_of_the_study_reproduces_and_a_flipped_bit_is_caught(house, tmp_path):

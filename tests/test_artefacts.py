@@ -38,28 +38,30 @@ def everything() -> Products:
 
 def problems_of(results: Path) -> list[str]:
     """Files of a finished run of no kind or of several, without a meaning or a decision, or of another rule than declared."""
-    found = []
+    complaints = []
     run = json.loads((results / "provenance.json").read_text(encoding="utf-8"))["files"]
     for path in (path for path in results.rglob("*") if path.is_file()):
         name = path.relative_to(results).as_posix()
         kinds = [kind for kind in ARTEFACTS.values() if kind.match(name) is not None]
         if len(kinds) != 1:
-            found.append(f"{name} is of {len(kinds)} kinds")
+            complaints.append(f"{name} is of {len(kinds)} kinds")
             continue
         (kind,) = kinds
         if not artefacts.meaning(name) or "{" in artefacts.meaning(name):
-            found.append(f"{name} has no meaning")
+            complaints.append(f"{name} has no meaning")
         if (name in run) != (kind.role in (Role.DATA, Role.PRODUCT)):
-            found.append(f"{name} is {kind.role.name}, provenance.json {'lists it' if name in run else 'does not list it'}")
+            complaints.append(
+                f"{name} is {kind.role.name}, provenance.json {'lists it' if name in run else 'does not list it'}"
+            )
         if (name.endswith((".nc", ".csv")) and kind.verify is Verify.DERIVED) or kind.is_dataset != name.endswith(".nc"):
-            found.append(f"{name} holds values that nobody reads or compares")
+            complaints.append(f"{name} holds values that nobody reads or compares")
     for path in results.glob("written/*.json"):
         rule = path.stem.partition("-")[0]
         for name in json.loads(path.read_text(encoding="utf-8"))["files"]:
             kind = artefacts.kind_of(name)
             if kind is not None and kind.rule and not fnmatchcase(rule, kind.rule):
-                found.append(f"{name} was made by {rule}, not by {kind.rule}")
-    return found
+                complaints.append(f"{name} was made by {rule}, not by {kind.rule}")
+    return complaints
 
 
 @pytest.mark.slow
@@ -115,8 +117,8 @@ def test_every_stage_and_every_need_is_of_some_kind(everything):
         assert bool(kind.rule) == bool(kind.stage) and kind.stage in {"", *artefacts.STAGES}
         assert rules.setdefault(kind.rule, kind.stage) == kind.stage, f"{kind.rule} belongs to two stages"
     assert all(kinds for _, kinds in artefacts.stages().values())
-    asked = {need for theme in themes.all_themes().values() for need in theme.needs}
-    assert asked <= {*artefacts.needs()} and "timing" not in artefacts.needs()
+    needs = {need for theme in themes.all_themes().values() for need in theme.needs}
+    assert needs <= {*artefacts.needs()} and "timing" not in artefacts.needs()
     inputs = Inputs(**everything.places(None))
     assert inputs.paths["atlas"] == f"{everything.results}/atlas.nc" and inputs.paths["released"] == "data/released"
 

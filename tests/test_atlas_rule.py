@@ -39,8 +39,8 @@ def released() -> xr.Dataset:
 
 def rows(data: xr.Dataset, key: str) -> xr.Dataset:
     """The file of one engine, as its job writes it."""
-    found = data.isel(engine=np.flatnonzero(data["key"].values.astype(str) == key))
-    return found.drop_vars(["method_label", "method_q_error"]).assign_attrs(job="a job", checksum="a sum")
+    chosen = data.isel(engine=np.flatnonzero(data["key"].values.astype(str) == key))
+    return chosen.drop_vars(["method_label", "method_q_error"]).assign_attrs(job="a job", checksum="a sum")
 
 
 def test_there_is_no_atlas_unless_it_is_configured():
@@ -64,10 +64,10 @@ def test_engines_are_chosen_by_key_and_misspelt_ones_named():
 
 
 def test_the_theme_shows_the_atlas_of_the_run_and_else_the_released_one(tmp_path, released):
-    own = tmp_path / "atlas.nc"
-    rows(released, "jsbsim").drop_attrs().drop_encoding().assign_attrs(date="2001-02-03").to_netcdf(own)
+    atlas_of_run = tmp_path / "atlas.nc"
+    rows(released, "jsbsim").drop_attrs().drop_encoding().assign_attrs(date="2001-02-03").to_netcdf(atlas_of_run)
     assert Inputs("", released=RELEASED.parent).atlas.attrs["date"] == released.attrs["date"]
-    assert Inputs("", released=RELEASED.parent, atlas=own).atlas.attrs["date"] == "2001-02-03"
+    assert Inputs("", released=RELEASED.parent, atlas=atlas_of_run).atlas.attrs["date"] == "2001-02-03"
     with pytest.raises(NotInRun):
         _ = Inputs("", released=RELEASED.parent, atlas=tmp_path / "nothing.nc").atlas
     with pytest.raises(NotInRun):
@@ -90,8 +90,8 @@ def test_gathered_rows_are_those_of_the_engines(released):
 def test_an_engine_that_is_not_installed_is_left_out_with_the_command(tmp_path, monkeypatch):
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(engine_run, "install", lambda engine: pytest.fail("nobody asked for it"))
-    found = engine_run.engine_dataset("jsbsim", False, 1.0)
-    assert not found.sizes and found.attrs[LEFT_OUT].endswith("left out; polhode atlas jsbsim --install")
+    measured = engine_run.engine_dataset("jsbsim", False, 1.0)
+    assert not measured.sizes and measured.attrs[LEFT_OUT].endswith("left out; polhode atlas jsbsim --install")
 
 
 def test_another_released_atlas_is_a_reason_to_make_the_theme_again(tmp_path):
@@ -104,12 +104,12 @@ def test_another_released_atlas_is_a_reason_to_make_the_theme_again(tmp_path):
     def code(changes: dict) -> str:
         return Products(configuration.resolve(default | changes, tmp_path), tmp_path).chapter_code("engines")
 
-    before, own, other = code({}), code(PAIR), products().chapter_code("many_body")
+    before, of_pair, other = code({}), code(PAIR), products().chapter_code("many_body")
     file = tmp_path / "data" / "released" / "atlas.nc"
     file.write_bytes(file.read_bytes() + b"\n")
     assert before != code({})
     # A run that makes its own does not look at it.
-    assert code(PAIR) == own
+    assert code(PAIR) == of_pair
     assert products().chapter_code("many_body") == other
 
 

@@ -128,8 +128,8 @@ def test_more_steps_than_anyone_waits_for(capsys, tmp_path):
 
 
 def test_good_numbers_are_taken():
-    asked = cli.parser().parse_args(["animate", "rods", "--spin", "0", "--dt", "1e-5", "--seed", "0", "--frames", "2000"])
-    assert (asked.spin, asked.dt, asked.seed, asked.frames) == (0.0, 1e-5, 0, 2000)
+    options = cli.parser().parse_args(["animate", "rods", "--spin", "0", "--dt", "1e-5", "--seed", "0", "--frames", "2000"])
+    assert (options.spin, options.dt, options.seed, options.frames) == (0.0, 1e-5, 0, 2000)
 
 
 COMMANDS = next(action for action in cli.parser()._actions if action.dest == "command").choices
@@ -188,28 +188,28 @@ def test_a_read_only_folder(capsys, tmp_path):
 
 
 def test_a_file_that_can_be_written_is_left_alone(tmp_path):
-    there = tmp_path / "there.csv"
-    there.write_text("kept")
-    cli.check_writable(there, "--csv")
+    existing = tmp_path / "there.csv"
+    existing.write_text("kept")
+    cli.check_writable(existing, "--csv")
     cli.check_writable(tmp_path / "new" / "deep" / "table.csv", "--csv")
-    assert there.read_text() == "kept" and list(tmp_path.iterdir()) == [there]
+    assert existing.read_text() == "kept" and list(tmp_path.iterdir()) == [existing]
 
 
 # --- plug-ins of bench -----------------------------------------------------------------------------------------------
 
 
 def test_a_plugin_of_bench_is_tried_first(capsys, monkeypatch, tmp_path):
-    asked = []
+    tried = []
 
     def try_out(paths):
-        asked.extend(paths)
+        tried.extend(paths)
         raise plugins.PluginError("plug-in slip.py does not compile: line 19")
 
     monkeypatch.setattr(bench, "try_out", try_out)
     path = tmp_path / "slip.py"
     path.write_text("METHOD = 3")
     assert "--plugin: plug-in slip.py does not compile: line 19" in refused(capsys, "bench", "--plugin", path)
-    assert asked == [str(path)]
+    assert tried == [str(path)]
 
 
 def test_a_plugin_of_bench_that_is_not_there(capsys):

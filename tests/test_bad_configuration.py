@@ -157,9 +157,9 @@ BAD = [
 
 @pytest.mark.parametrize(("text", "message"), BAD, ids=[text for text, _ in BAD])
 def test_what_cannot_be_is_named(resolve, text, message):
-    found = refused(resolve, text)
-    assert "\n" not in found
-    assert found.startswith("mine.yaml:2: " + message)
+    message_shown = refused(resolve, text)
+    assert "\n" not in message_shown
+    assert message_shown.startswith("mine.yaml:2: " + message)
 
 
 def test_whole_numbers_may_be_written_as_powers_of_ten(resolve):
@@ -182,8 +182,8 @@ def test_a_ladder_takes_the_place_of_one_of_another_kind(resolve):
 
 
 def test_a_message_names_the_file_that_says_it(resolve):
-    found = refused(resolve, "problems:\n  heavy_top:\n    samples: 3\n    check_until: -1")
-    assert found.startswith("mine.yaml:5: problems.heavy_top.check_until")
+    message = refused(resolve, "problems:\n  heavy_top:\n    samples: 3\n    check_until: -1")
+    assert message.startswith("mine.yaml:5: problems.heavy_top.check_until")
     config = merged(SMALL, {"problems": {"heavy_top": {"samples": "many"}}})  # as from the command line
     with pytest.raises(
         ConfigurationError, match=r"config\.yaml:\d+ \(changed on the command line\): problems\.heavy_top\.samples"
@@ -269,11 +269,11 @@ TOO_MUCH = [
 def test_too_large_a_study_is_refused_before_anything_is_expanded(resolve, monkeypatch, text, limit, key):
     monkeypatch.setattr(configuration.study, "_rungs", lambda *_: pytest.fail("a ladder was expanded"))
     began = time.process_time()
-    found = refused(resolve, text)
+    message = refused(resolve, text)
     assert time.process_time() - began < 2
-    assert re.search(rf"\.yaml:\d+: {re.escape(key)}", found)
+    assert re.search(rf"\.yaml:\d+: {re.escape(key)}", message)
     assert re.search(
-        rf"would take about .*; limits\.{limit} is [\d.,]+ \(\S+\.yaml:\d+\)\. Take .*, or raise this limit$", found
+        rf"would take about .*; limits\.{limit} is [\d.,]+ \(\S+\.yaml:\d+\)\. Take .*, or raise this limit$", message
     )
 
 
@@ -281,8 +281,8 @@ def test_without_limits_only_what_cannot_be_counted_is_refused(resolve):
     none = "limits: {cpu_hours: null, memory_gib: null, disk_gib: null, files: null}"
     study = resolve(none + "\nproblems: {heavy_top: {dt: {fit: {divisions: [4, 1000000000000, 3]}}}}")
     assert study.problems["heavy_top"].steps[0].steps == 10**12
-    found = refused(resolve, none + "\nproblems: {heavy_top: {dt: {a: {values: [1e-300]}}}}")
-    assert found.startswith("mine.yaml:3: problems.heavy_top.dt.a: dt = 1e-300 makes 2e+300 steps")
+    message = refused(resolve, none + "\nproblems: {heavy_top: {dt: {a: {values: [1e-300]}}}}")
+    assert message.startswith("mine.yaml:3: problems.heavy_top.dt.a: dt = 1e-300 makes 2e+300 steps")
 
 
 def test_the_configurations_that_come_with_the_code_are_within_the_limits():
@@ -318,11 +318,11 @@ def test_steps_are_counted_without_expanding_the_ladder(key):
     part = configuration.resolve(DEFAULT, HOME).problems[key]
     for name, ladder in DEFAULT["problems"][key]["dt"].items():
         ladder = models.LadderSection.model_validate(ladder)
-        found = estimate.extent(ladder, part.problem.horizon)
+        extent = estimate.extent(ladder, part.problem.horizon)
         rungs = configuration.study._rungs({name: ladder}, part.problem.horizon, part.methods, reading.Place())
-        assert found.rungs == pytest.approx(len(rungs), abs=2)
-        assert found.steps == pytest.approx(sum(step.steps for step in rungs), rel=0.02)
-        assert found.longest == pytest.approx(max(step.steps for step in rungs), rel=1e-5)
+        assert extent.rungs == pytest.approx(len(rungs), abs=2)
+        assert extent.steps == pytest.approx(sum(step.steps for step in rungs), rel=0.02)
+        assert extent.longest == pytest.approx(max(step.steps for step in rungs), rel=1e-5)
 
 
 def test_a_summary_names_time_files_and_memory(resolve):

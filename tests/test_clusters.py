@@ -52,9 +52,9 @@ class Head:
         self.variables = fake_queue.install(scheduler, self.queue) | {"POLHODE_PATIENCE": "0"}
 
     def run(self, command: str, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("POLHODE_S")} | self.variables | variables
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("POLHODE_S")} | self.variables | variables
         return subprocess.run(
-            command, shell=True, cwd=self.folder, env=kept, capture_output=True, text=True, timeout=LONG, check=check
+            command, shell=True, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=LONG, check=check
         )
 
     def submit(self, text: str, rule: str = "references", threads: int = 1, **requests: int | str) -> str:
@@ -106,9 +106,9 @@ def test_pbs_is_asked_for_cores_memory_time_and_a_whole_node(tmp_path):
     head = Head(tmp_path, "pbs")
     head.submit("true", threads=4, mem_mb=3001, runtime=95, POLHODE_SUBMIT_OPTIONS="-q long -A me")
     head.submit("true", rule="timing")
-    asked, timing = fake_queue.submitted(head.queue)
-    assert asked["l"] == ["select=1:ncpus=4:mem=3001mb", "walltime=5700"]
-    assert (asked["q"], asked["A"]) == (["long"], ["me"]), "what the cluster requires"
+    job, timing = fake_queue.submitted(head.queue)
+    assert job["l"] == ["select=1:ncpus=4:mem=3001mb", "walltime=5700"]
+    assert (job["q"], job["A"]) == (["long"], ["me"]), "what the cluster requires"
     assert timing["l"] == ["select=1:ncpus=1:mem=1500mb", "walltime=1200", "place=excl"]
 
 
@@ -211,16 +211,18 @@ def test_every_rule_says_what_it_asks_for():
 
 def test_data_go_before_the_report_and_the_report_before_pages():
     """The priorities of rules, by their order on the longest way from the timing to the report."""
-    found = {}
+    priorities = {}
     for path in (HOME / "workflow" / "rules").glob("*.smk"):
         for rule in re.split(r"^ *rule\b", path.read_text(), flags=re.MULTILINE)[1:]:
             name = re.match(r' (\w+):|:\s+name:\s+f"(\w+?)_?\{', rule)
             given = re.search(r"priority: (\d)", rule)
-            found[name[1] or name[2]] = int(given[1]) if given else 0
+            priorities[name[1] or name[2]] = int(given[1]) if given else 0
     first = {"timing": 4} | dict.fromkeys(("references", "single_body", "gather"), 3) | {"chapter": 1, "report": 1}
     last = {"notebook", "explorer", "animation", "captions", "provenance"}
-    assert {name: found[name] for name in first} == first and {name for name in found if found[name] == 0} == last
-    assert {name for name in found if found[name] == 2} == set(found) - set(first) - last
+    assert {name: priorities[name] for name in first} == first and {
+        name for name in priorities if priorities[name] == 0
+    } == last
+    assert {name for name in priorities if priorities[name] == 2} == set(priorities) - set(first) - last
 
 
 def test_further_attempts_ask_for_more():
@@ -300,8 +302,10 @@ def through(head: Head, scheduler: str, house: House, pause: int, **variables: s
     haste = ["--latency-wait", "5", "--seconds-between-status-checks", str(pause)]
     profile = ["--workflow-profile", f"profiles/{GENERIC[scheduler]}"]
     command = [*SNAKEMAKE, "--configfile", "tiny.yaml", *profile, *haste, *TARGETS]
-    kept = _environment() | head.variables | {"POLHODE_PATIENCE": "1"} | variables
-    return subprocess.Popen(command, cwd=house.folder, env=kept, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    environment = _environment() | head.variables | {"POLHODE_PATIENCE": "1"} | variables
+    return subprocess.Popen(
+        command, cwd=house.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
 
 
 @pytest.mark.slow
@@ -321,9 +325,9 @@ def test_jobs_in_the_queue_make_the_bytes_of_a_local_run(tiny_study, tmp_path):
         process.kill()
     assert process.returncode == 0, output
     assert "was killed: it left the queue without an end" in output
-    asked = fake_queue.submitted(head.queue)
-    assert len(asked) == 4 and {job["q"][0] for job in asked} == {"long"}
-    again = [job for job in asked if Path(job["script"]).name == Path(asked[0]["script"]).name]
+    jobs = fake_queue.submitted(head.queue)
+    assert len(jobs) == 4 and {job["q"][0] for job in jobs} == {"long"}
+    again = [job for job in jobs if Path(job["script"]).name == Path(jobs[0]["script"]).name]
     assert [job["l"][0] for job in again] == ["select=1:ncpus=1:mem=1500mb", "select=1:ncpus=1:mem=3000mb"], (
         "the next attempt asks for more"
     )

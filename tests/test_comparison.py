@@ -343,10 +343,10 @@ def test_the_map_marks_what_fell(whole):
     assert not [text.get_text() for text in panel.texts if any(sign.isdigit() for sign in text.get_text())], (
         "tables have numbers"
     )
-    found = keyed(order_frames.orders(whole), "problem", "method")
+    rows = keyed(order_frames.orders(whole), "problem", "method")
     columns = [text.get_text() for text in panel.get_xticklabels()]
     for method, problem, order in (("spiral_leapfrog", "heavy_top", 2), ("rk4", "heavy_top", 4), (*FALLEN, 1)):
-        assert round(found[problem, method]["q_order"]) == order
+        assert round(rows[problem, method]["q_order"]) == order
         x = panel.get_xticks()[columns.index(selection.short_name(whole, problem))] - 0.48
         y = panel.get_yticks()[labels.index(drawing.printable(selection.label(whole, method)))] - 0.48
         (cell,) = [p for p in panel.patches if p.get_fill() and p.get_xy() == pytest.approx((x, y))]
@@ -362,9 +362,9 @@ def test_the_map_marks_what_fell(whole):
 )
 def test_growth_is_the_power_of_time(shape, growth):
     time = np.linspace(0, 1e4, 401)
-    found = drift.drift(time, shape(time))
-    assert found.growth == pytest.approx(growth, abs=0.08)
-    assert found.largest >= found.last > 0
+    fit = drift.drift(time, shape(time))
+    assert fit.growth == pytest.approx(growth, abs=0.08)
+    assert fit.largest >= fit.last > 0
 
 
 def test_growth_of_noise_does_not_depend_on_the_number_of_samples():
@@ -398,8 +398,8 @@ def test_a_problem_of_ones_own_is_among_the_long_runs(tmp_path):
     made_up(tmp_path, ["free_asymmetric_top", "heavy_top", "free_asymmetric_top_unstable"], methods, checks=False)
     groups = dict(read_groups(tmp_path / "single_body.nc"))
     for key, conserves in ((needle, ("energy",)), ("toy_still", ())):
-        own = {"problem": key, "label": key, "short_label": key.removeprefix("toy_"), "rank": LAST, "setup": "{}"}
-        groups[f"/{key}"] = runs("heavy_top", able).assign_attrs(own)
+        attributes = {"problem": key, "label": key, "short_label": key.removeprefix("toy_"), "rank": LAST, "setup": "{}"}
+        groups[f"/{key}"] = runs("heavy_top", able).assign_attrs(attributes)
         groups[f"/{key}/long_run"] = long(key, able, conserves)
     write_groups(groups, tmp_path / "single_body.nc")
     inputs = Inputs(tmp_path / "single_body.nc")
@@ -476,8 +476,8 @@ def made(whole):
 
 
 def test_numbers_are_whole_macros(made, small):
-    for found in (made, ours(small)):
-        for name, text in found.items():
+    for macros in (made, ours(small)):
+        for name, text in macros.items():
             assert re.fullmatch("study[A-Za-z]+", name), name
             assert "nan" not in text.lower() and "inf" not in text.lower(), (name, text)
 
@@ -491,17 +491,17 @@ def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     one = one_problem(tmp_path, [*polhode.methods])
     released = HOME / "data" / "released"
     scenes = Inputs("", published=released.parent / "published", many_body=released / "many_body.nc", released=released)
-    found = {*made, *all_numbers(one), *rendering.numbers("many_body", scenes)}
+    made_macros = {*made, *all_numbers(one), *rendering.numbers("many_body", scenes)}
     names = "Seelen Stiff Long Start Law Answer Contact Collision Engine Peers Draw Iterations"
     elsewhere = tuple(f"study{name}" for name in names.split())
     used = {name for path in TEX for name in re.findall(r"\\(study[A-Za-z]+)", path.read_text())}
-    assert {name for name in used - found if not name.startswith(elsewhere)} == set()
+    assert {name for name in used - made_macros if not name.startswith(elsewhere)} == set()
 
 
 def test_orders_are_judged_with_their_range(whole):
     top = whole.of("heavy_top")
-    found = measures_spiral2024.order_per_step(top, "spiral_leapfrog", "q")
-    assert tuple(found[:1] + found[2:]) == pytest.approx((3.01, 3.0, 3.03))
+    order = measures_spiral2024.order_per_step(top, "spiral_leapfrog", "q")
+    assert tuple(order[:1] + order[2:]) == pytest.approx((3.01, 3.0, 3.03))
     fixed = measures_spiral2024.order(top, "spiral_leapfrog", "q")
     assert tuple(fixed[:1] + fixed[2:]) == pytest.approx((2.01, 2.0, 2.03))
     # Verlet's is made up one lower here than on the free top.
@@ -510,7 +510,7 @@ def test_orders_are_judged_with_their_range(whole):
     highest = measures_spiral2024.highest_order_per_step(top, ["verlet", "spiral_leapfrog"], "q")
     assert tuple(highest[:1] + highest[2:]) == pytest.approx((3.01, 3.0, 3.03))
     # A bound within the range is neither met nor missed.
-    assert claims.verdict("at least", 3.02, found, 0.0) is None
+    assert claims.verdict("at least", 3.02, order, 0.0) is None
 
 
 def test_lists_name_who_falls_and_who_stays(made):
@@ -595,16 +595,16 @@ def expanded(item: str) -> list[str]:
     """``Eqs. B.7-B.9`` -> Eq. B.7, Eq. B.8, Eq. B.9."""
     kind, _, rest = item.partition(" ")
     kind = {"Eqs.": "Eq.", "Steps": "Step"}.get(kind, kind)
-    found = []
+    items = []
     for part in rest.split(", "):
         first, dash, last = part.partition("-")
         if dash:
             prefix, low = re.fullmatch(r"(.*?)(\d+)", first).groups()
             high = re.fullmatch(r"(.*?)(\d+)", last)[2]
-            found += [f"{kind} {prefix}{n}" for n in range(int(low), int(high) + 1)]
+            items += [f"{kind} {prefix}{n}" for n in range(int(low), int(high) + 1)]
         else:
-            found.append(f"{kind} {part}")
-    return found
+            items.append(f"{kind} {part}")
+    return items
 
 
 def every(kind: str, *ranges: str) -> set[str]:
@@ -626,13 +626,13 @@ NUMBERED = {
 def test_every_item_of_every_source_is_listed_once():
     rows = load_sources(SOURCES)
     for source, wanted in NUMBERED.items():
-        listed = [
+        items = [
             name
             for row in rows
             if row["source"] == source and not row["item"].startswith("App.")
             for name in expanded(row["item"])
         ]
-        assert sorted(listed) == sorted(wanted), source
+        assert sorted(items) == sorted(wanted), source
     assert {row["source"] for row in rows} == set(NUMBERED)
 
 

@@ -53,10 +53,10 @@ def inputs_of(scenes: dict[str, xr.Dataset], released: dict[str, xr.Dataset] | N
 def test_the_law_is_recovered():
     data = scene(coefficient=0.07, exponent=2.5, contacts=25.0)
     assert law.time_in_contact(data) == 25.0
-    found = law.exponent(data, "spiral_leapfrog")
-    assert found.value == pytest.approx(2.5, abs=1e-9)
-    found = law.coefficient(data, "spiral_leapfrog")
-    assert found.value == pytest.approx(0.07) and found.low < 0.07 < found.high
+    estimate = law.exponent(data, "spiral_leapfrog")
+    assert estimate.value == pytest.approx(2.5, abs=1e-9)
+    estimate = law.coefficient(data, "spiral_leapfrog")
+    assert estimate.value == pytest.approx(0.07) and estimate.low < 0.07 < estimate.high
     assert law.at_step(data, "spiral_leapfrog", 1 / 30).value == pytest.approx(0.07 / 30**2.5)
     assert np.isnan(law.at_step(data, "spiral_leapfrog", 1e-4).value), "not run so finely"
 
@@ -128,18 +128,18 @@ def test_each_scene_is_that_of_the_data_with_more_states():
         "e": scene(seeds=50),
         "f": scene(seeds=50).drop_vars("contacts").assign_attrs(label="nobody counted"),
     }
-    found = contact_scenes.scenes(inputs_of(ours, theirs))
-    assert {name: (data.attrs["released"], data.sizes["seed"]) for name, data in found.items()} == {
+    chosen = contact_scenes.scenes(inputs_of(ours, theirs))
+    assert {name: (data.attrs["released"], data.sizes["seed"]) for name, data in chosen.items()} == {
         "a": (1, 50),
         "b": (0, 4),
         "c": (0, 60),
         "d": (0, 4),
         "e": (1, 50),
     }
-    assert law.coefficient(found["a"], "spiral_leapfrog").value == pytest.approx(0.2, rel=0.05)
-    called = law.names_with_states(found)
+    assert law.coefficient(chosen["a"], "spiral_leapfrog").value == pytest.approx(0.2, rel=0.05)
+    called = law.names_with_states(chosen)
     assert called["a"] == "a, 50 states" and called["b"] == "b, 4 states"
-    frame = law.frame(found).set_index("scene")
+    frame = law.frame(chosen).set_index("scene")
     assert frame.loc["a", "source"] == "released" and frame.loc["b", "source"] == "this run"
     # Four values: from the smallest to the largest, 1 - 2/2^4.
     assert frame.loc["b", "coverage"] == 0.875 and 0.95 < frame.loc["a", "coverage"] < 0.98
@@ -154,11 +154,11 @@ def test_contacts_that_released_data_lack_are_those_of_the_same_scene_in_proport
     old = scene(seeds=50).drop_vars("contacts").assign_attrs(label="pieces", spin=3.0, horizon=2.0)
     ours = scene(seeds=4, contacts=9.0).assign_attrs(label="pieces", spin=3.0, horizon=1.0)
     other = scene(seeds=9, contacts=70.0).assign_attrs(label="pieces", spin=0.0, horizon=1.0)
-    found = contact_scenes.scenes(inputs_of({"chess": ours, "still": other}, {"chess": old}))["chess"]
-    assert found.attrs["released"] == 1 and found.attrs["contact_states"] == 4
-    assert law.time_in_contact(found) == 18.0
+    pieces = contact_scenes.scenes(inputs_of({"chess": ours, "still": other}, {"chess": old}))["chess"]
+    assert pieces.attrs["released"] == 1 and pieces.attrs["contact_states"] == 4
+    assert law.time_in_contact(pieces) == 18.0
     error = np.sqrt(9.0) * 0.1 / np.sqrt(18.0)  # the errors of the file belong to 9 contacts
-    assert law.coefficient(found, "spiral_leapfrog").value == pytest.approx(error, rel=0.02)
+    assert law.coefficient(pieces, "spiral_leapfrog").value == pytest.approx(error, rel=0.02)
     assert set(contact_scenes.scenes(inputs_of({"still": other}, {"chess": old}))) == {"still"}, "of another spin"
 
 

@@ -71,11 +71,11 @@ def over_steps(
     """The run of a scheme that needs its last state alone."""
 
     def run(torque, q, w):
-        found = []
+        states = []
         for _ in range(STEPS):
             q, w = step(torque, q, w)
-            found.append((q, w))
-        return found
+            states.append((q, w))
+        return states
 
     return run
 
@@ -86,7 +86,7 @@ def adams(formula: str, orientation: str) -> Callable[[Torque, np.ndarray, np.nd
     weights["ab4"] = [55 / 24, -59 / 24, 37 / 24, -9 / 24]
 
     def run(torque, q, w):
-        held, found = [(rate(q, w), acceleration(w, torque(q, w)))] * 4, []
+        held, states = [(rate(q, w), acceleration(w, torque(q, w)))] * 4, []
         for _ in range(STEPS):
             a = acceleration(w, torque(q, w))
             held = [(rate(q, w), a), *held[:3]]
@@ -102,8 +102,8 @@ def adams(formula: str, orientation: str) -> Callable[[Torque, np.ndarray, np.nd
                 "components": unit(q + DT * dq),
             }
             q, w = turned[orientation], w + DT * dw
-            found.append((q, w))
-        return found
+            states.append((q, w))
+        return states
 
     return run
 
@@ -114,7 +114,7 @@ def alpha(torque, q, w):
     gamma = 0.5 + f - m
     beta = (gamma + 0.5) ** 2 / 4
     real = algorithmic = acceleration(w, torque(q, w))
-    found = []
+    states = []
     for _ in range(STEPS):
 
         def ends(x, q=q, w=w, algorithmic=algorithmic):
@@ -132,8 +132,8 @@ def alpha(torque, q, w):
 
         x = scipy.optimize.fsolve(miss, np.concatenate([real, algorithmic]), xtol=1e-13)
         (q, w), real, algorithmic = ends(x), x[:3], x[3:]
-        found.append((q, w))
-    return found
+        states.append((q, w))
+    return states
 
 
 def theta(share: float) -> Callable[[Torque, np.ndarray, np.ndarray], list[State]]:
@@ -221,8 +221,8 @@ def test_a_candidate_is_its_formula(key, load):
     state = driver.start(q, omega)
     for n, (q_expected, omega_expected) in enumerate(CASES[key](TORQUES[load], np.array(q), np.array(omega))):
         state = driver.step(state, n)
-        found, spin = driver.read(state, n + 1)
-        np.testing.assert_allclose(unit(np.array(found)), q_expected, rtol=0, atol=1e-12)
+        orientation, spin = driver.read(state, n + 1)
+        np.testing.assert_allclose(unit(np.array(orientation)), q_expected, rtol=0, atol=1e-12)
         np.testing.assert_allclose(spin, omega_expected, rtol=0, atol=1e-12)
 
 

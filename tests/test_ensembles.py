@@ -68,10 +68,10 @@ def test_pairs_carry_31_digits(name, exact):
             a, b = ((x := float(random.standard_normal()), float(random.uniform(-1, 1) * np.spacing(x) / 2)) for _ in range(2))
             if name == "inverse_root":
                 a = a if a[0] > 0 else (-a[0], -a[1])
-                found = double_double.inverse_root(a)
+                result = double_double.inverse_root(a)
             else:
-                found = getattr(double_double, name)(a, b)
-            wide = [mpmath.mpf(x[0]) + mpmath.mpf(x[1]) for x in (a, b, found)]
+                result = getattr(double_double, name)(a, b)
+            wide = [mpmath.mpf(x[0]) + mpmath.mpf(x[1]) for x in (a, b, result)]
             right = exact(*wide[:2])
             # A difference of pairs that nearly cancel has the error of the pairs.
             scale = max(abs(right), abs(wide[0]), abs(wide[1])) if name in ("add", "subtract") else abs(right)
@@ -129,7 +129,7 @@ def test_the_interval_of_a_median_covers_at_least_what_it_says():
     hits = []
     for seed in range(100, 300):
         ordered = [np.sort(values) for values in quantities(draw(32, seed))]
-        hits.append([own[k - 1] <= value <= own[-k] for own, value in zip(ordered, exact, strict=True)])
+        hits.append([sample[k - 1] <= value <= sample[-k] for sample, value in zip(ordered, exact, strict=True)])
     # Of 200 intervals with 98 %, less than 0.95 of them would be a chance of one in a hundred.
     assert coverage > 0.95 and (np.mean(hits, axis=0) > 0.95).all(), np.mean(hits, axis=0)
 
@@ -155,9 +155,9 @@ def test_bodies_fill_the_triangle_of_moments():
 @pytest.mark.parametrize("key", ["time", "lab"])
 def test_frequencies_fill_their_range(key):
     """From 0.3 to 3 times the initial angular velocity, uniform in the logarithm."""
-    found = draw(400).parameters[key][:, 9]
-    assert 0.3 <= found.min() < 0.32 and 2.8 < found.max() <= 3.0
-    logs = np.log(found)
+    frequencies = draw(400).parameters[key][:, 9]
+    assert 0.3 <= frequencies.min() < 0.32 and 2.8 < frequencies.max() <= 3.0
+    logs = np.log(frequencies)
     assert logs.mean() == pytest.approx(np.log(0.9**0.5), abs=0.1)
     assert logs.var() == pytest.approx(np.log(10) ** 2 / 12, rel=0.15)
 
@@ -229,13 +229,13 @@ def test_digits_are_what_two_runs_share(monkeypatch):
     exact = reference.reference(drawn, "lab", TIMES)
     monkeypatch.setattr(reference, "CHECK_ORDER", 8)
     monkeypatch.setattr(reference, "CHECK_TOLERANCE", 1e-9)
-    found = reference.reference(drawn, "lab", TIMES)
-    assert (found[0] == exact[0]).all() and (found[1] == exact[1]).all()
+    again = reference.reference(drawn, "lab", TIMES)
+    assert (again[0] == exact[0]).all() and (again[1] == exact[1]).all()
     for i in range(2):
         body = drawn.moments[i], drawn.q0[i], drawn.omega0[i], drawn.parameters["lab"][i]
         high, low = reference.solve("lab", *body, TIMES, 8, 1e-9)
         apart = np.abs((high - exact[0][i]) + (low - exact[1][i])).max()
-        assert 8 < found[2][i] < 20 and abs(found[2][i] + np.log10(apart)) < 1e-9
+        assert 8 < again[2][i] < 20 and abs(again[2][i] + np.log10(apart)) < 1e-9
 
 
 def test_errors_far_below_rounding_are_measured():
@@ -278,8 +278,8 @@ def test_simulate_many_takes_torques_of_ones_own():
 
     drawn = draw(3)
     friction = drawn.bodies("friction_isotropic")
-    own = simulate_many(friction, METHODS["spiral_leapfrog"], brake, 0.1, 20)
-    assert own.equals(simulate_many(friction, "spiral_leapfrog", "friction_isotropic", 0.1, 20))
+    with_brake = simulate_many(friction, METHODS["spiral_leapfrog"], brake, 0.1, 20)
+    assert with_brake.equals(simulate_many(friction, "spiral_leapfrog", "friction_isotropic", 0.1, 20))
     free = Bodies(drawn.moments, drawn.q0, drawn.omega0)
     assert simulate_many(free, "rk4", "free", 0.1, 20).sizes["body"] == 3
 
@@ -351,14 +351,14 @@ def measured_orders(method: str, exact, classes) -> list[tuple[str, str, int, fl
     exact = exact.isel(body=exact["strength"].values > 0.1)
     steps = [2.0**-k for k in range(3, 12)]
     data = method_dataset(METHODS[method], exact, steps)
-    found = []
+    orders = []
     for i, key in enumerate(classes):
         for quantity, declared in zip(("q", "omega"), METHODS[method].orders(CLASSES[key].declared), strict=True):
             median = np.median(data[f"error_{quantity}"].values[i, :, :, -1], axis=0)
             usable = (median > 1e-11) & (median < 0.1)
             slopes = -np.diff(np.log2(median))[usable[1:] & usable[:-1]]
-            found.append((key, quantity, declared, float(slopes[-2:].mean()) if len(slopes) else np.nan))
-    return found
+            orders.append((key, quantity, declared, float(slopes[-2:].mean()) if len(slopes) else np.nan))
+    return orders
 
 
 @pytest.mark.thorough

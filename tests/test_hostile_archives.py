@@ -57,12 +57,12 @@ def test_what_is_not_refused_is_unpacked_in_its_folder(tmp_path, chosen):
         return  # no zip has such a name
     before = {p for p in tmp_path.iterdir()}
     try:
-        found = contents_of(path)
+        contents = contents_of(path)
     except Unusable as error:
         assert len(str(error)) < 400 + len(str(path))
         return
-    assert extracted(path, found, folder) == {}
-    assert {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()} == set(found)
+    assert extracted(path, contents, folder) == {}
+    assert {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()} == set(contents)
     assert {p for p in tmp_path.iterdir()} - before <= {folder}
 
 
@@ -132,10 +132,10 @@ def test_a_damaged_archive(tmp_path, data):
     path = tmp_path / "damaged.zip"
     path.write_bytes(content)
     try:
-        found = contents_of(path)
+        contents = contents_of(path)
     except Unusable:
         return
-    extracted(path, found, tmp_path / "out")
+    extracted(path, contents, tmp_path / "out")
 
 
 def test_what_is_no_file(tmp_path):
@@ -185,13 +185,13 @@ def test_a_manifest_with_any_value_in_any_place(tmp_path, place, value):
     target[place.rpartition(".")[2]] = value
     path = manifest_of(tmp_path / "m.zip", json.dumps(index))
     try:
-        found = manifest.read(path)
+        read = manifest.read(path)
     except Unusable as error:
         assert len(str(error)) < 500 + len(str(path))
         return
-    assert all(isinstance(digest, str) for digest in found.files.values())
-    assert all(isinstance(key, str) for variable in found.variables for key in variable)
-    assert isinstance(found.run.get("versions", {}), dict)
+    assert all(isinstance(digest, str) for digest in read.files.values())
+    assert all(isinstance(key, str) for variable in read.variables for key in variable)
+    assert isinstance(read.run.get("versions", {}), dict)
 
 
 @pytest.mark.parametrize(
@@ -230,10 +230,10 @@ def test_a_provenance_with_any_value(tmp_path, key, value):
     whole = {name: kind() for name, kind in NEEDED.items()} | {"files": {"a": "0"}}
     (tmp_path / "provenance.json").write_text(json.dumps(whole | {key: value}), encoding="utf-8")
     try:
-        found = read_provenance(tmp_path)
+        record = read_provenance(tmp_path)
     except Unusable:
         return
-    assert isinstance(found[key], NEEDED[key]) and all(isinstance(digest, str) for digest in found["files"].values())
+    assert isinstance(record[key], NEEDED[key]) and all(isinstance(digest, str) for digest in record["files"].values())
 
 
 @ON_DISK

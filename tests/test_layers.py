@@ -41,24 +41,24 @@ ABOVE = {"study.products": "study.explorer", "study.by_hand": "study.explorer", 
 
 
 def modules(package: Path = PACKAGE) -> dict[str, Path]:
-    found = {}
+    path_of_module = {}
     for path in package.rglob("*.py"):
         parts = path.relative_to(package).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+        path_of_module[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return path_of_module
 
 
 def imports(path: Path, known: dict[str, Path]) -> set[str]:
     """The modules of the package that a file imports, wherever in it."""
-    found = set()
+    imported = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        found |= {name.removeprefix("polhode.") for name in names if name.removeprefix("polhode.") in known}
-    return found
+        imported |= {name.removeprefix("polhode.") for name in names if name.removeprefix("polhode.") in known}
+    return imported
 
 
 def room(module: str) -> str:
@@ -76,14 +76,14 @@ def room(module: str) -> str:
 def upward(package: Path = PACKAGE) -> list[str]:
     """Imports that go up."""
     known = modules(package)
-    found = []
+    lines = []
     for module, path in known.items():
-        own = room(module)
+        own_room = room(module)
         for other in imports(path, known):
-            there = room(other)
-            if ROOMS.index(there) > ROOMS.index(own) and not {own, there} <= GROUND:
-                found.append(f"{module} imports {other}")
-    return sorted(found)
+            other_room = room(other)
+            if ROOMS.index(other_room) > ROOMS.index(own_room) and not {own_room, other_room} <= GROUND:
+                lines.append(f"{module} imports {other}")
+    return sorted(lines)
 
 
 def test_every_room_is_listed():
@@ -150,7 +150,7 @@ def within(module: str, parents: Iterable[str]) -> bool:
 
 def live_questions(package: Path = PACKAGE) -> list[str]:
     """Imports of late stages that ask the running program for what the files of a run say, relative ones included."""
-    found = []
+    lines = []
     for module, path in modules(package).items():
         if not within(module, LATE):
             continue
@@ -164,8 +164,8 @@ def live_questions(package: Path = PACKAGE) -> list[str]:
                 above = folder[: len(folder) + 1 - node.level] if node.level else []
                 whole = ".".join([*above, base.strip(".")]).strip(".")
                 names = [f"{whole}.{alias.name}".strip(".") for alias in node.names]
-            found += [f"{module} imports {name}" for name in names if within(name, LIVE)]
-    return sorted(set(found))
+            lines += [f"{module} imports {name}" for name in names if within(name, LIVE)]
+    return sorted(set(lines))
 
 
 def test_late_stages_read_files_and_ask_no_registry():
@@ -203,8 +203,8 @@ def test_figures_tables_and_numbers_read_the_analysis_of_their_theme_never_each_
         for part in ("figures", "tables", "numbers", "analysis"):
             path = PACKAGE / "study" / "themes" / key / f"{part}.py"
             if path.is_file():
-                own = {other.split(".")[3] for other in imports(path, known) if other.startswith(f"study.themes.{key}.")}
-                assert own <= {"analysis"} - {part}, f"{key}/{part}.py imports {own}"
+                of_theme = {other.split(".")[3] for other in imports(path, known) if other.startswith(f"study.themes.{key}.")}
+                assert of_theme <= {"analysis"} - {part}, f"{key}/{part}.py imports {of_theme}"
 
 
 def test_what_a_theme_declares_is_there():

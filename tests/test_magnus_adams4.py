@@ -86,8 +86,8 @@ def test_the_error_of_one_step_of_the_magnus_series(factor, order):
 @pytest.mark.parametrize("h", [0.5, 0.1, 0.01])
 def test_the_kernel_is_this_series(h):
     w0, a0, w1, a1 = (tuple(map(float, v)) for v in ends(h))
-    found = magnus((1.0, 0.0, 0.0, 0.0), w0, a0, w1, a1, h)
-    assert found == pytest.approx([float(x) for x in truncated(h, mpmath.mpf(1) / 12)], abs=2e-16)
+    omega = magnus((1.0, 0.0, 0.0, 0.0), w0, a0, w1, a1, h)
+    assert omega == pytest.approx([float(x) for x in truncated(h, mpmath.mpf(1) / 12)], abs=2e-16)
 
 
 # --- extrapolation and start -------------------------------------------------------------------------------------------
@@ -128,39 +128,39 @@ def fed(loads):
     """The results of ``continued`` for successive loads along x, in plain Python."""
     remember, memory = plain(continued), NOTHING
     for load in loads:
-        found = remember(memory, (load, 0.0, 0.0))
-        memory = found[-1]
-        yield found
+        result = remember(memory, (load, 0.0, 0.0))
+        memory = result[-1]
+        yield result
 
 
 def test_the_degree_of_the_prediction_is_that_of_the_loads_known():
     loads = (1.0, 3.0, 10.0, 37.0, 151.0, 674.0)
-    predicted = [found[3][0] for found in fed(loads)]
+    predicted = [result[3][0] for result in fed(loads)]
     expected = [np.polyval(np.polyfit(range(-k, 0), loads[m - k : m], k - 1), 0) for m, k in enumerate((1, 2, 3, 4, 4, 4), 1)]
     assert predicted == pytest.approx(expected, rel=1e-9)
 
 
 def test_an_extremum_is_no_miss():
     """Where the first difference vanishes, the second is the measure, and the third where both are small."""
-    found = list(fed(math.cos(0.2 * (n - 4.5)) for n in range(12)))
-    assert found[5][0][0] == pytest.approx(0, abs=1e-15)
-    assert [memory[13] for *_, memory in found[3:]] == [0.0] * 9
-    found = list(fed(m**3 + 0.05 * m**4 for m in range(-5, 3)))
-    first, second, third = (found[6][k][0] for k in range(3))
+    results = list(fed(math.cos(0.2 * (n - 4.5)) for n in range(12)))
+    assert results[5][0][0] == pytest.approx(0, abs=1e-15)
+    assert [memory[13] for *_, memory in results[3:]] == [0.0] * 9
+    results = list(fed(m**3 + 0.05 * m**4 for m in range(-5, 3)))
+    first, second, third = (results[6][k][0] for k in range(3))
     assert 1.2 > first / 2 > second and third > 2.4, "the miss is 24 times 0.05"
-    assert [memory[13] for *_, memory in found[4:]] == [0.0] * 4
+    assert [memory[13] for *_, memory in results[4:]] == [0.0] * 4
 
 
 def test_the_fifth_miss_in_a_row_makes_the_prediction_linear():
     """Loads of alternating sign miss from the third on. The differences above the first are used up to the fourth miss."""
-    found = list(fed((-1.0) ** n for n in range(10)))
-    assert [memory[13] for *_, memory in found] == [0, 0, 1, 2, 3, 4, 5, 6, 7, 8]
-    used = [[difference[0] for difference in result[:3]] for result in found]
+    results = list(fed((-1.0) ** n for n in range(10)))
+    assert [memory[13] for *_, memory in results] == [0, 0, 1, 2, 3, 4, 5, 6, 7, 8]
+    used = [[difference[0] for difference in result[:3]] for result in results]
     # The second and third differences of +-1 are +-4 and -+8, all that is known of them at each load.
     assert used[3:6] == [[-2, -4, -8], [2, 4, 8], [-2, -4, -8]]
     for n in range(6, 10):
         sign = (-1.0) ** n
-        assert used[n] == [2 * sign, 0, 0] and found[n][3] == (3 * sign, 0, 0) and found[n][-1][12] == 2
+        assert used[n] == [2 * sign, 0, 0] and results[n][3] == (3 * sign, 0, 0) and results[n][-1][12] == 2
 
 
 def finer_start(problem, n):
@@ -286,14 +286,14 @@ def test_misses_are_counted(cases):
     for name in ("free", "constant", "time", "lab", "orientation", "velocity"):
         assert all(state[20] == 0 for state in states(cases[name].problem, 0.01, 60)), name
     problem = make("broken", broken_torque, "time", {"t0": 0.5, "r": 0.0}, body=SPHERE)
-    found = [state[19:21] for state in states(problem, 1 / 16, 16)]
+    counts = [state[19:21] for state in states(problem, 1 / 16, 16)]
     # The jump is first found in the ninth step, at t = 1/2.
-    assert [missed for _, missed in found] == [0.0] * 8 + [1.0, 2.0, 3.0, 4.0] + [0.0] * 4
-    assert all(known == 4 for known, _ in found[3:])
+    assert [missed for _, missed in counts] == [0.0] * 8 + [1.0, 2.0, 3.0, 4.0] + [0.0] * 4
+    assert all(known == 4 for known, _ in counts[3:])
     strong = make("damped", spin_damping, "velocity", {"k": 8.0}, body=SPHERE)
-    found = [state[19:21] for state in states(strong, 0.1, 40)]
-    assert max(missed for _, missed in found) > MEMORY
-    assert [known for known, missed in found if missed > MEMORY] == [2.0] * sum(missed > MEMORY for _, missed in found)
+    counts = [state[19:21] for state in states(strong, 0.1, 40)]
+    assert max(missed for _, missed in counts) > MEMORY
+    assert [known for known, missed in counts if missed > MEMORY] == [2.0] * sum(missed > MEMORY for _, missed in counts)
 
 
 def turning_torque(t, q, omega, parameters):
@@ -307,11 +307,11 @@ def turning_torque(t, q, omega, parameters):
 def test_eight_steps_a_period_are_enough_for_the_cubic(steps, start, resolved):
     """Each difference is 2 sin(pi / steps) times the one before; the cube of this factor must not exceed a half."""
     problem = make("turning", turning_torque, "time", body=SPHERE)
-    found = [state[20] for state in states(problem, 1 / steps, 5 * steps)]
+    misses = [state[20] for state in states(problem, 1 / steps, 5 * steps)]
     # The linear and the quadratic prediction of the start miss where the factor and its square exceed a half.
-    assert found[:4] == start
-    assert (max(found[4:]) == 0) == resolved
-    assert resolved or found[-1] > MEMORY
+    assert misses[:4] == start
+    assert (max(misses[4:]) == 0) == resolved
+    assert resolved or misses[-1] > MEMORY
 
 
 def hertz_stop(t, q, omega, parameters):
@@ -332,12 +332,12 @@ def test_to_forget_at_once_would_be_worse(monkeypatch):
     """Why four misses change nothing: contacts lose or gain tens of times more energy with a memory cut short."""
     problem = make("stop", hertz_stop, "state", {"K": 1e4}, body=SPHERE, omega0=(0.0, 0.0, 1.0), q0=(1.0, 0.0, 0.0, 0.0))
     # The contact lasts 2.94 (5 / (4 K))^(2/5) = 0.081: forty steps.
-    kept = energy_after_bounces(problem, 0.002, 10.0)
+    remembered = energy_after_bounces(problem, 0.002, 10.0)
     finer = energy_after_bounces(problem, 0.001, 10.0)
     monkeypatch.setattr(backward_differences, "MEMORY", 0.0)
     forgotten = energy_after_bounces(problem, 0.002, 10.0)
-    assert finer < kept < 1e-3
-    assert forgotten > 20 * kept
+    assert finer < remembered < 1e-3
+    assert forgotten > 20 * remembered
 
 
 # --- stability under friction ------------------------------------------------------------------------------------------
@@ -426,9 +426,9 @@ def test_an_elastic_oscillation_is_damped_with_the_sixth_power_of_the_step():
     assert elastic(1.0127) < 1 < elastic(1.0128)
     problem = make("spring", spring, "state", {"k": 1.0}, body=SPHERE, omega0=(0.0, 0.0, 0.5), q0=(1.0, 0.0, 0.0, 0.0))
     for x in (0.3, 0.5):
-        found = np.array([(2 * math.atan2(s[3], s[0]), s[6]) for s in states(problem, x, 1200)])
+        angle_and_rate = np.array([(2 * math.atan2(s[3], s[0]), s[6]) for s in states(problem, x, 1200)])
         # The largest amplitude over ten periods, a hundred steps or more later.
-        size, window = np.hypot(*found.T), round(20 * math.pi / x)
+        size, window = np.hypot(*angle_and_rate.T), round(20 * math.pi / x)
         ratio = size[-window:].max() / size[200 : 200 + window].max()
         assert ratio ** (1 / (1200 - window - 200)) == pytest.approx(elastic(x), abs=0.02 * (1 - elastic(x)))
 

@@ -425,8 +425,8 @@ def remainder(dt, kick, rate, converged):
         new = converged(omega, new, torque, dt)
     x, y, z = ((BODY.inertia[i] - BODY.inertia[j]) / BODY.inertia[k] for i, j, k in ((1, 2, 0), (2, 0, 1), (0, 1, 2)))
     g = np.array([[0, x * new[2], x * new[1]], [y * new[2], 0, y * new[0]], [z * new[1], z * new[0], 0]])
-    found = np.array(kick(tuple(omega), tuple(torque), BODY.coefficients(), dt)) - new
-    return rate * dt**4 * g @ g @ g @ -acceleration(new, torque), found
+    left = np.array(kick(tuple(omega), tuple(torque), BODY.coefficients(), dt)) - new
+    return rate * dt**4 * g @ g @ g @ -acceleration(new, torque), left
 
 
 @pytest.mark.parametrize(
@@ -448,8 +448,8 @@ def remainder(dt, kick, rate, converged):
 )
 def test_what_three_iterations_leave_falls_with_the_fourth_power_of_the_step(kick, rate, converged):
     for dt in (0.1, 0.05, 0.025):
-        expected, found = remainder(dt, kick, rate, converged)
-        assert np.linalg.norm(found - expected) < 4 * dt * np.linalg.norm(expected)
+        expected, left = remainder(dt, kick, rate, converged)
+        assert np.linalg.norm(left - expected) < 4 * dt * np.linalg.norm(expected)
     coarse, fine = (np.linalg.norm(remainder(dt, kick, rate, converged)[1]) for dt in (0.05, 0.025))
     assert np.log2(coarse / fine) == pytest.approx(4, abs=0.15)
 
@@ -792,8 +792,8 @@ def calzavarini(share, other):
     def run(q, omega, dt, steps):
         momentum = matrix(q) @ (INERTIA @ omega - dt / 2 * torque_at(0.0, q, omega))
         back = unit(q - dt / 4 * from_right(omega) @ q)
-        kept = body_omega(back, momentum)
-        a = matrix(back) @ kept
+        omega_of_body = body_omega(back, momentum)
+        a = matrix(back) @ omega_of_body
         b = 3 * a - 2 * matrix(q) @ omega
 
         def lab_torque(t):
@@ -803,10 +803,10 @@ def calzavarini(share, other):
             torque = lab_torque(n * dt)
             half = unit(q + dt / 4 * from_right(body_omega(q, momentum + dt / 2 * torque)) @ q)
             momentum = momentum + dt * torque
-            kept = body_omega(half, momentum)
-            a, b = matrix(half) @ kept, a
-            q = unit(q + dt / 2 * from_right(kept) @ half)
-        return q, kept, body_omega(q, momentum + dt / 2 * lab_torque(steps * dt))
+            omega_of_body = body_omega(half, momentum)
+            a, b = matrix(half) @ omega_of_body, a
+            q = unit(q + dt / 2 * from_right(omega_of_body) @ half)
+        return q, omega_of_body, body_omega(q, momentum + dt / 2 * lab_torque(steps * dt))
 
     return run
 
@@ -892,9 +892,9 @@ def test_against_an_independent_implementation(key):
 def test_what_single_choices_of_the_published_methods_are_worth(monkeypatch):
     """Of Johnson's corrector neither half is of second order alone; both are, without doing the rotation again."""
     monkeypatch.setattr(checks, "VARIANT_DIVISIONS", tuple(2**k for k in range(10, 18)))
-    found = checks.published_variants({})
-    error = {str(v): found.error.sel({"variant": v, "division": 2**13}).values for v in found.variant.values}
-    order = {str(v): found.order.sel({"variant": v}).values for v in found.variant.values}
+    variants = checks.published_variants({})
+    error = {str(v): variants.error.sel({"variant": v, "division": 2**13}).values for v in variants.variant.values}
+    order = {str(v): variants.order.sel({"variant": v}).values for v in variants.variant.values}
     published = error["johnson2008_delvalle2024"]
     assert published[0] / error["averaged"][0] == pytest.approx(0.98, abs=0.005)
     assert published / error["linear"] == pytest.approx([27.5, 1.0], rel=0.01)
@@ -911,7 +911,7 @@ def test_what_single_choices_of_the_published_methods_are_worth(monkeypatch):
     assert error["half_step_as_it_is"][0] / error["fincham1992_delvalle2024"][0] == pytest.approx(1.012, abs=0.003)
     assert error["pfc4_delvalle2024"][0] > 7 * error["columns"][0] > 20 * error["pfc4"][0]
     for name in ("error", "order", "dt"):
-        assert found[name].attrs["units"] and found[name].attrs["long_name"]
+        assert variants[name].attrs["units"] and variants[name].attrs["long_name"]
 
 
 def test_pfc4_finds_the_quaternion_of_every_rotation_matrix():

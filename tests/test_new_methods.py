@@ -113,9 +113,9 @@ def many_bodies_move_as_with_spiral():
     spiral, other = runs.pop("spiral_leapfrog"), runs.pop("omelyan1998")
     assert np.count_nonzero(spiral["energies"][:, 1]) > 3, "contacts"
     assert not np.array_equal(spiral["motion"], other["motion"])
-    for key, found in runs.items():
+    for key, run in runs.items():
         for name in ("motion", "energies", "momenta"):
-            np.testing.assert_array_equal(found[name], spiral[name], key)
+            np.testing.assert_array_equal(run[name], spiral[name], key)
 
 
 def test_the_engine_keeps_its_fast_steps():
@@ -224,8 +224,8 @@ def test_error_constants(key):
     predictor = PREDICTORS[key]
     if predictor.polynomial is None:
         z = 0.01
-        found = (math.log(predictors.decay(predictor, z, 200)[200]) / 200 + z) / z ** (predictor.order + 1)
-        assert found == pytest.approx(predictor.error_constant, rel=0.01)
+        constant = (math.log(predictors.decay(predictor, z, 200)[200]) / 200 + z) / z ** (predictor.order + 1)
+        assert constant == pytest.approx(predictor.error_constant, rel=0.01)
         return
     with mpmath.workdps(60):
         z = Fraction(1, 10**9)
@@ -233,10 +233,10 @@ def test_error_constants(key):
         exact = {name: predictors.weighted(*map(Fraction, w)) for name, w in weights.items()}
         exact["remembering"] = predictors.remembering(Fraction(1, 3))
         exact["secant_three_quarters"] = predictors.secant(Fraction(3, 4))
-        found = [mpmath.mpf(c.numerator) / c.denominator for c in map(Fraction, exact.get(key, predictor.polynomial)(z))]
-        assert list(map(float, found)) == pytest.approx(list(predictor.polynomial(1e-9)), rel=1e-15)
+        coefficients = [mpmath.mpf(c.numerator) / c.denominator for c in map(Fraction, exact.get(key, predictor.polynomial)(z))]
+        assert list(map(float, constant)) == pytest.approx(list(predictor.polynomial(1e-9)), rel=1e-15)
         z = mpmath.mpf(1) / 10**9
-        root = mpmath.findroot(lambda x: sum(c * x**i for i, c in enumerate(reversed(found))), mpmath.exp(-z))
+        root = mpmath.findroot(lambda x: sum(c * x**i for i, c in enumerate(reversed(coefficients))), mpmath.exp(-z))
         constant = float((mpmath.log(root) + z) / z ** (predictor.order + 1))
     assert constant == pytest.approx(predictor.error_constant, rel=1e-6)
 
@@ -249,7 +249,7 @@ def one_corrector(z, steps, *, last_torque=False, secant_of_corrected=False, cor
 
     Of the correction the torque is handed on, or only the angular velocity, from which the next prediction then starts.
     """
-    v, u, m, c, kappa, found = 1.0, 1.0, -z, 1.0, 0.0, [1.0]
+    v, u, m, c, kappa, velocities = 1.0, 1.0, -z, 1.0, 0.0, [1.0]
     for _ in range(steps):
         # u = v + (m - kappa (u - start)) / 2, solved for u
         torque = m - kappa * (c - u) if corrected_torque else m
@@ -259,8 +259,8 @@ def one_corrector(z, steps, *, last_torque=False, secant_of_corrected=False, cor
         change = middle - c if secant_of_corrected else new - u
         kappa = max(0.0, (m - evaluated) / change) if change else 0.0
         u, m, c = new, evaluated, middle
-        found.append(v)
-    return np.array(found)
+        velocities.append(v)
+    return np.array(velocities)
 
 
 @pytest.mark.parametrize(
@@ -465,9 +465,9 @@ def test_the_gain_over_the_other_methods_under_friction():
     for steps in (128, 2048):
         spiral, best = errors("spiral_leapfrog", steps), errors("pcdm2013_mid", steps)
         for key in (*PREDICTED, "spiral_kdk"):
-            found = errors(key, steps)
-            assert (spiral / found > 0.45 * steps).all(), key
-            assert (best / found > 2.5).all(), key
+            own_errors = errors(key, steps)
+            assert (spiral / own_errors > 0.45 * steps).all(), key
+            assert (best / own_errors > 2.5).all(), key
 
 
 # Kick, drift, kick

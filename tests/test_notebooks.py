@@ -52,7 +52,7 @@ def test_stored_without_outputs(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_cell_has_a_name_of_its_own_that_stays(name):
     names = [cell["id"] for cell in stored(name)["cells"]]
-    assert len(set(names)) == len(names) and all(re.fullmatch(rf"{name}-\d\d", found) for found in names)
+    assert len(set(names)) == len(names) and all(re.fullmatch(rf"{name}-\d\d", cell_name) for cell_name in names)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -97,24 +97,24 @@ def test_a_formula_that_would_be_misread_is_refused():
 def test_every_letter_of_a_notebook_counts(tmp_path):
     def code(change) -> str:
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.ipynb"
-        found = notebooks.read(HOME / "notebooks" / "tour.ipynb")
-        change(found)
-        path.write_text(notebooks.text(found), encoding="utf-8")
+        notebook = notebooks.read(HOME / "notebooks" / "tour.ipynb")
+        change(notebook)
+        path.write_text(notebooks.text(notebook), encoding="utf-8")
         return fingerprint(path)
 
-    def change_code(found):
-        next(cell for cell in found.cells if cell.cell_type == "code").source += "\n# a remark"
+    def change_code(notebook):
+        next(cell for cell in notebook.cells if cell.cell_type == "code").source += "\n# a remark"
 
-    def change_text(found):
-        found.cells[0].source += " Indeed."
+    def change_text(notebook):
+        notebook.cells[0].source += " Indeed."
 
-    def run_it(found):
-        found.cells[1].execution_count = 3
+    def run_it(notebook):
+        notebook.cells[1].execution_count = 3
 
-    def import_more(found):
-        found.cells[2].source += "\nfrom polhode.study import recommend"
+    def import_more(notebook):
+        notebook.cells[2].source += "\nfrom polhode.study import recommend"
 
-    bare = code(lambda found: None)
+    bare = code(lambda notebook: None)
     assert len({bare, code(change_code), code(change_text), code(import_more)}) == 4
     assert code(run_it) == bare
 
@@ -128,14 +128,14 @@ def test_every_letter_of_a_notebook_counts(tmp_path):
 )
 def test_a_misspelt_notebook_is_named(asked, said):
     config = yaml.safe_load((HOME / "config.yaml").read_text())
-    with pytest.raises(configuration.ConfigurationError, match="notebooks") as found:
+    with pytest.raises(configuration.ConfigurationError, match="notebooks") as refused:
         configuration.resolve(config | {"notebooks": asked}, HOME)
-    assert said in str(found.value) or asked == "some"
+    assert said in str(refused.value) or asked == "some"
 
 
 def test_which_notebooks_there_are_is_no_part_of_the_results():
     config = yaml.safe_load((HOME / "config.yaml").read_text())
-    every, none = (configuration.resolve(config | {"notebooks": asked}, HOME) for asked in ("all", []))
+    every, none = (configuration.resolve(config | {"notebooks": chosen}, HOME) for chosen in ("all", []))
     assert every.notebooks == NAMES and none.notebooks == () and every.json == none.json
 
 
@@ -232,11 +232,11 @@ slow = pytest.mark.slow
 def test_all_of_them_belong_to_the_study(house):
     """One that is missing is made; those that are there are not, for a list with fewer of them either."""
     page = house.folder / "results" / "notebooks" / "tour.html"
-    kept = page.rename(page.with_suffix(".kept"))
+    set_aside = page.rename(page.with_suffix(".kept"))
     house.configure(ALL | {"notebooks": ["tour", "many-bodies"]})
     jobs = house.jobs("all")
     house.configure(ALL)
-    kept.rename(page)
+    set_aside.rename(page)
     assert jobs["notebook_tour"] == 1 and "notebook_many_bodies" not in jobs and "gather" not in jobs
 
 
@@ -312,7 +312,7 @@ def test_lab_lists_the_notebooks_and_starts_a_kernel_of_this_environment():
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as server:
         try:
             lines = iter(server.stderr.readline, "")
-            port = next(int(found[1]) for found in (re.search(r"127.0.0.1:(\d+)/lab.token", line) for line in lines) if found)
+            port = next(int(match[1]) for match in (re.search(r"127.0.0.1:(\d+)/lab.token", line) for line in lines) if match)
 
             def ask(what: str, data: dict | None = None) -> dict:
                 for _ in range(120):  # it says where it is before it listens
@@ -325,8 +325,8 @@ def test_lab_lists_the_notebooks_and_starts_a_kernel_of_this_environment():
                     time.sleep(0.5)
                 raise TimeoutError(f"nobody answers at port {port}")
 
-            listed = {entry["name"] for entry in ask("contents")["content"]}
-            assert {f"{name}.ipynb" for name in NAMES} <= listed
+            shown = {entry["name"] for entry in ask("contents")["content"]}
+            assert {f"{name}.ipynb" for name in NAMES} <= shown
             session = ask("sessions", {"path": "tour.ipynb", "type": "notebook", "name": "", "kernel": {"name": "python3"}})
             running = [p.cmdline() for p in psutil.Process(server.pid).children(recursive=True)]
             assert session["kernel"]["name"] == "python3"

@@ -58,10 +58,10 @@ def plus(*parts: Operations) -> Operations:
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_kernels_counted_by_hand(function, arguments, expected):
-    found = count(function, *arguments)
-    assert found == expected
+    counted = count(function, *arguments)
+    assert counted == expected
     assert count(getattr(function, "py_func", function), *arguments) == expected, "compiled or not"
-    assert found.total == expected.additions + expected.multiplications + expected.divisions + expected.square_roots
+    assert counted.total == expected.additions + expected.multiplications + expected.divisions + expected.square_roots
 
 
 def test_a_branch_that_is_taken_counts():
@@ -72,8 +72,8 @@ def test_a_branch_that_is_taken_counts():
 
 def test_values_are_those_of_floats():
     tally = Operations()
-    found = on_counting(quaternion.rotate)(*counting((Q, V, 0.1), tally))
-    assert tuple(map(float, found)) == quaternion.rotate(Q, V, 0.1)
+    rotated = on_counting(quaternion.rotate)(*counting((Q, V, 0.1), tally))
+    assert tuple(map(float, rotated)) == quaternion.rotate(Q, V, 0.1)
 
 
 def test_every_operation_of_a_float_counts():
@@ -130,16 +130,16 @@ def test_spiral_by_hand():
 @pytest.mark.parametrize("key", polhode.methods)
 def test_every_method_counts(key):
     method = polhode.methods[key]
-    found = operations(key)
-    assert all(type(value) is int and value >= 0 for value in asdict(found).values())
-    assert found.total > found.constants
-    assert min(found.additions, found.multiplications) > 0
-    assert found.torques == method.torques_per_step
-    assert operations(method) == found, "the same again"
+    counted = operations(key)
+    assert all(type(value) is int and value >= 0 for value in asdict(counted).values())
+    assert counted.total > counted.constants
+    assert min(counted.additions, counted.multiplications) > 0
+    assert counted.torques == method.torques_per_step
+    assert operations(method) == counted, "the same again"
     if method.normalisable:
         off, on = (operations(key, normalise=wanted) for wanted in (False, True))
         assert on == plus(off, NORMALISATION)
-        assert found == (on if method.normalises else off)
+        assert counted == (on if method.normalises else off)
 
 
 #: Methods that iterate until nothing changes: the state decides how often.
@@ -149,11 +149,11 @@ ITERATED = ("omelyan1999_momentum", "rozmanov2010")
 @pytest.mark.parametrize("key", [key for key in polhode.methods if key not in ITERATED])
 def test_the_state_decides_nothing(key):
     rng = np.random.default_rng(5)
-    found = operations(key)
+    counted = operations(key)
     for steps in (1, 2, 5):
         q = np.array([3.0, *rng.uniform(-1, 1, 3)])
         q /= np.linalg.norm(q)
-        assert operations(key, q0=tuple(q), omega0=tuple(rng.normal(size=3)), dt=1e-4, steps=steps) == found
+        assert operations(key, q0=tuple(q), omega0=tuple(rng.normal(size=3)), dt=1e-4, steps=steps) == counted
 
 
 def test_a_step_beyond_a_quarter_turn_costs_more():

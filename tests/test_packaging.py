@@ -51,14 +51,14 @@ def committed() -> list[Path]:
 
 
 def texts() -> list[tuple[str, str]]:
-    found = []
+    files = []
     for path in committed():
         try:
-            found.append((str(path.relative_to(HOUSE)), path.read_text(encoding="utf-8")))
+            files.append((str(path.relative_to(HOUSE)), path.read_text(encoding="utf-8")))
         except UnicodeDecodeError:
             continue
-    assert any(name == "reproduce" for name, _ in found)
-    return found
+    assert any(name == "reproduce" for name, _ in files)
+    return files
 
 
 # ---- files in step ----
@@ -87,8 +87,8 @@ def test_lock_names_exactly_what_the_project_asks_for():
 def test_conda_environment_of_single_jobs_names_what_the_project_asks_for():
     environment = yaml.safe_load((HOUSE / "workflow" / "envs" / "polhode.yml").read_text())
     conda_names = {"matplotlib": "matplotlib-base", "snakemake": "snakemake-minimal", "jupyter-client": "jupyter_client"}
-    asked = PROJECT["dependencies"] + [name for extra in OF_JOBS for name in PROJECT["optional-dependencies"][extra]]
-    wanted = {conda_names.get(plain(requirement), plain(requirement)) for requirement in asked}
+    requirements = PROJECT["dependencies"] + [name for extra in OF_JOBS for name in PROJECT["optional-dependencies"][extra]]
+    wanted = {conda_names.get(plain(requirement), plain(requirement)) for requirement in requirements}
     assert {item.split()[0] for item in environment["dependencies"]} == wanted | {"python"}
 
 
@@ -156,8 +156,8 @@ def test_the_date_of_the_version_is_that_of_the_changelog_and_is_cited():
     page = reference.citation(HOUSE)
     assert f"  year = {{{data['date-released'].year}}}" in page and f"({data['date-released'].year})" in page
     # No address is made up: one in the citation comes from the file, and the page says so while there is none.
-    own = page.partition("## Sources")[0]
-    assert ("url" in data or "doi" in data) == ("://" in own or "doi" in own)
+    before_sources = page.partition("## Sources")[0]
+    assert ("url" in data or "doi" in data) == ("://" in before_sources or "doi" in before_sources)
     assert ("no public address and no DOI yet" in (HOUSE / "docs/citing.md").read_text()) == (
         "url" not in data and "doi" not in data
     )
@@ -212,8 +212,8 @@ def test_no_download_address_in_any_file():
 
 def test_no_path_of_one_machine_in_any_file():
     for name, text in texts():
-        found = ONE_MACHINE.search(text)
-        assert found is None, f"{name}: {text[max(0, found.start() - 30) : found.end() + 30]!r}"
+        match = ONE_MACHINE.search(text)
+        assert match is None, f"{name}: {text[max(0, match.start() - 30) : match.end() + 30]!r}"
 
 
 def test_no_lock_file_that_records_addresses():
@@ -307,9 +307,9 @@ class Machine:
         shutil.copy(HOUSE / "reproduce", self.house)
         (self.house / "requirements.txt").write_text("something==1.0\n")
         for tool in TOOLS:
-            found = shutil.which(tool)
-            assert found is not None
-            (self.bin / tool).symlink_to(found)
+            program = shutil.which(tool)
+            assert program is not None
+            (self.bin / tool).symlink_to(program)
         self.fake(python3=FAKE_PYTHON, uv=FAKE_UV, id=FAKE_ID, nothing=NOTHING)
 
     def fake(self, **scripts: str) -> None:
@@ -349,10 +349,10 @@ def test_reproduce_takes_paths_from_the_folder_where_it_is_called(machine):
     machine.with_tex()
     (machine.elsewhere / "my.yaml").write_text("digits: 50\n")
     (machine.elsewhere / "data").mkdir()
-    here = f"{machine.elsewhere}/my.yaml"
+    path = f"{machine.elsewhere}/my.yaml"
     for given, wanted in (
-        (["--configfile", "my.yaml"], f"--configfile {here}"),
-        (["--configfile=my.yaml"], f"--configfile={here}"),
+        (["--configfile", "my.yaml"], f"--configfile {path}"),
+        (["--configfile=my.yaml"], f"--configfile={path}"),
     ):
         machine.run(*given, "data", "a.yaml", "-n")
         (call,) = machine.calls("snakemake")
@@ -439,11 +439,11 @@ def test_reproduce_hands_its_arguments_and_its_process_on(machine):
 def test_reproduce_uses_a_cache_of_its_own_where_the_home_cannot_be_written_to(machine, home):
     machine.with_tex()
     done = machine.run(HOME=home)
-    own = f"{machine.house}/.cache"
+    cache = f"{machine.house}/.cache"
     assert done.returncode == 0
-    assert done.stderr.splitlines()[0] == f"reproduce: {home}/.cache cannot be written to; using {own} instead"
-    assert machine.calls("caches")[0].split(" ", 1)[1] == f"{own} {own}/matplotlib"
-    assert Path(own).is_dir()
+    assert done.stderr.splitlines()[0] == f"reproduce: {home}/.cache cannot be written to; using {cache} instead"
+    assert machine.calls("caches")[0].split(" ", 1)[1] == f"{cache} {cache}/matplotlib"
+    assert Path(cache).is_dir()
     assert ".cache/" in (HOUSE / ".gitignore").read_text().split()
 
 
@@ -533,8 +533,8 @@ def test_reproduce_sees_one_missing_latex_package(machine):
 
 def test_reproduce_as_root_installs_latex_and_says_so(machine):
     machine.fake(**{"apt-get": FAKE_APT})
-    asked = machine.run("-n", USER_ID="0")
-    assert asked.returncode == 0 and machine.calls("apt-get") == []
+    dry_run = machine.run("-n", USER_ID="0")
+    assert dry_run.returncode == 0 and machine.calls("apt-get") == []
     done = machine.run(USER_ID="0")
     assert done.returncode == 0
     assert "installing as root: latexmk lmodern texlive-latex-recommended" in done.stderr
@@ -679,11 +679,13 @@ def test_a_wheel_has_all_modules_and_the_chess_pieces(installed, elsewhere):
 def test_a_wheel_answers_from_the_released_times(installed, elsewhere):
     question = ["recommend", "--problem", "spiral_cylinder", "--error", "1e-4"]
     done = elsewhere("polhode", *question)
-    here = subprocess.run([sys.executable, "-m", "polhode", *question], cwd=HOUSE / "docs", capture_output=True, text=True)
+    from_source = subprocess.run(
+        [sys.executable, "-m", "polhode", *question], cwd=HOUSE / "docs", capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     # At the end each says which file it has read.
     answer, read = done.stdout.split("* From ")
-    assert answer == here.stdout.split("* From ")[0]
+    assert answer == from_source.stdout.split("* From ")[0]
     assert "".join(read.split()).startswith(str(installed.parent))
 
 

@@ -359,11 +359,11 @@ def test_compiled_loads_are_the_loads(key):
         q = rng.normal(size=(len(system.bodies), 4))
         q /= np.linalg.norm(q, axis=1, keepdims=True)
         compiled, plain = [], []
-        for loads, found in ((system.compiled_loads, compiled), (system.loads, plain)):
+        for loads, values in ((system.compiled_loads, compiled), (system.loads, plain)):
             # What the arrays held before must not matter.
             force, torque = np.full_like(r, np.nan), np.full_like(r, np.nan)
             loads(0.7, r, v, q, omega, system.parameter_array, force, torque)
-            found += [force, torque]
+            values += [force, torque]
         np.testing.assert_array_equal(compiled, plain)
         assert np.isfinite(plain).all() and np.any(plain)
 
@@ -381,19 +381,19 @@ def test_torque_does_not_depend_on_what_its_class_excludes(key, t, q, omega):
     def torque(t, q, omega):
         return problem.torque(t, q, omega, problem.parameter_array)
 
-    found = torque(t, q, omega)
+    torque_there = torque(t, q, omega)
     t0, q0, omega0 = EVERYTHING
     match problem.torque_class:
         case "free":
-            assert found == (0.0, 0.0, 0.0)
+            assert torque_there == (0.0, 0.0, 0.0)
         case "constant":
-            assert found == torque(t0, q0, omega0)
+            assert torque_there == torque(t0, q0, omega0)
         case "time":
-            assert found == torque(t, q0, omega0)
+            assert torque_there == torque(t, q0, omega0)
         case "lab":
-            assert to_lab(q, found) == pytest.approx(to_lab(q0, torque(t, q0, omega0)), rel=1e-13, abs=1e-13)
+            assert to_lab(q, torque_there) == pytest.approx(to_lab(q0, torque(t, q0, omega0)), rel=1e-13, abs=1e-13)
         case "state":
-            assert found == torque(t, q, omega0)
+            assert torque_there == torque(t, q, omega0)
         case other:
             assert other == "velocity"
 

@@ -188,5 +188,5 @@ def test_the_note_does_not_depend_on_what_the_run_lacks():
     from polhode.study.inputs import Inputs
     from polhode.study.themes import rendering
 
-    macros = rendering.numbers("reproducibility", Inputs(""))
-    assert "reduced run" in macros["studyReduced"] and "studyMethodCount" not in macros
+    numbers = rendering.numbers("reproducibility", Inputs(""))
+    assert "reduced run" in numbers["studyReduced"] and "studyMethodCount" not in numbers

@@ -80,7 +80,7 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     long_run["exact_q"] = (("time", "quaternion"), spun)
     long_run = long_run.assign_coords(integrator=methods, time=time).assign_attrs(dt=1e-4)
     shape = (n, len(targets))
-    found = xr.Dataset(
+    targets_met = xr.Dataset(
         {
             name: (("integrator", "target_error"), np.full(shape, 3e-3))
             for name in ("step_size", "steps", "mean_error", "step_size_as_published")
@@ -88,13 +88,13 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     )
     # What is measured by its matrix is measured otherwise.
     by_matrix = np.array([m in polhode.methods and polhode.methods[m].published_error == "matrix" for m in methods])
-    found["step_size_as_published"] = found["step_size_as_published"] * np.where(by_matrix, 0.5, 1.0)[:, None]
-    found = found.assign_coords(integrator=methods, target_error=list(targets))
+    targets_met["step_size_as_published"] = targets_met["step_size_as_published"] * np.where(by_matrix, 0.5, 1.0)[:, None]
+    targets_met = targets_met.assign_coords(integrator=methods, target_error=list(targets))
     tree = {
         "/": root(plugins),
         f"/{PROBLEM}": errors,
         f"/{PROBLEM}/long_run": long_run,
-        f"/{PROBLEM}/targets": found,
+        f"/{PROBLEM}/targets": targets_met,
     }
     write_groups(tree, folder / "single_body.nc")
     states = {"q": (("time", "quaternion"), spun), "omega": (("time", "axis"), spun[:, 1:])}
@@ -300,9 +300,9 @@ def test_table_2_compares_in_one_measure_and_holds_the_published_one_against_its
     block = text[text.index("PFC4 (as published)") :].partition("ratio (runs)")[2].splitlines()[0]
     assert latex.decimal(1.5e-3 / row.dt_published, 4) in block
     assert text.count("ours (matrix)") == 1 and text.count("ratio (runs)") == text.count("ratio (interp.)") == 8
-    found = all_numbers(whole)
-    assert found["studyMatrixGainLow"] == found["studyMatrixGainHigh"] == r"\num{2.00}"
-    assert "studyTableMissed" not in found and "studyApartLow" not in found
+    numbers = all_numbers(whole)
+    assert numbers["studyMatrixGainLow"] == numbers["studyMatrixGainHigh"] == r"\num{2.00}"
+    assert "studyTableMissed" not in numbers and "studyApartLow" not in numbers
 
 
 def test_table_2_is_read_off_the_curve_in_the_measure_of_the_publication(tmp_path):
@@ -331,9 +331,9 @@ def test_single_choices_are_set_against_the_published_method(whole):
     data, text = rendering.table("published_variants", whole)
     changed = data[data.variant != data.base]
     assert (changed.q_gain == 2).all() and (changed.omega_gain == 3).all() and text.count("as published &") == 3
-    found = all_numbers(whole)
-    assert found["studyVariantGainQBoth"] == r"\num{2.0}" and found["studyVariantGainOmegaColumns"] == r"\num{3.0}"
-    assert found["studyVariantPercentQHalfStepAsItIs"] == r"\num{50.0}" and found["studyVariantSteps"] == r"\num{8192}"
+    numbers = all_numbers(whole)
+    assert numbers["studyVariantGainQBoth"] == r"\num{2.0}" and numbers["studyVariantGainOmegaColumns"] == r"\num{3.0}"
+    assert numbers["studyVariantPercentQHalfStepAsItIs"] == r"\num{50.0}" and numbers["studyVariantSteps"] == r"\num{8192}"
     gain, evidence = measures_spiral2024.published_variant_gain(whole, "linear", "omega")
     assert gain == pytest.approx(3) and evidence.endswith("at dt = 0.000122 s")
     assert measures_spiral2024.published_variant_order(whole, "both", "q")[0] == 2
@@ -409,8 +409,8 @@ def test_two_groups_of_a_theme_do_not_overwrite_each_other(whole, monkeypatch):
 
 
 def test_no_number_of_the_text_is_nan_or_infinite(whole, small):
-    for found in (all_numbers(whole), all_numbers(small)):
-        assert not [name for name, text in found.items() if "nan" in text.lower() or "inf" in text.lower()]
+    for result in (all_numbers(whole), all_numbers(small)):
+        assert not [name for name, text in result.items() if "nan" in text.lower() or "inf" in text.lower()]
     assert "studyOrderQSpiralLeapfrog" not in all_numbers(small)
 
 
@@ -496,9 +496,9 @@ def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
     # In one of the two documents, and in one only.
     assert sorted(re.findall(r"\\includegraphics\[[^]]*\]\{(\w+)\}", text)) == sorted(themes.names("figures"))
     assert sorted(re.findall(r"\\input\{\\resultsdir/tables/(\w+)\}", text)) == sorted(themes.names("tables"))
-    found = [*re.findall(r"\\label\{([^}]*)\}", text), *(f"tab:{name}" for name in LONG_TABLES)]
-    labels = set(found)
-    assert len(labels) == len(found), "each label once in both documents together"
+    every_label = [*re.findall(r"\\label\{([^}]*)\}", text), *(f"tab:{name}" for name in LONG_TABLES)]
+    labels = set(every_label)
+    assert len(labels) == len(every_label), "each label once in both documents together"
     errata = ERRATA.read_text()
     assert set(re.findall(r"\\(?:eq)?ref\{([^}]*)\}", text + errata)) <= labels
     assert {f"\\{name}caption" for name in LONG_TABLES} <= set(re.findall(r"\\newcommand\{(\\\w+)\}", text))
@@ -544,10 +544,12 @@ def test_two_documents_refer_to_each_other(tmp_path):
     (home / "reproduce").write_text("#!/bin/sh\n")
     (home / "reproduce").chmod(0o755)
     head = r"\documentclass{article}\pdftrailerid{}\usepackage{hyperref}\begin{document}"
-    for own, other, number in (("report", "supplement", "7"), ("supplement", "report", "9")):
-        text = rf"\setcounter{{section}}{{{int(number) - 1}}}\section{{One}}\label{{sec:{own}}} See Sec.~\ref{{sec:{other}}}."
+    for document, other, number in (("report", "supplement", "7"), ("supplement", "report", "9")):
+        text = (
+            rf"\setcounter{{section}}{{{int(number) - 1}}}\section{{One}}\label{{sec:{document}}} See Sec.~\ref{{sec:{other}}}."
+        )
         source = head.replace(r"\begin", rf"\InputIfFileExists{{{other}.labels}}{{}}{{}}\begin") + text + r"\end{document}"
-        (home / "paper" / f"{own}.tex").write_text(source)
+        (home / "paper" / f"{document}.tex").write_text(source)
     outputs = [results / f"{name}.pdf" for name in typeset.DOCUMENTS]
     first: list[bytes] = []
     for _ in range(2):
@@ -609,11 +611,11 @@ def product(p, q):
 
 def test_erratum_eq1_order_of_the_product():
     h = 1e-5
-    (before, here, after), (_, omega, _) = CYLINDER.exact([0.4 - h, 0.4, 0.4 + h], 25)
+    (before, middle, after), (_, omega, _) = CYLINDER.exact([0.4 - h, 0.4, 0.4 + h], 25)
     rate = (after - before) / (2 * h)
     pure = np.array([0.0, *omega])
-    assert np.allclose(rate, 0.5 * product(here, pure), atol=1e-6)
-    assert not np.allclose(rate, 0.5 * product(pure, here), atol=1e-1)
+    assert np.allclose(rate, 0.5 * product(middle, pure), atol=1e-6)
+    assert not np.allclose(rate, 0.5 * product(pure, middle), atol=1e-1)
 
 
 def test_erratum_rounded_inertia_moves_the_body():
@@ -626,12 +628,12 @@ def test_erratum_rounded_inertia_moves_the_body():
 def test_erratum_c18_middle_expression():
     ix, iy, iz = CYLINDER.body.inertia
     mx, h = CYLINDER.parameters["Mx"], 1e-5
-    _, (before, here, after) = CYLINDER.exact([0.4 - h, 0.4, 0.4 + h], 25)
+    _, (before, middle, after) = CYLINDER.exact([0.4 - h, 0.4, 0.4 + h], 25)
     slope = (after[1] - before[1]) / (after[0] - before[0])
-    right = iy / (iz - ix) / here[0] * mx / ix * slope
-    printed = iy / (iz - ix) / here[0] * mx / iy * slope
-    assert np.isclose(right, here[2], rtol=1e-6)
-    assert not np.isclose(printed, here[2], rtol=0.1)
+    right = iy / (iz - ix) / middle[0] * mx / ix * slope
+    printed = iy / (iz - ix) / middle[0] * mx / iy * slope
+    assert np.isclose(right, middle[2], rtol=1e-6)
+    assert not np.isclose(printed, middle[2], rtol=0.1)
 
 
 def omelyan_rotation(dt, printed):
@@ -700,15 +702,15 @@ def test_the_sources_are_counted_one_by_one(tmp_path):
     rows.to_csv(tmp_path / "claims.csv", index=False)
     data = HOME / "data"
     made = Inputs("", claims=tmp_path / "claims.csv", errata=ERRATA, sources=data / "sources.yaml")
-    found, text = rendering.table("ledger_by_source", made)
-    found = found.set_index("source")
-    assert list(found.index) == list(SOURCES) and text.count(r"\cite{") == len(SOURCES) and "together" in text
+    counts, text = rendering.table("ledger_by_source", made)
+    counts = counts.set_index("source")
+    assert list(counts.index) == list(SOURCES) and text.count(r"\cite{") == len(SOURCES) and "together" in text
     columns = ["statements", "borne_out", "not_borne_out", "undecided", "not_measured"]
-    assert list(found.loc["seelen2016", columns]) == [5, 2, 2, 1, 0]
-    assert list(found.loc["tuckerman2010", columns]) == [1, 1, 0, 0, 0] and found["statements"].sum() == 6
+    assert list(counts.loc["seelen2016", columns]) == [5, 2, 2, 1, 0]
+    assert list(counts.loc["tuckerman2010", columns]) == [1, 1, 0, 0, 0] and counts["statements"].sum() == 6
     ours = [f"{name}_by_ours" for name in columns]
-    assert list(found.loc["seelen2016", ours]) == [3, 1, 1, 1, 0], "a tolerance set by hand is ours, too"
-    assert list(found.loc["tuckerman2010", ours]) == [1, 1, 0, 0, 0]
+    assert list(counts.loc["seelen2016", ours]) == [3, 1, 1, 1, 0], "a tolerance set by hand is ours, too"
+    assert list(counts.loc["tuckerman2010", ours]) == [1, 1, 0, 0, 0]
     assert " & ".join(["", "5 (3)", "2 (1)", "2 (1)", "1 (1)", ""]) in text and "6 (4)" in text
-    assert found["errata"].sum() + found["choices"].sum() == len(load_errata(ERRATA))
-    assert 0 < found["items_in_full"].sum() < found["items"].sum()
+    assert rows["errata"].sum() + rows["choices"].sum() == len(load_errata(ERRATA))
+    assert 0 < counts["items_in_full"].sum() < counts["items"].sum()

@@ -143,11 +143,11 @@ def test_half_a_period_and_a_whole_one(inertia, k2):
         half = momentum.copy()
         half[first] *= -1
         for turns, expected in ((1, half), (2, momentum)):
-            turn, found = motion(tuple(momentum), body, turns * period)
+            turn, momentum_after = motion(tuple(momentum), body, turns * period)
             # Rounding of the modulus changes the period by 1/(1 - k^2) as much.
-            assert np.abs(found - expected).max() < 1e-14 * np.linalg.norm(momentum) / (1 - k2)
+            assert np.abs(momentum_after - expected).max() < 1e-14 * np.linalg.norm(momentum) / (1 - k2)
             # The momentum stands still in the lab.
-            assert polhode.algebra.quaternion.to_lab(turn, found) == pytest.approx(tuple(momentum), abs=1e-14)
+            assert polhode.algebra.quaternion.to_lab(turn, momentum_after) == pytest.approx(tuple(momentum), abs=1e-14)
 
 
 @pytest.mark.parametrize("axis", range(3))
@@ -155,11 +155,13 @@ def test_half_a_period_and_a_whole_one(inertia, k2):
 def test_a_sphere_turns_at_any_rate(axis, size):
     momentum = [0.0, 0.0, 0.0]
     momentum[axis] = size
-    turn, found = plain(free_top.free_motion)(tuple(momentum), polhode.Body((0.8, 0.8, 0.8)).coefficients(), 0.16 / size)
+    turn, momentum_after = plain(free_top.free_motion)(
+        tuple(momentum), polhode.Body((0.8, 0.8, 0.8)).coefficients(), 0.16 / size
+    )
     expected = [math.cos(0.1), 0.0, 0.0, 0.0]
     expected[1 + axis] = math.sin(0.1)
     assert turn == pytest.approx(expected, abs=1e-15)
-    assert found == tuple(momentum)
+    assert momentum_after == tuple(momentum)
 
 
 @pytest.mark.parametrize("inertia", BODIES)
@@ -210,17 +212,17 @@ def by_matrices(moments, momentum, sequence):
 def test_rotors_in_every_order_are_rotations_about_the_axes(which, inertia):
     body, momentum, dt = polhode.Body(inertia).coefficients(), (0.9, -1.2, 2.0), 0.3
     a, b, c = rotor_choice.ORDERS[which]
-    q, found = plain(dlm1997_fasso.in_order)(float(which), (1.0, 0.0, 0.0, 0.0), momentum, body, dt)
+    q, momentum_after = plain(dlm1997_fasso.in_order)(float(which), (1.0, 0.0, 0.0, 0.0), momentum, body, dt)
     sequence = [(a, 0.5), (b, 0.5), (c, 1.0), (b, 0.5), (a, 0.5)]
     turned, expected = by_matrices(inertia, momentum, [(k, 1 / inertia[k], share * dt) for k, share in sequence])
-    assert found == pytest.approx(expected, abs=2e-15)
+    assert momentum_after == pytest.approx(expected, abs=2e-15)
     assert Rotation.from_quat(q, scalar_first=True).as_matrix() == pytest.approx(turned, abs=3e-15)
 
-    q, found = plain(touma1994.with_axes)(float(which), (1.0, 0.0, 0.0, 0.0), momentum, body, dt)
+    q, momentum_after = plain(touma1994.with_axes)(float(which), (1.0, 0.0, 0.0, 0.0), momentum, body, dt)
     sequence = [("L", 1 / inertia[b], dt)]
     sequence += [(k, 1 / inertia[k] - 1 / inertia[b], share * dt) for k, share in ((a, 0.5), (c, 1.0), (a, 0.5))]
     turned, expected = by_matrices(inertia, momentum, sequence)
-    assert found == pytest.approx(expected, abs=2e-15)
+    assert momentum_after == pytest.approx(expected, abs=2e-15)
     assert Rotation.from_quat(q, scalar_first=True).as_matrix() == pytest.approx(turned, abs=3e-15)
 
 
@@ -266,8 +268,8 @@ def test_a_free_body_keeps_its_momentum_in_the_lab(key, inertia):
 def test_forward_and_back_is_the_start(key, inertia):
     """A heavy body for fifty steps, its spin reversed, and the same again."""
     problem = make("heavy", heavy_torque, "state", HEAVY, body=polhode.Body(inertia, mass=2.0), q0=Q0)
-    there = polhode.simulate(problem, key, 0.02, 1.0, samples=1)
-    turned = replace(problem, q0=tuple(there.q.values[-1]), omega0=tuple(-there.omega.values[-1]))
+    forward = polhode.simulate(problem, key, 0.02, 1.0, samples=1)
+    turned = replace(problem, q0=tuple(forward.q.values[-1]), omega0=tuple(-forward.omega.values[-1]))
     back = polhode.simulate(turned, key, 0.02, 1.0, samples=1)
     assert metrics.orientation_l1(back.q.values[-1], np.array(Q0)) < 1e-13
     assert np.abs(back.omega.values[-1] + problem.omega0).max() < 1e-12
@@ -415,15 +417,15 @@ def test_the_experiment_measures_the_methods():
 
 def test_the_choice_pays():
     """Over random bodies the chosen order is near the best, others are not; and the top with a rotor beats three rotors."""
-    found = rotor_order.energy_errors(60, 3)
-    table = of_orders.summary(found)
+    errors = rotor_order.energy_errors(60, 3)
+    table = of_orders.summary(errors)
     assert table.sizes == {"family": 2, "order": 7}
     assert (table["median"].sel(order="chosen") < 1.05).all()
     assert (table["median"].sel(order="lsm") > 1.5).all()
     assert table["p95"].sel(family="top", order="chosen") < 3
-    assert found.energy_error.max("order").max() > 10 * found.energy_error.min("order").min()
-    by_choice = of_orders.chosen(found).median("body")
+    assert errors.energy_error.max("order").max() > 10 * errors.energy_error.min("order").min()
+    by_choice = of_orders.chosen(errors).median("body")
     assert by_choice.sel(family="top") < 0.2 * by_choice.sel(family="rotors")
-    xr_error = found.energy_error.sel(family="rotors", order="sml").values
+    xr_error = errors.energy_error.sel(family="rotors", order="sml").values
     moments, momenta = rotor_order.random_bodies(60, 3)
     np.testing.assert_array_equal(xr_error, rotor_order.energy_error(moments, momenta, "rotors", "sml"))

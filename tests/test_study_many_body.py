@@ -36,10 +36,10 @@ SETTINGS = {"scene": "rods", "spin": None, "horizon": 0.3, "samples": 10, "seeds
 
 def config(**changes):
     """The default configuration with other values for the many-body study."""
-    found = yaml.safe_load((HOME / "config.yaml").read_text())
+    settings = yaml.safe_load((HOME / "config.yaml").read_text())
     for key, value in changes.items():
-        found["many_body"][key] = value if value is None else found["many_body"].get(key, {}) | value
-    return found
+        settings["many_body"][key] = value if value is None else settings["many_body"].get(key, {}) | value
+    return settings
 
 
 #: Every scene of the default configuration but the rods.
@@ -65,8 +65,8 @@ def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
     import polhode.study.workflow.entry as entry
 
     given = []
-    asked = {"methods": [METHOD, "euler"], "dt": {"a": {"values": [0.1]}}, "seeds": 2}
-    study = resolve(config(**WITHOUT, rods=asked) | {"results": str(tmp_path)}, HOME)
+    section = {"methods": [METHOD, "euler"], "dt": {"a": {"values": [0.1]}}, "seeds": 2}
+    study = resolve(config(**WITHOUT, rods=section) | {"results": str(tmp_path)}, HOME)
     plan = Plan(study, HOME)
     files = plan.origins(plan.scene_paths("rods", plan.scene_parts["rods"][0]))
     rule = SimpleNamespace(config={"results": str(tmp_path)}, params=SimpleNamespace(files=files), threads=3)
@@ -223,15 +223,15 @@ def test_what_is_kept_along_the_time_is_that_of_the_runs(tmp_path):
         write_dataset(runs, path, plan.origin(path))
     data = gather_scenes(plan)["/rods"]
     for (method, seed), spin in spins.items():
-        own = data.sel(integrator=method, seed=seed).isel(dt=0)
-        np.testing.assert_array_equal(own["axial_spin"], np.abs(spin).max(1))
-        np.testing.assert_array_equal(own["axial_spin_change"], np.abs(spin - spin[0]).max(1))
+        series = data.sel(integrator=method, seed=seed).isel(dt=0)
+        np.testing.assert_array_equal(series["axial_spin"], np.abs(spin).max(1))
+        np.testing.assert_array_equal(series["axial_spin_change"], np.abs(spin - spin[0]).max(1))
         blown = (method, seed) == ("euler", 1)
-        assert own["diverged"] == blown and np.isnan(own["energy_error"]) == blown
-        assert own["diverged_at"] == 39.0 if blown else np.isnan(own["diverged_at"])
+        assert series["diverged"] == blown and np.isnan(series["energy_error"]) == blown
+        assert series["diverged_at"] == 39.0 if blown else np.isnan(series["diverged_at"])
         scene = manybody.scenes["rods"]
-        assert float(own["contacts"]) == pytest.approx(10 * 0.02 / (scene.contact_time() * 30))
-        assert own["energy_change"].values[:-1] == pytest.approx(np.linspace(0, 1, 21)[:-1])
+        assert float(series["contacts"]) == pytest.approx(10 * 0.02 / (scene.contact_time() * 30))
+        assert series["energy_change"].values[:-1] == pytest.approx(np.linspace(0, 1, 21)[:-1])
 
 
 def test_a_scene_without_spin_starts_without():
@@ -242,11 +242,11 @@ def test_a_scene_without_spin_starts_without():
 
 def test_a_film_holds_what_a_picture_needs(tmp_path):
     film = {"method": METHOD, "dt": DT, "horizon": 0.05, "frames": 4}
-    found, _ = many_body.make_film({"scene": "rods"}, SETTINGS | {"film": film})
-    assert found["r"].shape == (5, 30, 3) and found["q"].shape == (5, 30, 4)
+    frames, _ = many_body.make_film({"scene": "rods"}, SETTINGS | {"film": film})
+    assert frames["r"].shape == (5, 30, 3) and frames["q"].shape == (5, 30, 4)
     other = many_body.film_of(manybody.scenes["rods"], METHOD, DT, 0.05, 4, seed=1).dataset()
-    assert other["r"].shape == found["r"].shape and not np.array_equal(other["r"][0], found["r"][0])
-    assert len(found["radius"]) == 3 and set(found["kind"].values) == {0}
+    assert other["r"].shape == frames["r"].shape and not np.array_equal(other["r"][0], frames["r"][0])
+    assert len(frames["radius"]) == 3 and set(frames["kind"].values) == {0}
 
 
 @pytest.mark.thorough
@@ -314,16 +314,16 @@ def parts(**rods):
 
 def test_small_runs_share_a_job_and_large_ones_do_not():
     dt = {"a": {"values": [1e-4, 1e-5, 2e-5]}, "b": {"values": [5e-6], "methods": ["euler", METHOD]}}
-    asked = {"dt": dt, "methods": ["euler", METHOD, "verlet"], "horizon": 1.0}
-    own = [
+    section = {"dt": dt, "methods": ["euler", METHOD, "verlet"], "horizon": 1.0}
+    shares_of_methods = [
         [(key, step) for step in (*first, "1e-05", "2e-05", "0.0001")]
         for key, *first in (("euler", "5e-06"), (METHOD, "5e-06"), ("verlet",))
     ]
-    assert parts(**asked, seeds=1) == (tuple(own[0] + own[1] + own[2]),)
+    assert parts(**section, seeds=1) == (tuple(shares_of_methods[0] + shares_of_methods[1] + shares_of_methods[2]),)
     # As many steps as take about 18, 18 and 8 seconds by estimate: each method has a job.
-    assert parts(**asked, seeds=70) == (tuple(own[0]), tuple(own[1] + own[2]))
+    assert parts(**section, seeds=70) == (tuple(shares_of_methods[0]), tuple(shares_of_methods[1] + shares_of_methods[2]))
     # Where each step size takes a minute or more, every one has a job of its own.
-    assert parts(**asked, seeds=10_000) == tuple((share,) for shares in own for share in shares)
+    assert parts(**section, seeds=10_000) == tuple((share,) for shares in shares_of_methods for share in shares)
 
 
 def test_every_run_is_in_one_job():
@@ -341,14 +341,14 @@ def test_every_run_is_in_one_job():
 @pytest.fixture
 def few(tmp_path):
     """A small study of two methods, and how its job is run: returns what is said and how many runs are counted."""
-    asked = {
+    section = {
         "methods": [METHOD, "euler"],
         "dt": {"a": {"values": [1e-4, 2e-4]}},
         "horizon": 0.02,
         "seeds": 2,
         "over_time": False,
     }
-    study = resolve(config(**WITHOUT, rods=asked) | {"results": str(tmp_path)}, HOME)
+    study = resolve(config(**WITHOUT, rods=section) | {"results": str(tmp_path)}, HOME)
 
     def again(plan=None):
         plan, said, done = plan or Plan(study, HOME), [], []
@@ -424,9 +424,9 @@ def test_a_scene_runs_those_of_its_methods_that_the_study_has():
 def test_configurations_that_come_with_the_code_are_valid(name):
     from snakemake.utils import update_config
 
-    found = config()
-    update_config(found, yaml.safe_load((HOME / "workflow" / "config" / f"{name}.yaml").read_text()))
-    assert resolve(found, HOME).scenes
+    settings = config()
+    update_config(settings, yaml.safe_load((HOME / "workflow" / "config" / f"{name}.yaml").read_text()))
+    assert resolve(settings, HOME).scenes
 
 
 def test_a_job_imports_only_what_runs_need(tmp_path):

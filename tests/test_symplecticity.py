@@ -243,8 +243,8 @@ def test_the_order_of_the_defect_is_that_of_the_kick():
 )
 def test_a_history_is_found(key, problem, remembers):
     problem = polhode.problems[problem]
-    found = [memory(Stepper(polhode.methods[key], problem, 0.02), *start_of(problem), reading) for reading in READINGS]
-    assert (max(found) > 1e-6) if remembers else (max(found) < ROUNDING)
+    distances = [memory(Stepper(polhode.methods[key], problem, 0.02), *start_of(problem), reading) for reading in READINGS]
+    assert (max(distances) > 1e-6) if remembers else (max(distances) < ROUNDING)
 
 
 # RATTLE
@@ -256,8 +256,8 @@ def test_the_nine_coordinates_carry_the_same_form():
     second = moments.sum() / 2 - moments
     turns = np.array([symplecticity.hat(row[:3]) for row in np.eye(6)])
     spins = np.array([symplecticity.hat(row[3:] / moments) for row in np.eye(6)])
-    found = symplecticity._pairing(turns, (turns @ symplecticity.hat(omega) + spins) * second)
-    assert found == pytest.approx(symplecticity.canonical_form(moments * omega), abs=1e-14)
+    form = symplecticity._pairing(turns, (turns @ symplecticity.hat(omega) + spins) * second)
+    assert form == pytest.approx(symplecticity.canonical_form(moments * omega), abs=1e-14)
 
 
 def test_rattle_is_a_second_order_step_of_the_free_body():
@@ -269,8 +269,8 @@ def test_rattle_is_a_second_order_step_of_the_free_body():
         ((_, exact),) = taylor.solve(problem, [dt], 20)
         r, p = symplecticity.rattle(np.eye(3), symplecticity.hat(omega) * second, second, dt, 40)
         momentum = r.T @ p - p.T @ r
-        found = np.array([momentum[2, 1], momentum[0, 2], momentum[1, 0]]) / moments
-        errors.append(np.abs(found - np.array(exact, float)).max())
+        omega_reached = np.array([momentum[2, 1], momentum[0, 2], momentum[1, 0]]) / moments
+        errors.append(np.abs(omega_reached - np.array(exact, float)).max())
         assert np.abs(r.T @ r - np.eye(3)).max() < 1e-15
     assert math.log2(errors[0] / errors[1]) == pytest.approx(3, abs=0.1)
 
@@ -304,8 +304,8 @@ def test_one_reading_is_enough_and_one_problem_is_not():
     defect[0, 1, 0, 1] = 1e-6  # at one step of one problem, in one reading
     defect[1, 1, :, 0] = 1e-6  # in both
     defect[2, 1] = np.nan  # no map on one problem
-    found = xr.Dataset({"defect": (("integrator", "problem", "reading", "division"), defect)}, {"integrator": ["a", "b", "c"]})
-    assert canonical_form.symplectic(found) == ["a"]
+    data = xr.Dataset({"defect": (("integrator", "problem", "reading", "division"), defect)}, {"integrator": ["a", "b", "c"]})
+    assert canonical_form.symplectic(data) == ["a"]
 
 
 def test_a_kernel_without_derivative_leaves_a_gap(monkeypatch):
@@ -313,8 +313,8 @@ def test_a_kernel_without_derivative_leaves_a_gap(monkeypatch):
     def after_torque(state, torque, body, dt):
         return (*state[:4], math.exp(state[4]), state[5], state[6])
 
-    own = replace(spiral_leapfrog.METHOD, key="own", after_torque=after_torque)
-    monkeypatch.setattr(symplecticity, "METHODS", {"own": own})
-    found = symplecticity.symplecticity({"methods": ["own"]})
-    assert np.isnan(found.defect).all() and np.isnan(found.memory).all()
-    assert canonical_form.symplectic(found) == []
+    without_derivative = replace(spiral_leapfrog.METHOD, key="own", after_torque=after_torque)
+    monkeypatch.setattr(symplecticity, "METHODS", {"own": without_derivative})
+    defects = symplecticity.symplecticity({"methods": ["own"]})
+    assert np.isnan(defects.defect).all() and np.isnan(defects.memory).all()
+    assert canonical_form.symplectic(defects) == []

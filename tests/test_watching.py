@@ -252,7 +252,7 @@ def record(event=None, text="", level=logging.INFO, path="/lib/snakemake/workflo
     return made
 
 
-class Told(Watch):
+class WatchWithEvents(Watch):
     """A watch that is told of events, and keeps what is said to people; ``says`` is what the terminal would show."""
 
     def __init__(self, results):
@@ -281,56 +281,56 @@ class Told(Watch):
 
 
 @pytest.fixture
-def told(tmp_path, monkeypatch):
+def watch(tmp_path, monkeypatch):
     monkeypatch.setenv(entry.WATCHED, "")
-    return Told(tmp_path)
+    return WatchWithEvents(tmp_path)
 
 
 STATS = {"all": 1, "timing": 1, "references_1": 1, "single_body_heavy_top_1": 2, "report": 1, "of_a_plugin": 1, "total": 8}
 
 
-def test_events_become_stages(told):
-    told.tell("run_info", stats=STATS)
-    assert told.stages() == {
+def test_events_become_stages(watch):
+    watch.tell("run_info", stats=STATS)
+    assert watch.stages() == {
         "references": (0, 2),
         "single bodies": (0, 80),
         "timing": (0, 10),
         "report": (0, 1),
         "other jobs": (0, 1),
     }
-    assert told.tally.jobs == 6, "what is asked for is no job"
-    told.tell("job_started", jobs=[1])
-    told.job(1, "references_1")
-    told.job(2, "single_body_heavy_top_1")
-    told.tell("job_finished", job_id=1)
-    assert told.stages()["references"] == (2, 2) and "1 of 6 jobs" in told.tally.foot()
-    assert told.tally.foot().endswith("at work: single_body_heavy_top_1")
+    assert watch.tally.jobs == 6, "what is asked for is no job"
+    watch.tell("job_started", jobs=[1])
+    watch.job(1, "references_1")
+    watch.job(2, "single_body_heavy_top_1")
+    watch.tell("job_finished", job_id=1)
+    assert watch.stages()["references"] == (2, 2) and "1 of 6 jobs" in watch.tally.foot()
+    assert watch.tally.foot().endswith("at work: single_body_heavy_top_1")
     # Inside a job, by its meter; and once when it has ended.
-    meter = meters.Meter(meters.place(told.results, "single_body_heavy_top_1"), 20)
+    meter = meters.Meter(meters.place(watch.results, "single_body_heavy_top_1"), 20)
     for _ in range(5):
         meter._written = -1e9
         meter.advance()
-    told.tally.look()
-    assert told.stages()["single bodies"] == (10, 80)
-    assert told.tally.board.stages[1]._rests_since is None
-    told.tell("job_finished", job_id=2)
-    assert told.stages()["single bodies"] == (40, 80) and told.tally.board.stages[1]._rests_since is not None
-    told.tally.look()
-    assert told.stages()["single bodies"] == (40, 80)
+    watch.tally.look()
+    assert watch.stages()["single bodies"] == (10, 80)
+    assert watch.tally.board.stages[1]._rests_since is None
+    watch.tell("job_finished", job_id=2)
+    assert watch.stages()["single bodies"] == (40, 80) and watch.tally.board.stages[1]._rests_since is not None
+    watch.tally.look()
+    assert watch.stages()["single bodies"] == (40, 80)
 
 
-def test_the_terminal_shows_what_a_person_must_read(told):
-    told.tell(None, "SLURM run ID: 12", path="/lib/snakemake_executor_plugin_slurm/__init__.py")
-    told.tell(None, "Building DAG of jobs...")
-    told.tell("workflow_started", "Workflow has started!")
+def test_the_terminal_shows_what_a_person_must_read(watch):
+    watch.tell(None, "SLURM run ID: 12", path="/lib/snakemake_executor_plugin_slurm/__init__.py")
+    watch.tell(None, "Building DAG of jobs...")
+    watch.tell("workflow_started", "Workflow has started!")
     for _ in range(3):
-        told.tell(None, "something is deprecated", logging.WARNING)
-    told.tell("run_info", "Job stats:", stats=STATS)
-    told.job(1, "report")
-    told.tell(None, "Job 1 has been submitted", path="/lib/snakemake_executor_plugin_slurm/__init__.py")
-    told.tell("error", "LockException:\nDirectory cannot be locked.", logging.ERROR, exception="LockException")
-    told.tell("error", "MissingOutputException in rule report", logging.ERROR, exception="MissingOutputException")
-    assert told.says.splitlines() == [
+        watch.tell(None, "something is deprecated", logging.WARNING)
+    watch.tell("run_info", "Job stats:", stats=STATS)
+    watch.job(1, "report")
+    watch.tell(None, "Job 1 has been submitted", path="/lib/snakemake_executor_plugin_slurm/__init__.py")
+    watch.tell("error", "LockException:\nDirectory cannot be locked.", logging.ERROR, exception="LockException")
+    watch.tell("error", "MissingOutputException in rule report", logging.ERROR, exception="MissingOutputException")
+    assert watch.says.splitlines() == [
         "SLURM run ID: 12",
         "something is deprecated",
         "LockException:",
@@ -371,106 +371,106 @@ def test_without_the_plugin_the_terminal_is_snakemake_s(tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_warning_that_jobs_write_is_said_once(told):
+def test_a_warning_that_jobs_write_is_said_once(watch):
     said = []
-    told._display = SimpleNamespace(say=lambda text: said.append(str(text)))
+    watch._display = SimpleNamespace(say=lambda text: said.append(str(text)))
     for line in ("x.py:3: FutureWarning: no more", "a word", "x.py:3: FutureWarning: no more", "a word"):
-        told._pass_on(line)
+        watch._pass_on(line)
     assert said == ["x.py:3: FutureWarning: no more", "a word", "a word"]
 
 
-def test_a_failure_is_said_at_once_and_with_its_log_at_the_end(told, capsys):
-    log = told.results / "logs" / "gather.log"
-    note = told.results / entry.FAILED / "gather.txt"
+def test_a_failure_is_said_at_once_and_with_its_log_at_the_end(watch, capsys):
+    log = watch.results / "logs" / "gather.log"
+    note = watch.results / entry.FAILED / "gather.txt"
     note.parent.mkdir(parents=True)
     log.write_text("".join(f"line {i}\n" for i in range(40)) + "Traceback\n  1 / 0\nZeroDivisionError: division by zero\n")
     note.write_text(f"rule gather: ZeroDivisionError: division by zero\n    log: {log}\n")
-    told.tell("run_info", stats={"gather": 1, "report": 1, "total": 2})
-    told.job(1, "gather")
-    told.error(1, "gather", log=str(log))
+    watch.tell("run_info", stats={"gather": 1, "report": 1, "total": 2})
+    watch.job(1, "gather")
+    watch.error(1, "gather", log=str(log))
     said = capsys.readouterr().err
     assert said == "rule gather: ZeroDivisionError: division by zero\n"
-    told.tell(None, "Exiting because a job execution failed. Look above for error messages", logging.ERROR)
-    told.failed()
-    told.tell("error", "WorkflowError:\nAt least one job did not complete successfully.", logging.ERROR)
-    told.close()
+    watch.tell(None, "Exiting because a job execution failed. Look above for error messages", logging.ERROR)
+    watch.failed()
+    watch.tell("error", "WorkflowError:\nAt least one job did not complete successfully.", logging.ERROR)
+    watch.close()
     said = capsys.readouterr().err
-    assert told.says == "" and said.count("division by zero") == 1
+    assert watch.says == "" and said.count("division by zero") == 1
     assert said.startswith("\n1 job failed, 0 of 2 are done:\n\nrule gather: ZeroDivisionError: division by zero\n")
     assert f"\n    log: {log}\n        | line 30\n" in said and "line 29" not in said
     assert said.endswith("        | line 39\n        | Traceback\n        |   1 / 0\n")
 
 
-def test_a_job_that_died_without_a_word(told, capsys):
-    told.job(1, "film", scene="chess")
-    told.error(1, "film", ended="died with <Signals.SIGKILL: 9>", log="no/such.log")
+def test_a_job_that_died_without_a_word(watch, capsys):
+    watch.job(1, "film", scene="chess")
+    watch.error(1, "film", ended="died with <Signals.SIGKILL: 9>", log="no/such.log")
     expected = "rule film, scene chess: it ended without a word (died with <Signals.SIGKILL: 9>)"
     assert capsys.readouterr().err == f"{expected}\n"
-    told.failed()
-    told.close()
+    watch.failed()
+    watch.close()
     assert f"{expected}\n    log: no/such.log\n" in capsys.readouterr().err
 
 
-def test_a_job_that_succeeds_when_it_is_tried_again_has_not_failed(told, capsys):
-    told.tell("run_info", stats={"check": 1, "total": 1})
-    told.job(1, "check", check="stability")
-    told.error(1, "check")
-    assert told.tally.board.stages[0].failed == 1
-    told.job(1, "check", check="stability")
-    assert told.tally.board.stages[0].failed == 0
-    told.tell("job_finished", job_id=1)
+def test_a_job_that_succeeds_when_it_is_tried_again_has_not_failed(watch, capsys):
+    watch.tell("run_info", stats={"check": 1, "total": 1})
+    watch.job(1, "check", check="stability")
+    watch.error(1, "check")
+    assert watch.tally.board.stages[0].failed == 1
+    watch.job(1, "check", check="stability")
+    assert watch.tally.board.stages[0].failed == 0
+    watch.tell("job_finished", job_id=1)
     capsys.readouterr()
-    told.succeeded()
-    told.close()
-    assert "failed" not in capsys.readouterr().err and told.stages() == {"checks": (1, 1)}
+    watch.succeeded()
+    watch.close()
+    assert "failed" not in capsys.readouterr().err and watch.stages() == {"checks": (1, 1)}
 
 
-def test_of_a_group_those_are_named_that_failed(told, capsys):
+def test_of_a_group_those_are_named_that_failed(watch, capsys):
     """On a cluster all jobs of a group fail with it."""
-    note = told.results / entry.FAILED / "gather.txt"
+    note = watch.results / entry.FAILED / "gather.txt"
     note.parent.mkdir(parents=True)
     note.write_text("rule gather: no\n    log: a.log\n")
     for number, rule in enumerate(("claims", "gather", "report")):
-        told.job(number, rule)
-        told.error(number, rule, log=f"{rule}.log", indent=True)
-    told.failed()
-    told.close()
+        watch.job(number, rule)
+        watch.error(number, rule, log=f"{rule}.log", indent=True)
+    watch.failed()
+    watch.close()
     said = capsys.readouterr().err
     assert said.count("rule gather: no") == 1 and "rule claims" not in said and "rule report" not in said
     assert said.startswith("\n1 job failed")
 
 
-def test_of_many_failures_the_others_are_named(told, capsys):
+def test_of_many_failures_the_others_are_named(watch, capsys):
     for number in range(15):
-        told.job(number, "check", check=f"c{number}")
-        told.error(number, "check", log=f"{number}.log")
-    told.failed()
-    told.close()
+        watch.job(number, "check", check=f"c{number}")
+        watch.error(number, "check", log=f"{number}.log")
+    watch.failed()
+    watch.close()
     said = capsys.readouterr().err.split("15 jobs failed")[1]
     assert said.count("ended without a word") == 10 and "rule check c14: log: 14.log" in said
 
 
-def test_jobs_that_were_told_to_stop_have_not_failed(told, capsys, monkeypatch):
-    told.job(1, "gather")
+def test_jobs_that_were_told_to_stop_have_not_failed(watch, capsys, monkeypatch):
+    watch.job(1, "gather")
     monkeypatch.setattr(signals, "_signals", 1)
-    told.error(1, "gather")
-    told.failed()
-    told.tell("error", "WorkflowError:\nAt least one job did not complete successfully.", logging.ERROR)
-    told.close()
-    assert capsys.readouterr().err == "" == told.says
+    watch.error(1, "gather")
+    watch.failed()
+    watch.tell("error", "WorkflowError:\nAt least one job did not complete successfully.", logging.ERROR)
+    watch.close()
+    assert capsys.readouterr().err == "" == watch.says
 
 
-def test_at_the_end_it_says_how_long_it_took_and_where_everything_is(told, capsys, monkeypatch):
+def test_at_the_end_it_says_how_long_it_took_and_where_everything_is(watch, capsys, monkeypatch):
     monkeypatch.setattr(watching, "DOCUMENTATION", Path("not built"))
     for number, name in enumerate(("single_body.nc", "report.pdf", "explorer.html")):
-        (told.results / name).touch()
-        os.utime(told.results / name, (number, number))
-    told.tell("run_info", stats=STATS)
+        (watch.results / name).touch()
+        os.utime(watch.results / name, (number, number))
+    watch.tell("run_info", stats=STATS)
     for number, rule in enumerate(["references_1", "single_body_heavy_top_1"]):
-        told.job(number, rule)
-        told.tell("job_finished", job_id=number)
-    told.succeeded()
-    told.close()
+        watch.job(number, rule)
+        watch.tell("job_finished", job_id=number)
+    watch.succeeded()
+    watch.close()
     said = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"2 jobs in \d:\d\d; stages run side by side:", said[1])
     assert [re.sub(r"\d:\d\d$", "T", line) for line in said[2:4]] == [
@@ -478,21 +478,21 @@ def test_at_the_end_it_says_how_long_it_took_and_where_everything_is(told, capsy
         "  single bodies  40 files     T",
     ]
     assert said[5:] == [
-        f"The report: {told.results}/report.pdf",
-        f"The explorer: {told.results}/explorer.html",
+        f"The report: {watch.results}/report.pdf",
+        f"The explorer: {watch.results}/explorer.html",
         "The documentation: ./reproduce docs builds it",
-        f"The data: {told.results}",
+        f"The data: {watch.results}",
     ]
-    told.close()
+    watch.close()
     assert capsys.readouterr().err == "", "once"
 
 
-def test_nothing_to_do_names_what_is_there(told, capsys):
-    (told.results / "report.pdf").touch()
-    told.tell(None, "Nothing to be done (all requested files are present and up to date).")
-    told.close()
-    assert told.says.startswith("Nothing to be done") and capsys.readouterr().err.startswith(
-        f"The report: {told.results}/report.pdf\n"
+def test_nothing_to_do_names_what_is_there(watch, capsys):
+    (watch.results / "report.pdf").touch()
+    watch.tell(None, "Nothing to be done (all requested files are present and up to date).")
+    watch.close()
+    assert watch.says.startswith("Nothing to be done") and capsys.readouterr().err.startswith(
+        f"The report: {watch.results}/report.pdf\n"
     )
 
 
@@ -513,8 +513,8 @@ def test_products_belong_to_the_run(tmp_path):
     explorer.touch()
     for path, when in ((report, 1), (tour, 3), (explorer, 3), (data, 2)):
         os.utime(path, (when, when))
-    there = {"explorer": str(explorer), "notebooks": str(tour), "documentation": str(manual), "data": str(results)}
-    assert watching.products(results, home) == there
+    paths = {"explorer": str(explorer), "notebooks": str(tour), "documentation": str(manual), "data": str(results)}
+    assert watching.products(results, home) == paths
     os.utime(data, (4, 4))
     assert watching.products(results, home) == {"data": str(results)}, "the others are of an earlier run"
 
