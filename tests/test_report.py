@@ -712,5 +712,5 @@ def test_the_sources_are_counted_one_by_one(tmp_path):
     assert list(counts.loc["seelen2016", ours]) == [3, 1, 1, 1, 0], "a tolerance set by hand is ours, too"
     assert list(counts.loc["tuckerman2010", ours]) == [1, 1, 0, 0, 0]
     assert " & ".join(["", "5 (3)", "2 (1)", "2 (1)", "1 (1)", ""]) in text and "6 (4)" in text
-    assert rows["errata"].sum() + rows["choices"].sum() == len(load_errata(ERRATA))
+    assert counts["errata"].sum() + counts["choices"].sum() == len(load_errata(ERRATA))
     assert 0 < counts["items_in_full"].sum() < counts["items"].sum()
