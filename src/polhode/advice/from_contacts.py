@@ -85,13 +85,13 @@ class Curve:
         factor = growth(contacts / self.contacts, exponent) if isfinite(self.contacts) else 1.0
         return replace(self, errors=self.errors * factor)
 
-    def largest(self, error: float, exponent: float, part: float = SERVED) -> float:
-        """The largest share with which, as with all smaller ones, ``part`` of the runs stay below ``error``.
+    def largest(self, error: float, exponent: float, fraction: float = SERVED) -> float:
+        """The largest share with which, as with all smaller ones, ``fraction`` of the runs stay below ``error``.
 
         Between two steps that were run the error is a power of the step. Below the finest one, and for a scene that was run
         with a single step, it is that of ``exponent``.
         """
-        errors = _quantile(self.errors, part)
+        errors = _quantile(self.errors, fraction)
         good = errors <= error
         count = len(good) if good.all() else int(np.argmin(good))
         if count == 0 or len(good) == 1:
@@ -122,10 +122,10 @@ def growth(ratio: float, exponent: float) -> float:
     return float(ratio**0.5) if abs(exponent - contact_law.EXPONENT) <= LAWFUL else max(ratio, ratio**0.5)
 
 
-def _quantile(errors: np.ndarray, part: float) -> np.ndarray:
-    """The value below which ``part`` of the runs of each row lie: one of the values, since some may be infinite."""
+def _quantile(errors: np.ndarray, fraction: float) -> np.ndarray:
+    """The value below which ``fraction`` of the runs of each row lie: one of the values, since some may be infinite."""
     ordered = np.sort(errors, axis=1)
-    return np.asarray(ordered[:, min(ordered.shape[1] - 1, int(np.ceil(part * ordered.shape[1])) - 1)])
+    return np.asarray(ordered[:, min(ordered.shape[1] - 1, int(np.ceil(fraction * ordered.shape[1])) - 1)])
 
 
 def contact_time(young: float, poisson: float, density: float, radius: float, speed: float) -> float:
@@ -205,7 +205,7 @@ def from_contacts(
         )
     if time * share < float_info.min:
         raise AdviceError(f"contact_time {time:g} s is too short to be divided into steps; take other units")
-    spread = [c.largest(error, exponent, part) for c in scenes_of_best for part in (0.5, SERVED)]
+    spread = [c.largest(error, exponent, fraction) for c in scenes_of_best for fraction in (0.5, SERVED)]
     low, high = min(spread), max(spread)
     rows = [
         Choice(

@@ -100,7 +100,7 @@ def from_laws(
         )
     order = [int(i) for i in np.argsort(np.where(np.isfinite(cost), cost, inf), kind="stable")]
     best = next(i for i in order if allowed[i])
-    few, many = (float(_quantile(steps[:, best], part).max()) for part in (LOW, HIGH))
+    few, many = (float(_quantile(steps[:, best], fraction).max()) for fraction in (LOW, HIGH))
     rows = [
         Choice(
             keys[i],
@@ -234,11 +234,11 @@ def _steps(data: xr.Dataset, error: float, radians: float | None) -> tuple[np.nd
     return result, total
 
 
-def _quantile(steps: np.ndarray, part: float) -> np.ndarray:
+def _quantile(steps: np.ndarray, fraction: float) -> np.ndarray:
     """The number of steps that serves a part of the bodies, the last axis: one of the values, since some may be infinite."""
     count = steps.shape[-1]
     ordered = np.sort(np.where(np.isnan(steps), inf, steps), axis=-1)
-    return np.asarray(ordered[..., min(count - 1, max(0, int(np.ceil(part * count)) - 1))])
+    return np.asarray(ordered[..., min(count - 1, max(0, int(np.ceil(fraction * count)) - 1))])
 
 
 def _one_torque(keys: list[str], torques: np.ndarray, allowed: np.ndarray) -> set[str]:

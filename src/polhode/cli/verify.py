@@ -289,9 +289,9 @@ class Integrity:
     damaged: list[Difference] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def check(self, folder: Path, present: set[str], listed: Mapping[str, str], why: str) -> None:
+    def check(self, folder: Path, present: set[str], digests: Mapping[str, str], why: str) -> None:
         """Compare files with their checksums; one that is missing is damage too."""
-        for name, digest in listed.items():
+        for name, digest in digests.items():
             if name not in present:
                 self.damaged.append(_whole(name, "file", digest[:12], "missing"))
             elif (present_digest := sha256(folder / name)) != digest:
@@ -344,16 +344,16 @@ def _counted(names: Iterable[str]) -> str:
 
 def integrity_by_list(folder: Path) -> Integrity:
     """All files of an archive against the list in it, which must name each of them."""
-    integrity, listed = Integrity(), {}
+    integrity, digests = Integrity(), {}
     for number, line in enumerate((folder / CHECKSUMS).read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         matched = re.fullmatch(r"([0-9a-f]{64})  (.+)", line)
-        if matched is None or matched[2] in listed:
+        if matched is None or matched[2] in digests:
             integrity.damaged.append(_whole(CHECKSUMS, f"line {number}", "a checksum and a new name", line[:40]))
         else:
-            listed[matched[2]] = matched[1]
+            digests[matched[2]] = matched[1]
     present = _present(folder)
-    integrity.check(folder, present, listed, "not the bytes that were archived")
-    unlisted = sorted(present - listed.keys() - {CHECKSUMS})
+    integrity.check(folder, present, digests, "not the bytes that were archived")
+    unlisted = sorted(present - digests.keys() - {CHECKSUMS})
     integrity.damaged += [_whole(name, "file", "not listed", "present") for name in unlisted]
     return integrity
 

@@ -75,8 +75,8 @@ def compile_all(
     missing = [one for one in wanted if not _Item(*one).is_kept()]
     # The forms of a method go to one process, which compiles the kernels that they share once.
     together = [list(items) for _, items in groupby(missing, lambda one: one[:2])]
-    kept = cache.folder() is not None and not config.DISABLE_JIT
-    shares = min(processes or processors_here(), len(missing) // SHARE, len(together)) if kept else 1
+    on_disk = cache.folder() is not None and not config.DISABLE_JIT
+    shares = min(processes or processors_here(), len(missing) // SHARE, len(together)) if on_disk else 1
     if shares > 1:
         plugins = [(name, str(path)) for name, registry in REGISTRIES.items() for path in registry.plugins().values()]
         workers = [

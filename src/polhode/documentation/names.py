@@ -21,8 +21,8 @@ def defined_at(name: str) -> str:
         except ImportError:
             continue
         try:
-            for part in parts[length:]:
-                target = getattr(target, part)
+            for attribute in parts[length:]:
+                target = getattr(target, attribute)
         except AttributeError:
             return name
         module, inner = getattr(target, "__module__", None), getattr(target, "__qualname__", None)

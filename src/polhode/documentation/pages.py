@@ -144,7 +144,7 @@ def method_page(method: Method, measured: Measurements) -> str:
             f"documented in {{py:class}}`~polhode.methods.protocol.{'OneTorque' if one else 'SeveralTorques'}`.",
         ),
     ]
-    return f"(method-{method.key})=\n" + "\n\n".join(part for part in parts if part) + "\n"
+    return f"(method-{method.key})=\n" + "\n\n".join(text for text in parts if text) + "\n"
 
 
 def _code(path: str, example: str, more: str) -> tuple[str, str]:
@@ -278,7 +278,7 @@ def problem_page(problem: Any, measured: Measurements) -> str:
             f"{{py:class}}`~polhode.problems.{'system.System' if several else 'problem.Problem'}`.",
         ),
     ]
-    return f"(problem-{problem.key})=\n" + "\n\n".join(part for part in parts if part) + "\n"
+    return f"(problem-{problem.key})=\n" + "\n\n".join(text for text in parts if text) + "\n"
 
 
 def _vector(values: Any, unit: str = "") -> str:

@@ -102,7 +102,7 @@ def source(method: Method) -> str:
         _run(method, first_step),
         "#endif",
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return "\n\n".join(text for text in parts if text) + "\n"
 
 
 def _translate(file: Translator, method: Method, state: Struct) -> str:

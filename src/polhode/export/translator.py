@@ -465,11 +465,11 @@ class _Function:
             end = first + 1
         if not 0 <= first < end <= value.width or (isinstance(at, ast.Slice) and at.step):
             self._refuse(node, f"no numbers {first} to {end} among {value.width}")
-        (part,) = self._cut(value, [(first, end)])
-        if isinstance(part, Scalar):
-            self._record(part, "")
-            return Joined((part,)) if isinstance(at, ast.Slice) else part
-        return part
+        (piece,) = self._cut(value, [(first, end)])
+        if isinstance(piece, Scalar):
+            self._record(piece, "")
+            return Joined((piece,)) if isinstance(at, ast.Slice) else piece
+        return piece
 
     def _tuple(self, node: ast.Tuple) -> Value:
         if any(isinstance(one, ast.Starred) for one in node.elts):

@@ -202,7 +202,7 @@ def members_of_state(
     shapes : structures that exist, by the structures of their members; a part of a state of the same shape has the same
     """
     names: dict[tuple[int, int], list[str]] = {}
-    for first, end, _ in sorted(named, key=lambda part: part[1] - part[0]):
+    for first, end, _ in sorted(named, key=lambda piece: piece[1] - piece[0]):
         if all(end <= a or b <= first or (a <= first and end <= b) or (first <= a and b <= end) for a, b in names):
             names.setdefault((first, end), [])
     for first, end, _ in pieces:
@@ -213,18 +213,18 @@ def members_of_state(
             names[first, end].append(name)
 
     def struct(first: int, end: int, name: str) -> Struct | None:
-        inner = [part for part in names if first <= part[0] and part[1] <= end and part != (first, end)]
+        inner = [piece for piece in names if first <= piece[0] and piece[1] <= end and piece != (first, end)]
         inner = sorted(p for p in inner if not any(o != p and o[0] <= p[0] and p[1] <= o[1] for o in inner))
         if not inner and end - first in (1, 3, 4):
             return {1: None, 3: VEC3, 4: QUAT}[end - first]
         parts, at = [], first
-        for part in [*inner, (end, end)]:
-            if part[0] - at in (1, 3, 4):
-                parts.append((at, part[0]))
+        for piece in [*inner, (end, end)]:
+            if piece[0] - at in (1, 3, 4):
+                parts.append((at, piece[0]))
             else:
-                parts += [(i, i + 1) for i in range(at, part[0])]
-            parts += [part] if part[1] > part[0] else []
-            at = part[1]
+                parts += [(i, i + 1) for i in range(at, piece[0])]
+            parts += [piece] if piece[1] > piece[0] else []
+            at = piece[1]
         members: list[tuple[str, Struct | None]] = []
         for a, b in parts:
             default = {3: "v", 4: "q"}.get(b - a, "x")

@@ -199,14 +199,14 @@ def in_file(data: xr.Dataset) -> xr.Dataset:
     """
     # One class after the other: the errors of all, three times, need much memory.
     parts = [laws(data.isel(torque_class=[i])) for i in range(data.sizes["torque_class"])]
-    both = {name: np.concatenate([part[name].sel(quantity="both").values for part in parts]) for name in parts[0].data_vars}
+    both = {name: np.concatenate([one[name].sel(quantity="both").values for one in parts]) for name in parts[0].data_vars}
     dims = ("torque_class", "integrator", "body")
     columns: dict[str, tuple[Array, str, str]] = {n: (both[of], units, text) for n, (of, units, text) in IN_FILE.items()}
     with np.errstate(over="ignore"):
         floor = both["coefficient"] * both["rounding"] ** both["order"]
     columns["law_floor"] = (floor, "1", "error per radian of the law where round-off begins; NaN if it shows at no step")
     for quantity, text in (("q", "orientation"), ("omega", "angular velocity")):
-        orders = np.concatenate([part["order"].sel(quantity=quantity).values for part in parts])
+        orders = np.concatenate([one["order"].sel(quantity=quantity).values for one in parts])
         columns[f"law_order_{quantity}"] = (orders, "1", f"fitted order of the error of the {text}")
     variables: dict[str, Any] = {
         name: (dims, values if name in STEPS else values.astype("float32"), {"long_name": text, "units": units})

@@ -83,8 +83,8 @@ def carried(method: Method) -> str:
     state = np.array(start(SOME_Q, SOME_OMEGA, _BODY) if several else start(SOME_Q, SOME_OMEGA, SOME_TORQUE, _BODY, 0.0))
 
     def holds(values: Sequence[float], at: int) -> bool:
-        part = state[at : at + len(values)]
-        return len(part) == len(values) and bool(np.allclose(part, values, rtol=0, atol=1e-12))
+        stored = state[at : at + len(values)]
+        return len(stored) == len(values) and bool(np.allclose(stored, values, rtol=0, atol=1e-12))
 
     if holds(SOME_Q, 0):
         for name, (given, _) in CARRIED.items():

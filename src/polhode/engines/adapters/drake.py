@@ -58,11 +58,11 @@ class Adapter:
         diagram = builder.Build()
         simulator = Simulator(diagram)
         context = simulator.get_mutable_context()
-        own = plant.GetMyMutableContextFromRoot(context)
+        plant_context = plant.GetMyMutableContextFromRoot(context)
         q0 = np.array(case.q0) / np.linalg.norm(case.q0)
-        plant.SetFreeBodyPose(own, body, RigidTransform(Quaternion(q0), np.zeros(3)))
+        plant.SetFreeBodyPose(plant_context, body, RigidTransform(Quaternion(q0), np.zeros(3)))
         spin = rotated(q0, np.array(case.omega0))
-        plant.SetFreeBodySpatialVelocity(own, body, SpatialVelocity(w=spin, v=np.zeros(3)))
+        plant.SetFreeBodySpatialVelocity(plant_context, body, SpatialVelocity(w=spin, v=np.zeros(3)))
         if option != "discrete":
             from pydrake.systems.analysis import ResetIntegratorFromFlags
 
@@ -78,7 +78,7 @@ class Adapter:
             while n < wanted:
                 n += 1
                 simulator.AdvanceTo(n * dt)
-            state = plant.GetPositionsAndVelocities(own)
+            state = plant.GetPositionsAndVelocities(plant_context)
             # Not normalised by Drake; the angular velocity is in the lab.
             q[i] = state[:4] / np.linalg.norm(state[:4])
             omega[i] = turned_back(q[i], state[7:10])

@@ -86,7 +86,7 @@ class Adapter:
         settings.timeIntegration.newton.relativeTolerance = 1e-12
         settings.timeIntegration.newton.absoluteTolerance = 1e-14
         q, omega = np.empty((len(samples), 4)), np.empty((len(samples), 3))
-        found = {}
+        readings = {}
 
         def look():
             turned = np.array(system.GetNodeOutput(held, exu.OutputVariableType.RotationMatrix)).reshape(3, 3)
@@ -96,7 +96,7 @@ class Adapter:
 
         def before_step(system, t):
             if count[0] in wanted:
-                found[count[0]] = look()
+                readings[count[0]] = look()
             count[0] += 1
             return True
 
@@ -113,7 +113,7 @@ class Adapter:
                 system.SolveDynamic(settings)
             else:
                 system.SolveDynamic(settings, solverType=getattr(exu.DynamicSolverType, solver))
-        found[total] = look()
+        readings[total] = look()
         for i, n in enumerate(samples):
-            q[i], omega[i] = found[int(n)]
+            q[i], omega[i] = readings[int(n)]
         return q, omega

@@ -12,8 +12,8 @@ class Adapter:
         """The version of the shared library, by its package."""
         import subprocess
 
-        asked = ["dpkg-query", "-W", "-f=${Version}", "libode8"]
-        return subprocess.run(asked, capture_output=True, text=True, check=False).stdout or "unknown"
+        command = ["dpkg-query", "-W", "-f=${Version}", "libode8"]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout or "unknown"
 
     def run(self, option, case, dt, samples):
         """One body in a world without gravity."""

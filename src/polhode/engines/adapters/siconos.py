@@ -11,8 +11,8 @@ class Adapter:
         """The version of its package."""
         import subprocess
 
-        asked = ["dpkg-query", "-W", "-f=${Version}", "python3-siconos"]
-        return subprocess.run(asked, capture_output=True, text=True, check=False).stdout or "unknown"
+        command = ["dpkg-query", "-W", "-f=${Version}", "python3-siconos"]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout or "unknown"
 
     def run(self, option, case, dt, samples):
         """One body without interactions under time stepping."""

@@ -98,7 +98,7 @@ def spoken_list(inputs: Inputs, methods: Iterable[str], none: str = "none") -> s
 def with_interval(name: str, estimate: Estimate, form: Callable[[float], str], end: str = "") -> dict[str, str]:
     """Macros NAME, NAMELow and NAMEHigh, each followed by ``end``, for an estimate."""
     parts = {"": estimate.value, "Low": estimate.low, "High": estimate.high}
-    return {f"{name}{part}{end}": form(value) for part, value in parts.items()}
+    return {f"{name}{bound}{end}": form(value) for bound, value in parts.items()}
 
 
 def enumerated(items: Iterable[str], none: str = "none") -> str:

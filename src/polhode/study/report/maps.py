@@ -53,7 +53,7 @@ def regions(best: np.ndarray) -> Iterator[tuple[int, float, float, int]]:
             runs = []
             for row, inside in enumerate(labels == region):
                 parts, number = ndimage.label(inside)
-                for columns in (np.flatnonzero(parts == part) for part in range(1, number + 1)):
+                for columns in (np.flatnonzero(parts == run) for run in range(1, number + 1)):
                     runs.append((len(columns), row, float(columns.mean()) + 0.5))
             longest = [run for run in runs if run[0] == max(runs)[0]]
             length, row, x = longest[len(longest) // 2]

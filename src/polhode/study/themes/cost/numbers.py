@@ -21,7 +21,7 @@ PARTS = {"Normalise": "normalisation", "Rotate": "rotation", "Linear": "linear_u
 def operations(inputs: Inputs) -> dict[str, str]:
     """Macros for the operations of a step of each method, and of its building blocks."""
     rows = keyed(counts(inputs), "method")
-    result = {f"costOperations{name}": str(inputs.block_operations(part)) for name, part in PARTS.items()}
+    result = {f"costOperations{name}": str(inputs.block_operations(block)) for name, block in PARTS.items()}
     for key, row in rows.items():
         if not isna(row["total"]):
             result[f"costOperations{macro_name(key)}"] = str(row["total"])
@@ -79,9 +79,9 @@ def steps(inputs: Inputs) -> dict[str, str]:
     return result
 
 
-def percent(part: float) -> str:
+def percent(fraction: float) -> str:
     """A fraction as an integer percentage, with its sign if it is negative."""
-    return rf"\num{{{100 * part:.0f}}}\,\%" if isfinite(part) else NOT_AVAILABLE
+    return rf"\num{{{100 * fraction:.0f}}}\,\%" if isfinite(fraction) else NOT_AVAILABLE
 
 
 def _compared(rows: pd.DataFrame, name: str) -> dict[str, str]:

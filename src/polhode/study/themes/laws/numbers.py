@@ -151,8 +151,8 @@ def _among_second_order(ens: EnsembleLaws, allowed: np.ndarray) -> dict[str, str
         for key in (SPIRAL, ROBUST):
             if key in ens.methods:
                 value = float(pair.value[ens.methods.index(key)])
-                for part in (where, "Everywhere"):
-                    slowdowns.setdefault((key, part), []).append(value)
+                for place in (where, "Everywhere"):
+                    slowdowns.setdefault((key, place), []).append(value)
     result = {"studyLawSecondOrder": str(int(allowed.sum()))}
     for (key, where), values in slowdowns.items():
         result |= _range(f"studyLaw{'Spiral' if key == SPIRAL else 'Predicted'}{where}SecondOrder", values)
@@ -249,8 +249,8 @@ def _choice(ens: EnsembleLaws, name: str, choice: BestMethod) -> dict[str, str]:
     if not choice.method:
         return {}
     made: dict[str, Any] = {"Method": escape(choice.label), "Equal": enumerated(escape(ens.label(key)) for key in choice.equal)}
-    made |= {part: count(x) for part, x in zip(("Steps", "StepsLow", "StepsHigh"), choice.steps, strict=True)}
-    return {f"{name}{part}": text for part, text in made.items()}
+    made |= {suffix: count(x) for suffix, x in zip(("Steps", "StepsLow", "StepsHigh"), choice.steps, strict=True)}
+    return {f"{name}{suffix}": text for suffix, text in made.items()}
 
 
 def draws(inputs: Inputs) -> dict[str, str]:
@@ -292,5 +292,5 @@ def long_times(inputs: Inputs) -> dict[str, str]:
     result["studyLongBodies"] = str(inputs.check("long_times").sizes["body"])
     for name in ("lab", "state"):
         ends = zip(("Least", "Most", "Unknown"), law_checks.exceeding(frame, name), strict=True)
-        result |= {f"studyLong{name.capitalize()}{end}": decimal(100 * part, 0) for end, part in ends}
+        result |= {f"studyLong{name.capitalize()}{end}": decimal(100 * fraction, 0) for end, fraction in ends}
     return result

@@ -86,7 +86,7 @@ def source_index(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 rf"\cite{{{entry['source']}}}" if entry["source"] != last else "",
                 escape(entry["item"]).replace("-", "--"),
                 entry["about"],
-                "; ".join(part for part in (places, missing) if part),
+                "; ".join(text for text in (places, missing) if text),
             ]
         )
         last = entry["source"]

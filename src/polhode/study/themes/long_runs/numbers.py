@@ -243,8 +243,8 @@ def iterations(inputs: Inputs) -> dict[str, str]:
         "studyIterationsSteps": plain(float(check.attrs["top_steps"])),
     }
     for key, name in TRAPEZOIDAL.items():
-        for count, part in ((RUN_ITERATIONS, "Run"), (most, "Most")):
-            result[f"studyIterationsEnergy{part}{name}"] = number(float(change.sel(integrator=key, sweeps=count)), 2)
+        for count, suffix in ((RUN_ITERATIONS, "Run"), (most, "Most")):
+            result[f"studyIterationsEnergy{suffix}{name}"] = number(float(change.sel(integrator=key, sweeps=count)), 2)
     ends = [result[f"studyIterationsEnergyMost{name}"] for name in TRAPEZOIDAL.values()]
     result["studyIterationsEnergyMost"] = (
         f"both end {ends[0]} away" if len(set(ends)) == 1 else f"it ends {enumerated(ends)} away"

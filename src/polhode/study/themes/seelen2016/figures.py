@@ -191,12 +191,12 @@ def seelen2016_forced_cylinder(inputs: Inputs) -> Figure:
 def _slopes(axes: Axes, inputs: Inputs, name: str) -> None:
     """Draw the fitted slopes of the two methods compared in the publication, below their curves."""
     # One label at the finest step, the other half-way along, where they overlap nothing.
-    for key, part in zip(COMPARED, (0.0, 0.5), strict=True):
+    for key, fraction in zip(COMPARED, (0.0, 0.5), strict=True):
         if key not in inputs.errors["integrator"].values:
             continue
         dt, error = mean_error(inputs, key, name)
         fit = mean_slope(inputs, key, name)
-        row = int(len(dt) * part)
+        row = int(len(dt) * fraction)
         if np.isfinite(fit.order) and error[row] > 0:
             place = (1 / dt[row], error[row])
             shift: Any = {"xytext": (-5, -4), "textcoords": "offset points", "ha": "right", "va": "top"}

@@ -174,6 +174,6 @@ def statements(inputs: Inputs) -> dict[str, str]:
         ),
     }
     for vectors, name in ((1, "One"), (2, "Two")):
-        for by, part in (("Matrix", "matrix"), ("Product", "quaternion")):
-            result[f"studySeelen{by}Operations{name}"] = str(inputs.block_operations(f"{part}_{vectors}"))
+        for by, block in (("Matrix", "matrix"), ("Product", "quaternion")):
+            result[f"studySeelen{by}Operations{name}"] = str(inputs.block_operations(f"{block}_{vectors}"))
     return result
