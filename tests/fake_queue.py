@@ -37,8 +37,8 @@ def install(scheduler: str, folder: Path) -> dict[str, str]:
 
 def submitted(folder: Path) -> list[dict]:
     """What the jobs so far asked for, in order."""
-    found = sorted((folder / "jobs").glob("*/asked.json"), key=lambda path: int(path.parent.name))
-    return [json.loads(path.read_text()) | {"id": path.parent.name} for path in found]
+    paths = sorted((folder / "jobs").glob("*/asked.json"), key=lambda path: int(path.parent.name))
+    return [json.loads(path.read_text()) | {"id": path.parent.name} for path in paths]
 
 
 # ---- the commands ----
@@ -57,22 +57,24 @@ def qsub(arguments: list[str]) -> None:
     if SCHEDULER == "sge":
         parser.add_argument("-pe", nargs=2, default=[])
     parser.add_argument("script")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     QUEUE.mkdir(exist_ok=True)
     place = QUEUE / str(1 + len(list(QUEUE.iterdir())))
     place.mkdir()
     number = f"{place.name}.server" if SCHEDULER == "pbs" else place.name
-    (place / "asked.json").write_text(json.dumps(vars(asked)))
+    (place / "asked.json").write_text(json.dumps(vars(options)))
     # The real ones keep a copy, too; Snakemake removes its own.
-    script = place / Path(asked.script).name
-    script.write_bytes(Path(asked.script).read_bytes())
-    output = os.path.join(asked.o[0], f"{number}.OU") if os.path.isdir(asked.o[0]) else asked.o[0].replace("$JOB_ID", number)
+    script = place / Path(options.script).name
+    script.write_bytes(Path(options.script).read_bytes())
+    output = (
+        os.path.join(options.o[0], f"{number}.OU") if os.path.isdir(options.o[0]) else options.o[0].replace("$JOB_ID", number)
+    )
     bare = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
-    kept = bare if not asked.V or "FAKE_BARE" in os.environ else dict(os.environ)
-    kept |= dict(zip(VARIABLES[SCHEDULER], (number, os.getcwd()), strict=True))
+    environment = bare if not options.V or "FAKE_BARE" in os.environ else dict(os.environ)
+    environment |= dict(zip(VARIABLES[SCHEDULER], (number, os.getcwd()), strict=True))
     runner = [sys.executable, __file__, "run", str(script), os.path.abspath(output), str(place)]
     null = subprocess.DEVNULL
-    subprocess.Popen(runner, cwd="/", env=kept, start_new_session=True, stdin=null, stdout=null, stderr=null)
+    subprocess.Popen(runner, cwd="/", env=environment, start_new_session=True, stdin=null, stdout=null, stderr=null)
     print(number)
 
 

@@ -135,8 +135,8 @@ class Cluster:
             dead = [daemon.args[0] for daemon in self.daemons if daemon.poll() is not None]
             if dead or time.monotonic() > end:
                 logs = [self.folder / f"{what}.out", self.folder / f"{what}.log", self.folder / "munge" / "log"]
-                found = "\n".join(f"{log.name}: {log.read_text()[-2000:]}" for log in logs if log.exists())
-                raise RuntimeError(f"{what} did not start ({dead or 'no answer'}):\n{found}")
+                tails = "\n".join(f"{log.name}: {log.read_text()[-2000:]}" for log in logs if log.exists())
+                raise RuntimeError(f"{what} did not start ({dead or 'no answer'}):\n{tails}")
             time.sleep(0.1)
 
     def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:

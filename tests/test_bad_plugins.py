@@ -443,9 +443,9 @@ def test_another_draw_of_the_random_bodies_makes_the_experiments_on_them_again()
 
 def test_labels_are_one_line_of_a_bounded_length():
     for label in LABELS:
-        kept = replace(polhode.methods["euler"], label=label).label
-        assert kept.isprintable() and 0 < len(kept) <= 48
-        assert kept == label or len(label) > 48 or not label.isprintable()
+        shortened = replace(polhode.methods["euler"], label=label).label
+        assert shortened.isprintable() and 0 < len(shortened) <= 48
+        assert shortened == label or len(label) > 48 or not label.isprintable()
     assert replace(polhode.methods["euler"], label="x" * 3000).label == "x" * 45 + "..."
     assert replace(polhode.methods["euler"], label="two\n lines").label == "two lines"
     for method in polhode.methods.values():

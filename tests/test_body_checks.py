@@ -56,7 +56,7 @@ def test_the_reference_of_long_times_is_that_of_the_taylor_series(few, monkeypat
     # The run with twice the step of the reference, against states with 25 digits: what agreement says.
     for i, key in enumerate(body_checks.GROWING):
         high, low, _ = reference.reference(ensemble, key, np.array([16.0]))
-        own = data.sel({"torque_class": key, "integrator": "rkmk4", "step": 2.0**-8, "radians": 16.0})
+        errors = data.sel({"torque_class": key, "integrator": "rkmk4", "step": 2.0**-8, "radians": 16.0})
         again = body_checks.march(
             ensemble.bodies(key),
             body_checks.METHODS["rkmk4"],
@@ -66,7 +66,7 @@ def test_the_reference_of_long_times_is_that_of_the_taylor_series(few, monkeypat
         )
         exact = np.maximum(*reference.errors(again[0], again[1], high, low))[:, 0]
         assert data["agreement"].values[i, :, 0] == pytest.approx(exact, rel=0.15, abs=1e-12)
-        assert np.maximum(own["error_q"], own["error_omega"]).values == pytest.approx(
+        assert np.maximum(errors["error_q"], errors["error_omega"]).values == pytest.approx(
             data["agreement"].values[i, :, 0], rel=1e-5
         )
 
@@ -110,7 +110,7 @@ def test_without_its_methods_a_check_is_not_in_the_run():
 
 
 def _inputs(name, data):
-    return SimpleNamespace(check=lambda asked: {name: data}[asked], _analysed={}, problem="")
+    return SimpleNamespace(check=lambda check: {name: data}[check], _analysed={}, problem="")
 
 
 def test_every_experiment_of_the_configuration_exists():

@@ -90,10 +90,10 @@ print(*(sum(part.stats.cache_hits.values()) for part in shared_parts()))
     values, hits = done.stdout.splitlines()
     assert hits.split() == ["1"] * 7
     made = {path.name for path in tmp_path.iterdir()} - {path.name for path in parts}
-    own = {"begin", "advance", "advance_each", "sample", "rates_of_all", "kinetic_energy", "all_loads", "march", "drive"}
-    assert own <= {name.partition("-")[0] for name in made} <= {*own, "_try"}, "and what places clumps at random"
-    here = manybody.simulate("rods", "omelyan1998", 2e-5, seed=0, t_end=0.2, samples=1)
-    assert values.split() == [float(here.kinetic[-1]).hex(), float(here.potential[-1]).hex(), str(int(here.steps))]
+    drivers = {"begin", "advance", "advance_each", "sample", "rates_of_all", "kinetic_energy", "all_loads", "march", "drive"}
+    assert drivers <= {name.partition("-")[0] for name in made} <= {*drivers, "_try"}, "and what places clumps at random"
+    run = manybody.simulate("rods", "omelyan1998", 2e-5, seed=0, t_end=0.2, samples=1)
+    assert values.split() == [float(run.kinetic[-1]).hex(), float(run.potential[-1]).hex(), str(int(run.steps))]
 
 
 @pytest.mark.thorough
@@ -197,7 +197,7 @@ def kept_in(tmp_path, monkeypatch):
     torque = closing_over(7.0)
     compile_torque(torque)
 
-    def found() -> bool:
+    def is_loaded() -> bool:
         cache._warn.cache_clear()
         expected = is_kept(torque, torque_signature)
         compiled = compile_torque(torque)
@@ -206,56 +206,56 @@ def kept_in(tmp_path, monkeypatch):
         assert expected == bool(hits)
         return bool(hits)
 
-    return place, found
+    return place, is_loaded
 
 
 @posix
 def test_what_is_made_is_for_the_user_alone(kept_in):
-    place, found = kept_in
+    place, is_loaded = kept_in
     (entry,) = place.iterdir()
     assert [path.stat().st_mode & 0o777 for path in (place.parent, place, entry)] == [0o700, 0o700, 0o600]
-    assert found()
+    assert is_loaded()
 
 
 @posix
 @pytest.mark.parametrize("mode", [0o1777, 0o777, 0o770, 0o702])
 @pytest.mark.filterwarnings("error")
 def test_a_folder_that_others_can_write_to_is_not_used(kept_in, mode):
-    place, found = kept_in
+    place, is_loaded = kept_in
     (entry,) = place.iterdir()
     before = entry.stat()
     place.chmod(mode)
     with pytest.warns(RuntimeWarning, match=r"can be written to by others.*not used.*chmod go-w .*POLHODE_CACHE_DIR") as warned:
-        assert not found()
+        assert not is_loaded()
     assert len(warned) == 1, "once"
     assert list(place.iterdir()) == [entry] and entry.stat().st_ino == before.st_ino
     place.chmod(0o755)
-    assert found()
+    assert is_loaded()
 
 
 @posix
 @pytest.mark.parametrize("mode", [0o620, 0o602])
 def test_an_entry_that_others_can_write_to_is_made_anew(kept_in, mode):
-    place, found = kept_in
+    place, is_loaded = kept_in
     (entry,) = place.iterdir()
     entry.chmod(mode)
     with pytest.warns(RuntimeWarning, match="can be written to by others"):
-        assert not found()
+        assert not is_loaded()
     assert entry.stat().st_mode & 0o777 == 0o600
-    assert found()
+    assert is_loaded()
 
 
 @posix
 @pytest.mark.parametrize("which", ["folder", "entry"])
 def test_what_belongs_to_another_user_is_not_used(kept_in, which, monkeypatch):
-    place, found = kept_in
+    place, is_loaded = kept_in
     (entry,) = place.iterdir()
     if os.geteuid() == 0:
         os.chown(place if which == "folder" else entry, 12345, -1)
     else:
         monkeypatch.setattr(os, "geteuid", lambda: entry.stat().st_uid + 1)
     with pytest.warns(RuntimeWarning, match=r"belongs to user \d+ and not to \d+"):
-        assert not found()
+        assert not is_loaded()
 
 
 @posix
@@ -263,9 +263,9 @@ def test_what_belongs_to_root_may_be_used(kept_in, monkeypatch):
     """A folder that the administrator has filled for all."""
     if os.geteuid() != 0:
         pytest.skip("only root can make files of root")
-    _, found = kept_in
+    _, is_loaded = kept_in
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
-    assert found()
+    assert is_loaded()
 
 
 def test_without_compilation_nothing_is_kept(tmp_path):
@@ -414,12 +414,12 @@ def test_workers_compile_what_all_find(tmp_path, monkeypatch):
     monkeypatch.setitem(vars(polhode.methods["euler"]), "drivers", {})
     polhode.compile_all(["euler"], forms=["forms:reading_nothing"], processes=2)
     assert len(started) == 2
-    kept = {path.name for path in tmp_path.glob("*.code")}
-    assert sum(path.startswith("march") for path in kept) == 2
+    names = {path.name for path in tmp_path.glob("*.code")}
+    assert sum(path.startswith("march") for path in names) == 2
     assert polhode.methods["euler"].is_kept() and all(problem.is_kept() for problem in polhode.problems.values())
     (driver,) = polhode.methods["euler"].drivers.values()
     assert sum(driver.stats.cache_hits.values()) == 1
     polhode.compile_all(["euler"], forms=["forms:reading_nothing"], processes=2)
-    assert len(started) == 2 and {path.name for path in tmp_path.glob("*.code")} == kept
+    assert len(started) == 2 and {path.name for path in tmp_path.glob("*.code")} == names
     with pytest.raises(ValueError, match="processes"):
         polhode.compile_all(processes=0)

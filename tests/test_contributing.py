@@ -54,8 +54,8 @@ def test_every_path_is_there():
     assert len(named) > 20
     for name in named:
         pattern = re.sub(r"[A-Z]{4,}", "*", name).rstrip("/")
-        found = [path for base in (HOME, HOME / "src" / "polhode") for path in base.glob(pattern)]
-        assert bool(found) != (name in COMING), f"CONTRIBUTING.md names {name}, which is {'there' if found else 'not there'}"
+        paths = [path for base in (HOME, HOME / "src" / "polhode") for path in base.glob(pattern)]
+        assert bool(paths) != (name in COMING), f"CONTRIBUTING.md names {name}, which is {'there' if paths else 'not there'}"
     for link in re.findall(r"\]\((?!\w+:)([^)#\s]+)", TEXT):
         assert (HOME / link).is_file(), f"CONTRIBUTING.md links to {link}"
 

@@ -45,7 +45,7 @@ def small(results: Path, **changes) -> dict:
             "long_run": {"horizon": 1.0, "dt": 0.01, "samples": 4},
         },
     }
-    own = {
+    settings = {
         "methods": ["spiral_leapfrog", "euler"],
         "digits": 20,
         "many_body": None,
@@ -53,7 +53,7 @@ def small(results: Path, **changes) -> dict:
         "cost": None,
         "problems": problems,
     }
-    return config | own | {"results": str(results)} | changes
+    return config | settings | {"results": str(results)} | changes
 
 
 @pytest.fixture(scope="module")

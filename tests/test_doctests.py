@@ -19,20 +19,20 @@ LIBRARY = Path(polhode.__file__).parent
 
 def modules_with_examples() -> list[str]:
     """By their text, so that only these are imported."""
-    found = [path for path in LIBRARY.rglob("*.py") if re.search(r"^ *>>> ", path.read_text(encoding="utf-8"), re.MULTILINE)]
-    names = [".".join(path.relative_to(LIBRARY.parent).with_suffix("").parts) for path in sorted(found)]
+    paths = [path for path in LIBRARY.rglob("*.py") if re.search(r"^ *>>> ", path.read_text(encoding="utf-8"), re.MULTILINE)]
+    names = [".".join(path.relative_to(LIBRARY.parent).with_suffix("").parts) for path in sorted(paths)]
     return [name.removesuffix(".__init__") for name in names]
 
 
 def examples_of(module: ModuleType) -> list[doctest.DocTest]:
     """The examples of a module, also those of its compiled functions, which doctest takes for data."""
     finder = doctest.DocTestFinder(exclude_empty=True)
-    found = finder.find(module)
+    tests = finder.find(module)
     for name, value in list(vars(module).items()):
         plain = getattr(value, "py_func", None)
         if plain is not None and plain.__module__ == module.__name__:
-            found += finder.find(plain, f"{module.__name__}.{name}", module=module)
-    return [test for test in found if test.examples]
+            tests += finder.find(plain, f"{module.__name__}.{name}", module=module)
+    return [test for test in tests if test.examples]
 
 
 @pytest.mark.parametrize("name", modules_with_examples())

@@ -292,9 +292,9 @@ def test_quaternions_in_single_precision_are_taken_and_normalised(q):
         made = Problem(**(WORDS | BASE | {"q0": given_q})).q0
         system = System(**DOORS["System"][1], q0=(given_q,)).q0[0]
         many = polhode.Bodies(**(BODIES | {"q0": [given_q]})).q0[0]
-        for found in (made, system, many):
-            assert abs(np.linalg.norm(found) - 1) < 1e-15 * 4 or tuple(map(float, given_q)) == tuple(found)
-            assert np.allclose(found, exact, atol=2e-7, rtol=0)
+        for q_taken in (made, system, many):
+            assert abs(np.linalg.norm(q_taken) - 1) < 1e-15 * 4 or tuple(map(float, given_q)) == tuple(q_taken)
+            assert np.allclose(q_taken, exact, atol=2e-7, rtol=0)
     with pytest.raises(ValueError, match="is not a unit quaternion"):
         Problem(**(WORDS | BASE | {"q0": 1.0001 * exact}))
 

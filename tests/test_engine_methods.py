@@ -86,8 +86,8 @@ def test_linear_systems_are_solved():
     rng = np.random.default_rng(4)
     for _ in range(50):
         rows, right = np.eye(3) + 0.4 * rng.uniform(-1, 1, (3, 3)), rng.normal(size=3)
-        found = linear_system.solve(*map(tuple, rows), tuple(right))
-        np.testing.assert_allclose(found, np.linalg.solve(rows, right), rtol=0, atol=1e-13)
+        solution = linear_system.solve(*map(tuple, rows), tuple(right))
+        np.testing.assert_allclose(solution, np.linalg.solve(rows, right), rtol=0, atol=1e-13)
 
 
 # --- one step of the free body, then the torque: rescaled momentum, Catto, Lacoursière --------------------------------
@@ -378,7 +378,7 @@ def test_what_the_mean_of_munjiza_lacks(cases):
 
 def weights(count):
     """The integrals from 0 to 1 of the Lagrange polynomials through 0, -1, ..., in exact fractions."""
-    found = []
+    integrals = []
     for j in range(count):
         polynomial = [Fraction(1)]  # of s, the constant first
         for k in range(count):
@@ -386,8 +386,8 @@ def weights(count):
                 polynomial = [
                     (a * k + b) / (k - j) for a, b in zip([*polynomial, Fraction(0)], [Fraction(0), *polynomial], strict=True)
                 ]
-        found.append(sum(c / (i + 1) for i, c in enumerate(polynomial)))
-    return tuple(found)
+        integrals.append(sum(c / (i + 1) for i, c in enumerate(polynomial)))
+    return tuple(integrals)
 
 
 def test_coefficients_are_the_integrals_of_polynomials():
@@ -479,7 +479,7 @@ def test_no_rotation_of_second_order_goes_with_the_formulas_of_third_and_fourth(
     inertia = np.array(problem.body.inertia)
     exact = polhode.simulate(problem, "adams_bashforth4", horizon / 4096, horizon, samples=1).q.values[-1]
     for key, order in (("adams_bashforth3", 3), ("adams_bashforth4", 4)):
-        own, turned = [], []
+        errors, turned = [], []
         for steps in (64, 128):
             dt = horizon / steps
             run = polhode.simulate(problem, key, dt, horizon, samples=steps)
@@ -487,11 +487,11 @@ def test_no_rotation_of_second_order_goes_with_the_formulas_of_third_and_fourth(
             for omega in run.omega.values[:-1]:
                 torque = np.array(problem.torque(0.0, None, omega, problem.parameter_array))
                 q = np.array(turn(*map(tuple, (q, omega, (torque - np.cross(omega, inertia * omega)) / inertia)), dt))
-            own.append(np.abs(run.q.values[-1] - exact).max())
+            errors.append(np.abs(run.q.values[-1] - exact).max())
             turned.append(np.abs(q - exact).max())
-        assert np.log2(own[0] / own[1]) == pytest.approx(order, abs=0.2)
+        assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.2)
         assert np.log2(turned[0] / turned[1]) == pytest.approx(2, abs=0.2)
-        assert turned[1] > 3 * own[1]
+        assert turned[1] > 3 * errors[1]
 
 
 @pytest.mark.parametrize("key", ["adams_bashforth3", "adams_bashforth4"])
@@ -511,8 +511,8 @@ def test_local_linearisation_is_its_integral(size):
     """From rest to several turns in a step, where the series of the third coefficient hands over and where sines reduce."""
     dt = 0.8
     omega, rate = size / dt * np.array([0.6, -0.64, 0.48]), np.array([0.7, 0.4, -1.1])
-    found = local_linearisation(Q0, tuple(omega), tuple(rate), dt)
-    np.testing.assert_allclose(found, barker(np.array(Q0), omega, rate, dt), rtol=0, atol=3e-14)
+    turned = local_linearisation(Q0, tuple(omega), tuple(rate), dt)
+    np.testing.assert_allclose(turned, barker(np.array(Q0), omega, rate, dt), rtol=0, atol=3e-14)
 
 
 def test_the_third_coefficient_keeps_its_digits():

@@ -51,8 +51,8 @@ def test_a_damped_step_is_identified_with_its_own_rate_alone(steps, key):
     runs = cases.identification_runs("free", "float64", 25)[:1]
     spun = [steps(run, RATE) for run in runs]
     eps = float(np.finfo("float64").eps)
-    found = identify.judged(identify.deviations(runs, spun, eps, RATE))
-    assert found.identified and key in found.methods and found.deviation < 20, found
+    verdict = identify.judged(identify.deviations(runs, spun, eps, RATE))
+    assert verdict.identified and key in verdict.methods and verdict.deviation < 20, verdict
     for other in (0.0, 1.001 * RATE, float(np.float32(RATE))):
         assert not identify.judged(identify.deviations(runs, spun, eps, other)).identified, other
 

@@ -19,8 +19,8 @@ SIXTH, MINUS, ROUNDS, PAIR = 1 / 6, -0.25, 3, (0.1, -0.7)
 
 
 def compiler(*names):
-    found = next((name for name in names if shutil.which(name)), None)
-    return found or pytest.skip(f"none of {', '.join(names)} is there")
+    program = next((name for name in names if shutil.which(name)), None)
+    return program or pytest.skip(f"none of {', '.join(names)} is there")
 
 
 # Kernels of two numbers, each for something that differs between Python and C.

@@ -51,8 +51,8 @@ def invariants(problem, state):
     energy = sum(x * w for x, w in zip(momentum, omega, strict=True)) / 2
     if problem.potential is not None:
         energy += problem.potential(q, [mpf(p) for p in problem.parameters.values()])
-    kept = {"energy": (energy,), "momentum": lab, "vertical momentum": lab[2:]}
-    return (*itertools.chain.from_iterable(kept[name] for name in problem.conserves), sum(x * x for x in q))
+    conserved = {"energy": (energy,), "momentum": lab, "vertical momentum": lab[2:]}
+    return (*itertools.chain.from_iterable(conserved[name] for name in problem.conserves), sum(x * x for x in q))
 
 
 # The problems as they are
@@ -80,9 +80,9 @@ def test_conservation_for_ten_thousand_seconds(key):
     assert problem.conserves == (("energy", "vertical momentum") if key == "heavy_top" else ("energy", "momentum"))
     with mp.workdps(70):
         start, *later = problem.closed_form(problem, [0.0, 1.7, 40.0, 1234.5, 9999.0, 10000.0], 45)
-        kept = invariants(problem, start)
+        at_start = invariants(problem, start)
         for state in later:
-            assert distance(invariants(problem, state), kept) < mpf(10) ** -54 * max(map(abs, kept))
+            assert distance(invariants(problem, state), at_start) < mpf(10) ** -54 * max(map(abs, at_start))
             assert distance(state[1], start[1]) > 1e-3
 
 
@@ -439,9 +439,9 @@ def test_integral_of_the_third_kind_by_theta_functions(m, share):
             for part in ("0.4", "-0.9"):
                 point = functions.at(functions.quarter * mpf(part))
                 u = functions.quarter * mpf(part)
-                found = u + factor * (mpmath.arg(line.at(point)) - rate * u)
+                value = u + factor * (mpmath.arg(line.at(point)) - rate * u)
                 expected = mpmath.ellippi(nu, mpmath.asin(point.sn), m)
-                assert abs(found - expected) < mpf(10) ** -45 * (1 + abs(expected))
+                assert abs(value - expected) < mpf(10) ** -45 * (1 + abs(expected))
                 assert which == 3 or line.at(point).real > 0
 
 

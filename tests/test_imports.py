@@ -72,8 +72,8 @@ def test_a_job_that_runs_kernels_imports_what_it_needs(kind, tmp_path):
         "scipy.sparse",
     }  # Numba imports the top of SciPy
     begin = f"import json\nimport os\nos.chdir({str(tmp_path)!r})\nfrom polhode.study.workflow import entry\n"
-    found = imported(begin + JOBS[kind], unused)
-    assert found == set() and list(tmp_path.rglob("*.nc"))
+    modules = imported(begin + JOBS[kind], unused)
+    assert modules == set() and list(tmp_path.rglob("*.nc"))
 
 
 #: Scripts that gather a study, judge or show it, or write down what made it.

@@ -86,43 +86,43 @@ class Small(House):
         assert process.returncode == 0, said
         return said
 
-    def found(self, pattern: str) -> set[tuple[str, int, int]]:
+    def matches(self, pattern: str) -> set[tuple[str, int, int]]:
         """The files that match, with what tells a file from another one of its name."""
-        found = set()
+        files = set()
         for path in self.results.glob(pattern):
             try:
                 status = path.stat()
             except FileNotFoundError:
                 continue
-            found.add((str(path), status.st_ino, status.st_mtime_ns))
-        return found
+            files.add((str(path), status.st_ino, status.st_mtime_ns))
+        return files
 
     def reach(self, process: subprocess.Popen, pattern: str, before: set) -> None:
         """Wait for a file that was not there before."""
         end = time.monotonic() + 200
-        while not self.found(pattern) - before:
+        while not self.matches(pattern) - before:
             assert process.poll() is None, f"the run ended before there was a {pattern}:\n{process.communicate()[0]}"
             assert time.monotonic() < end, f"no {pattern} in 200 s"
             time.sleep(0.003)
 
     def outcome(self) -> dict[str, bytes]:
         """Everything that is the same in every run."""
-        there = [path for path in self.results.rglob("*") if path.is_file()]
+        paths = [path for path in self.results.rglob("*") if path.is_file()]
         of_one_run = {"logs", "benchmarks", "written"}
-        names = {str(path.relative_to(self.results)): path for path in there}
+        names = {str(path.relative_to(self.results)): path for path in paths}
         return {name: path.read_bytes() for name, path in names.items() if name.split("/")[0] not in of_one_run}
 
 
 def of_session(process: subprocess.Popen) -> list[psutil.Process]:
     """The processes that a run has started and that still work."""
-    found = []
+    members = []
     for other in psutil.process_iter():
         try:
             if os.getsid(other.pid) == process.pid and other.status() != psutil.STATUS_ZOMBIE:
-                found.append(other)
+                members.append(other)
         except (psutil.Error, OSError):
             continue
-    return found
+    return members
 
 
 # ---- ways to stop a run ----
@@ -197,7 +197,7 @@ def test_seven_kills_and_the_same_bytes(undisturbed, tmp_path):
         if deleted:
             for path in house.results.glob(deleted):
                 path.unlink()
-        before = house.found(moment)
+        before = house.matches(moment)
         process = house.start(target)
         house.reach(process, moment, before)
         act(process)
@@ -254,9 +254,9 @@ def test_no_job_outlives_a_killed_head(tmp_path, moment):
     try:
         if moment == "another process has its number":
             # As a job sees it that finds a younger process under the number of its head.
-            own = {**job.environ(), "POLHODE_HEAD_BORN": "1.0"}
+            of_younger = {**job.environ(), "POLHODE_HEAD_BORN": "1.0"}
             done = subprocess.run(
-                [sys.executable, "-c", STARTING, "job"], env={**own, "WAITING": str(tmp_path / "no")}, timeout=60
+                [sys.executable, "-c", STARTING, "job"], env={**of_younger, "WAITING": str(tmp_path / "no")}, timeout=60
             )
             assert done.returncode == 1 and not begun.exists()
             return
@@ -293,7 +293,7 @@ def test_a_killed_run_is_noticed_and_a_live_one_is_named(copied):
     left = copied.results / "runs" / ".euler.nc.abcdefgh.nc"
     left.write_text("half a file")
     moment = "logs/gather.log"
-    before = copied.found(moment)
+    before = copied.matches(moment)
     process = copied.start("results/single_body.nc")
     copied.reach(process, moment, before)
     assert not left.exists()

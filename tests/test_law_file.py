@@ -117,13 +117,13 @@ def test_a_short_time_is_answered_as_the_time_of_the_laws_and_a_long_one_takes_m
 )
 def test_the_step_for_nine_bodies_of_ten_serves_bodies_that_were_not_in_the_draw(released, torque_class, method, radians):
     error = 1e-3
-    own = steps(released.sel({"torque_class": [torque_class], "integrator": [method]}), [error], radians).ravel()
-    served = np.quantile(own, 0.9)
+    steps_of_bodies = steps(released.sel({"torque_class": [torque_class], "integrator": [method]}), [error], radians).ravel()
+    served = np.quantile(steps_of_bodies, 0.9)
     # The next finer step that divides the time.
     dt = radians / np.ceil(served * radians)
     exact = states_dataset(100, FRESH, [torque_class], [radians])
-    found = method_dataset(METHODS[method], exact, [dt])
-    worst = np.fmax(found["error_q"].values, found["error_omega"].values).ravel()
+    errors = method_dataset(METHODS[method], exact, [dt])
+    worst = np.fmax(errors["error_q"].values, errors["error_omega"].values).ravel()
     # Of 100 bodies, at most 17 fail in 99 of 100 draws if a tenth does.
     assert (worst <= error).sum() >= 83, np.sort(worst)[-20:]
     if radians != released.attrs["radians"]:

@@ -120,15 +120,15 @@ def test_cells_leave_out_no_near_pair(least):
     assert min(cells) > 2
     chains, links = scratch.chains, scratch.links
     number = neighbours.chain_near_clumps(count, cells, scratch)
-    apart, found = np.linalg.norm(r[:, None] - r, axis=2), 0
+    apart, pairs = np.linalg.norm(r[:, None] - r, axis=2), 0
     for c in range(count):
         near, link = [], chains[c]
         while link >= 0:
             near.append(links[link, 0])
             link = links[link, 1]
         np.testing.assert_array_equal(near, np.flatnonzero(apart[c, c + 1 :] <= least) + c + 1)
-        found += len(near)
-    assert found == number > 50
+        pairs += len(near)
+    assert pairs == number > 50
 
 
 def crowd(kinds, box, speed, spin):
@@ -151,11 +151,11 @@ def test_the_list_changes_no_bit(name, key):
     begin = scene.initial_state(7)
     n = 3_000
     at = np.arange(0, n + 1, 100)
-    listed, every = (run(scene, METHODS[key], dt, begin, at, record=True, brute_force=slow) for slow in (False, True))
+    with_list, every = (run(scene, METHODS[key], dt, begin, at, record=True, brute_force=slow) for slow in (False, True))
     assert np.count_nonzero(every["energies"][:, 1]) > 2, "there must be contacts"
     for what in ("motion", "energies", "momenta"):
-        np.testing.assert_array_equal(listed[what], every[what])
-    assert 1 < listed["work"][0] < n, "lists were made, and kept for a while"
+        np.testing.assert_array_equal(with_list[what], every[what])
+    assert 1 < with_list["work"][0] < n, "lists were made, and kept for a while"
 
 
 @pytest.mark.thorough
@@ -164,10 +164,10 @@ def test_the_list_changes_no_bit_of_chess(key):
     scene = replace(manybody.scenes["chess"], box=0.32)
     begin = scene.initial_state(2)
     at = np.arange(0, 1001, 50)
-    listed, every = (run(scene, METHODS[key], 1e-5, begin, at, record=True, brute_force=slow) for slow in (False, True))
-    assert listed["work"][neighbours.CONTACTS] > 20, "steps in contact"
+    with_list, every = (run(scene, METHODS[key], 1e-5, begin, at, record=True, brute_force=slow) for slow in (False, True))
+    assert with_list["work"][neighbours.CONTACTS] > 20, "steps in contact"
     for what in ("motion", "energies", "momenta"):
-        np.testing.assert_array_equal(listed[what], every[what])
+        np.testing.assert_array_equal(with_list[what], every[what])
 
 
 def test_the_list_changes_no_bit_without_walls():
@@ -176,11 +176,11 @@ def test_the_list_changes_no_bit_without_walls():
     begin = manybody.State(begin.r, -5 * begin.r, begin.q, begin.omega)
     at = np.arange(0, 10_001, 500)
     open_space = replace(scene, box=np.inf)
-    listed, every = (
+    with_list, every = (
         run(open_space, METHODS["omelyan1998"], dt, begin, at, record=True, brute_force=slow) for slow in (False, True)
     )
     assert np.count_nonzero(every["energies"][:, 1]) > 2
-    np.testing.assert_array_equal(listed["motion"], every["motion"])
+    np.testing.assert_array_equal(with_list["motion"], every["motion"])
 
 
 def test_contacts_in_the_first_step_are_found():
@@ -203,5 +203,5 @@ def test_a_longer_list_than_there_is_room_for_is_made_again():
     scene = crowd(((block, 27),), 0.25, 1.0, 2.0)
     begin = scene.initial_state(1)
     at = np.arange(0, 1001, 100)
-    listed, every = (run(scene, METHODS["euler"], 5e-5, begin, at, record=True, brute_force=slow) for slow in (False, True))
-    np.testing.assert_array_equal(listed["motion"], every["motion"])
+    with_list, every = (run(scene, METHODS["euler"], 5e-5, begin, at, record=True, brute_force=slow) for slow in (False, True))
+    np.testing.assert_array_equal(with_list["motion"], every["motion"])

@@ -69,13 +69,13 @@ print(json.dumps({
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    found = ask()
-    assert found["keys"] == sorted([*manybody.scenes, "toy"])
-    assert re.search(r"^toy +dimers in a box", found["table"], re.MULTILINE)
-    assert found["steps"] == 1000 and abs(found["last"]) < 1e-3
-    assert "polhode.manybody.scenes.toy" in found["page"] and "(/_generated/scenes/toy.md)" in found["pages"]
+    answers = ask()
+    assert answers["keys"] == sorted([*manybody.scenes, "toy"])
+    assert re.search(r"^toy +dimers in a box", answers["table"], re.MULTILINE)
+    assert answers["steps"] == 1000 and abs(answers["last"]) < 1e-3
+    assert "polhode.manybody.scenes.toy" in answers["page"] and "(/_generated/scenes/toy.md)" in answers["pages"]
     file.write_text(TOY.replace("box=0.4", "box=0.5"))
-    assert ask()["code"] != found["code"]
+    assert ask()["code"] != answers["code"]
 
 
 def test_a_scene_of_ones_own_is_loaded_from_its_file(toy):

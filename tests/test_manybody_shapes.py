@@ -209,8 +209,8 @@ def test_a_mirror_plane_stays_a_plane():
         clump = manybody.Clump.of_spheres("bent", turned, np.full(4, radius))
         assert np.abs(clump.centres[:, 2]).max() < 1e-15
     for key in shapes.PIECES:
-        found = symmetry.of_spheres(shapes.piece(key).centres, shapes.piece(key).radii, 5e-4)
-        assert found.axes.shape == (3, 1) and found.equal == 0
+        group = symmetry.of_spheres(shapes.piece(key).centres, shapes.piece(key).radii, 5e-4)
+        assert group.axes.shape == (3, 1) and group.equal == 0
 
 
 @pytest.mark.parametrize("change", [0.01, 0.1])
@@ -240,13 +240,13 @@ def test_spheres_closer_than_the_tolerance_are_told_apart():
     for _ in range(20):
         centres = rng.integers(-2, 3, (12, 3)).astype(float)
         centres[5] = centres[4] + 1e-4
-        found = symmetry.of_spheres(centres, np.full(12, 0.8), 5e-4)
-        assert np.isfinite(found.fixed).all()
+        group = symmetry.of_spheres(centres, np.full(12, 0.8), 5e-4)
+        assert np.isfinite(group.fixed).all()
     points = rng.normal(size=(1500, 3))
     points /= np.linalg.norm(points, axis=1)[:, None]
-    found = symmetry.of_spheres(points, np.full(1500, 0.02), 5e-4)
-    np.testing.assert_allclose(found.fixed, np.eye(3), atol=1e-12)
-    assert found.equal == 0
+    group = symmetry.of_spheres(points, np.full(1500, 0.02), 5e-4)
+    np.testing.assert_allclose(group.fixed, np.eye(3), atol=1e-12)
+    assert group.equal == 0
 
 
 def test_a_ring_precesses_and_does_not_turn_over():

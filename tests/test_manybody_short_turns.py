@@ -102,13 +102,13 @@ def test_a_turn_too_far_in_the_middle_of_a_run_changes_no_bit_of_it():
     )
     begin, at, dt = made.initial_state(3), np.arange(0, 301, 4), 5e-4
     begin.omega[:] = 0.999998 * math.pi / dt, 0.0, 0.0
-    listed, every = (
+    with_list, every = (
         run(made, METHODS["spiral_leapfrog"], dt, begin, at, record=True, brute_force=slow) for slow in (False, True)
     )
     turns = np.linalg.norm(every["motion"][:, :, 10:], axis=2).max(1) * dt / 2
     assert (turns[:3] < math.pi / 2).all() and math.pi / 2 < turns.max() < 2 and every["diverged"] < 0
     for what in ("motion", "energies", "momenta"):
-        np.testing.assert_array_equal(listed[what], every[what])
+        np.testing.assert_array_equal(with_list[what], every[what])
 
 
 def test_kernels_that_could_hide_what_is_no_number_stay_whole():
@@ -140,13 +140,13 @@ def test_kernels_that_could_hide_what_is_no_number_stay_whole():
 
 
 def test_the_methods_that_have_a_short_form():
-    found = {
+    short = {
         key
         for key, method in METHODS.items()
         if isinstance(method, OneTorque) and shortened(method.before_torque, method.after_torque)
     }
     engine = {key for key, method in METHODS.items() if isinstance(method, OneTorque) and "many body" in method.engines}
-    assert found & engine == engine - LONG - {"exact_rotor"}
+    assert short & engine == engine - LONG - {"exact_rotor"}
 
 
 def test_a_record_holds_nothing_twice():

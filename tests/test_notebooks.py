@@ -126,11 +126,11 @@ def test_every_letter_of_a_notebook_counts(tmp_path):
         ("some", "'some' does not fit"),
     ],
 )
-def test_a_misspelt_notebook_is_named(asked, said):
+def test_a_misspelt_notebook_is_named(chosen, said):
     config = yaml.safe_load((HOME / "config.yaml").read_text())
     with pytest.raises(configuration.ConfigurationError, match="notebooks") as refused:
-        configuration.resolve(config | {"notebooks": asked}, HOME)
-    assert said in str(refused.value) or asked == "some"
+        configuration.resolve(config | {"notebooks": chosen}, HOME)
+    assert said in str(refused.value) or chosen == "some"
 
 
 def test_which_notebooks_there_are_is_no_part_of_the_results():

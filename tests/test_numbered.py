@@ -35,8 +35,8 @@ def with_constants(first, second):
 @pytest.mark.parametrize("problem", ["heavy_top", "sinking_propeller"])
 def test_numbers_are_constants_that_come_later(problem):
     def run(method):
-        found = polhode.simulate(problem, method, polhode.problems[problem].horizon / 64, samples=8)
-        return np.concatenate([np.ravel(found[name]) for name in ("q", "omega", "stored_omega", "energy")])
+        simulated = polhode.simulate(problem, method, polhode.problems[problem].horizon / 64, samples=8)
+        return np.concatenate([np.ravel(simulated[name]) for name in ("q", "omega", "stored_omega", "energy")])
 
     np.testing.assert_array_equal(run(FAMILY.with_numbers(1.0, 1.0)), run("spiral_leapfrog"))
     member = FAMILY.with_numbers(0.7, 0.9)

@@ -67,9 +67,9 @@ def answers(tmp_path_factory):
     run = subprocess.run([sys.executable, "-c", dedent(code)], capture_output=True, text=True, env=environment, cwd=folder)
     assert run.returncode == 0, run.stderr
     assert {path: path.read_bytes() for path in before} == before
-    found = json.loads(run.stdout)
-    assert Path(found["file"]).is_relative_to(folder)
-    return found
+    answer = json.loads(run.stdout)
+    assert Path(answer["file"]).is_relative_to(folder)
+    return answer
 
 
 def test_a_method_is_one_file(answers):

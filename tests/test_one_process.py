@@ -141,13 +141,13 @@ def test_methods_from_many_processes_stay_apart_in_one(tmp_path):
         expected = pool.submit(hashes, "", everything)
         filled = list(pool.map(lambda lot: hashes(tmp_path, lot), lots))
     right = expected.result()
-    assert {task: bits for found in filled for task, bits in found.items()} == right
+    assert {task: bits for bits_of_tasks in filled for task, bits in bits_of_tasks.items()} == right
     assert len(set(right.values())) > len(right) / 2, "methods must differ, or nothing is tested"
     entries = set(tmp_path.iterdir())
     for seed in range(2):
         shuffled = random.Random(seed).sample(everything, len(everything))
-        found = hashes(tmp_path, shuffled)
-        assert {task for task in everything if found[task] != right[task]} == set()
+        shuffled_hashes = hashes(tmp_path, shuffled)
+        assert {task for task in everything if shuffled_hashes[task] != right[task]} == set()
     assert set(tmp_path.iterdir()) == entries, "all of it came from the disk"
 
 
@@ -155,16 +155,16 @@ def test_methods_from_many_processes_stay_apart_in_one(tmp_path):
 def test_a_forked_process_numbers_functions_elsewhere():
     """A pool of workers forked from one process compiles under the same numbers, unless told otherwise."""
     numbers = cache.bytecode.FunctionIdentity._unique_ids
-    here = next(numbers)
+    number_of_parent = next(numbers)
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         os.write(write, str(next(cache.bytecode.FunctionIdentity._unique_ids)).encode())
         os._exit(0)
     os.waitpid(child, 0)
-    there = int(os.read(read, 100))
-    assert abs(there - here) > 2**31
-    assert next(numbers) == here + 1
+    number_of_child = int(os.read(read, 100))
+    assert abs(number_of_child - number_of_parent) > 2**31
+    assert next(numbers) == number_of_parent + 1
 
 
 def test_nothing_is_kept_where_functions_are_numbered_otherwise(tmp_path, monkeypatch):

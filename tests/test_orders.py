@@ -158,10 +158,10 @@ def test_orders_on_systems_of_bodies(key, ends):
     for name, exact in ends.items():
         problem = polhode.problems[name]
         steps = (256, 512, 1024)
-        found = []
+        errors = []
         for n in steps:
             run = polhode.simulate(problem, key, problem.horizon / n, samples=1)
             assert int(run.torque_evaluations) == 1 + n + 3 * polhode.methods[key].warm_up_steps
-            found.append([np.abs(run[quantity].values[-1] - exact[quantity]).max() for quantity in ("q", "omega")])
-        for declared, error in zip(polhode.methods[key].orders("velocity"), np.transpose(found), strict=True):
+            errors.append([np.abs(run[quantity].values[-1] - exact[quantity]).max() for quantity in ("q", "omega")])
+        for declared, error in zip(polhode.methods[key].orders("velocity"), np.transpose(errors), strict=True):
             assert np.log2(error[-2] / error[-1]) == pytest.approx(declared, abs=0.06), name

@@ -60,8 +60,8 @@ def test_a_method_a_problem_and_a_scene_of_ones_own(tmp_path):
     groups = read_groups(wanted[0])
     run = groups["/magnetic_needle"]
     assert list(run["integrator"].values) == ["spiral_leapfrog", "my_spiral"]
-    own, built_in = (run.sel(integrator=key) for key in ("my_spiral", "spiral_leapfrog"))
-    assert own["q_order"] == built_in["q_order"] and 1.9 < own["q_order"] < 2.1
+    plugin, built_in = (run.sel(integrator=key) for key in ("my_spiral", "spiral_leapfrog"))
+    assert plugin["q_order"] == built_in["q_order"] and 1.9 < plugin["q_order"] < 2.1
     assert run.attrs["torque_class"] == "state" and groups["/"].attrs["plugins"] == "my_spiral"
     # Without a closed form the reference is a Taylor series, held to one of higher precision and order.
     reference = read_groups(results / "references/magnetic_needle.nc")["/"].attrs

@@ -54,8 +54,8 @@ def test_methods_of_this_work_are_among_the_combinations(drive, method, place, p
     run = polhode.simulate(problem, method, problem.horizon / 512, samples=1)
     known = np.concatenate([run.q.values[-1], run.omega.values[-1]])
     for predicted in ("", " predicted"):
-        found = end(drive, problem, 512, "ssprk3", "exponential", place + predicted)
-        assert found == pytest.approx(known, rel=1e-13, abs=1e-13)
+        reached = end(drive, problem, 512, "ssprk3", "exponential", place + predicted)
+        assert reached == pytest.approx(known, rel=1e-13, abs=1e-13)
     other = end(drive, problem, 512, "ssprk3", "exponential", "both ends" if place == "middle" else "middle")
     assert np.abs(other - known).max() > 1e-6
 
@@ -66,8 +66,8 @@ def test_the_prediction_of_the_experiment_is_that_by_the_last_torque(drive):
     for method in ("spiral_predicted_last", "spiral_predicted"):
         run = polhode.simulate(problem, method, problem.horizon / 512, samples=1)
         ends.append(np.concatenate([run.q.values[-1], run.omega.values[-1]]))
-    found = end(drive, problem, 512, "ssprk3", "exponential", "leapfrog predicted")
-    assert found == pytest.approx(ends[0], rel=1e-13, abs=1e-13)
+    reached = end(drive, problem, 512, "ssprk3", "exponential", "leapfrog predicted")
+    assert reached == pytest.approx(ends[0], rel=1e-13, abs=1e-13)
     assert np.abs(ends[1] - ends[0]).max() > 1e-7
 
 
@@ -125,8 +125,8 @@ def test_rotations_have_their_orders(name, order):
     distances = []
     for dt in (0.02, 0.01):
         exact = np.array(parts.exponential(q, omega, dt))
-        found = np.array(parts.turned(kind, q, omega, dt))
-        distances.append(np.abs(found * np.sign(found @ exact) - exact).max())
+        turned = np.array(parts.turned(kind, q, omega, dt))
+        distances.append(np.abs(turned * np.sign(turned @ exact) - exact).max())
     assert np.log2(distances[0] / distances[1]) == pytest.approx(order + 1, abs=0.1)
 
 
@@ -238,5 +238,5 @@ def test_lost_runs_count_as_large_errors():
     error = xr.DataArray([np.nan, 1e5, 1e-3], dims="kick", coords={"kick": list("abc")})
     data = xr.Dataset({"q_error_l1": error, "omega_error_l1": error}).expand_dims(division=[analysis.STEPS], problem=["p"])
     data["torque_class"] = ("problem", ["free"])
-    found = analysis.errors(SimpleNamespace(check=lambda name: data))
-    assert found.values.ravel().tolist() == [analysis.LOST, analysis.LOST, 1e-3]
+    errors = analysis.errors(SimpleNamespace(check=lambda name: data))
+    assert errors.values.ravel().tolist() == [analysis.LOST, analysis.LOST, 1e-3]

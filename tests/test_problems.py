@@ -518,9 +518,9 @@ def test_a_system_of_one_fixed_body_is_the_single_body():
     single = HEAVY.torque
 
     def loads(t, r, v, q, omega, parameters, force, torque):
-        found = single(t, q[0], omega[0], parameters)
+        torque_of_body = single(t, q[0], omega[0], parameters)
         for k in range(3):
-            torque[0][k] = found[k]
+            torque[0][k] = torque_of_body[k]
 
     system = System(
         **{name: getattr(HEAVY, name) for name in ("key", "label", "source", "parameters", "torque_class", "horizon")},

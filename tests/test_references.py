@@ -358,8 +358,8 @@ def test_series_arithmetic(function):
         expected = mpmath.taylor(lambda t: function(t, mpmath), mpf("0.25"), 12)
         with gmpy2.context(gmpy2.get_context(), precision=mp.prec):
             t = taylor.Series(lambda k: gmpy2.mpfr(1 if k == 1 else 0), gmpy2.mpfr(0.25))
-            found = [mpf(str(function(t, taylor)[k])) for k in range(13)]
-        for a, b in zip(found, expected, strict=True):
+            coefficients = [mpf(str(function(t, taylor)[k])) for k in range(13)]
+        for a, b in zip(coefficients, expected, strict=True):
             assert abs(a - b) < mpf(10) ** -22 * (1 + abs(b))
 
 

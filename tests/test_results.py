@@ -58,8 +58,8 @@ def test_every_file_opens_as_a_tree_and_several_at_once(folder):
     trees = [xr.open_datatree(path) for path in paths]
     assert len(trees) == 4
     (single,) = [tree for tree in trees if "heavy_top" in tree.children]
-    found = single["heavy_top"].ds.sel(integrator="rk4", dt=1e-3)
-    assert float(found.q_error_l1) == 2.0
+    point = single["heavy_top"].ds.sel(integrator="rk4", dt=1e-3)
+    assert float(point.q_error_l1) == 2.0
     assert float(single["heavy_top"].ds.sel(integrator="rk4").sel(dt=2e-3, method="nearest").q_error_l1) == 2.0
     for tree in trees:
         tree.close()
@@ -147,8 +147,10 @@ def test_files_say_what_they_hold_and_how_to_cite_them(folder):
 def test_what_a_variable_says_of_itself_stays():
     data = errors(["rk4"]).assign_coords(label=("integrator", ["RK4"]))
     data["dt"].attrs["long_name"] = "my step"
-    found = cf_attributes.described(data)
-    assert found.dt.attrs == {"long_name": "my step", "units": "s"} and found.label.attrs == {"long_name": "name of the method"}
+    described = cf_attributes.described(data)
+    assert described.dt.attrs == {"long_name": "my step", "units": "s"} and described.label.attrs == {
+        "long_name": "name of the method"
+    }
     assert "long_name" not in data.label.attrs, "the dataset handed in is not changed"
 
 

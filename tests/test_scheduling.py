@@ -37,10 +37,10 @@ def workflow(jobs: int, seconds: float) -> SimpleNamespace:
 
 
 def test_only_a_limit_that_nobody_asked_for_is_removed():
-    for asked in ((100, 60), (20, 1), UNSET):
-        given = workflow(*asked)
+    for limits in ((100, 60), (20, 1), UNSET):
+        given = workflow(*limits)
         look_when_a_job_ends(given)
-        assert (given.scheduler.job_rate_limiter is None) == (asked == UNSET)
+        assert (given.scheduler.job_rate_limiter is None) == (limits == UNSET)
 
 
 def test_another_snakemake_is_left_alone():

@@ -102,8 +102,8 @@ def test_rounding_of_a_coarser_matrix_is_seen(monkeypatch):
         return tuple(tuple(x * (1 + 1e-15) for x in v) for v in exact(q, vectors))
 
     monkeypatch.setattr(arithmetic, "by_matrix", coarser)
-    found = arithmetic.rotation_rounding()
-    assert 3 < found["ratio_low"] < found["ratio"] < found["ratio_high"]
+    rounding = arithmetic.rotation_rounding()
+    assert 3 < rounding["ratio_low"] < rounding["ratio"] < rounding["ratio_high"]
 
 
 def test_counts_and_rounding_are_read_from_the_file(tmp_path, monkeypatch):
@@ -116,8 +116,8 @@ def test_counts_and_rounding_are_read_from_the_file(tmp_path, monkeypatch):
     write_groups({"/": data}, tmp_path / "single_body.nc")
     run = Inputs(tmp_path / "single_body.nc")
     assert source_claims.rotation_cost(run, 2) == (2.0, "164 against 82 operations")
-    found = source_claims.rotation_rounding(run)
-    assert found.value == 4.5 and "50 random rotations" in found.evidence
+    measured = source_claims.rotation_rounding(run)
+    assert measured.value == 4.5 and "50 random rotations" in measured.evidence
     with pytest.raises(NotInRun, match="handstand"):
         run.block_operations("handstand")
     write_groups({"/": xr.Dataset()}, tmp_path / "older.nc")
@@ -164,9 +164,9 @@ def test_rounding_at_fine_steps_does_not_decide(tmp_path):
 
 
 def test_normalising_is_judged_while_the_motion_is_followed(tmp_path):
-    own = np.array([[0, 1e-3, 2e-3, 3e-3, 0.2, 3.0]] * 2)
-    switched = own * np.array([1, 1.1, 1.1, 1.1, 5, 5])
-    data = over_time(angle_error=own), over_time(angle_error=switched)
+    declared = np.array([[0, 1e-3, 2e-3, 3e-3, 0.2, 3.0]] * 2)
+    switched = declared * np.array([1, 1.1, 1.1, 1.1, 5, 5])
+    data = over_time(angle_error=declared), over_time(angle_error=switched)
     run = made_up(tmp_path, "free_asymmetric_top", long_run=data[0], switched=data[1])
     value, words = source_claims.switched_ratio(run, "pcdm2016")
     assert value == pytest.approx(1.1) and words == "3 samples up to t = 6 s"

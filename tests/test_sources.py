@@ -276,8 +276,8 @@ TOP = make("heavy", heavy_torque, "state", HEAVY)
 
 def way_back(problem, method):
     """How far the body is from its start after 100 steps, a reversal of omega and 100 more."""
-    there = polhode.simulate(problem, method, 0.01, 1.0, samples=1)
-    q, omega = there.q.values[-1], there.omega.values[-1]
+    forward = polhode.simulate(problem, method, 0.01, 1.0, samples=1)
+    q, omega = forward.q.values[-1], forward.omega.values[-1]
     turned = replace(problem, q0=tuple(q / np.linalg.norm(q)), omega0=tuple(-omega))
     back = polhode.simulate(turned, method, 0.01, 1.0, samples=1)
     q, omega = back.q.values[-1], back.omega.values[-1]

@@ -61,9 +61,9 @@ def run(plan: Plan, methods=None, say=lambda line: None) -> xr.Dataset:
 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory):
-    found = plan_of(tmp_path_factory.mktemp("results"))
-    run(found)
-    return found
+    made = plan_of(tmp_path_factory.mktemp("results"))
+    run(made)
+    return made
 
 
 def test_the_file_has_the_errors_the_draw_and_the_declarations(plan):

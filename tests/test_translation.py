@@ -48,7 +48,7 @@ def advance(scheme: Translation, acceleration, r, v, dt, steps):
 
 
 def name_of(scheme: Translation) -> str:
-    return next(name for name, found in SCHEMES.items() if found is scheme)
+    return next(name for name, known in SCHEMES.items() if known is scheme)
 
 
 def slope(errors):
@@ -79,16 +79,20 @@ def test_friction_costs_an_order_where_the_velocity_is_not_predicted(name):
 
 
 def test_each_method_has_the_scheme_of_its_torque_or_of_its_source():
-    own = {"pcdm2016": "PCDM", "pcdm2013_mid": "MIDPOINT_PREDICTED", "implicit_midpoint": "MIDPOINT_PREDICTED"}
-    own |= {"spiral_predicted": "LEAPFROG_SECANT", "spiral_predicted_last": "LEAPFROG_PREDICTED", "spiral_kdk": "VERLET_SECANT"}
-    own |= {"spiral_dkd": "MIDPOINT_SECANT"}
-    own |= {"magnus_adams4": "ADAMS", "adams_bashforth3": "ADAMS", "adams_bashforth4": "ADAMS"}
-    own["exact_rotor"] = "VERLET_PREDICTED"
-    own |= {"calzavarini2010": "LEAPFROG_EXTRAPOLATED", "calzavarini2010_mean": "LEAPFROG_MEAN"}
-    own |= dict.fromkeys(("adams_bashforth2_barker", "adams_bashforth2_buss"), "LEAPFROG_EXTRAPOLATED")
+    scheme_of_source = {"pcdm2016": "PCDM", "pcdm2013_mid": "MIDPOINT_PREDICTED", "implicit_midpoint": "MIDPOINT_PREDICTED"}
+    scheme_of_source |= {
+        "spiral_predicted": "LEAPFROG_SECANT",
+        "spiral_predicted_last": "LEAPFROG_PREDICTED",
+        "spiral_kdk": "VERLET_SECANT",
+    }
+    scheme_of_source |= {"spiral_dkd": "MIDPOINT_SECANT"}
+    scheme_of_source |= {"magnus_adams4": "ADAMS", "adams_bashforth3": "ADAMS", "adams_bashforth4": "ADAMS"}
+    scheme_of_source["exact_rotor"] = "VERLET_PREDICTED"
+    scheme_of_source |= {"calzavarini2010": "LEAPFROG_EXTRAPOLATED", "calzavarini2010_mean": "LEAPFROG_MEAN"}
+    scheme_of_source |= dict.fromkeys(("adams_bashforth2_barker", "adams_bashforth2_buss"), "LEAPFROG_EXTRAPOLATED")
     for key in ONE_TORQUE:
         method = polhode.methods[key]
-        expected = SCHEMES[own[key]] if key in own else BY_TORQUE_TIME[method.torque_time]
+        expected = SCHEMES[scheme_of_source[key]] if key in scheme_of_source else BY_TORQUE_TIME[method.torque_time]
         assert method.translation is expected, key
 
 

@@ -211,18 +211,18 @@ formulas = st.recursive(
 @given(formulas)
 def test_every_formula_is_a_torque_or_a_sentence(formula):
     try:
-        found = case(formula, k=2.0)
+        of_formula = case(formula, k=2.0)
     except AdviceError as error:
         assert len(str(error)) < 400 and "Error(" not in str(error)
         return
-    assert all(isinstance(x, float) and np.isfinite(x) for x in found.torque(0.0, found.q0, W, [2.0]))
+    assert all(isinstance(x, float) and np.isfinite(x) for x in of_formula.torque(0.0, of_formula.q0, W, [2.0]))
 
 
 @settings(max_examples=4)
 @given(st.integers(19, 300), st.floats(0.1, 9.0))
 def test_numbers_of_formulas_are_floats(power, factor):
-    found = case(f"{factor!r}*10**-{power}*10**{power}*wx + 2**63*0")
-    assert found.compiled_torque(0.0, Q, W, found.parameter_array)[0] == pytest.approx(factor * W[0], rel=1e-12)
+    of_formula = case(f"{factor!r}*10**-{power}*10**{power}*wx + 2**63*0")
+    assert of_formula.compiled_torque(0.0, Q, W, of_formula.parameter_array)[0] == pytest.approx(factor * W[0], rel=1e-12)
 
 
 def test_a_product_of_a_negative_number_stays_a_product():
@@ -233,8 +233,8 @@ def test_a_product_of_a_negative_number_stays_a_product():
 @pytest.mark.parametrize("declared", ["\u00b5", "\u03bc"])
 @pytest.mark.parametrize("used", ["\u00b5", "\u03bc"])
 def test_the_micro_sign_of_keyboards_is_the_greek_letter(declared, used):
-    found = case(f"{used}*wx", **{declared: 4.0})
-    assert found.torque(0.0, Q, W, [4.0])[0] == 4.0 * W[0]
+    of_formula = case(f"{used}*wx", **{declared: 4.0})
+    assert of_formula.torque(0.0, Q, W, [4.0])[0] == 4.0 * W[0]
     mine = replace(problem(lambda t, q, omega, p: (p[0], 0.0, 0.0)), parameters={declared: 1.0})
     assert mine.with_parameters(**{used: 2.0}).parameters == {declared: 2.0}
 

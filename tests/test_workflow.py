@@ -186,13 +186,13 @@ class House:
     def periods(self) -> dict[str, tuple[float, float]]:
         """When the job that made a file began and when it ended, as Snakemake keeps it."""
         records = (self.folder / ".snakemake" / "metadata").rglob("*")
-        found = {base64.b64decode(p.name).decode(): json.loads(p.read_text()) for p in records if p.is_file()}
-        return {name: (record["starttime"], record["endtime"]) for name, record in found.items()}
+        records_by_file = {base64.b64decode(p.name).decode(): json.loads(p.read_text()) for p in records if p.is_file()}
+        return {name: (record["starttime"], record["endtime"]) for name, record in records_by_file.items()}
 
 
 def _environment() -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE") and k != "PYTHONPATH"}
-    return kept | {"PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE") and k != "PYTHONPATH"}
+    return environment | {"PYTHONDONTWRITEBYTECODE": "1"}
 
 
 @pytest.fixture(scope="module")
@@ -233,9 +233,9 @@ def test_every_file_opens_as_a_tree_and_says_what_it_holds(house):
             for name, variable in node.to_dataset(inherit=False).variables.items():
                 assert variable.attrs.get("long_name"), f"{path}: {node.path}: {name}"
                 assert variable.dtype.kind not in "iuf" or variable.attrs.get("units"), f"{path}: {node.path}: {name}"
-    listed = {(row["file"], row["group"], row["variable"]): row for row in reference.variables(variables.LIST)}
+    documented = {(row["file"], row["group"], row["variable"]): row for row in reference.variables(variables.LIST)}
     for row in variables.found_in(house.folder / "results", paths):
-        known = listed.get((row["file"], row["group"], row["variable"]))
+        known = documented.get((row["file"], row["group"], row["variable"]))
         assert known, f"{row} is not in docs/variables.csv; write it again (polhode.documentation.variables says how)"
         assert {name: known[name] for name in ("units", "long_name")} == {name: row[name] for name in ("units", "long_name")}
         assert {*row["dimensions"].split(variables.OR)} <= {*known["dimensions"].split(variables.OR)}, row
@@ -388,8 +388,8 @@ def test_damage_is_seen_and_mended(edited):
     fit.write_bytes(bytes(data))
     os.utime(fit, ns=(status.st_atime_ns, status.st_mtime_ns))
     planned = edited.run("-n")
-    asked = ("data", "results/claims.csv", "results/tables/orders.tex")
-    output = edited.run("--cores", "2", *asked)
+    targets = ("data", "results/claims.csv", "results/tables/orders.tex")
+    output = edited.run("--cores", "2", *targets)
     names = ("tables/orders.tex", "claims.csv", "checks/stability.nc", "references/coupled_cylinders.nc")
     for name in (*names, str(rods.relative_to(results)), str(fit.relative_to(results))):
         assert re.search(rf"results/\S*{re.escape(name)} is not what was written: .*; it is made again", output), name
@@ -400,12 +400,12 @@ def test_damage_is_seen_and_mended(edited):
     fit.write_bytes(bytes(data))
     (path,) = (results / "written").glob("single_body_spiral_cylinder_*.json")
     storage.write_text(path, json.dumps({"files": storage.checksums(results, json.loads(path.read_text())["files"])}))
-    output = edited.run("--cores", "2", *asked, fails=True)
+    output = edited.run("--cores", "2", *targets, fails=True)
     named = "rule gather: results/runs/spiral_cylinder/fit/euler.nc was changed after it was written"
     assert output.count(named) >= 2, "where it happens and once more at the end"
     assert "log: results/logs/gather.log" in output
     assert (results / "single_body.nc").read_bytes() == before["single_body.nc"], "the last good one is kept"
-    edited.run("--cores", "2", *asked)
+    edited.run("--cores", "2", *targets)
     after = edited.data()
     assert set(after) == set(before) and [name for name in before if after[name] != before[name]] == []
 
