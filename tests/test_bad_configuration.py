@@ -164,21 +164,21 @@ def test_what_cannot_be_is_named(resolve, text, message):
 
 def test_whole_numbers_may_be_written_as_powers_of_ten(resolve):
     study = resolve("digits: 5e1\nproblems: {heavy_top: {samples: 4.0, dt: {fit: {divisions: [4, 1e3, 3]}}}}")
-    part = study.problems["heavy_top"]
-    assert (study.digits, part.samples) == (50, 4) and type(part.samples) is type(study.digits) is int
-    assert [step.steps for step in part.steps] == [1000, 63, 4]
+    heavy_top = study.problems["heavy_top"]
+    assert (study.digits, heavy_top.samples) == (50, 4) and type(heavy_top.samples) is type(study.digits) is int
+    assert [step.steps for step in heavy_top.steps] == [1000, 63, 4]
 
 
 def test_numbers_in_quotes_are_numbers(resolve):
     # As all of them are that `--config 'limits={files: 300000}'` hands over.
     study = resolve("limits: {files: '300000'}\nproblems: {heavy_top: {samples: '3', check_until: '.5'}}\nresults: '2024'")
-    part = study.problems["heavy_top"]
-    assert (part.samples, part.check_until, study.results) == (3, 0.5, Path("2024"))
+    heavy_top = study.problems["heavy_top"]
+    assert (heavy_top.samples, heavy_top.check_until, study.results) == (3, 0.5, Path("2024"))
 
 
 def test_a_ladder_takes_the_place_of_one_of_another_kind(resolve):
-    part = resolve("problems: {heavy_top: {dt: {fit: {divisions: null, values: [0.1, 0.5]}}}}").problems["heavy_top"]
-    assert [step.dt for step in part.steps] == [0.1, 0.5]
+    heavy_top = resolve("problems: {heavy_top: {dt: {fit: {divisions: null, values: [0.1, 0.5]}}}}").problems["heavy_top"]
+    assert [step.dt for step in heavy_top.steps] == [0.1, 0.5]
 
 
 def test_a_message_names_the_file_that_says_it(resolve):
@@ -293,14 +293,14 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
         expected = study.estimate
         jobs = [
             json.loads(job)
-            for key, part in study.problems.items()
-            for job in plan.origins(plan.part_paths(key, part.methods)).values()
+            for key, problem in study.problems.items()
+            for job in plan.origins(plan.part_paths(key, problem.methods)).values()
         ]
         single = sum(len(job["settings"].get("dt", [""])) for job in jobs)
         # Divisions that round to the same number of steps are one.
         assert single <= expected.single_runs <= 1.02 * single
         assert expected.many_runs == sum(
-            len(part) * study.scenes[key].seeds for key, parts in plan.scene_parts.items() for part in parts
+            len(job_runs) * study.scenes[key].seeds for key, parts in plan.scene_parts.items() for job_runs in parts
         )
         sizes[path.stem] = {measure.key: expected.total(measure) for measure in estimate.LIMITED}
     # What the quick one took with nothing compiled: 405 s of CPU time, 42 MB, 795 MiB in a job.
@@ -315,11 +315,13 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
 
 @pytest.mark.parametrize("key", ["spiral_cylinder", "forced_cylinder", "heavy_top"])
 def test_steps_are_counted_without_expanding_the_ladder(key):
-    part = configuration.resolve(DEFAULT, HOME).problems[key]
+    problem_study = configuration.resolve(DEFAULT, HOME).problems[key]
     for name, ladder in DEFAULT["problems"][key]["dt"].items():
         ladder = models.LadderSection.model_validate(ladder)
-        extent = estimate.extent(ladder, part.problem.horizon)
-        rungs = configuration.study._rungs({name: ladder}, part.problem.horizon, part.methods, reading.Place())
+        extent = estimate.extent(ladder, problem_study.problem.horizon)
+        rungs = configuration.study._rungs(
+            {name: ladder}, problem_study.problem.horizon, problem_study.methods, reading.Place()
+        )
         assert extent.rungs == pytest.approx(len(rungs), abs=2)
         assert extent.steps == pytest.approx(sum(step.steps for step in rungs), rel=0.02)
         assert extent.longest == pytest.approx(max(step.steps for step in rungs), rel=1e-5)

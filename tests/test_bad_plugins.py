@@ -192,7 +192,7 @@ def test_the_line_to_blame_is_quoted(write, slip):
         plugins.compile_plugin(polhode.methods.load(path), path)
     message = str(caught.value)
     assert message.startswith(f"plug-in {path} does not compile: line ") and len(message) < 500
-    assert all(part in message for part in said), message
+    assert all(words in message for words in said), message
     assert "protocol.py" not in message and "drive" not in message
 
 
@@ -414,8 +414,8 @@ def test_a_problem_that_the_configuration_does_not_run_is_said(capsys):
         "the scene 'dumbbells' is not run; name it under many_body: to run it",
     ]
     scene = {"dt": {"a": {"values": [5e-6]}}, "horizon": 0.1, "seeds": 1, "samples": 1}
-    part = {"dt": {"fit": {"divisions": [16, 64, 5]}}, "samples": 1, "long_run": {"horizon": 50.0, "dt": 0.01, "samples": 5}}
-    both = resolve(full | {"problems": {"magnetic_needle": part}, "many_body": {"dumbbells": scene}}, HOME)
+    section = {"dt": {"fit": {"divisions": [16, 64, 5]}}, "samples": 1, "long_run": {"horizon": 50.0, "dt": 0.01, "samples": 5}}
+    both = resolve(full | {"problems": {"magnetic_needle": section}, "many_body": {"dumbbells": scene}}, HOME)
     assert capsys.readouterr().err == "" and study.plugin_methods == both.plugin_methods == ()
     assert not both.problems["magnetic_needle"].long_run.exact and both.scenes["dumbbells"].scene == "dumbbells"
     assert study.problems["heavy_top"].methods == both.problems["magnetic_needle"].methods

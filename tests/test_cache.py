@@ -81,7 +81,7 @@ print(*(sum(part.stats.cache_hits.values()) for part in shared_parts()))
 """
     # What another method's driver has left here, whoever compiled it, but no driver.
     manybody.simulate("rods", "spiral_leapfrog", 2e-5, seed=0, t_end=1e-3, samples=1)
-    parts = [part._cache.path for part in shared_parts.__wrapped__()]
+    parts = [function._cache.path for function in shared_parts.__wrapped__()]
     for path in parts:
         shutil.copy(path, tmp_path)
     assert len(parts) == len({path.name for path in parts}) == 7

@@ -241,8 +241,8 @@ def test_long_runs_ask_for_more_time():
     # As published: 50 initial states; the longest job took 10 minutes.
     chess = study.scenes["chess"]
     assert 30 < longest(dataclasses.replace(study, scenes={"chess": dataclasses.replace(chess, seeds=50)})) < 120
-    part = study.problems["spiral_cylinder"]
-    few, many = (resources.single_body_minutes(part, part.methods[:n])(None, 1) for n in (1, len(part.methods)))
+    cylinder = study.problems["spiral_cylinder"]
+    few, many = (resources.single_body_minutes(cylinder, cylinder.methods[:n])(None, 1) for n in (1, len(cylinder.methods)))
     assert resources.MINUTES <= few < many
 
 

@@ -284,12 +284,13 @@ def test_the_engine_obeys_the_law():
     scene = manybody.scenes["eccentric_spheres"]
     contact = scene.contact_time()
 
-    def error(part: int, horizon: float) -> tuple[float, float]:
+    def error(steps_per_contact: int, horizon: float) -> tuple[float, float]:
         runs = [
-            manybody.simulate(scene, "spiral_leapfrog", contact / part, seed, horizon, samples=50) for seed in range(100, 124)
+            manybody.simulate(scene, "spiral_leapfrog", contact / steps_per_contact, seed, horizon, samples=50)
+            for seed in range(100, 124)
         ]
         sizes = [float(abs(run.energy_error[1:]).mean()) for run in runs]
-        contacts = [float(run.contact_steps) / part / len(scene) for run in runs]
+        contacts = [float(run.contact_steps) / steps_per_contact / len(scene) for run in runs]
         return float(np.median(sizes)), float(np.mean(contacts))
 
     coarse, fine = error(16, 0.4), error(64, 0.4)

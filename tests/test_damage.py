@@ -61,11 +61,11 @@ def made(tmp_path_factory):
     """A small study without Snakemake: references, runs."""
     folder = tmp_path_factory.mktemp("results")
     plan = Plan(configuration.resolve(small(folder), HOME), HOME)
-    for key, part in plan.study.problems.items():
-        reference = reference_dataset(part.problem, part.reference_times(), 20, part.check_until)
+    for key, problem_study in plan.study.problems.items():
+        reference = reference_dataset(problem_study.problem, problem_study.reference_times(), 20, problem_study.check_until)
         storage.write_dataset(reference, folder / "references" / f"{key}.nc", plan.origin(plan.path("references", key)))
-        make_files(plan.origins(plan.part_paths(key, part.methods)), make_single_body, lambda line: None)
-        written.record(folder, key, plan.part_paths(key, part.methods))
+        make_files(plan.origins(plan.part_paths(key, problem_study.methods)), make_single_body, lambda line: None)
+        written.record(folder, key, plan.part_paths(key, problem_study.methods))
     return folder
 
 
@@ -84,9 +84,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 def rerun(plan: Plan) -> list[str]:
     """All runs again; returns the files that were not kept."""
     said: list[str] = []
-    for key, part in plan.study.problems.items():
-        make_files(plan.origins(plan.part_paths(key, part.methods)), make_single_body, said.append)
-        written.record(plan.results, key, plan.part_paths(key, part.methods))
+    for key, problem_study in plan.study.problems.items():
+        make_files(plan.origins(plan.part_paths(key, problem_study.methods)), make_single_body, said.append)
+        written.record(plan.results, key, plan.part_paths(key, problem_study.methods))
     return [line.split(":")[0].removeprefix(f"{plan.results}/") for line in said if not line.endswith("kept")]
 
 

@@ -347,8 +347,8 @@ def munjiza_march(problem, dt, steps, mean=lambda w: (w[0] + 2 * w[1] + 2 * w[2]
         q = states[-1][0]
         momentum = triad @ INERTIA @ np.linalg.inv(triad) @ omega + dt * triad @ torque(n * dt, q, triad.T @ omega)
         stages = [omega]
-        for part in (dt / 2, dt / 2, dt):
-            stages.append(omega_of(turned(part * stages[-1]), momentum))
+        for time in (dt / 2, dt / 2, dt):
+            stages.append(omega_of(turned(time * stages[-1]), momentum))
         triad = turned(dt * mean(stages))
         omega = omega_of(triad, momentum)
         x, y, z, w = Rotation.from_matrix(triad).as_quat()
@@ -411,7 +411,7 @@ def barker(q, omega, rate, dt):
     # Later factors stand to the right of the quaternion, that is to the left in matrices.
     nodes, parts = np.polynomial.legendre.leggauss(20)
     times = dt / 2 * (1 + nodes)
-    whole = sum(dt / 2 * part * s * expm((dt - s) * w) for part, s in zip(parts, times, strict=True)) @ u
+    whole = sum(dt / 2 * weight * s * expm((dt - s) * w) for weight, s in zip(parts, times, strict=True)) @ u
     return (expm(dt * w) + whole) @ q
 
 

@@ -65,7 +65,7 @@ def unpacked(packed: dict) -> np.ndarray:
 
 def parts(path: Path) -> list[str]:
     """Plotly, the data and the scripts of a page, unpacked."""
-    return [zlib.decompress(base64.b64decode(part)).decode() for part in PACKED.findall(path.read_text(encoding="utf-8"))]
+    return [zlib.decompress(base64.b64decode(script)).decode() for script in PACKED.findall(path.read_text(encoding="utf-8"))]
 
 
 #: What is only drawn, as the page has it, differs by its rounding from the files.
@@ -85,10 +85,12 @@ def results(tmp_path_factory):
     study = configuration.resolve(config, HOME)
     plan = Products(study, HOME)
     (folder / "references").mkdir()
-    for key, part in study.problems.items():
-        reference = reference_dataset(part.problem, part.reference_times(), study.digits, part.check_until)
+    for key, problem_study in study.problems.items():
+        reference = reference_dataset(
+            problem_study.problem, problem_study.reference_times(), study.digits, problem_study.check_until
+        )
         storage.write_dataset(reference, folder / "references" / f"{key}.nc", plan.origin(plan.path("references", key)))
-        make_files(plan.origins(plan.part_paths(key, part.methods)), make_single_body, lambda line: None)
+        make_files(plan.origins(plan.part_paths(key, problem_study.methods)), make_single_body, lambda line: None)
     storage.write_groups(gather.gather(plan), folder / "single_body.nc")
     timing = made_up_timing(METHODS, [26, 20, 24, 80, 31, 22])
     timing["step"]["samples"] = timing["step"]["fastest"].expand_dims(sample=2, axis=-1) * [1.0, 1.1]
@@ -252,14 +254,14 @@ def test_the_page_of_the_default_study_is_light():
     study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
     bytes_ = len(page.packed(page.plotly_script())) + sum((page.FOLDER / name).stat().st_size for name in page.FILES)
     exact = single = 0
-    for part in study.problems.values():
-        methods = len(part.methods)
-        exact += methods * len(part.steps) * 8 + methods * 15 * 8
-        single += methods * len(part.steps) * 2
-        if part.long_run is not None:
-            samples = min(part.long_run.samples + 1, content.SAMPLES)
-            free = part.problem.torque_class == "free"
-            single += methods * samples * (len(content.LONG) * (1 + part.long_run.switched) + 5 * free)
+    for problem_study in study.problems.values():
+        methods = len(problem_study.methods)
+        exact += methods * len(problem_study.steps) * 8 + methods * 15 * 8
+        single += methods * len(problem_study.steps) * 2
+        if problem_study.long_run is not None:
+            samples = min(problem_study.long_run.samples + 1, content.SAMPLES)
+            free = problem_study.problem.torque_class == "free"
+            single += methods * samples * (len(content.LONG) * (1 + problem_study.long_run.switched) + 5 * free)
     with netCDF4.Dataset(HOME / "data/released/many_body.nc") as file:
         sizes = [[len(d) for d in group.dimensions.values()] for group in file.groups.values()]
     many = 2 * sum(4 * int(np.prod(size[:3])) + size[0] * content.SAMPLES * content.SHOWN_SEEDS for size in sizes)

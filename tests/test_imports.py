@@ -91,7 +91,7 @@ def test_a_script_that_runs_one_thing_knows_its_parameters_alone():
         waiting = [path.read_text()]
         while waiting:
             for name in re.findall(r"^(?:from|import) (polhode\.[\w.]+)(?: import ([\w, ]+))?", waiting.pop(), re.MULTILINE):
-                for module in (name[0], *(f"{name[0]}.{part.strip()}" for part in name[1].split(","))):
+                for module in (name[0], *(f"{name[0]}.{imported_name.strip()}" for imported_name in name[1].split(","))):
                     file = HOME / "src" / f"{module.replace('.', '/')}.py"
                     if module not in seen and file.is_file():
                         seen.add(module)
@@ -101,7 +101,11 @@ def test_a_script_that_runs_one_thing_knows_its_parameters_alone():
 
 def test_figures_texts_and_claims_import_no_compiler():
     """They read files; compilation and the models of the configuration take longer to import than many of them to run."""
-    parts = [f"polhode.study.themes.{theme}.{part}" for theme in sorted({*THEMES} - COMPILED) for part in ("tables", "numbers")]
+    parts = [
+        f"polhode.study.themes.{theme}.{kind_of_module}"
+        for theme in sorted({*THEMES} - COMPILED)
+        for kind_of_module in ("tables", "numbers")
+    ]
     lines = "from importlib.util import find_spec\nfrom importlib import import_module\n"
     lines += "from polhode.study.themes import rendering\nfrom polhode.study.judge import measures, measures_cost, verdicts\n"
     lines += f"for name in {parts!r}:\n    find_spec(name) and import_module(name)\n"

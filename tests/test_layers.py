@@ -200,22 +200,22 @@ def test_a_question_to_a_registry_is_found(tmp_path, file, line, name):
 def test_figures_tables_and_numbers_read_the_analysis_of_their_theme_never_each_other():
     known = modules()
     for key in themes.all_themes():
-        for part in ("figures", "tables", "numbers", "analysis"):
-            path = PACKAGE / "study" / "themes" / key / f"{part}.py"
+        for kind in ("figures", "tables", "numbers", "analysis"):
+            path = PACKAGE / "study" / "themes" / key / f"{kind}.py"
             if path.is_file():
                 of_theme = {other.split(".")[3] for other in imports(path, known) if other.startswith(f"study.themes.{key}.")}
-                assert of_theme <= {"analysis"} - {part}, f"{key}/{part}.py imports {of_theme}"
+                assert of_theme <= {"analysis"} - {kind}, f"{key}/{kind}.py imports {of_theme}"
 
 
 def test_what_a_theme_declares_is_there():
     for key, theme in themes.all_themes().items():
-        for part in ("figures", "tables", "numbers"):
-            path = PACKAGE / "study" / "themes" / key / f"{part}.py"
+        for kind in ("figures", "tables", "numbers"):
+            path = PACKAGE / "study" / "themes" / key / f"{kind}.py"
             public = set()
             if path.is_file():
                 tree = ast.parse(path.read_text(encoding="utf-8"))
                 public = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-            assert set(getattr(theme, part)) <= public, f"{key} declares {part} that {path.name} lacks"
+            assert set(getattr(theme, kind)) <= public, f"{key} declares {kind} that {path.name} lacks"
 
 
 def test_the_list_of_themes_imports_no_plotting():

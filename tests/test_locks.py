@@ -64,8 +64,8 @@ def test_a_live_run_is_named_and_a_killed_one_is_replaced(tmp_path):
     second = holder(results, cwd=checkouts[1])
     message = second.communicate(timeout=30)[1]
     assert second.returncode == 1 and not second.begun
-    for part in (f"process {first.pid} of ", socket.gethostname(), f"kill {first.pid}", str(checkouts[0]), "results=FOLDER"):
-        assert part in message
+    for words in (f"process {first.pid} of ", socket.gethostname(), f"kill {first.pid}", str(checkouts[0]), "results=FOLDER"):
+        assert words in message
     since = json.loads((results / locks.NAME).read_text())["since"]
     assert f"since {since}" in message
     assert "rm " not in message, "the lock of a live run is not to be removed"

@@ -48,8 +48,8 @@ def test_newer_versions_of_numba_are_kept_out():
     (wanted,) = [entry for entry in project["dependencies"] if re.match(r"numba\b", entry)]
     bound = re.search(r"<(\d+)\.(\d+)", wanted)
     assert bound, f"pyproject.toml asks for {wanted!r}, without an upper bound"
-    installed = tuple(int(part) for part in numba.__version__.split(".")[:2])
-    allowed = tuple(int(part) for part in bound.groups())
+    installed = tuple(int(number) for number in numba.__version__.split(".")[:2])
+    allowed = tuple(int(number) for number in bound.groups())
     assert installed < allowed <= (installed[0], installed[1] + 2), "the bound is close to the version of the tests"
 
 

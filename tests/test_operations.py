@@ -33,7 +33,7 @@ COS_SINC = Operations(additions=16, multiplications=20, comparisons=1)
 
 
 def plus(*parts: Operations) -> Operations:
-    return Operations(**{name: sum(getattr(part, name) for part in parts) for name in asdict(Operations())})
+    return Operations(**{name: sum(getattr(operations, name) for operations in parts) for name in asdict(Operations())})
 
 
 # Kernels by hand

@@ -433,7 +433,7 @@ def test_commit_and_date():
 def test_the_first_page_says_what_a_smaller_run_leaves_out(small, monkeypatch):
     """The number of problems in the full study, which no file of a run has, is that of the default configuration."""
     study = yaml.safe_load((HOME / "config.yaml").read_text())["problems"]
-    assert len([key for key, part in study.items() if part is not None]) == run_numbers.PROBLEMS
+    assert len([key for key, section in study.items() if section is not None]) == run_numbers.PROBLEMS
     assert f" 1 of its {run_numbers.PROBLEMS} problems" in run_numbers.reduction(small)["studyReduced"]
     monkeypatch.setattr(run_numbers, "PROBLEMS", len(small.problems))
     assert "problems" not in run_numbers.reduction(small)["studyReduced"]

@@ -337,8 +337,8 @@ def test_numbers_of_the_section_are_made(run, one_case, tmp_path):
     assert used <= set(made)
     assert not [name for name, text in made.items() if "nan" in text.lower() or "inf" in text.lower()]
     assert made["studySeelenEnergyRatio"] != "n/a"
-    part = seelen_numbers.pair(one_case)
-    assert part["studySeelenPairErrorPcdmLag"] == "n/a" != part["studySeelenPairErrorPcdm"]
+    numbers = seelen_numbers.pair(one_case)
+    assert numbers["studySeelenPairErrorPcdmLag"] == "n/a" != numbers["studySeelenPairErrorPcdm"]
     for group in (seelen_numbers.free_top, seelen_numbers.sphere, seelen_numbers.stability):
         with pytest.raises(inputs.NotInRun):
             group(one_case)

@@ -79,17 +79,17 @@ def small() -> dict:
 def test_default_and_quick_configurations_are_valid():
     study = configuration.resolve(default(), HOME)
     assert set(study.methods) == set(polhode.methods)
-    part = study.problems["spiral_cylinder"]
-    published = [s.dt for s in part.steps if s.set_name == "published"]
+    problem_study = study.problems["spiral_cylinder"]
+    published = [s.dt for s in problem_study.steps if s.set_name == "published"]
     np.testing.assert_allclose(published, 10 ** np.linspace(-7, -1, 20), rtol=1e-5)
-    for s in part.steps:
+    for s in problem_study.steps:
         assert s.steps == (int(1 / s.dt) if s.truncate else round(1 / s.dt))
     assert set(study.problems) <= set(polhode.problems) and len(study.problems) >= 13 and study.checks == configuration.CHECKS
     quick = configuration.resolve(merged(default(), yaml.safe_load((HOME / "workflow/config/quick.yaml").read_text())), HOME)
     left_out = {"free_asymmetric_top_unstable", "free_asymmetric_top_separatrix"}
     assert set(quick.problems) == set(study.problems) - left_out
-    for key, part in quick.problems.items():
-        assert len(part.steps) <= len(study.problems[key].steps), key
+    for key, problem_study in quick.problems.items():
+        assert len(problem_study.steps) <= len(study.problems[key].steps), key
 
 
 def merged(one: dict, two: dict) -> dict:
@@ -105,9 +105,9 @@ def test_null_leaves_out_a_problem_or_a_ladder():
 
 
 def test_methods_of_several_torques_do_not_run_several_bodies():
-    part = configuration.resolve(default(), HOME).problems["coupled_cylinders"]
+    cylinders = configuration.resolve(default(), HOME).problems["coupled_cylinders"]
     several = {key for key, method in polhode.methods.items() if method.torques_per_step > 1}
-    assert {"rk4", "johnson2008"} < several and set(study_methods()) - set(part.methods) == several
+    assert {"rk4", "johnson2008"} < several and set(study_methods()) - set(cylinders.methods) == several
 
 
 def study_methods() -> list[str]:
@@ -116,19 +116,23 @@ def study_methods() -> list[str]:
 
 def test_long_runs_are_compared_where_there_is_a_closed_form():
     study = configuration.resolve(default(), HOME)
-    exact = {key for key, part in study.problems.items() if part.long_run is not None and part.long_run.exact}
+    exact = {
+        key
+        for key, problem_study in study.problems.items()
+        if problem_study.long_run is not None and problem_study.long_run.exact
+    }
     assert "free_symmetric_top" in exact and "forced_cylinder" in exact
     assert not exact & {"lab_torque", "asymmetric_heavy_top", "heavy_top"}
     for key in ("lab_torque", "free_asymmetric_top"):
-        part = study.problems[key]
-        assert bool(part.reference_times().max() > 100) is (key in exact)
+        problem_study = study.problems[key]
+        assert bool(problem_study.reference_times().max() > 100) is (key in exact)
 
 
 def test_means_are_taken_at_reference_times():
-    part = configuration.resolve(default(), HOME).problems["forced_cylinder"]
-    times = set(part.reference_times().tolist())
-    for step in part.steps:
-        assert set((sampled_steps(step.steps, part.samples) * step.dt).tolist()) <= times
+    cylinder = configuration.resolve(default(), HOME).problems["forced_cylinder"]
+    times = set(cylinder.reference_times().tolist())
+    for step in cylinder.steps:
+        assert set((sampled_steps(step.steps, cylinder.samples) * step.dt).tolist()) <= times
 
 
 @pytest.mark.parametrize(
@@ -219,12 +223,12 @@ def test_step_names_are_exact():
 
 
 def test_reference_times_hold_every_comparison():
-    part = configuration.resolve(small(), HOME).problems["spiral_cylinder"]
-    times = set(part.reference_times().tolist())
-    for s in part.steps:
+    cylinder = configuration.resolve(small(), HOME).problems["spiral_cylinder"]
+    times = set(cylinder.reference_times().tolist())
+    for s in cylinder.steps:
         assert s.end_time in times and s.end_time - 0.5 * s.dt in times
-    assert set(part.long_run.times.tolist()) <= times
-    assert sorted(times) == part.reference_times().tolist()
+    assert set(cylinder.long_run.times.tolist()) <= times
+    assert sorted(times) == cylinder.reference_times().tolist()
 
 
 # Fingerprints
@@ -468,8 +472,8 @@ def results(tmp_path_factory):
     study = configuration.resolve(merged(small(), {"results": str(folder), "problems": OTHERS}), HOME)
     plan = Plan(study, HOME)
     make_references(plan)
-    for key, part in study.problems.items():
-        make_files(plan.origins(plan.part_paths(key, part.methods)), make_single_body, lambda line: None)
+    for key, problem_study in study.problems.items():
+        make_files(plan.origins(plan.part_paths(key, problem_study.methods)), make_single_body, lambda line: None)
     storage.write_groups(gather.gather(plan), folder / "single_body.nc")
     return study, folder
 
@@ -560,22 +564,22 @@ def test_gathered_errors_are_those_of_a_run(results):
 @pytest.mark.parametrize("problem", ["spiral_cylinder", "sinking_propeller", "asymmetric_heavy_top"])
 def test_errors_computed_together_are_those_of_each_run_alone(results, problem):
     study, folder = results
-    plan, part = Plan(study, HOME), study.problems[problem]
+    plan, problem_study = Plan(study, HOME), study.problems[problem]
     data = netcdf.read_dataset(folder / "single_body.nc", problem)
     exact = gather.Exact(folder / "references" / f"{problem}.nc")
-    for key in part.methods:
+    for key in problem_study.methods:
         for dt, run in gather._CheckedFiles(plan).steps(problem, key):
-            alone = gather.run_errors(run, exact, part.problem, slice(-1, None))
+            alone = gather.run_errors(run, exact, problem_study.problem, slice(-1, None))
             together = data.sel(integrator=key, dt=dt)
             assert {name: float(together[name]) for name in alone} == {name: value[0] for name, value in alone.items()}
 
 
 def test_step_sizes_of_a_few_methods_are_run_by_these(results):
     study, folder = results
-    part = study.problems["asymmetric_heavy_top"]
+    top = study.problems["asymmetric_heavy_top"]
     data = netcdf.read_dataset(folder / "single_body.nc", "asymmetric_heavy_top")
     ran = data.steps.notnull().values
-    assert data.sizes["dt"] == len(part.steps) == 9 and data.dt_set.values[:2].tolist() == ["fine", "fine"]
+    assert data.sizes["dt"] == len(top.steps) == 9 and data.dt_set.values[:2].tolist() == ["fine", "fine"]
     assert ran[1].all() and ran[0].tolist() == [False] * 2 + [True] * 7
     # Where nothing ran there is no error, and nothing that blew up.
     assert data.q_error_l1.notnull().values.tolist() == ran.tolist() and not data.diverged.any()
@@ -636,12 +640,12 @@ def test_several_problems_are_gathered_as_declared(results):
     study, folder = results
     assert netcdf.group_names(folder / "single_body.nc") == list(study.problems)
     spiral = polhode.methods["spiral_leapfrog"]
-    for key, part in study.problems.items():
+    for key, problem_study in study.problems.items():
         data = netcdf.read_dataset(folder / "single_body.nc", key)
         claimed = data.sel(integrator="spiral_leapfrog")
         orders = (int(claimed.claimed_q_order), int(claimed.claimed_omega_order))
-        assert orders == spiral.orders(part.problem.torque_class), key
-        assert data.attrs["torque_class"] == part.problem.torque_class
+        assert orders == spiral.orders(problem_study.problem.torque_class), key
+        assert data.attrs["torque_class"] == problem_study.problem.torque_class
     assert netcdf.read_dataset(folder / "single_body.nc", "free_symmetric_top").attrs["formula"] != "Taylor series"
 
 
@@ -1192,8 +1196,8 @@ def test_convergence_is_undecided_where_rounding_takes_over(monkeypatch):
 
 def test_provenance_holds_what_a_reviewer_asks_for(tmp_path):
     study = configuration.resolve(small(), HOME)
-    for part in (1, 2):
-        table = tmp_path / "benchmarks" / "single_body" / "heavy_top" / f"{part}.tsv"
+    for job in (1, 2):
+        table = tmp_path / "benchmarks" / "single_body" / "heavy_top" / f"{job}.tsv"
         table.parent.mkdir(parents=True, exist_ok=True)
         table.write_text("s\tcpu_time\n1.25\t1.0\n")
     found = json.loads(provenance.to_json(provenance.provenance(study.json, study.plugins, HOME, tmp_path)))

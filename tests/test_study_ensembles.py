@@ -51,10 +51,10 @@ def plan_of(results: Path, **changes) -> Plan:
 
 def run(plan: Plan, methods=None, say=lambda line: None) -> xr.Dataset:
     """What the jobs do, without Snakemake; the exact states."""
-    part = plan.study.ensembles
-    exact = ensemble_states.states_dataset(**part.drawn)
+    ensembles = plan.study.ensembles
+    exact = ensemble_states.states_dataset(**ensembles.drawn)
     write_dataset(exact, *plan.files("ensemble_states"), plan.origin(*plan.files("ensemble_states")))
-    methods = part.methods if methods is None else methods
+    methods = ensembles.methods if methods is None else methods
     make_files(plan.origins(plan.files("ensemble_runs", methods)), partial(ensemble.make_errors, exact, say=say), say)
     return exact
 

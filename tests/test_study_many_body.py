@@ -174,8 +174,8 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
         HOME,
     )
     plan = Plan(study, HOME)
-    for part in plan.scene_parts["rods"]:
-        make_files(plan.origins(plan.scene_paths("rods", part)), many_body.make_seeds, lambda line: None)
+    for job_runs in plan.scene_parts["rods"]:
+        make_files(plan.origins(plan.scene_paths("rods", job_runs)), many_body.make_seeds, lambda line: None)
     assert all(Path(path).is_file() for path in plan.files("many_body_runs")) and len(plan.files("many_body_runs")) == 7
     groups = gather_scenes(plan)
     write_groups(groups, tmp_path / "many_body.nc")
@@ -352,8 +352,8 @@ def few(tmp_path):
 
     def again(plan=None):
         plan, said, done = plan or Plan(study, HOME), [], []
-        (part,) = plan.scene_parts["rods"]
-        make_files(plan.origins(plan.scene_paths("rods", part)), many_body.make_seeds, said.append, lambda: done.append(1))
+        (job_runs,) = plan.scene_parts["rods"]
+        make_files(plan.origins(plan.scene_paths("rods", job_runs)), many_body.make_seeds, said.append, lambda: done.append(1))
         return said, len(done)
 
     return Plan(study, HOME), again
@@ -380,13 +380,13 @@ def test_a_job_keeps_what_is_up_to_date(few, tmp_path):
 def test_an_edited_method_is_run_alone(few, tmp_path, monkeypatch):
     plan, again = few
     again()
-    (part,) = plan.scene_parts["rods"]
-    jobs = plan.origins(plan.scene_paths("rods", part))
+    (job_runs,) = plan.scene_parts["rods"]
+    jobs = plan.origins(plan.scene_paths("rods", job_runs))
     before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("many_body/rods/*/*.nc")}
     edited = Plan(plan.study, HOME)
     code = edited.many_body_run_code
     monkeypatch.setattr(edited, "many_body_run_code", lambda scene, method: code(scene, method) + "x" * (method == "euler"))
-    changed = {path for path, job in edited.origins(plan.scene_paths("rods", part)).items() if job != jobs[path]}
+    changed = {path for path, job in edited.origins(plan.scene_paths("rods", job_runs)).items() if job != jobs[path]}
     again(edited)
     rewritten = {str(path) for path, time in before.items() if path.stat().st_mtime_ns != time}
     assert rewritten == changed == {str(tmp_path / "many_body" / "rods" / dt / "euler.nc") for dt in ("0.0001", "0.0002")}

@@ -42,8 +42,8 @@ def refused(torque, *said, doors=DOORS):
             DOORS[name](torque)
         message = str(caught.value)
         assert len(message) < 400 and "\n" not in message and "numba" not in message.lower(), message
-        for part in said:
-            assert part in message, (name, message)
+        for words in said:
+            assert words in message, (name, message)
 
 
 numbers = st.one_of(st.floats(-1e3, 1e3), st.integers(-9, 9))

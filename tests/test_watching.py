@@ -224,9 +224,9 @@ def test_a_meter_is_written_seldom_and_read_anyhow(tmp_path, monkeypatch):
     assert writes == ["1 40\n", "9 40\n", "17 40\n", "25 40\n"]
     monkeypatch.undo()
     assert meters.fraction(path) == 0.0
-    for content, part in (("21 40\n", 0.525), ("", 0.0), ("3 0\n", 0.0), ("50 40\n", 1.0), ("x y\n", 0.0), ("2", 0.0)):
+    for content, fraction in (("21 40\n", 0.525), ("", 0.0), ("3 0\n", 0.0), ("50 40\n", 1.0), ("x y\n", 0.0), ("2", 0.0)):
         path.write_text(content)
-        assert meters.fraction(path) == part
+        assert meters.fraction(path) == fraction
     meters.clear(tmp_path)
     assert not path.parent.exists()
 
@@ -584,8 +584,8 @@ def wait_for(text, read, process, seconds=120):
 def screen(text, width=100):
     """The lines that stand on a terminal in the end: what was drawn over is gone."""
     lines, row, column = [""], 0, 0
-    for part in re.findall(r"\x1b\[([0-9;?]*)([A-Za-z])|(\x1b\]8;[^\x1b]*\x1b\\)|(\r)|(\n)|([^\x1b\r\n]+)", text):
-        number, command, _link, back, feed, words = part
+    for token in re.findall(r"\x1b\[([0-9;?]*)([A-Za-z])|(\x1b\]8;[^\x1b]*\x1b\\)|(\r)|(\n)|([^\x1b\r\n]+)", text):
+        number, command, _link, back, feed, words = token
         if command == "A":
             row = max(0, row - int(number or 1))
         elif command == "K":
