@@ -234,7 +234,7 @@ def test_error_constants(key):
         exact["remembering"] = predictors.remembering(Fraction(1, 3))
         exact["secant_three_quarters"] = predictors.secant(Fraction(3, 4))
         coefficients = [mpmath.mpf(c.numerator) / c.denominator for c in map(Fraction, exact.get(key, predictor.polynomial)(z))]
-        assert list(map(float, constant)) == pytest.approx(list(predictor.polynomial(1e-9)), rel=1e-15)
+        assert list(map(float, coefficients)) == pytest.approx(list(predictor.polynomial(1e-9)), rel=1e-15)
         z = mpmath.mpf(1) / 10**9
         root = mpmath.findroot(lambda x: sum(c * x**i for i, c in enumerate(reversed(coefficients))), mpmath.exp(-z))
         constant = float((mpmath.log(root) + z) / z ** (predictor.order + 1))
