@@ -120,7 +120,7 @@ def test_every_letter_of_a_notebook_counts(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("chosen", "said"),
     [
         (["tuor"], "unknown notebook 'tuor'; did you mean 'tour'"),
         ("some", "'some' does not fit"),

@@ -879,7 +879,7 @@ def test_the_ledgers_keep_their_rules():
 
 
 @pytest.mark.parametrize(
-    ("own", "others", "expected"),
+    ("errors", "others", "expected"),
     [
         # Eight steps; the two finest are below 1e-9, the round-off of so many steps.
         ([1e-12, 1e-12, 1, 1, 1, 1, 1, 1], [1e-13, 1e-13, 2, 2, 2, 2, 2, 2], (1.0, 0.75, 1.0)),
