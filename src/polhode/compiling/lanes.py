@@ -35,9 +35,9 @@ INERTIA = 28  # coefficients, see polhode.algebra.body.Body.coefficients
 STATE = 37  # what the method carries, then what the scheme of the centre of mass carries, except what is R or Q
 # For laws of force that want velocities, these come between INERTIA and what the method carries.
 VELOCITY = 37  # now, lab frame
-SPIN = 40  # angular velocity now, body frame
+SPIN = 40  # angular velocity now, lab frame
 MOVED = 43  # displacement since the last loads over the time in between, lab frame
-TURNED = 46  # rotation vector since the last loads over the time in between, body frame
+TURNED = 46  # rotation vector since the last loads over the time in between, lab frame
 STATE_AFTER_VELOCITIES = 49
 
 

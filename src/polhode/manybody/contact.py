@@ -175,9 +175,9 @@ def side(fields: Any, i: Any, m: Any, sphere: Any, share: float, dt: float) -> S
         sphere[3],
         share,
         load_velocity(fields, i),
-        to_lab(m, load_spin(fields, i)),
+        load_spin(fields, i),
         scale(dt, load_moved(fields, i)),
-        scale(dt, to_lab(m, load_turned(fields, i))),
+        scale(dt, load_turned(fields, i)),
     )
 
 

@@ -685,12 +685,14 @@ def note_motion(fields: Any, i: Any, r: Any, q: Any, v: Any, omega: Any, since_l
     by the last two of the former.
     """
     moved, turned = load_moved(fields, i), load_turned(fields, i)
+    m = contact.matrix(q)
     new_moved, new_turned = motion_between(load_r(fields, i), load_q(fields, i), r, q, since_last)
+    new_turned = contact.to_lab(m, new_turned)
     new_moved = new_moved if since_last > 0.0 else moved
     new_turned = new_turned if since_last > 0.0 else turned
     ahead_v, ahead_omega = axpy(1.5, new_moved, scale(-0.5, moved)), axpy(1.5, new_turned, scale(-0.5, turned))
     store_velocity(fields, i, ahead_v if predict else v)
-    store_spin(fields, i, ahead_omega if predict else omega)
+    store_spin(fields, i, ahead_omega if predict else contact.to_lab(m, omega))
     store_moved(fields, i, new_moved)
     store_turned(fields, i, new_turned)
 
@@ -713,11 +715,13 @@ def motion_between(r0: Any, q0: Any, r: Any, q: Any, dt: float) -> Any:
 @kernel
 def store_motion(fields: Any, i: Any, r0: Any, q0: Any, v: Any, omega: Any, dt: float) -> None:
     """Write the velocities of a clump whose pose is written already: those of now, and those since an earlier pose."""
-    moved, turned = motion_between(r0, q0, load_r(fields, i), load_q(fields, i), dt)
+    q = load_q(fields, i)
+    m = contact.matrix(q)
+    moved, turned = motion_between(r0, q0, load_r(fields, i), q, dt)
     store_velocity(fields, i, v)
-    store_spin(fields, i, omega)
+    store_spin(fields, i, contact.to_lab(m, omega))
     store_moved(fields, i, moved)
-    store_turned(fields, i, turned)
+    store_turned(fields, i, contact.to_lab(m, turned))
 
 
 def measurements(method: OneTorque, fields_of: Record) -> tuple[Any, Any]:
@@ -961,7 +965,7 @@ def prepare(fields: Any, width: int, blocks: int, start: Start, setup: Setup, ve
             for k in range(9):
                 fields[i + np.uint64((INERTIA + k) * LANES)] = setup.inertias[c, k]
             if velocities:
-                speed, spin = (v[c, 0], v[c, 1], v[c, 2]), (omega[c, 0], omega[c, 1], omega[c, 2])
+                speed, spin = row3(v, c), contact.to_lab(contact.matrix(row4(q, c)), row3(omega, c))
                 store_velocity(fields, i, speed)
                 store_spin(fields, i, spin)
                 store_moved(fields, i, speed)

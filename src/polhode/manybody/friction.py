@@ -39,7 +39,7 @@ from polhode.manybody.law import ForceLaw, Parameter, Response, Touch
 #: Stretch, stiffness, normal and tangential force of the dashpots.
 HISTORY = 8
 #: Stands for a friction that always holds: infinity times a force of zero would not be a number.
-HOLDS = 1e300
+HOLDS = 1e100
 #: The parameters of every law with friction.
 PARAMETERS = MappingProxyType(
     {

@@ -48,7 +48,8 @@ class MovingClump:
     spheres : centres (body frame, m) and radii of its spheres: x, y, z, radius
     mass, inertia : kg, and the coefficients of :meth:`polhode.algebra.body.Body.coefficients`
     r, q, v, omega : pose and velocities at which the loads are needed
-    moved, turned : mean velocity and angular velocity since the last loads
+    spin : the angular velocity then as a law gets it, lab frame
+    moved, turned : mean velocity and angular velocity since the last loads, lab frame
     force, torque : the loads: lab frame, N, and body frame, N m
     turning, moving : what the method and the scheme of the centre of mass carry from step to step
     """
@@ -60,6 +61,7 @@ class MovingClump:
     q: Any
     v: Any
     omega: Any
+    spin: Any
     moved: Any
     turned: Any
     force: Any = ZERO
@@ -75,8 +77,8 @@ class MovingClump:
     def side(self, sphere: Any, share: float, since: float) -> Side:
         """The clump as one of two that touch, see :class:`polhode.manybody.contact.Side`."""
         m = _matrix(self.q)
-        moved, turned = _scale(since, self.moved), _scale(since, _to_lab(m, self.turned))
-        return Side(_to_lab(m, sphere), sphere[3], share, self.v, _to_lab(m, self.omega), moved, turned)
+        moved, turned = _scale(since, self.moved), _scale(since, self.turned)
+        return Side(_to_lab(m, sphere), sphere[3], share, self.v, self.spin, moved, turned)
 
     def centres(self) -> np.ndarray:
         """The centres of its spheres in the lab, (n, 3)."""
@@ -115,7 +117,9 @@ class PlainRun:
         for clump, *motion in zip(scene.every_clump, state.r, state.q, state.v, state.omega, strict=True):
             solid, spheres = clump.body(scene.material_of(clump).density), np.column_stack([clump.centres, clump.radii])
             r, q, v, omega = (tuple(map(float, row)) for row in motion)
-            self.bodies.append(MovingClump(spheres, solid.mass, solid.coefficients(), r, q, v, omega, moved=v, turned=omega))
+            spin = _to_lab(_matrix(q), omega)
+            motion = r, q, v, omega, spin, v, spin
+            self.bodies.append(MovingClump(spheres, solid.mass, solid.coefficients(), *motion))
         self.since = 0.0
         self.load()
         for body in self.bodies:
@@ -143,11 +147,14 @@ class PlainRun:
                 body.q = _unit(body.turning[:4])
                 body.turning = body.q + body.turning[4:]
             body.moving, body.r, body.v = self.move.before(body.moving, body.mass, self.dt)
+            m = _matrix(body.q)
+            body.spin = _to_lab(m, body.omega)
             if self.since > 0.0:
-                body.moved, body.turned = _motion(r, q, body.r, body.q, self.since)
+                body.moved, since_last = _motion(r, q, body.r, body.q, self.since)
+                body.turned = _to_lab(m, since_last)
             if self.bookkeeping[2] > 0.0:
                 body.v = _axpy(1.5, body.moved, _scale(-0.5, moved))
-                body.omega = _axpy(1.5, body.turned, _scale(-0.5, turned))
+                body.spin = _axpy(1.5, body.turned, _scale(-0.5, turned))
 
     def load(self) -> None:
         """The loads on all clumps: weight, then clump by clump the contacts with the walls and with the clumps after it."""
