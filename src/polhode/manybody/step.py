@@ -118,8 +118,8 @@ class PlainRun:
             solid, spheres = clump.body(scene.material_of(clump).density), np.column_stack([clump.centres, clump.radii])
             r, q, v, omega = (tuple(map(float, row)) for row in motion)
             spin = _to_lab(_matrix(q), omega)
-            motion = r, q, v, omega, spin, v, spin
-            self.bodies.append(MovingClump(spheres, solid.mass, solid.coefficients(), *motion))
+            begin = r, q, v, omega, spin, v, spin
+            self.bodies.append(MovingClump(spheres, solid.mass, solid.coefficients(), *begin))
         self.since = 0.0
         self.load()
         for body in self.bodies:
