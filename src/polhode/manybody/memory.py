@@ -49,7 +49,7 @@ class Memory(NamedTuple):
     ----------
     keys : (2, capacity), int: the numbers of the contacts, ascending; one row is current, the other is written
     values : (2 capacity + 1, width): what they keep; the last row is zero
-    counts : (4,), int: the current row, and how many contacts there are in it, in the other, and before the cursor
+    counts : (4,), int: the current row, the lengths of this row and of the other, and the place of the cursor
     ledger : (2, LEDGER): energies, see :data:`STEP`
     """
 
