@@ -62,6 +62,7 @@ CHECK_SECONDS = {
     "rotor_order": 3.0,
     "stiff_friction": 17.0,
     "long_times": 7.0,
+    "bed": 60.0,
 }
 #: One notebook: start of its kernel, a short computation, drawing, and conversion to a page.
 NOTEBOOK = 14.0

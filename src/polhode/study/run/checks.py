@@ -40,6 +40,7 @@ from polhode.problems.problem import Problem
 from polhode.problems.system import System
 from polhode.references import taylor
 from polhode.simulate import simulate
+from polhode.study.run.bed import bed
 from polhode.study.run.body_checks import long_times, stiff_friction
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
@@ -682,6 +683,7 @@ CHECKS: dict[str, Callable[[Settings], xr.Dataset]] = {
         rotor_order,
         stiff_friction,
         long_times,
+        bed,
     )
 }
 
