@@ -1,6 +1,8 @@
 """The bed of grains: the scene, the check that reads it off, and the verdicts of the report."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -154,5 +156,7 @@ def test_the_figure_the_table_and_the_numbers_of_a_small_bed(small, tmp_path):
     assert len(frame) == 7 * (1 + 2 + 4) and set(frame["verdict"]) <= set(map(str, Verdict))
     assert "T/5" in text and "closure" in text
     made = numbers.bed(inputs)
+    section = (Path(__file__).parents[1] / "paper" / "sections" / "bed.tex").read_text()
+    assert set(re.findall(r"\\(studyBed[A-Za-z]+)", section)) <= set(made)
     assert (made["studyBedRuns"], made["studyBedLost"], made["studyBedFinest"]) == ("8", "0", "20")
     assert made["studyBedContactTime"] == r"\num{0.575}"  # 2.87 (m^2/(R E*^2 v))^(1/5)
