@@ -485,8 +485,8 @@ def test_numbers_are_whole_macros(made, small):
 def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     """By some run: one problem with everything, all problems, or the released many bodies.
 
-    Those of Seelen et al. (2016), of the laws and their draw, of iterations, collisions, a bed, engines and other codes are held
-    in their own tests.
+    Those of Seelen et al. (2016), of the laws and their draw, of iterations, collisions, a bed, engines and other codes are
+    held in their own tests.
     """
     one = one_problem(tmp_path, [*polhode.methods])
     released = HOME / "data" / "released"
