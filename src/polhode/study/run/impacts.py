@@ -1,0 +1,324 @@
+"""Single impacts with friction: what the bookkeeping of a contact and the rotation method add to the error."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any
+
+import mpmath
+import numpy as np
+import xarray as xr
+
+from polhode.algebra.body import Body, euler_equations
+from polhode.algebra.quaternion import derivative, to_lab
+from polhode.algebra.vector import scale
+from polhode.compiling.kernel import kernel
+from polhode.compiling.plain import in_plain_python
+from polhode.interface.arrays import about
+from polhode.manybody.clump import Clump
+from polhode.manybody.forces import hertz_mindlin_tsuji
+from polhode.manybody.law import ForceLaw, Parameter, Response, Touch
+from polhode.manybody.material import Material, MaterialPair
+from polhode.manybody.placement import State
+from polhode.manybody.restitution import tsuji_restitution
+from polhode.manybody.scene import Scene
+from polhode.manybody.simulation import run
+from polhode.methods import METHODS
+from polhode.methods.protocol import OneTorque
+from polhode.references.impact import HertzMindlin, Impact, ImpactBody, solve
+from polhode.study.run.making import Settings
+
+#: One-torque methods of all kinds: leapfrogs, splittings, predictors, and one of several steps.
+COMPARED = (
+    "spiral_leapfrog",
+    "spiral_predicted",
+    "spiral_synchronous",
+    "fincham1992",
+    "omelyan1998",
+    "verlet",
+    "spiral_dkd",
+    "no_squish",
+    "exact_rotor",
+    "pcdm2016",
+    "magnus_adams4",
+)
+#: What codes do; then each cure added to those before it, by the options of :data:`polhode.manybody.law.BOOKKEEPING`.
+STAGES: dict[str, tuple[str, dict[str, float | str]]] = {
+    "usual": ("as in codes", {"start": "whole", "slip": "radial", "plane": "end", "dashpot": "handed"}),
+    "start": ("increment since the touch", {"start": "touch"}),
+    "return": ("trapezoidal return", {"slip": "trapezoidal"}),
+    "plane": ("plane of the middle", {"plane": "middle"}),
+    "dashpot": ("predicted velocity in dashpots", {"dashpot": "predicted"}),
+}
+#: All cures, and a mistake: the spring takes the predicted velocity as well.
+SPRING = "spring"
+#: Steps in the time of contact; starts shifted by parts of a step, over which the median is taken; steps before the touch.
+DIVISIONS = (10, 14, 20, 28, 40, 80, 160, 320, 640)
+PHASES = tuple((i + 0.5) / 8 for i in range(8))
+LEAD = 6
+#: Digits of the references.
+DIGITS = 20
+#: Distance between the copies of an impact, and half the edge of the box, whose bottom is the plane, m.
+APART, HALF = 0.05, 0.5
+
+
+@kernel
+def predicted_spring(touch: Touch, history: Any, constants: Any) -> Response:
+    """The law of Hertz, Mindlin and Tsuji whose spring takes the velocity of now instead of the displacement of the step."""
+    moved = scale(constants[5], touch.velocity)
+    seen = Touch(
+        touch.overlap,
+        touch.radius,
+        touch.mass,
+        touch.normal,
+        touch.middle,
+        touch.before,
+        touch.velocity,
+        touch.spin,
+        moved,
+        touch.rolled,
+        touch.twirl,
+        touch.share,
+    )
+    response: Response = _contact(seen, history, constants)
+    return response
+
+
+_contact: Any = hertz_mindlin_tsuji.LAW.contact
+
+
+def _with_step(pair: MaterialPair, values: Mapping[str, Any]) -> tuple[float, ...]:
+    return (*hertz_mindlin_tsuji.LAW.constants(pair, values), values["dt"])
+
+
+PREDICTED_SPRING = replace(
+    hertz_mindlin_tsuji.LAW,
+    key="predicted_spring",
+    label="predicted spring",
+    source="for comparison",
+    parameters={**hertz_mindlin_tsuji.LAW.parameters, "dt": Parameter(1.0, "time step", "s")},
+    constants=_with_step,
+    contact=predicted_spring,
+)
+
+
+def impacts(settings: Settings) -> xr.Dataset:
+    """The errors of impacts over case, stage of cure, integrator and steps in the time of contact, against references."""
+    keys = [key for key in COMPARED if key in settings["methods"]]
+    if not keys:
+        return xr.Dataset()
+    cases = known_impacts()
+    stages = [*STAGES, SPRING]
+    exact = {name: Exact(impact) for name, (_, impact) in cases.items()}
+    errors = np.full((3, len(cases), len(stages), len(keys), len(DIVISIONS)), np.nan)
+    for i, case in enumerate(exact.values()):
+        for m, division in enumerate(DIVISIONS):
+            dt = case.duration / division
+            start = case.start(dt)
+            for j, law in enumerate(laws(case.impact, dt).values()):
+                scene = scene_of(case.impact, law)
+                for k, key in enumerate(keys):
+                    errors[:, i, j, k, m] = case.errors(scene, METHODS[key], start, division)
+    over = "case", "stage", "integrator", "division"
+    labels = [*(label for label, _ in STAGES.values()), "all, predicted velocity in the spring"]
+    return xr.Dataset(
+        {
+            "error_spin": (over, errors[0], about("error of the angular momentum, in units of its largest change")),
+            "error_velocity": (over, errors[1], about("error of the velocity, in units of its change")),
+            "closure": (over, errors[2], about("error of the sum of all energies, relative")),
+            "duration": ("case", [case.duration for case in exact.values()], about("time of contact", "s")),
+            "velocity": (
+                ("case", "axis"),
+                [case.velocities[1][0] for case in exact.values()],
+                about("exact velocity of the first body after the impact", "m s-1"),
+            ),
+            "spin": (
+                ("case", "axis"),
+                np.array([case.after.bodies[0].omega_lab for case in exact.values()], dtype=float),
+                about("exact angular velocity of the first body after the impact, lab frame", "rad s-1"),
+            ),
+            "case_label": ("case", [label for label, _ in cases.values()], {"long_name": "name of the case"}),
+            "stage_label": ("stage", labels, {"long_name": "name of the stage"}),
+            "label": ("integrator", [METHODS[key].label for key in keys], {"long_name": "name of the method"}),
+        },
+        {
+            "case": ("case", list(cases), {"long_name": "impact"}),
+            "stage": ("stage", stages, {"long_name": "bookkeeping of the contact: each stage adds a cure to those before it"}),
+            "integrator": ("integrator", keys, {"long_name": "key of the method"}),
+            "division": ("division", list(DIVISIONS), about("steps in the time of contact")),
+            "axis": ("axis", ["x", "y", "z"], {"long_name": "axis"}),
+        },
+        {"phases": len(PHASES), "digits": DIGITS},
+    )
+
+
+def known_impacts() -> dict[str, tuple[str, Impact]]:
+    """The impacts by their keys, with labels: on a rigid plane, but for the two spheres; numbers are decimals, in SI units."""
+    clump = partial(Impact, _clump(), friction="0.3")
+    one, two = ("-1", "0.6", "0.2"), ("0", "0", "0")
+    soft = partial(ImpactBody.sphere, "0.005", "2500", young="1e7", poisson="0.3")
+    return {
+        "sphere_3": ("sphere at 3 degrees", Impact(_ball(3), HertzMindlin(), friction="0.092")),
+        "sphere_45": ("sphere at 45 degrees, holds", Impact(_ball(45), HertzMindlin())),
+        "sphere_60": ("sphere at 60 degrees", Impact(_ball(60), HertzMindlin(), friction="0.092")),
+        "clump": ("clump", clump(HertzMindlin())),
+        "clump_damped": ("clump, damped", clump(HertzMindlin("0.3"))),
+        "two_spheres": (
+            "two spheres, hold",
+            Impact(
+                soft(one, omega=("0", "0", "30")),
+                HertzMindlin(),
+                partner=soft(two, omega=("20", "-10", "0")),
+                normal=("1", "0", "0"),
+            ),
+        ),
+    }
+
+
+def _ball(degrees: float) -> ImpactBody:
+    """The sphere of Chung and Ooi (2011), test 4, at an angle from the normal of the plane."""
+    with mpmath.workdps(2 * DIGITS):
+        angle, speed = mpmath.radians(degrees), mpmath.mpf("3.9")
+        v = speed * mpmath.sin(angle), mpmath.mpf(0), -speed * mpmath.cos(angle)
+        return ImpactBody.sphere("0.0025", "4000", v, young="3.8e11", poisson="0.23")
+
+
+def _clump() -> ImpactBody:
+    """Three spheres in a row, whose last one touches; one moment is made larger, so that all three differ."""
+    with mpmath.workdps(2 * DIGITS):
+        a = mpmath.mpf("0.0025")
+        m = 4 * mpmath.pi * a**3 * 2700 / 3
+        along = 6 * m * a**2 / 5
+        across = along + 2 * m * a**2
+        return ImpactBody(
+            3 * m,
+            [along, across, mpmath.mpf("1.1") * across],
+            a,
+            ("1", "0.3", "-1"),
+            omega=("200", "300", "-150"),
+            q=("1", "0.2", "0.35", "0.1"),
+            offset=(a, 0, 0),
+            young="7e10",
+            poisson="0.33",
+        )
+
+
+def laws(impact: Impact, dt: float) -> dict[str, ForceLaw]:
+    """The law of an impact with the bookkeeping of each stage; the time step is for the last one alone."""
+    assert isinstance(impact.law, HertzMindlin)
+    values = {"friction": float(impact.friction), "restitution": tsuji_restitution(float(impact.law.alpha))}
+    law, stages = hertz_mindlin_tsuji.LAW.with_parameters(**values), {}
+    for stage, (_, cure) in STAGES.items():
+        stages[stage] = law = law.with_parameters(**cure)
+    return stages | {SPRING: PREDICTED_SPRING.with_parameters(**{**law.values, "dt": dt})}
+
+
+def bodies_of(impact: Impact) -> tuple[ImpactBody, ...]:
+    """The one or two bodies of an impact."""
+    return (impact.body,) if impact.partner is None else (impact.body, impact.partner)
+
+
+def scene_of(impact: Impact, law: ForceLaw) -> Scene:
+    """The copies of an impact, body by body: density 1 and a volume in kg stand for a mass; only the sphere that touches is there."""
+    body = impact.body
+    material = Material(1.0, float(body.young), float(body.poisson))
+    inertia = tuple(map(float, body.inertia))
+    centre, radius = np.array([body.offset], dtype=float), np.array([float(body.radius)])
+    clump = Clump("body", "body", centre, radius, float(body.mass), (inertia[0], inertia[1], inertia[2]))
+    kinds = ((clump, len(PHASES) * len(bodies_of(impact))),)
+    return Scene(
+        key="impact",
+        label="impact",
+        kinds=kinds,
+        material=material,
+        box=2 * HALF,
+        speed=0.0,
+        spin=0.0,
+        horizon=1.0,
+        law=law,
+        walls="rigid",
+    )
+
+
+class Exact:
+    """An impact, and what is known of it: ``duration`` in s, and the states ``before`` and ``after`` it as doubles."""
+
+    def __init__(self, impact: Impact) -> None:
+        solution = solve(impact, DIGITS)
+        self.impact = impact
+        self.duration = float(solution.duration)
+        self.before, self.after = solution.start, solution.end
+        self.bodies = bodies_of(impact)
+        self.inertia = np.array([body.inertia for body in self.bodies], dtype=float)
+        states = [state.bodies for state in (self.before, self.after)]
+        self.velocities = [np.array([body.velocity for body in bodies], dtype=float) for bodies in states]
+        self.momenta = [np.array([self.momentum(i, body.q, body.omega) for i, body in enumerate(bodies)]) for bodies in states]
+
+    def momentum(self, body: int, q: Any, omega: Any) -> np.ndarray:
+        """Angular momentum about the centre of mass in the lab frame, (3,) or (3, copies)."""
+        q, omega = np.array(q, dtype=float), np.array(omega, dtype=float)
+        return np.array(to_lab(tuple(q), tuple((omega.T * self.inertia[body]).T)))
+
+    @cached_property
+    def largest_change(self) -> float:
+        """The largest change of the angular momenta during the impact: the one that is left may be small by chance."""
+        dt = self.duration / DIVISIONS[-1]
+        scene = scene_of(self.impact, laws(self.impact, dt)["dashpot"])
+        steps = np.arange(LEAD + DIVISIONS[-1])
+        motion = run(scene, METHODS["spiral_leapfrog"], dt, self.start(dt), steps, record=True)["motion"]
+        change = [
+            self.momentum(i, motion[:, i * len(PHASES), 6:10].T, motion[:, i * len(PHASES), 10:].T) - before[:, None]
+            for i, before in enumerate(self.momenta[0])
+        ]
+        return float(np.linalg.norm(np.concatenate(change), axis=0).max())
+
+    def start(self, dt: float) -> State:
+        """The copies before the touch, each by another part of a step earlier."""
+        rows = []
+        normal = np.array(self.impact.normal, dtype=float)
+        for i, body in enumerate(self.bodies):
+            q, omega, radius = self.before.bodies[i].q, self.before.bodies[i].omega, float(body.radius)
+            # The sphere that touches: on the bottom of the box, or next to the middle, where the two meet.
+            centre = (-radius if i else radius) * normal
+            centre = centre if self.impact.partner else centre - [0.0, 0.0, HALF]
+            offset = np.array(to_lab(tuple(map(float, q)), tuple(map(float, body.offset))))
+            for copy, phase in enumerate(PHASES):
+                time = (LEAD + phase) * dt
+                earlier = turned_back(q, omega, self.inertia[i], time)
+                row = np.array([0.0, APART * (copy - len(PHASES) / 2), 0.0])
+                rows.append((centre - offset - time * self.velocities[0][i] + row, self.velocities[0][i], *earlier))
+        r, v, turned, spins = (np.array(column) for column in zip(*rows, strict=True))
+        return State(r, v, turned, spins)
+
+    def errors(self, scene: Scene, method: OneTorque, start: State, division: int) -> tuple[float, float, float]:
+        """The errors of spin and velocity, medians over the copies, and the closure of the energies of all of them."""
+        steps = np.array([0, LEAD + 2 + int(1.5 * division)])
+        outcome = run(scene, method, self.duration / division, start, steps, record=True)
+        ends = outcome["motion"][1].reshape(len(self.bodies), len(PHASES), 13)
+        before, after = self.velocities
+        velocity = np.linalg.norm(ends[:, :, 3:6] - after[:, None], axis=(0, 2)) / np.linalg.norm(after - before)
+        momenta = np.array([self.momentum(i, end[:, 6:10].T, end[:, 10:].T).T for i, end in enumerate(ends)])
+        spin = np.linalg.norm(momenta - self.momenta[1][:, None], axis=(0, 2)) / self.largest_change
+        total = outcome["energies"][:, 0] + outcome["ledger"].sum(1)
+        return float(np.median(spin)), float(np.median(velocity)), float(abs(total[1] / total[0] - 1))
+
+
+def turned_back(q: Any, omega: Any, inertia: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
+    """A body without torque at an earlier time, by four steps of the classical Runge-Kutta method: it turns by 1/100."""
+    x, y, z = map(float, inertia)
+    coefficients = Body((x, y, z), 1.0).coefficients()
+
+    def rates(state: np.ndarray) -> np.ndarray:
+        q, omega = tuple(state[:4]), tuple(state[4:])
+        return np.array([*_derivative(q, omega), *_euler_equations(omega, (0.0, 0.0, 0.0), coefficients)])
+
+    state, h = np.array([*map(float, q), *map(float, omega)]), -time / 4
+    for _ in range(4):
+        k1 = rates(state)
+        k2 = rates(state + h / 2 * k1)
+        k3 = rates(state + h / 2 * k2)
+        state = state + h / 6 * (k1 + 2 * k2 + 2 * k3 + rates(state + h * k3))
+    return state[:4] / np.linalg.norm(state[:4]), state[4:]
+
+
+_derivative, _euler_equations = in_plain_python(derivative), in_plain_python(euler_equations)
