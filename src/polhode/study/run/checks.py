@@ -44,6 +44,7 @@ from polhode.study.run.bed import bed
 from polhode.study.run.body_checks import long_times, stiff_friction
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
+from polhode.study.run.impacts import impacts
 from polhode.study.run.making import Settings
 from polhode.study.run.parts import parts, parts_over_bodies
 from polhode.study.run.rotor_order import rotor_order
@@ -684,6 +685,7 @@ CHECKS: dict[str, Callable[[Settings], xr.Dataset]] = {
         stiff_friction,
         long_times,
         bed,
+        impacts,
     )
 }
 

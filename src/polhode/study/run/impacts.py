@@ -65,7 +65,7 @@ APART, HALF = 0.05, 0.5
 @kernel
 def predicted_spring(touch: Touch, history: Any, constants: Any) -> Response:
     """The law of Hertz, Mindlin and Tsuji whose spring takes the velocity of now instead of the displacement of the step."""
-    moved = scale(constants[5], touch.velocity)
+    moved = scale(constants[-1], touch.velocity)
     seen = Touch(
         touch.overlap,
         touch.radius,
@@ -107,6 +107,7 @@ def impacts(settings: Settings) -> xr.Dataset:
     keys = [key for key in COMPARED if key in settings["methods"]]
     if not keys:
         return xr.Dataset()
+    methods = [_one_torque(key) for key in keys]
     cases = known_impacts()
     stages = [*STAGES, SPRING]
     exact = {name: Exact(impact) for name, (_, impact) in cases.items()}
@@ -117,8 +118,8 @@ def impacts(settings: Settings) -> xr.Dataset:
             start = case.start(dt)
             for j, law in enumerate(laws(case.impact, dt).values()):
                 scene = scene_of(case.impact, law)
-                for k, key in enumerate(keys):
-                    errors[:, i, j, k, m] = case.errors(scene, METHODS[key], start, division)
+                for k, method in enumerate(methods):
+                    errors[:, i, j, k, m] = case.errors(scene, method, start, division)
     over = "case", "stage", "integrator", "division"
     labels = [*(label for label, _ in STAGES.values()), "all, predicted velocity in the spring"]
     return xr.Dataset(
@@ -150,6 +151,12 @@ def impacts(settings: Settings) -> xr.Dataset:
         },
         {"phases": len(PHASES), "digits": DIGITS},
     )
+
+
+def _one_torque(key: str) -> OneTorque:
+    method = METHODS[key]
+    assert isinstance(method, OneTorque)
+    return method
 
 
 def known_impacts() -> dict[str, tuple[str, Impact]]:
@@ -219,7 +226,7 @@ def bodies_of(impact: Impact) -> tuple[ImpactBody, ...]:
 
 
 def scene_of(impact: Impact, law: ForceLaw) -> Scene:
-    """The copies of an impact, body by body: density 1 and a volume in kg stand for a mass; only the sphere that touches is there."""
+    """The copies of an impact, body by body: the sphere that touches alone, with density 1 and the mass as its volume."""
     body = impact.body
     material = Material(1.0, float(body.young), float(body.poisson))
     inertia = tuple(map(float, body.inertia))
@@ -265,7 +272,7 @@ class Exact:
         dt = self.duration / DIVISIONS[-1]
         scene = scene_of(self.impact, laws(self.impact, dt)["dashpot"])
         steps = np.arange(LEAD + DIVISIONS[-1])
-        motion = run(scene, METHODS["spiral_leapfrog"], dt, self.start(dt), steps, record=True)["motion"]
+        motion = run(scene, _one_torque("spiral_leapfrog"), dt, self.start(dt), steps, record=True)["motion"]
         change = [
             self.momentum(i, motion[:, i * len(PHASES), 6:10].T, motion[:, i * len(PHASES), 10:].T) - before[:, None]
             for i, before in enumerate(self.momenta[0])
@@ -281,7 +288,9 @@ class Exact:
             # The sphere that touches: on the bottom of the box, or next to the middle, where the two meet.
             centre = (-radius if i else radius) * normal
             centre = centre if self.impact.partner else centre - [0.0, 0.0, HALF]
-            offset = np.array(to_lab(tuple(map(float, q)), tuple(map(float, body.offset))))
+            pose: Any = tuple(map(float, q))
+            place: Any = tuple(map(float, body.offset))
+            offset = np.array(to_lab(pose, place), dtype=float)
             for copy, phase in enumerate(PHASES):
                 time = (LEAD + phase) * dt
                 earlier = turned_back(q, omega, self.inertia[i], time)

@@ -1,0 +1,1 @@
+"""The theme of single impacts with friction, see :mod:`polhode.study.themes.impacts.theme`."""

@@ -1,0 +1,13 @@
+"""Single impacts with friction: the bookkeeping of a contact decides, and the rotation method hardly matters."""
+
+from polhode.study.themes.theme import Theme
+
+THEME = Theme(
+    title="Single impacts with friction",
+    place=103,
+    chapter="laws",
+    needs=("checks",),
+    figures=("impacts",),
+    tables=("impacts",),
+    numbers=("impacts",),
+)

@@ -1,0 +1,97 @@
+"""The check of single impacts with friction, and the theme made from it."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from polhode.methods import METHODS
+from polhode.methods.protocol import OneTorque
+from polhode.study.inputs import NotInRun
+from polhode.study.report import style
+from polhode.study.run import impacts
+from polhode.study.themes.impacts import analysis, figures, numbers, tables
+
+KEYS = ["spiral_leapfrog", "spiral_synchronous", "omelyan1998"]
+
+
+@pytest.fixture(scope="module")
+def check():
+    """All impacts with three methods, a few steps and digits."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(impacts, "DIVISIONS", (10, 20, 40, 160))
+        patch.setattr(impacts, "DIGITS", 12)
+        return impacts.impacts({"methods": ["rkmk4", *reversed(KEYS)], "seed": 0})
+
+
+@pytest.fixture(scope="module")
+def inputs(check):
+    return SimpleNamespace(check={"impacts": check}.__getitem__)
+
+
+def order(check, **where):
+    return analysis.order(check["error_spin"].sel(integrator="spiral_leapfrog", **where))
+
+
+@pytest.mark.thorough
+def test_the_references_are_those_of_a_trial_outside_the_project(check):
+    """Arms that end at the surface leave the normal motion as it is; 60 degrees, which slides throughout, has a closed form."""
+    assert float(check["duration"].sel(case="sphere_45")) == pytest.approx(6.54265171958642553e-6, rel=1e-11)
+    assert float(check["duration"].sel(case="sphere_3")) == pytest.approx(6.10618448746739331e-6, rel=1e-11)
+    assert float(check["velocity"].sel(case="sphere_45", axis="z")) == pytest.approx(2.75771644662753535, rel=1e-11)
+    closed = [3.9 * np.sin(np.pi / 3) - 2 * 0.092 * 1.95, 0.0, 1.95]
+    assert check["velocity"].sel(case="sphere_60").values == pytest.approx(closed, rel=1e-11)
+
+
+@pytest.mark.thorough
+def test_contacts_are_of_first_order_as_codes_have_them_and_of_second_with_the_cures(check):
+    assert check["integrator"].values.tolist() == KEYS, "in the order of the experiment, without those that it does not have"
+    for case in ("sphere_3", "sphere_45", "clump"):
+        assert order(check, case=case, stage="usual") == pytest.approx(1.0, abs=0.1)
+        assert order(check, case=case, stage="dashpot") == pytest.approx(2.0, abs=0.15)
+        assert order(check, case=case, stage="spring") == pytest.approx(1.0, abs=0.15)
+    # The return decides for the clump, which begins by sliding, the first increment for a contact that begins by sticking.
+    assert order(check, case="clump", stage="start") < 1.1 < 1.9 < order(check, case="clump", stage="return")
+    # A dashpot that begins as the root of fourth order.
+    assert order(check, case="clump_damped", stage="plane") < 1.15 < order(check, case="clump_damped", stage="dashpot") < 1.5
+    assert order(check, case="sphere_60", stage="usual") == pytest.approx(2.5, abs=0.1)
+
+
+@pytest.mark.thorough
+def test_the_theme_is_made_from_the_check(check, inputs, tmp_path):
+    assert analysis.alike(check) == ["spiral_leapfrog", "omelyan1998"]
+    macros = numbers.impacts(inputs)
+    assert (macros["studyImpactAlike"], macros["studyImpactMethods"]) == ("2", "3")
+    assert float(macros["studyImpactOrderReturnClump"][5:-1]) == pytest.approx(2.0, abs=0.15)
+    assert macros["studyImpactPcdmMost"] == "n/a", "a method that the run does not have"
+    frame, text = tables.impacts(inputs)
+    assert len(frame) == 6 * 6 * 3 and text.count(r"\\") == 6 * 6 + 1
+    with style.settings():
+        figure = figures.impacts(inputs)
+    assert figure.axes[0].get_title(loc="left") == "(a) sphere at 3 degrees"
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "2 methods, all cures" in legend and "SPIRAL, synchronous, all cures" in legend
+
+
+def test_a_run_without_the_methods_has_no_theme():
+    inputs = SimpleNamespace(check=lambda name: impacts.impacts({"methods": ["rkmk4"], "seed": 0}))
+    with pytest.raises(NotInRun, match="impacts"):
+        analysis.check(inputs)
+    assert isinstance(inputs.check("impacts"), xr.Dataset)
+
+
+def test_a_body_without_torque_is_turned_back_as_it_came():
+    """The copies of a clump before the touch: the angular momentum in the lab is that of the touch."""
+    impact = impacts.known_impacts()["clump"][1]
+    body = impact.body
+    q = np.array(body.q, dtype=float) / np.linalg.norm(np.array(body.q, dtype=float))
+    inertia, omega = np.array(body.inertia, dtype=float), np.array(body.omega, dtype=float)
+    earlier = impacts.turned_back(q, omega, inertia, 1e-5)
+    lab = [np.array(impacts.to_lab(tuple(q), tuple(w * inertia))) for q, w in ((q, omega), earlier)]
+    assert lab[1] == pytest.approx(lab[0], rel=1e-12)
+    assert np.abs(earlier[1] - omega).max() > 0.1, "an asymmetric body does not spin evenly"
+
+
+def test_the_methods_compared_take_one_torque():
+    assert all(isinstance(METHODS[key], OneTorque) for key in impacts.COMPARED)
