@@ -32,7 +32,8 @@ from polhode.compiling.lanes import (
     store_torque,
 )
 from polhode.manybody.law import ForceLaw, Touch
-from polhode.manybody.memory import STORED, WORK, Memory, add_to_ledger, columns, load_geometry, recollection
+from polhode.manybody.memory import STORED, WORK, Memory, add_to_ledger, load_geometry, recollection
+from polhode.methods.one_body import state_rows
 
 #: Integral of dx/sqrt(1 - x^(5/2)) from 0 to 1: half a Hertz collision, in units of largest overlap over speed.
 HALF_COLLISION = sqrt(pi) * gamma(7 / 5) / gamma(9 / 10)
@@ -306,7 +307,7 @@ def overlap_of(distance: float, radius_i: float, radius_j: float) -> float:
 @cache
 def interaction(law: ForceLaw) -> Interaction:
     """The kernels for a law. What it does not ask for is not in them."""
-    constants_of, _ = columns(0, law.width)
+    constants_of, _ = state_rows(law.width)
     return _along_the_normal(law.normal, constants_of) if law.normal else _with_history(law, constants_of)
 
 

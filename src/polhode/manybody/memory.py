@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.compiling.kernel import compiled, kernel, subroutine
+from polhode.methods.one_body import state_rows
 
 #: Places in ``counts`` of :class:`Memory`.
 CURRENT, OLD, NEW, CURSOR = range(4)
@@ -26,20 +27,7 @@ GEOMETRY = 4
 LAST = 2**63 - 1
 
 
-@cache
-def columns(first: int, width: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Kernels that read so many numbers of a row as a tuple, ``(rows, i) -> tuple``, and write them, ``(rows, i, values)``.
-
-    Their source is generated because Numba builds tuples only from elements that are written out.
-    """
-    elements = "".join(f"rows[i, {first + k}], " for k in range(width))
-    lines = "".join(f"    rows[i, {first + k}] = values[{k}]\n" for k in range(width)) or "    pass\n"
-    made: dict[str, Any] = {}
-    exec(f"def load(rows, i):\n    return ({elements})\n\ndef store(rows, i, values):\n{lines}", made)
-    return kernel(made["load"]), kernel(made["store"])
-
-
-load_geometry, store_geometry = columns(0, GEOMETRY)
+load_geometry, store_geometry = state_rows(GEOMETRY)
 
 
 class Memory(NamedTuple):
@@ -113,7 +101,7 @@ class Recollection(NamedTuple):
 @cache
 def recollection(end: Callable[..., Any], history: int) -> Recollection:
     """The kernels for a law that keeps so many numbers; ``end(history) -> work`` ends a contact."""
-    load_history, store_history = columns(GEOMETRY, history)
+    load_history, store_history = state_rows(history, first=GEOMETRY)
 
     @kernel
     def open_pass(memory: Memory) -> None:

@@ -133,13 +133,14 @@ def width_of(start: Callable[..., Any], *handed: Any) -> int:
 
 
 @cache
-def state_rows(width: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Kernels that read a state of so many numbers from a row, ``(rows, i) -> tuple``, and write it, ``(rows, i, state)``.
+def state_rows(width: int, first: int = 0) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Kernels that read so many numbers of a row as a tuple, ``(rows, i) -> tuple``, and write them, ``(rows, i, state)``.
 
+    The numbers are those from the column ``first`` on.
     Their source is generated because Numba builds tuples only from elements that are written out.
     """
-    elements = "".join(f"rows[i, {k}], " for k in range(width))
-    lines = "".join(f"    rows[i, {k}] = state[{k}]\n" for k in range(width))
+    elements = "".join(f"rows[i, {first + k}], " for k in range(width))
+    lines = "".join(f"    rows[i, {first + k}] = state[{k}]\n" for k in range(width)) or "    pass\n"
     made: dict[str, Any] = {}
     exec(f"def load(rows, i):\n    return ({elements})\n\ndef store(rows, i, state):\n{lines}", made)
     return kernel(made["load"]), kernel(made["store"])
