@@ -66,7 +66,7 @@ def test_the_theme_is_made_from_the_check(check, inputs, tmp_path):
     assert float(macros["studyImpactOrderReturnClump"][5:-1]) == pytest.approx(2.0, abs=0.15)
     assert macros["studyImpactPcdmMost"] == "n/a", "a method that the run does not have"
     frame, text = tables.impacts(inputs)
-    assert len(frame) == 6 * 6 * 3 and text.count(r"\\") == 6 * 6 + 1
+    assert len(frame) == 6 * 6 * 3 and text.count(r"\\") == 6 * (6 + 1) + 1
     with style.settings():
         figure = figures.impacts(inputs)
     assert figure.axes[0].get_title(loc="left") == "(a) sphere at 3 degrees"

@@ -63,7 +63,7 @@ CHECK_SECONDS = {
     "stiff_friction": 17.0,
     "long_times": 7.0,
     "bed": 60.0,
-    "impacts": 16.0,
+    "impacts": 15.0,
 }
 #: One notebook: start of its kernel, a short computation, drawing, and conversion to a page.
 NOTEBOOK = 14.0

@@ -15,17 +15,13 @@ def impacts(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     data = analysis.check(inputs)
     frame = analysis.frame(data)
     rows: list[Sequence[str] | str] = []
-    for _, of_case in frame[frame["method"] == analysis.leading(data)].groupby("case", sort=False):
+    of_leading = frame[frame["method"] == analysis.leading(data)]
+    for label, of_case in of_leading.groupby("case_label", sort=False):
         rows += [r"\addlinespace[3pt]"] if rows else []
-        for number, row in enumerate(of_case.to_dict("records")):
-            rows.append(
-                [
-                    escape(row["case_label"]) if number == 0 else "",
-                    escape(row["stage_label"]),
-                    *(step(row[f"error_spin_{steps}"], 2) for steps in STATED),
-                    *(decimal(row[f"order_{name}"], 2) for name in ("spin", "velocity")),
-                    step(row[f"closure_{STATED[-1]}"], 1),
-                ]
-            )
-    head = ["impact", "bookkeeping", *(f"$T/{steps}$" for steps in STATED), "order, spin", "order, velocity", "closure"]
-    return frame, tabular("@{}llccccc@{}", head, rows)
+        rows.append(rf"\multicolumn{{6}}{{@{{}}l}}{{\emph{{{escape(str(label))}}}}} \\")
+        for row in of_case.to_dict("records"):
+            errors = [step(row[f"error_spin_{steps}"], 2) for steps in STATED]
+            orders = [decimal(row[f"order_{name}"], 2) for name in ("spin", "velocity")]
+            rows.append([rf"\quad {escape(row['stage_label'])}", *errors, *orders, step(row[f"closure_{STATED[-1]}"], 1)])
+    head = ["", *(f"error, $T/{steps}$" for steps in STATED), "order, spin", "order, velocity", "closure"]
+    return frame, tabular("@{}lccccc@{}", head, rows)
