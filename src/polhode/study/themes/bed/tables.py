@@ -61,5 +61,5 @@ def _spread(spread: float, shown: Observable) -> str:
 def _cell(change: Estimate, verdict: Verdict, shown: Observable) -> str:
     ends = (round(x * shown.factor, shown.decimals) + 0.0 for x in (change.value, change.low, change.high))  # no -0.0
     value, low, high = (decimal(x, shown.decimals) for x in ends)
-    first = rf"\textbf{{{value}}}" if verdict is Verdict.LEAVES else value
+    first = rf"{{\boldmath{value}}}" if verdict is Verdict.LEAVES else value
     return stacked(first + (UNDECIDED_MARK if verdict is Verdict.UNDECIDED else ""), f"[{low}, {high}]")
