@@ -1,5 +1,7 @@
 """The check of single impacts with friction, and the theme made from it."""
 
+import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -62,6 +64,8 @@ def test_contacts_are_of_first_order_as_codes_have_them_and_of_second_with_the_c
 def test_the_theme_is_made_from_the_check(check, inputs, tmp_path):
     assert analysis.alike(check) == ["spiral_leapfrog", "omelyan1998"]
     macros = numbers.impacts(inputs)
+    section = (Path(__file__).parents[1] / "paper" / "sections" / "impacts.tex").read_text()
+    assert set(re.findall(r"\\(studyImpact[A-Za-z]+)", section)) <= set(macros)
     assert (macros["studyImpactAlike"], macros["studyImpactMethods"]) == ("2", "3")
     assert float(macros["studyImpactOrderReturnClump"][5:-1]) == pytest.approx(2.0, abs=0.15)
     assert macros["studyImpactPcdmMost"] == "n/a", "a method that the run does not have"

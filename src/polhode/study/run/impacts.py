@@ -110,7 +110,7 @@ def impacts(settings: Settings) -> xr.Dataset:
     methods = [_one_torque(key) for key in keys]
     cases = known_impacts()
     stages = [*STAGES, SPRING]
-    exact = {name: Exact(impact) for name, (_, impact) in cases.items()}
+    exact = {name: ExactImpact(impact) for name, (_, impact) in cases.items()}
     errors = np.full((3, len(cases), len(stages), len(keys), len(DIVISIONS)), np.nan)
     for i, case in enumerate(exact.values()):
         for m, division in enumerate(DIVISIONS):
@@ -247,7 +247,7 @@ def scene_of(impact: Impact, law: ForceLaw) -> Scene:
     )
 
 
-class Exact:
+class ExactImpact:
     """An impact, and what is known of it: ``duration`` in s, and the states ``before`` and ``after`` it as doubles."""
 
     def __init__(self, impact: Impact) -> None:
