@@ -8,7 +8,7 @@ import xarray as xr
 
 from polhode.study.inputs import Inputs, NotInRun
 
-#: The method of the curves, if the run has it: the leapfrog that contacts are usually run with here.
+#: The method of the curves: a leapfrog.
 LEADING = "spiral_leapfrog"
 #: The stage without a cure, that with all of them, and that with a predicted velocity in the spring.
 USUAL, CURED, SPRING = "usual", "dashpot", "spring"
@@ -25,17 +25,11 @@ APART = ("spiral_synchronous", "pcdm2016", "magnus_adams4")
 
 
 def check(inputs: Inputs) -> xr.Dataset:
-    """The check, if the run has it and any of its methods."""
+    """The check, if the run has it and the method of the curves."""
     data = inputs.check("impacts")
-    if not data.sizes.get("integrator"):
-        raise NotInRun("this run has none of the methods of the check impacts")
+    if "integrator" not in data or LEADING not in data["integrator"].values:
+        raise NotInRun(f"the check impacts of this run has not the method {LEADING}")
     return data
-
-
-def leading(data: xr.Dataset) -> str:
-    """The method of the curves."""
-    methods = [str(key) for key in data["integrator"].values]
-    return LEADING if LEADING in methods else methods[0]
 
 
 def order(error: xr.DataArray) -> float:
@@ -67,12 +61,12 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
 
 def ratios(data: xr.Dataset) -> xr.DataArray:
-    """The errors of the spin over those of :func:`leading`, with all cures, over case, integrator and division."""
+    """The errors of the spin over those of :data:`LEADING`, with all cures, over case, integrator and division."""
     cured = data["error_spin"].sel(stage=CURED)
-    return cured / cured.sel(integrator=leading(data), drop=True)
+    return cured / cured.sel(integrator=LEADING, drop=True)
 
 
 def alike(data: xr.Dataset) -> list[str]:
-    """The methods whose errors are those of :func:`leading` to within :data:`ALIKE` in all impacts, at :data:`STATED`."""
+    """The methods whose errors are those of :data:`LEADING` to within :data:`ALIKE` in all impacts, at :data:`STATED`."""
     off = abs(ratios(data).sel(division=list(STATED)) - 1).max(("case", "division"))
     return [str(key) for key, value in zip(data["integrator"].values, off.values, strict=True) if value <= ALIKE]

@@ -45,7 +45,7 @@ def impacts(inputs: Inputs) -> Figure:
         of_case = data.sel(case=case)
         _band(axes, of_case, apart)
         for stage, look in looks.items():
-            curve = of_case["error_spin"].sel(stage=stage, integrator=analysis.leading(data))
+            curve = of_case["error_spin"].sel(stage=stage, integrator=analysis.LEADING)
             axes.plot(data["division"].values, curve.values, **look)
         for key in apart:
             curve = of_case["error_spin"].sel(stage=analysis.CURED, integrator=key)

@@ -10,16 +10,18 @@ from polhode.study.inputs import Inputs
 from polhode.study.report.formats import factor
 from polhode.study.report.latex import decimal
 from polhode.study.themes.impacts import analysis
-from polhode.study.themes.impacts.analysis import CURED, DAMPED, SLIDES, SPRING, STATED, USUAL
+from polhode.study.themes.impacts.analysis import CURED, DAMPED, LEADING, SLIDES, SPRING, STATED, USUAL
+
+#: Impacts whose orders the text states.
+NAMES = {"clump": "Clump", DAMPED: "Damped", SLIDES: "Slides", "two_spheres": "Two"}
 
 
 def impacts(inputs: Inputs) -> dict[str, str]:
     """Macros for the text: sizes, orders with and without the cures, and how much the methods differ."""
     data = analysis.check(inputs)
     frame = analysis.frame(data)
-    leading = analysis.leading(data)
     methods = [str(key) for key in data["integrator"].values]
-    of_leading = frame[frame["method"] == leading]
+    of_leading = frame[frame["method"] == LEADING]
     alike = analysis.alike(data)
     result = {
         "studyImpactCases": str(data.sizes["case"]),
@@ -35,39 +37,36 @@ def impacts(inputs: Inputs) -> dict[str, str]:
     for stage, name in ((USUAL, "Codes"), ("start", "Start"), ("return", "Return"), ("plane", "Plane"), (CURED, "Cured")):
         of_stage = of_leading[of_leading["stage"] == stage]
         orders = dict(zip(of_stage["case"], of_stage["order_spin"], strict=True))
-        result |= _range(f"studyImpactOrder{name}", (orders[case] for case in others), lambda x: decimal(x, 1))
-        for case, suffix in NAMES.items():
-            result[f"studyImpactOrder{name}{suffix}"] = decimal(orders.get(case, nan), 2)
-    error = data["error_spin"].sel(integrator=leading, division=STATED[-1])
+        result |= {f"studyImpactOrder{name}{suffix}": decimal(orders.get(case, nan), 2) for case, suffix in NAMES.items()}
+        if stage == USUAL:
+            ends = [decimal(end([orders[case] for case in others]), 1) for end in (min, max)]
+            result["studyImpactOrderCodes"] = " to ".join(dict.fromkeys(ends))
+    error = data["error_spin"].sel(integrator=LEADING, division=STATED[-1])
     gains = error.sel(stage=USUAL) / error.sel(stage=CURED)
     result |= _range("studyImpactGain", gains.sel(case=others).values, factor)
     start = (error.sel(stage=USUAL) / error.sel(stage="start")).sel(case=others)
     result |= _range("studyImpactGainStart", start.values, factor)
     spring = data["error_spin"].sel(division=STATED[-1], case=others)
     result |= _range(
-        "studyImpactSpring", (spring.sel(stage=SPRING) / spring.sel(stage=CURED)).sel(integrator=leading).values, factor
+        "studyImpactSpring", (spring.sel(stage=SPRING) / spring.sel(stage=CURED)).sel(integrator=LEADING).values, factor
     )
     ratios = analysis.ratios(data).sel(division=list(STATED))
     for key, name in (("spiral_synchronous", "Synchronous"), ("pcdm2016", "Pcdm"), ("magnus_adams4", "Magnus")):
         values = ratios.sel(case=others, integrator=key).values if key in methods else np.array([nan])
         result |= _range(f"studyImpact{name}", values.ravel(), factor)
-    return result | _of_damping(data, leading, alike)
+    return result | _of_damping(data, alike)
 
 
-#: Impacts whose orders the text states.
-NAMES = {"clump": "Clump", DAMPED: "Damped", SLIDES: "Slides", "two_spheres": "Two"}
-
-
-def _of_damping(data: xr.Dataset, leading: str, alike: list[str]) -> dict[str, str]:
+def _of_damping(data: xr.Dataset, alike: list[str]) -> dict[str, str]:
     """Macros for the clump with dashpots: return and prediction, closure beside error, and methods without the prediction."""
     damped = data.sel(case=DAMPED, division=STATED[-1])
-    of_leading = damped.sel(integrator=leading)
+    of_leading = damped.sel(integrator=LEADING)
 
     def gain(name: str, before: str, after: str, at: xr.Dataset) -> str:
         return factor(float(at[name].sel(stage=before) / at[name].sel(stage=after)))
 
     handed = damped["error_spin"].sel(stage=[USUAL, "start", "return", "plane"], integrator=alike)
-    coarse = data.sel(case="clump", division=10, integrator=leading)
+    coarse = data.sel(case="clump", division=10, integrator=LEADING)
     return {
         "studyImpactPredictedVelocity": gain("error_velocity", "plane", CURED, of_leading),
         "studyImpactPredictedSpin": gain("error_spin", "plane", CURED, of_leading),

@@ -15,7 +15,7 @@ def impacts(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     data = analysis.check(inputs)
     frame = analysis.frame(data)
     rows: list[Sequence[str] | str] = []
-    of_leading = frame[frame["method"] == analysis.leading(data)]
+    of_leading = frame[frame["method"] == analysis.LEADING]
     for label, of_case in of_leading.groupby("case_label", sort=False):
         rows += [r"\addlinespace[3pt]"] if rows else []
         rows.append(rf"\multicolumn{{6}}{{@{{}}l}}{{\emph{{{escape(str(label))}}}}} \\")
