@@ -158,7 +158,7 @@ class Scene:
 
     @property
     def linear(self) -> bool:
-        """Whether all clumps are rods, whose axial spin no contact can change."""
+        """Whether all clumps are rods, whose axial spin only friction can change."""
         return all(clump.linear for clump, _ in self.clumps)
 
     @property
