@@ -341,9 +341,43 @@ def problems_table(measured: Measurements) -> str:
 # ---- scenes ----
 
 
+#: The motion of clumps whose contacts are those of Hertz.
+ELASTIC = r"""
+Clumps are rigid and elastic, without friction. Two spheres, or a sphere and a wall, that overlap by a depth
+:math:`\delta` repel each other along their normal :math:`n` (Hertz):
+
+.. math::
+
+   m \dot v &= \sum F, \qquad I \dot\omega + \omega \times I \omega = \sum r \times R(q)^T F, \\
+   F &= \tfrac43 E^* \sqrt{R^*}\, \delta^{3/2}\, n, \qquad
+   \frac{1}{E^*} = \frac{1-\nu_1^2}{E_1} + \frac{1-\nu_2^2}{E_2}, \qquad \frac{1}{R^*} = \frac{1}{R_1} + \frac{1}{R_2}
+
+The exact motion conserves the energy; any change is the error of the method.
+"""
+
+
 def scene_page(scene: Scene) -> str:
     """The page of a scene of many bodies."""
-    clumps = scene.clumps
+    clumps, law = scene.clumps, scene.force_law
+    if law.conserves_energy:
+        motion, measure = rst(ELASTIC), "energy_error"
+        energy = [
+            "## Energy error",
+            figure(
+                f"scenes/{scene.key}_energy",
+                "Energy error against step size, one line per method",
+                "Energy error over the initial states of the published-scale results, `data/released/many_body.nc` (median, "
+                "and from\nthe first to the third quartile).",
+                80,
+            ),
+        ]
+    else:
+        values = ", ".join(f"{name} {number(x) if isinstance(x, float) else x}" for name, x in law.values.items())
+        motion = (
+            f"The law of force is {law.label}, `{law.key}` ([](/forces.md)){values and ', with '}{values}. Gravity is\n"
+            f"{_vector(list(scene.gravity))} m/s². Contacts dissipate energy; `closure` is the error of the sum of energies."
+        )
+        measure, energy = "closure", []
     rows = [
         ("key", f"`{scene.key}`"),
         ("source", scene.source),
@@ -376,37 +410,17 @@ def scene_page(scene: Scene) -> str:
         facts(rows),
         figure(f"scenes/{scene.key}", "The clumps in their box at the start", "The initial state of seed 0.", 70),
         "## Equations of motion",
-        rst(
-            r"""
-Clumps are rigid and elastic, without friction. Two spheres, or a sphere and a wall, that overlap by a depth
-:math:`\delta` repel each other along their normal :math:`n` (Hertz):
-
-.. math::
-
-   m \dot v &= \sum F, \qquad I \dot\omega + \omega \times I \omega = \sum r \times R(q)^T F, \\
-   F &= \tfrac43 E^* \sqrt{R^*}\, \delta^{3/2}\, n, \qquad
-   \frac{1}{E^*} = \frac{1-\nu_1^2}{E_1} + \frac{1-\nu_2^2}{E_2}, \qquad \frac{1}{R^*} = \frac{1}{R_1} + \frac{1}{R_2}
-
-The exact motion conserves the energy; any change is the error of the method.
-"""
-        ),
+        motion,
         "## Clumps",
         table(["clump", "number", "spheres", "mass (g)", "moments of inertia (g cm²)"], kinds, "lrrrr"),
-        "## Energy error",
-        figure(
-            f"scenes/{scene.key}_energy",
-            "Energy error against step size, one line per method",
-            "Energy error over the initial states of the published-scale results, `data/released/many_body.nc` (median, and "
-            "from\nthe first to the third quartile).",
-            80,
-        ),
+        *energy,
         "## Code",
         dedent(f"""\
             ```python
             from polhode import manybody
 
             run = manybody.simulate("{scene.key}", "spiral_leapfrog", dt=1e-5, seed=0, t_end=1e-2)
-            run.energy_error.plot()
+            run.{measure}.plot()
             ```
 
             {{py:mod}}`polhode.manybody.scenes.{scenes.origin(scene.key).stem}` defines it.

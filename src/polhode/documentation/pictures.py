@@ -57,7 +57,11 @@ def all_pictures(measured: Measurements, folder: Path) -> dict[str, bytes]:
         **{f"methods/{key}.png": partial(method_picture, key, measured) for key in METHODS},
         **{f"problems/{key}.png": partial(problem_picture, key, measured) for key in PROBLEMS},
         **{f"scenes/{key}.png": partial(scene_picture, key) for key in scenes},
-        **{f"scenes/{key}_energy.png": partial(energy_picture, key) for key in scenes},
+        **{
+            f"scenes/{key}_energy.png": partial(energy_picture, key)
+            for key, scene in scenes.items()
+            if scene.force_law.conserves_energy
+        },
     }
     stamp, record = _stamp(measured), folder / "pictures.json"
     current = record.is_file() and json.loads(record.read_text()) == stamp

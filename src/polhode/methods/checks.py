@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 #: The engines that can run a method.
 ENGINES = ("single body", "many body")
-#: The groups in which figures and tables list the methods, in this order. Methods without a group, and a user's own, come last.
 OTHERS = "others"
+#: The groups in which figures and tables list the methods, in this order. Methods without a group, and a user's own, come last.
 GROUPS = (
     "new in this work",
     "SPIRAL and Omelyan",

@@ -187,8 +187,8 @@ def _many_body_runs(study: "Study") -> list[Names]:
 
 
 _SHOWN = "figures and tables"
-#: All kinds of files by their keys, two lines each: a table is read by its columns.
 # fmt: off
+#: All kinds of files by their keys, two lines each: a table is read by its columns.
 ARTEFACTS = {artefact.key: artefact for artefact in (
     # Data, in the order in which readers are shown them.
     Artefact("single_body", "single_body.nc", DATA, COMPARED, "gather", _SHOWN,
