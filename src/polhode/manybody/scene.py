@@ -89,8 +89,14 @@ class Scene:
         if not isinstance(self.law, str | ForceLaw):
             raise TypeError(f"{where}: law must be a key or a ForceLaw, got {shown(self.law)}")
         object.__setattr__(self, "gravity", vector(f"{where}: gravity", self.gravity, 3))
-        if not (self.walls is None or self.walls == "rigid" or isinstance(self.walls, Material)):
+        if not (isinstance(self.walls, Material | None) or (isinstance(self.walls, str) and self.walls == "rigid")):
             raise TypeError(f"{where}: walls must be a Material, 'rigid' or None, got {shown(self.walls)}")
+        for name, mapping in (("materials", self.materials), ("between", self.between)):
+            if not isinstance(mapping, Mapping):
+                raise TypeError(f"{where}: {name} must be a mapping, got {shown(mapping)}")
+        for pair, values in self.between.items():
+            if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(values, Mapping)):
+                raise TypeError(f"{where}: between must map pairs of keys to mappings of parameters, got {shown(self.between)}")
         for name, material in self.materials.items():
             if not isinstance(material, Material):
                 raise TypeError(f"{where}: materials[{name!r}] must be a polhode.manybody.Material, got {shown(material)}")
