@@ -266,8 +266,8 @@ def from_contacts(
             f"the error is a power of dt: here {exponent:.2g}.",
             *_of_the_report(path, key, error),
             "Contact time: head on against a wall, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). All contacts are elastic "
-            "and without friction. Damped or frictional contacts were not run, so there is no advice for them: keep the "
-            "scheme, and halve the step as a check.",
+            "and without friction. For damped or frictional contacts there is no advice yet: keep the scheme, and halve the "
+            "step as a check.",
             f"From {path}" + (", which comes with polhode." if files.is_released(path) else ".") + (f" {why}" if why else ""),
         ],
         error=error,
