@@ -47,6 +47,7 @@ LONG = (
     "test_documentation",
     "test_archive_workflow",
     "test_one_process",
+    "test_impacts",
 )
 
 
