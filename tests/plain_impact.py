@@ -172,11 +172,11 @@ class PlainImpact:
         """Gragg's rule with 2, 4, ... parts, extrapolated; the state and an estimate of its error."""
         rows = []
         for k in range(1, COLUMNS + 1):
-            part = h / (2 * k)
-            before, now = state, axpy(part, self.rates(state, mode), state)
+            interval = h / (2 * k)
+            before, now = state, axpy(interval, self.rates(state, mode), state)
             for _ in range(2 * k - 1):
-                before, now = now, axpy(2 * part, self.rates(now, mode), before)
-            rows.append([[(a + b + part * c) / 2 for a, b, c in zip(now, before, self.rates(now, mode), strict=True)]])
+                before, now = now, axpy(2 * interval, self.rates(now, mode), before)
+            rows.append([[(a + b + interval * c) / 2 for a, b, c in zip(now, before, self.rates(now, mode), strict=True)]])
             for j in range(1, k):
                 factor = 1 / ((gmpy2.mpfr(k) / (k - j)) ** 2 - 1)
                 rows[-1].append([a + (a - b) * factor for a, b in zip(rows[-1][-1], rows[-2][j - 1], strict=True)])
@@ -192,16 +192,16 @@ class PlainImpact:
         _, _, _, normal, stiffness, *_ = self.contact([*state, 0, 0, 0])
         size = gmpy2.sqrt(dot(spring, spring))
         slips = size > self.mu * normal * (1 - gmpy2.mpfr(10) ** -20)
-        kept = spring if self.impact.incremental else [-f / stiffness for f in spring]
+        memory = spring if self.impact.incremental else [-f / stiffness for f in spring]
         if slips:
-            kept = [-f / size for f in spring]
+            memory = [-f / size for f in spring]
         mode = ("slip", "none") if slips else ("stick", "none")
-        state += kept
+        state += memory
         mode = self.mode(state, mode)
         speed = max(abs(x) for i in range(len(self.bodies)) for x in state[13 * i + 3 : 13 * i + 6])
         a = self.radius[0]
         self.sizes = ([a] * 3 + [speed] * 3 + [1] * 4 + [speed / a] * 3) * len(self.bodies)
-        self.sizes += [1 if slips else max(abs(x) for x in kept) or a] * 3
+        self.sizes += [1 if slips else max(abs(x) for x in memory) or a] * 3
         left, changes = exact(end.t) - exact(start.t), 0
         h = left / 50
         while left > 0:

@@ -861,7 +861,7 @@ def test_page_one_rests_on_the_released_bodies_of_which_the_run_repeats_the_firs
     for situation in (law_frames.SMOOTH, law_frames.FRICTION):
         rows = every.rows(situation)
         for method in every.methods:
-            ours, theirs = (law_frames.of_method(own, situation, method) for own in (condensed, every))
+            ours, theirs = (law_frames.of_method(dataset, situation, method) for dataset in (condensed, every))
             expected = np.quantile(
                 every.steps_of(rows)[every.methods.index(method)], [0.1, 0.5, 0.9, 0.95], method="inverted_cdf"
             )

@@ -460,13 +460,13 @@ def driver() -> Callable[..., Any]:
         for stage in range(STAGES):
             if stage > 0:
                 for c in range(count):
-                    i, there = place(c, header), place(c, wide)
+                    i, in_fields = place(c, header), place(c, wide)
                     store_r(copy, i, row3(now.r, c))
                     store_q(copy, i, row4(now.q, c))
                     if header > STATE:
-                        r0, q0 = load_r(fields, there), load_q(fields, there)
+                        r0, q0 = load_r(fields, in_fields), load_q(fields, in_fields)
                         store_motion(copy, i, r0, q0, row3(now.v, c), row3(now.omega, c), dt)
-                    store_mass(copy, i, load_mass(fields, there))
+                    store_mass(copy, i, load_mass(fields, in_fields))
                 clear(copy, header, count, setup)
                 all_loads(copy, header, count, setup, memory, dt, stage < 0)
             for c in range(count):
@@ -808,17 +808,17 @@ def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
                     state, moving = finish(state, moving, force, torque, body, mass, dt)
                 q, omega = read(state, zero, body, dt)
                 r, v = arrive(moving, zero, mass, dt)
-            there = place(c, header)
+            at = place(c, header)
             handed_r, handed_q = load_r(fields, i), load_q(fields, i)
             for k in range(3):
                 moved = max(moved, abs(r[k] - handed_r[k]))
             for k in range(4):
                 moved = max(moved, abs(q[k] - handed_q[k]))
-            store_r(copy, there, r)
-            store_q(copy, there, q)
+            store_r(copy, at, r)
+            store_q(copy, at, q)
             if velocities:
-                store_motion(copy, there, handed_r, handed_q, v, omega, dt)
-                store_mass(copy, there, (mass,))
+                store_motion(copy, at, handed_r, handed_q, v, omega, dt)
+                store_mass(copy, at, (mass,))
             momentum = angular_momentum(omega, body)
             kinetic += 0.5 * (mass * dot(v, v) + dot(omega, momentum))
             turning, orbit = to_lab(q, momentum), cross(r, v)

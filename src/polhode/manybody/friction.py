@@ -126,15 +126,15 @@ def coulomb(normal: Any, stiffness: Any, damping: Any, incremental: bool) -> Cal
 
     @kernel
     def contact(touch: Touch, history: Any, constants: Any) -> Response:
-        friction, trapezoidal, own = constants[0], constants[1] > 0.0, constants[3:]
+        friction, trapezoidal, of_law = constants[0], constants[1] > 0.0, constants[3:]
         n, moved = touch.normal, touch.moved
-        elastic, energy = normal(touch.overlap, touch.radius, own)
-        c = damping(touch.overlap, touch.radius, touch.mass, own)
+        elastic, energy = normal(touch.overlap, touch.radius, of_law)
+        c = damping(touch.overlap, touch.radius, touch.mass, of_law)
         pushing = elastic - c * dot(touch.velocity, n)
         pushing = pushing if pushing > 0.0 else 0.0
         limit = friction * pushing
 
-        k = stiffness(touch.overlap, touch.radius, own)
+        k = stiffness(touch.overlap, touch.radius, of_law)
         before_k = history[3] if history[3] > 0.0 else k
         before = turn_to_middle(history[:3], touch)
         before_force = scale(-before_k, turn_to_end(before, touch))

@@ -136,6 +136,9 @@ class Scene:
         """The material of a kind of clump."""
         return self.materials.get(clump.key, self.material)
 
+    def _at_wall(self, material: Material) -> MaterialPair:
+        return MaterialPair(material, self.walls if isinstance(self.walls, Material) else None if self.walls else material)
+
     @property
     def force_law(self) -> ForceLaw:
         """The law of force."""
@@ -155,10 +158,9 @@ class Scene:
         material = {clump.key: self.material_of(clump) for clump, _ in self.clumps}
         rows = []
         for one in keys:
-            at_wall = self.walls if isinstance(self.walls, Material) else None if self.walls else material[one]
             for two in (*keys, "wall"):
                 others = {**self.between.get((two, one), {}), **self.between.get((one, two), {})}
-                pair = MaterialPair(material[one], at_wall if two == "wall" else material[two])
+                pair = self._at_wall(material[one]) if two == "wall" else MaterialPair(material[one], material[two])
                 rows.append(law.constants_of(pair, **others))
         return np.array([keys.index(clump.key) for clump, _ in self.clumps]), np.array(rows)
 
@@ -211,15 +213,14 @@ class Scene:
 
         Thornton and Randall (1988); del Valle et al. (2024) mark it in Fig. 7.
         """
-        radius = min(float(clump.radii.min()) for clump, _ in self.clumps)
-        m = self.material
-        return pi * radius * sqrt(m.density / m.shear) / (0.1631 * m.poisson + 0.8766)
+        spheres = [(float(clump.radii.min()), self.material_of(clump)) for clump, _ in self.clumps]
+        return min(pi * radius * sqrt(m.density / m.shear) / (0.1631 * m.poisson + 0.8766) for radius, m in spheres)
 
     @property
     def p_wave_step(self) -> float:
         """R sqrt(rho/E) of the smallest sphere, s: what YADE calls the P-wave time step."""
-        radius = min(float(clump.radii.min()) for clump, _ in self.clumps)
-        return radius * sqrt(self.material.density / self.material.young)
+        spheres = [(float(clump.radii.min()), self.material_of(clump)) for clump, _ in self.clumps]
+        return min(radius * sqrt(m.density / m.young) for radius, m in spheres)
 
     @property
     def usual_step(self) -> float:
@@ -240,7 +241,8 @@ class Scene:
         at = self.speed if speed is None else speed
         if number(f"scene {self.key!r}: speed", at, least=0.0, unit="m/s") == 0:
             raise ValueError(f"scene {self.key!r}: contact_time needs a positive speed, got {at!r}")
-        m = self.material
+        solids = [(clump, self.material_of(clump)) for clump, _ in self.clumps]
         return min(
-            collision_time(m.density * clump.volume, float(clump.radii.max()), m.reduced, at) for clump, _ in self.clumps
+            collision_time(m.density * clump.volume, float(clump.radii.max()), self._at_wall(m).reduced, at)
+            for clump, m in solids
         )

@@ -127,12 +127,12 @@ class Powers:
     """s^0, s^1, ..., each multiplied once."""
 
     def __init__(self, s: Any):
-        self.found = [1, s]
+        self.powers = [1, s]
 
     def __getitem__(self, k: int) -> Any:
-        while len(self.found) <= k:
-            self.found.append(self.found[-1] * self.found[1])
-        return self.found[k]
+        while len(self.powers) <= k:
+            self.powers.append(self.powers[-1] * self.powers[1])
+        return self.powers[k]
 
 
 @dataclass
@@ -356,11 +356,11 @@ class Motion:
         """What can end a regime."""
         law, mu, s = self.law, self.friction, vectors[0][0]
         later = replace(regime, touch=False)
-        found = []
+        events = []
 
         def event(function: Any, following: Regime | None) -> None:
             if isinstance(function, Series):
-                found.append(Event(function, following))
+                events.append(Event(function, following))
 
         if regime.spring == "slip out":
             # To first order in the rest of the impact the force of the spring is of second order in it, or of tenth.
@@ -374,7 +374,7 @@ class Motion:
         else:
             event(contact.normal if law.damping and not self.attraction else s, None)
         if regime.spring == "free" or gmpy2.is_infinite(mu) or regime.spring == "last":
-            return found
+            return events
         cone = mu * mu * (contact.normal * contact.normal)
         if regime.slips:
             # A spring that sticks again is on the cone still, and leaves no room for the dashpot as yet.
@@ -395,7 +395,7 @@ class Motion:
                     event(-contact.along, replace(later, dashpot="none"))
             else:
                 event(contact.along, replace(later, dashpot="capped"))
-        return found
+        return events
 
     def changed(self, vectors: list[Any], old: Regime, new: Regime) -> tuple[list[Any], Regime]:
         """The vectors of the state for another regime, and this regime."""
@@ -499,9 +499,9 @@ def _regular(psi: Series, v: Pair, s: Series, speed: Any) -> Series:
         known = sum(v[1][i] * cosine[j - i] - v[0][i] * sine[j - i] for i in range(1, j + 1))
         known -= v[0][0] * sum(i * psi[i] * cosine[j - i] for i in range(1, j)) / j
         before = sum(inverse[j - i] * across[i] for i in range(1, j))
-        found = speed * (inverse[0] * known + before) / (j + speed * inverse[0] * v[0][0])
-        across.append(known - v[0][0] * found)
-        return j * found
+        rate = speed * (inverse[0] * known + before) / (j + speed * inverse[0] * v[0][0])
+        across.append(known - v[0][0] * rate)
+        return j * rate
 
     return Series(rule)
 

@@ -136,7 +136,7 @@ def touching(scene: Scene, r: np.ndarray, q: np.ndarray) -> int:
     for clump, place, turned in zip(scene.every_clump, r, rotation_matrix(q), strict=True):
         centres.append(place + clump.centres @ turned.T)
         radii.append(clump.radii)
-    owner = np.repeat(np.arange(len(radii)), [len(part) for part in radii])
+    owner = np.repeat(np.arange(len(radii)), [len(of_clump) for of_clump in radii])
     at, radius = np.concatenate(centres), np.concatenate(radii)
     distance = np.linalg.norm(at[:, None] - at[None, :], axis=-1)
     pairs = (distance < radius[:, None] + radius[None, :]) & (owner[:, None] != owner[None, :])
