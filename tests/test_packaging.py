@@ -618,7 +618,7 @@ free = polhode.recommend(inertia=(1, 2, 2.5), omega=10.0, torque="free", time=1.
 contacts = polhode.recommend(contact_time=1e-4, error=1e-4)
 dimer = manybody.Clump.from_file("dimer.txt")
 print(int(run["steps"]), free.method, contacts.method, dimer.volume > 0)
-print(*{"matplotlib", "pydantic", "rich", "snakemake", "polhode.study"} & {*sys.modules})
+print(*{"matplotlib", "rich", "snakemake", "polhode.study"} & {*sys.modules})
 """
 
 

@@ -5,7 +5,6 @@ The texts are in ``questions.yaml``; their numbers are those of the released atl
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from math import isfinite, isinf
 from pathlib import Path
@@ -13,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from pydantic.dataclasses import dataclass
 
 from polhode.documentation.markdown import number
 from polhode.engines import cases
-from polhode.interface.declared import declared
+from polhode.interface.declared import STRICT, declared
 from polhode.simulate import simulate
 
 FILE = Path(__file__).with_suffix(".yaml")
@@ -24,7 +24,7 @@ FILE = Path(__file__).with_suffix(".yaml")
 PLACE = re.compile(r"{(?P<quantity>[^ }]+)(?: of (?P<name>.+?))??(?: under (?P<load>[^ }]+))?(?: at (?P<step>[^ }]+))?}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class Question:
     """One question.
 
@@ -46,7 +46,7 @@ class Question:
     measured: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class Questions:
     """The questions, and the threads that were looked for and not found."""
 

@@ -26,11 +26,13 @@ never fitted.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from math import atan2, cos, exp, sin, sqrt
 from pathlib import Path
 from typing import Any
+
+from pydantic.dataclasses import dataclass
 
 from polhode.algebra.body import angular_momentum, angular_velocity, euler_equations
 from polhode.algebra.quaternion import (
@@ -47,7 +49,7 @@ from polhode.algebra.quaternion import (
 from polhode.algebra.vector import add, axpy, cross, dot, scale
 from polhode.compiling.kernel import kernel
 from polhode.engines.protocol import all_engines
-from polhode.interface.declared import declared
+from polhode.interface.declared import STRICT, declared
 from polhode.methods import METHODS
 from polhode.methods.adams_bashforth import FOURTH, SECOND, THIRD, rates
 from polhode.methods.adams_bashforth2_barker import local_linearisation
@@ -847,7 +849,7 @@ def candidate(key: str) -> Method:
     raise ValueError(f"{key!r} is neither a method nor a candidate of the identification")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class Words:
     """Words for keys of candidates: parts of a key, whole keys, formulas and rotations of Adams and Bashforth, dampings."""
 

@@ -17,14 +17,16 @@ engine. The class has two methods:
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
+from pydantic.dataclasses import dataclass
+
 from polhode.engines.sources import Source
-from polhode.interface.declared import declared
+from polhode.interface.declared import STRICT, declared
 
 FOLDER = Path(__file__).parent / "adapters"
 #: The loads of the atlas, each with the class of torque of :data:`polhode.problems.problem.TORQUE_CLASSES` that it has.
@@ -34,7 +36,7 @@ Torque = Literal["constant", "lab", "velocity"]
 Precision = Literal["float64", "float32"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, config=STRICT)
 class Option:
     """What chooses an integrator of an engine; each option becomes a row of the atlas.
 
@@ -74,7 +76,7 @@ class Option:
         return " ".join(dict.fromkeys(place.note for place in self.sources if place.note))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, config=STRICT)
 class Engine:
     """The declarations of one engine.
 

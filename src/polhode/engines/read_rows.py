@@ -6,20 +6,21 @@ measurement cannot: the tests carry out the step as it was read, in arithmetic o
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from pydantic.dataclasses import dataclass
 
 from polhode.engines.candidates import candidate, label
 from polhode.engines.protocol import Precision, Torque
 from polhode.engines.sources import Source
-from polhode.interface.declared import declared
+from polhode.interface.declared import STRICT, declared
 from polhode.methods.protocol import Method
 
 MARK = "read, not run"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, config=STRICT)
 class ReadRow:
     """One engine with one option, known from its source alone.
 
@@ -55,7 +56,7 @@ class ReadRow:
     chosen_by: str
     is_default: bool = False
     method: str
-    loads: tuple[Literal["free", Torque], ...] = ("free", "constant", "lab", "velocity")
+    loads: tuple[Literal["free"] | Torque, ...] = ("free", "constant", "lab", "velocity")
     precision: Precision
     sources: tuple[Source, ...]
     note: str = ""

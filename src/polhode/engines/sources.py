@@ -8,10 +8,12 @@ first line is the one with its name. Where the source at hand does something els
 citation is not read, and the identification rests on the measurement alone.
 """
 
-from dataclasses import dataclass
+from pydantic.dataclasses import dataclass
+
+from polhode.interface.declared import STRICT
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class Source:
     """One place in the source of an engine.
 

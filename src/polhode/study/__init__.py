@@ -5,7 +5,7 @@ import os
 
 from polhode.interface.extras import require
 
-require("gmpy2", "matplotlib", "pydantic", "rich", "seaborn", "snakemake", what="the study")
+require("gmpy2", "matplotlib", "rich", "seaborn", "snakemake", what="the study")
 
 # A job of the workflow begins with importing some hundred thousand objects that live until it ends. Until they are there
 # (:func:`polhode.study.workflow.entry.job_of`), Python's search for unreachable objects would go through them in vain.

@@ -5,18 +5,18 @@ error was measured: each problem was run again from a state one unit in the last
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from pydantic.dataclasses import dataclass
 
-from polhode.interface.declared import declared
+from polhode.interface.declared import STRICT, declared
 from polhode.study.archive.manifest import Variable
 
 EPSILON = float(np.finfo(float).eps)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, config=STRICT)
 class Tolerance:
     """The allowed difference of a value from the released one on another processor.
 

@@ -4,10 +4,11 @@ Entries of ``evidence.yaml`` are keyed by the measure that judges the claim (``m
 an entry for every measure, and that every name is a figure, table or file of the study.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
-from polhode.interface.declared import declared
+from pydantic.dataclasses import dataclass
+
+from polhode.interface.declared import STRICT, declared
 from polhode.study.report.claims import SOURCES
 
 #: The names of the sources as readers know them.
@@ -17,7 +18,7 @@ SOURCE_NAMES = {key: name.replace("\\ ", " ") for key, name in SOURCES.items()}
 DEFAULT_PROBLEM = "spiral_cylinder"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class Evidence:
     """Evidence for a claim.
 
