@@ -336,8 +336,11 @@ def solve(impact: Impact, digits: int = 34, times: Sequence[Number] = (), order:
 
 
 def self_agreement(impact: Impact, digits: int = 34, solution: ImpactSolution | None = None) -> float:
-    """Digits that the end of an impact shares with that of a run of higher precision and order; ``solution`` if known."""
-    finer = solve(impact, digits + 10, order=round(1.6 * (digits + 25)))
+    """Digits that the end of an impact shares with that of a run of higher precision and other steps; ``solution`` if known.
+
+    The order is lower, and so are the steps. With one far above the usual, steps become so long that the end is hard to find.
+    """
+    finer = solve(impact, digits + 10, order=digits + 15)
     return agreement(vectors(solution or solve(impact, digits)), vectors(finer), digits + 10)
 
 
