@@ -24,15 +24,15 @@ sys.path.insert(0, str(HOME / "src"))
 from snakemake_logger_plugin_polhode import LogHandler
 
 from polhode.interface import netcdf
+from polhode.interface.reading import read
 from polhode.study import configuration, products, storage, themes
 from polhode.study.plan import deferred
-from polhode.interface.reading import read
 from polhode.study.workflow import (
     entry,
-    signals,
     locks,
     resources,
     scheduling,
+    signals,
     watching,
     written,
 )

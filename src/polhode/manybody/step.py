@@ -200,7 +200,7 @@ class PlainRun:
     def touch_pair(self, i: int, a: int, j: int, b: int, away: tuple[float, ...]) -> None:
         """Two spheres of different clumps."""
         one, two = self.bodies[i], self.bodies[j]
-        mi, mj, sphere_i, sphere_j = _matrix(one.q), _matrix(two.q), one.spheres[a], two.spheres[b]
+        mi, mj = _matrix(one.q), _matrix(two.q)
         sphere_i, sphere_j = tuple(map(float, one.spheres[a])), tuple(map(float, two.spheres[b]))
         distance = sqrt(away[0] * away[0] + away[1] * away[1] + away[2] * away[2])
         overlap = max(sphere_i[3] + sphere_j[3] - distance, 0.0)
