@@ -59,14 +59,19 @@ def ranked(data: xr.Dataset, target: float, price: float, keys: Iterable[str]) -
     finer, coarser (s), finer_error, coarser_error. Methods of equal time keep the order of ``keys``.
     """
     rows = []
+    horizon, unit = float(data.attrs["horizon"]), float(data.attrs["price_unit"])
+    names = ("label", "torques_per_step", "starting_torques", "step_time", "ladder_error")
+    methods = data["integrator"].values.tolist()
+    # As arrays, once: a selection by xarray for each method takes longer than all the rest.
+    dt, of_method = data["ladder_dt"].values, [data[name].transpose("integrator", ...).values for name in names]
     for key in keys:
-        of_method = data.sel(integrator=key)
-        largest = ladder(data, key).find(target)
-        steps = whole_steps(largest.dt, float(data.attrs["horizon"]))
-        torques = steps * float(of_method["torques_per_step"]) + float(of_method["starting_torques"])
-        seconds = float(priced(steps, torques, float(of_method["step_time"]), price, float(data.attrs["price_unit"])))
+        label, per_step, at_start, step_time, error = (values[methods.index(key)] for values in of_method)
+        largest = Ladder(dt, error, horizon).find(target)
+        steps = whole_steps(largest.dt, horizon)
+        torques = steps * float(per_step) + float(at_start)
+        seconds = float(priced(steps, torques, float(step_time), price, unit))
         if isfinite(seconds):
-            rows.append((key, str(of_method["label"].values), largest.dt, steps, torques, seconds, *_how(largest)))
+            rows.append((key, str(label), largest.dt, steps, torques, seconds, *_how(largest)))
     columns = ["method", "label", "dt", "steps", "torque_evaluations", "seconds", *HOW]
     return pd.DataFrame(rows, columns=columns).sort_values("seconds", kind="stable", ignore_index=True)
 
