@@ -7,6 +7,7 @@ the processor and the time that each method took; the report shows it as publish
 import argparse
 import json
 import re
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -193,6 +194,55 @@ def released_laws(results: str | Path, commit: str = "", today: str = "") -> xr.
     )
 
 
+def released_grains(folder: Path, commit: str, today: str = "") -> dict[str, xr.Dataset]:
+    """The experiments of :data:`polhode.study.run.grains.RELEASED`: what ``folder`` lacks is run, seed by seed."""
+    from polhode.methods import METHODS
+    from polhode.study.run.grains import RELEASED as EXPERIMENTS
+    from polhode.study.run.grains import grains
+
+    host = provenance.host()
+    noted = {
+        "version": polhode.__version__,
+        "commit": commit or provenance.commit(Path())["commit"],
+        "date": today or f"{datetime.now(UTC):%Y-%m-%d}",
+        "processor": str(host["cpu"]),
+    }
+    stage = Stage("running grains", sum(experiment.seeds for experiment in EXPERIMENTS.values()), "seeds")
+    groups = {"/": xr.Dataset(attrs={"title": "What is read off grains in motion, by method, law and step", **noted})}
+    with watched(stage):
+        for name, experiment in EXPERIMENTS.items():
+            paths = [folder / name / f"{seed}.nc" for seed in range(experiment.seeds)]
+            for seed, path in enumerate(paths):
+                if not path.is_file():
+                    began = time.process_time()
+                    data = grains(experiment, list(METHODS), [seed])
+                    write_dataset(data.assign_attrs(noted, cpu_seconds=time.process_time() - began), path)
+                stage.advance()
+            of_seeds = [read_dataset(path) for path in paths]
+            once = [variable for variable in of_seeds[0] if "seed" not in of_seeds[0][variable].dims]
+            data = xr.concat([each.drop_vars(once) for each in of_seeds], "seed", combine_attrs="override")
+            total = sum(float(each.attrs["cpu_seconds"]) for each in of_seeds)
+            kinetic = data["kinetic"].mean("seed").assign_attrs(data["kinetic"].attrs)
+            data = data.assign({variable: of_seeds[0][variable] for variable in once}, kinetic=kinetic)
+            groups[f"/{name}"] = data.assign_attrs(**noted, cpu_seconds=total, cpu_hours=f"{total / 3600:.2g}")
+    return groups
+
+
+def _release_grains(arguments: argparse.Namespace) -> int:
+    check_writable(arguments.output, "--output")
+    groups = released_grains(arguments.results / "grains", arguments.commit)
+    for data in groups.values():
+        for name in data:
+            if data[name].ndim > 1:
+                data[name].encoding = {"zlib": True, "complevel": 9}
+    write_groups(groups, arguments.output)
+    for name, data in groups.items():
+        if name != "/":
+            print(f"{name[1:]}: {int((data['lost'] >= 0).sum())} runs, {data.attrs['cpu_hours']} CPU hours")
+    print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
 def _release_laws(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output, "--output")
     try:
@@ -214,8 +264,15 @@ def _release_laws(arguments: argparse.Namespace) -> int:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode release``."""
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of a finished run; by default results")
-    parser.add_argument("--output", type=Path, help="file to write; by default many_body.nc or laws.nc in data/released")
+    parser.add_argument(
+        "--output", type=Path, help="file to write; by default many_body.nc, laws.nc or grains.nc in data/released"
+    )
     parser.add_argument("--laws", action="store_true", help="release the laws of the random bodies instead: laws.nc")
+    parser.add_argument(
+        "--grains",
+        action="store_true",
+        help="run what grains/ of the folder lacks of the experiments on grains, and release them instead: grains.nc",
+    )
     parser.add_argument("--commit", default="", help="commit of a run that has no provenance.json yet")
     parser.add_argument("--force", action="store_true", help="overwrite a file that holds more runs")
     parser.add_argument(
@@ -241,9 +298,12 @@ def _held(path: Path) -> dict[str, xr.Dataset]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file and print a summary."""
-    arguments.output = arguments.output or Path("data/released", "laws.nc" if arguments.laws else "many_body.nc")
+    file = "laws.nc" if arguments.laws else "grains.nc" if arguments.grains else "many_body.nc"
+    arguments.output = arguments.output or Path("data/released", file)
     if arguments.laws:
         return _release_laws(arguments)
+    if arguments.grains:
+        return _release_grains(arguments)
     check_writable(arguments.output, "--output")
     try:
         with watched(Stage("reading the run")):

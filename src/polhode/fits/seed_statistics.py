@@ -67,24 +67,26 @@ def median(values: np.ndarray) -> Estimate:
     return Estimate(value, float(ordered[k - 1]), float(ordered[-k]), coverage)
 
 
-def mean(values: np.ndarray) -> Estimate:
+def mean(values: np.ndarray, comparisons: int = 1) -> Estimate:
     """The mean of ``values`` (n,) with Student's interval, if n > 1 and the mean is finite.
 
-    Errors are skewed, so the interval covers less than :data:`LEVEL`; see :func:`coverage_of_mean`.
+    Errors are skewed, so the interval covers less than :data:`LEVEL`; see :func:`coverage_of_mean`. For several ``comparisons``
+    it is wider, so that all of them hold together at this level (Bonferroni).
     """
     values = np.asarray(values, float)
     value = float(np.mean(values)) if len(values) else nan
     if len(values) < 2 or not isfinite(value):
         return Estimate(value)
-    half = student(len(values)) * float(np.std(values, ddof=1)) / len(values) ** 0.5
+    half = student(len(values), comparisons) * float(np.std(values, ddof=1)) / len(values) ** 0.5
     return Estimate(value, value - half, value + half)
 
 
-def student(n: int) -> float:
-    """The quantile of Student's distribution for a two-sided interval from ``n`` values."""
+def student(n: int, comparisons: int = 1) -> float:
+    """The quantile of Student's distribution for a two-sided interval from ``n`` values, one of several ``comparisons``."""
     from scipy import special  # imported here because it takes a while, and most jobs need no interval of a mean
 
-    return float(special.stdtrit(n - 1, (1 + LEVEL) / 2))
+    level = 1 - (1 - LEVEL) / comparisons
+    return float(special.stdtrit(n - 1, (1 + level) / 2))
 
 
 def coverage_of_mean(population: np.ndarray, n: int) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from math import isfinite, pi, sqrt
 
 import numpy as np
@@ -50,6 +50,9 @@ class Scene:
     between : mapping
         Parameters of the law between two kinds of clumps, or one and ``"wall"``, where they differ from those of the law:
         ``{("rod", "wall"): {"friction": 0.1}}``.
+    settles_in : Scene, optional
+        The scene of a smaller box in which the clumps settle first. Its state at its horizon, in the middle of the floor of
+        this box, is the initial state: its walls are taken away.
 
     Raises
     ------
@@ -72,6 +75,7 @@ class Scene:
     walls: Material | str | None = None
     materials: Mapping[str, Material] = field(default_factory=dict)
     between: Mapping[tuple[str, str], Mapping[str, float | str]] = field(default_factory=dict)
+    settles_in: "Scene | None" = None
 
     def __post_init__(self) -> None:
         for name in ("key", "label", "source"):
@@ -100,6 +104,10 @@ class Scene:
         for name, material in self.materials.items():
             if not isinstance(material, Material):
                 raise TypeError(f"{where}: materials[{name!r}] must be a polhode.manybody.Material, got {shown(material)}")
+        if not isinstance(self.settles_in, Scene | None):
+            raise TypeError(f"{where}: settles_in must be a polhode.manybody.Scene or None, got {shown(self.settles_in)}")
+        if self.settles_in is not None and not self.settles_in.box < self.box:
+            raise ValueError(f"{where}: settles_in must have a smaller box than {self.box:g} m, got {self.settles_in.box:g} m")
 
     @cached_property
     def clumps(self) -> tuple[tuple[Clump, int], ...]:
@@ -176,19 +184,22 @@ class Scene:
 
     def with_spin(self, spin: float) -> "Scene":
         """This scene with another initial spin in rad/s; a seed keeps its positions, orientations and directions."""
-        return replace(self, spin=spin)
+        narrow = None if self.settles_in is None else self.settles_in.with_spin(spin)
+        return replace(self, spin=spin, settles_in=narrow)
 
     def scaled(self, count: int) -> "Scene":
         """A scene of about ``count`` clumps with this mixture and density, in a box that grows with them."""
         count = whole(f"scene {self.key!r}: count", count, least=1)
         kinds = [(clump, max(1, round(count * number / len(self)))) for clump, number in self.clumps]
         total = sum(number for _, number in kinds)
-        return replace(self, kinds=tuple(kinds), box=self.box * (total / len(self)) ** (1 / 3))
+        narrow = None if self.settles_in is None else self.settles_in.scaled(count)
+        return replace(self, kinds=tuple(kinds), box=self.box * (total / len(self)) ** (1 / 3), settles_in=narrow)
 
     def initial_state(self, seed: int) -> State:
-        """Random positions, orientations and directions of motion, determined by the seed.
+        """Random positions, orientations and directions of motion, determined by the seed; or what has settled from them.
 
         Every quantity has its own generator, so that scenes that differ only in speed or spin share everything else.
+        Clumps settle with the leapfrog SPIRAL in steps of a twentieth of the contact time.
 
         Raises
         ------
@@ -200,6 +211,10 @@ class Scene:
         seed = whole(f"scene {self.key!r}: seed", seed, least=0, most=2**63 - 1)
         if not isfinite(self.box):
             raise ValueError(f"scene {self.key!r} has no box; give the initial state yourself")
+        if self.settles_in is not None:
+            settled = _settled(self.settles_in, seed)
+            down = np.array([0.0, 0.0, (self.settles_in.box - self.box) / 2])
+            return State(settled.r + down, settled.v.copy(), settled.q.copy(), settled.omega.copy())
         places, motions, turns = (np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(3))
         clumps = self.every_clump
         r, q = place_at_random(clumps, self.box, places, where=f"scene {self.key!r}, seed {seed}")
@@ -246,3 +261,12 @@ class Scene:
             collision_time(m.density * clump.volume, float(clump.radii.max()), self._at_wall(m).reduced, at)
             for clump, m in solids
         )
+
+
+@cache
+def _settled(scene: Scene, seed: int) -> State:
+    """The state of a scene at its horizon."""
+    from polhode.manybody.simulation import simulate_arrays  # needs scenes itself
+
+    run = simulate_arrays(scene, "spiral_leapfrog", scene.contact_time() / 20, seed, samples=1, record=True).variables
+    return State(*(run[name][1][-1] for name in ("r", "v", "q", "omega")))

@@ -210,7 +210,7 @@ ARTEFACTS = {artefact.key: artefact for artefact in (
              "the reference solution of {problem}, to arbitrary precision", lambda study: study.problems,
              is_reported=True),
     Artefact("checks", "checks/{check}.nc", DATA, COMPARED, "check", "checks",
-             "an experiment on single methods: {check}", lambda study: study.checks, is_reported=True),
+             "an experiment on single methods: {check}", lambda study: study.checks, is_reported=True, released="grains.nc"),
     Artefact("films", "films/{scene}.nc", DATA, COMPARED, "film", "many bodies",
              "a short run of the scene {scene}, for pictures", _filmed, is_reported=True, checksums_only=True),
     Artefact("claims", "claims.csv", DATA, COMPARED, "claims", _SHOWN,

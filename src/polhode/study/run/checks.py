@@ -40,10 +40,10 @@ from polhode.problems.problem import Problem
 from polhode.problems.system import System
 from polhode.references import taylor
 from polhode.simulate import simulate
-from polhode.study.run.bed import bed
 from polhode.study.run.body_checks import long_times, stiff_friction
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
+from polhode.study.run.grains import EXPERIMENTS, check_of
 from polhode.study.run.impacts import impacts
 from polhode.study.run.making import Settings
 from polhode.study.run.parts import parts, parts_over_bodies
@@ -684,10 +684,9 @@ CHECKS: dict[str, Callable[[Settings], xr.Dataset]] = {
         rotor_order,
         stiff_friction,
         long_times,
-        bed,
         impacts,
     )
-}
+} | {name: check_of(name) for name in EXPERIMENTS}
 
 
 def make_check(wildcards: Mapping[str, str], settings: Settings) -> tuple[xr.Dataset, str]:

@@ -1,0 +1,1 @@
+"""The theme of grains in motion, see :mod:`polhode.study.themes.grains.theme`."""

@@ -1,0 +1,276 @@
+"""Grains in motion: the scenes, the checks that read them off, and the verdicts of the report."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import xarray as xr
+from rendered import figure_twice
+from scipy import stats
+
+from polhode import manybody
+from polhode.manybody.simulation import run
+from polhode.manybody.step import PlainRun
+from polhode.methods import METHODS
+from polhode.study.inputs import NotInRun
+from polhode.study.run import grains
+from polhode.study.run.grains import Variant
+from polhode.study.themes.grains import analysis, numbers, tables
+from polhode.study.themes.grains.analysis import Verdict
+
+SCENE = manybody.scenes["bed"]
+STEP = SCENE.contact_time() / 20
+
+
+def test_lists_and_the_plain_step_change_no_bit_of_the_bed():
+    begin, at = SCENE.initial_state(1), np.array([0, 150])
+    engine, every = (run(SCENE, METHODS["no_squish"], STEP, begin, at, record=True, brute_force=slow) for slow in (False, True))
+    plain = PlainRun(SCENE, begin, METHODS["no_squish"], STEP)
+    for _ in range(150):
+        plain.step()
+    assert engine["work"][4] > 1000
+    np.testing.assert_array_equal(engine["motion"], every["motion"])
+    np.testing.assert_array_equal(engine["ledger"], every["ledger"])
+    np.testing.assert_array_equal(engine["motion"][-1], plain.read())
+
+
+@pytest.fixture(scope="module")
+def small():
+    """An experiment on the bed with two methods, a law, two steps and two initial states, over the first collisions."""
+    bed = grains.EXPERIMENTS["bed"]
+    keys = ("spiral_leapfrog", "no_squish", "linear_spring_dashpot")
+    few = {key: bed.variants[key] for key in keys} | {"euler": Variant("euler", SCENE.force_law, "Euler")}
+    experiment = replace(bed, variants=few, divisions=(5, 20), seeds=2, end=0.15, samples=30)
+    return grains.grains(experiment, ["no_squish", "spiral_leapfrog"])
+
+
+def test_a_check_reads_off_a_bed_whose_ledger_closes(small):
+    assert small["variant"].values.tolist() == ["spiral_leapfrog", "no_squish", "linear_spring_dashpot"]
+    assert small["compared"].values.tolist() == ["method", "method", "law"]
+    # The other law runs with one of the steps alone.
+    assert (small["lost"].values == [[[0, 0], [0, 0]], [[0, 0], [0, 0]], [[-1, -1], [0, 0]]]).all()
+    for name in grains.EXPERIMENTS["bed"].observables:
+        assert (small[name].notnull() == (small["lost"] == 0)).all()
+    closure = abs(small["closure"]).isel(variant=[0, 1])
+    assert closure.sel(division=20).max() < 0.01 and (closure.sel(division=5) > 4 * closure.sel(division=20)).all()
+    shares = small[["normal", "tangential", "sliding"]].isel(division=1)
+    assert (shares.to_array() > 0).all()
+    np.testing.assert_allclose(shares.to_array().sum("variable"), 1.0, rtol=1e-12)
+    for form in ("dissipated_normal", "dissipated_tangential", "dissipated_sliding"):
+        assert (np.diff(small["ledger"].sel(form=form)) > -1e-9).all()
+    # The ledger is that of the first method with the shortest step from the first state: its sum is what closes.
+    total = small["ledger"].sum("form").values
+    assert total[-1] / total[0] - 1 == pytest.approx(float(small["closure"][0, -1, 0]), abs=1e-12)
+    np.testing.assert_allclose(small["kinetic"][0, -1, 0], small["ledger"].sel(form="kinetic"), rtol=1e-6)
+    # All start from the same states, and part. A linear spring makes no energy.
+    assert (small["kinetic"][:, 1, :, 0] == small["kinetic"][0, 1, :, 0]).all()
+    assert len(np.unique(small["height"].isel(variant=[0, 1]))) == 8
+    assert (abs(small["made"]).isel(division=1).sel(variant="linear_spring_dashpot") < 1e-6).all()
+    assert (small["made"].isel(division=1, variant=0) > 1e-3).all()
+
+
+def test_a_lost_run_has_no_values():
+    bed = grains.EXPERIMENTS["bed"]
+    few = {"spiral_leapfrog": bed.variants["spiral_leapfrog"]}
+    experiment = replace(bed, variants=few, divisions=(1,), seeds=1, end=0.1, samples=2)
+    data = grains.grains(experiment, ["spiral_leapfrog"])
+    assert (data["lost"] == 1).all() and all(data[name].isnull().all() for name in experiment.observables)
+
+
+def test_a_study_without_these_methods_has_an_empty_check():
+    data = grains.check_of("bed")({"methods": ["euler"], "seed": 0})
+    assert not data.variables
+    with pytest.raises(NotInRun, match="none of the methods"):
+        analysis.data_of(Report(bed=data), "bed")
+
+
+def test_other_laws_have_the_same_contact_time_and_restitution():
+    """One grain that hits the floor head on, with its axis upright."""
+    grain, _ = SCENE.clumps[0]
+    place, upright = [0.0, 0.0, 8e-3 - SCENE.box / 2], np.sqrt([[0.5, 0.0, 0.5, 0.0]])
+    state = manybody.State(np.array([place]), np.array([[0.0, 0.0, -1.0]]), upright, np.zeros((1, 3)))
+    one = replace(SCENE, kinds=((grain, 1),), gravity=(0.0, 0.0, 0.0))
+    for key, variant in grains.laws_of(SCENE, "spiral_leapfrog").items():
+        run = manybody.simulate(one, variant.method, 1e-6, t_end=2e-3, samples=1, state=state, law=variant.law, record=True)
+        assert float(run["v"][-1, 0, 2]) == pytest.approx(0.67, abs=2e-3), key
+        elastic = {"restitution": 1.0} if "restitution" in variant.law.parameters else {"damping_time": 0.0}
+        law = variant.law.with_parameters(**elastic)
+        run = manybody.simulate(one, variant.method, 1e-6, t_end=2e-3, samples=1, state=state, law=law)
+        assert float(run["contact_steps"]) * 1e-6 == pytest.approx(SCENE.contact_time(), rel=0.01), key
+
+
+def test_a_column_is_a_bed_without_its_walls():
+    column = manybody.scenes["column"]
+    few = ((column.clumps[0][0], 8),)
+    narrow = replace(column.settles_in, kinds=few)
+    column = replace(column, kinds=few, settles_in=narrow)
+    settled = manybody.simulate(narrow, "spiral_leapfrog", narrow.contact_time() / 20, 3, samples=1, record=True).isel(time=-1)
+    state = column.initial_state(3)
+    np.testing.assert_array_equal(state.q, settled["q"])
+    np.testing.assert_allclose(state.r[:, :2], settled["r"][:, :2], rtol=0, atol=0)
+    np.testing.assert_allclose(state.r[:, 2] + column.box / 2, settled["r"][:, 2] + narrow.box / 2, rtol=0, atol=1e-15)
+    assert (np.abs(state.r[:, :2]) < narrow.box / 2).all()
+    with pytest.raises(ValueError, match="smaller box"):
+        replace(column, box=narrow.box)
+
+
+def test_the_angle_of_a_cone_is_exact():
+    """Points on a grid in a cone of 30 degrees."""
+    x, y, z = np.mgrid[-1:1:121j, -1:1:121j, 0:0.6:121j]
+    inside = z < np.tan(np.pi / 6) * (1 - np.hypot(x, y))
+    r = np.stack([x, y, z - 1.0], -1)[inside]
+    run = xr.Dataset({"r": (("time", "clump", "axis"), r[None])})
+    assert grains.heap_angle(SimpleNamespace(box=2.0), run) == pytest.approx(30.0, abs=0.5)
+    assert grains.runout(SimpleNamespace(box=2.0), run) == pytest.approx(0.865, abs=0.01)  # 3 x^2 - 2 x^3 = 0.95
+
+
+def test_touching_spheres_are_counted_for_both_grains_and_walls_once():
+    grain, _ = SCENE.clumps[0]
+    two = replace(SCENE, kinds=((grain, 2),))
+    q = np.array([[1.0, 0.0, 0.0, 0.0]] * 2)
+    # Both along x: spheres at +-2.5 mm of the centre, R 5 mm. Side by side, four pairs could touch: two are next to each other.
+    beside = np.array([[0.0, 0.0, 0.0], [0.0, 9.9e-3, 0.0]])
+    assert grains.touching(two, beside, q) == 4
+    assert grains.touching(two, beside * 1.02, q) == 0
+    low = beside * 2 - [0.0, 0.0, 25.1e-3]  # the floor is at -30 mm
+    assert grains.touching(two, low, q) == 4
+    # A quarter turn about y sets the second upright: its lower sphere is below the floor by 2.5 mm more.
+    q[1] = np.sqrt(0.5) * np.array([1.0, 0.0, 1.0, 0.0])
+    assert grains.touching(two, beside * 2 - [0.0, 0.0, 22.6e-3], q) == 1
+
+
+def test_the_settling_time_of_an_exponential_is_exact():
+    time = np.linspace(0.0, 1.0, 8)
+    assert grains.settling_time(time, np.exp(-7 * time), 0.01) == pytest.approx(np.log(100) / 7)
+    assert np.isnan(grains.settling_time(time, np.exp(-time), 0.01))
+
+
+class Report:
+    """What the theme reads of a run: its checks, and the released ones."""
+
+    def __init__(self, released=None, **checks):
+        self.checks, self.problem, self._analysed = checks, "", {}
+        self.released = {f"/{name}": data for name, data in (released or {}).items()}
+
+    def groups(self, kind, released):
+        return self.released
+
+    def check(self, name):
+        if name not in self.checks:
+            raise NotInRun(f"no {name}")
+        return self.checks[name]
+
+
+def made_up(changes, seeds=6):
+    """Two methods and a law, whose height has these changes in units of the scatter over seeds, by step."""
+    scatter = np.linspace(-1, 1, seeds) / np.linspace(-1, 1, seeds).std(ddof=1)
+    wobble = 0.01 * np.resize([1.0, -1.0], seeds)
+    row = np.array([scatter + change + (wobble if change else 0) for change in (*changes, 0.0)])
+    over, names = ("variant", "division", "seed"), ("height", "contacts", "normal")
+    divisions = [4, 10, 20, 40, 80][-len(row) :]
+    values = {name: np.array([row if name == "height" else 0 * row + scatter] * 3) for name in names}
+    data = xr.Dataset(
+        {name: (over, numbers, {"units": "1"}) for name, numbers in values.items()},
+        {"variant": ["spiral_leapfrog", "no_squish", "viscoelastic"], "division": divisions, "seed": range(seeds)},
+    )
+    lost = (over, np.zeros(data["height"].shape, int))
+    return data.assign(label=("variant", ["SPIRAL", "NO_SQUISH", "viscoelastic"]), lost=lost).assign_coords(
+        compared=("variant", ["method", "method", "law"])
+    )
+
+
+def verdicts(rows, quantity="height"):
+    return (
+        dict(zip(rows["steps_in_contact"], rows["verdict"], strict=True))
+        if quantity is None
+        else verdicts(rows[rows["quantity"] == quantity], None)
+    )
+
+
+def test_a_verdict_compares_the_whole_interval_with_the_scatter_of_seeds():
+    data = made_up([3.0, 1.005, 0.5])
+    assert analysis.scatter(data, "height") == pytest.approx(1.0)
+    steps = analysis.chosen(analysis.frame_of(data), "step", "all")
+    assert steps[(steps["steps_in_contact"] == 10) & (steps["quantity"] == "height")]["change"].item() == pytest.approx(3.0)
+    assert verdicts(steps) == {10: "leaves the scatter of seeds", 20: "undecided", 40: "within"}
+    assert analysis.verdict(-2.5, -1.5, 1.0) is Verdict.LEAVES
+    assert analysis.verdict(np.nan, np.nan, 1.0) is Verdict.UNDECIDED
+    assert numbers.safe(steps, ["height"], {Verdict.WITHIN}) == "$T/40$"
+    assert numbers.safe(steps, ["height"], {Verdict.WITHIN, Verdict.UNDECIDED}) == "$T/20$"
+    assert numbers.leaving(steps) == "height" and numbers.leaving(steps[steps["quantity"] != "height"]) == "none"
+
+
+def test_all_intervals_of_an_experiment_hold_together():
+    """They are as wide as Bonferroni's inequality wants for so many comparisons."""
+    data = made_up([0.5])
+    rows = analysis.frame_of(data)
+    # Three quantities; by step: both methods, and the law; two methods with two steps; the law with two steps.
+    assert len(rows) == 3 * (2 + 4 + 2)
+    row = rows[rows["quantity"] == "height"].iloc[0]
+    half = stats.t.ppf(1 - 0.05 / (2 * 24), 5) * 0.01 * np.std([1, -1] * 3, ddof=1) / 6**0.5
+    assert row["high"] - row["change"] == pytest.approx(half, rel=1e-6)
+
+
+def test_a_method_and_a_law_that_leave_the_scatter_are_named():
+    data = made_up([0.5, 0.5])
+    data["contacts"] = data["contacts"].copy()
+    data["contacts"][1, 0] += 9.0
+    data["contacts"][2, 1] -= 5.0
+    rows = analysis.frame_of(data)
+    rows = rows[rows["verdict"] == Verdict.LEAVES]
+    assert set(zip(rows["compared"], rows["variant"], rows["steps_in_contact"], rows["quantity"], strict=True)) == {
+        ("step", "all", 20, "contacts"),
+        ("method", "spiral_leapfrog", 20, "contacts"),
+        ("method", "no_squish", 20, "contacts"),
+        ("law", "viscoelastic", 40, "contacts"),
+        ("step", "viscoelastic", 40, "contacts"),
+    }
+
+
+def test_a_lost_run_leaves_its_seed_out_and_a_law_may_lack_a_step():
+    data = made_up([0.5])
+    data["height"][0, 0, 2] = np.nan
+    data["lost"][2, 0] = -1
+    rows = analysis.frame_of(data)
+    assert analysis.chosen(rows, "step", "all")["change"].iloc[0] == pytest.approx(0.5, abs=0.01)
+    assert analysis.chosen(rows, "step", "viscoelastic").empty and len(analysis.chosen(rows, "law")) == 3
+
+
+def test_more_initial_states_win_and_equal_runs_are_counted():
+    few, many = made_up([0.5], 4), made_up([0.5], 6)
+    inputs = Report({"bed": many}, bed=few)
+    assert analysis.data_of(inputs, "bed").sizes["seed"] == 6
+    many["normal"][0, 0, 1] += few["normal"][0, 0, 1] - many["normal"][0, 0, 1]
+    same, both = 0, 3 * 2 * 4
+    assert analysis.same_values(inputs, "bed") == (both, same)
+    assert analysis.same_values(Report({"bed": few.isel(seed=[0, 1])}, bed=few), "bed") == (12, 12)
+    assert analysis.same_values(Report(bed=few), "bed") == (0, 0)
+
+
+def test_stiffnesses_are_compared_at_the_same_part_of_the_contact_time():
+    data = made_up([0.5, 0.25])
+    data = data.assign_coords(compared=("variant", ["method", "stiffness", "stiffness"]))
+    data["height"][1] *= 2
+    rows = analysis.chosen(analysis.frame_of(data), "scaling")
+    heights = rows[rows["quantity"] == "height"].set_index(["variant", "steps_in_contact"])["change"]
+    assert heights["no_squish", 20] == pytest.approx(0.5, abs=0.01) and heights["viscoelastic", 20] == pytest.approx(0)
+
+
+def test_the_figures_the_tables_and_the_numbers_of_a_small_bed(small, tmp_path):
+    inputs = Report(bed=small)
+    figure_twice("grains", inputs, tmp_path)
+    figure_twice("grains_ledger", inputs, tmp_path)
+    frame, text = tables.grains(inputs)
+    # By step over all methods; each method against the other; the law with one step: 7 things, 2 methods, 2 steps.
+    assert len(frame) == 7 * (1 + 4 + 1) and set(frame["verdict"]) <= set(map(str, Verdict))
+    assert "T/5" in text and "scatter" in text
+    assert "linear spring" in tables.grains_laws(inputs)[1]
+    made = numbers.grains(inputs)
+    section = (Path(__file__).parents[1] / "paper" / "sections" / "grains.tex").read_text()
+    assert {name for name in re.findall(r"\\(studyGrainsBed[A-Za-z]+)", section)} <= set(made)
+    values = [made[f"studyGrainsBed{name}"] for name in ("Runs", "Lost", "Finest", "Same")]
+    assert values == ["10", "0", "20", "0"]
+    assert made["studyGrainsBedContactTime"] == r"\num{0.575}"  # 2.87 (m^2/(R E*^2 v))^(1/5)
