@@ -264,6 +264,28 @@ def test_the_dissipated_energies_never_fall_and_the_ledger_closes():
     assert closures[1] < 2e-4 and closures[1] < 0.25 * closures[0]
 
 
+def test_the_last_half_of_a_dashpots_kicks_is_in_the_ledger():
+    """A kick acts until the middle of the next step, also where the contact has ended by then."""
+    law = LINEAR.with_parameters(stiffness=6e7, restitution=0.5, friction=0.0)
+    dt = DURATION / 40
+    start = manybody.State(
+        np.array([[0, 0, R - HALF + 0.3 * dt * SPEED]]),
+        np.array([[0, 0, -SPEED]]),
+        np.array([[1.0, 0, 0, 0]]),
+        np.zeros((1, 3)),
+    )
+    made = scene(law, (BALL, 1), walls="rigid")
+    outcome = run(made, METHODS["spiral_leapfrog"], dt, start, np.arange(80), record=True)
+    z = outcome["motion"][:, 0, 2]
+    way = np.diff(z)
+    overlap, now = R - HALF - z[1:], np.append(way[0], 1.5 * way[1:] - 0.5 * way[:-1]) / dt
+    damping = 2 * linear_damping(0.5) * sqrt(6e7 * OXIDE.density * BALL.volume)
+    dashpot = np.where(overlap > 0, np.maximum(-damping * now, -6e7 * overlap), 0.0)
+    works = -0.5 * dashpot[:-1] * (way[:-1] + way[1:])
+    last = -0.5 * (dashpot[:-1] * way[1:])[np.flatnonzero(overlap > 0)[-1]]
+    assert last > 0 and abs(outcome["ledger"][-1, D_N] - works.sum()) < 0.05 * last
+
+
 def bed(law, count=12, clump=None, **others):
     """Clumps that fall into a heap in a narrow box."""
     soft = manybody.Material(density=2500.0, young=1e6, poisson=0.3)

@@ -22,9 +22,10 @@ with the velocity of approach u and the tangential velocity :math:`v_t` of the c
    the energies of sliding and damping could not be told apart.
 
 The ledger: dashpots dissipate by the work of their kicks. A kick acts from the middle of one step to that of the next, so half
-of its work is done with the displacement of each. Sliding dissipates :math:`-(F_{n-1} + F_n)/2 \cdot (B - \xi)` with the forces
-F of the spring. A stiffness that depends on the overlap is not conservative: the law takes what the energy :math:`k \xi^2/2`
-loses by a change of k, and what is left of it when the contact ends.
+of its work is done with the displacement of each; after the last loads of a contact, with that of the step before. Sliding
+dissipates :math:`-(F_{n-1} + F_n)/2 \cdot (B - \xi)` with the forces F of the spring. A stiffness that depends on the overlap
+is not conservative: the law takes what the energy :math:`k \xi^2/2` loses by a change of k, and what is left of it when the
+contact ends.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,8 +37,8 @@ from polhode.algebra.vector import add, axpy, cross, dot, scale
 from polhode.compiling.kernel import kernel
 from polhode.manybody.law import ForceLaw, Parameter, Response, Touch
 
-#: Stretch, stiffness, normal and tangential force of the dashpots.
-HISTORY = 8
+#: Stretch, stiffness, normal and tangential force of the dashpots, and the work of the second halves of their kicks.
+HISTORY = 10
 #: Stands for a friction that always holds: infinity times a force of zero would not be a number.
 HOLDS = 1e100
 #: The parameters of every law with friction.
@@ -117,8 +118,8 @@ def share_left(elastic: Any, dashpot: Any, limit: float) -> float:
 
 @kernel
 def end(history: Any) -> Any:
-    """The energy of a spring whose contact ends: the law takes it."""
-    return (0.0, 0.0, 0.0, 0.5 * history[3] * dot(history[:3], history[:3]))
+    """What is dissipated after the last loads of a contact, and the energy of its spring, which the law takes."""
+    return (history[8], history[9], 0.0, 0.5 * history[3] * dot(history[:3], history[:3]))
 
 
 def coulomb(normal: Any, stiffness: Any, damping: Any, incremental: bool) -> Callable[..., Any]:
@@ -153,8 +154,9 @@ def coulomb(normal: Any, stiffness: Any, damping: Any, incremental: bool) -> Cal
         force = axpy(pushing, n, add(spring, dashpot))
 
         before_dashpot = (history[5], history[6], history[7])
-        by_normal = -0.5 * ((pushing - elastic) * dot(n, moved) + history[4] * dot(touch.before, moved))
-        by_tangential = -0.5 * (dot(dashpot, moved) + dot(before_dashpot, moved))
+        half_normal, half_tangential = -0.5 * (pushing - elastic) * dot(n, moved), -0.5 * dot(dashpot, moved)
+        by_normal = half_normal - 0.5 * history[4] * dot(touch.before, moved)
+        by_tangential = half_tangential - 0.5 * dot(before_dashpot, moved)
         by_sliding = -0.5 * dot(add(before_force, spring), axpy(-1.0, stretch, trial))
         if incremental:
             squares = dot(before_force, before_force) + dot(spring, spring)
@@ -164,7 +166,7 @@ def coulomb(normal: Any, stiffness: Any, damping: Any, incremental: bool) -> Cal
         return Response(
             force,
             (0.0, 0.0, 0.0),
-            (stretch[0], stretch[1], stretch[2], k, pushing - elastic, dashpot[0], dashpot[1], dashpot[2]),
+            (*stretch, k, pushing - elastic, *dashpot, half_normal, half_tangential),
             (energy, 0.5 * k * dot(stretch, stretch)),
             (by_normal, by_tangential, by_sliding, by_law),
         )
