@@ -9,6 +9,7 @@ import json
 import re
 import time
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -195,7 +196,11 @@ def released_laws(results: str | Path, commit: str = "", today: str = "") -> xr.
 
 
 def released_grains(folder: Path, commit: str, today: str = "") -> dict[str, xr.Dataset]:
-    """The experiments of :data:`polhode.study.run.grains.RELEASED`: what ``folder`` lacks is run, seed by seed."""
+    """The experiments of :data:`polhode.study.run.grains.RELEASED`: what ``folder`` lacks is run, seed by seed.
+
+    Seeds with which a box is too full are left out, so that the last is a few higher than their number.
+    """
+    from polhode.manybody.placement import BoxTooFull
     from polhode.methods import METHODS
     from polhode.study.run.grains import RELEASED as EXPERIMENTS
     from polhode.study.run.grains import grains
@@ -211,19 +216,25 @@ def released_grains(folder: Path, commit: str, today: str = "") -> dict[str, xr.
     groups = {"/": xr.Dataset(attrs={"title": "What is read off grains in motion, by method, law and step", **noted})}
     with watched(stage):
         for name, experiment in EXPERIMENTS.items():
-            paths = [folder / name / f"{seed}.nc" for seed in range(experiment.seeds)]
-            for seed, path in enumerate(paths):
+            of_seeds: list[xr.Dataset] = []
+            for seed in count():
+                path = folder / name / f"{seed}.nc"
+                if len(of_seeds) == experiment.seeds:
+                    break
                 if not path.is_file():
                     began = time.process_time()
-                    data = grains(experiment, list(METHODS), [seed])
-                    write_dataset(data.assign_attrs(noted, cpu_seconds=time.process_time() - began), path)
+                    try:
+                        data = grains(experiment, list(METHODS), [seed])
+                    except BoxTooFull:  # a few of a hundred
+                        continue
+                    write_dataset(data.assign_attrs(cpu_seconds=time.process_time() - began), path)
+                of_seeds.append(read_dataset(path))
                 stage.advance()
-            of_seeds = [read_dataset(path) for path in paths]
             once = [variable for variable in of_seeds[0] if "seed" not in of_seeds[0][variable].dims]
             data = xr.concat([each.drop_vars(once) for each in of_seeds], "seed", combine_attrs="override")
             total = sum(float(each.attrs["cpu_seconds"]) for each in of_seeds)
             kinetic = data["kinetic"].mean("seed").assign_attrs(data["kinetic"].attrs)
-            data = data.assign({variable: of_seeds[0][variable] for variable in once}, kinetic=kinetic)
+            data = data.assign({variable: of_seeds[0][variable] for variable in once} | {"kinetic": kinetic})
             groups[f"/{name}"] = data.assign_attrs(**noted, cpu_seconds=total, cpu_hours=f"{total / 3600:.2g}")
     return groups
 

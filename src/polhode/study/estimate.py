@@ -63,8 +63,8 @@ CHECK_SECONDS = {
     "stiff_friction": 17.0,
     "long_times": 7.0,
     "impacts": 15.0,
-    "bed": 80.0,
-    "column": 80.0,
+    "bed": 90.0,
+    "column": 60.0,
 }
 #: One notebook: start of its kernel, a short computation, drawing, and conversion to a page.
 NOTEBOOK = 14.0

@@ -34,7 +34,7 @@ COMPARED = {
     "height": Quantity("height", "mm", 1e3, 2),
     "runout": Quantity("runout", "mm", 1e3, 1),
     "angle": Quantity("angle", "degrees", 1.0, 2),
-    "contacts": Quantity("contacts of a grain", "", 1.0, 2),
+    "contacts": Quantity("contacts", "", 1.0, 2),
     "settling_time": Quantity("settling time", "ms", 1e3, 1),
     "normal": Quantity("by normal dashpots", "%", 100.0, 1),
     "tangential": Quantity("by tangential dashpots", "%", 100.0, 1),

@@ -37,40 +37,38 @@ LINEAR = 2.0
 
 def grains(inputs: Inputs) -> Figure:
     """A figure of changes by the step, the method and the law, a column for each scene, with intervals."""
-    found = analysis.scenes(inputs)
-    figure = new_figure((style.TEXT_WIDTH, 7.6))
-    panels = figure.subplots(3, len(found), squeeze=False, sharex=True)
-    legends: list[dict[str, dict[str, Any]]] = [{}, {}, {}]
-    for column, (experiment, data) in enumerate(found.items()):
-        rows = analysis.frame(inputs, experiment)
-        names, labels = (
-            list(analysis.compared(data)),
-            dict(zip(*(data[x].values.astype(str) for x in ("variant", "label")), strict=True)),
-        )
-        steps = analysis.coarser(data)
-        shades = colormaps["viridis"](np.linspace(0.85, 0.0, len(steps)))
-        looks = [
-            {f"$T/{n}$": {"color": tuple(shade), "marker": "o"} for n, shade in zip(steps, shades, strict=True)},
-            {labels[key]: {**style.style(key), "linestyle": "none"} for key in analysis.variants(data, "method")},
-            {labels[key]: dict(zip(("color", "marker"), LAWS[key], strict=True)) for key in analysis.variants(data, "law")},
-        ]
-        drawn = [
-            [analysis.chosen(rows, "step", "all", n) for n in steps],
-            [analysis.chosen(rows, "method", key, STATED) for key in analysis.variants(data, "method")],
-            [analysis.chosen(rows, "law", key, STATED) for key in analysis.variants(data, "law")],
-        ]
-        for axes, look, kind, legend in zip(panels[:, column], looks, drawn, legends, strict=True):
-            _forest(axes, names, list(look.values()), kind)
-            legend.update(look)
-        panels[0, column].set_title(SCENES[experiment])
-        panels[-1, column].set_xlabel("change over scatter of seeds")
-    for axes, legend, letter, title in zip(panels[:, 0], legends, "abc", ("step", "method", "law"), strict=True):
-        panel_title(axes, letter, title)
-        handles = [Line2D([], [], label=printable(label), linestyle="none", **_marker(look)) for label, look in legend.items()]
-        panels["abc".index(letter), -1].legend(
-            handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="x-small"
-        )
+    scenes = analysis.scenes(inputs)
+    divisions = sorted({n for data in scenes.values() for n in analysis.coarser(data)})
+    shades = dict(zip(divisions, colormaps["viridis"](np.linspace(0.85, 0.0, len(divisions))).tolist(), strict=True))
+    frames = {experiment: analysis.frame(inputs, experiment) for experiment in scenes}
+    ends = pd.concat([rows[end].abs() / rows["scatter"] for rows in frames.values() for end in ("low", "high")])
+    figure = new_figure((style.TEXT_WIDTH, 8.0))
+    kinds = {"step": "the step", "method": f"the method, $T/{STATED}$", "law": f"the law, $T/{STATED}$"}
+    for number, (part, kind) in enumerate(zip(figure.subfigures(3, 1), kinds, strict=True)):
+        legend: dict[str, dict[str, Any]] = {}
+        for place, (axes, experiment) in enumerate(zip(part.subplots(1, len(scenes), squeeze=False)[0], scenes, strict=True)):
+            data, rows = scenes[experiment], frames[experiment]
+            if kind == "step":
+                looks = {rf"$T/{n}$": {"color": shades[n], "marker": "o"} for n in analysis.coarser(data)}
+                drawn = [analysis.chosen(rows, kind, "all", n) for n in analysis.coarser(data)]
+            else:
+                keys = analysis.variants(data, kind)
+                looks = {printable(str(data["label"].sel(variant=key).values)): _look(kind, key) for key in keys}
+                drawn = [analysis.chosen(rows, kind, key, STATED) for key in keys]
+            _forest(axes, list(analysis.compared(data)), list(looks.values()), drawn)
+            panel_title(axes, "abcdefghi"[len(scenes) * number + place], f"{SCENES[experiment]}, {kinds[kind]}")
+            axes.set_xlim(-1.2 * ends.max(), 1.2 * ends.max())
+            if kind == "law":
+                axes.set_xlabel("change over scatter of seeds")
+            legend |= looks
+        handles = [Line2D([], [], label=label, linestyle="none", **_marker(look)) for label, look in legend.items()]
+        part.legend(handles=handles, loc="outside lower center", ncols=5, fontsize="x-small", handletextpad=0.2)
     return figure
+
+
+def _look(kind: str, key: str) -> dict[str, Any]:
+    """Colour and marker of a method or a law."""
+    return style.style(key) if kind == "method" else dict(zip(("color", "marker"), LAWS[key], strict=True))
 
 
 def _marker(look: dict[str, Any]) -> dict[str, Any]:
@@ -96,10 +94,10 @@ def _forest(axes: Axes, names: Sequence[str], looks: Sequence[dict[str, Any]], d
 
 def grains_ledger(inputs: Inputs) -> Figure:
     """A figure of where the energy goes in one run of each scene over time, stacked."""
-    found = analysis.scenes(inputs)
+    scenes = analysis.scenes(inputs)
     figure = new_figure((style.TEXT_WIDTH, 2.6))
-    panels = figure.subplots(1, len(found), squeeze=False)[0]
-    for axes, (experiment, data), letter in zip(panels, found.items(), "abc", strict=False):
+    panels = figure.subplots(1, len(scenes), squeeze=False)[0]
+    for axes, (experiment, data), letter in zip(panels, scenes.items(), "abc", strict=False):
         time, ledger = 1e3 * data["time"].values, 1e3 * data["ledger"]
         names, colours = zip(*STACKED.values(), strict=True)
         layers = [ledger.sel(form=form).values for form in STACKED]

@@ -1,6 +1,7 @@
 """Numbers on grains in motion."""
 
 from collections import Counter
+from collections.abc import Collection
 
 import pandas as pd
 
@@ -22,6 +23,8 @@ def grains(inputs: Inputs) -> dict[str, str]:
         names = list(analysis.compared(data))
         read_off = [name for name in names if name not in SPLIT]
         counts = Counter(methods[methods["steps_in_contact"] >= STATED]["verdict"])
+        lost = dict(zip(divisions, (data["lost"] == 1).sum(("variant", "seed")).values, strict=True))
+        lossy = [division for division, n in lost.items() if n]
         same, both = analysis.same_values(inputs, experiment)[::-1]
         closure = 100 * abs(data["closure"]).sel(variant=analysis.variants(data, "method")).mean("seed").max("variant")
         values = {
@@ -38,10 +41,11 @@ def grains(inputs: Inputs) -> dict[str, str]:
             "Stated": str(STATED),
             "Coarsest": str(divisions[0]),
             "Finest": str(divisions[-1]),
-            "SafeReadOff": safe(steps, read_off, {Verdict.WITHIN, Verdict.UNDECIDED}),
-            "ShownReadOff": safe(steps, read_off, {Verdict.WITHIN}),
-            "Safe": safe(steps, names, {Verdict.WITHIN, Verdict.UNDECIDED}),
-            "Shown": safe(steps, names, {Verdict.WITHIN}),
+            "LostWith": enumerated(rf"{n} with $T/{division}$" for division, n in lost.items() if n),
+            "SafeReadOff": safe(steps, read_off, {Verdict.WITHIN, Verdict.UNDECIDED}, lossy),
+            "ShownReadOff": safe(steps, read_off, {Verdict.WITHIN}, lossy),
+            "Safe": safe(steps, names, {Verdict.WITHIN, Verdict.UNDECIDED}, lossy),
+            "Shown": safe(steps, names, {Verdict.WITHIN}, lossy),
             "LeaveCoarsest": leaving(analysis.chosen(steps, "step", division=divisions[0])),
             "MethodsLeave": enumerated(
                 rf"{escape(labels[key])} at $T/{division}$ ({leaving(group)})"
@@ -91,12 +95,15 @@ def stiffness(inputs: Inputs) -> dict[str, str]:
     }
 
 
-def safe(steps: pd.DataFrame, names: list[str], allowed: set[Verdict]) -> str:
-    """The longest step, as T over a number, from which on all verdicts on ``names`` are ``allowed``."""
+def safe(steps: pd.DataFrame, names: list[str], allowed: set[Verdict], lossy: Collection[int] = ()) -> str:
+    """The longest step, as T over a number, from which on all verdicts on ``names`` are ``allowed`` and no run was lost.
+
+    ``lossy`` are the steps with which one was.
+    """
     answer = NOT_AVAILABLE
     for division in sorted(set(steps["steps_in_contact"]), reverse=True):
         verdicts = steps[(steps["steps_in_contact"] == division) & steps["quantity"].isin(names)]["verdict"]
-        if not set(verdicts) <= set(map(str, allowed)):
+        if division in lossy or not set(verdicts) <= set(map(str, allowed)):
             break
         answer = rf"$T/{division}$"
     return answer

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.latex import decimal, escape, stacked, tabular
+from polhode.study.report.latex import broken, decimal, escape, stacked, tabular
 from polhode.study.themes.grains import analysis
 from polhode.study.themes.grains.analysis import SCENES, STATED, STIFFNESS, Quantity, Verdict
 
@@ -58,7 +58,7 @@ def grains_laws(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             of_name = laws[laws["quantity"] == name].set_index("variant").to_dict("index")
             rows.append([_name(quantity), *(_cell(of_name[key], quantity) if key in of_name else "" for key in labels)])
         rows.append(r"\addlinespace[3pt]")
-    head = ["", *(escape(label) for label in labels.values())]
+    head = ["", *map(broken, labels.values())]
     return pd.concat(frames, ignore_index=True), tabular("l" + "c" * len(labels), head, rows[:-1])
 
 
