@@ -44,7 +44,8 @@ def grains(inputs: Inputs) -> Figure:
     ends = pd.concat([rows[end].abs() / rows["scatter"] for rows in frames.values() for end in ("low", "high")])
     figure = new_figure((style.TEXT_WIDTH, 8.0))
     kinds = {"step": "the step", "method": f"the method, $T/{STATED}$", "law": f"the law, $T/{STATED}$"}
-    for number, (part, kind) in enumerate(zip(np.ravel(figure.subfigures(3, 1)), kinds, strict=True)):
+    parts: Any = figure.subfigures(3, 1)
+    for number, (part, kind) in enumerate(zip(parts, kinds, strict=True)):
         legend: dict[str, dict[str, Any]] = {}
         for place, (axes, experiment) in enumerate(zip(part.subplots(1, len(scenes), squeeze=False)[0], scenes, strict=True)):
             data, rows = scenes[experiment], frames[experiment]
