@@ -36,7 +36,7 @@ def frame_of(film: Mapping[str, Any], frame: int, size: int) -> Image.Image:
         figure = Figure(figsize=(size / 100, size / 100), dpi=100)
         canvas = FigureCanvasAgg(figure)
         axes = figure.add_axes((0, 0.03, 1, 0.96))
-        pictures.draw(axes, film, frame, pictures.view_of(float(film["box"]), size, size))
+        pictures.draw(axes, film, frame, pictures.view_of(film, size, size))
         figure.text(0.02, 0.015, f"{1e3 * float(film['time'][frame]):.{_decimals(film['time'])}f} ms", fontsize=9, color="0.3")
         canvas.draw()  # type: ignore[no-untyped-call]
     return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())  # type: ignore[no-untyped-call]

@@ -382,7 +382,7 @@ def scene_page(scene: Scene) -> str:
         ("key", f"`{scene.key}`"),
         ("source", scene.source),
         ("clumps", f"{len(scene)}"),
-        ("box", f"a cube with an edge of {number(scene.box)} m, {100 * scene.solid_fraction:.2g} % filled"),
+        ("drum" if scene.drum else "box", f"{_room(scene)}, {100 * scene.solid_fraction:.2g} % filled"),
         ("initial speed", f"{number(scene.speed)} m/s in random directions"),
         ("initial spin", f"{number(scene.spin)} rad/s about random axes"),
         (
@@ -428,6 +428,21 @@ def scene_page(scene: Scene) -> str:
             """),
     ]
     return f"(scene-{scene.key})=\n" + "\n\n".join(parts) + "\n"
+
+
+def _room(scene: Scene) -> str:
+    """Box or drum of a scene, and how its walls move."""
+    drum, shaking = scene.drum, scene.shaking
+    room = f"a cube with an edge of {number(scene.box)} m"
+    if drum:
+        room = (
+            f"{number(scene.box)} m long, {number(drum.radius)} m in radius, about the {drum.axis} axis, turns at "
+            f"{number(drum.rate)} rad/s"
+        )
+    if shaking:
+        size, frequency = number(shaking.amplitude), number(shaking.frequency)
+        room += f", shaken by {size} m along {_vector(shaking.direction)} at {frequency} Hz"
+    return room
 
 
 def scenes_table() -> str:

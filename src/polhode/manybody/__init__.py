@@ -16,15 +16,18 @@ from polhode.manybody.placement import BoxTooFull, State
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES as scenes
 from polhode.manybody.simulation import simulate
+from polhode.manybody.walls import Drum, Shaking
 
 __all__ = [
     "BoxTooFull",
     "Clump",
+    "Drum",
     "ForceLaw",
     "Material",
     "Parameter",
     "Response",
     "Scene",
+    "Shaking",
     "State",
     "Touch",
     "forces",

@@ -1,7 +1,8 @@
-"""Contacts of spheres with spheres and with the six planes of a box, for any law of force (:mod:`polhode.manybody.law`).
+"""Contacts of spheres with spheres and with walls, for any law of force (:mod:`polhode.manybody.law`).
 
-A plane is a sphere without curvature, R* = R. Of a pair the contact point lies in the middle of the overlap, at a wall on the
-plane; velocities and torques have their arms there.
+Walls are the planes of a box, and a drum: a cylinder that turns about its axis, seen from inside. All of them may be shaken
+together. A wall counts as a plane, R* = R: the curvature of a drum, which a sphere meets in one direction only, is left out. Of
+a pair the contact point lies in the middle of the overlap, at a wall on the wall; velocities and torques have their arms there.
 
 Contacts are summed in one order, however they are found: clump by clump, first the walls and then the clumps with a higher
 index, and spheres in their own order. What a neighbour list omits is not in contact and contributes nothing, so the list does
@@ -11,7 +12,7 @@ sums over three contacts round differently.
 
 from collections.abc import Callable
 from functools import cache
-from math import gamma, pi, sqrt
+from math import cos, gamma, pi, sin, sqrt
 from typing import Any, NamedTuple
 
 from polhode.algebra.quaternion import norm_squared
@@ -32,11 +33,24 @@ from polhode.compiling.lanes import (
     store_torque,
 )
 from polhode.manybody.law import ForceLaw, Touch
-from polhode.manybody.memory import STORED, WORK, Memory, add_to_ledger, load_geometry, recollection
+from polhode.manybody.memory import (
+    POWER,
+    STEP,
+    STORED,
+    WORK,
+    Memory,
+    add_to_ledger,
+    add_work_of_walls,
+    load_geometry,
+    recollection,
+)
 from polhode.methods.one_body import state_rows
 
 #: Integral of dx/sqrt(1 - x^(5/2)) from 0 to 1: half a Hertz collision, in units of largest overlap over speed.
 HALF_COLLISION = sqrt(pi) * gamma(7 / 5) / gamma(9 / 10)
+
+#: Walls have numbers: the planes at -x, x, -y, y, -z and z, and then the drums about x, y and z.
+PLANES, WALLS = 6, 9
 
 #: Bounds that decide whether a pair of clumps is examined are widened by this factor, to allow for round-off.
 GENEROUS = 1.0 + 1e-9
@@ -57,6 +71,9 @@ class Setup(NamedTuple):
         and with the wall
     bookkeeping : float array (6,): see :data:`polhode.manybody.law.BOOKKEEPING`
     gravity : float array (3,), m/s^2
+    walls : int array: the numbers of the walls that there are, ascending
+    drum : float array (2,): radius, m, and angular velocity, rad/s; zeros without a drum
+    shaking : float array (4,): amplitude of all walls, m, and angular frequency, rad/s; zeros for walls at rest
     classes : the number of materials, and one for the wall
     most : the largest number of spheres of a clump
     half : half the edge of the box, which is centred at the origin, m; inf: no walls
@@ -72,6 +89,9 @@ class Setup(NamedTuple):
     constants: Any
     bookkeeping: Any
     gravity: Any
+    walls: Any
+    drum: Any
+    shaking: Any
     classes: int
     most: int
     half: float
@@ -143,7 +163,7 @@ def push(fields: Any, i: Any, m: Any, sphere: Any, force: Any) -> None:
 
 
 class Side(NamedTuple):
-    """One of two bodies that touch, lab frame; a wall has only zeros.
+    """One of two bodies that touch, lab frame. For a wall see :func:`wall_side`.
 
     Parameters
     ----------
@@ -163,9 +183,7 @@ class Side(NamedTuple):
     turned: Any
 
 
-#: The nothing that a wall does.
 ZERO = (0.0, 0.0, 0.0)
-WALL = Side(ZERO, 0.0, 0.0, ZERO, ZERO, ZERO, ZERO)
 
 
 @kernel
@@ -275,11 +293,85 @@ def meeting(
     return touch, lever_one, lever_two
 
 
+class Walls(NamedTuple):
+    """The motion of all walls together: displacement (m) and velocity (m/s) at the time of the loads, displacement since the
+    last loads, and the angle by which a drum has turned since then (rad)."""
+
+    offset: Any
+    velocity: Any
+    moved: Any
+    turned: float
+
+
+@kernel
+def walls_at(setup: Setup, since: float, time: float) -> Walls:
+    """The walls at a time (s), where ``since`` is the time since the last loads; they begin in their middle position."""
+    x, y, z, frequency = setup.shaking[0], setup.shaking[1], setup.shaking[2], setup.shaking[3]
+    offset, velocity, moved = ZERO, ZERO, ZERO
+    if frequency > 0.0:
+        phase = frequency * time
+        now = sin(phase)
+        offset = scale(now, (x, y, z))
+        velocity = scale(frequency * cos(phase), (x, y, z))
+        moved = scale(now - sin(frequency * (time - since)), (x, y, z))
+    return Walls(offset, velocity, moved, setup.drum[1] * since)
+
+
+@kernel
+def wall_depth(wall: int, x: float, radius: float, half: float) -> float:
+    """The depth to which a sphere has sunk into a plane, given its coordinate along that axis; if negative, a distance."""
+    return (x if wall % 2 == 1 else -x) + radius - half
+
+
+@kernel
+def from_axis(wall: int, x: Any) -> Any:
+    """The part of a vector across the axis of a drum."""
+    axis = wall - PLANES
+    return (0.0 if axis == 0 else x[0], 0.0 if axis == 1 else x[1], 0.0 if axis == 2 else x[2])
+
+
+@kernel
+def depth_in_drum(wall: int, x: Any, radius: float, setup: Setup) -> float:
+    """The depth to which a sphere has sunk into a drum whose axis goes through the origin; if negative, a distance."""
+    across = from_axis(wall, x)
+    return sqrt(dot(across, across)) + radius - setup.drum[0]  # type: ignore[no-any-return]
+
+
+@kernel
+def depth_in_wall(wall: int, r: Any, m: Any, sphere: Any, setup: Setup, walls: Walls) -> float:
+    """The depth to which a sphere of a clump has sunk into any wall; if negative, a distance."""
+    if wall < PLANES:
+        axis = wall // 2
+        return wall_depth(wall, lab_coordinate(axis, r, m, sphere) - walls.offset[axis], sphere[3], setup.half)  # type: ignore[no-any-return]
+    return depth_in_drum(wall, subtract(lab_position(r, m, sphere), walls.offset), sphere[3], setup)
+
+
+@kernel
+def normal_of_wall(wall: int, r: Any, m: Any, sphere: Any, walls: Walls) -> Any:
+    """The unit vector from a wall to a sphere that touches it."""
+    if wall < PLANES:
+        return along_axis(wall // 2, 1.0 if wall % 2 == 0 else -1.0)
+    across = from_axis(wall, subtract(lab_position(r, m, sphere), walls.offset))
+    return scale(-1.0 / sqrt(dot(across, across)), across)
+
+
+@kernel
+def wall_side(wall: int, setup: Setup, walls: Walls) -> Side:
+    """A wall as one of two bodies that touch: it moves with all walls, and a drum turns.
+
+    A drum is a sphere seen from inside, with a negative radius: its arm leads from the axis to the contact point.
+    """
+    turns = wall >= PLANES
+    spin = along_axis(wall - PLANES, setup.drum[1] if turns else 0.0)
+    turned = along_axis(wall - PLANES, walls.turned if turns else 0.0)
+    return Side(ZERO, -setup.drum[0] if turns else 0.0, 0.0, walls.velocity, spin, walls.moved, turned)
+
+
 class Interaction(NamedTuple):
     """What the loops over contacts do at each of them, for one law: kernels.
 
     ``open(memory)``, then in the order of contacts
-    ``wall(fields, i, m, at, wall, depth, sphere, setup, memory, dt) -> energy`` and
+    ``wall(fields, i, m, at, wall, walls, depth, sphere, setup, memory, dt) -> energy`` and
     ``pair(fields, i, j, mi, mj, at, away, squared, sphere_i, sphere_j, setup, memory, dt) -> energy``, then
     ``close(memory, commit)``. They add the loads to ``fields`` and return the stored energy. ``at`` says which contact it is:
     clump, index of the sphere in it, and for a pair the same of the other.
@@ -324,10 +416,22 @@ def _along_the_normal(normal: Any, constants_of: Any) -> Interaction:
 
     @kernel
     def wall_of(
-        fields: Any, i: Any, m: Any, at: Any, wall: int, depth: float, sphere: Any, setup: Setup, memory: Any, dt: float
+        fields: Any,
+        i: Any,
+        m: Any,
+        at: Any,
+        wall: int,
+        walls: Walls,
+        depth: float,
+        sphere: Any,
+        setup: Setup,
+        memory: Any,
+        dt: float,
     ) -> Any:
         size, energy = normal(depth, sphere[3], constants_of(setup.constants, wall_row(setup, at[0])))
-        push(fields, i, m, sphere, along_axis(wall // 2, size if wall % 2 == 0 else -size))
+        force = scale(size, normal_of_wall(wall, load_r(fields, i), m, sphere, walls))
+        push(fields, i, m, sphere, force)
+        memory.ledger[STEP, POWER] += dot(force, walls.velocity)  # a drum that turns moves along itself
         return energy
 
     @kernel
@@ -398,15 +502,27 @@ def _with_history(law: ForceLaw, constants_of: Any) -> Interaction:
 
     @kernel
     def wall_of(
-        fields: Any, i: Any, m: Any, at: Any, wall: int, depth: float, sphere: Any, setup: Setup, memory: Any, dt: float
+        fields: Any,
+        i: Any,
+        m: Any,
+        at: Any,
+        wall: int,
+        walls: Walls,
+        depth: float,
+        sphere: Any,
+        setup: Setup,
+        memory: Any,
+        dt: float,
     ) -> Any:
         key = contact_key(setup, at[0], wall, at[1], 0)
-        normal = along_axis(wall // 2, 1.0 if wall % 2 == 0 else -1.0)
+        normal = normal_of_wall(wall, load_r(fields, i), m, sphere, walls)
         (mass,) = load_mass(fields, i)
-        one = side(fields, i, m, sphere, 1.0, dt)
+        one, two = side(fields, i, m, sphere, 1.0, dt), wall_side(wall, setup, walls)
         row = wall_row(setup, at[0])
-        force, couple, arm_one, _, energy = respond(key, normal, depth, sphere[3], mass, one, WALL, row, setup, memory)
+        force, couple, arm_one, arm_two, energy = respond(key, normal, depth, sphere[3], mass, one, two, row, setup, memory)
         turn(fields, i, m, force, add(cross(arm_one, force), couple))
+        surface = add(two.velocity, cross(two.spin, arm_two))
+        memory.ledger[STEP, POWER] += dot(force, surface) + dot(couple, two.spin)
         return energy
 
     @kernel
@@ -425,7 +541,7 @@ def _with_history(law: ForceLaw, constants_of: Any) -> Interaction:
         memory: Any,
         dt: float,
     ) -> Any:
-        key = contact_key(setup, at[0], 6 + at[2], at[1], at[3])
+        key = contact_key(setup, at[0], WALLS + at[2], at[1], at[3])
         distance = sqrt(squared)
         overlap = overlap_of(distance, sphere_i[3], sphere_j[3])
         normal = scale(1.0 / distance if distance > 0.0 else 0.0, away)
@@ -452,8 +568,8 @@ def turn(fields: Any, i: Any, m: Any, force: Any, torque: Any) -> None:
 
 @kernel
 def contact_key(setup: Setup, clump: int, other: int, sphere: int, other_sphere: int) -> Any:
-    """A number that rises in the order in which contacts are summed; ``other`` is a wall, or 6 + the index of a clump."""
-    return ((clump * (setup.masses.size + 6) + other) * setup.most + sphere) * setup.most + other_sphere
+    """A number that rises in the order in which contacts are summed; ``other`` is a wall, or WALLS + the index of a clump."""
+    return ((clump * (setup.masses.size + WALLS) + other) * setup.most + sphere) * setup.most + other_sphere
 
 
 @kernel
@@ -466,12 +582,6 @@ def wall_row(setup: Setup, clump: int) -> Any:
 def pair_row(setup: Setup, clump: int, other: int) -> Any:
     """The row of ``setup.constants`` for two clumps."""
     return setup.materials[clump] * setup.classes + setup.materials[other]
-
-
-@kernel
-def wall_depth(wall: int, x: float, radius: float, half: float) -> float:
-    """The depth to which a sphere has sunk into a wall, given its coordinate along that axis; if negative, a distance."""
-    return (x if wall % 2 == 1 else -x) + radius - half
 
 
 @kernel
@@ -503,7 +613,7 @@ def all_loads_of(law: ForceLaw) -> Callable[..., Any]:
     begin_pass, wall_of, pair, end_pass = interaction(law)
 
     def all_loads(
-        fields: Any, width: int, count: int, setup: Setup, memory: Memory, dt: float, commit: bool
+        fields: Any, width: int, count: int, setup: Setup, memory: Memory, clock: Any, commit: bool
     ) -> tuple[float, int]:
         """Add forces and torques of all contacts, examining every pair of clumps; returns the stored energy and the contacts.
 
@@ -513,30 +623,34 @@ def all_loads_of(law: ForceLaw) -> Callable[..., Any]:
         count : number of clumps
         setup : Setup
         memory : the histories of the contacts
-        dt : time since the last loads, s
+        clock : s: by what the velocities since the last loads give displacements; the time since the last loads; the time
         commit : whether the histories go on from here
         """
-        first, many, spheres, half = setup.first, setup.many, setup.spheres, setup.half
+        first, many, spheres = setup.first, setup.many, setup.spheres
         reach = setup.extents[0]
+        dt, since, time = clock
+        walls = walls_at(setup, since, time)
         energy = 0.0
         contacts = 0
         begin_pass(memory)
+        memory.ledger[STEP, POWER] = 0.0
         for c in range(count):
             i = place(c, width)
             ri, qi = load_r(fields, i), load_q(fields, i)
             mi = matrix(qi)
             # A quaternion that is not unit stretches the clump; round-off must not hide a contact.
             reach_i = reach[c] * norm_squared(qi) * GENEROUS
-            for wall in range(6):
-                axis = wall // 2
-                if wall_depth(wall, ri[axis], reach_i, half) < 0.0:
+            whole = (0.0, 0.0, 0.0, reach_i)
+            for w in range(setup.walls.size):
+                wall = setup.walls[w]
+                if depth_in_wall(wall, ri, mi, whole, setup, walls) < 0.0:
                     continue
                 for a in range(first[c], first[c] + many[c]):
                     sphere = sphere_of(spheres, a)
-                    depth = wall_depth(wall, lab_coordinate(axis, ri, mi, sphere), sphere[3], half)
+                    depth = depth_in_wall(wall, ri, mi, sphere, setup, walls)
                     if depth > 0.0:
                         at = (c, a - first[c])
-                        energy += wall_of(fields, i, mi, at, wall, depth, sphere, setup, memory, dt)
+                        energy += wall_of(fields, i, mi, at, wall, walls, depth, sphere, setup, memory, dt)
                         contacts += 1
             for d in range(c + 1, count):
                 j = place(d, width)
@@ -560,6 +674,7 @@ def all_loads_of(law: ForceLaw) -> Callable[..., Any]:
                             energy += pair(fields, i, j, mi, mj, both, away, squared, sphere_i, sphere_j, setup, memory, dt)
                             contacts += 1
         end_pass(memory, commit)
+        add_work_of_walls(memory, since, commit)
         return energy, contacts
 
     return all_loads

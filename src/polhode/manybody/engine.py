@@ -64,9 +64,9 @@ from polhode.compiling.short_turns import shortened
 from polhode.manybody import contact, neighbours
 from polhode.manybody.contact import Setup
 from polhode.manybody.law import ForceLaw
-from polhode.manybody.memory import GEOMETRY, LEDGER, NEW, RUN, STEP, WORK, Memory, copy_memory, empty_memory
+from polhode.manybody.memory import GEOMETRY, LEDGER, NEW, RUN, STEP, WALLS, WORK, Memory, copy_memory, empty_memory
 from polhode.manybody.neighbours import CONTACTS, GROUPS, LISTS, MARGIN, PAIRS, SPHERES, has_room, listed_loads_of, used_margin
-from polhode.methods.fourth_order_start import HELD, STAGES, next_stage
+from polhode.methods.fourth_order_start import HELD, STAGES, TIMES, next_stage
 from polhode.methods.one_body import put3, put4, row3, row4
 from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
@@ -97,6 +97,7 @@ class Readings(NamedTuple):
     momenta: Any
     spins: Any
     motion: Any
+    work_of_walls: Any
 
 
 _floats = types.Array(types.float64, 1, "C")
@@ -106,12 +107,13 @@ _start = types.NamedUniTuple(_rows, 4, Start)
 _setup = types.NamedTuple(
     (
         *(_floats, _rows, steps_type, steps_type, _rows, _rows, steps_type, _rows, _floats, _floats),
+        *(steps_type, _floats, _floats),
         *(types.int64, types.int64, float_type),
     ),
     Setup,
 )
 _memory = types.NamedTuple((types.Array(types.int64, 2, "C"), _rows, steps_type, _rows), Memory)
-_readings = types.NamedTuple((_rows, _rows, _rows, _rows, _tables), Readings)
+_readings = types.NamedTuple((_rows, _rows, _rows, _rows, _tables, _floats), Readings)
 
 #: A run has diverged if the centre of a clump is this many edges of the box away from its middle, or NaN. That is seen at the
 #: next list or sample, which may be some steps earlier with another sampling.
@@ -204,7 +206,7 @@ def signatures() -> dict[str, Any]:
     listed, scratch = list_types()
     whole, real, true = types.int64, float_type, types.boolean
     advance, advance_each = true(_floats, whole, real, true), true(_floats, whole, whole, real, real, true, true)
-    clock, steps = types.UniTuple(real, 2), types.UniTuple(whole, 3)
+    clock, steps = types.UniTuple(real, 3), types.UniTuple(whole, 3)
     return {
         "begin": types.void(_floats, whole, whole, _rows, _rows, real),
         "advance": _plain(advance),
@@ -216,7 +218,7 @@ def signatures() -> dict[str, Any]:
         "sample": types.UniTuple(real, 2)(_floats, true, whole, real, _floats, whole, _readings),
         "measure_rates": types.void(_floats, whole, whole, _rows, real, _rows),
         "measure_energy": real(_floats, whole, whole, real),
-        "all_loads": types.Tuple((real, whole))(_floats, whole, whole, _setup, _memory, real, true),
+        "all_loads": types.Tuple((real, whole))(_floats, whole, whole, _setup, _memory, clock, true),
         "make_list": types.Tuple((types.UniTuple(whole, 4), real))(_floats, whole, whole, _setup, _rows, real, listed, scratch),
     }
 
@@ -265,7 +267,10 @@ def driver() -> Callable[..., Any]:
         readings,
         work,
     ):
-        v, omega, half = start.v, start.omega, setup.half
+        origin = (0.0, 0.0, 0.0)
+        v, omega = start.v, start.omega
+        # The loads of step n act at n dt - lag.
+        lag = (1.0 - torque_time) * dt if torque_time > 0.0 else 0.0
         count = v.shape[0]
         blocks = blocks_for(count)
         fields = np.zeros(blocks * LANES * wide)
@@ -277,14 +282,14 @@ def driver() -> Callable[..., Any]:
         commit = sample_steps.size >= 0
         predict = setup.bookkeeping[2] > 0.0
         while True:
-            stored, _ = all_loads(fields, wide, count, setup, memory, 0.0, commit)
+            stored, _ = all_loads(fields, wide, count, setup, memory, origin, commit)
             if has_room_for_all(memory):
                 break
             clear(fields, wide, count, setup)
             memory = larger(memory, memory.counts[NEW])
         begin(fields, blocks, count, v, omega, dt)
 
-        blown = BLOWN * (measure_energy(fields, wide, count, dt) + stored + weight_of_all(fields, wide, count, setup))
+        blown = BLOWN * (measure_energy(fields, wide, count, dt) + stored + energy_from_outside(setup))
         s: Any = np.int64(0)
         n: Any = np.int64(0)
         check: Any = np.int64(CHECKED)
@@ -294,7 +299,9 @@ def driver() -> Callable[..., Any]:
         if torque_time > 0.0:
             if samples > 0 and sample_steps[0] == 0:
                 kinetic, moved = sample(fields, first_time, count, dt, copy, s, readings)
-                if not write(all_loads, kinetic, moved, first_time, 0.0, copy, header, count, setup, memory, dt, s, readings):
+                if not write(
+                    all_loads, kinetic, moved, first_time, 0.0, copy, header, count, setup, memory, origin, s, readings
+                ):
                     return 0
                 s = 1
             n = 1
@@ -304,8 +311,9 @@ def driver() -> Callable[..., Any]:
         clear(fields, wide, count, setup)
         stages = Stages(np.zeros((count, HELD if warm_up_steps > 0 else 0)), np.zeros((count, 3)), np.zeros((count, 3)))
         while n < warm_up_steps and s < samples:
+            since, now = since_start if n == first else dt, n * dt - lag
             while True:
-                potential, touching = all_loads(fields, wide, count, setup, memory, since_start if n == first else dt, commit)
+                potential, touching = all_loads(fields, wide, count, setup, memory, (since, since, now), commit)
                 if has_room_for_all(memory):
                     break
                 clear(fields, wide, count, setup)
@@ -313,14 +321,15 @@ def driver() -> Callable[..., Any]:
             work[CONTACTS] += touching
             if n == sample_steps[s]:
                 kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
+                clock = (dt, lag, n * dt)
                 if not write(
-                    all_loads, kinetic, moved, not first_time, potential, copy, header, count, setup, memory, dt, s, readings
+                    all_loads, kinetic, moved, not first_time, potential, copy, header, count, setup, memory, clock, s, readings
                 ):
                     return n
                 s += 1
                 if s == samples:
                     break
-            runge_kutta_step(all_loads, fields, wide, copy, header, start, setup, memory, stages, dt, normalises_last)
+            runge_kutta_step(all_loads, fields, wide, copy, header, start, setup, memory, stages, dt, now, normalises_last)
             advance_each(fields, blocks, wide, dt, dt, predict, False)  # for the loads that the method remembers
             clear(fields, wide, count, setup)
             for c in range(count):
@@ -355,14 +364,14 @@ def driver() -> Callable[..., Any]:
         skin = 0.5 * smallest
         making, walking = 0.0, 0.0
         while s < samples:
-            if outside and lost(fields, wide, count, half):
+            if outside and lost(fields, wide, count, setup):
                 return n
             target = min(sample_steps[s], check, stop)
             if listed:
                 if outside:
                     # Wider margins while making lists costs more than traversing them, narrower ones otherwise.
                     if making > 0.0:
-                        skin = min(skin * WIDER, 0.5 * half) if making > walking else skin / WIDER
+                        skin = min(skin * WIDER, 0.5 * setup.half) if making > walking else skin / WIDER
                     measure_rates(fields, wide, count, setup.extents, dt, rates)
                     while True:
                         needed, making = make_list(fields, wide, count, setup, rates, skin, near, scratch)
@@ -384,7 +393,7 @@ def driver() -> Callable[..., Any]:
                     if memory_width > 0 and needed[1] + needed[2] > memory.keys.shape[1]:
                         memory = larger(memory, needed[1] + needed[2])
                         saved_memory = empty_memory(memory.keys.shape[1] if has_short else 0, memory_width)
-                clock, steps = (dt, since_start), (n, first, target)
+                clock, steps = (dt, since_start, lag), (n, first, target)
                 n, outside, potential, cost, fast = march(
                     advance,
                     advance_each,
@@ -405,9 +414,9 @@ def driver() -> Callable[..., Any]:
                 )
                 walking += cost
             else:
+                since, now = since_start if n == first else dt, n * dt - lag
                 while True:
-                    since_last = since_start if n == first else dt
-                    potential, touching = all_loads(fields, wide, count, setup, memory, since_last, commit)
+                    potential, touching = all_loads(fields, wide, count, setup, memory, (since, since, now), commit)
                     if has_room_for_all(memory):
                         break
                     clear(fields, wide, count, setup)
@@ -430,8 +439,9 @@ def driver() -> Callable[..., Any]:
                 check += CHECKED
             if n == sample_steps[s]:
                 kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
+                clock = (dt, lag, n * dt)
                 if not write(
-                    all_loads, kinetic, moved, not first_time, potential, copy, header, count, setup, memory, dt, s, readings
+                    all_loads, kinetic, moved, not first_time, potential, copy, header, count, setup, memory, clock, s, readings
                 ):
                     return n
                 s += 1
@@ -453,9 +463,13 @@ def driver() -> Callable[..., Any]:
         memory: Memory,
         stages: Stages,
         dt: float,
+        time: float,
         normalise: bool,
     ) -> None:
-        """Move ``now`` by a step with four evaluations of all loads, of which the first is in ``fields``; uses ``copy``."""
+        """Move ``now`` from a time by a step with four evaluations of all loads, of which the first is in ``fields``.
+
+        Uses ``copy``.
+        """
         count = now.v.shape[0]
         for stage in range(STAGES):
             if stage > 0:
@@ -468,7 +482,8 @@ def driver() -> Callable[..., Any]:
                         store_motion(copy, i, r0, q0, row3(now.v, c), row3(now.omega, c), dt)
                     store_mass(copy, i, load_mass(fields, in_fields))
                 clear(copy, header, count, setup)
-                all_loads(copy, header, count, setup, memory, dt, stage < 0)
+                since = TIMES[stage] * dt
+                all_loads(copy, header, count, setup, memory, (dt, since, time + since), stage < 0)
             for c in range(count):
                 if stage > 0:
                     i = place(c, header)
@@ -508,24 +523,26 @@ def driver() -> Callable[..., Any]:
         count: int,
         setup: Setup,
         memory: Memory,
-        dt: float,
+        clock: Any,
         s: int,
         readings: Any,
     ) -> bool:
         """Complete the row of a sample; returns whether all its values are finite."""
         # The loads of the step apply at the positions read, unless the method needs them elsewhere (in the middle of a step).
         if at_start or moved > 1e-12:
-            potential, _ = all_loads(copy, header, count, setup, memory, 0.0 if at_start else dt, s < 0)
+            potential, _ = all_loads(copy, header, count, setup, memory, clock, s < 0)
         readings.energies[s, 0] = kinetic
         readings.energies[s, 1] = potential
         ledger, g = readings.ledger, setup.gravity
         for k in range(LEDGER):
             ledger[s, 1 + k] = memory.ledger[STEP if k < WORK else RUN, k]
-        lowest = setup.half * (abs(g[0]) + abs(g[1]) + abs(g[2])) if setup.half < np.inf else 0.0  # a corner of the box
+        half = max(setup.half, setup.drum[0])
+        lowest = half * (abs(g[0]) + abs(g[1]) + abs(g[2])) if half < np.inf else 0.0  # a corner of the box
         ledger[s, 0] = 0.0
         for c in range(count):
             height = lowest - dot(load_r(copy, place(c, header)), (g[0], g[1], g[2]))
             ledger[s, 0] += setup.masses[c] * height
+        readings.work_of_walls[s] = memory.ledger[RUN, WALLS]
         p = readings.momenta
         total = kinetic + potential + p[s, 0] + p[s, 1] + p[s, 2] + p[s, 3] + p[s, 4] + p[s, 5]
         finite: bool = total - total == 0.0
@@ -555,14 +572,17 @@ def larger(memory: Memory, contacts: int) -> Memory:
 
 
 @subroutine
-def weight_of_all(fields: Any, width: int, count: int, setup: Setup) -> float:
-    """The energy that gravity can give to the clumps: their weight times the diagonal of the box, J; 0 without gravity."""
-    g = setup.gravity
+def energy_from_outside(setup: Setup) -> float:
+    """What gravity and moving walls can give to the clumps, J: their weight times the diagonal of the box; their kinetic energy
+    at the speed of the walls."""
+    g, moves = setup.gravity, setup.shaking
     strength = sqrt(dot((g[0], g[1], g[2]), (g[0], g[1], g[2])))
+    speed = moves[3] * (abs(moves[0]) + abs(moves[1]) + abs(moves[2])) + abs(setup.drum[0] * setup.drum[1])
     total = 0.0
-    if strength > 0.0:
-        for c in range(count):
-            total += setup.masses[c] * strength * 4.0 * setup.half
+    for mass in setup.masses:
+        if strength > 0.0:
+            total += mass * strength * 4.0 * max(setup.half, setup.drum[0])
+        total += 0.5 * mass * speed * speed
     return total
 
 
@@ -868,11 +888,12 @@ def hot_loop(listed_loads: Any) -> Any:
     ):
         """Take steps from n to ``target``, or until a clump has used up its margin, including the loads of the last step.
 
-        ``clock`` is dt, and the time at which the first loads of the run act; ``steps`` are n, that of the first loads, and
-        ``target``. ``fast`` tries it over lanes, without range reduction if the method has such kernels; if that gives a NaN,
-        everything is repeated clump by clump. Loads are those of gravity at the beginning.
+        ``clock`` is dt, the time at which the first loads of the run act, and how long before the end of a step its loads act;
+        ``steps`` are n, that of the first loads, and ``target``. ``fast`` tries it over lanes, without range reduction if the
+        method has such kernels; if that gives a NaN, everything is repeated clump by clump. Loads are those of gravity at the
+        beginning.
         """
-        (dt, since_start), (n, first, target), hit = clock, steps, near.hit
+        (dt, since_start, lag), (n, first, target), hit = clock, steps, near.hit
         predict = setup.bookkeeping[2] > 0.0
         g = (setup.gravity[0], setup.gravity[1], setup.gravity[2])
         begin = n
@@ -884,8 +905,9 @@ def hot_loop(listed_loads: Any) -> Any:
             outside = n < 0
             walking = 0.0
             while True:
-                since_last = since_start if n == first else dt
-                potential, hits, cost = listed_loads(fields, wide, near, groups, setup, memory, since_last, work)
+                since = since_start if n == first else dt
+                now = (since, since, n * dt - lag)
+                potential, hits, cost = listed_loads(fields, wide, near, groups, setup, memory, now, work)
                 walking += cost
                 if n == target:
                     break
@@ -937,7 +959,7 @@ def shared_parts() -> SharedParts:
         "clear": (clear, types.void(_floats, whole, whole, _setup)),
         "keep": (keep, types.void(_floats, _floats, whole, whole)),
         "all_numbers": (all_numbers, types.boolean(_floats, whole, whole)),
-        "lost": (lost, types.boolean(_floats, whole, whole, float_type)),
+        "lost": (lost, types.boolean(_floats, whole, whole, _setup)),
     }
     made = {name: compile_driver(_plain(function), signature, part=True) for name, (function, signature) in plain.items()}
     lists = types.Tuple(list_types())
@@ -1011,9 +1033,9 @@ def all_numbers(fields: Any, width: int, blocks: int) -> bool:
 
 
 @compiled
-def lost(fields: Any, width: int, count: int, half: float) -> bool:
+def lost(fields: Any, width: int, count: int, setup: Setup) -> bool:
     """Whether a clump is far outside the box, or its position or orientation is not finite."""
-    bound = 2.0 * LOST * half
+    bound = 2.0 * LOST * max(setup.half, setup.drum[0])
     for c in range(count):
         i = place(c, width)
         r, q = load_r(fields, i), load_q(fields, i)

@@ -16,8 +16,8 @@ from polhode.methods.one_body import state_rows
 #: Places in ``counts`` of :class:`Memory`.
 CURRENT, OLD, NEW, CURSOR = range(4)
 #: Columns of ``ledger``: stored by normal and tangential springs; dissipated by normal and tangential dashpots and by sliding;
-#: taken by the law.
-STORED, WORK, LEDGER = 0, 2, 6
+#: taken by the law. After these of the law come the work that moving walls do, J, and its rate, W.
+STORED, WORK, LEDGER, WALLS, POWER = 0, 2, 6, 6, 7
 #: The rows of ``ledger``: of the last loads, and of the run.
 STEP, RUN = 0, 1
 #: What the engine itself keeps of a contact: its normal and its overlap.
@@ -38,7 +38,7 @@ class Memory(NamedTuple):
     keys : (2, capacity), int: the numbers of the contacts, ascending; one row is current, the other is written
     values : (2 capacity + 1, width): what they keep; the last row is zero
     counts : (4,), int: the current row, the lengths of this row and of the other, and the place of the cursor
-    ledger : (2, LEDGER): energies, see :data:`STEP`
+    ledger : (2, LEDGER + 2): energies, see :data:`STEP`
     """
 
     keys: Any
@@ -54,7 +54,7 @@ def empty_memory(capacity: int, width: int) -> Memory:
         np.zeros((2, capacity), np.int64),
         np.zeros((2 * capacity + 1, width)),
         np.zeros(4, np.int64),
-        np.zeros((2, LEDGER)),
+        np.zeros((2, LEDGER + 2)),
     )
 
 
@@ -69,7 +69,7 @@ def copy_memory(memory: Memory, to: Memory) -> None:
             to.values[begin_copy + k, column] = memory.values[begin + k, column]
     for k in range(4):
         to.counts[k] = memory.counts[k]
-    for k in range(LEDGER):
+    for k in range(LEDGER + 2):
         to.ledger[STEP, k] = memory.ledger[STEP, k]
         to.ledger[RUN, k] = memory.ledger[RUN, k]
 
@@ -80,6 +80,15 @@ def add_to_ledger(memory: Memory, first: int, values: Any) -> None:
     ledger = memory.ledger
     for k in range(len(values)):
         ledger[STEP, first + k] += values[k]
+
+
+@kernel
+def add_work_of_walls(memory: Memory, since: float, commit: bool) -> None:
+    """After a pass over all contacts, add the work that the walls have done since the last one, by the trapezoidal rule."""
+    counts, ledger = memory.counts, memory.ledger
+    if commit and counts[NEW] <= memory.keys.shape[1]:
+        ledger[RUN, WALLS] += 0.5 * since * (ledger[RUN, POWER] + ledger[STEP, POWER])
+        ledger[RUN, POWER] = ledger[STEP, POWER]
 
 
 class Recollection(NamedTuple):

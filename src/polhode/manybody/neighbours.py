@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.algebra.quaternion import norm_squared
-from polhode.algebra.vector import dot
+from polhode.algebra.vector import add, dot
 from polhode.compiling.kernel import compiled, kernel, subroutine
 from polhode.compiling.lanes import (
     AXIS_LISTED,
@@ -36,17 +36,20 @@ from polhode.compiling.lanes import (
 )
 from polhode.manybody.contact import (
     GENEROUS,
+    PLANES,
     Setup,
+    depth_in_drum,
+    depth_in_wall,
     in_body,
     interaction,
-    lab_coordinate,
     lab_position,
     matrix,
     sphere_of,
     wall_depth,
+    walls_at,
 )
 from polhode.manybody.law import ForceLaw
-from polhode.manybody.memory import Memory
+from polhode.manybody.memory import POWER, STEP, Memory, add_work_of_walls
 
 #: Round-off in the bound must not hide a contact: a clump counts as outside slightly before its margin ends.
 CAUTION = 1e-6
@@ -341,19 +344,26 @@ def make_list(
         i = place(c, width)
         begin_i, way_i = (axes[c, 0], axes[c, 1], axes[c, 2]), (axes[c, 3], axes[c, 4], axes[c, 5])
         n_a = many[c]
-        for wall in range(6):
-            axis = wall // 2
-            near_end, far_end = begin_i[axis], begin_i[axis] + way_i[axis]
-            outmost = max(near_end, far_end) if wall % 2 == 1 else min(near_end, far_end)
-            if wall_depth(wall, outmost, axes[c, 6] + margins[c], half) < 0.0:
+        for w in range(setup.walls.size):
+            wall = setup.walls[w]
+            if bound_in_wall(wall, begin_i, add(begin_i, way_i), axes[c, 6] + margins[c], setup) < 0.0:
                 continue
             cost += PER_NEAR + PER_SPHERE * n_a
             ri, mi = load_r(fields, i), matrix(load_q(fields, i))
-            sign = 1.0 if wall % 2 == 1 else -1.0
-            way = (sign * mi[3 * axis], sign * mi[3 * axis + 1], sign * mi[3 * axis + 2])
-            room = half - sign * ri[axis]  # from the centre of mass to the wall
             slack = margins[c] * (1.0 + CAUTION)
-            closest = room - reaches(way, spheres, first[c], n_a, lab[8])
+            if wall < PLANES:
+                axis = wall // 2
+                sign = 1.0 if wall % 2 == 1 else -1.0
+                way = (sign * mi[3 * axis], sign * mi[3 * axis + 1], sign * mi[3 * axis + 2])
+                # From the centre of mass to the wall, where that comes closest.
+                room = (half - abs(setup.shaking[axis])) - sign * ri[axis]
+                closest = room - reaches(way, spheres, first[c], n_a, lab[8])
+            else:
+                room, closest = 0.0, np.inf
+                for k in range(n_a):
+                    sphere = sphere_of(spheres, first[c] + k)
+                    lab[8, k] = depth_in_drum(wall, lab_position(ri, mi, sphere), sphere[3] + shaken(setup), setup)
+                    closest = min(closest, -lab[8, k])
             if closest > slack:
                 continue
             begin = n_spheres
@@ -441,6 +451,24 @@ def make_list(
                 enter(groups, n_groups, (c, d) + of_a + of_b + (begin_pairs, n_pairs - begin_pairs))  # noqa: RUF005
             n_groups += 1
     return (n_groups, n_spheres, n_pairs, n_links), cost
+
+
+@kernel
+def shaken(setup: Setup) -> float:
+    """The amplitude of the walls, m."""
+    x, y, z = setup.shaking[0], setup.shaking[1], setup.shaking[2]
+    return sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def bound_in_wall(wall: int, begin: Any, end: Any, width: float, setup: Setup) -> float:
+    """A bound to the depth of a capsule in a wall wherever that is shaken to, given both ends of its axis and its width."""
+    if wall < PLANES:
+        axis = wall // 2
+        outmost = max(begin[axis], end[axis]) if wall % 2 == 1 else min(begin[axis], end[axis])
+        return wall_depth(wall, outmost, width, setup.half - abs(setup.shaking[axis]))
+    width += shaken(setup)
+    return max(depth_in_drum(wall, begin, width, setup), depth_in_drum(wall, end, width, setup))
 
 
 @kernel
@@ -616,7 +644,14 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
 
     @kernel  # in line: handed over on the stack, its many arrays would cost a sixth of a step
     def listed_loads(
-        fields: Any, width: int, listed: Listed, n_groups: int, setup: Setup, memory: Memory, dt: float, work: Any
+        fields: Any,
+        width: int,
+        listed: Listed,
+        n_groups: int,
+        setup: Setup,
+        memory: Memory,
+        clock: Any,
+        work: Any,
     ) -> Any:
         """Add forces and torques of all contacts in the list.
 
@@ -626,10 +661,12 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
         """
         groups, limits, near, index, at = listed.groups, listed.limits, listed.near, listed.index, listed.at
         pairs, sums, hit = listed.pairs, listed.sums, listed.hit
-        half = setup.half
+        dt, since, time = clock
+        walls = walls_at(setup, since, time)
         energy = 0.0
         hits = 0
         begin_pass(memory)
+        memory.ledger[STEP, POWER] = 0.0
         awake, moved, looked = 0, 0, 0
         for g in range(n_groups):
             i = place(groups[g, 0], width)
@@ -641,14 +678,14 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
                     continue
                 ri, mi = load_r(fields, i), matrix(load_q(fields, i))
                 wall = -1 - other
-                axis = wall // 2
                 begin, many = groups[g, 2], groups[g, 3]
                 before = work[CONTACTS]
                 for w in range(begin, begin + many):
                     sphere = sphere_of(near, w)
-                    depth = wall_depth(wall, lab_coordinate(axis, ri, mi, sphere), sphere[3], half)
+                    depth = depth_in_wall(wall, ri, mi, sphere, setup, walls)
                     if depth > 0.0:
-                        energy += wall_of(fields, i, mi, (groups[g, 0], index[w]), wall, depth, sphere, setup, memory, dt)
+                        which = (groups[g, 0], index[w])
+                        energy += wall_of(fields, i, mi, which, wall, walls, depth, sphere, setup, memory, dt)
                         work[CONTACTS] += 1
                 if work[CONTACTS] > before:
                     hit[hits] = i
@@ -673,8 +710,8 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
                 squared = away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
                 if squared < sums[p]:
                     sphere_i, sphere_j = sphere_of(near, a), sphere_of(near, b)
-                    which = (groups[g, 0], index[a], other, index[b])
-                    energy += pair(fields, i, j, mi, mj, which, away, squared, sphere_i, sphere_j, setup, memory, dt)
+                    both = (groups[g, 0], index[a], other, index[b])
+                    energy += pair(fields, i, j, mi, mj, both, away, squared, sphere_i, sphere_j, setup, memory, dt)
                     work[CONTACTS] += 1
             if work[CONTACTS] > before:
                 hit[hits], hit[hits + 1] = i, j
@@ -683,6 +720,7 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
             moved += groups[g, 3] + groups[g, 5]
             looked += many
         end_pass(memory, True)
+        add_work_of_walls(memory, since, True)
         work[GROUPS] += awake
         work[SPHERES] += moved
         work[PAIRS] += looked

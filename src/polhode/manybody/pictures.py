@@ -19,6 +19,7 @@ from polhode.interface.extras import require
 from polhode.manybody.clump import Clump
 from polhode.manybody.placement import State
 from polhode.manybody.scene import Scene
+from polhode.manybody.walls import AXES
 
 require("matplotlib", what="a picture")
 
@@ -29,6 +30,8 @@ from matplotlib.patches import Polygon  # noqa: E402
 #: Colours of the two sides of a game, and of the clumps of a scene with a single kind.
 IVORY, EBONY = (0.93, 0.87, 0.74), (0.36, 0.24, 0.19)
 HUES = ((0.0, 0.45, 0.70), (0.84, 0.37, 0.0), (0.0, 0.62, 0.45), (0.80, 0.47, 0.65), (0.90, 0.62, 0.0), (0.34, 0.71, 0.91))
+#: Pairs of staves, a light and a dark one, of a drum.
+STAVES = 12
 #: Pixels computed for each pixel shown, along each side.
 FINER = 2
 
@@ -170,15 +173,34 @@ def _colour(kinds: np.ndarray, clump: int) -> tuple[float, float, float]:
     return IVORY if 2 * int(np.searchsorted(same, clump)) < len(same) else EBONY
 
 
-def view_of(box: float, width: int, height: int) -> Camera:
-    """A camera that sees the whole cube from the front, slightly from the right and from above."""
-    direction = np.array([0.56, -1.0, 0.42])
-    eye = 4.05 * box * direction / np.linalg.norm(direction)
+def view_of(film: Mapping[str, Any], width: int, height: int) -> Camera:
+    """A camera that sees the whole cube from the front, slightly from the right and from above, or a drum along its axis."""
+    direction, size = np.array([0.56, -1.0, 0.42]), float(film["box"])
+    if "drum_radius" in film:
+        axis = AXES.index(film["drum_axis"])
+        direction, size = np.roll([0.25, -1.0, 0.2], axis - 1), max(size, 2 * float(film["drum_radius"]))
+    eye = 4.05 * size * direction / np.linalg.norm(direction)
     return Camera((float(eye[0]), float(eye[1]), float(eye[2])), (0.0, 0.0, 0.0), width, height, angle=0.5)
 
 
 def draw(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> None:
-    """Draw one frame of a film in its box."""
+    """Draw one frame of a film in its box or drum."""
+    seen = draw_drum(axes, film, frame, camera) if "drum_radius" in film else draw_box(axes, film, camera)
+    axes.imshow(
+        picture(*spheres_of(film, frame), camera),
+        extent=(0, camera.width, camera.height, 0),
+        zorder=2,
+        interpolation="bilinear",
+    )
+    margin = 0.02 * camera.width
+    axes.set_xlim(seen[:, 0].min() - margin, seen[:, 0].max() + margin)
+    axes.set_ylim(seen[:, 1].max() + margin, seen[:, 1].min() - margin)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+
+
+def draw_box(axes: Axes, film: Mapping[str, Any], camera: Camera) -> np.ndarray:
+    """Draw the box of a film, the edges in front over the clumps; returns the pixels of its corners."""
     half = float(film["box"]) / 2
     corners = np.array([[x, y, z] for x in (-half, half) for y in (-half, half) for z in (-half, half)])
     seen = camera.project(corners)
@@ -192,23 +214,37 @@ def draw(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> Non
                 behind.append(face)
                 shade = (0.955, 0.965, 0.935)[axis]
                 axes.add_patch(Polygon(seen[face], facecolor=str(shade), edgecolor="0.62", linewidth=0.6, zorder=1))
-    axes.imshow(
-        picture(*spheres_of(film, frame), camera),
-        extent=(0, camera.width, camera.height, 0),
-        zorder=2,
-        interpolation="bilinear",
-    )
     hidden = {frozenset((int(a), int(b))) for face in behind for a, b in zip(face, np.roll(face, 1), strict=True)}
     for a in range(8):
         for b in range(a):
             edge = (corners[a] != corners[b]).sum() == 1
             if edge and frozenset((a, b)) not in hidden:
                 axes.plot(*seen[[a, b]].T, color="0.4", linewidth=0.6, alpha=0.7, zorder=3)
-    margin = 0.02 * camera.width
-    axes.set_xlim(seen[:, 0].min() - margin, seen[:, 0].max() + margin)
-    axes.set_ylim(seen[:, 1].max() + margin, seen[:, 1].min() - margin)
-    axes.set_aspect("equal")
-    axes.set_axis_off()
+    return seen
+
+
+def draw_drum(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> np.ndarray:
+    """Draw the drum of a film, the rim in front over the clumps; returns the pixels of both rims.
+
+    Staves show how far it has turned.
+    """
+    axis, radius, half = AXES.index(film["drum_axis"]), float(film["drum_radius"]), float(film["box"]) / 2
+    turned = float(film["drum_rate"]) * float(film["time"][frame]) if "time" in film else 0.0
+    angle = turned + np.linspace(0, 2 * pi, 16 * STAVES + 1)
+    eye = np.roll(camera.eye, -axis)
+    rims = []
+    for side in (-half, half) if eye[0] > 0 else (half, -half):  # the far one first
+        rim = np.column_stack([np.full(len(angle), side), radius * np.cos(angle), radius * np.sin(angle)])
+        rims.append(camera.project(np.roll(rim, axis, axis=1)))
+    far, near = rims
+    axes.add_patch(Polygon(far, facecolor="0.965", edgecolor="0.62", linewidth=0.6, zorder=1))
+    for k in range(len(angle) - 1):
+        middle = (angle[k] + angle[k + 1]) / 2
+        if eye[1] * np.cos(middle) + eye[2] * np.sin(middle) < radius:  # seen from inside
+            shade = "0.86" if k // 8 % 2 else "0.93"
+            axes.add_patch(Polygon([far[k], far[k + 1], near[k + 1], near[k]], facecolor=shade, edgecolor="none", zorder=1))
+    axes.plot(*near.T, color="0.4", linewidth=0.9, alpha=0.8, zorder=3)
+    return np.concatenate(rims)
 
 
 def standing(centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
@@ -272,6 +308,6 @@ def picture_of_scene(scene: Scene, state: State, width: float = 5.0) -> Figure:
         raise ValueError(f"scene {scene.key!r} has no box to draw; draw its clumps with picture_of_clumps")
     figure = Figure(figsize=(width, width), layout="constrained")
     pixels = round(200 * width)
-    film = {**scene.solids(), "r": state.r[None], "q": state.q[None], "box": scene.box}
-    draw(figure.subplots(), film, 0, view_of(scene.box, pixels, pixels))
+    film = {**scene.solids(), **scene.outline(), "r": state.r[None], "q": state.q[None]}
+    draw(figure.subplots(), film, 0, view_of(film, pixels, pixels))
     return figure

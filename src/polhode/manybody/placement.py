@@ -1,15 +1,18 @@
-"""Initial states: clumps at random in a box, clear of each other and of the walls, with random orientations and motions."""
+"""Initial states: clumps at random in a box or a drum, clear of each other and of walls, with random orientations."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from math import pi
 from typing import Any
 
 import numpy as np
 from numba import types
 
+from polhode.algebra.vector import dot
 from polhode.compiling.kernel import compile_driver, float_type, steps_type
-from polhode.manybody.contact import coordinate, matrix
+from polhode.manybody.contact import PLANES, coordinate, from_axis, matrix
+from polhode.manybody.walls import AXES, Drum
 
 #: Attempts to place one clump before the box is considered full.
 ATTEMPTS = 20_000
@@ -42,7 +45,7 @@ def _compiled_try() -> Callable[..., Any]:
     vector = types.Array(types.float64, 1, "C")
     rows = types.Array(types.float64, 2, "C")
     signature = types.boolean(
-        vector, vector, rows, rows, float_type, float_type, types.int64, rows, steps_type, steps_type, rows
+        vector, vector, rows, rows, float_type, vector, vector, types.int64, rows, steps_type, steps_type, rows
     )
     return compile_driver(_try, signature)
 
@@ -53,7 +56,8 @@ def _try(
     spheres: Any,
     world: Any,
     reach: float,
-    half: float,
+    halves: Any,
+    drum: Any,
     placed: int,
     others: Any,
     first: Any,
@@ -62,8 +66,10 @@ def _try(
 ) -> bool:
     """Put the spheres (4, n) of a clump at r with orientation q; whether they fit in the box, clear of those placed before.
 
-    ``world`` (4, n) takes their lab positions and radii. Of the ``placed`` clumps, ``others`` (., 4) holds centre and reach,
-    ``held`` (4, .) the spheres in the lab, ``first`` and ``many`` which of them are whose.
+    ``halves`` (3,) are the distances of planes from the origin, ``drum`` the radius of a drum, or 0, and its number, see
+    :data:`polhode.manybody.contact.WALLS`. ``world`` (4, n) takes the lab positions and radii of the spheres. Of the ``placed``
+    clumps, ``others`` (., 4) holds centre and reach, ``held`` (4, .) the spheres in the lab, ``first`` and ``many`` which of
+    them are whose.
     """
     m = matrix((q[0], q[1], q[2], q[3]))
     for k in range(spheres.shape[1]):
@@ -73,7 +79,12 @@ def _try(
         world[2, k] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
         world[3, k] = spheres[3, k]
         for axis in range(3):
-            if abs(world[axis, k]) + world[3, k] >= half:
+            if abs(world[axis, k]) + world[3, k] >= halves[axis]:
+                return False
+        if drum[0] > 0.0:
+            across = from_axis(drum[1], (world[0, k], world[1, k], world[2, k]))
+            room = drum[0] - world[3, k]
+            if room <= 0.0 or dot(across, across) >= room * room:
                 return False
     for c in range(placed):
         dx, dy, dz = r[0] - others[c, 0], r[1] - others[c, 1], r[2] - others[c, 2]
@@ -89,7 +100,16 @@ def _try(
     return True
 
 
-def check_state(clumps: list[Any], box: float, state: State, where: str = "box") -> None:
+def planes_and_drum(box: float, drum: Drum | None) -> tuple[np.ndarray, np.ndarray]:
+    """The distances of planes from the origin along x, y and z, inf where there is none; and radius (0: none) and number of a
+    drum."""
+    if drum is None:
+        return np.full(3, box / 2), np.zeros(2)
+    axis = AXES.index(drum.axis)
+    return np.where(np.arange(3) == axis, box / 2, np.inf), np.array([drum.radius, PLANES + axis])
+
+
+def check_state(clumps: list[Any], box: float, state: State, where: str = "box", drum: Drum | None = None) -> None:
     """Refuse a state from which a run makes no sense: a clump with its centre outside the box, or two that interpenetrate.
 
     Contacts are allowed, since a state taken from a run has them. A sphere whose centre lies inside a sphere of another clump
@@ -106,7 +126,15 @@ def check_state(clumps: list[Any], box: float, state: State, where: str = "box")
     from scipy.spatial.transform import Rotation
 
     r, q = np.asarray(state.r, float), np.asarray(state.q, float)
-    for i in np.flatnonzero(np.abs(r).max(axis=1) > box / 2):
+    halves, _ = planes_and_drum(box, drum)
+    if drum is not None:
+        away = np.linalg.norm(np.delete(r, AXES.index(drum.axis), axis=1), axis=1)
+        for i in np.flatnonzero(away > drum.radius):
+            raise ValueError(
+                f"{where}: clump {i} ({clumps[i].key}) starts at {r[i].tolist()} m, outside the drum of radius "
+                f"{drum.radius:g} m about the {drum.axis} axis; move it inside"
+            )
+    for i in np.flatnonzero((np.abs(r) > halves).any(axis=1)):
         raise ValueError(
             f"{where}: clump {i} ({clumps[i].key}) starts at {r[i].tolist()} m, outside the box, a cube of {box:g} m about the "
             "origin; move it inside"
@@ -122,9 +150,14 @@ def check_state(clumps: list[Any], box: float, state: State, where: str = "box")
 
 
 def place_at_random(
-    clumps: list[Any], box: float, rng: np.random.Generator, attempts: int = ATTEMPTS, where: str = "box"
+    clumps: list[Any],
+    box: float,
+    rng: np.random.Generator,
+    attempts: int = ATTEMPTS,
+    where: str = "box",
+    drum: Drum | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (n, 3) and orientations (n, 4) of clumps in a cube of edge ``box`` (m) centred at the origin.
+    """Positions (n, 3) and orientations (n, 4) of clumps in a cube of edge ``box`` (m) centred at the origin, or in a drum.
 
     Random sequential addition, the largest first: each clump is tried at random places and orientations until it touches
     nothing.
@@ -140,25 +173,26 @@ def place_at_random(
     held, others = np.empty((4, total)), np.empty((len(clumps), 4))
     first, many = np.zeros(len(clumps), np.int64), np.zeros(len(clumps), np.int64)
     used, volume = 0, 0.0
-    fits = _compiled_try()
+    fits, (halves, cylinder) = _compiled_try(), planes_and_drum(box, drum)
     tables = {id(clump): np.ascontiguousarray(np.vstack([clump.centres.T, clump.radii])) for clump in clumps}
     for placed, index in enumerate(order):
         clump = clumps[index]
         table = tables[id(clump)]
         world = np.empty_like(table)
         # The centre keeps at least the smallest half-width of any orientation away from the walls.
-        room = box / 2 - clump.radii.min()
-        for _attempt in range(attempts if room > 0 else 0):
+        room = np.minimum(halves, cylinder[0] if drum else np.inf) - clump.radii.min()
+        for _attempt in range(attempts if room.min() > 0 else 0):
             trial = rng.uniform(-room, room, 3)
             turn = directions(rng, 1, 4)[0]
-            if fits(trial, turn, table, world, clump.reach, box / 2, placed, others, first, many, held):
+            if fits(trial, turn, table, world, clump.reach, halves, cylinder, placed, others, first, many, held):
                 break
         else:
-            wanted = sum(c.volume for c in clumps) / box**3
+            whole = pi * drum.radius**2 * box if drum else box**3
+            wanted = sum(c.volume for c in clumps) / whole
             raise BoxTooFull(
-                f"{where}: no room for clump {placed + 1} of {len(clumps)} ({clump.key}) in {attempts} attempts; the box of "
-                f"{box:g} m is filled to {100 * volume / box**3:.1f} % of its volume, all clumps would take "
-                f"{100 * wanted:.1f} %; use a larger box or fewer clumps"
+                f"{where}: no room for clump {placed + 1} of {len(clumps)} ({clump.key}) in {attempts} attempts; the "
+                f"{'drum' if drum else 'box'} of {box:g} m is filled to {100 * volume / whole:.1f} % of its volume, all clumps "
+                f"would take {100 * wanted:.1f} %; use a larger {'drum' if drum else 'box'} or fewer clumps"
             )
         r[index], q[index] = trial, turn
         others[placed] = (*trial, clump.reach)

@@ -1,4 +1,4 @@
-"""The definition of a many-body scene: clumps of one material in a cubic box, their initial motion, the time simulated."""
+"""The definition of a many-body scene: clumps of one material in a box or a drum, their initial motion, the time simulated."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -9,11 +9,12 @@ import numpy as np
 
 from polhode.interface.arguments import number, positive, shown, text, vector, whole
 from polhode.manybody.clump import Clump
-from polhode.manybody.contact import collision_time
+from polhode.manybody.contact import PLANES, collision_time
 from polhode.manybody.forces import FORCES
 from polhode.manybody.law import ForceLaw
 from polhode.manybody.material import Material, MaterialPair
 from polhode.manybody.placement import State, directions, place_at_random
+from polhode.manybody.walls import AXES, Drum, Shaking
 from polhode.registry import nearest
 
 
@@ -53,6 +54,10 @@ class Scene:
     settles_in : Scene, optional
         The scene of a smaller box in which the clumps settle first. Its state at its horizon, in the middle of the floor of
         this box, is the initial state: its walls are taken away.
+    drum : Drum, optional
+        The clumps are in a drum, of which ``box`` is the length.
+    shaking : Shaking, optional
+        How all walls are shaken.
 
     Raises
     ------
@@ -76,6 +81,8 @@ class Scene:
     materials: Mapping[str, Material] = field(default_factory=dict)
     between: Mapping[tuple[str, str], Mapping[str, float | str]] = field(default_factory=dict)
     settles_in: "Scene | None" = None
+    drum: Drum | None = None
+    shaking: Shaking | None = None
 
     def __post_init__(self) -> None:
         for name in ("key", "label", "source"):
@@ -95,6 +102,10 @@ class Scene:
         object.__setattr__(self, "gravity", vector(f"{where}: gravity", self.gravity, 3))
         if not (isinstance(self.walls, Material | None) or (isinstance(self.walls, str) and self.walls == "rigid")):
             raise TypeError(f"{where}: walls must be a Material, 'rigid' or None, got {shown(self.walls)}")
+        if not isinstance(self.drum, Drum | None):
+            raise TypeError(f"{where}: drum must be a polhode.manybody.Drum or None, got {shown(self.drum)}")
+        if not isinstance(self.shaking, Shaking | None):
+            raise TypeError(f"{where}: shaking must be a polhode.manybody.Shaking or None, got {shown(self.shaking)}")
         for name, mapping in (("materials", self.materials), ("between", self.between)):
             if not isinstance(mapping, Mapping):
                 raise TypeError(f"{where}: {name} must be a mapping, got {shown(mapping)}")
@@ -140,6 +151,14 @@ class Scene:
             "radius": np.concatenate([clump.radii for clump in kinds]),
         }
 
+    def outline(self) -> dict[str, float | str]:
+        """The box, and the drum if there is one, as attributes of files."""
+        values: dict[str, float | str] = {"box": self.box, "box_units": "m"}
+        if self.drum:
+            values |= {"drum_radius": self.drum.radius, "drum_radius_units": "m", "drum_axis": self.drum.axis}
+            values |= {"drum_rate": self.drum.rate, "drum_rate_units": "rad s-1"}
+        return values
+
     def material_of(self, clump: Clump) -> Material:
         """The material of a kind of clump."""
         return self.materials.get(clump.key, self.material)
@@ -173,14 +192,28 @@ class Scene:
         return np.array([keys.index(clump.key) for clump, _ in self.clumps]), np.array(rows)
 
     @property
+    def wall_numbers(self) -> list[int]:
+        """The walls that there are, as :data:`polhode.manybody.contact.WALLS` numbers them."""
+        if self.drum is None:
+            return list(range(PLANES))
+        axis = AXES.index(self.drum.axis)
+        return [2 * axis, 2 * axis + 1, PLANES + axis]
+
+    @property
+    def walls_move(self) -> bool:
+        """Whether walls can do work on the clumps."""
+        return self.shaking is not None or (self.drum is not None and self.drum.rate != 0.0)
+
+    @property
     def linear(self) -> bool:
         """Whether all clumps are rods, whose axial spin only friction can change."""
         return all(clump.linear for clump, _ in self.clumps)
 
     @property
     def solid_fraction(self) -> float:
-        """Total volume of the clumps divided by that of the box."""
-        return sum(count * clump.volume for clump, count in self.clumps) / self.box**3
+        """Total volume of the clumps divided by that of the box or drum."""
+        whole = pi * self.drum.radius**2 * self.box if self.drum else self.box**3
+        return sum(count * clump.volume for clump, count in self.clumps) / whole
 
     def with_spin(self, spin: float) -> "Scene":
         """This scene with another initial spin in rad/s; a seed keeps its positions, orientations and directions."""
@@ -188,12 +221,13 @@ class Scene:
         return replace(self, spin=spin, settles_in=narrow)
 
     def scaled(self, count: int) -> "Scene":
-        """A scene of about ``count`` clumps with this mixture and density, in a box that grows with them."""
+        """A scene of about ``count`` clumps with this mixture and density, in a box or drum that grows with them."""
         count = whole(f"scene {self.key!r}: count", count, least=1)
         kinds = [(clump, max(1, round(count * number / len(self)))) for clump, number in self.clumps]
-        total = sum(number for _, number in kinds)
+        grown = (sum(number for _, number in kinds) / len(self)) ** (1 / 3)
+        drum = replace(self.drum, radius=grown * self.drum.radius) if self.drum else None
         narrow = None if self.settles_in is None else self.settles_in.scaled(count)
-        return replace(self, kinds=tuple(kinds), box=self.box * (total / len(self)) ** (1 / 3), settles_in=narrow)
+        return replace(self, kinds=tuple(kinds), box=self.box * grown, drum=drum, settles_in=narrow)
 
     def initial_state(self, seed: int) -> State:
         """Random positions, orientations and directions of motion, determined by the seed; or what has settled from them.
@@ -217,7 +251,7 @@ class Scene:
             return State(settled.r + down, settled.v.copy(), settled.q.copy(), settled.omega.copy())
         places, motions, turns = (np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(3))
         clumps = self.every_clump
-        r, q = place_at_random(clumps, self.box, places, where=f"scene {self.key!r}, seed {seed}")
+        r, q = place_at_random(clumps, self.box, places, where=f"scene {self.key!r}, seed {seed}", drum=self.drum)
         v = self.speed * directions(motions, len(clumps))
         omega = self.spin * directions(turns, len(clumps))
         return State(r, v, q, omega)

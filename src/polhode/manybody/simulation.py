@@ -77,9 +77,10 @@ def simulate(
         the scalars ``steps`` and ``contact_steps`` (pairs of touching spheres, or of a sphere and a wall, summed over all
         steps). With gravity ``gravitational`` is part of ``energy`` (J). With a law that does not conserve energy there are the
         energies (J) ``stored_normal`` and ``stored_tangential`` in springs, ``dissipated_normal`` and
-        ``dissipated_tangential`` by dashpots, ``dissipated_sliding``, ``taken_by_law`` (negative: made), and ``closure``, the
-        relative error of the sum of all. A run that diverges (a clump far outside the box, a NaN, or a thousand times the
-        initial energy) has NaN from there on, and its attribute ``diverged`` gives the time in s.
+        ``dissipated_tangential`` by dashpots, ``dissipated_sliding``, ``taken_by_law`` (negative: made). With walls
+        that move there is ``work_of_walls``, what they do on the clumps (J). In both cases ``closure`` is the relative error of
+        the sum of all, from which this work is subtracted. A run that diverges (a clump far outside the box, a NaN, or a
+        thousand times the initial energy) has NaN from there on, and its attribute ``diverged`` gives the time in s.
 
     Raises
     ------
@@ -148,7 +149,7 @@ def simulate_arrays(
         raise TypeError(f"state must be a polhode.manybody.State or None, got {shown(state)}")
     begin = scene.initial_state(seed) if state is None else State(**_arrays(scene, state))
     if state is not None:
-        check_state(scene.every_clump, scene.box, begin, f"scene {scene.key!r}")
+        check_state(scene.every_clump, scene.box, begin, f"scene {scene.key!r}", scene.drum)
     outcome = run(scene, method, dt, begin, at, record=record, brute_force=brute_force, normalise=normalise)
     return _named(scene, method, dt, seed if state is None else None, at, steps, outcome)
 
@@ -175,7 +176,7 @@ def run(
     dict
         ``energies`` (samples, 2): kinetic, and stored in contacts, J. ``ledger`` (samples, 7), J: potential of gravity, stored
         by normal and by tangential springs, dissipated by normal and by tangential dashpots and by sliding, taken by the law.
-        ``momenta`` (samples, 6): linear and angular. ``spins`` (samples,
+        ``work_of_walls`` (samples,), J. ``momenta`` (samples, 6): linear and angular. ``spins`` (samples,
         clumps) for rods, else (0, clumps). ``motion`` (samples, clumps, 13): r, v, q, omega if recorded, else (0, clumps, 13).
         ``work``: counts of what was done, see :data:`WORK`. ``diverged``: number of the step at which the run diverged, or -1.
     """
@@ -186,11 +187,11 @@ def run(
     spins = np.full((samples if scene.linear else 0, count), np.nan)
     motion = np.full((samples if record else 0, count, 13), np.nan)
     ledger = np.full((samples, 1 + LEDGER), np.nan)
-    work = np.zeros(len(WORK), np.int64)
+    work, work_of_walls = np.zeros(len(WORK), np.int64), np.full(samples, np.nan)
     parts = compiled_parts(method, method.normalisation(normalise), scene.force_law)
     pauses = pauses or Pauses(first=16)
     at = np.ascontiguousarray(sample_steps, dtype=np.int64)
-    readings = Readings(energies, ledger, momenta, spins, motion)
+    readings = Readings(energies, ledger, momenta, spins, motion, work_of_walls)
     diverged = driver()(*parts, Start(**arrays), setup_of(scene), not brute_force, float(dt), at, pauses, readings, work)
     pauses.end()
     return {
@@ -199,6 +200,7 @@ def run(
         "momenta": momenta,
         "spins": spins,
         "motion": motion,
+        "work_of_walls": work_of_walls,
         "work": work,
         "diverged": np.array(diverged),
     }
@@ -243,6 +245,9 @@ def setup_of(scene: Scene) -> Setup:
         constants=constants,
         bookkeeping=scene.force_law.bookkeeping(),
         gravity=np.array(scene.gravity),
+        walls=np.array(scene.wall_numbers, np.int64),
+        drum=np.array([scene.drum.radius, scene.drum.rate] if scene.drum else [0.0, 0.0]),
+        shaking=np.array(scene.shaking.motion if scene.shaking else [0.0, 0.0, 0.0, 0.0]),
         classes=len(constants) // (int(materials.max()) + 1),
         most=int(sizes.max()),
         half=scene.box / 2,
@@ -268,7 +273,7 @@ def _named(
     kinetic, potential = outcome["energies"].T
     gravitational, by_normal, by_tangential, dissipated = *outcome["ledger"][:, :3].T, outcome["ledger"][:, 3:].T
     energy = kinetic + potential + gravitational
-    total = energy + dissipated.sum(0)
+    total = energy + dissipated.sum(0) - outcome["work_of_walls"]
     with np.errstate(invalid="ignore", divide="ignore"):  # a system at rest has no relative change
         change, closure = energy / energy[0] - 1, total / total[0] - 1
 
@@ -309,6 +314,9 @@ def _named(
             ("taken_by_law", dissipated[3], "energy taken by the law of force; negative: made", "D_m"),
         ):
             data[name] = ("time", values, about(long_name, "J", symbol))
+    if scene.walls_move:
+        data["work_of_walls"] = ("time", outcome["work_of_walls"], about("work of the moving walls on the clumps", "J", "W"))
+    if scene.walls_move or not scene.force_law.conserves_energy:
         data["closure"] = ("time", closure, about("error of the sum of all energies, relative", "1", "e_sum"))
     if len(outcome["spins"]):
         data["axial_spin"] = (
@@ -340,8 +348,7 @@ def _named(
         "dt": float(dt),
         "dt_units": "s",
         **({} if seed is None else {"seed": seed}),
-        "box": scene.box,
-        "box_units": "m",
+        **scene.outline(),
     }
     if outcome["diverged"] >= 0:
         attributes["diverged"] = float(int(outcome["diverged"]) * dt)

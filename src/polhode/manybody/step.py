@@ -28,15 +28,20 @@ from polhode.algebra import vector
 from polhode.algebra.quaternion import normalise
 from polhode.compiling.plain import in_plain_python
 from polhode.manybody import contact, engine
-from polhode.manybody.contact import Side
+from polhode.manybody.contact import Side, Walls
 from polhode.manybody.placement import State
 from polhode.manybody.scene import Scene
+from polhode.manybody.simulation import setup_of
 from polhode.methods.protocol import OneTorque
 
 ZERO = (0.0, 0.0, 0.0)
 _add, _axpy, _cross, _scale = map(in_plain_python, (vector.add, vector.axpy, vector.cross, vector.scale))
 _in_body, _to_lab, _matrix, _unit = map(in_plain_python, (contact.in_body, contact.to_lab, contact.matrix, normalise))
 _lab_position, _meeting, _motion = map(in_plain_python, (contact.lab_position, contact.meeting, engine.motion_between))
+_wall_row, _pair_row = in_plain_python(contact.wall_row), in_plain_python(contact.pair_row)
+_walls_at, _depth_in_wall, _normal_of_wall, _wall_side = map(
+    in_plain_python, (contact.walls_at, contact.depth_in_wall, contact.normal_of_wall, contact.wall_side)
+)
 
 
 @dataclass
@@ -106,10 +111,7 @@ class PlainRun:
         moves = {"begin": scheme.start, "before": scheme.before_force, "after": scheme.after_force, "read": scheme.read}
         self.turn = SimpleNamespace(**{name: in_plain_python(function) for name, function in kernels.items()})
         self.move = SimpleNamespace(**{name: in_plain_python(function) for name, function in moves.items()})
-        self.materials, self.constants = scene.constants()
-        self.bookkeeping = self.law.bookkeeping()
-        kinds = np.repeat(self.materials, [number for _, number in scene.clumps])
-        self.kind = [int(kind) for kind in kinds]
+        self.setup = setup_of(scene)
         #: Contact -> its normal and overlap, and what the law keeps: those of the last loads, and those of the present ones.
         self.memory: dict[Any, Any] = {}
         self.next_memory: dict[Any, Any] = {}
@@ -120,18 +122,22 @@ class PlainRun:
             spin = _to_lab(_matrix(q), omega)
             begin = r, q, v, omega, spin, v, spin
             self.bodies.append(MovingClump(spheres, solid.mass, solid.coefficients(), *begin))
+        #: The time since the last loads.
         self.since = 0.0
-        self.load()
+        self.load(0.0)
         for body in self.bodies:
             body.turning = self.turn.begin(body.q, body.omega, body.torque, body.inertia, dt)
             body.moving = self.move.begin(body.r, body.v, body.force, body.mass, dt)
+        #: The number of the step whose loads are next, and how long before its end they act.
+        self.number, self.lag = (1, (1.0 - method.torque_time) * dt) if method.torque_time else (0, 0.0)
         self.since = method.torque_time * dt
 
     def step(self) -> None:
         """One step of all clumps: the first part of their motion, all loads at the poses reached, the rest of their motion."""
         self.advance_to_loads()
-        self.load()
+        self.load(self.number * self.dt - self.lag)
         self.since = self.dt
+        self.number += 1
         for body in self.bodies:
             body.turning = self.turn.after(body.turning, body.torque, body.inertia, self.dt)
             body.moving = self.move.after(body.moving, body.force, body.mass, self.dt)
@@ -152,21 +158,23 @@ class PlainRun:
             if self.since > 0.0:
                 body.moved, since_last = _motion(r, q, body.r, body.q, self.since)
                 body.turned = _to_lab(m, since_last)
-            if self.bookkeeping[2] > 0.0:
+            if self.setup.bookkeeping[2] > 0.0:
                 body.v = _axpy(1.5, body.moved, _scale(-0.5, moved))
                 body.spin = _axpy(1.5, body.turned, _scale(-0.5, turned))
 
-    def load(self) -> None:
+    def load(self, time: float) -> None:
         """The loads on all clumps: weight, then clump by clump the contacts with the walls and with the clumps after it."""
         self.memory, self.next_memory = self.next_memory, {}
+        walls = _walls_at(self.setup, self.since, time)
         for body in self.bodies:
             body.force, body.torque = _scale(body.mass, self.scene.gravity), ZERO
         for i, body in enumerate(self.bodies):
-            for wall in range(6):
-                for a, (sphere, centre) in enumerate(zip(body.spheres, body.centres(), strict=True)):
-                    overlap = (centre[wall // 2] if wall % 2 else -centre[wall // 2]) + sphere[3] - self.scene.box / 2
+            for wall in map(int, self.setup.walls):
+                for a, sphere in enumerate(body.spheres):
+                    sphere = tuple(map(float, sphere))
+                    overlap = _depth_in_wall(wall, body.r, _matrix(body.q), sphere, self.setup, walls)
                     if overlap > 0.0:
-                        self.touch_wall(i, a, wall, float(overlap))
+                        self.touch_wall(i, a, wall, overlap, walls)
             for j in range(i + 1, len(self.bodies)):
                 for a, b, away in self.overlapping(i, j):
                     self.touch_pair(i, a, j, b, away)
@@ -182,18 +190,18 @@ class PlainRun:
         for a, b in np.argwhere(squared < radii * radii):
             yield int(a), int(b), tuple(map(float, away[a, b]))
 
-    def touch_wall(self, i: int, a: int, wall: int, overlap: float) -> None:
+    def touch_wall(self, i: int, a: int, wall: int, overlap: float, walls: Walls) -> None:
         """A sphere at a wall: one of infinite radius and mass."""
         body = self.bodies[i]
         m, sphere = _matrix(body.q), tuple(map(float, body.spheres[a]))
-        normal = tuple((-1.0 if wall % 2 else 1.0) if axis == wall // 2 else 0.0 for axis in range(3))
-        constants = self.constants[self.kind[i] * self.classes + self.classes - 1]
+        normal = _normal_of_wall(wall, body.r, m, sphere, walls)
+        constants = self.setup.constants[_wall_row(self.setup, i)]
         if self.law.normal:
             force = _scale(in_plain_python(self.law.normal)(overlap, sphere[3], constants)[0], normal)
             body.push(force, _cross(sphere, _in_body(m, force)))
         else:
             one = body.side(sphere, 1.0, self.since)
-            touch = normal, overlap, sphere[3], body.mass, one, contact.WALL
+            touch = normal, overlap, sphere[3], body.mass, one, _wall_side(wall, self.setup, walls)
             response, arm, _ = self.respond((i, wall, a), touch, constants)
             body.push(response.force, _in_body(m, _add(_cross(arm, response.force), response.couple)))
 
@@ -205,7 +213,7 @@ class PlainRun:
         distance = sqrt(away[0] * away[0] + away[1] * away[1] + away[2] * away[2])
         overlap = max(sphere_i[3] + sphere_j[3] - distance, 0.0)
         radius = sphere_i[3] * sphere_j[3] / (sphere_i[3] + sphere_j[3])
-        constants = self.constants[self.kind[i] * self.classes + self.kind[j]]
+        constants = self.setup.constants[_pair_row(self.setup, i, j)]
         if self.law.normal:
             force = _scale(in_plain_python(self.law.normal)(overlap, radius, constants)[0] / distance, away)
             one.push(force, _cross(sphere_i, _in_body(mi, force)))
@@ -222,15 +230,10 @@ class PlainRun:
     def respond(self, key: Any, touch: Any, constants: Any) -> Any:
         """What the law answers to a contact, and the arms of the force on both bodies; the contact is remembered."""
         before, history = self.memory.get(key, ((0.0,) * 4, (0.0,) * self.law.history))
-        seen, arm_one, arm_two = _meeting(*touch, before, key in self.memory, self.bookkeeping)
+        seen, arm_one, arm_two = _meeting(*touch, before, key in self.memory, self.setup.bookkeeping)
         response = in_plain_python(self.law.contact)(seen, history, tuple(map(float, constants)))
         self.next_memory[key] = ((*touch[0], touch[1]), response.history)
         return response, arm_one, arm_two
-
-    @cached_property
-    def classes(self) -> int:
-        """The number of materials, and one for the wall."""
-        return len(self.constants) // (max(self.kind) + 1)
 
     def read(self) -> np.ndarray:
         """r, v, q and omega of all clumps after the last step, (clumps, 13)."""
@@ -239,7 +242,7 @@ class PlainRun:
             run = copy(self)
             run.bodies = list(map(replace, self.bodies))
             run.advance_to_loads()
-            run.load()
+            run.load(run.number * run.dt)
         rows = []
         for body in run.bodies:
             force, torque = (body.force, body.torque) if completes else (ZERO, ZERO)

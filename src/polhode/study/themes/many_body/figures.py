@@ -485,7 +485,7 @@ def many_body_scene(inputs: Inputs) -> Figure:
     figure = new_figure((style.TEXT_WIDTH, 3.3 * -(-len(films) // 2) if len(films) > 1 else 5.0))
     for axes, (name, film), letter in zip(panel_grid(figure, len(films), 2), films.items(), ascii_lowercase, strict=False):
         pixels = 1000
-        pictures.draw(axes, film, len(film["time"]) // 2, pictures.view_of(float(film["box"]), pixels, pixels))
+        pictures.draw(axes, film, len(film["time"]) // 2, pictures.view_of(film, pixels, pixels))
         time = float(film["time"][len(film["time"]) // 2])
         panel_title(axes, letter, f"{printable(name)}, {time:.2g} s after the start")
     return figure
