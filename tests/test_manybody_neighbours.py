@@ -106,21 +106,27 @@ def test_clumps_lie_in_their_capsules(clump):
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("periods", [(), (2.0, 0.0, 0.0), (0.0, 1.3, 2.7), (2.0, 1.3, 2.7)])
 @pytest.mark.parametrize("least", [0.11, 0.3])
-def test_cells_leave_out_no_near_pair(least):
-    """Chained are all clumps that are near and behind, and no others, in ascending order."""
+def test_cells_leave_out_no_near_pair(least, periods):
+    """Chained are all clumps that are near and behind, and no others, in ascending order; also across periodic sides."""
     count, width = 400, np.int64(lanes.STATE)
     fields = np.zeros(lanes.blocks_of(count) * lanes.LANES * lanes.STATE)
     r = np.random.default_rng(5).uniform(-1, 1, (count, 3)) * [1.0, 0.6, 1.3]
+    if periods:  # positions run on across a periodic side
+        r += np.random.default_rng(6).integers(-2, 3, (count, 3)) * periods
     for c in range(count):
         lanes.store_r(fields, lanes.place(c, width), tuple(r[c]))
     _, scratch = neighbours.empty_lists(1, 1, 1, 20 * count, count, 1)
     scratch.axes[:, 7], scratch.axes[:, 8:], scratch.margins[:] = 0.4 * least, r, 0.1 * least
-    cells = neighbours.sort_into_cells(fields, width, count, least, scratch)
+    cells = neighbours.sort_into_cells(fields, width, count, least, np.array(periods), scratch)
     assert min(cells) > 2
     chains, links = scratch.chains, scratch.links
-    number = neighbours.chain_near_clumps(count, cells, scratch)
-    apart, pairs = np.linalg.norm(r[:, None] - r, axis=2), 0
+    number = neighbours.chain_near_clumps(count, cells, np.array(periods), scratch)
+    away, pairs = r[:, None] - r, 0
+    for axis, period in enumerate(periods):
+        away[..., axis] -= period * np.round(away[..., axis] / period) if period else 0.0
+    apart = np.linalg.norm(away, axis=2)
     for c in range(count):
         near, link = [], chains[c]
         while link >= 0:

@@ -1,7 +1,8 @@
-"""Walls that move: closed forms, the work that they do, the plain step and neighbour lists."""
+"""Walls that move and periodic sides: closed forms, the work of walls, the plain step and neighbour lists."""
 
 from dataclasses import replace
 from math import cos, inf, pi, sin, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def alone(r, v=(0, 0, 0), omega=(0, 0, 0), q=(1, 0, 0, 0)):
 
 
 #: Drums about each axis, shaken and not, and a shaken box; the law, and a method for each time of the torque.
-MOVING = {
+MOVING: dict[str, tuple[dict[str, Any], Any, str]] = {
     "a drum": ({"drum": Drum(0.03, 4.0)}, TOTAL.with_parameters(friction=0.4), "spiral_leapfrog"),
     "a shaken drum": (
         {"drum": Drum(0.03, -9.0, "z"), "shaking": Shaking(2e-3, 30.0, (1, 0, 1))},
@@ -43,9 +44,17 @@ MOVING = {
 }
 
 
-@pytest.mark.parametrize("name", MOVING)
-def test_the_plain_step_has_the_bits_of_walls_that_move(name):
-    others, law, key = MOVING[name]
+#: Boxes with periodic sides likewise; some so narrow that a list has one cell along an axis.
+PERIODIC: dict[str, tuple[dict[str, Any], Any, str]] = {
+    "a floor": ({"periodic": ("x", "y"), "box": 0.05}, TOTAL.with_parameters(friction=0.4), "spiral_leapfrog"),
+    "a drum without ends": ({"periodic": ("y",), "drum": Drum(0.03, 4.0)}, TOTAL, "verlet"),
+    "no walls": ({"periodic": ("x", "y", "z"), "box": 0.045, "speed": 2.0}, "hertz", "spiral_dkd"),
+}
+
+
+@pytest.mark.parametrize("name", [*MOVING, *PERIODIC])
+def test_the_plain_step_has_the_bits_of_moving_walls_and_periodic_sides(name):
+    others, law, key = {**MOVING, **PERIODIC}[name]
     made = scene(law, (DIMER, 6), gravity=(0.0, 3.0, -9.0), **others)
     begin, dt = made.initial_state(1), 1e-4
     plain = PlainRun(made, begin, METHODS[key], dt)
@@ -56,10 +65,10 @@ def test_the_plain_step_has_the_bits_of_walls_that_move(name):
     np.testing.assert_array_equal(plain.read(), outcome["motion"][-1])
 
 
-@pytest.mark.parametrize("name", MOVING)
+@pytest.mark.parametrize("name", [*MOVING, *PERIODIC])
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "magnus_adams4"])
-def test_lists_and_samples_change_no_bit_with_walls_that_move(name, key):
-    others, law, _ = MOVING[name]
+def test_lists_and_samples_change_no_bit_with_moving_walls_and_periodic_sides(name, key):
+    others, law, _ = {**MOVING, **PERIODIC}[name]
     made = scene(law, (DIMER, 24), gravity=(0.0, 3.0, -9.0), **others)
     begin, at = made.initial_state(1), np.arange(0, 3001, 100)
     listed, every = (run(made, METHODS[key], 1e-4, begin, at, record=True, brute_force=slow) for slow in (False, True))
@@ -150,6 +159,64 @@ def test_a_ball_comes_off_a_moving_floor_with_the_restitution_of_the_law():
     after = u + e * (u + speed)
     assert float(data.v[-1, 0, 2]) == pytest.approx(after, rel=2e-3)
     assert float(data.work_of_walls[-1]) == pytest.approx(MASS * u * (after + speed), rel=2e-3)
+
+
+# ---- periodic sides ----
+
+
+@pytest.mark.parametrize("box", [0.1, 0.22])
+def test_lists_change_no_bit_of_many_clumps_with_periodic_sides(box):
+    """One cell and more along the axes."""
+    made = scene("hertz", (DIMER, 100), speed=3.0, box=box, periodic=("x", "z"))
+    begin, at = made.initial_state(1), np.arange(0, 1201, 100)
+    listed, every = (
+        run(made, METHODS["spiral_leapfrog"], 5e-5, begin, at, record=True, brute_force=slow) for slow in (False, True)
+    )
+    assert listed["work"][4] == every["work"][4] > 500 and 3 < listed["work"][0] < 600
+    assert np.abs(listed["motion"][-1, :, [0, 2]]).max() > box / 2, "clumps cross sides"
+    np.testing.assert_array_equal(listed["motion"], every["motion"])
+
+
+def test_an_impact_across_a_side_is_one_in_the_middle():
+    """To round-off: two clumps that meet across a corner, and the same two elsewhere, or some periods apart."""
+    made = scene(TOTAL, (DIMER, 2), box=0.05, periodic=("x", "y", "z"))
+    r = np.array([[0.006, 0.001, 0.0], [-0.006, 0.0, 0.001]])
+    start = manybody.State(r, -20 * r, np.array([[1.0, 0, 0, 0], [0.6, 0, 0.8, 0]]), np.full((2, 3), 9.0))
+    moved = [
+        run(made, METHODS["spiral_leapfrog"], 2e-5, replace(start, r=r + by), np.array([0, 1000]), record=True)
+        for by in (np.zeros(3), np.full(3, 0.025), np.array([[0.1, 0, -0.05], [-0.05, 0.05, 0]]))
+    ]
+    assert moved[0]["work"][4] > 50
+    for other in moved[1:]:
+        change = (outcome["motion"][-1] - outcome["motion"][0] for outcome in (moved[0], other))
+        np.testing.assert_allclose(*change, atol=1e-9)
+        assert other["work"][4] == moved[0]["work"][4]
+
+
+def test_momentum_is_kept_along_periodic_sides():
+    made = scene(TOTAL, (DIMER, 30), box=0.05, speed=1.0, periodic=("x", "y"), walls=SOFT)
+    smooth = replace(made, between={("dimer", "wall"): {"friction": 0.0}})
+    momenta = run(smooth, METHODS["spiral_leapfrog"], 5e-5, made.initial_state(0), np.arange(0, 2001, 100))["momenta"]
+    assert np.ptp(momenta[:, 2]) > 0.1 * MASS, "the floor pushes"
+    np.testing.assert_allclose(momenta[:, :2], np.tile(momenta[0, :2], (len(momenta), 1)), atol=1e-12 * MASS * 30)
+
+
+def test_periodic_sides_that_cannot_be_are_refused():
+    for wrong, what in ((("r",), "some of"), ("x", "some of"), (("x", "x"), "some of")):
+        with pytest.raises(ValueError, match=f"scene 'test': periodic must be {what}"):
+            scene("hertz", (BALL, 1), periodic=wrong)
+    with pytest.raises(ValueError, match="a drum can be periodic along its axis alone, 'y'"):
+        scene("hertz", (BALL, 1), periodic=("x",), drum=Drum(0.1, 1.0))
+    with pytest.raises(ValueError, match="box of finite length"):
+        scene("hertz", (BALL, 1), periodic=("x",), box=inf)
+    with pytest.raises(ValueError, match=r"'sphere' could touch two images .* longer than 0\.02 m"):
+        scene("hertz", (BALL, 1), periodic=("x",), box=0.02).initial_state(0)
+    made = scene("hertz", (BALL, 2), periodic=("x",))
+    r = np.array([[0.029, 0, 0], [-0.03 - 0.002 + 0.06, 0, 0]])
+    for by in (0.0, 0.06, -0.12):
+        begin = manybody.State(r + np.array([[by, 0, 0], [0, 0, 0]]), 0 * r, np.tile([1.0, 0, 0, 0], (2, 1)), 0 * r)
+        with pytest.raises(ValueError, match="interpenetrate"):
+            manybody.simulate(made, "spiral_leapfrog", 1e-5, state=begin)
 
 
 # ---- the ledger ----

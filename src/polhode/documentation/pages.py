@@ -442,6 +442,8 @@ def _room(scene: Scene) -> str:
     if shaking:
         size, frequency = number(shaking.amplitude), number(shaking.frequency)
         room += f", shaken by {size} m along {_vector(shaking.direction)} at {frequency} Hz"
+    if scene.periodic:
+        room += f", periodic along {' and '.join(scene.periodic)}"
     return room
 
 

@@ -12,7 +12,7 @@ sums over three contacts round differently.
 
 from collections.abc import Callable
 from functools import cache
-from math import cos, gamma, pi, sin, sqrt
+from math import cos, floor, gamma, pi, sin, sqrt
 from typing import Any, NamedTuple
 
 from polhode.algebra.quaternion import norm_squared
@@ -74,6 +74,7 @@ class Setup(NamedTuple):
     walls : int array: the numbers of the walls that there are, ascending
     drum : float array (2,): radius, m, and angular velocity, rad/s; zeros without a drum
     shaking : float array (4,): amplitude of all walls, m, and angular frequency, rad/s; zeros for walls at rest
+    periods : float array (3,), m: after what length along each axis everything is repeated, 0 where it is not; () if nowhere
     classes : the number of materials, and one for the wall
     most : the largest number of spheres of a clump
     half : half the edge of the box, which is centred at the origin, m; inf: no walls
@@ -92,6 +93,7 @@ class Setup(NamedTuple):
     walls: Any
     drum: Any
     shaking: Any
+    periods: Any
     classes: int
     most: int
     half: float
@@ -607,6 +609,27 @@ def lab_coordinate(axis: int, r: Any, m: Any, sphere: Any) -> float:
     return coordinate(r[axis], m[3 * axis], m[3 * axis + 1], m[3 * axis + 2], sphere[0], sphere[1], sphere[2])
 
 
+@kernel
+def nearest_image(periods: Any, r: Any, other: Any) -> Any:
+    """The image of the position ``other`` that is nearest to r, with periodic sides; else ``other``.
+
+    Positions run on across a side, and only what one clump sees of another is shifted: so no motion knows of the sides.
+    """
+    if periods.size > 0:
+        return (
+            nearest_coordinate(periods[0], r[0], other[0]),
+            nearest_coordinate(periods[1], r[1], other[1]),
+            nearest_coordinate(periods[2], r[2], other[2]),
+        )
+    return other
+
+
+@kernel
+def nearest_coordinate(period: float, x: float, other: float) -> float:
+    """One coordinate of :func:`nearest_image`."""
+    return other + period * floor((x - other) / period + 0.5) if period > 0.0 else other
+
+
 @cache
 def all_loads_of(law: ForceLaw) -> Callable[..., Any]:
     """The function ``all_loads`` of a law, not compiled."""
@@ -654,7 +677,7 @@ def all_loads_of(law: ForceLaw) -> Callable[..., Any]:
                         contacts += 1
             for d in range(c + 1, count):
                 j = place(d, width)
-                rj, qj = load_r(fields, j), load_q(fields, j)
+                rj, qj = nearest_image(setup.periods, ri, load_r(fields, j)), load_q(fields, j)
                 x, y, z = ri[0] - rj[0], ri[1] - rj[1], ri[2] - rj[2]
                 near = reach_i + reach[d] * norm_squared(qj) * GENEROUS
                 if x * x + y * y + z * z > near * near:

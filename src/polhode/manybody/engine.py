@@ -107,7 +107,7 @@ _start = types.NamedUniTuple(_rows, 4, Start)
 _setup = types.NamedTuple(
     (
         *(_floats, _rows, steps_type, steps_type, _rows, _rows, steps_type, _rows, _floats, _floats),
-        *(steps_type, _floats, _floats),
+        *(steps_type, _floats, _floats, _floats),
         *(types.int64, types.int64, float_type),
     ),
     Setup,
@@ -1040,8 +1040,11 @@ def lost(fields: Any, width: int, count: int, setup: Setup) -> bool:
         i = place(c, width)
         r, q = load_r(fields, i), load_q(fields, i)
         total = r[0] + r[1] + r[2] + q[0] + q[1] + q[2] + q[3]
-        if total - total != 0.0 or max(abs(r[0]), abs(r[1]), abs(r[2])) > bound:
+        if total - total != 0.0:
             return True
+        for axis in range(3):
+            if abs(r[axis]) > bound and (setup.periods.size == 0 or setup.periods[axis] == 0.0):
+                return True
     return False
 
 

@@ -44,7 +44,9 @@ from polhode.manybody.contact import (
     interaction,
     lab_position,
     matrix,
+    nearest_image,
     sphere_of,
+    subtract,
     wall_depth,
     walls_at,
 )
@@ -309,12 +311,13 @@ def make_list(
     for c in range(count):
         mean += rates[c, 0] + rates[c, 1] + rates[c, 2]
     mean /= count
-    widest, furthest = 0.0, 0.0
+    widest, furthest, limit = 0.0, 0.0, longest_margin(fields, width, count, setup)
     for c in range(count):
         i = place(c, width)
         r, q = load_r(fields, i), load_q(fields, i)
         speed = rates[c, 0] + rates[c, 1] + rates[c, 2]
         margin = skin * (min(max(speed / mean, SLOW), FAST) if mean > 0.0 else 1.0)
+        margin = min(margin, limit)
         margins[c] = margin
         widest = max(widest, margin)
         m = matrix(q)
@@ -332,8 +335,8 @@ def make_list(
         store_listed_q(fields, i, q)
         store_weights(fields, i, weights(margin, q, extents[1, c], extents[2, c], (rates[c, 0], rates[c, 1], rates[c, 2])))
         store_fraction(fields, i, (0.0,))
-    cells = sort_into_cells(fields, width, count, 2.0 * (widest + furthest), scratch)
-    n_links = chain_near_clumps(count, cells, scratch)
+    cells = sort_into_cells(fields, width, count, 2.0 * (widest + furthest), setup.periods, scratch)
+    n_links = chain_near_clumps(count, cells, setup.periods, scratch)
     # A literal 0 would be part of the signatures of what these are passed to, which would be compiled once more.
     zero: Any = np.int64(0)
     n_groups, n_spheres, n_pairs = zero, zero, zero
@@ -382,7 +385,11 @@ def make_list(
         while link >= 0:
             d, link = links[link, 0], links[link, 1]
             margin = margins[c] + margins[d]
+            ri, rj = (axes[c, 8], axes[c, 9], axes[c, 10]), (axes[d, 8], axes[d, 9], axes[d, 10])
             begin_j, way_j = (axes[d, 0], axes[d, 1], axes[d, 2]), (axes[d, 3], axes[d, 4], axes[d, 5])
+            if setup.periods.size > 0:
+                image = nearest_image(setup.periods, ri, rj)
+                begin_j, rj = add(begin_j, subtract(image, rj)), image
             x, y, z = closest_points(begin_i, way_i, begin_j, way_j)
             squared = x * x + y * y + z * z
             bound = (axes[c, 6] + axes[d, 6] + margin) * (1.0 + CAUTION)
@@ -396,8 +403,7 @@ def make_list(
             scale = 1.0 / distance if distance > 0.0 else 0.0
             way = (x * scale, y * scale, z * scale)
             j = place(d, width)
-            ri, mi = load_r(fields, i), matrix(load_q(fields, i))
-            rj, mj = load_r(fields, j), matrix(load_q(fields, j))
+            mi, mj = matrix(load_q(fields, i)), matrix(load_q(fields, j))
             apart = dot((rj[0] - ri[0], rj[1] - ri[1], rj[2] - ri[2]), way)
             back = in_body(mj, way)
             end_a = reaches(in_body(mi, way), spheres, first[c], n_a, lab[8])
@@ -451,6 +457,19 @@ def make_list(
                 enter(groups, n_groups, (c, d) + of_a + of_b + (begin_pairs, n_pairs - begin_pairs))  # noqa: RUF005
             n_groups += 1
     return (n_groups, n_spheres, n_pairs, n_links), cost
+
+
+@subroutine
+def longest_margin(fields: Any, width: int, count: int, setup: Setup) -> float:
+    """The longest margin with which two clumps can touch in one image only, the nearest when the list is made, m."""
+    limit, furthest, periods = np.inf, 0.0, setup.periods
+    if periods.size > 0:
+        for c in range(count):
+            furthest = max(furthest, setup.extents[0, c] * norm_squared(load_q(fields, place(c, width))))
+        for axis in range(3):
+            if periods[axis] > 0.0:
+                limit = min(limit, max(0.25 * periods[axis] - furthest, 1e-6 * periods[axis]))
+    return limit * (1.0 - CAUTION)
 
 
 @kernel
@@ -513,8 +532,10 @@ def name_pairs(listed: Listed, marks: Any, begin: int, end: int) -> None:
 
 
 @subroutine
-def sort_into_cells(fields: Any, width: int, count: int, least: float, scratch: Scratch) -> Any:
-    """Sort the clumps into cubic cells with edges of at least ``least``; returns the number of cells along each axis.
+def sort_into_cells(fields: Any, width: int, count: int, least: float, periods: Any, scratch: Scratch) -> Any:
+    """Sort the clumps into cells with edges of at least ``least``; returns the number of cells along each axis.
+
+    Along a periodic axis the cells fill the period, and are one or at least three.
 
     Few clumps share a single cell. The clumps of a cell, and of cells in a row, are adjacent in memory, so a search reads
     little.
@@ -525,31 +546,31 @@ def sort_into_cells(fields: Any, width: int, count: int, least: float, scratch: 
     high_x, high_y, high_z = -np.inf, -np.inf, -np.inf
     if count > FEW:
         for c in range(count):
-            r = load_r(fields, place(c, width))
+            r = wrapped(periods, load_r(fields, place(c, width)))
             low_x, low_y, low_z = min(low_x, r[0]), min(low_y, r[1]), min(low_z, r[2])
             high_x, high_y, high_z = max(high_x, r[0]), max(high_y, r[1]), max(high_z, r[2])
     longest = max(high_x - low_x, high_y - low_y, high_z - low_z)
     edge = least
-    nx, ny, nz = 1, 1, 1
+    (nx, lx, ex), (ny, ly, ey), (nz, lz, ez) = (1, low_x, least), (1, low_y, least), (1, low_z, least)
     if count > FEW and longest > 3.0 * least:
         while True:
-            nx = floor((high_x - low_x) / edge) + 1
-            ny = floor((high_y - low_y) / edge) + 1
-            nz = floor((high_z - low_z) / edge) + 1
+            nx, lx, ex = along_one_axis(periods, 0, low_x, high_x, edge)
+            ny, ly, ey = along_one_axis(periods, 1, low_y, high_y, edge)
+            nz, lz, ez = along_one_axis(periods, 2, low_z, high_z, edge)
             if float(nx) * float(ny) * float(nz) < starts.size:
                 break
             edge *= 1.25
-    cells, low = (nx, ny, nz), (low_x, low_y, low_z)
+    cells, low, edges = (nx, ny, nz), (lx, ly, lz), (ex, ey, ez)
     number = nx * ny * nz
     if number == 1:
         starts[0], starts[1] = 0, count
         for c in range(count):
-            put(places, order, c, c, load_r(fields, place(c, width)), axes[c, 7] + margins[c])
+            put(places, order, c, c, wrapped(periods, load_r(fields, place(c, width))), axes[c, 7] + margins[c])
         return cells
     for k in range(number + 1):
         starts[k] = 0
     for c in range(count):
-        at = cell_of(load_r(fields, place(c, width)), cells, low, edge)
+        at = cell_of(wrapped(periods, load_r(fields, place(c, width))), cells, low, edges)
         cell[c] = (at[0] * ny + at[1]) * nz + at[2]
         starts[cell[c]] += 1
     total = 0
@@ -559,8 +580,26 @@ def sort_into_cells(fields: Any, width: int, count: int, least: float, scratch: 
     for back in range(count):
         c = count - 1 - back  # so that each cell is in ascending order
         starts[cell[c]] -= 1
-        put(places, order, starts[cell[c]], c, load_r(fields, place(c, width)), axes[c, 7] + margins[c])
+        r = wrapped(periods, load_r(fields, place(c, width)))
+        put(places, order, starts[cell[c]], c, r, axes[c, 7] + margins[c])
     return cells
+
+
+@kernel
+def wrapped(periods: Any, r: Any) -> Any:
+    """The image of a position in the box."""
+    return nearest_image(periods, (0.0, 0.0, 0.0), r)
+
+
+@kernel
+def along_one_axis(periods: Any, axis: int, low: float, high: float, edge: float) -> Any:
+    """The number of cells along an axis, where they begin, and their edge."""
+    if periods.size > 0 and periods[axis] > 0.0:
+        period = periods[axis]
+        number = floor(period / edge)
+        number = number if number >= 3 else 1
+        return number, -0.5 * period, period / number
+    return floor((high - low) / edge) + 1, low, edge
 
 
 @kernel
@@ -571,17 +610,17 @@ def put(places: Any, order: Any, k: int, clump: int, r: Any, reach: float) -> No
 
 
 @kernel
-def cell_of(r: Any, cells: Any, low: Any, edge: float) -> Any:
+def cell_of(r: Any, cells: Any, low: Any, edges: Any) -> Any:
     """The indices of the cell that contains a position."""
     return (
-        min(int((r[0] - low[0]) / edge), cells[0] - 1),
-        min(int((r[1] - low[1]) / edge), cells[1] - 1),
-        min(int((r[2] - low[2]) / edge), cells[2] - 1),
+        min(int((r[0] - low[0]) / edges[0]), cells[0] - 1),
+        min(int((r[1] - low[1]) / edges[1]), cells[1] - 1),
+        min(int((r[2] - low[2]) / edges[2]), cells[2] - 1),
     )
 
 
 @subroutine
-def chain_near_clumps(count: int, cells: Any, scratch: Scratch) -> int:
+def chain_near_clumps(count: int, cells: Any, periods: Any, scratch: Scratch) -> int:
     """Chain to each clump, in ascending order, those with a higher index whose bounding spheres come within both margins.
 
     Returns the number of links, which are incomplete if there is no space for them. Each cell is compared with itself and those
@@ -592,29 +631,54 @@ def chain_near_clumps(count: int, cells: Any, scratch: Scratch) -> int:
     n = int(np.int64(0))
     for c in range(count):
         chains[c] = -1
+    around_x, around_y, around_z = goes_around(periods, 0, nx), goes_around(periods, 1, ny), goes_around(periods, 2, nz)
     for x in range(nx):
         for y in range(ny):
             row = (x * ny + y) * nz
             for z in range(nz):
                 begin, end = starts[row + z], starts[row + z + 1]
                 low, high = max(z - 1, 0), min(z + 2, nz)
+                across = -1  # the cell next to this one across a periodic side
+                if around_z:
+                    across = nz - 1 if z == 0 else (0 if z == nz - 1 else -1)
                 for e in range(begin, end):
-                    n = look(e, e + 1, starts[row + high], n, places, order, chains, links)
-                    if y + 1 < ny:
-                        n = look(e, starts[row + nz + low], starts[row + nz + high], n, places, order, chains, links)
-                    if x + 1 < nx:
-                        for beside in range(max(y - 1, 0), min(y + 2, ny)):
-                            other = ((x + 1) * ny + beside) * nz
-                            n = look(e, starts[other + low], starts[other + high], n, places, order, chains, links)
+                    n = look(e, e + 1, starts[row + high], n, periods, places, order, chains, links)
+                    if across == 0:
+                        n = look(e, starts[row], starts[row + 1], n, periods, places, order, chains, links)
+                    for k in range(4):  # y + 1, and what is at x + 1
+                        u, v = (x, y + 1) if k == 0 else (x + 1, y + k - 2)
+                        u = 0 if around_x and u == nx else u
+                        v = (v + ny) % ny if around_y else v
+                        if u < nx and v >= 0 and v < ny:
+                            other = (u * ny + v) * nz
+                            first, last = starts[other + low], starts[other + high]
+                            n = look(e, first, last, n, periods, places, order, chains, links)
+                            if across >= 0:
+                                first, last = starts[other + across], starts[other + across + 1]
+                                n = look(e, first, last, n, periods, places, order, chains, links)
     return n
 
 
 @kernel
-def look(e: int, begin: int, end: int, n: int, places: Any, order: Any, chains: Any, links: Any) -> int:
+def goes_around(periods: Any, axis: int, cells: int) -> bool:
+    """Whether the last cell along an axis is next to the first one."""
+    return periods.size > 0 and periods[axis] > 0.0 and cells > 1  # type: ignore[no-any-return]
+
+
+@kernel
+def shortest(period: float, x: float) -> float:
+    """The distance along an axis between two positions in the box, of which one may be an image."""
+    return min(abs(x), period - abs(x)) if period > 0.0 else x
+
+
+@kernel
+def look(e: int, begin: int, end: int, n: int, periods: Any, places: Any, order: Any, chains: Any, links: Any) -> int:
     """Chain those of the sorted clumps ``begin`` to ``end`` that are near sorted clump ``e``; returns the number of links."""
     px, py, pz, reach = places[e, 0], places[e, 1], places[e, 2], places[e, 3]
     for f in range(begin, end):
         x, y, z = places[f, 0] - px, places[f, 1] - py, places[f, 2] - pz
+        if periods.size > 0:
+            x, y, z = shortest(periods[0], x), shortest(periods[1], y), shortest(periods[2], z)
         bound = reach + places[f, 3]
         if x * x + y * y + z * z <= bound * bound:
             if n < links.shape[0]:
@@ -698,7 +762,7 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
             if used < limit and used_j < limit:
                 continue
             ri, mi = load_r(fields, i), matrix(load_q(fields, i))
-            rj, mj = load_r(fields, j), matrix(load_q(fields, j))
+            rj, mj = nearest_image(setup.periods, ri, load_r(fields, j)), matrix(load_q(fields, j))
             lab_positions(near, at, groups[g, 2], groups[g, 3], ri, mi)
             lab_positions(near, at, groups[g, 4], groups[g, 5], rj, mj)
             begin, many = groups[g, 6], groups[g, 7]

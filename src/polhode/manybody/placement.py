@@ -1,6 +1,6 @@
 """Initial states: clumps at random in a box or a drum, clear of each other and of walls, with random orientations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import pi
@@ -11,7 +11,7 @@ from numba import types
 
 from polhode.algebra.vector import dot
 from polhode.compiling.kernel import compile_driver, float_type, steps_type
-from polhode.manybody.contact import PLANES, coordinate, from_axis, matrix
+from polhode.manybody.contact import PLANES, coordinate, from_axis, matrix, nearest_image, subtract
 from polhode.manybody.walls import AXES, Drum
 
 #: Attempts to place one clump before the box is considered full.
@@ -45,7 +45,7 @@ def _compiled_try() -> Callable[..., Any]:
     vector = types.Array(types.float64, 1, "C")
     rows = types.Array(types.float64, 2, "C")
     signature = types.boolean(
-        vector, vector, rows, rows, float_type, vector, vector, types.int64, rows, steps_type, steps_type, rows
+        vector, vector, rows, rows, float_type, vector, vector, vector, types.int64, rows, steps_type, steps_type, rows
     )
     return compile_driver(_try, signature)
 
@@ -58,6 +58,7 @@ def _try(
     reach: float,
     halves: Any,
     drum: Any,
+    periods: Any,
     placed: int,
     others: Any,
     first: Any,
@@ -67,9 +68,9 @@ def _try(
     """Put the spheres (4, n) of a clump at r with orientation q; whether they fit in the box, clear of those placed before.
 
     ``halves`` (3,) are the distances of planes from the origin, ``drum`` the radius of a drum, or 0, and its number, see
-    :data:`polhode.manybody.contact.WALLS`. ``world`` (4, n) takes the lab positions and radii of the spheres. Of the ``placed``
-    clumps, ``others`` (., 4) holds centre and reach, ``held`` (4, .) the spheres in the lab, ``first`` and ``many`` which of
-    them are whose.
+    :data:`polhode.manybody.contact.WALLS`, ``periods`` as in :class:`polhode.manybody.contact.Setup`. ``world`` (4, n) takes
+    the lab positions and radii of the spheres. Of the ``placed`` clumps, ``others`` (., 4) holds centre and reach, ``held``
+    (4, .) the spheres in the lab, ``first`` and ``many`` which of them are whose.
     """
     m = matrix((q[0], q[1], q[2], q[3]))
     for k in range(spheres.shape[1]):
@@ -87,29 +88,39 @@ def _try(
             if room <= 0.0 or dot(across, across) >= room * room:
                 return False
     for c in range(placed):
-        dx, dy, dz = r[0] - others[c, 0], r[1] - others[c, 1], r[2] - others[c, 2]
+        other = (others[c, 0], others[c, 1], others[c, 2])
+        image = nearest_image(periods, r, other)
+        dx, dy, dz = subtract(r, image)
+        sx, sy, sz = subtract(image, other)
         near = reach + others[c, 3]
         if dx * dx + dy * dy + dz * dz >= near * near:
             continue
         for a in range(world.shape[1]):
             for b in range(first[c], first[c] + many[c]):
-                dx, dy, dz = world[0, a] - held[0, b], world[1, a] - held[1, b], world[2, a] - held[2, b]
+                dx, dy, dz = world[0, a] - held[0, b] - sx, world[1, a] - held[1, b] - sy, world[2, a] - held[2, b] - sz
                 near = world[3, a] + held[3, b]
                 if dx * dx + dy * dy + dz * dz <= near * near:
                     return False
     return True
 
 
-def planes_and_drum(box: float, drum: Drum | None) -> tuple[np.ndarray, np.ndarray]:
-    """The distances of planes from the origin along x, y and z, inf where there is none; and radius (0: none) and number of a
-    drum."""
-    if drum is None:
-        return np.full(3, box / 2), np.zeros(2)
-    axis = AXES.index(drum.axis)
-    return np.where(np.arange(3) == axis, box / 2, np.inf), np.array([drum.radius, PLANES + axis])
+def planes_and_drum(box: float, drum: Drum | None, periodic: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The distances of planes from the origin along x, y and z, inf where there is none; radius (0: none) and number of a drum;
+    and the periods."""
+    along = np.array([drum is None or axis == drum.axis for axis in AXES])
+    repeated = np.array([axis in periodic for axis in AXES])
+    cylinder = np.array([drum.radius, PLANES + AXES.index(drum.axis)]) if drum else np.zeros(2)
+    return np.where(along & ~repeated, box / 2, np.inf), cylinder, np.where(repeated, box, 0.0)
 
 
-def check_state(clumps: list[Any], box: float, state: State, where: str = "box", drum: Drum | None = None) -> None:
+def check_state(
+    clumps: list[Any],
+    box: float,
+    state: State,
+    where: str = "box",
+    drum: Drum | None = None,
+    periodic: Sequence[str] = (),
+) -> None:
     """Refuse a state from which a run makes no sense: a clump with its centre outside the box, or two that interpenetrate.
 
     Contacts are allowed, since a state taken from a run has them. A sphere whose centre lies inside a sphere of another clump
@@ -126,7 +137,7 @@ def check_state(clumps: list[Any], box: float, state: State, where: str = "box",
     from scipy.spatial.transform import Rotation
 
     r, q = np.asarray(state.r, float), np.asarray(state.q, float)
-    halves, _ = planes_and_drum(box, drum)
+    halves, _, periods = planes_and_drum(box, drum, periodic)
     if drum is not None:
         away = np.linalg.norm(np.delete(r, AXES.index(drum.axis), axis=1), axis=1)
         for i in np.flatnonzero(away > drum.radius):
@@ -141,8 +152,9 @@ def check_state(clumps: list[Any], box: float, state: State, where: str = "box",
         )
     turned = [Rotation.from_quat(np.roll(q[i], -1)).apply(np.array(clump.centres)) + r[i] for i, clump in enumerate(clumps)]
     furthest = max(clump.reach for clump in clumps)
-    for i, j in sorted(cKDTree(r).query_pairs(2 * furthest)):
-        gaps = cdist(turned[i], turned[j])
+    length = np.where(periods > 0, periods, 1.0)
+    for i, j in sorted(cKDTree(np.where(periods > 0, r % length, r), boxsize=periods).query_pairs(2 * furthest)):
+        gaps = cdist(turned[i], turned[j] + periods * np.round((r[i] - r[j]) / length))
         if (gaps < np.maximum.outer(clumps[i].radii, clumps[j].radii)).any():
             raise ValueError(
                 f"{where}: clumps {i} ({clumps[i].key}) and {j} ({clumps[j].key}) interpenetrate at the start; move them apart"
@@ -156,6 +168,7 @@ def place_at_random(
     attempts: int = ATTEMPTS,
     where: str = "box",
     drum: Drum | None = None,
+    periodic: Sequence[str] = (),
 ) -> tuple[np.ndarray, np.ndarray]:
     """Positions (n, 3) and orientations (n, 4) of clumps in a cube of edge ``box`` (m) centred at the origin, or in a drum.
 
@@ -173,18 +186,18 @@ def place_at_random(
     held, others = np.empty((4, total)), np.empty((len(clumps), 4))
     first, many = np.zeros(len(clumps), np.int64), np.zeros(len(clumps), np.int64)
     used, volume = 0, 0.0
-    fits, (halves, cylinder) = _compiled_try(), planes_and_drum(box, drum)
+    fits, (halves, cylinder, periods) = _compiled_try(), planes_and_drum(box, drum, periodic)
     tables = {id(clump): np.ascontiguousarray(np.vstack([clump.centres.T, clump.radii])) for clump in clumps}
     for placed, index in enumerate(order):
         clump = clumps[index]
         table = tables[id(clump)]
         world = np.empty_like(table)
         # The centre keeps at least the smallest half-width of any orientation away from the walls.
-        room = np.minimum(halves, cylinder[0] if drum else np.inf) - clump.radii.min()
+        room = np.where(periods > 0, box / 2, np.minimum(halves, cylinder[0] if drum else np.inf) - clump.radii.min())
         for _attempt in range(attempts if room.min() > 0 else 0):
             trial = rng.uniform(-room, room, 3)
             turn = directions(rng, 1, 4)[0]
-            if fits(trial, turn, table, world, clump.reach, halves, cylinder, placed, others, first, many, held):
+            if fits(trial, turn, table, world, clump.reach, halves, cylinder, periods, placed, others, first, many, held):
                 break
         else:
             whole = pi * drum.radius**2 * box if drum else box**3

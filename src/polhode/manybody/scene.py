@@ -58,6 +58,8 @@ class Scene:
         The clumps are in a drum, of which ``box`` is the length.
     shaking : Shaking, optional
         How all walls are shaken.
+    periodic : tuple of "x", "y", "z"
+        The axes along which the box has no walls and everything is repeated after its length.
 
     Raises
     ------
@@ -83,6 +85,7 @@ class Scene:
     settles_in: "Scene | None" = None
     drum: Drum | None = None
     shaking: Shaking | None = None
+    periodic: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("key", "label", "source"):
@@ -106,6 +109,14 @@ class Scene:
             raise TypeError(f"{where}: drum must be a polhode.manybody.Drum or None, got {shown(self.drum)}")
         if not isinstance(self.shaking, Shaking | None):
             raise TypeError(f"{where}: shaking must be a polhode.manybody.Shaking or None, got {shown(self.shaking)}")
+        if not isinstance(self.periodic, tuple | list) or len(set(self.periodic) & set(AXES)) < len(self.periodic):
+            raise ValueError(f"{where}: periodic must be some of 'x', 'y' and 'z' in a tuple, got {shown(self.periodic)}")
+        if self.periodic and self.box == float("inf"):
+            raise ValueError(f"{where}: periodic sides need a box of finite length")
+        if self.drum and set(self.periodic) - {self.drum.axis}:
+            raise ValueError(
+                f"{where}: a drum can be periodic along its axis alone, {self.drum.axis!r}, got {shown(self.periodic)}"
+            )
         for name, mapping in (("materials", self.materials), ("between", self.between)):
             if not isinstance(mapping, Mapping):
                 raise TypeError(f"{where}: {name} must be a mapping, got {shown(mapping)}")
@@ -127,6 +138,12 @@ class Scene:
         pairs = kinds if isinstance(kinds, tuple | list) else ()
         if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], Clump) for pair in pairs):
             raise ValueError(f"scene {self.key!r}: kinds must be pairs of a clump and how many there are, got {shown(kinds)}")
+        for clump, _ in pairs:
+            if self.periodic and not 4 * clump.reach < self.box:
+                raise ValueError(
+                    f"scene {self.key!r}: clump {clump.key!r} could touch two images of another: the box, which is "
+                    f"periodic, is {self.box:g} m long and must be longer than {4 * clump.reach:g} m"
+                )
         return tuple(
             (clump, whole(f"scene {self.key!r}: the number of clumps {clump.key!r}", n, least=1)) for clump, n in pairs
         )
@@ -194,10 +211,16 @@ class Scene:
     @property
     def wall_numbers(self) -> list[int]:
         """The walls that there are, as :data:`polhode.manybody.contact.WALLS` numbers them."""
+        planes = [wall for wall in range(PLANES) if AXES[wall // 2] not in self.periodic]
         if self.drum is None:
-            return list(range(PLANES))
+            return planes
         axis = AXES.index(self.drum.axis)
-        return [2 * axis, 2 * axis + 1, PLANES + axis]
+        return [*(wall for wall in planes if wall // 2 == axis), PLANES + axis]
+
+    @property
+    def periods(self) -> list[float]:
+        """After what length along each axis everything is repeated, m; 0 where it is not, and empty if it is nowhere."""
+        return [self.box if axis in self.periodic else 0.0 for axis in AXES] if self.periodic else []
 
     @property
     def walls_move(self) -> bool:
@@ -251,7 +274,9 @@ class Scene:
             return State(settled.r + down, settled.v.copy(), settled.q.copy(), settled.omega.copy())
         places, motions, turns = (np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(3))
         clumps = self.every_clump
-        r, q = place_at_random(clumps, self.box, places, where=f"scene {self.key!r}, seed {seed}", drum=self.drum)
+        r, q = place_at_random(
+            clumps, self.box, places, where=f"scene {self.key!r}, seed {seed}", drum=self.drum, periodic=self.periodic
+        )
         v = self.speed * directions(motions, len(clumps))
         omega = self.spin * directions(turns, len(clumps))
         return State(r, v, q, omega)

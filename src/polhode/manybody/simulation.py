@@ -149,7 +149,7 @@ def simulate_arrays(
         raise TypeError(f"state must be a polhode.manybody.State or None, got {shown(state)}")
     begin = scene.initial_state(seed) if state is None else State(**_arrays(scene, state))
     if state is not None:
-        check_state(scene.every_clump, scene.box, begin, f"scene {scene.key!r}", scene.drum)
+        check_state(scene.every_clump, scene.box, begin, f"scene {scene.key!r}", scene.drum, scene.periodic)
     outcome = run(scene, method, dt, begin, at, record=record, brute_force=brute_force, normalise=normalise)
     return _named(scene, method, dt, seed if state is None else None, at, steps, outcome)
 
@@ -248,6 +248,7 @@ def setup_of(scene: Scene) -> Setup:
         walls=np.array(scene.wall_numbers, np.int64),
         drum=np.array([scene.drum.radius, scene.drum.rate] if scene.drum else [0.0, 0.0]),
         shaking=np.array(scene.shaking.motion if scene.shaking else [0.0, 0.0, 0.0, 0.0]),
+        periods=np.array(scene.periods),
         classes=len(constants) // (int(materials.max()) + 1),
         most=int(sizes.max()),
         half=scene.box / 2,

@@ -39,6 +39,7 @@ _add, _axpy, _cross, _scale = map(in_plain_python, (vector.add, vector.axpy, vec
 _in_body, _to_lab, _matrix, _unit = map(in_plain_python, (contact.in_body, contact.to_lab, contact.matrix, normalise))
 _lab_position, _meeting, _motion = map(in_plain_python, (contact.lab_position, contact.meeting, engine.motion_between))
 _wall_row, _pair_row = in_plain_python(contact.wall_row), in_plain_python(contact.pair_row)
+_nearest_image = in_plain_python(contact.nearest_image)
 _walls_at, _depth_in_wall, _normal_of_wall, _wall_side = map(
     in_plain_python, (contact.walls_at, contact.depth_in_wall, contact.normal_of_wall, contact.wall_side)
 )
@@ -182,9 +183,10 @@ class PlainRun:
     def overlapping(self, i: int, j: int) -> Iterator[tuple[int, int, tuple[float, ...]]]:
         """The pairs of overlapping spheres of two clumps, with the vector from the second centre to the first."""
         one, two = self.bodies[i], self.bodies[j]
-        if dist(one.r, two.r) > one.reach + two.reach:
+        image = _nearest_image(self.setup.periods, one.r, two.r)
+        if dist(one.r, image) > one.reach + two.reach:
             return
-        away = one.centres()[:, None] - two.centres()
+        away = one.centres()[:, None] - replace(two, r=image).centres()
         squared = away[..., 0] * away[..., 0] + away[..., 1] * away[..., 1] + away[..., 2] * away[..., 2]
         radii = one.spheres[:, None, 3] + two.spheres[:, 3]
         for a, b in np.argwhere(squared < radii * radii):
