@@ -142,6 +142,33 @@ def test_touching_spheres_are_counted_for_both_grains_and_walls_once():
     assert grains.touching(two, beside * 2 - [0.0, 0.0, 22.6e-3], q) == 1
 
 
+def test_contacts_with_a_drum_are_those_with_its_ends_and_its_round_wall():
+    grain, _ = SCENE.clumps[0]
+    drum = replace(manybody.scenes["drum"], kinds=((grain, 1),))
+    # Along x at the bottom: spheres at +-2.5 mm, whose centres are off the axis by more than the middle is.
+    low = drum.drum.radius - grain.radii[0]
+    x, edge = grain.centres[0][0], drum.box / 2 - grain.radii[0]
+    deep = np.sqrt(low**2 - x**2)
+    q = np.array([[1.0, 0.0, 0.0, 0.0]])
+    assert grains.touching(drum, np.array([[0.0, 0.0, -1.001 * deep]]), q) == 2
+    assert grains.touching(drum, np.array([[0.0, 0.0, -0.999 * deep]]), q) == 0
+    assert grains.touching(drum, np.array([[0.0, 1.001 * edge, 0.0]]), q) == 2
+
+
+def test_a_drum_is_read_in_the_second_half_of_its_run():
+    """The centre of mass stands still first, then at 30 degrees; energy is dissipated at 2 W and then at 5."""
+    time = np.linspace(0.0, 2.0, 21)
+    angle = np.where(time < 0.95, 0.0, np.pi / 6)
+    r = 0.02 * np.stack([-np.sin(angle), 0 * time, -np.cos(angle)], -1)[:, None]
+    later = np.maximum(time - 1.0, 0.0)
+    data = {"dissipated_normal": time, "dissipated_tangential": time, "dissipated_sliding": 3 * later, "taken_by_law": -later}
+    run = xr.Dataset({"r": (("time", "clump", "axis"), r)} | {name: ("time", values) for name, values in data.items()})
+    run = run.assign_coords(time=time)
+    observables = grains.EXPERIMENTS["drum"].observables
+    values = {name: observables[name].value(None, run) for name in ("angle", "power", "sliding", "made")}
+    assert values == pytest.approx({"angle": 30.0, "power": 5.0, "sliding": 0.6, "made": 0.2})
+
+
 def test_the_settling_time_of_an_exponential_is_exact():
     time = np.linspace(0.0, 1.0, 8)
     assert grains.settling_time(time, np.exp(-7 * time), 0.01) == pytest.approx(np.log(100) / 7)

@@ -65,6 +65,7 @@ CHECK_SECONDS = {
     "impacts": 15.0,
     "bed": 90.0,
     "column": 60.0,
+    "drum": 100.0,
 }
 #: One notebook: start of its kernel, a short computation, drawing, and conversion to a page.
 NOTEBOOK = 14.0

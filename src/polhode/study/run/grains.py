@@ -16,6 +16,7 @@ from polhode.manybody.law import ForceLaw
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES
 from polhode.manybody.simulation import simulate
+from polhode.manybody.walls import AXES
 from polhode.methods import METHODS
 from polhode.study.run.making import Settings
 
@@ -29,6 +30,8 @@ FORMS = (
     "dissipated_sliding",
     "taken_by_law",
 )
+#: What walls that move have done on the grains, which the sum has besides.
+WORK = "work_of_walls"
 #: The time A of a viscoelastic contact, in contact times, with which a head-on impact at the speed of the contact time has the
 #: restitution 0.67 of the scenes.
 VISCOELASTIC = 0.0777458
@@ -125,7 +128,8 @@ def grains(experiment: Experiment, methods: Sequence[str], seeds: Sequence[int] 
     values = {name: np.full(shape, np.nan) for name in observables}
     kinetic = np.full((*shape, experiment.samples + 1), np.nan, "float32")
     lost = np.full(shape, -1, "int8")
-    ledger = np.full((len(FORMS), experiment.samples + 1), np.nan)
+    forms = [*FORMS, *([WORK] if experiment.scene.walls_move else [])]
+    ledger = np.full((len(forms), experiment.samples + 1), np.nan)
     scenes = {key: experiment.scene_of(key) for key in keys}
     for place in np.ndindex(shape):
         key, division = keys[place[0]], divisions[place[1]]
@@ -137,7 +141,7 @@ def grains(experiment: Experiment, methods: Sequence[str], seeds: Sequence[int] 
         kinetic[place] = run["kinetic"].values
         lost[place] = "diverged" in run.attrs
         if place == (0, len(divisions) - 1, 0):
-            ledger[:] = [run[form].values for form in FORMS]
+            ledger[:] = [run[form].values for form in forms]
         if not lost[place]:
             for name, observable in observables.items():
                 values[name][place] = observable.value(scene, run)
@@ -164,7 +168,7 @@ def grains(experiment: Experiment, methods: Sequence[str], seeds: Sequence[int] 
         "division": ("division", list(divisions), about("steps in the contact time")),
         "seed": ("seed", seeds, {"long_name": "seed of the initial state"}),
         "time": ("time", np.linspace(0, experiment.end, experiment.samples + 1), about("time", "s")),
-        "form": ("form", list(FORMS), {"long_name": "form of energy"}),
+        "form": ("form", forms, {"long_name": "form of energy"}),
     }
     scene = experiment.scene
     attributes = {
@@ -175,6 +179,8 @@ def grains(experiment: Experiment, methods: Sequence[str], seeds: Sequence[int] 
         "speed": scene.speed,
         "speed_units": "m s-1",
     }
+    if scene.drum:
+        attributes |= {"radius": scene.drum.radius, "radius_units": "m", "rate": scene.drum.rate, "rate_units": "rad s-1"}
     return xr.Dataset(variables, coords, attributes)
 
 
@@ -226,6 +232,10 @@ def touching(scene: Scene, r: np.ndarray, q: np.ndarray) -> int:
     distance = np.linalg.norm(at[:, None] - at[None, :], axis=-1)
     pairs = (distance < radius[:, None] + radius[None, :]) & (owner[:, None] != owner[None, :])
     walls = np.abs(at) > scene.box / 2 - radius[:, None]
+    if scene.drum:
+        axis = AXES.index(scene.drum.axis)
+        round_about = np.linalg.norm(np.delete(at, axis, axis=1), axis=1) > scene.drum.radius - radius
+        return int(pairs.sum() + walls[:, axis].sum() + round_about.sum())
     return int(pairs.sum() + walls.sum())
 
 
@@ -241,10 +251,39 @@ def settling_time(time: np.ndarray, kinetic: np.ndarray, level: float) -> float:
     return float(time[last] + (time[last + 1] - time[last]) * (before - ended) / (before - after))
 
 
+def slope(scene: Scene, run: xr.Dataset) -> float:
+    """The angle in degrees from the vertical to the line from the axis of a drum to the centre of mass, the mean over a run.
+
+    It is that of the surface, if this is plane.
+    """
+    x, _, z = run["r"].mean("clump").values.T
+    return float(np.degrees(np.abs(np.arctan2(x, -z))).mean())
+
+
+def dissipated(run: xr.Dataset) -> float:
+    """The energy that is dissipated in a run, J."""
+    return sum(
+        float(run[f"dissipated_{name}"][-1] - run[f"dissipated_{name}"][0]) for name in ("normal", "tangential", "sliding")
+    )
+
+
+def power(scene: Scene, run: xr.Dataset) -> float:
+    """The energy that is dissipated in a unit of time, W."""
+    return dissipated(run) / float(run["time"][-1] - run["time"][0])
+
+
 def energy_share(form: str, sign: float, scene: Scene, run: xr.Dataset) -> float:
-    """A form of energy at the end over all that is dissipated."""
-    total = sum(float(run[f"dissipated_{name}"][-1]) for name in ("normal", "tangential", "sliding"))
-    return sign * float(run[form][-1]) / total
+    """The growth of a form of energy in a run over all that is dissipated."""
+    return sign * float(run[form][-1] - run[form][0]) / dissipated(run)
+
+
+def in_second_half(observable: Observable) -> Observable:
+    """The same for the second half of the samples of a run."""
+    return replace(
+        observable,
+        meaning=f"{observable.meaning}, in the second half of the run",
+        value=lambda scene, run: observable.value(scene, run.isel(time=slice(run.sizes["time"] // 2, None))),
+    )
 
 
 COMMON = {
@@ -292,7 +331,7 @@ def moduli_of(scene: Scene, method: str, *moduli: float) -> dict[str, Variant]:
     return {f"{young:.0e}": Variant(method, scene.force_law, f"{young:.0e} Pa", young) for young in moduli}
 
 
-BED, COLUMN = SCENES["bed"], SCENES["column"]
+BED, COLUMN, DRUM = SCENES["bed"], SCENES["column"], SCENES["drum"]
 FIRST = "spiral_leapfrog"
 #: The experiments of the default study, each a check.
 EXPERIMENTS = {
@@ -334,12 +373,34 @@ EXPERIMENTS = {
             **COMMON,
         },
     ),
+    "drum": Experiment(
+        scene=DRUM,
+        variants=methods_of(DRUM, FIRST, "fincham1992", "pcdm2016") | laws_of(DRUM, FIRST),
+        divisions=(4, 10, 20, 40),
+        law_divisions=(20,),
+        seeds=3,
+        end=1.6,
+        samples=80,
+        observables={
+            name: in_second_half(observable)
+            for name, observable in {
+                "angle": Observable(
+                    "angle from the vertical to the centre of mass, seen from the axis, the mean", "degree", slope
+                ),
+                "kinetic_energy": Observable("mean kinetic energy", "J", lambda scene, run: float(run["kinetic"].mean())),
+                "power": Observable("energy dissipated in a unit of time", "W", power),
+                **{name: observable for name, observable in COMMON.items() if name != "closure"},
+            }.items()
+        }
+        | {"closure": COMMON["closure"]},
+    ),
 }
 LARGE = BED.scaled(512)
 #: Those released with the code, :mod:`polhode.cli.release`.
 RELEASED = {
     "bed": replace(EXPERIMENTS["bed"], seeds=50),
     "column": replace(EXPERIMENTS["column"], seeds=40),
+    "drum": replace(EXPERIMENTS["drum"], seeds=10),
     "stiffness": Experiment(
         scene=LARGE,
         variants=moduli_of(LARGE, FIRST, 1e8, 1e7, 1e9),

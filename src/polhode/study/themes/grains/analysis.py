@@ -13,7 +13,7 @@ from polhode.fits.seed_statistics import mean
 from polhode.study.inputs import Inputs, NotInRun, once
 
 #: The experiments and their names in the text; that on the stiffness has no other methods and laws.
-SCENES = {"bed": "bed", "column": "column"}
+SCENES = {"bed": "bed", "column": "column", "drum": "drum"}
 STIFFNESS = "stiffness"
 
 
@@ -27,6 +27,8 @@ class Quantity:
     decimals: int
 
 
+#: The work of moving walls in a ledger.
+WORK = "work_of_walls"
 #: The step at which laws and methods are shown, in parts of the contact time.
 STATED = 20
 #: What is compared with the scatter of initial states. What a law makes is no more than bookkeeping, but goes with the split.
@@ -34,6 +36,8 @@ COMPARED = {
     "height": Quantity("height", "mm", 1e3, 2),
     "runout": Quantity("runout", "mm", 1e3, 1),
     "angle": Quantity("angle", "degrees", 1.0, 2),
+    "power": Quantity("dissipated power", "mW", 1e3, 1),
+    "kinetic_energy": Quantity("kinetic energy", "mJ", 1e3, 2),
     "contacts": Quantity("contacts", "", 1.0, 2),
     "settling_time": Quantity("settling time", "ms", 1e3, 1),
     "normal": Quantity("by normal dashpots", "%", 100.0, 1),

@@ -14,7 +14,7 @@ from polhode.study.inputs import Inputs
 from polhode.study.report import style
 from polhode.study.report.drawing import new_figure, panel_title, printable
 from polhode.study.themes.grains import analysis
-from polhode.study.themes.grains.analysis import COMPARED, SCENES, STATED
+from polhode.study.themes.grains.analysis import COMPARED, SCENES, STATED, WORK
 
 #: The forms of energy that are stacked, from below, with their names and colours; springs hold too little to be seen.
 STACKED = {
@@ -104,7 +104,10 @@ def grains_ledger(inputs: Inputs) -> Figure:
         layers = [ledger.sel(form=form).values for form in STACKED]
         axes.stackplot(time, layers, labels=names, colors=colours, linewidth=0)
         start = float(sum(layer[0] for layer in layers))
-        axes.axhline(start, color="0.2", linewidth=0.8, linestyle=(0, (4, 2)), label="at the start")
+        work = ledger.sel(form=WORK).values if WORK in data["form"] else 0 * time
+        axes.plot(
+            time, start + work, color="0.2", linewidth=0.8, linestyle=(0, (4, 2)), label="at the start, and work of walls"
+        )
         axes.set_xlim(time[0], time[-1])
         axes.set_ylim(0, None)
         axes.set_xlabel("time (ms)")

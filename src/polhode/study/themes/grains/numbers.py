@@ -61,6 +61,8 @@ def grains(inputs: Inputs) -> dict[str, str]:
             "Both": str(both),
             "Same": str(same),
         }
+        if "rate" in data.attrs:
+            values |= {"Rate": plain(float(data.attrs["rate"])), "Radius": plain(1e3 * float(data.attrs["radius"]))}
         for key, name in {"linear_spring_dashpot": "Linear", "viscoelastic": "Viscoelastic",
                           "hertz_mindlin_incremental": "Incremental", "as_in_LAMMPS": "Lammps"}.items():  # fmt: skip
             values[f"Law{name}"] = leaving(analysis.chosen(rows, "law", key, STATED))
