@@ -41,6 +41,7 @@ from polhode.problems.system import System
 from polhode.references import taylor
 from polhode.simulate import simulate
 from polhode.study.run.body_checks import long_times, stiff_friction
+from polhode.study.run.contact_tests import contact_tests
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
 from polhode.study.run.grains import EXPERIMENTS, check_of
@@ -685,6 +686,7 @@ CHECKS: dict[str, Callable[[Settings], xr.Dataset]] = {
         stiff_friction,
         long_times,
         impacts,
+        contact_tests,
     )
 } | {name: check_of(name) for name in EXPERIMENTS}
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import mpmath
@@ -25,7 +25,8 @@ from polhode.manybody.scene import Scene
 from polhode.manybody.simulation import run
 from polhode.methods import METHODS
 from polhode.methods.protocol import OneTorque
-from polhode.references.impact import HertzMindlin, Impact, ImpactBody, solve
+from polhode.references.impact import HertzMindlin, Impact, ImpactBody
+from polhode.references.known_impacts import DIGITS, known_impacts, stored
 from polhode.study.run.making import Settings
 
 #: One-torque methods of all kinds: leapfrogs, splittings, predictors, and one of several steps.
@@ -56,10 +57,17 @@ SPRING = "spring"
 DIVISIONS = (10, 14, 20, 28, 40, 80, 160, 320, 640)
 PHASES = tuple((i + 0.5) / 8 for i in range(8))
 LEAD = 6
-#: Digits of the references.
-DIGITS = 20
-#: Distance between the copies of an impact, and half the edge of the box, whose bottom is the plane, m.
-APART, HALF = 0.05, 0.5
+#: The impacts, keys of :func:`polhode.references.known_impacts.known_impacts`, and their labels.
+LABELS = {
+    "sphere_3": "sphere at 3 degrees",
+    "sphere_45": "sphere at 45 degrees, holds",
+    "sphere_60": "sphere at 60 degrees",
+    "clump": "clump",
+    "clump_damped": "clump, damped",
+    "two_spheres": "two spheres, hold",
+}
+#: Least distance between the copies of an impact, m. The bottom of the box is the plane.
+APART = 0.05
 
 
 @kernel
@@ -108,10 +116,9 @@ def impacts(settings: Settings) -> xr.Dataset:
     if not keys:
         return xr.Dataset()
     methods = [_one_torque(key) for key in keys]
-    cases = known_impacts()
     stages = [*STAGES, SPRING]
-    exact = {name: ExactImpact(impact) for name, (_, impact) in cases.items()}
-    errors = np.full((3, len(cases), len(stages), len(keys), len(DIVISIONS)), np.nan)
+    exact = {key: ExactImpact.known(key) for key in LABELS}
+    errors = np.full((3, len(exact), len(stages), len(keys), len(DIVISIONS)), np.nan)
     for i, case in enumerate(exact.values()):
         for m, division in enumerate(DIVISIONS):
             dt = case.duration / division
@@ -135,15 +142,15 @@ def impacts(settings: Settings) -> xr.Dataset:
             ),
             "spin": (
                 ("case", "axis"),
-                np.array([case.after.bodies[0].omega_lab for case in exact.values()], dtype=float),
+                [to_lab(tuple(case.q[1][0]), tuple(case.omega[1][0])) for case in exact.values()],
                 about("exact angular velocity of the first body after the impact, lab frame", "rad s-1"),
             ),
-            "case_label": ("case", [label for label, _ in cases.values()], {"long_name": "name of the case"}),
+            "case_label": ("case", list(LABELS.values()), {"long_name": "name of the case"}),
             "stage_label": ("stage", labels, {"long_name": "name of the stage"}),
             "label": ("integrator", [METHODS[key].label for key in keys], {"long_name": "name of the method"}),
         },
         {
-            "case": ("case", list(cases), {"long_name": "impact"}),
+            "case": ("case", list(LABELS), {"long_name": "impact"}),
             "stage": ("stage", stages, {"long_name": "bookkeeping of the contact: each stage adds a cure to those before it"}),
             "integrator": ("integrator", keys, {"long_name": "key of the method"}),
             "division": ("division", list(DIVISIONS), about("steps in the time of contact")),
@@ -157,57 +164,6 @@ def _one_torque(key: str) -> OneTorque:
     method = METHODS[key]
     assert isinstance(method, OneTorque)
     return method
-
-
-def known_impacts() -> dict[str, tuple[str, Impact]]:
-    """The impacts by their keys, with labels: on a rigid plane, but for the two spheres; numbers are decimals, in SI units."""
-    clump = partial(Impact, _clump(), friction="0.3")
-    one, two = ("-1", "0.6", "0.2"), ("0", "0", "0")
-    soft = partial(ImpactBody.sphere, "0.005", "2500", young="1e7", poisson="0.3")
-    return {
-        "sphere_3": ("sphere at 3 degrees", Impact(_ball(3), HertzMindlin(), friction="0.092")),
-        "sphere_45": ("sphere at 45 degrees, holds", Impact(_ball(45), HertzMindlin())),
-        "sphere_60": ("sphere at 60 degrees", Impact(_ball(60), HertzMindlin(), friction="0.092")),
-        "clump": ("clump", clump(HertzMindlin())),
-        "clump_damped": ("clump, damped", clump(HertzMindlin("0.3"))),
-        "two_spheres": (
-            "two spheres, hold",
-            Impact(
-                soft(one, omega=("0", "0", "30")),
-                HertzMindlin(),
-                partner=soft(two, omega=("20", "-10", "0")),
-                normal=("1", "0", "0"),
-            ),
-        ),
-    }
-
-
-def _ball(degrees: float) -> ImpactBody:
-    """The sphere of Chung and Ooi (2011), test 4, at an angle from the normal of the plane."""
-    with mpmath.workdps(2 * DIGITS):
-        angle, speed = mpmath.radians(degrees), mpmath.mpf("3.9")
-        v = speed * mpmath.sin(angle), mpmath.mpf(0), -speed * mpmath.cos(angle)
-        return ImpactBody.sphere("0.0025", "4000", v, young="3.8e11", poisson="0.23")
-
-
-def _clump() -> ImpactBody:
-    """Three spheres in a row, whose last one touches; one moment is made larger, so that all three differ."""
-    with mpmath.workdps(2 * DIGITS):
-        a = mpmath.mpf("0.0025")
-        m = 4 * mpmath.pi * a**3 * 2700 / 3
-        along = 6 * m * a**2 / 5
-        across = along + 2 * m * a**2
-        return ImpactBody(
-            3 * m,
-            [along, across, mpmath.mpf("1.1") * across],
-            a,
-            ("1", "0.3", "-1"),
-            omega=("200", "300", "-150"),
-            q=("1", "0.2", "0.35", "0.1"),
-            offset=(a, 0, 0),
-            young="7e10",
-            poisson="0.33",
-        )
 
 
 def laws(impact: Impact, dt: float) -> dict[str, ForceLaw]:
@@ -225,20 +181,31 @@ def bodies_of(impact: Impact) -> tuple[ImpactBody, ...]:
     return (impact.body,) if impact.partner is None else (impact.body, impact.partner)
 
 
+def apart(impact: Impact) -> float:
+    """The distance between the copies of an impact, m."""
+    return max(APART, *(3 * float(body.radius) for body in bodies_of(impact)))
+
+
+def half_box(impact: Impact) -> float:
+    """Half the edge of the box, m."""
+    return 10 * apart(impact)
+
+
 def scene_of(impact: Impact, law: ForceLaw) -> Scene:
     """The copies of an impact, body by body: the sphere that touches alone, with density 1 and the mass as its volume."""
-    body = impact.body
-    material = Material(1.0, float(body.young), float(body.poisson))
-    inertia = tuple(map(float, body.inertia))
-    centre, radius = np.array([body.offset], dtype=float), np.array([float(body.radius)])
-    clump = Clump("body", "body", centre, radius, float(body.mass), (inertia[0], inertia[1], inertia[2]))
-    kinds = ((clump, len(PHASES) * len(bodies_of(impact))),)
+    kinds, materials = [], {}
+    for key, body in zip(("body", "partner"), bodies_of(impact), strict=False):
+        x, y, z = map(float, body.inertia)
+        centre, radius = np.array([body.offset], dtype=float), np.array([float(body.radius)])
+        kinds.append((Clump(key, key, centre, radius, float(body.mass), (x, y, z)), len(PHASES)))
+        materials[key] = Material(1.0, float(body.young), float(body.poisson))
     return Scene(
         key="impact",
         label="impact",
-        kinds=kinds,
-        material=material,
-        box=2 * HALF,
+        kinds=tuple(kinds),
+        material=materials["body"],
+        materials=materials,
+        box=2 * half_box(impact),
         speed=0.0,
         spin=0.0,
         horizon=1.0,
@@ -248,18 +215,36 @@ def scene_of(impact: Impact, law: ForceLaw) -> Scene:
 
 
 class ExactImpact:
-    """An impact, and what is known of it: ``duration`` in s, and the states ``before`` and ``after`` it as doubles."""
+    """An impact and what is known of it, as doubles: at the touch and after it.
 
-    def __init__(self, impact: Impact) -> None:
-        solution = solve(impact, DIGITS)
-        self.impact = impact
-        self.duration = float(solution.duration)
-        self.before, self.after = solution.start, solution.end
-        self.bodies = bodies_of(impact)
+    Parameters
+    ----------
+    impact : Impact
+    duration : float
+        s
+    velocity, q, omega : arrays (bodies, 3 or 4)
+        After the impact: m/s, lab frame; body to lab; rad/s, body frame.
+    """
+
+    def __init__(self, impact: Impact, duration: float, velocity: Any, q: Any, omega: Any) -> None:
+        self.impact, self.duration, self.bodies = impact, duration, bodies_of(impact)
         self.inertia = np.array([body.inertia for body in self.bodies], dtype=float)
-        states = [state.bodies for state in (self.before, self.after)]
-        self.velocities = [np.array([body.velocity for body in bodies], dtype=float) for bodies in states]
-        self.momenta = [np.array([self.momentum(i, body.q, body.omega) for i, body in enumerate(bodies)]) for bodies in states]
+        before = [[getattr(body, name) for body in self.bodies] for name in ("velocity", "q", "omega")]
+        before[1] = [_normalised(values) for values in before[1]]
+        self.velocities, self.q, self.omega = (
+            np.array([one, two], dtype=float) for one, two in zip(before, (velocity, q, omega), strict=True)
+        )
+        self.momenta = [
+            np.array([self.momentum(i, *motion) for i, motion in enumerate(zip(*poses, strict=True))])
+            for poses in zip(self.q, self.omega, strict=True)
+        ]
+
+    @classmethod
+    def known(cls, key: str) -> "ExactImpact":
+        """One of the impacts whose solutions are kept."""
+        solution = stored()[key]
+        after = [[body[name] for body in solution.bodies] for name in ("velocity", "q", "omega")]
+        return cls(known_impacts()[key], float(solution.duration), *after)
 
     def momentum(self, body: int, q: Any, omega: Any) -> np.ndarray:
         """Angular momentum about the centre of mass in the lab frame, (3,) or (3, copies)."""
@@ -284,32 +269,48 @@ class ExactImpact:
         rows = []
         normal = np.array(self.impact.normal, dtype=float)
         for i, body in enumerate(self.bodies):
-            q, omega, radius = self.before.bodies[i].q, self.before.bodies[i].omega, float(body.radius)
+            q, omega, radius = self.q[0, i], self.omega[0, i], float(body.radius)
             # The sphere that touches: on the bottom of the box, or next to the middle, where the two meet.
             centre = (-radius if i else radius) * normal
-            centre = centre if self.impact.partner else centre - [0.0, 0.0, HALF]
+            centre = centre if self.impact.partner else centre - [0.0, 0.0, half_box(self.impact)]
             pose: Any = tuple(map(float, q))
             place: Any = tuple(map(float, body.offset))
             offset = np.array(to_lab(pose, place), dtype=float)
             for copy, phase in enumerate(PHASES):
                 time = (LEAD + phase) * dt
                 earlier = turned_back(q, omega, self.inertia[i], time)
-                row = np.array([0.0, APART * (copy - len(PHASES) / 2), 0.0])
+                row = np.array([0.0, apart(self.impact) * (copy - len(PHASES) / 2), 0.0])
                 rows.append((centre - offset - time * self.velocities[0][i] + row, self.velocities[0][i], *earlier))
         r, v, turned, spins = (np.array(column) for column in zip(*rows, strict=True))
         return State(r, v, turned, spins)
 
+    def run(
+        self, scene: Scene, method: OneTorque, start: State, division: int, lasts: float = 1.5
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The motion of each copy of each body after the impact, (bodies, copies, 13), and the outcome of the whole run.
+
+        The run ``lasts`` as many times of contact.
+        """
+        steps = np.array([0, LEAD + 2 + int(lasts * division)])
+        outcome = run(scene, method, self.duration / division, start, steps, record=True)
+        return outcome["motion"][1].reshape(len(self.bodies), len(PHASES), 13), outcome
+
     def errors(self, scene: Scene, method: OneTorque, start: State, division: int) -> tuple[float, float, float]:
         """The errors of spin and velocity, medians over the copies, and the closure of the energies of all of them."""
-        steps = np.array([0, LEAD + 2 + int(1.5 * division)])
-        outcome = run(scene, method, self.duration / division, start, steps, record=True)
-        ends = outcome["motion"][1].reshape(len(self.bodies), len(PHASES), 13)
+        ends, outcome = self.run(scene, method, start, division)
         before, after = self.velocities
         velocity = np.linalg.norm(ends[:, :, 3:6] - after[:, None], axis=(0, 2)) / np.linalg.norm(after - before)
         momenta = np.array([self.momentum(i, end[:, 6:10].T, end[:, 10:].T).T for i, end in enumerate(ends)])
         spin = np.linalg.norm(momenta - self.momenta[1][:, None], axis=(0, 2)) / self.largest_change
         total = outcome["energies"][:, 0] + outcome["ledger"].sum(1)
         return float(np.median(spin)), float(np.median(velocity)), float(abs(total[1] / total[0] - 1))
+
+
+def _normalised(q: Any) -> Any:
+    """A quaternion of unit length, rounded once."""
+    with mpmath.workdps(DIGITS):
+        numbers = [mpmath.mpf(x) for x in q]
+        return [x / mpmath.norm(numbers) for x in numbers]
 
 
 def turned_back(q: Any, omega: Any, inertia: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@ from polhode.study.themes.theme import Theme
 
 THEME = Theme(
     title="Single impacts with friction",
-    place=103,
+    place=102,
     chapter="laws",
     needs=("checks",),
     figures=("impacts",),

@@ -1,0 +1,529 @@
+r"""Tests of contacts: the benchmarks of Chung and Ooi, closed forms, rolling and rest on a slope, and each cure by itself.
+
+The eight tests of Chung and Ooi (2011) are impacts of spheres. Their numbers are those with which YADE (tests 1 to 4), Kratos
+and PySPH (5 to 8) verify themselves. Tests 1 to 3 and 7 have closed forms, the others exact references.
+
+Maw, Barber and Fawcett (1976) let annuli of a contact slip one after the other, which no law here does. Their angle of
+reflection follows from a row of springs that slip one by one (the method of dimensionality reduction, Popov and Hess 2014),
+which for spheres is exact. In units of the largest overlap and the speed of an elastic impact the overlap obeys
+:math:`\ddot\delta = -\frac54 \delta^{3/2}`. A spring at y has the stretch :math:`|\sigma| \le \delta - y^2`, and
+
+.. math::
+
+   \dot\sigma = \psi, \qquad \dot\psi = -\frac{105}{16} \kappa \int_0^1 \sigma\, dy, \qquad
+   \psi = \frac{\kappa v_s}{\mu v_n}, \qquad \kappa = \frac{2 (1 - \nu)}{2 - \nu}.
+"""
+
+from math import atan, atan2, cos, exp, inf, pi, radians, sin, sqrt
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from polhode.algebra.quaternion import to_lab
+from polhode.compiling.plain import in_plain_python
+from polhode.interface.arrays import about
+from polhode.manybody.clump import Clump
+from polhode.manybody.contact import HALF_COLLISION, ZERO, Side, collision_time, largest_overlap, meeting
+from polhode.manybody.forces import FORCES
+from polhode.manybody.friction import returned
+from polhode.manybody.law import ForceLaw
+from polhode.manybody.material import Material, MaterialPair
+from polhode.manybody.placement import State
+from polhode.manybody.restitution import linear_damping, tsuji_damping
+from polhode.manybody.scene import Scene
+from polhode.manybody.simulation import run
+from polhode.methods import METHODS
+from polhode.references.impact import HertzMindlin, Impact, ImpactBody
+from polhode.references.known_impacts import ANGLES, chung_ooi
+from polhode.study.run.impacts import LEAD, PHASES, ExactImpact, bodies_of, half_box, laws, scene_of
+from polhode.study.run.making import Settings
+
+KEY = "spiral_leapfrog"
+METHOD: Any = METHODS[KEY]
+#: Steps in the time of contact.
+DIVISIONS = (20, 40, 160)
+TOTAL, LINEAR = FORCES["hertz_mindlin_tsuji"], FORCES["linear_spring_dashpot"]
+
+
+#: Materials of the benchmarks: kg/m^3, Pa, Poisson's ratio, as decimal numbers.
+SUBSTANCES = {
+    "glass": ("2800", "4.8e10", "0.20"),
+    "limestone": ("2500", "2.0e10", "0.25"),
+    "aluminium": ("2699", "7.0e10", "0.30"),
+    "magnesium": ("1800", "4.0e10", "0.35"),
+    "oxide": ("4000", "3.8e11", "0.23"),
+    "iron": ("7000", "1.0e11", "0.25"),
+    "alloy": ("2700", "7.0e10", "0.33"),
+}
+#: Tests 1 and 2: materials, whether the partner is a sphere, radius (m) and speed of each sphere (m/s).
+ELASTIC = (
+    (1, "glass", True, "0.010", "10"),
+    (1, "limestone", True, "0.010", "10"),
+    (2, "aluminium", False, "0.1", "0.2"),
+    (2, "magnesium", False, "0.1", "0.2"),
+)
+#: Test 3: materials and coefficients of restitution.
+DAMPED, RESTITUTIONS = ("oxide", "iron"), (0.2, 0.4, 0.6, 0.8, 1.0)
+#: Coefficient of restitution and friction of tests 4 to 8.
+OBLIQUE = {"4": (0.98, 0.092), "5": (1.0, 0.3)} | dict.fromkeys(("6", "7", "8a", "8b"), (0.5, 0.4))
+#: Test 7: spins of the first sphere, rad/s; the second has the opposite one.
+SPINS = (1.0, 5.0, 20.0)
+#: Linear springs: tangential over normal stiffness of contacts that stick.
+RATIOS = (0.1, 2 / 7, 0.5, 1.0)
+#: The springs in a row, steps in half a contact, and angles of the curves of Maw et al.
+ROW, ROW_STEPS, PSI = 400, 400, np.linspace(0.1, 8.0, 80)
+#: Steps in the unit of time of each experiment on a single cure.
+CURE_STEPS = (20, 40, 80, 160)
+
+
+def sphere(substance: str, radius: str, velocity: Any, spin: float = 0.0) -> ImpactBody:
+    """A sphere that spins about y."""
+    density, young, poisson = SUBSTANCES[substance]
+    return ImpactBody.sphere(radius, density, velocity, omega=(0, spin, 0), young=young, poisson=poisson)
+
+
+def normal_impact(substance: str, radius: str, speed: str, pair: bool, restitution: float) -> ExactImpact:
+    """Tests 1 to 3: a sphere on a rigid plane or, each with this speed, two identical ones."""
+    law = HertzMindlin(tsuji_damping(restitution))
+    if not pair:
+        return turns_back(Impact(sphere(substance, radius, (0, 0, f"-{speed}")), law, friction=0), restitution)
+    one, two = (sphere(substance, radius, (f"{sign}{speed}", 0, 0)) for sign in ("-", ""))
+    return turns_back(Impact(one, law, friction="0.35", partner=two, normal=(1, 0, 0)), restitution)
+
+
+def rolling_impact(spin: float) -> ExactImpact:
+    """Test 7: two identical spheres with opposite spins, whose surfaces roll on each other."""
+    restitution, friction = OBLIQUE["7"]
+    one, two = (sphere("alloy", "0.1", (f"{sign}0.2", 0, 0), way * spin) for sign, way in (("-", 1), ("", -1)))
+    impact = Impact(one, HertzMindlin(tsuji_damping(restitution)), friction, partner=two, normal=(1, 0, 0))
+    return turns_back(impact, restitution)
+
+
+def turns_back(impact: Impact, restitution: float) -> ExactImpact:
+    """What is known of an impact of equal spheres, or of one on the plane, without a force along the surfaces.
+
+    The duration, in which steps are counted, is that without damping.
+    """
+    bodies = bodies_of(impact)
+    velocity = -restitution * np.array([body.velocity for body in bodies], dtype=float)
+    return ExactImpact(impact, hertz(impact)[0], velocity, [body.q for body in bodies], [body.omega for body in bodies])
+
+
+def contact_tests(settings: Settings) -> xr.Dataset:
+    """What the tests of contacts give, beside what they should; nothing without the method :data:`KEY`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``elastic_*`` over elastic, division: tests 1 and 2. ``restitution`` over material, asked, division: test 3. Over sample
+        and division: what is at the contact after tests 4 to 8 (:data:`OBSERVED`), and before and after exactly. ``psi_*`` over
+        psi: reflection in an elastic impact. ``error`` over cure, choice and step: experiments on single cures. And numbers
+        of linear contacts, of rolling and of rest.
+    """
+    if KEY not in settings["methods"]:
+        return xr.Dataset()
+    variables: dict[str, Any] = {}
+    normal = [normal_impact(substance, radius, speed, pair, 1.0) for _, substance, pair, radius, speed in ELASTIC]
+    theory = np.array([hertz(case.impact) for case in normal])
+    measured = np.array([[elastic(case, division) for division in DIVISIONS] for case in normal])
+    for i, (name, long_name, units) in enumerate((("duration", "time of contact", "s"), ("force", "largest force", "N"))):
+        variables[f"elastic_{name}"] = ("elastic", "division"), measured[..., i], about(long_name, units)
+        variables[f"elastic_{name}_exact"] = "elastic", theory[:, i], about(f"{long_name} by Hertz", units)
+    obtained = np.empty((len(DAMPED), len(RESTITUTIONS), len(DIVISIONS)))
+    for i, j, k in np.ndindex(obtained.shape):
+        case = normal_impact(DAMPED[i], "0.0025", "3.9", False, RESTITUTIONS[j])
+        obtained[i, j, k] = -ends(case, cured(case.impact), DIVISIONS[k], 3.0)[0] / 3.9
+    variables["restitution"] = ("material", "asked", "division"), obtained, about("restitution obtained")
+    variables |= oblique() | linear_contacts()
+    poisson = float(chung_ooi("5", 45).body.poisson)
+    variables["psi_maw"] = "psi", maw(PSI, poisson), about("psi after an impact, by Maw, Barber and Fawcett (1976)")
+    variables["psi_law"] = "psi", reflected(poisson), about("psi after an impact, with the law of Hertz and Mindlin")
+    errors = [[[ERRORS[cure](choice, steps) for steps in CURE_STEPS] for choice in CURES[cure]] for cure in CURES]
+    variables["error"] = ("cure", "choice", "steps"), errors, about("error of an experiment on a single cure")
+    return xr.Dataset(
+        variables | rolling() | rest(),
+        {
+            "division": ("division", list(DIVISIONS), about("steps in the time of contact")),
+            "elastic": (
+                "elastic",
+                [f"test {test}, {substance}" for test, substance, *_ in ELASTIC],
+                {"long_name": "elastic normal impact"},
+            ),
+            "material": ("material", list(DAMPED), {"long_name": "material"}),
+            "asked": ("asked", list(RESTITUTIONS), about("restitution asked for")),
+            "ratio": ("ratio", list(RATIOS), about("tangential over normal stiffness")),
+            "psi": ("psi", PSI, about("2 (1 - nu)/(mu (2 - nu)) times the tangential over the normal velocity at the contact")),
+            "cure": ("cure", list(CURES), {"long_name": "option of the law"}),
+            "choice": ("choice", ["cured", "usual"], {"long_name": "choice of the option"}),
+            "steps": ("steps", list(CURE_STEPS), about("steps in the unit of time of an experiment")),
+            "observed": ("observed", list(OBSERVED), {"long_name": "what is seen at a contact"}),
+        },
+        {"method": KEY, "poisson": poisson, "friction_5": OBLIQUE["5"][1]},
+    )
+
+
+#: What is seen at a contact.
+OBSERVED = ("normal", "tangential", "spin")
+
+
+def oblique() -> dict[str, Any]:
+    """Tests 4 to 8 over sample."""
+    names = [(test, float(angle)) for test, angles in ANGLES.items() for angle in angles]
+    cases = {(test, angle): ExactImpact.known(f"test_{test}_{angle:g}") for test, angle in names}
+    cases |= {("7", spin): rolling_impact(spin) for spin in SPINS}
+    exact = np.array([exact_ends(case) for case in cases.values()])
+    runs = np.array([[ends(case, cured(case.impact), n, 3.0) for n in DIVISIONS] for case in cases.values()])
+    rigid = [sliding(before, *OBLIQUE[test]) for (test, _), (before, _) in zip(cases, exact, strict=True)]
+    signs = "velocity of approach and tangential velocity at the contact point (m/s), and spin of the first sphere (rad/s)"
+    return {
+        "test": ("sample", [test for test, _ in cases], {"long_name": "number of the test of Chung and Ooi"}),
+        "incidence": ("sample", [value for _, value in cases], about("angle of incidence, degrees; in test 7 a spin, rad/s")),
+        "before": (("sample", "observed"), exact[:, 0], about(f"before: {signs}")),
+        "after_exact": (("sample", "observed"), exact[:, 1], about(f"after, exactly: {signs}")),
+        "after": (("sample", "division", "observed"), runs, about(f"after: {signs}")),
+        "rigid": ("sample", rigid, about("tangential velocity after it of rigid bodies that slide throughout", "m s-1")),
+    }
+
+
+def at_contact(impact: Impact, velocity: np.ndarray, omega: np.ndarray) -> np.ndarray:
+    """Normal velocity of approach and tangential velocity at the contact point (m/s) and the spin of the first body (rad/s).
+
+    Parameters
+    ----------
+    velocity, omega : arrays (bodies, ..., 3), lab frame
+
+    Returns
+    -------
+    array (3, ...)
+    """
+    n = np.array(impact.normal, dtype=float)
+    u = sum(
+        sign * (v - sign * float(body.radius) * np.cross(w, n))
+        for sign, body, v, w in zip((1, -1), bodies_of(impact), velocity, omega, strict=False)
+    )
+    along = np.array([0.0, 0.0, 1.0]) if impact.partner else np.array([1.0, 0.0, 0.0])
+    return np.array([-u @ n, u @ along, omega[0] @ np.array([0.0, 1.0, 0.0])])
+
+
+def hertz(impact: Impact) -> tuple[float, float]:
+    """Duration (s) and largest force (N) of an elastic impact of equal spheres, or of one on the plane: its normal part."""
+    body, half = impact.body, 2.0 if impact.partner else 1.0
+    mass, radius = float(body.mass) / half, float(body.radius) / half
+    speed = -half * float(np.array(body.velocity, dtype=float) @ np.array(impact.normal, dtype=float))
+    modulus = float(body.young) / (1 - float(body.poisson) ** 2) / half
+    overlap = largest_overlap(mass, radius, modulus, speed)
+    return collision_time(mass, radius, modulus, speed), 4 / 3 * modulus * sqrt(radius * overlap) * overlap
+
+
+def cured(impact: Impact) -> ForceLaw:
+    """The law of an impact with all cures."""
+    return laws(impact, 1.0)["dashpot"]
+
+
+def elastic(case: ExactImpact, division: int) -> tuple[float, float]:
+    """Duration (s) and largest force (N) of a run of an elastic normal impact: medians over the copies.
+
+    The former follows from the free flights before and after, the latter from a parabola through the three largest overlaps.
+    """
+    impact, dt = case.impact, case.duration / division
+    scene = scene_of(impact, cured(impact))
+    steps = np.arange(LEAD + 2 + int(1.5 * division))
+    motion = run(scene, METHOD, dt, case.start(dt), steps, record=True)["motion"]
+    place = motion[:, :, :3].reshape(len(steps), len(bodies_of(impact)), len(PHASES), 3)
+    radius = float(impact.body.radius)
+    if impact.partner is None:
+        overlap, rate = radius - half_box(impact) - place[:, 0, :, 2], -motion[:, :, 5]
+    else:
+        overlap = 2 * radius - (place[:, 0, :, 0] - place[:, 1, :, 0])
+        rate = motion[:, len(PHASES) :, 3] - motion[:, : len(PHASES), 3]
+    lasted = steps[-1] * dt - overlap[-1] / rate[-1] + overlap[0] / rate[0]
+    modulus = scene.constants()[1][0 if impact.partner else 1, 3]
+    reduced = radius / (2 if impact.partner else 1)
+    forces = []
+    for one in overlap.T:
+        k = int(one.argmax())
+        left, top, right = one[k - 1 : k + 2]
+        forces.append(modulus * sqrt(reduced) * (top + (left - right) ** 2 / (8 * (2 * top - left - right))) ** 1.5)
+    return float(np.median(lasted)), float(np.median(forces))
+
+
+def ends(case: ExactImpact, law: ForceLaw, division: int, lasts: float = 1.5) -> np.ndarray:
+    """:func:`at_contact` after a run: medians over the copies."""
+    motion, _ = case.run(scene_of(case.impact, law), METHOD, case.start(case.duration / division), division, lasts)
+    omega = np.array([np.array(to_lab(tuple(one[:, 6:10].T), tuple(one[:, 10:].T))).T for one in motion])
+    median: np.ndarray = np.median(at_contact(case.impact, motion[:, :, 3:6], omega), axis=-1)
+    return median
+
+
+def exact_ends(case: ExactImpact) -> np.ndarray:
+    """:func:`at_contact` before and after an impact, exactly: (2, 3)."""
+    omega = [np.array([to_lab(tuple(q), tuple(w)) for q, w in zip(case.q[k], case.omega[k], strict=True)]) for k in (0, 1)]
+    return np.array([at_contact(case.impact, case.velocities[k], omega[k]) for k in (0, 1)])
+
+
+def sliding(before: np.ndarray, restitution: float, friction: float) -> float:
+    """The tangential velocity at the contact point after an impact of spheres as rigid bodies that slide throughout, m/s."""
+    return float(before[1] - 3.5 * friction * (1 + restitution) * before[0])
+
+
+def maw(psi: np.ndarray, poisson: float) -> np.ndarray:
+    """psi after an elastic impact on a rigid plane as Maw et al. (1976) have it: see the module's docstring."""
+    kappa = 2 * (1 - poisson) / (2 - poisson)
+    y = (np.arange(ROW) + 0.5) / ROW
+    dt = HALF_COLLISION / ROW_STEPS
+    now, stretch = psi.astype(float), np.zeros((len(psi), ROW))
+    overlap, rate = 0.0, 1.0
+    for _ in range(2 * ROW_STEPS):
+        overlap += dt / 2 * rate
+        room = np.maximum(overlap - y * y, 0.0)
+        stretch = np.clip(stretch + dt / 2 * now[:, None], -room, room)
+        now = now - dt * 105 / 16 * kappa * stretch.mean(1)
+        rate -= dt * 1.25 * max(overlap, 0.0) ** 1.5
+        overlap += dt / 2 * rate
+        stretch = stretch + dt / 2 * now[:, None]
+    return now
+
+
+def reflected(poisson: float) -> np.ndarray:
+    """psi after an elastic impact for all :data:`PSI`, by the law of Hertz and Mindlin at the shortest step.
+
+    Arms are radii, as Maw et al. have them.
+    """
+    friction = OBLIQUE["5"][1]
+    kappa = 2 * (1 - poisson) / (2 - poisson)
+    results = []
+    for value in PSI:
+        angle = float(np.degrees(np.arctan(friction * value / kappa)))
+        case = turns_back(chung_ooi("5", angle), 1.0)
+        normal, tangential, _ = ends(case, cured(case.impact).with_parameters(arms="radius"), DIVISIONS[-1])
+        results.append(kappa * tangential / (-friction * normal))
+    return np.array(results)
+
+
+def linear_contacts() -> dict[str, Any]:
+    """Linear springs: restitution asked for and obtained, and tangential velocities after contacts that stick."""
+    asked, ratios = np.array(RESTITUTIONS), np.array(RATIOS)
+    obtained, stuck = np.empty((len(asked), len(DIVISIONS))), np.empty((len(ratios), len(DIVISIONS)))
+    stiff = 1e5
+    body = sphere("glass", "0.005", ("0.5", 0, -1))
+    lasts = pi * sqrt(float(body.mass) / stiff)
+    case = ExactImpact(Impact(body, HertzMindlin()), lasts, [(0, 0, 1)], [body.q], [body.omega])
+    law = LINEAR.with_parameters(stiffness=stiff, arms="radius", friction=inf)
+    for k, division in enumerate(DIVISIONS):
+        for i, e in enumerate(asked):
+            obtained[i, k] = -ends(case, law.with_parameters(restitution=float(e), friction=0.0), division, 3.0)[0]
+        for i, ratio in enumerate(ratios):
+            stuck[i, k] = ends(case, law.with_parameters(restitution=1.0, ratio=float(ratio)), division)[1] / 0.5
+    exact = np.cos(pi * np.sqrt(3.5 * ratios))
+    return {
+        "linear_restitution": (("asked", "division"), obtained, about("restitution obtained with a linear spring and dashpot")),
+        "stuck": (
+            ("ratio", "division"),
+            stuck,
+            about("tangential velocity after an impact that sticks to linear springs, in units of that before"),
+        ),
+        "stuck_exact": ("ratio", exact, about("the same, exactly: cos(pi sqrt(7 k_t/(2 k_n)))")),
+    }
+
+
+#: Rolling down a slope: angle (degrees), radius (m), turns, time step (s), samples.
+SLOPE, RADIUS, TURNS, ROLLING_STEP, ROLLING_SAMPLES = 20.0, 0.005, 50, 1e-4, 2000
+SOFT = Material(density=2500.0, young=1e7, poisson=0.3)
+G = 9.81
+
+
+def rolling() -> dict[str, Any]:
+    """A ball that rolls down a slope, released with the overlap that its weight gives it.
+
+    The angular momentum about the contact line grows with the time: with beta = I/(m b^2) and b the radius less the overlap,
+    x + beta b phi = g sin(slope) t^2/2 at any time. The ball rolls where x - b phi, the stretch of the spring, stays the same.
+    """
+    ball = Clump.sphere(RADIUS)
+    law = TOTAL.with_parameters(friction=0.5, restitution=0.5)
+    along, down = G * sin(radians(SLOPE)), G * cos(radians(SLOPE))
+    mass = SOFT.density * ball.volume
+    depth = (mass * down / (4 / 3 * 2 * SOFT.reduced * sqrt(RADIUS))) ** (2 / 3)
+    half = TURNS * pi * RADIUS * 1.1
+    scene = Scene(
+        key="slope",
+        label="slope",
+        kinds=((ball, 1),),
+        material=SOFT,
+        walls="rigid",
+        box=2 * half,
+        speed=0.0,
+        spin=0.0,
+        horizon=1.0,
+        law=law,
+        gravity=(along, 0.0, -down),
+    )
+    start = np.array([[RADIUS - half, 0.0, RADIUS - depth - half]])
+    begin = State(start, np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]]), np.zeros((1, 3)))
+    arm = RADIUS - depth
+    beta = 0.4 * (RADIUS / arm) ** 2
+    end = sqrt(2 * TURNS * 2 * pi * RADIUS * (1 + beta) / along)
+    at = np.unique(np.linspace(0, end / ROLLING_STEP, ROLLING_SAMPLES).astype(int))
+    motion = run(scene, METHOD, ROLLING_STEP, begin, at, record=True)["motion"][:, 0]
+    time, x = at * ROLLING_STEP, motion[:, 0] - start[0, 0]
+    phi = np.unwrap(2 * np.arctan2(motion[:, 8], motion[:, 6]), period=2 * pi)
+    slip = x - arm * phi
+    rolled = time > 0.1 * time[-1]
+    return {
+        "turns": ((), phi[-1] / (2 * pi), about("turns of a ball down a slope")),
+        "acceleration": (
+            (),
+            motion[-1, 3] / time[-1] / (along / (1 + beta)) - 1,
+            about("mean acceleration of the ball over that of rolling, minus 1"),
+        ),
+        "angular_momentum": (
+            (),
+            float(np.abs(x + beta * arm * phi - along * time**2 / 2).max() / x[-1]),
+            about("largest error of the angular momentum about the contact line, integrated, over the way"),
+        ),
+        "slip": (
+            (),
+            float(np.ptp(slip[rolled]) / x[-1]),
+            about("range of what a ball has slipped after a tenth of the time, over the way"),
+        ),
+    }
+
+
+#: A clump that lies on a slope: time step (s), steps until it has come to rest, and steps after that.
+REST_STEP, TO_REST, AT_REST = 5e-5, 20_000, 100_000
+
+
+def rest() -> dict[str, Any]:
+    """How far a clump of three spheres creeps that friction holds on a slope, once it has come to rest."""
+    angles = 0.3 + 2 * pi / 3 * np.arange(3)
+    centres = RADIUS * np.array([np.cos(angles), np.sin(angles), np.zeros(3)]).T
+    triangle = Clump.of_spheres("triangle", centres, np.full(3, RADIUS))
+    scene = Scene(
+        key="slope",
+        label="slope",
+        kinds=((triangle, 1),),
+        material=Material(density=2500.0, young=1e6, poisson=0.3),
+        box=0.05,
+        speed=0.0,
+        spin=0.0,
+        horizon=1.0,
+        law=TOTAL.with_parameters(restitution=0.3),
+        gravity=(2.0, 1.5, -9.0),
+    )
+    lies = np.array([triangle.rotation])
+    begin = State(np.array([[0.0, 0.0, 1.00002 * RADIUS - 0.025]]), np.zeros((1, 3)), lies, np.zeros((1, 3)))
+    at = np.concatenate([[0], TO_REST + np.arange(0, AT_REST + 1, AT_REST // 100)])
+    outcome = run(scene, METHOD, REST_STEP, begin, at, record=True)
+    place = outcome["motion"][1:, 0, :3]
+    return {
+        "creep": ((), float(np.abs(place - place[0]).max()), about("largest change of a coordinate of a clump at rest", "m")),
+        "creep_kinetic": ((), float(outcome["energies"][1:, 0].max()), about("its largest kinetic energy", "J")),
+    }
+
+
+#: Each cure, what codes usually have in its place, and the option of the law.
+CURES = {
+    "start": ("touch", "whole"),
+    "slip": ("trapezoidal", "radial"),
+    "plane": ("middle", "end"),
+    "dashpot": ("predicted", "handed"),
+}
+_law_of_contact, _meeting, _returned = map(in_plain_python, (TOTAL.contact, meeting, returned))
+
+
+def error_of_start(choice: str, steps: int) -> float:
+    """The stretch of a spring after one unit of time since the touch, with motions that accelerate: mean over the phases.
+
+    The overlap is t + t^2/4, the way along the plane t + t^2/2.
+    """
+    dt, errors, still = 1 / steps, [], Side(ZERO, 0.0, 0.0, ZERO, ZERO, ZERO, ZERO)
+    bookkeeping = TOTAL.with_parameters(start=choice, friction=inf).bookkeeping()
+    for phase in PHASES:
+        time = (phase - 1 + np.arange(steps + 1)) * dt
+        x, overlap = time + time**2 / 2, time + time**2 / 4
+        stretch = 0.0
+        for k in range(1, steps + 1):
+            side = Side(ZERO, 10.0, 1.0, ZERO, ZERO, (x[k] - x[k - 1], 0.0, overlap[k - 1] - overlap[k]), ZERO)
+            before = (0.0, 0.0, 1.0, overlap[k - 1])
+            touch, _, _ = _meeting((0.0, 0.0, 1.0), overlap[k], 10.0, 1.0, side, still, before, k > 1, bookkeeping)
+            stretch += touch.share * touch.moved[0]
+        errors.append(abs(stretch - x[-1]))
+    return float(np.mean(errors))
+
+
+def error_of_slip(choice: str, steps: int) -> float:
+    """The angle of a spring that slides over a plane in a circle, from the direction of the way on.
+
+    With the radius 1/2 of the way in lengths of the spring, the lag a behind the way obeys da/dt = 1 - 2 sin(a): tan(a/2) is
+    the solution of a Riccati equation with the fixed points 2 - sqrt(3) and 2 + sqrt(3).
+    """
+    dt, stretch = 1 / steps, (1.0, 0.0, 0.0)
+    for k in range(steps):
+        angle = (k + 0.5) * dt
+        way = 4 * sin(dt / 2)  # the chord of the circle, which is run through with speed 2
+        trial = stretch[0] + way * cos(angle), stretch[1] + way * sin(angle), 0.0
+        stretch = _returned(trial, 1.0, stretch, choice == "trapezoidal")
+    low, high = 2 - sqrt(3), 2 + sqrt(3)
+    ratio = high / low * exp(sqrt(3))
+    lag = 2 * atan((high - ratio * low) / (1 - ratio))
+    return abs(atan2(stretch[1], stretch[0]) - (1 - lag))
+
+
+def error_of_plane(choice: str, steps: int) -> float:
+    """The stretch between two spheres that stick while one goes round the other in a cone and both spin about the normal.
+
+    In the directions of the way and across it, the spring turns with the rate w = cos(cone) - spin, so that its stretch is
+    s (sin(w t), cos(w t) - 1)/w with the speed s of the first sphere.
+    """
+    cone, spin, apart = radians(40), 0.7, 1.9
+    law = TOTAL.with_parameters(plane=choice, friction=inf, restitution=1.0)
+    constants = tuple(map(float, law.constants_of(MaterialPair(SOFT, SOFT))))
+    times = np.arange(steps + 1) / steps
+    normals = np.array([sin(cone) * np.cos(times), sin(cone) * np.sin(times), np.full(steps + 1, cos(cone))]).T
+    history: tuple[float, ...] = (0.0,) * law.history
+    overlap = 2.0 - apart
+    for k in range(1, steps + 1):
+        n = tuple(normals[k])
+        middle = normals[k - 1] + normals[k]
+        turned = tuple(spin / steps * middle / np.linalg.norm(middle))
+        moved = tuple(apart * (normals[k] - normals[k - 1]))
+        one, two = (Side(ZERO, 1.0, 0.5, ZERO, ZERO, way, turned) for way in (moved, ZERO))
+        before = (*normals[k - 1], overlap)
+        touch, _, _ = _meeting(n, overlap, 0.5, 0.5, one, two, before, k > 1, law.bookkeeping())
+        history = _law_of_contact(touch, history, constants).history
+    w, speed = cos(cone) - spin, apart * sin(cone)
+    way = np.array([-np.sin(1.0), np.cos(1.0), 0.0])
+    across = np.cross(normals[-1], way)
+    exact = speed / w * (sin(w) * way + (cos(w) - 1) * across)
+    return float(np.linalg.norm(np.array(history[:3]) - exact))
+
+
+def error_of_dashpot(choice: str, steps: int) -> float:
+    """The height of a ball that swings on a linear spring and dashpot under gravity and never leaves it, after one period."""
+    law = LINEAR.with_parameters(stiffness=1e3, restitution=0.7, friction=0.0, dashpot=choice)
+    ball = Clump.sphere(RADIUS)
+    mass = SOFT.density * ball.volume
+    depth, swing = mass * G / 1e3, 0.5
+    damping = linear_damping(0.7) * sqrt(1e3 / mass)
+    w = sqrt(1e3 / mass - damping**2)
+    half = 0.05
+    scene = Scene(
+        key="swing",
+        label="swing",
+        kinds=((ball, 1),),
+        material=SOFT,
+        walls="rigid",
+        box=2 * half,
+        speed=0.0,
+        spin=0.0,
+        horizon=1.0,
+        law=law,
+        gravity=(0.0, 0.0, -G),
+    )
+    level = RADIUS - half - depth
+    begin = State(np.array([[0.0, 0.0, level + swing * depth]]), np.zeros((1, 3)), np.array([[1.0, 0, 0, 0]]), np.zeros((1, 3)))
+    motion = run(scene, METHOD, 2 * pi / w / steps, begin, np.array([0, steps]), record=True)["motion"]
+    return float(abs((motion[-1, 0, 2] - level) / depth - swing * exp(-damping * 2 * pi / w)))
+
+
+ERRORS = {"start": error_of_start, "slip": error_of_slip, "plane": error_of_plane, "dashpot": error_of_dashpot}

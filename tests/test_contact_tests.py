@@ -1,0 +1,107 @@
+"""The check of contacts, the exact impacts that are kept, and the theme made from both."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import mpmath
+import numpy as np
+import pytest
+import xarray as xr
+from rendered import figure_twice
+
+from polhode.manybody.restitution import tsuji_restitution
+from polhode.references.impact import solve
+from polhode.references.known_impacts import ALPHA, DIGITS, LEDGER, VECTORS, known_impacts, stored
+from polhode.study.inputs import NotInRun
+from polhode.study.run import contact_tests
+from polhode.study.themes.contact_tests import analysis, numbers, tables
+
+
+@pytest.fixture(scope="module")
+def check():
+    return contact_tests.contact_tests({"methods": ["spiral_leapfrog"], "seed": 0})
+
+
+@pytest.mark.parametrize("key", ["sphere_45", "test_4_85", "test_5_80", "test_6_80"])
+def test_impacts_are_kept_as_they_are_solved(key):
+    """To all digits that are solved for here; the numbers of the file end where its own digits end."""
+    agrees_with_file(key, 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["two_spheres", "test_5_25"])
+def test_impacts_are_kept_with_all_digits(key):
+    """As are the others, which take some seconds each."""
+    agrees_with_file(key, DIGITS + 3)
+
+
+def test_the_file_has_all_known_impacts():
+    assert list(stored()) == list(known_impacts())
+
+
+def agrees_with_file(key, digits):
+    solution, kept = solve(known_impacts()[key], digits), stored()[key]
+    with mpmath.workdps(60):
+        pairs = [(solution.duration, kept.duration)]
+        for body, of_file in zip(solution.end.bodies, kept.bodies, strict=True):
+            for name in VECTORS:
+                size = max(map(abs, getattr(body, name)))
+                pairs += [
+                    (x / size, mpmath.mpf(y) / size) for x, y in zip(getattr(body, name), of_file[name], strict=True) if size
+                ]
+        energy = sum(solution.end.energies)
+        pairs += [(getattr(solution.end.energies, name) / energy, mpmath.mpf(kept.ledger[name]) / energy) for name in LEDGER]
+        bound = mpmath.mpf(10) ** (1 - min(digits, DIGITS))
+        assert all(abs(x - mpmath.mpf(y)) < bound * max(1, abs(x)) for x, y in pairs)
+    digits_of = [len(text.replace(".", "").lstrip("-0").split("e")[0]) for body in kept.bodies for text in body["velocity"]]
+    assert max(digits_of) == DIGITS and kept.changes.startswith(str(solution.changes[0][1]).replace(",", ""))
+
+
+def test_the_damping_of_known_impacts_gives_their_restitution():
+    for e, alpha in ALPHA.items():
+        assert tsuji_restitution(float(alpha)) == pytest.approx(float(e), rel=1e-14)
+
+
+def test_a_row_of_springs_is_the_sphere_of_maw_barber_and_fawcett(monkeypatch):
+    """It slides throughout from 4 chi - 1 on, with their chi = 7/4 kappa, and nowhere gains energy."""
+    kappa = 2 * 0.7 / 1.7
+    psi = np.array([0.2, 1.0, 3.0, 7 * kappa - 1.1, 7 * kappa - 0.9, 7 * kappa + 1])
+    after = contact_tests.maw(psi, 0.3)
+    assert after[4:] == pytest.approx(psi[4:] - 7 * kappa, abs=2e-3)
+    assert after[3] - (psi[3] - 7 * kappa) > 1e-4
+    assert (abs(after) < psi).all()
+    monkeypatch.setattr(contact_tests, "ROW", 100)
+    monkeypatch.setattr(contact_tests, "ROW_STEPS", 200)
+    assert contact_tests.maw(psi, 0.3) == pytest.approx(after, abs=2e-3)
+
+
+def test_tests_of_contacts_give_what_they_should(check):
+    frame = analysis.deviations(check)
+    coarse, fine = frame["T/20"].values, frame["T/160"].values
+    assert (coarse < 0.01).all() and ((fine < coarse / 20) | (fine < 1e-12)).all()
+    assert frame[frame["test"].str.startswith("7") & (frame["quantity"] == "spin")]["T/20"].max() < 1e-12
+    slide, off = analysis.rigid(check)
+    assert slide == 11 and off < analysis.SLIDES
+    assert analysis.start_of_sliding(check, "psi_maw") == pytest.approx(7 * 2 * 0.7 / 1.7 - 1, abs=0.3)
+    assert float(check["turns"]) == pytest.approx(contact_tests.TURNS, rel=0.01)
+    assert abs(float(check["acceleration"])) < 1e-3 and float(check["slip"]) < 1e-4 and float(check["angular_momentum"]) < 1e-6
+    assert float(check["creep"]) < 1e-12
+
+
+def test_each_cure_by_itself_is_of_second_order(check):
+    for cured, usual in analysis.orders(check).values():
+        assert cured == pytest.approx(2.0, abs=0.05) and usual == pytest.approx(1.0, abs=0.1)
+
+
+def test_the_theme_is_made_from_the_check(check, tmp_path):
+    inputs = SimpleNamespace(check={"contact_tests": check}.__getitem__)
+    macros = numbers.contact_tests(inputs)
+    section = (Path(__file__).parents[1] / "paper" / "sections" / "contact_tests.tex").read_text()
+    assert set(re.findall(r"\\(studyTests[A-Za-z]+)", section)) == set(macros)
+    frame, text = tables.contact_tests(inputs)
+    assert len(frame) == 19 and text.count(r"\\") == 20
+    figure_twice("contact_tests", inputs, tmp_path)
+    with pytest.raises(NotInRun, match="contact_tests"):
+        analysis.check(SimpleNamespace(check=lambda name: contact_tests.contact_tests({"methods": ["rkmk4"], "seed": 0})))
+    assert isinstance(contact_tests.contact_tests({"methods": []}), xr.Dataset)
