@@ -11,34 +11,45 @@ from typing import Any
 from polhode.algebra.vector import add, axpy, dot, scale
 from polhode.compiling.kernel import kernel
 from polhode.manybody import ForceLaw, Parameter, Response, Touch
+from polhode.manybody.friction import in_plane, turn_to_end, turn_to_middle
 from polhode.manybody.material import MaterialPair
 
 
 @kernel
 def contact(touch: Touch, history: Any, constants: Any) -> Response:
-    """The force and the torque on the first body, and what the contact keeps: the wound angle, a vector."""
+    """Force and torque on the first body. A contact keeps the wound angle, the dashpot's force, and the wound energy."""
     hertz, alpha, spring, rolling_friction = constants
     elastic = hertz * sqrt(touch.radius * touch.overlap) * touch.overlap
     c = alpha * sqrt(touch.mass * hertz * sqrt(touch.radius * touch.overlap))
     push = elastic - c * dot(touch.velocity, touch.normal)
     push = push if push > 0.0 else 0.0
-    dissipated = (elastic - push) * dot(touch.normal, touch.moved)
+    dashpot = push - elastic
+    # The work of a step: the mean of the forces at its two ends, times the displacement.
+    dissipated = -0.5 * (history[3] * dot(touch.before, touch.moved) + dashpot * dot(touch.normal, touch.moved))
 
-    # Rolling is the part across the normal; the rest is twisting.
-    rolled = axpy(-dot(touch.rolled, touch.normal), touch.normal, touch.rolled)
-    trial = add(history, scale(touch.share, rolled))
+    # Rolling is the part across the normal; the rest is twisting. The spring turns along with the contact.
+    middle = turn_to_middle(history[:3], touch)
+    rolled = in_plane(touch.rolled, touch.middle)
+    before = turn_to_end(middle, touch)
+    trial = turn_to_end(axpy(touch.share, rolled, middle), touch)
     stiffness = spring * touch.radius * touch.radius
     angle, limit = sqrt(dot(trial, trial)), rolling_friction * touch.radius * push / stiffness
     wound = scale(limit / angle, trial) if angle > limit else trial
     slipped = axpy(-1.0, wound, trial)
-    couple = scale(-stiffness, wound)
+    energy = 0.5 * stiffness * dot(wound, wound)
     return Response(
         scale(push, touch.normal),
-        couple,
-        wound,
-        (0.4 * elastic * touch.overlap, 0.5 * stiffness * dot(wound, wound)),
-        (dissipated, 0.0, -dot(couple, slipped), 0.0),
+        scale(-stiffness, wound),
+        (wound[0], wound[1], wound[2], dashpot, energy),
+        (0.4 * elastic * touch.overlap, energy),
+        (dissipated, 0.0, 0.5 * stiffness * dot(add(before, wound), slipped), 0.0),
     )
+
+
+@kernel
+def end(history: Any) -> Any:
+    """A spring that is still wound when the contact ends lets go: its energy counts as slip."""
+    return (0.0, 0.0, history[4], 0.0)
 
 
 def constants(pair: MaterialPair, values: Mapping[str, Any]) -> tuple[float, ...]:
@@ -59,5 +70,6 @@ LAW = ForceLaw(
     onset=0.25,
     constants=constants,
     contact=contact,
-    history=3,
+    history=5,
+    end=end,
 )

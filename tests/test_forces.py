@@ -1,5 +1,6 @@
 """Laws of force: impacts known to many digits, the ledger of energies, what must not matter, what cannot be."""
 
+import re
 from dataclasses import replace
 from functools import cache
 from math import cos, exp, inf, pi, radians, sin, sqrt
@@ -12,7 +13,10 @@ from scipy.integrate import solve_ivp
 import polhode
 from polhode import manybody
 from polhode.algebra.quaternion import to_lab
+from polhode.compiling.kernel import kernel
 from polhode.interface import plugins
+from polhode.manybody.answers import check_answers
+from polhode.manybody.material import MaterialPair
 from polhode.manybody.restitution import linear_damping, linear_restitution, tsuji_damping, tsuji_restitution
 from polhode.manybody.simulation import run
 from polhode.manybody.step import PlainRun
@@ -426,6 +430,28 @@ def test_the_law_of_the_documentation_rolls_to_a_stop():
     assert abs(data.closure).max() < 1e-3 and data.dissipated_sliding[-1] > 0.1 * data.kinetic[0]
 
 
+def test_friction_with_an_addition_as_the_page_has_it(tmp_path):
+    """A ball that rolls on the floor without sliding stops after 7 v^2/(10 g times the rolling friction)."""
+    page = EXAMPLE.with_name("adding-a-force-law.md").read_text()
+    (block,) = (text for text in re.findall(r"```python\n(.*?)```", page, re.S) if '"linear_rolling"' in text)
+    (tmp_path / "mine.py").write_text(block)
+    with manybody.forces.restored():
+        law = manybody.forces.load(tmp_path / "mine.py")
+    soft, ball = manybody.Material(density=2500.0, young=1e7, poisson=0.3), manybody.Clump.sphere(0.01)
+    made = scene(law, (ball, 1), material=soft, box=0.4, gravity=(0.0, 0.0, -9.81))
+    mass = 2500.0 * ball.volume
+    begin = manybody.State(
+        np.array([[0, 0, 0.01 - 0.2 - mass * 9.81 / 1e5]]),
+        np.array([[0.1, 0, 0]]),
+        np.array([[1.0, 0, 0, 0]]),
+        np.array([[0, 10.0, 0]]),
+    )
+    dt = pi * sqrt(mass / 1e5) / 40
+    data = manybody.simulate(made, "spiral_leapfrog", dt, state=begin, t_end=0.2, samples=1000, record=True)
+    assert float(data.r[:, 0, 0].max()) == pytest.approx(0.7 * 0.1**2 / (0.1 * 9.81), rel=2e-3)
+    assert abs(data.closure).max() < 1e-3 and data.dissipated_sliding[-1] == pytest.approx(0.7 * mass * 0.1**2, rel=1e-2)
+
+
 def test_the_plain_step_has_the_bits_of_a_law_of_ones_own():
     with manybody.forces.restored():
         law = manybody.forces.load(EXAMPLE)
@@ -445,6 +471,46 @@ def test_a_law_that_gives_no_numbers_is_refused(tmp_path):
         law = manybody.forces.load(path)
         with pytest.raises(plugins.PluginError, match=r"mine\.py: the law 'hertz_rolling' gives no finite numbers"):
             plugins.run_plugin(law, path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "dashpot, energy)",
+            "dashpot)",
+            "history in the Response of contact must be a tuple of 5 floats, as history=5 declares",
+        ),
+        ("slipped), 0.0)", "slipped))", "work in the Response of contact must be a tuple of 4 floats"),
+        ("(dissipated, 0.0,", "(dissipated, 0,", "work .* write 0.0 instead of 0"),
+        ("return Response(", "return (", "contact must return a Response"),
+        ("return (0.0, 0.0, history[4], 0.0)", "return (0.0, history[4])", "end must return the four parts of work"),
+        ("@kernel\ndef contact", "def contact", "contact is not a kernel; put @kernel above"),
+        ("touch.rolled", "touch.roled", "the kernel contact, .* cannot be compiled: Unknown attribute 'roled'"),
+        ("history=5", "history=3", "the kernel contact, of 4 constants and a history of 3, .* out of range"),
+    ],
+)
+def test_a_law_that_answers_what_it_does_not_declare_is_refused(tmp_path, old, new, message):
+    path = tmp_path / "mine.py"
+    path.write_text(EXAMPLE.read_text().replace(old, new))
+    with manybody.forces.restored():
+        law = manybody.forces.load(path)
+    with pytest.raises(TypeError, match=f"law {law.key}: {message}"):
+        check_answers(law)
+
+
+def test_kernels_are_checked_before_a_run():
+    @kernel
+    def force_alone(overlap, radius, constants):
+        return overlap
+
+    law = replace(manybody.forces["hertz"], normal=force_alone)
+    with pytest.raises(TypeError, match="law hertz: normal must return two floats, force and energy, got float64"):
+        manybody.simulate(scene(law, (BALL, 1)), "spiral_leapfrog", 1e-7, t_end=1e-6)
+
+
+def test_a_parameter_may_be_a_whole_number():
+    assert LINEAR.with_parameters(stiffness=100000, friction=0).constants_of(MaterialPair(OXIDE, OXIDE))[0] == 0.0
 
 
 def test_a_law_needs_what_it_declares():

@@ -24,7 +24,7 @@ from polhode.algebra.body import angular_momentum
 from polhode.algebra.quaternion import conjugate, multiply, to_lab
 from polhode.algebra.quaternion import normalise as unit_quaternion
 from polhode.algebra.vector import axpy, cross, dot, scale
-from polhode.compiling.kernel import compile_driver, compiled, float_type, kernel, steps_type, subroutine
+from polhode.compiling.kernel import compile_driver, compiled, float_type, is_kept, kernel, steps_type, subroutine
 from polhode.compiling.lanes import (
     FORCE,
     FRACTION,
@@ -62,6 +62,7 @@ from polhode.compiling.marching import pause_type
 from polhode.compiling.plain import in_plain_python
 from polhode.compiling.short_turns import shortened
 from polhode.manybody import contact, neighbours
+from polhode.manybody.answers import check_answers
 from polhode.manybody.contact import Setup
 from polhode.manybody.law import ForceLaw
 from polhode.manybody.memory import GEOMETRY, LEDGER, NEW, RUN, STEP, WALLS, WORK, Memory, copy_memory, empty_memory
@@ -193,6 +194,8 @@ def method_parts(method: OneTorque, normalise: bool, velocities: bool) -> Method
 def law_parts(law: ForceLaw) -> LawParts:
     """The parts of the loop that hold the kernels of a law of force, compiled."""
     plain = {"all_loads": contact.all_loads_of(law), "march": hot_loop(listed_loads_of(law))}
+    if not is_kept(plain["all_loads"], signatures()["all_loads"], part=True):
+        check_answers(law)
     return LawParts(
         **{name: compile_driver(function, signatures()[name], part=True) for name, function in plain.items()},
         make_list=shared_parts().make_list,

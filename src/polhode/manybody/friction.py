@@ -193,7 +193,12 @@ def with_friction(
     damping : kernel (overlap, radius, mass, constants) -> coefficient of both dashpots, kg/s
     constants, parameters : as for :class:`polhode.manybody.law.ForceLaw`; those of friction are added
     incremental : whether the force of the spring, instead of its stretch, is kept when its stiffness changes
-    declarations : the other fields of :class:`polhode.manybody.law.ForceLaw`
+    declarations : ``key``, ``label``, ``source`` and ``onset``, as for :class:`polhode.manybody.law.ForceLaw`
+
+    Notes
+    -----
+    The kernel ``contact`` of the law that is returned can be called by that of a law which adds to it, such as a couple:
+    docs/example_force.py.
     """
 
     def all_constants(pair: Any, values: Mapping[str, Any]) -> tuple[float, ...]:

@@ -250,7 +250,8 @@ class ForceLaw:
 
     def value(self, name: str) -> float | str:
         """The value of a parameter."""
-        return self.values.get(name, self.all_parameters[name].default)
+        value = self.values.get(name, self.all_parameters[name].default)
+        return value if isinstance(value, str) else float(value)
 
     def constants_of(self, pair: MaterialPair, **others: float | str) -> tuple[float, ...]:
         """The constants of contacts between two materials; ``others`` are parameters with other values for this pair."""

@@ -58,7 +58,7 @@ def simulate(
         Energies are read at the start and at up to this many evenly spaced steps after it. The run itself does not depend on
         it.
     state : State, optional
-        The initial state, in place of the scene's random one. Clumps may touch, but not interpenetrate.
+        The initial state, in place of the scene's random one. Clumps may overlap as in a contact.
     record : bool
         Whether to keep the motion of all clumps at the samples.
     law : str or ForceLaw, optional
