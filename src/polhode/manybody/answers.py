@@ -3,12 +3,11 @@
 The compiler's own message would be about the engine: a number too few is not seen at all, or far from the file of the law.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numba
 from numba import types
-from numba.core.dispatcher import Dispatcher
+from numba.extending import is_jitted
 
 from polhode.compiling.kernel import float_type, vector_type
 from polhode.manybody.law import ForceLaw, Response, Touch
@@ -59,13 +58,13 @@ def _require(law: ForceLaw, what: str, size: int, kind: Any) -> None:
         raise TypeError(f"law {law.key}: {what} a tuple of {size} floats{declared}, got {kind}{hint}")
 
 
-def _answer(law: ForceLaw, name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+def _answer(law: ForceLaw, name: str, function: Any, arguments: tuple[Any, ...]) -> Any:
     """The type of what a kernel returns."""
-    if not isinstance(function, Dispatcher):
+    if not is_jitted(function):
         raise TypeError(f"law {law.key}: {name} is not a kernel; put @kernel above its definition")
     try:
         function.compile(arguments)
-    except numba.core.errors.NumbaError as error:
+    except numba.NumbaError as error:
         lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith(_PREAMBLE)]
         sizes = f"of {law.width} constants and a history of {law.history}"
         raise TypeError(f"law {law.key}: the kernel {name}, {sizes}, cannot be compiled: " + "\n".join(lines)) from error
