@@ -17,7 +17,7 @@ from polhode.manybody.material import MaterialPair
 
 @kernel
 def contact(touch: Touch, history: Any, constants: Any) -> Response:
-    """Force and torque on the first body. A contact keeps the wound angle, the dashpot's force, and the wound energy."""
+    """Force and torque on the first body. Kept are the wound angle, the dashpot's force, and two energies for the end."""
     hertz, alpha, spring, rolling_friction = constants
     elastic = hertz * sqrt(touch.radius * touch.overlap) * touch.overlap
     c = alpha * sqrt(touch.mass * hertz * sqrt(touch.radius * touch.overlap))
@@ -25,7 +25,8 @@ def contact(touch: Touch, history: Any, constants: Any) -> Response:
     push = push if push > 0.0 else 0.0
     dashpot = push - elastic
     # The work of a step: the mean of the forces at its two ends, times the displacement.
-    dissipated = -0.5 * (history[3] * dot(touch.before, touch.moved) + dashpot * dot(touch.normal, touch.moved))
+    half = -0.5 * dashpot * dot(touch.normal, touch.moved)
+    dissipated = half - 0.5 * history[3] * dot(touch.before, touch.moved)
 
     # Rolling is the part across the normal; the rest is twisting. The spring turns along with the contact.
     middle = turn_to_middle(history[:3], touch)
@@ -40,7 +41,7 @@ def contact(touch: Touch, history: Any, constants: Any) -> Response:
     return Response(
         scale(push, touch.normal),
         scale(-stiffness, wound),
-        (wound[0], wound[1], wound[2], dashpot, energy),
+        (*wound, dashpot, half, energy),
         (0.4 * elastic * touch.overlap, energy),
         (dissipated, 0.0, 0.5 * stiffness * dot(add(before, wound), slipped), 0.0),
     )
@@ -48,8 +49,8 @@ def contact(touch: Touch, history: Any, constants: Any) -> Response:
 
 @kernel
 def end(history: Any) -> Any:
-    """A spring that is still wound when the contact ends lets go: its energy counts as slip."""
-    return (0.0, 0.0, history[4], 0.0)
+    """The second half of the dashpot's last work, and the energy of a spring that is still wound, which counts as slip."""
+    return (history[4], 0.0, history[5], 0.0)
 
 
 def constants(pair: MaterialPair, values: Mapping[str, Any]) -> tuple[float, ...]:
@@ -70,6 +71,6 @@ LAW = ForceLaw(
     onset=0.25,
     constants=constants,
     contact=contact,
-    history=5,
+    history=6,
     end=end,
 )

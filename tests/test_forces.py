@@ -477,17 +477,17 @@ def test_a_law_that_gives_no_numbers_is_refused(tmp_path):
     ("old", "new", "message"),
     [
         (
-            "dashpot, energy)",
+            "half, energy)",
             "dashpot)",
-            "history in the Response of contact must be a tuple of 5 floats, as history=5 declares",
+            "history in the Response of contact must be a tuple of 6 floats, as history=6 declares",
         ),
         ("slipped), 0.0)", "slipped))", "work in the Response of contact must be a tuple of 4 floats"),
         ("(dissipated, 0.0,", "(dissipated, 0,", "work .* write 0.0 instead of 0"),
         ("return Response(", "return (", "contact must return a Response"),
-        ("return (0.0, 0.0, history[4], 0.0)", "return (0.0, history[4])", "end must return the four parts of work"),
+        ("return (history[4], 0.0, history[5], 0.0)", "return (0.0, history[4])", "end must return the four parts of work"),
         ("@kernel\ndef contact", "def contact", "contact is not a kernel; put @kernel above"),
         ("touch.rolled", "touch.roled", "the kernel contact, .* cannot be compiled: Unknown attribute 'roled'"),
-        ("history=5", "history=3", "the kernel contact, of 4 constants and a history of 3, .* out of range"),
+        ("history=6", "history=3", "the kernel contact, of 4 constants and a history of 3, .* out of range"),
     ],
 )
 def test_a_law_that_answers_what_it_does_not_declare_is_refused(tmp_path, old, new, message):
