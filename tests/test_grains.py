@@ -230,14 +230,14 @@ def test_a_verdict_compares_the_whole_interval_with_the_scatter_of_seeds():
     assert numbers.leaving(steps) == "height" and numbers.leaving(steps[steps["quantity"] != "height"]) == "none"
 
 
-def test_all_intervals_of_an_experiment_hold_together():
+def test_all_intervals_of_a_kind_hold_together():
     """They are as wide as Bonferroni's inequality wants for so many comparisons."""
     data = made_up([0.5])
     rows = analysis.frame_of(data)
     # Three quantities; by step: both methods, and the law; two methods with two steps; the law with two steps.
     assert len(rows) == 3 * (2 + 4 + 2)
     row = rows[rows["quantity"] == "height"].iloc[0]
-    half = stats.t.ppf(1 - 0.05 / (2 * 24), 5) * 0.01 * np.std([1, -1] * 3, ddof=1) / 6**0.5
+    half = stats.t.ppf(1 - 0.05 / (2 * 6), 5) * 0.01 * np.std([1, -1] * 3, ddof=1) / 6**0.5
     assert row["high"] - row["change"] == pytest.approx(half, rel=1e-6)
 
 

@@ -195,10 +195,11 @@ def released_laws(results: str | Path, commit: str = "", today: str = "") -> xr.
     )
 
 
-def released_grains(folder: Path, commit: str, today: str = "") -> dict[str, xr.Dataset]:
+def released_grains(folder: Path, commit: str, seeds: int | None = None, today: str = "") -> dict[str, xr.Dataset]:
     """The experiments of :data:`polhode.study.run.grains.RELEASED`: what ``folder`` lacks is run, seed by seed.
 
-    Seeds with which a box is too full are left out, so that the last is a few higher than their number.
+    ``seeds`` is how many initial states are wanted at most. Those with which a box is too full are left out, and an experiment
+    with a single one.
     """
     from polhode.manybody.placement import BoxTooFull
     from polhode.methods import METHODS
@@ -216,20 +217,23 @@ def released_grains(folder: Path, commit: str, today: str = "") -> dict[str, xr.
     groups = {"/": xr.Dataset(attrs={"title": "What is read off grains in motion, by method, law and step", **noted})}
     with watched(stage):
         for name, experiment in EXPERIMENTS.items():
-            of_seeds: list[xr.Dataset] = []
+            known = {int(path.stem) for path in (folder / name).glob("*.nc")}
             for seed in count():
-                path = folder / name / f"{seed}.nc"
-                if len(of_seeds) == experiment.seeds:
+                if len(known) >= min(experiment.seeds, experiment.seeds if seeds is None else seeds):
                     break
-                if not path.is_file():
+                if seed not in known:
                     began = time.process_time()
                     try:
                         data = grains(experiment, list(METHODS), [seed])
                     except BoxTooFull:  # a few of a hundred
                         continue
-                    write_dataset(data.assign_attrs(cpu_seconds=time.process_time() - began), path)
-                of_seeds.append(read_dataset(path))
+                    data = data.assign_attrs(cpu_seconds=time.process_time() - began)
+                    write_dataset(data, folder / name / f"{seed}.nc")
+                    known.add(seed)
                 stage.advance()
+            if len(known) < 2:
+                continue
+            of_seeds = [read_dataset(folder / name / f"{seed}.nc") for seed in sorted(known)]
             once = [variable for variable in of_seeds[0] if "seed" not in of_seeds[0][variable].dims]
             data = xr.concat([each.drop_vars(once) for each in of_seeds], "seed", combine_attrs="override")
             total = sum(float(each.attrs["cpu_seconds"]) for each in of_seeds)
@@ -241,7 +245,7 @@ def released_grains(folder: Path, commit: str, today: str = "") -> dict[str, xr.
 
 def _release_grains(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output, "--output")
-    groups = released_grains(arguments.results / "grains", arguments.commit)
+    groups = released_grains(arguments.results / "grains", arguments.commit, arguments.seeds)
     for data in groups.values():
         for name in data:
             if data[name].ndim > 1:
@@ -283,6 +287,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--grains",
         action="store_true",
         help="run what grains/ of the folder lacks of the experiments on grains, and release them instead: grains.nc",
+    )
+    parser.add_argument(
+        "--seeds", type=int, help="initial states of each experiment on grains at most; 0: those that there are"
     )
     parser.add_argument("--commit", default="", help="commit of a run that has no provenance.json yet")
     parser.add_argument("--force", action="store_true", help="overwrite a file that holds more runs")

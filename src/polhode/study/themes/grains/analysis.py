@@ -171,7 +171,7 @@ def frame(inputs: Inputs, experiment: str) -> pd.DataFrame:
     """All changes of an experiment with their intervals and verdicts, a row for each quantity and comparison.
 
     Intervals are Student's over the seeds in which all runs of a comparison lasted, at a level that Bonferroni's inequality
-    gives: with 95 % all of an experiment hold together. Values are in SI units.
+    gives: with 95 % all comparisons of one kind hold together. Values are in SI units.
     """
     return frame_of(data_of(inputs, experiment))
 
@@ -194,7 +194,9 @@ def frame_of(data: xr.Dataset) -> pd.DataFrame:
             about = {"quantity": name, "compared": comparison.compared, "variant": comparison.variant}
             records.append(about | {"steps_in_contact": comparison.division, "changes": changes, "scatter": spread})
     rows = pd.DataFrame(records)
-    estimates = [mean(changes[np.isfinite(changes)], len(rows)) for changes in rows.pop("changes")]
+    together = rows.groupby("compared")["compared"].transform("size")
+    pairs = zip(rows.pop("changes"), together, strict=True)
+    estimates = [mean(changes[np.isfinite(changes)], count) for changes, count in pairs]
     for name in ("value", "low", "high"):
         rows["change" if name == "value" else name] = [getattr(estimate, name) for estimate in estimates]
     rows["units"] = [data[name].attrs["units"] for name in rows["quantity"]]

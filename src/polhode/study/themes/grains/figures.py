@@ -33,6 +33,8 @@ LAWS = {
 }
 #: Changes beyond so many times the scatter are drawn on a logarithmic scale.
 LINEAR = 2.0
+#: Intervals are cut off here.
+WIDEST = 60.0
 
 
 def grains(inputs: Inputs) -> Figure:
@@ -42,8 +44,9 @@ def grains(inputs: Inputs) -> Figure:
     shades = dict(zip(divisions, colormaps["viridis"](np.linspace(0.85, 0.0, len(divisions))).tolist(), strict=True))
     frames = {experiment: analysis.frame(inputs, experiment) for experiment in scenes}
     ends = pd.concat([rows[end].abs() / rows["scatter"] for rows in frames.values() for end in ("low", "high")])
+    bound = min(1.2 * float(ends.max()), WIDEST)
     figure = new_figure((style.TEXT_WIDTH, 8.0))
-    kinds = {"step": "the step", "method": f"the method, $T/{STATED}$", "law": f"the law, $T/{STATED}$"}
+    kinds = "step", "method", "law"
     parts: Any = figure.subfigures(3, 1)
     for number, (part, kind) in enumerate(zip(parts, kinds, strict=True)):
         legend: dict[str, dict[str, Any]] = {}
@@ -57,10 +60,10 @@ def grains(inputs: Inputs) -> Figure:
                 looks = {printable(str(data["label"].sel(variant=key).values)): _look(kind, key) for key in keys}
                 drawn = [analysis.chosen(rows, kind, key, STATED) for key in keys]
             _forest(axes, list(analysis.compared(data)), list(looks.values()), drawn)
-            panel_title(axes, "abcdefghi"[len(scenes) * number + place], f"{SCENES[experiment]}, {kinds[kind]}")
-            axes.set_xlim(-1.2 * ends.max(), 1.2 * ends.max())
+            panel_title(axes, "abcdefghi"[len(scenes) * number + place], f"{SCENES[experiment]}, {kind}")
+            axes.set_xlim(-bound, bound)
             if kind == "law":
-                axes.set_xlabel("change over scatter of seeds")
+                axes.set_xlabel("change over scatter")
             legend |= looks
         handles = [Line2D([], [], label=label, linestyle="none", **_marker(look)) for label, look in legend.items()]
         part.legend(handles=handles, loc="outside lower center", ncols=5, fontsize="x-small", handletextpad=0.2)
@@ -96,7 +99,7 @@ def _forest(axes: Axes, names: Sequence[str], looks: Sequence[dict[str, Any]], d
 def grains_ledger(inputs: Inputs) -> Figure:
     """A figure of where the energy goes in one run of each scene over time, stacked."""
     scenes = analysis.scenes(inputs)
-    figure = new_figure((style.TEXT_WIDTH, 2.6))
+    figure = new_figure((style.TEXT_WIDTH, 2.8))
     panels = figure.subplots(1, len(scenes), squeeze=False)[0]
     for axes, (experiment, data), letter in zip(panels, scenes.items(), "abc", strict=False):
         time, ledger = 1e3 * data["time"].values, 1e3 * data["ledger"]
@@ -114,5 +117,5 @@ def grains_ledger(inputs: Inputs) -> Figure:
         panel_title(axes, letter, SCENES[experiment])
     panels[0].set_ylabel("energy (mJ)")
     handles, texts = panels[0].get_legend_handles_labels()
-    figure.legend(handles, texts, loc="outside lower center", ncols=6, fontsize="small")
+    figure.legend(handles, texts, loc="outside lower center", ncols=3, fontsize="small")
     return figure

@@ -33,7 +33,7 @@ def grains(inputs: Inputs) -> dict[str, str]:
             "Runs": str(int((data["lost"] >= 0).sum())),
             "Lost": str(int((data["lost"] == 1).sum())),
             "Methods": enumerated(escape(labels[key]) for key in analysis.variants(data, "method")),
-            "Comparisons": str(len(rows)),
+            **{f"{kind.capitalize()}Comparisons": str((rows["compared"] == kind).sum()) for kind in ("step", "method", "law")},
             "End": plain(float(data["time"].values[-1])),
             "Friction": plain(float(data.attrs["friction"])),
             "Restitution": plain(float(data.attrs["restitution"])),
