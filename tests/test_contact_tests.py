@@ -10,7 +10,9 @@ import pytest
 import xarray as xr
 from rendered import figure_twice
 
+from polhode.manybody import Clump, Material, Scene, State
 from polhode.manybody.restitution import tsuji_restitution
+from polhode.manybody.simulation import run
 from polhode.references.impact import solve
 from polhode.references.known_impacts import ALPHA, DIGITS, LEDGER, VECTORS, known_impacts, stored
 from polhode.study.inputs import NotInRun
@@ -105,3 +107,34 @@ def test_the_theme_is_made_from_the_check(check, tmp_path):
     with pytest.raises(NotInRun, match="contact_tests"):
         analysis.check(SimpleNamespace(check=lambda name: contact_tests.contact_tests({"methods": ["rkmk4"], "seed": 0})))
     assert isinstance(contact_tests.contact_tests({"methods": []}), xr.Dataset)
+
+
+@pytest.mark.parametrize("dt", [5e-5, 1e-4])
+def test_a_row_that_points_down_a_slope_rolls_aside_as_a_cone(dt):
+    """The lower sphere sinks in deeper: rolling by x turns the row by k x, and the slope answers with g k x/(1 + I/(m R^2))."""
+    radius, apart, soft = 0.005, 0.006, Material(density=2500.0, young=1e6, poisson=0.3)
+    row = Clump.dimer(radius, radius, apart)
+    along, down = 3.0, 9.0
+    made = Scene(
+        key="row",
+        label="row",
+        kinds=((row, 1),),
+        material=soft,
+        box=0.05,
+        speed=0.0,
+        spin=0.0,
+        horizon=1.0,
+        law=contact_tests.TOTAL.with_parameters(restitution=0.3),
+        gravity=(0.0, along, -down),
+    )
+    nudge = np.array([[1e-9, 0.0, 0.0]])
+    q = np.array([[np.sqrt(0.5), 0, 0, np.sqrt(0.5)]])
+    begin = State(np.array([[0, 0, 1.00002 * radius - 0.025]]), nudge, q, np.zeros((1, 3)))
+    at = np.array([0, round(1 / dt), round(3 / dt)])
+    v = run(made, contact_tests.METHOD, dt, begin, at, record=True)["motion"][:, 0, 3]
+    mass = soft.density * row.volume
+    loads = mass * (down / 2 + np.array([1, -1]) * along * radius / apart)
+    depths = (loads / (4 / 3 * soft.reduced * np.sqrt(radius))) ** (2 / 3)
+    turn = (depths[0] - depths[1]) / (radius * apart)
+    rate = np.sqrt(along * turn / (1 + row.inertia[0] / (row.volume * radius**2)))
+    assert np.log(v[2] / v[1]) / 2 == pytest.approx(rate, rel=0.15)
