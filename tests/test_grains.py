@@ -11,13 +11,16 @@ import xarray as xr
 from rendered import figure_twice
 from scipy import stats
 
-from polhode import manybody
+from polhode import cli, manybody
+from polhode.cli import release
+from polhode.interface.netcdf import read_dataset
 from polhode.manybody.simulation import run
 from polhode.manybody.step import PlainRun
 from polhode.methods import METHODS
 from polhode.study.inputs import NotInRun
 from polhode.study.run import grains
 from polhode.study.run.grains import Variant
+from polhode.study.storage import write_dataset
 from polhode.study.themes.grains import analysis, numbers, tables
 from polhode.study.themes.grains.analysis import Verdict
 
@@ -173,6 +176,31 @@ def test_the_settling_time_of_an_exponential_is_exact():
     time = np.linspace(0.0, 1.0, 8)
     assert grains.settling_time(time, np.exp(-7 * time), 0.01) == pytest.approx(np.log(100) / 7)
     assert np.isnan(grains.settling_time(time, np.exp(-time), 0.01))
+
+
+def test_the_release_takes_what_a_folder_has_and_runs_the_rest(monkeypatch, tmp_path):
+    bed = grains.EXPERIMENTS["bed"]
+    few = {"spiral_leapfrog": bed.variants["spiral_leapfrog"]}
+    experiment = replace(bed, variants=few, divisions=(10, 20), seeds=3, end=0.01, samples=2)
+    folder = tmp_path / "grains"
+    monkeypatch.setattr(grains, "RELEASED", {"bed": experiment, "column": replace(experiment, seeds=0)})
+    write_dataset(grains.grains(experiment, ["spiral_leapfrog"], [1]).assign_attrs(cpu_seconds=1000.0), folder / "bed" / "1.nc")
+    groups = release.released_grains(folder, "abc", 2)
+    assert list(groups) == ["/", "/bed"] and groups["/bed"]["seed"].values.tolist() == [0, 1]
+    direct = grains.grains(replace(experiment, seeds=2), ["spiral_leapfrog"])
+    for name in experiment.observables:
+        np.testing.assert_array_equal(groups["/bed"][name], direct[name])
+    np.testing.assert_array_equal(groups["/bed"]["ledger"], direct["ledger"])
+    np.testing.assert_allclose(groups["/bed"]["kinetic"], direct["kinetic"].mean("seed"), rtol=1e-6)
+    assert groups["/bed"].attrs["commit"] == "abc" and groups["/bed"].attrs["cpu_seconds"] > 1000
+    output = tmp_path / "grains.nc"
+    assert (
+        cli.main(
+            ["release", "--grains", "--results", str(tmp_path), "--seeds", "0", "--output", str(output), "--commit", "abc"]
+        )
+        == 0
+    )
+    assert read_dataset(output).attrs["commit"] == "abc"
 
 
 class Report:
