@@ -7,6 +7,7 @@ import pytest
 
 import polhode
 from polhode import manybody
+from polhode.manybody.law import AS_IN
 from polhode.manybody.simulation import run
 from polhode.manybody.step import PlainRun
 
@@ -43,8 +44,8 @@ def test_a_method_with_other_first_steps_is_refused():
 #: One method for each time of the torque, and one that hands out predictions.
 LAWS = {
     "linear_spring_dashpot": ("spiral_leapfrog", {"friction": 0.3, "stiffness": 3e6}),
-    "hertz_mindlin_tsuji": ("verlet", {"friction": 0.1, "restitution": 0.5}),
-    "hertz_mindlin_incremental": ("spiral_dkd", {"friction": 0.4, "plane": "end", "dashpot": "handed"}),
+    "hertz_mindlin_tsuji": ("verlet", {"friction": 0.1, "restitution": 0.5, **AS_IN["LAMMPS"]}),
+    "hertz_mindlin_incremental": ("spiral_dkd", {"friction": 0.4, **AS_IN["YADE"]}),
     "viscoelastic": ("spiral_predicted", {"friction": np.inf, "damping_time": 1e-4, "start": "whole", "arms": "radius"}),
 }
 

@@ -8,6 +8,7 @@ what becomes of energy and momentum of a free spin, and about which axis it turn
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help="engines to run; by default all that are installed")
     parser.add_argument("--list", action="store_true", help="list the engines with their options, and run nothing")
     parser.add_argument("--install", action="store_true", help="install the engines named first, each in its own environment")
+    parser.add_argument("--contacts", action="store_true", help="run impacts with friction instead, for contacts.nc")
     parser.add_argument("--option", action="append", default=[], help="only this option of the engines; may be repeated")
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder for atlas.nc (%(default)s)")
     parser.add_argument("--limit", type=positive, default=LIMIT, help="seconds that one run may take (%(default)g)")
@@ -59,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     from polhode.interface.netcdf import read_dataset
     from polhode.study.storage import write_dataset
 
-    path = arguments.results / "atlas.nc"
+    path = arguments.results / ("contacts.nc" if arguments.contacts else "atlas.nc")
     check_writable(path, "--results")
     present = []
     installing = [engine for engine in chosen if arguments.install and not is_installed(engine)]
@@ -77,6 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
             present.append(engine)
         else:
             print(f"{engine.key}: not installed, left out; {how_to_install(engine)}", file=sys.stderr)
+    if arguments.contacts:
+        return _contacts(arguments, path, [engine for engine in present if engine.contacts])
     wanted = [(engine, option) for engine in present for option in engine.options if option in (arguments.option or options)]
     if not wanted:
         raise UsageError("none of these engines is installed")
@@ -91,6 +95,24 @@ def run(arguments: argparse.Namespace) -> int:
         data = atlas.merged(read_dataset(path), data)
     write_dataset(data, path)
     print(json.dumps(_as_json(data), indent=1) if arguments.json else f"{atlas.as_text(data)}\n\nwritten to {path}")
+    return 0
+
+
+def _contacts(arguments: argparse.Namespace, path: Path, engines: Sequence[Any]) -> int:
+    """Run the impacts in these engines, write ``contacts.nc`` and print what came out."""
+    from polhode.interface.netcdf import read_dataset
+    from polhode.study.run import codes
+    from polhode.study.storage import write_dataset
+
+    if not engines:
+        raise UsageError("none of these engines is installed and has contacts with friction")
+    stage = Stage("colliding", len(engines) * codes.jobs(), "runs")
+    with watched(stage):
+        for engine in (None, *engines):
+            data = codes.impacts_in(engine, stage.advance, arguments.limit)
+            data = codes.merged(read_dataset(path), data) if path.is_file() else data
+            write_dataset(data, path)
+    print(f"{codes.as_text(data)}\n\nwritten to {path}")
     return 0
 
 

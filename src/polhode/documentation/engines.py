@@ -116,9 +116,31 @@ def questions_page() -> str:
     return questions(_released())
 
 
-def _released() -> Any:
-    """The released atlas, or None."""
-    path = HOME / "data/released/atlas.nc"
+def contacts_page() -> str:
+    """What engines do in contacts with friction, and the errors of their impacts."""
+    data = _released("contacts.nc")
+    if data is None:
+        return "No contacts of other codes are released with this version.\n"
+    names = [f"{label} {version}" for label, version in zip(data["label"].values, data["version"].values, strict=True)]
+    choices = ["law", "method", *(str(name) for name in data if str(name).startswith("choice_")), "left"]
+    rows = [
+        (name.removeprefix("choice_").replace("left", "left out"), *(f"`{word}`" if word else "" for word in data[name].values))
+        for name in choices
+    ]
+    errors = []
+    for case, label in zip(data["case"].values, data["case_label"].values, strict=True):
+        for code, name in zip(data["code"].values, data["label"].values, strict=True):
+            spin = data.sel(case=case, code=code, quantity="spin")
+            at_step = [float(spin[kind].sel(division=40)) for kind in ("error", "own")]
+            others = [float(spin["order"]), float(spin["off"]), float(spin["deviation"].max())]
+            errors.append((label, name, *(number(x, 2) for x in (*at_step, *others))))
+    head = ["impact", "code", "error, T/40", "by the step", "order", "by the law", "imitation"]
+    return f"Measured on {data.attrs['date']}.\n\n{table(['', *names], rows)}\n{table(head, errors)}"
+
+
+def _released(name: str = "atlas.nc") -> Any:
+    """A released file, or None."""
+    path = HOME / "data/released" / name
     return read_dataset(path) if path.is_file() else None
 
 

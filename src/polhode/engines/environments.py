@@ -181,20 +181,40 @@ def spin(
     -------
     The version of the engine (empty if it cannot be started), and a result for each run.
     """
+    requests = [_as_json(run) for run in runs]
+    version, outcomes = answers(engine, "run", option, requests, progress, limit, python)
+    spun = []
+    for run, outcome in zip(runs, outcomes, strict=True):
+        if isinstance(outcome, str):
+            spun.append(Spun(np.full((len(run.samples), 4), np.nan), np.full((len(run.samples), 3), np.nan), outcome))
+        else:
+            spun.append(Spun(outcome["q"], outcome["omega"]))
+    return version, spun
+
+
+def answers(
+    engine: Engine,
+    function: str,
+    option: str,
+    runs: Sequence[Mapping[str, Any]],
+    progress: Callable[[], object] = lambda: None,
+    limit: float = RUN_LIMIT,
+    python: Path | None = None,
+) -> tuple[str, list[dict[str, np.ndarray] | str]]:
+    """What a function of an adapter returns for each run, as arrays by name, or why there is nothing; the rest as for spin."""
     with tempfile.TemporaryDirectory(prefix="polhode-atlas-") as name:
         folder = Path(name)
-        request = {"option": option, "paths": engine.paths, "runs": [_as_json(run) for run in runs]}
+        request = {"function": function, "option": option, "paths": engine.paths, "runs": runs}
         (folder / "request.json").write_text(json.dumps(request))
         while True:
             failure, at = _process(engine, folder, python or python_of(engine), progress, limit)
             if not failure:
                 break
             if at is None:
-                return _text(folder / "version.txt"), [_nothing(run, failure) for run in runs]
+                return _text(folder / "version.txt"), [failure for _ in runs]
             (folder / f"{at}.txt").write_text(failure)
             progress()
-        spun = [_recorded(run, folder, number) for number, run in enumerate(runs)]
-        return _text(folder / "version.txt"), spun
+        return _text(folder / "version.txt"), [_recorded(folder, number) for number in range(len(runs))]
 
 
 def _process(
@@ -259,13 +279,9 @@ def _text(path: Path) -> str:
     return path.read_text().strip() if path.is_file() else ""
 
 
-def _nothing(run: Run, why: str) -> Spun:
-    return Spun(np.full((len(run.samples), 4), np.nan), np.full((len(run.samples), 3), np.nan), why)
-
-
-def _recorded(run: Run, folder: Path, number: int) -> Spun:
+def _recorded(folder: Path, number: int) -> dict[str, np.ndarray] | str:
     path = folder / f"{number}.npz"
     if not path.is_file():
-        return _nothing(run, _text(folder / f"{number}.txt") or "the process ended before this run")
+        return _text(folder / f"{number}.txt") or "the process ended before this run"
     with np.load(path) as data:
-        return Spun(data["q"], data["omega"])
+        return dict(data)

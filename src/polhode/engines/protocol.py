@@ -4,7 +4,7 @@ An engine has two files in ``adapters/``. ``KEY.yaml`` declares it (:class:`Engi
 which the Python of the engine executes, in an environment of its own without polhode (:mod:`polhode.engines.worker`). It may
 therefore import nothing but the standard library, numpy, what adapters share (``polhode_rotations``:
 :mod:`polhode.engines.rotations`, and ``polhode_sampling``: :mod:`polhode.engines.sampling`) and, inside its functions, the
-engine. The class has two methods:
+engine. The class has these methods:
 
 ``version()``
     The version of the engine, as a text.
@@ -13,6 +13,10 @@ engine. The class has two methods:
     ``samples``, in the conventions of polhode (body to lab, scalar first; omega in the body frame, rad/s). ``case`` has
     ``inertia`` (principal moments, kg m^2), ``q0``, ``omega0``, ``load`` (``free``, ``constant``, ``lab`` or ``velocity``) and
     ``value``: the torque in N m in the body or lab frame, or the coefficient c of the torque -c omega, N m s.
+``collide(option, case, dt, samples)``
+    Only of an engine that declares ``contacts``: move bodies in a box, with the contacts of ``case``, which has the fields of
+    :class:`polhode.engines.contacts.Collision`. Returns r, v, q and omega of all bodies, each (samples, bodies, 3 or 4). Where
+    the engine does not follow the orientation of a sphere, q is that of the start, and omega is given in that frame.
 """
 
 import re
@@ -77,6 +81,32 @@ class Option:
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
+class Contacts:
+    """What an engine does in a contact with friction, in our words.
+
+    Parameters
+    ----------
+    chosen_by : str
+        The commands or classes, in a few words.
+    law, bookkeeping : str
+        The law of :data:`polhode.manybody.forces` and its choices (:data:`polhode.manybody.law.AS_IN`) that imitate it.
+    method : str
+        The method that moves its bodies.
+    left : str
+        What the imitation leaves out.
+    sources : tuple of Source
+        Where the engine computes contacts.
+    """
+
+    chosen_by: str
+    law: str
+    bookkeeping: str
+    method: str
+    left: str = ""
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
 class Engine:
     """The declarations of one engine.
 
@@ -104,6 +134,8 @@ class Engine:
         What is switched off for the comparison.
     torques : mapping
         Load -> where the torque goes in; loads that are not listed are not run.
+    contacts : Contacts
+        Its contacts with friction, if its adapter runs them.
     repository : str
         Owner and name of the repository in which the engine is developed.
     most_steps : int
@@ -123,6 +155,7 @@ class Engine:
     precision: Precision = "float64"
     switched_off: str
     torques: Mapping[Torque, str] = field(default_factory=dict)
+    contacts: Contacts | None = None
     repository: str = ""
     most_steps: int = 100_000
     path: Path

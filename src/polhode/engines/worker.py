@@ -1,10 +1,10 @@
-"""Run one body in an engine: ``python -I worker.py ADAPTER.py FOLDER``, with the Python of the engine.
+"""Run bodies in an engine: ``python -I worker.py ADAPTER.py FOLDER``, with the Python of the engine.
 
-It imports numpy, the adapter and the files that adapters share, never polhode. ``FOLDER/request.json`` has the option, patterns
-of folders outside the usual ones that have the engine, and the runs. Run number i is written to ``FOLDER/i.npz``, or its error
-to ``FOLDER/i.txt``. A line ``started i`` or ``done i`` for each goes to the original standard output; what the engine prints
-goes to standard error. Runs that have a file are left out, so that after a crash the same command goes on behind the run that
-crashed.
+It imports numpy, the adapter and the files that adapters share, never polhode. ``FOLDER/request.json`` has the function of the
+adapter, the option, patterns of folders outside the usual ones that have the engine, and the runs. Run number i is written to
+``FOLDER/i.npz``, or its error to ``FOLDER/i.txt``. A line ``started i`` or ``done i`` for each goes to the original standard
+output; what the engine prints goes to standard error. Runs that have a file are left out, so that after a crash the same
+command goes on behind the run that crashed.
 """
 
 import glob
@@ -20,6 +20,9 @@ import numpy as np
 
 #: Files beside this one that adapters share; they import ``rotations.py`` as ``polhode_rotations``.
 SHARED = ("rotations", "sampling")
+#: What the functions of an adapter return, each over the samples, and what that has in a row.
+RETURNED = {"run": ("q", "omega"), "collide": ("r", "v", "q", "omega")}
+WIDTHS = {"r": 3, "v": 3, "q": 4, "omega": 3}
 
 
 def load(path: Path) -> ModuleType:
@@ -55,15 +58,18 @@ def main(adapter_path, folder):
         if (folder / f"{number}.npz").exists() or (folder / f"{number}.txt").exists():
             continue
         print("started", number, file=said, flush=True)
-        case = SimpleNamespace(**{name: run[name] for name in ("inertia", "q0", "omega0", "load", "value")})
+        case = SimpleNamespace(**{name: value for name, value in run.items() if name not in ("dt", "samples")})
         samples = np.asarray(run["samples"], dtype=np.int64)
         try:
-            q, omega = adapter.run(request["option"], case, run["dt"], samples)
-            q, omega = np.asarray(q, dtype=float), np.asarray(omega, dtype=float)
-            if q.shape != (len(samples), 4) or omega.shape != (len(samples), 3):
-                raise ValueError(f"the adapter returned arrays of shapes {q.shape} and {omega.shape}")
+            answer = getattr(adapter, request["function"])(request["option"], case, run["dt"], samples)
+            named = zip(RETURNED[request["function"]], answer, strict=True)
+            arrays = {name: np.asarray(values, dtype=float) for name, values in named}
+            bodies = (len(case.masses),) if request["function"] == "collide" else ()
+            if any(values.shape != (len(samples), *bodies, WIDTHS[name]) for name, values in arrays.items()):
+                shapes = " and ".join(str(values.shape) for values in arrays.values())
+                raise ValueError(f"the adapter returned arrays of shapes {shapes}")
             temporary = folder / f"{number}.part.npz"
-            np.savez(temporary, q=q, omega=omega)
+            np.savez(temporary, **arrays)
             temporary.rename(folder / f"{number}.npz")
         except Exception as error:
             place = traceback.extract_tb(error.__traceback__)[-1]

@@ -239,8 +239,27 @@ def half_a_turn_ago(body: Side) -> Side:
 
 
 @kernel
+def stretched(one: Side, two: Side, normal: Any, overlap: float) -> Any:
+    """The velocity of the first surface against the second with full radii as arms; centres slide as if nothing overlapped."""
+    centres = subtract(add(one.velocity, cross(one.spin, one.offset)), add(two.velocity, cross(two.spin, two.offset)))
+    radii = one.radius + (two.radius if two.radius > 0.0 else one.radius)
+    sliding = axpy(-dot(centres, normal), normal, centres)
+    turning = cross(normal, axpy(one.radius, one.spin, scale(two.radius, two.spin)))
+    return add(axpy(overlap / (radii - overlap), sliding, centres), turning)
+
+
+@kernel
 def meeting(
-    normal: Any, overlap: float, radius: float, mass: float, one: Side, two: Side, before: Any, old: bool, bookkeeping: Any
+    normal: Any,
+    overlap: float,
+    radius: float,
+    mass: float,
+    one: Side,
+    two: Side,
+    before: Any,
+    old: bool,
+    bookkeeping: Any,
+    dt: float,
 ) -> Any:
     """The :class:`polhode.manybody.law.Touch` of a contact, and the arms of its torque on both bodies.
 
@@ -249,12 +268,13 @@ def meeting(
     normal, overlap, radius, mass : of the contact, see :class:`polhode.manybody.law.Touch`
     before : normal and overlap at the last loads, if the contact is ``old``
     bookkeeping : float array: see :meth:`polhode.manybody.law.ForceLaw.bookkeeping`
+    dt : time since the last loads
     """
     in_the_middle, since_touch, point_of_velocity, point_of_torque = (
         bookkeeping[1] > 0.0,
         bookkeeping[0] > 0.0,
         bookkeeping[3],
-        bookkeeping[4],
+        bookkeeping[4] if two.radius > 0.0 else bookkeeping[5],
     )
     n_before = (before[0], before[1], before[2]) if old else normal
     n_middle, halfway = normal, overlap
@@ -275,7 +295,11 @@ def meeting(
     )
     closing = -dot(moved, n_middle)
     share = overlap / closing if since_touch and not old and closing > overlap else 1.0
-    twirl = 0.25 * dot(add(one.turned, two.turned), n_middle) if bookkeeping[5] > 0.0 else 0.0
+    twirl, halves = 0.25 * dot(add(one.turned, two.turned), n_middle), bookkeeping[6]
+    if bookkeeping[7] > 1.0:
+        velocity = stretched(one, two, normal, overlap)
+    if bookkeeping[7] > 0.0:
+        moved = scale(dt, velocity)
     touch = Touch(
         overlap,
         radius,
@@ -287,7 +311,7 @@ def meeting(
         subtract(one.spin, two.spin),
         moved,
         subtract(one.turned, two.turned),
-        twirl,
+        (halves * twirl, (2.0 - halves) * twirl if halves > 0.0 else 0.0),
         share,
     )
     lever_one = arm(one, -1.0, normal, point_of_torque * overlap)
@@ -489,13 +513,14 @@ def _with_history(law: ForceLaw, constants_of: Any) -> Interaction:
         row: int,
         setup: Setup,
         memory: Memory,
+        dt: float,
     ) -> Any:
         """Force and couple on the first body, the arms on both, and the stored energy; the history is written."""
         place_in_memory = recall(memory, key)
         values = memory.values
         old = place_in_memory < values.shape[0] - 1
         before = load_geometry(values, place_in_memory)
-        touch, lever_one, lever_two = meeting(normal, overlap, radius, mass, one, two, before, old, setup.bookkeeping)
+        touch, lever_one, lever_two = meeting(normal, overlap, radius, mass, one, two, before, old, setup.bookkeeping, dt)
         response = contact(touch, history_of(values, place_in_memory), constants_of(setup.constants, row))
         remember(memory, key, (normal[0], normal[1], normal[2], overlap), response.history)
         add_to_ledger(memory, STORED, response.stored)
@@ -521,7 +546,7 @@ def _with_history(law: ForceLaw, constants_of: Any) -> Interaction:
         (mass,) = load_mass(fields, i)
         one, two = side(fields, i, m, sphere, 1.0, dt), wall_side(wall, setup, walls)
         row = wall_row(setup, at[0])
-        force, couple, arm_one, arm_two, energy = respond(key, normal, depth, sphere[3], mass, one, two, row, setup, memory)
+        force, couple, arm_one, arm_two, energy = respond(key, normal, depth, sphere[3], mass, one, two, row, setup, memory, dt)
         turn(fields, i, m, force, add(cross(arm_one, force), couple))
         surface = add(two.velocity, cross(two.spin, arm_two))
         memory.ledger[STEP, POWER] += dot(force, surface) + dot(couple, two.spin)
@@ -552,7 +577,7 @@ def _with_history(law: ForceLaw, constants_of: Any) -> Interaction:
         reduced = sphere_i[3] * sphere_j[3] / (sphere_i[3] + sphere_j[3])
         one, two = side(fields, i, mi, sphere_i, 0.5, dt), side(fields, j, mj, sphere_j, 0.5, dt)
         row = pair_row(setup, at[0], at[2])
-        force, couple, arm_i, arm_j, energy = respond(key, normal, overlap, reduced, mass, one, two, row, setup, memory)
+        force, couple, arm_i, arm_j, energy = respond(key, normal, overlap, reduced, mass, one, two, row, setup, memory, dt)
         back, couple_back = scale(-1.0, force), scale(-1.0, couple)
         turn(fields, i, mi, force, add(cross(arm_i, force), couple))
         turn(fields, j, mj, back, add(cross(arm_j, back), couple_back))

@@ -46,10 +46,16 @@ PARAMETERS = MappingProxyType(
     {
         "friction": Parameter(0.5, "coefficient of friction; inf: contacts never slide"),
         "slip": Parameter(
-            "trapezoidal", "how a spring that is too long returns to the cone", choices=("trapezoidal", "radial")
+            "trapezoidal",
+            "how a spring that is too long returns to the cone; the last two: both it and the dashpot are made shorter, or it "
+            "alone, and a contact that slides has no dashpot",
+            choices=("trapezoidal", "radial", "radial of the sum", "radial without dashpot"),
         ),
     }
 )
+#: The choices of ``slip`` as numbers.
+TRAPEZOIDAL, RADIAL, SUM, ALONE = 1.0, 0.0, -1.0, -2.0
+SLIPS = dict(zip(PARAMETERS["slip"].choices, (TRAPEZOIDAL, RADIAL, SUM, ALONE), strict=True))
 #: That of an incremental law.
 INCREMENT = Parameter(
     "mean", "the stiffness in an increment: its mean over the step, or that at the end", choices=("mean", "end")
@@ -77,13 +83,13 @@ def twirled(v: Any, axis: Any, angle: float) -> Any:
 @kernel
 def turn_to_middle(v: Any, touch: Touch) -> Any:
     """A tangential vector of the last step, carried along with the contact to the middle of this one."""
-    return twirled(swing(v, touch.before, touch.middle), touch.middle, touch.twirl)
+    return twirled(swing(v, touch.before, touch.middle), touch.middle, touch.twirl[0])
 
 
 @kernel
 def turn_to_end(v: Any, touch: Touch) -> Any:
     """A tangential vector of the middle of the step, carried along to its end."""
-    return swing(twirled(v, touch.middle, touch.twirl), touch.middle, touch.normal)
+    return swing(twirled(v, touch.middle, touch.twirl[1]), touch.middle, touch.normal)
 
 
 @kernel
@@ -127,7 +133,7 @@ def coulomb(normal: Any, stiffness: Any, damping: Any, incremental: bool) -> Cal
 
     @kernel
     def contact(touch: Touch, history: Any, constants: Any) -> Response:
-        friction, trapezoidal, of_law = constants[0], constants[1] > 0.0, constants[3:]
+        friction, slip, of_law = constants[0], constants[1], constants[3:]
         n, moved = touch.normal, touch.moved
         elastic, energy = normal(touch.overlap, touch.radius, of_law)
         c = damping(touch.overlap, touch.radius, touch.mass, of_law)
@@ -146,11 +152,20 @@ def coulomb(normal: Any, stiffness: Any, damping: Any, incremental: bool) -> Cal
                 share = share * (0.5 * (k + history[3]) / k if history[3] > 0.0 else 2 / 3)
         increment = scale(share, in_plane(moved, touch.middle))
         trial = turn_to_end(add(before, increment), touch)
-        stretch = returned(trial, limit / k if k > 0.0 else 0.0, turn_to_end(before, touch), trapezoidal)
-        spring = scale(-k, stretch)
-
+        stretch = trial
         dashpot = scale(-c, in_plane(touch.velocity, n))
-        dashpot = scale(share_left(spring, dashpot, limit), dashpot)
+        if slip == SUM:
+            both = axpy(-k, trial, dashpot)
+            size = sqrt(dot(both, both))
+            if size > limit:
+                stretch = scale(-1.0 / k if k > 0.0 else 0.0, axpy(-1.0, dashpot, scale(limit / size, both)))
+        else:
+            stretch = returned(trial, limit / k if k > 0.0 else 0.0, turn_to_end(before, touch), slip == TRAPEZOIDAL)
+        spring = scale(-k, stretch)
+        if slip == ALONE:
+            dashpot = scale(1.0 if k * k * dot(trial, trial) <= limit * limit else 0.0, dashpot)
+        elif slip != SUM:
+            dashpot = scale(share_left(spring, dashpot, limit), dashpot)
         force = axpy(pushing, n, add(spring, dashpot))
 
         before_dashpot = (history[5], history[6], history[7])
@@ -204,7 +219,7 @@ def with_friction(
     def all_constants(pair: Any, values: Mapping[str, Any]) -> tuple[float, ...]:
         friction = HOLDS if values["friction"] == inf else values["friction"]
         mean = float(values.get("increment") == "mean")
-        return (friction, float(values["slip"] == "trapezoidal"), mean, *constants(pair, values))
+        return (friction, SLIPS[values["slip"]], mean, *constants(pair, values))
 
     return ForceLaw(
         conserves_energy=False,

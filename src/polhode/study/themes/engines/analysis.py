@@ -6,10 +6,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from polhode.interface.netcdf import read_dataset
 from polhode.study.inputs import Inputs, NotInRun
 
 #: Loads and their short names.
 LOADS = {"free": "free", "constant": "body", "lab": "lab", "velocity": "friction"}
+
+#: Steps in a contact at which the errors of codes are shown.
+SHOWN = 40
 
 
 def distinct(data: xr.Dataset, most: int) -> list[int]:
@@ -43,3 +47,17 @@ def peers(inputs: Inputs) -> pd.DataFrame:
     if not path.is_file():
         raise NotInRun("data/released has no comparison with other codes")
     return pd.read_csv(path)
+
+
+def contacts(inputs: Inputs) -> xr.Dataset:
+    """Impacts in other codes: data/released/contacts.nc, made by ``polhode atlas --contacts``.
+
+    Raises
+    ------
+    NotInRun
+        If there is no such file.
+    """
+    path = Path(inputs.paths.get("released", ""), "contacts.nc")
+    if not path.is_file():
+        raise NotInRun("data/released has no contacts of other codes")
+    return read_dataset(path)

@@ -1,7 +1,7 @@
 """Numbers of the engine atlas."""
 
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import escape
+from polhode.study.report.latex import escape, number
 from polhode.study.themes.engines import analysis
 
 
@@ -22,6 +22,17 @@ def engines(inputs: Inputs) -> dict[str, str]:
         "studyEngineWithin": f"{float(data.attrs['within']):g}",
         "studyEngineApart": f"{float(data.attrs['apart']):g}",
     }
+
+
+def contact_codes(inputs: Inputs) -> dict[str, str]:
+    """Macros for the text: date, step of the table, and the largest distance of an imitation, by code."""
+    data = analysis.contacts(inputs)
+    result = {"studyCodesDate": str(data.attrs["date"]), "studyCodesShown": str(analysis.SHOWN)}
+    for key, name in (("lammps", "Lammps"), ("yade", "Yade")):
+        deviation = data["deviation"].sel(code=[code for code in data["code"].values if code == key])
+        for suffix, of_cases in (("", deviation), ("Others", deviation.drop_sel(case="two_spheres"))):
+            result[f"studyCodes{name}Imitated{suffix}"] = number(float(of_cases.max()) if of_cases.size else float("nan"), 1)
+    return result
 
 
 def peers(inputs: Inputs) -> dict[str, str]:

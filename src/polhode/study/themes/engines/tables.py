@@ -2,11 +2,12 @@
 
 import math
 import re
+from typing import Any
 
 import pandas as pd
 
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import decimal, escape, long_table, number, or_dash, tabular
+from polhode.study.report.latex import decimal, escape, long_table, number, or_dash, step, tabular
 from polhode.study.themes.engines import analysis
 from polhode.study.themes.engines.analysis import LOADS
 
@@ -76,6 +77,73 @@ def peers(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         previous = row["scene"]
     head = ["scene", "code", "integrator", r"\unit{\micro\second} a step", r"$|\Delta E|/E$", "at most"]
     return frame, tabular("llllll", head, rows)
+
+
+#: What a law keeps of its tangential spring.
+LAWS = {"hertz_mindlin_tsuji": "stretch", "hertz_mindlin_incremental": "force"}
+#: Rows of the table of choices: what a code decides, the parameters of our law, and their values in other words.
+CHOICES: dict[str, tuple[str, dict[str, str]]] = {
+    "spring keeps its": ("law", LAWS),
+    "first increment": ("choice_start", {"touch": "since the touch", "whole": "whole step"}),
+    "way of a step": (
+        "choice_displacement",
+        {"poses": "between poses", "velocity": "velocity", "stretched velocity": "velocity, stretched"},
+    ),
+    "its plane": ("choice_plane", {"middle": "of the middle", "end": "of the end"}),
+    "springs twirl": ("choice_twirl", {"on": "by halves", "off": "no", "before": "at first"}),
+    "return to the cone": (
+        "choice_slip",
+        {"radial of the sum": "radial, with the dashpot", "radial without dashpot": "radial; no dashpot if it slides"},
+    ),
+    "velocity of dashpots": ("choice_dashpot", {"predicted": "predicted", "handed": "half a step old"}),
+    "arm of the velocity": ("choice_arms", {"point": "to the contact", "radius of the velocity": "radius"}),
+    "arm of the torque": (
+        "choice_arms",
+        {"point": "to the contact", "radius of the velocity": "to the contact; at walls radius"},
+    ),
+}
+
+
+def contact_choices(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """What our engine and other codes do in a contact with friction, in the words of our law's parameters."""
+    data = analysis.contacts(inputs)
+    names = [f"{label} {version}" for label, version in zip(data["label"].values, data["version"].values, strict=True)]
+    rows = []
+    for name, (variable, words) in CHOICES.items():
+        rows.append([name, *(words.get(str(value), str(value)) for value in data[variable].values)])
+    frame = pd.DataFrame(rows, columns=["choice", *names])
+    width = ">{\\raggedright\\arraybackslash}p{0.22\\textwidth}"
+    return frame, tabular(f"@{{}}l{width * len(names)}@{{}}", ["", *map(escape, names)], [list(map(escape, r)) for r in rows])
+
+
+def contact_errors(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """Errors of the spin in impacts by code, orders, the distance of laws and of imitations; the CSV has velocities too."""
+    data = analysis.contacts(inputs)
+    records: list[dict[str, Any]] = []
+    for case, case_label in zip(data["case"].values, data["case_label"].values, strict=True):
+        for code, label in zip(data["code"].values, data["label"].values, strict=True):
+            of_case = data.sel(code=code, case=case)
+            record: dict[str, Any] = {"case": str(case), "impact": str(case_label), "code": str(label)}
+            for quantity in map(str, data["quantity"].values):
+                chosen = of_case.sel(quantity=quantity)
+                at_step = chosen.sel(division=analysis.SHOWN)
+                record |= {f"{name}_{quantity}": float(at_step[name]) for name in ("error", "own")}
+                record |= {f"{name}_{quantity}": float(chosen[name]) for name in ("order", "off")}
+                record |= {f"deviation_{quantity}": float(chosen["deviation"].max())}
+            records.append(record | {str(form): float(of_case["energy"].sel(form=form)) for form in data["form"].values})
+    frame = pd.DataFrame(records)
+    rows: list[list[str] | str] = []
+    for impact, of_impact in frame.groupby("impact", sort=False):
+        rows += [r"\addlinespace[3pt]"] if rows else []
+        rows.append(rf"\multicolumn{{7}}{{@{{}}l}}{{\emph{{{escape(str(impact))}}}}} \\")
+        for row in of_impact.to_dict("records"):
+            errors = [step(row[f"{name}_spin"], 2) for name in ("error", "own")]
+            far = [step(row[f"{name}_spin"], 1) for name in ("off", "deviation")]
+            far[1] = "--" if row["code"] == "polhode" else far[1]
+            made = decimal(-100 * row["taken_by_law"], 2)
+            rows.append([rf"\quad {escape(row['code'])}", *errors, decimal(row["order_spin"], 2), *far, made])
+    head = ["", rf"error, $T/{analysis.SHOWN}$", "by the step", "order", "by the law", "imitation", r"made, \%"]
+    return frame, tabular("@{}lcccccc@{}", head, rows)
 
 
 def _breakable(option: str) -> str:

@@ -1,0 +1,172 @@
+"""Impacts in other codes: what is released of them, and our engine with their bookkeeping beside those installed."""
+
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polhode import manybody
+from polhode.cli import main
+from polhode.compiling.plain import in_plain_python
+from polhode.engines import all_engines, contacts, how_to_install, is_installed, protocol
+from polhode.interface.netcdf import read_dataset
+from polhode.manybody.law import Touch
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.run import codes
+from polhode.study.run.impacts import LABELS, ExactImpact, one_torque, scene_of
+from polhode.study.themes import rendering
+
+HOME = Path(__file__).parents[1]
+RELEASED = HOME / "data" / "released"
+#: Distances of the imitations, in units of the changes in an impact: round-off, but where springs turn by other formulas.
+LARGEST = {"lammps": 1e-6, "yade": 1e-4}
+TURNS = "two_spheres"
+
+
+@pytest.fixture(scope="module")
+def data():
+    return read_dataset(RELEASED / "contacts.nc")
+
+
+def test_our_engine_does_what_codes_do_with_their_bookkeeping(data):
+    assert data["code"].values.tolist() == ["lammps", "polhode", "yade"] and not any(data["failures"].values)
+    for code, largest in LARGEST.items():
+        deviation = data["deviation"].sel(code=code)
+        assert deviation.max() < largest
+        assert deviation.drop_sel(case=TURNS).max() < 1e-8
+        engine = all_engines()[code]
+        assert str(data["law"].sel(code=code).item()) == engine.contacts.law
+        assert str(data["method"].sel(code=code).item()) == engine.contacts.method
+        law = codes.imitation(engine.contacts)
+        for name in codes.CHOICES:
+            word = law.value(name) if name in law.all_parameters else ""
+            assert str(data[f"choice_{name}"].sel(code=code).item()) == word, "the file is of another bookkeeping"
+
+
+def test_codes_are_of_first_order_where_contacts_stick_and_ours_is_of_second(data):
+    order = data["order"].sel(quantity="spin", case=["sphere_3", "sphere_45", "clump"])
+    assert (order.sel(code="polhode") > 1.8).all()
+    assert (order.sel(code=["lammps", "yade"]) < 1.3).all()
+    assert (data["own"].sel(code="polhode", division=40) < data["own"].sel(code=["lammps", "yade"], division=40)).all(
+        "code"
+    ).sum() >= 8
+    # Arms that do not end at the contact point, and no twirl, are other laws.
+    assert data["off"].sel(code="polhode").max() < 1e-4 < data["off"].sel(code="lammps", case=TURNS).min()
+
+
+def test_the_report_shows_choices_and_errors(tmp_path):
+    inputs = Inputs("", released=RELEASED)
+    frame, text = rendering.table("contact_choices", inputs)
+    assert len(frame.columns) == 4 and "LAMMPS 2025" in text and "radial, with the dashpot" in text
+    frame, text = rendering.table("contact_errors", inputs)
+    assert len(frame) == 3 * len(LABELS) and text.count("LAMMPS") == len(LABELS)
+    section = (HOME / "paper" / "sections" / "contact_codes.tex").read_text()
+    used = set(re.findall(r"\\(studyCodes[A-Za-z]*)", section))
+    assert used and used <= set(rendering.numbers("engines", inputs))
+    with pytest.raises(NotInRun, match="contacts of other codes"):
+        rendering.table("contact_errors", Inputs("", released=tmp_path))
+
+
+def touching(law, velocity, moved, history=(0.0,) * 8):
+    """The response of a law to a sphere on a plane, in plain Python."""
+    up = (0.0, 0.0, 1.0)
+    touch = Touch(1e-5, 2.5e-3, 1e-4, up, up, up, velocity, (0.0,) * 3, moved, (0.0,) * 3, (0.0, 0.0), 1.0)
+    material = manybody.Material(2500.0, 1e9, 0.3)
+    pair = manybody.material.MaterialPair(material, None)
+    return in_plain_python(law.contact)(touch, history, tuple(law.constants_of(pair)))
+
+
+def test_lammps_shortens_spring_and_dashpot_together_and_yade_the_spring_alone():
+    law = manybody.forces["hertz_mindlin_tsuji"].with_parameters(friction=0.3, restitution=0.5)
+    small, large = (1e-9, -2e-9, 0.0), (1e-5, -2e-5, 0.0)
+    sliding = (0.3, 0.5, 0.0)
+    for slip in ("radial of the sum", "radial without dashpot"):
+        of_slip = law.with_parameters(slip=slip)
+        free = touching(of_slip.with_parameters(friction=np.inf), sliding, large)
+        held = touching(of_slip, sliding, large)
+        limit = 0.3 * held.force[2]
+        assert np.hypot(*held.force[:2]) == pytest.approx(limit, rel=1e-12)
+        k, stretch = held.history[3], np.array(held.history[:2])
+        if slip == "radial of the sum":
+            both = np.array(free.force[:2])
+            assert held.force[:2] == pytest.approx(both * limit / np.hypot(*both), rel=1e-12)
+            assert -k * stretch + held.history[5:7] == pytest.approx(held.force[:2], rel=1e-9)
+            assert held.history[5:7] == free.history[5:7], "the dashpot is that without a cone"
+        else:
+            assert held.force[:2] == pytest.approx(-limit * np.array(large[:2]) / np.hypot(*large[:2]), rel=1e-12)
+            assert held.history[5:] == (0.0, 0.0, 0.0)
+            # Where the spring holds, the dashpot may leave the cone.
+            beyond = touching(of_slip, sliding, small)
+            assert np.hypot(*beyond.force[:2]) > limit and np.any(beyond.history[5:7])
+    first = touching(law, sliding, small)
+    assert np.hypot(*first.force[:2]) <= 0.3 * first.force[2] * (1 + 1e-12), (
+        "by default spring first, the dashpot in what is left"
+    )
+
+
+#: An engine whose bodies fly freely.
+FAKE = """
+import numpy as np
+
+
+class Adapter:
+    def version(self):
+        return "1.0"
+
+    def collide(self, option, case, dt, samples):
+        t = dt * samples[:, None, None]
+        q, omega = (np.broadcast_to(np.array(x), (len(samples), *np.shape(x))) for x in (case.q, case.omega))
+        if case.friction > 1:
+            q = q[..., :3]
+        return np.array(case.r) + t * np.array(case.v), 0 * t + np.array(case.v), q, omega
+"""
+DECLARED = f"""
+label: fake
+requirements: [numpy=={np.__version__}]
+module: numpy
+options: {{usual: {{chosen_by: as it is}}}}
+switched_off: nothing
+contacts: {{chosen_by: none, law: hertz_mindlin_tsuji, bookkeeping: LAMMPS, method: richardson}}
+"""
+
+
+def test_an_adapter_gets_the_bodies_of_a_scene_and_returns_their_motion(tmp_path):
+    (tmp_path / "fake.py").write_text(FAKE)
+    (tmp_path / "fake.yaml").write_text(DECLARED)
+    fake = protocol.read(tmp_path / "fake.py")
+    bed = manybody.scenes["bed"]
+    start = bed.initial_state(0)
+    plan = contacts.collision(bed, start, 1e-3, [0, 2])
+    assert plan.alpha == pytest.approx(manybody.restitution.tsuji_damping(0.67)) and plan.gravity == [0.0, 0.0, -9.81]
+    slippery = replace(plan, friction=2.0)
+    version, (flown, failed) = contacts.collide(fake, [plan, slippery], python=Path(sys.executable))
+    assert version == "1.0" and not flown.error and "arrays of shapes" in failed.error and np.isnan(failed.motion).all()
+    np.testing.assert_array_equal(flown.motion[:, :, :3], [start.r, start.r + 2e-3 * start.v])
+    np.testing.assert_array_equal(flown.motion[1, :, 6:], np.hstack([start.q, start.omega]))
+
+
+def test_the_command_says_if_no_engine_has_contacts(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("polhode.engines.is_installed", lambda engine: True)
+    assert main(["atlas", "ode", "--contacts", "--results", str(tmp_path)]) == 2
+    assert "none of these engines is installed and has contacts" in capsys.readouterr().err
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", LARGEST)
+def test_an_installed_code_is_what_our_engine_imitates(key, data):
+    engine = all_engines()[key]
+    if not is_installed(engine):
+        pytest.skip(f"{key} is not installed; {how_to_install(engine)}")
+    declared, method = engine.contacts, one_torque(engine.contacts.method)
+    case = ExactImpact.known("clump_damped")
+    law = codes.imitation(declared, 0.3, manybody.restitution.tsuji_restitution(0.3))
+    dt = case.duration / 20
+    plan = scene_of(case.impact, law), case.start(dt), dt, case.steps(20)
+    version, (hit,) = contacts.collide(engine, [contacts.collision(*plan)], limit=120.0)
+    assert not hit.error and (version == str(data["version"].sel(code=key).item()) or version)
+    ours = codes._run(method, *plan)["motion"]
+    assert np.abs(hit.motion[1, :, 3:6] - hit.motion[0, :, 3:6]).max() > 0.5, "nothing has collided"
+    assert np.max(case.distances(case.after(hit.motion), case.after(ours))) < LARGEST[key]
