@@ -311,7 +311,8 @@ def meeting(
         subtract(one.spin, two.spin),
         moved,
         subtract(one.turned, two.turned),
-        (halves * twirl, (2.0 - halves) * twirl if halves > 0.0 else 0.0),
+        halves * twirl,
+        (2.0 - halves) * twirl if halves > 0.0 else 0.0,
         share,
     )
     lever_one = arm(one, -1.0, normal, point_of_torque * overlap)

@@ -83,13 +83,13 @@ def twirled(v: Any, axis: Any, angle: float) -> Any:
 @kernel
 def turn_to_middle(v: Any, touch: Touch) -> Any:
     """A tangential vector of the last step, carried along with the contact to the middle of this one."""
-    return twirled(swing(v, touch.before, touch.middle), touch.middle, touch.twirl[0])
+    return twirled(swing(v, touch.before, touch.middle), touch.middle, touch.twirl)
 
 
 @kernel
 def turn_to_end(v: Any, touch: Touch) -> Any:
     """A tangential vector of the middle of the step, carried along to its end."""
-    return swing(twirled(v, touch.middle, touch.twirl[1]), touch.middle, touch.normal)
+    return swing(twirled(v, touch.middle, touch.twirl_after), touch.middle, touch.normal)
 
 
 @kernel

@@ -41,7 +41,8 @@ class Touch(NamedTuple):
     spin : angular velocity of the first body against the second, now, rad/s
     moved : how far the first surface has moved against the second since the last step
     rolled : how far the first body has turned against the second in that time, a rotation vector
-    twirl : by how much a spring turns with both about ``middle`` before the step's increment is added, and after that, rad
+    twirl, twirl_after : by how much both have turned together about ``middle``, rad: the parts by which springs turn before and
+        after an increment, usually the halves
     share : the part of the step since the two surfaces met: 1 unless the contact is new
     """
 
@@ -55,7 +56,8 @@ class Touch(NamedTuple):
     spin: Any
     moved: Any
     rolled: Any
-    twirl: Any
+    twirl: float
+    twirl_after: float
     share: float
 
 

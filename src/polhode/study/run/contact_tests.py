@@ -445,7 +445,7 @@ def error_of_start(choice: str, steps: int) -> float:
         for k in range(1, steps + 1):
             side = Side(ZERO, 10.0, 1.0, ZERO, ZERO, (x[k] - x[k - 1], 0.0, overlap[k - 1] - overlap[k]), ZERO)
             before = (0.0, 0.0, 1.0, overlap[k - 1])
-            touch, _, _ = _meeting((0.0, 0.0, 1.0), overlap[k], 10.0, 1.0, side, still, before, k > 1, bookkeeping)
+            touch, _, _ = _meeting((0.0, 0.0, 1.0), overlap[k], 10.0, 1.0, side, still, before, k > 1, bookkeeping, dt)
             stretch += touch.share * touch.moved[0]
         errors.append(abs(stretch - x[-1]))
     return float(np.mean(errors))
@@ -489,7 +489,7 @@ def error_of_plane(choice: str, steps: int) -> float:
         moved = tuple(apart * (normals[k] - normals[k - 1]))
         one, two = (Side(ZERO, 1.0, 0.5, ZERO, ZERO, way, turned) for way in (moved, ZERO))
         before = (*normals[k - 1], overlap)
-        touch, _, _ = _meeting(n, overlap, 0.5, 0.5, one, two, before, k > 1, law.bookkeeping())
+        touch, _, _ = _meeting(n, overlap, 0.5, 0.5, one, two, before, k > 1, law.bookkeeping(), 1 / steps)
         history = _law_of_contact(touch, history, constants).history
     w, speed = cos(cone) - spin, apart * sin(cone)
     way = np.array([-np.sin(1.0), np.cos(1.0), 0.0])

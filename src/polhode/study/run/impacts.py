@@ -259,7 +259,8 @@ class ExactImpact:
 
     def after(self, motion: np.ndarray) -> np.ndarray:
         """The motion at the last sample, (bodies, copies, 13)."""
-        return motion[-1].reshape(len(self.bodies), len(PHASES), 13)
+        ends: np.ndarray = motion[-1].reshape(len(self.bodies), len(PHASES), 13)
+        return ends
 
     def distances(self, ends: np.ndarray, to: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Distances of spin and velocity of all copies from those of other ends, or from the exact ones.
