@@ -82,6 +82,23 @@ class Start(NamedTuple):
     omega: Any
 
 
+class Checkpoint(NamedTuple):
+    """All that a run needs to go on: see :func:`polhode.manybody.simulate`.
+
+    Parameters
+    ----------
+    step : number of the last step done; -1 of a run that has not begun
+    record : (clumps, fields): everything the engine keeps of each clump (:mod:`polhode.compiling.lanes`), with the last loads
+    memory : the contacts, their histories and the ledger
+    potential : energy stored in contacts at the last sample, J
+    """
+
+    step: Any
+    record: Any
+    memory: Memory
+    potential: Any
+
+
 class Stages(NamedTuple):
     """What a Runge-Kutta step needs beside the state: see :func:`polhode.methods.fourth_order_start.next_stage`."""
 
@@ -114,6 +131,7 @@ _setup = types.NamedTuple(
     Setup,
 )
 _memory = types.NamedTuple((types.Array(types.int64, 2, "C"), _rows, steps_type, _rows), Memory)
+_checkpoint = types.NamedTuple((types.int64, _rows, _memory, float_type), Checkpoint)
 _readings = types.NamedTuple((_rows, _rows, _rows, _rows, _tables, _floats), Readings)
 
 #: A run has diverged if the centre of a clump is this many edges of the box away from its middle, or NaN. That is seen at the
@@ -236,9 +254,10 @@ def list_types() -> Any:
 def driver() -> Callable[..., Any]:
     """The loop over steps and samples, compiled once for all methods and laws.
 
-    ``drive(*method_parts, *law_parts, start, setup, listed, dt, sample_steps, pause, readings, work)`` takes the
+    ``drive(*method_parts, *law_parts, start, checkpoint, setup, listed, dt, sample_steps, pause, readings, work)`` takes the
     :class:`MethodParts` of any method and the :class:`LawParts` of any law. It returns the number of steps done before the run
-    diverged, or -1.
+    diverged, or -1, and the memory of the contacts. The record of the checkpoint is read if the run goes on from there, and
+    written at the end.
     """
     shared = shared_parts()
     empty_lists, prepare, clear, lost = shared.empty_lists, shared.prepare, shared.clear, shared.lost
@@ -262,6 +281,7 @@ def driver() -> Callable[..., Any]:
         make_list,
         memory_width,
         start,
+        checkpoint,
         setup,
         listed,
         dt,
@@ -279,38 +299,55 @@ def driver() -> Callable[..., Any]:
         fields = np.zeros(blocks * LANES * wide)
         saved = np.zeros(fields.size if has_short else 0)
         copy = np.zeros(blocks * LANES * header)
-        memory = empty_memory(64, memory_width)
+        going_on = checkpoint.step >= 0
+        memory = checkpoint.memory if going_on else empty_memory(64, memory_width)
         prepare(fields, wide, blocks, start, setup, header > STATE)
         clear(fields, wide, count, setup)
         commit = sample_steps.size >= 0
         predict = setup.bookkeeping[2] > 0.0
-        while True:
+        stored = checkpoint.potential
+        while not going_on:
             stored, _ = all_loads(fields, wide, count, setup, memory, origin, commit)
             if has_room_for_all(memory):
                 break
             clear(fields, wide, count, setup)
             memory = larger(memory, memory.counts[NEW])
         begin(fields, blocks, count, v, omega, dt)
+        record = checkpoint.record
+        if going_on:
+            for c in range(count):
+                for k in range(wide):
+                    fields[place(c, wide) + np.uint64(k * LANES)] = record[c, k]
 
         blown = BLOWN * (measure_energy(fields, wide, count, dt) + stored + energy_from_outside(setup))
         s: Any = np.int64(0)
-        n: Any = np.int64(0)
-        check: Any = np.int64(CHECKED)
+        n: Any = max(checkpoint.step, np.int64(0))
+        check: Any = (n // CHECKED + 1) * CHECKED
         stop: Any = pause(n)
         samples = sample_steps.size
         first_time = samples >= 0
-        if torque_time > 0.0:
+        if going_on:
+            if samples > 0 and sample_steps[0] == n:
+                kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
+                clock = (dt, lag, n * dt)
+                if not write(
+                    all_loads, kinetic, moved, not first_time, stored, copy, header, count, setup, memory, clock, s, readings
+                ):
+                    return n, memory
+                s = 1
+            n += 1
+        elif torque_time > 0.0:
             if samples > 0 and sample_steps[0] == 0:
                 kinetic, moved = sample(fields, first_time, count, dt, copy, s, readings)
                 if not write(
                     all_loads, kinetic, moved, first_time, 0.0, copy, header, count, setup, memory, origin, s, readings
                 ):
-                    return 0
+                    return n, memory
                 s = 1
             n = 1
         # The first loads of a run act so long after its start; all others, dt after the last ones.
-        first, since_start = n, torque_time * dt
-        advance_each(fields, blocks, wide, dt, since_start, predict, True)
+        first, since_start = -1 if going_on else n, torque_time * dt
+        advance_each(fields, blocks, wide, dt, dt if going_on else since_start, predict, not going_on)
         clear(fields, wide, count, setup)
         stages = Stages(np.zeros((count, HELD if warm_up_steps > 0 else 0)), np.zeros((count, 3)), np.zeros((count, 3)))
         while n < warm_up_steps and s < samples:
@@ -328,7 +365,7 @@ def driver() -> Callable[..., Any]:
                 if not write(
                     all_loads, kinetic, moved, not first_time, potential, copy, header, count, setup, memory, clock, s, readings
                 ):
-                    return n
+                    return n, memory
                 s += 1
                 if s == samples:
                     break
@@ -354,7 +391,7 @@ def driver() -> Callable[..., Any]:
             if n >= stop:
                 stop = pause(n)
                 if stop == n:
-                    return n
+                    return n, memory
         outside = samples >= 0  # there is no list yet
         rates = np.zeros((count, 3))
         near, scratch = empty_lists(64, 256, 1024, count, count, setup.most)
@@ -368,7 +405,7 @@ def driver() -> Callable[..., Any]:
         making, walking = 0.0, 0.0
         while s < samples:
             if outside and lost(fields, wide, count, setup):
-                return n
+                return n, memory
             target = min(sample_steps[s], check, stop)
             if listed:
                 if outside:
@@ -433,12 +470,12 @@ def driver() -> Callable[..., Any]:
             if n >= stop:
                 stop = pause(n)
                 if stop == n:
-                    return n
+                    return n, memory
             if outside:
                 continue
             if n == check:
                 if not measure_energy(fields, wide, count, dt) <= blown:  # or not a number
-                    return n
+                    return n, memory
                 check += CHECKED
             if n == sample_steps[s]:
                 kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
@@ -446,13 +483,17 @@ def driver() -> Callable[..., Any]:
                 if not write(
                     all_loads, kinetic, moved, not first_time, potential, copy, header, count, setup, memory, clock, s, readings
                 ):
-                    return n
+                    return n, memory
                 s += 1
             if s < samples:
                 outside = advance_each(fields, blocks, wide, dt, dt, predict, False) or not listed
                 clear(fields, wide, count, setup)
                 n += 1
-        return -1
+        for c in range(count):
+            for k in range(wide):
+                of_list = k >= FRACTION and k < MASS  # a new run makes a new list
+                record[c, k] = 0.0 if of_list else fields[place(c, wide) + np.uint64(k * LANES)]
+        return np.int64(-1), memory
 
     @subroutine
     def runge_kutta_step(
@@ -555,8 +596,8 @@ def driver() -> Callable[..., Any]:
     properties = {bool: types.boolean, float: float_type, int: types.int64, tuple[int, ...]: types.UniTuple(types.int64, 13)}
     annotations = [*MethodParts.__annotations__.items(), *LawParts.__annotations__.items()]
     parts = [functions.get(name) or properties[kind] for name, kind in annotations]
-    handed = _start, _setup, types.boolean, float_type, steps_type, pause_type, _readings, steps_type
-    made: Callable[..., Any] = compile_driver(drive, types.int64(*parts, *handed))
+    handed = _start, _checkpoint, _setup, types.boolean, float_type, steps_type, pause_type, _readings, steps_type
+    made: Callable[..., Any] = compile_driver(drive, types.Tuple((types.int64, _memory))(*parts, *handed))
     return made
 
 

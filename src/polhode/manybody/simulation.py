@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.compiling.lanes import INERTIA, MASS, Q, R
 from polhode.compiling.marching import Pauses
 from polhode.interface.arguments import array, flag, positive, shown, switch, unit_quaternions, whole
-from polhode.interface.arrays import Arrays
+from polhode.interface.arrays import Arrays, about
 from polhode.manybody.contact import Setup
-from polhode.manybody.engine import Readings, Start, driver, law_parts, method_parts
+from polhode.manybody.engine import Checkpoint, MethodParts, Readings, Start, driver, law_parts, method_parts
 from polhode.manybody.law import ForceLaw
-from polhode.manybody.memory import LEDGER
+from polhode.manybody.memory import CURRENT, LEDGER, OLD, Memory, empty_memory
 from polhode.manybody.placement import State, check_state
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES
@@ -34,8 +35,9 @@ def simulate(
     t_end: float | None = None,
     samples: int = 200,
     *,
-    state: State | None = None,
+    state: "State | xr.Dataset | None" = None,
     record: bool = False,
+    checkpoint: bool = False,
     law: str | ForceLaw | None = None,
     brute_force: bool = False,
     normalise: bool | None = None,
@@ -53,14 +55,19 @@ def simulate(
     seed : int
         Determines the initial state, which is the same for every method and dt.
     t_end : float, optional
-        Time to simulate in s; by default the scene's horizon.
+        The time at which the run ends, s; by default the scene's horizon.
     samples : int
         Energies are read at the start and at up to this many evenly spaced steps after it. The run itself does not depend on
         it.
-    state : State, optional
-        The initial state, in place of the scene's random one. Clumps may overlap as in a contact.
+    state : State or xarray.Dataset, optional
+        The initial state, in place of the scene's random one. Clumps may overlap as in a contact. Or an earlier run that
+        holds a checkpoint, from whose end this one goes on with the same bits as if there had been one run. Method, step and
+        clumps must be the same; walls, gravity and parameters of the law may be others.
     record : bool
         Whether to keep the motion of all clumps at the samples.
+    checkpoint : bool
+        Whether the run holds what another needs to go on from its end: state, histories of contacts, and what the method
+        carries, as the variables ``restart_...``. They are kept by ``run.to_netcdf(path)``.
     law : str or ForceLaw, optional
         The law of force, see ``print(polhode.manybody.forces)``; by default that of the scene.
     brute_force : bool
@@ -106,6 +113,7 @@ def simulate(
         samples,
         state=state,
         record=record,
+        checkpoint=checkpoint,
         law=law,
         brute_force=brute_force,
         normalise=normalise,
@@ -120,8 +128,9 @@ def simulate_arrays(
     t_end: float | None = None,
     samples: int = 200,
     *,
-    state: State | None = None,
+    state: "State | xr.Dataset | None" = None,
     record: bool = False,
+    checkpoint: bool = False,
     law: str | ForceLaw | None = None,
     brute_force: bool = False,
     normalise: bool | None = None,
@@ -140,18 +149,94 @@ def simulate_arrays(
         raise TypeError(f"method must be a key or a polhode Method, got {shown(method)}")
     dt = positive("dt", dt, "s")
     steps = count_steps(dt, scene.horizon if t_end is None else positive("t_end", t_end, "s"), truncate=True)
-    at = sampled_steps(steps, whole("samples", samples, least=1))
     seed = whole("seed", seed, least=0, most=2**63 - 1)
     flag("record", record)
+    flag("checkpoint", checkpoint)
     flag("brute_force", brute_force)
     normalise = switch("normalise", normalise)
-    if state is not None and not isinstance(state, State):
-        raise TypeError(f"state must be a polhode.manybody.State or None, got {shown(state)}")
-    begin = scene.initial_state(seed) if state is None else State(**_arrays(scene, state))
-    if state is not None:
+    before = None
+    if state is None:
+        begin = scene.initial_state(seed)
+    elif isinstance(state, State):
+        begin = State(**_arrays(scene, state))
         check_state(scene.every_clump, scene.box, begin, f"scene {scene.key!r}", scene.drum, scene.periodic)
-    outcome = run(scene, method, dt, begin, at, record=record, brute_force=brute_force, normalise=normalise)
-    return _named(scene, method, dt, seed if state is None else None, at, steps, outcome)
+    else:
+        before = _checkpoint_of(state, scene, method, dt, method.normalisation(normalise))
+        still = np.zeros((len(before.record), 3))
+        r, q = (np.ascontiguousarray(before.record[:, first : first + size]) for first, size in ((R, 3), (Q, 4)))
+        begin = State(r, still, q, still.copy())
+    done = 0 if before is None else before.step
+    if steps <= done:
+        raise ValueError(f"t_end must be after {done * dt:g} s, the end of the run in state, got {t_end!r}")
+    at = done + sampled_steps(steps - done, whole("samples", samples, least=1))
+    outcome = run(scene, method, dt, begin, at, before, record=record, brute_force=brute_force, normalise=normalise)
+    arrays = _named(scene, method, dt, seed if state is None else None, at, steps - done, outcome)
+    if checkpoint and outcome["diverged"] < 0:
+        if steps < max(method.warm_up_steps, 1):
+            raise ValueError(f"checkpoint: {method.key!r} can go on after its first {method.warm_up_steps} steps, got {steps}")
+        _keep(outcome["checkpoint"], method.normalisation(normalise), arrays)
+    return arrays
+
+
+#: The parts of a checkpoint in a dataset: dimensions, meaning, unit.
+RESTART = {
+    "step": ((), "number of the last step", "1"),
+    "record": (("clump", "field"), "all that the engine keeps of a clump, in its order and in SI units", "1"),
+    "contact": (("contact",), "contacts, by their numbers in the engine", "1"),
+    "history": (("contact", "kept"), "normal and overlap of each contact, and what the law keeps, in SI units", "1"),
+    "ledger": (("since", "form"), "energies of the last loads and of the run, and the power of the walls, in SI units", "1"),
+    "potential": ((), "energy stored in contacts", "J"),
+}
+
+
+def _keep(checkpoint: Checkpoint, normalises: bool, arrays: Arrays) -> None:
+    """Add a checkpoint to the outcome of a run."""
+    memory = checkpoint.memory
+    current, number = memory.counts[CURRENT], memory.counts[OLD]
+    first = current * memory.keys.shape[1]
+    values = {
+        "step": checkpoint.step,
+        "record": checkpoint.record,
+        "contact": memory.keys[current, :number],
+        "history": memory.values[first : first + number],
+        "ledger": memory.ledger,
+        "potential": checkpoint.potential,
+    }
+    for name, (over, meaning, unit) in RESTART.items():
+        arrays.variables[f"restart_{name}"] = (over, values[name], about(meaning, unit))
+    arrays.attributes["normalises"] = int(normalises)
+
+
+def _checkpoint_of(earlier: Any, scene: Scene, method: OneTorque, dt: float, normalises: bool) -> Checkpoint:
+    """The checkpoint in an earlier run, if this one can go on from there."""
+    import xarray as xr
+
+    if not isinstance(earlier, xr.Dataset):
+        raise TypeError(f"state must be a polhode.manybody.State, an earlier run or None, got {shown(earlier)}")
+    missing = [f"restart_{name}" for name in RESTART if f"restart_{name}" not in earlier]
+    if missing:
+        raise ValueError(f"state: the run has no {missing[0]}; make it with checkpoint=True, and it must not have diverged")
+    mine = {"method": method.key, "dt": dt, "law": scene.force_law.key, "normalises": int(normalises)}
+    for name, value in mine.items():
+        other = earlier.attrs.get(name, "hertz" if name == "law" else None)
+        if other != value:
+            raise ValueError(f"state: the run was made with {name} {other!r}, this one has {value!r}; it must be the same")
+    parts = {name: earlier[f"restart_{name}"].values for name in RESTART}
+    setup = setup_of(scene)
+    if not np.array_equal(parts["record"][:, MASS], setup.masses) or not np.array_equal(
+        parts["record"][:, INERTIA : INERTIA + 9], setup.inertias
+    ):
+        raise ValueError(f"state: the clumps of the run are not those of scene {scene.key!r}")
+    number = len(parts["contact"])
+    memory = Memory(
+        np.zeros((2, number), np.int64),
+        np.zeros((2 * number + 1, parts["history"].shape[1])),
+        np.array([0, number, 0, 0]),
+        np.array(parts["ledger"], float),
+    )
+    memory.keys[0], memory.values[:number] = parts["contact"], parts["history"]
+    record = np.array(parts["record"], float, order="C")
+    return Checkpoint(int(parts["step"]), record, memory, float(parts["potential"]))
 
 
 def run(
@@ -160,14 +245,16 @@ def run(
     dt: float,
     state: State,
     sample_steps: np.ndarray,
+    before: Checkpoint | None = None,
     *,
     record: bool = False,
     brute_force: bool = False,
     normalise: bool | None = None,
     pauses: Pauses | None = None,
-) -> dict[str, np.ndarray]:
+) -> dict[str, Any]:
     """Run to the last of ``sample_steps`` (ascending, int64) and read the scene at each of them, as plain arrays.
 
+    With the checkpoint ``before`` the run goes on from there, and of ``state`` only the number of clumps matters.
     ``pauses`` are those of the run, for example :class:`polhode.compiling.marching.Laps` to time it; the results do not depend
     on them.
 
@@ -179,9 +266,10 @@ def run(
         ``work_of_walls`` (samples,), J. ``momenta`` (samples, 6): linear and angular. ``spins`` (samples,
         clumps) for rods, else (0, clumps). ``motion`` (samples, clumps, 13): r, v, q, omega if recorded, else (0, clumps, 13).
         ``work``: counts of what was done, see :data:`WORK`. ``diverged``: number of the step at which the run diverged, or -1.
+        ``checkpoint``: if it has not, a :class:`polhode.manybody.engine.Checkpoint`.
     """
     count = len(scene)
-    arrays = _arrays(scene, state)
+    arrays = _arrays(scene, state) if before is None else dict(vars(state))
     samples = len(sample_steps)
     energies, momenta = np.full((samples, 2), np.nan), np.full((samples, 6), np.nan)
     spins = np.full((samples if scene.linear else 0, count), np.nan)
@@ -192,7 +280,14 @@ def run(
     pauses = pauses or Pauses(first=16)
     at = np.ascontiguousarray(sample_steps, dtype=np.int64)
     readings = Readings(energies, ledger, momenta, spins, motion, work_of_walls)
-    diverged = driver()(*parts, Start(**arrays), setup_of(scene), not brute_force, float(dt), at, pauses, readings, work)
+    width, kept = parts[MethodParts._fields.index("width")], parts[-1]
+    if before is None:
+        before = Checkpoint(-1, np.empty((count, width)), empty_memory(0, kept), 0.0)
+    elif (before.record.shape[1], before.memory.values.shape[1]) != (width, kept):
+        raise ValueError("state: the run was made by another version of the engine, whose records are different")
+    diverged, memory = driver()(
+        *parts, Start(**arrays), before, setup_of(scene), not brute_force, float(dt), at, pauses, readings, work
+    )
     pauses.end()
     return {
         "energies": energies,
@@ -203,6 +298,7 @@ def run(
         "work_of_walls": work_of_walls,
         "work": work,
         "diverged": np.array(diverged),
+        "checkpoint": Checkpoint(int(at[-1]), before.record, memory, energies[-1, 1]),
     }
 
 
