@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,6 +28,8 @@ from polhode.manybody.simulation import WORK, run, setup_of  # noqa: E402
 
 #: Clump-steps of a timed stretch, its minimum number of steps, and the number of laps into which it is divided.
 CLUMP_STEPS, FEWEST, LAPS = 4_000_000, 1600, 16
+#: Steps in a contact of a scene that settles under gravity, and while it settles.
+DIVISION, DIVISION_SETTLING = 20, 10
 #: Steps before it, in which margins settle; with few clumps at least this many clump-steps, so that there are contacts.
 SETTLING, SETTLING_CLUMP_STEPS = 2000, 1_000_000
 
@@ -36,13 +39,31 @@ SETTLING, SETTLING_CLUMP_STEPS = 2000, 1_000_000
 
 @cache
 def scene_of(key: str, number: int, apart: bool) -> tuple[manybody.Scene, manybody.State]:
-    """A scene of ``number`` clumps (0: unchanged) and its initial state; ``apart``: clumps far from each other and slow."""
+    """A scene of ``number`` clumps (0: unchanged) and its initial state; ``apart``: clumps far from each other and slow.
+
+    With gravity the initial state is that at the end of the scene.
+    """
     scene = manybody.scenes[key].scaled(number) if number else manybody.scenes[key]
-    state = scene.initial_state(0)
+    if any(scene.gravity):
+        scene = replace(scene, dt=scene.contact_time() / DIVISION)
+        state = settled(scene)
+    else:
+        state = scene.initial_state(0)
     if apart:
         state = manybody.State(100 * state.r, 1e-9 * state.v, state.q, 1e-3 * state.omega)
         scene = replace(scene, box=200 * scene.box)
     return scene, state
+
+
+def settled(scene: manybody.Scene) -> manybody.State:
+    """The state of a scene after its time; for 10,000 clumps that takes a minute, so it is kept in a temporary file."""
+    path = Path(tempfile.gettempdir()) / f"polhode-settled-{scene.key}-{len(scene)}.npy"
+    if not path.is_file():
+        dt = scene.contact_time() / DIVISION_SETTLING
+        end = np.array([int(scene.horizon / dt)])
+        outcome = run(scene, polhode.methods["spiral_leapfrog"], dt, scene.initial_state(0), end, record=True)
+        np.save(path, outcome["motion"][-1])
+    return manybody.State(*np.split(np.load(path), (3, 6, 10), axis=1))
 
 
 def time_steps(scene: str, method: str, number: int = 0, apart: bool = False) -> dict[str, Any]:
@@ -111,8 +132,8 @@ def time_lists(scene: str, number: int, skin: float) -> dict[str, Any]:
 PARTS = """\
 Time of a step on one core, us: in total (each lap at its fastest, then the middle half of the rounds); motion and the check of
 margins; making lists; and, by difference, the rest: traversing the lists, contacts. Then us for one list, steps that a list
-lasts, contacts at a time, and ns per step of one body in the single-body driver.
-scene  method                   side       all  rounds            motion   lists    rest one list   steps contacts  single"""
+lasts, contacts at a time, ns of the rest for each of them, and ns per step of one body in the single-body driver.
+scene  method               side       all  rounds            motion   lists    rest one list   steps contacts     ns  single"""
 SCALING = """
 scene  method               side   clumps  us a step  ns a step and clump, and of rounds  to the first number"""
 TASKS = {"steps": time_steps, "single": time_single_body, "lists": time_lists}
@@ -205,11 +226,12 @@ def parts(sides: list[Side], key: str, method: str, rounds: int) -> None:
         spread = f"{timed.low * 1e6:.3f} to {timed.high * 1e6:.3f}"
         micro = "".join(f"{value * 1e6:8.3f}" for value in (motion[i].best, lists, rest))
         return (
-            f"{key:6s} {method:24s} {side:6s}{timed.best * 1e6:8.3f}  {spread:16s}{micro}{one[i].best * 1e6:9.1f}"
-            f"{1 / per_step['lists']:8.0f}{per_step['contacts']:9.3f}{single[i].best * 1e9:8.1f}"
+            f"{key:6s} {method:20s} {side:6s}{timed.best * 1e6:8.3f}  {spread:16s}{micro}{one[i].best * 1e6:9.1f}"
+            f"{1 / per_step['lists']:8.0f}{per_step['contacts']:9.3f}{rest / per_step['contacts'] * 1e9:7.1f}"
+            f"{single[i].best * 1e9:8.1f}"
         )
 
-    show(whole, 31, line)
+    show(whole, 27, line)
 
 
 def scaling(sides: list[Side], key: str, method: str, numbers: list[int], rounds: int) -> None:

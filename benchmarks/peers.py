@@ -21,6 +21,8 @@ import pandas as pd
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "src"))
 
+import many_body  # noqa: E402
+
 import polhode  # noqa: E402
 from polhode import manybody  # noqa: E402
 from polhode.compiling.marching import Laps  # noqa: E402
@@ -32,8 +34,9 @@ from polhode.manybody.simulation import run, setup_of  # noqa: E402
 from polhode.study import provenance  # noqa: E402
 from polhode.study.storage import write_text  # noqa: E402
 
-#: Steps of a run, so that its clumps collide a few dozen times, and times at which the energy is read.
-STEPS, SAMPLES = {"chess": 40_000, "rods": 200_000}, 100
+#: Steps of a run, so that its clumps collide a few dozen times (of a bed, that it is timed), and times at which the energy is
+#: read.
+STEPS, SAMPLES = {"chess": 40_000, "rods": 200_000, "bed": 2_000}, 100
 
 
 class Reading(NamedTuple):
@@ -90,7 +93,8 @@ def write_request(path: Path, scene: manybody.Scene, state: State, at: np.ndarra
 
     Matrices (``turns``) take the principal frame to the lab; omega and spheres are given in the principal frame.
     """
-    setup, material = setup_of(scene), scene.material
+    setup, material, law = setup_of(scene), scene.material, scene.force_law
+    parameters = {name: law.value(name) for name in ("friction", "restitution") if name in law.parameters}
     np.savez(
         path,
         r=state.r,
@@ -107,6 +111,8 @@ def write_request(path: Path, scene: manybody.Scene, state: State, at: np.ndarra
         half=setup.half,
         dt=scene.usual_step,
         at=at,
+        gravity=scene.gravity,
+        **parameters,
     )
 
 
@@ -120,6 +126,8 @@ SIDES = (
     ("LAMMPS", "fix rigid", "lammps", another("lammps", "rigid")),
     ("LAMMPS", "fix rigid/nve", "lammps", another("lammps", "rigid/nve")),
 )
+#: Those for the bed.
+SIDES_OF_BED = (*SIDES[:1], ("LAMMPS", "fix rigid/small", "lammps", another("lammps", "rigid/small")))
 
 
 def error(reading: Reading) -> float:
@@ -129,16 +137,18 @@ def error(reading: Reading) -> float:
     return float(np.sqrt((found**2).mean())) if len(found) else float("nan")
 
 
-def rows_of(key: str, states: int, share: float) -> list[dict[str, object]]:
+def rows_of(key: str, states: int, share: float, number: int) -> list[dict[str, object]]:
     """The rows of a scene: all codes in turns, state by state."""
-    scene = manybody.scenes[key]
+    scene, settled = many_body.scene_of(key, number, False)
     steps = max(SAMPLES, int(STEPS[key] * share))
     at = np.linspace(0, steps, SAMPLES + 1).round().astype(np.int64)[1:]
-    here = [side for side in SIDES if not side[2] or is_installed(all_engines()[side[2]])]
+    of_scene = SIDES_OF_BED if any(scene.gravity) else SIDES
+    here = [side for side in of_scene if not side[2] or is_installed(all_engines()[side[2]])]
     readings: dict[tuple[str, str], list[Reading]] = {side[:2]: [] for side in here}
     for seed in range(states):
         for code, option, _key, taken in here:
-            readings[code, option].append(taken(scene, scene.initial_state(seed), at))
+            state = settled if any(scene.gravity) else scene.initial_state(seed)
+            readings[code, option].append(taken(scene, state, at))
     rows = []
     for (code, option), found in readings.items():
         times = np.array([1e6 * reading.seconds.sum() / steps for reading in found])
@@ -174,6 +184,7 @@ def main() -> None:
     parser.add_argument("--scenes", default="chess,rods", help="keys, separated by commas")
     parser.add_argument("--states", type=int, default=3, help="number of initial states")
     parser.add_argument("--share", type=float, default=1.0, help="part of the usual number of steps")
+    parser.add_argument("--clumps", type=int, default=0, help="number of clumps, at constant density")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="where the table is kept, e.g. data/released/peers.csv")
     arguments = parser.parse_args()
     for key in dict.fromkeys(side[2] for side in SIDES if side[2]):
@@ -181,7 +192,9 @@ def main() -> None:
         if not is_installed(engine):
             print(f"{engine.label} is not installed and is left out; {how_to_install(engine)}", file=sys.stderr)
     os.environ["OMP_NUM_THREADS"] = "1"
-    rows = [row for key in arguments.scenes.split(",") for row in rows_of(key, arguments.states, arguments.share)]
+    rows = [
+        row for key in arguments.scenes.split(",") for row in rows_of(key, arguments.states, arguments.share, arguments.clumps)
+    ]
     date = datetime.datetime.now(datetime.UTC).date().isoformat()
     table = pd.DataFrame(rows).assign(date=date, processor=provenance.processor())
     if arguments.csv:

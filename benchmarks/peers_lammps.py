@@ -1,4 +1,4 @@
-"""The scenes of :mod:`peers` in LAMMPS: rigid bodies of granular spheres with Hertz contact. Arguments: FOLDER, fix style."""
+"""The scenes of :mod:`peers` in LAMMPS: rigid bodies of granular spheres. Arguments: FOLDER, fix style."""
 
 import sys
 import time
@@ -39,7 +39,16 @@ def main():
     request = np.load(FOLDER / "request.npz")
     write(request)
     young, poisson, half = (float(request[name]) for name in ("young", "poisson", "half"))
-    contact = f"hertz/material {young:.17g} 0.0 {poisson:.17g} tangential linear_nohistory 0.0 0.0"
+    restitution, tangential = 0.0, "linear_nohistory 0.0 0.0"
+    if "friction" in request:
+        restitution, tangential = (
+            float(request["restitution"]),
+            f"mindlin NULL 1.0 {float(request['friction']):.17g} damping tsuji",
+        )
+    contact = f"hertz/material {young:.17g} {restitution:.17g} {poisson:.17g} tangential {tangential}"
+    g = request["gravity"]
+    strength = float(np.linalg.norm(g))
+    gravity = [f"fix gravity all gravity {strength:.17g} vector {g[0]} {g[1]} {g[2]} disable"] if strength else []
     engine = lammps(cmdargs=["-screen", "none", "-log", str(FOLDER / "log")])
     for line in (
         "units si",
@@ -52,7 +61,8 @@ def main():
         f"neighbor {SKIN * request['spheres'][3].min():.17g} bin",
         "neigh_modify delay 0 every 1 check yes exclude molecule/intra all",
         *(f"fix {axis} all wall/gran granular {contact} {axis}plane {-half:.17g} {half:.17g}" for axis in "xyz"),
-        f"fix move all {STYLE} molecule infile {FOLDER}/bodies.txt",
+        *gravity,
+        f"fix move all {STYLE} molecule infile {FOLDER}/bodies.txt{' gravity gravity' if gravity else ''}",
         "compute straight all ke/rigid move",
         "compute turning all erotate/rigid move",
         f"timestep {float(request['dt']):.17g}",

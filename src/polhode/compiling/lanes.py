@@ -64,7 +64,7 @@ def loader(places: tuple[int, ...]) -> Callable[..., Any]:
 @cache
 def storer(places: tuple[int, ...]) -> Callable[..., Any]:
     """A kernel ``(fields, i, values)`` that writes a tuple of numbers to where ``loader`` reads it."""
-    lines = "".join(f"    f[i + u({place * LANES})] = s[{k}]\n" for k, place in enumerate(places))
+    lines = "".join(f"    f[i + u({place * LANES})] = s[{k}]\n" for k, place in enumerate(places)) or "    pass\n"
     return _kernel(f"def store(f, i, s):\n{lines}")
 
 

@@ -12,13 +12,17 @@ sums over three contacts round differently.
 
 from collections.abc import Callable
 from functools import cache
+from itertools import accumulate, pairwise
 from math import cos, floor, gamma, pi, sin, sqrt
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from polhode.algebra.quaternion import norm_squared
 from polhode.algebra.vector import add, axpy, cross, dot, scale, unit
 from polhode.compiling.kernel import kernel
 from polhode.compiling.lanes import (
+    LANES,
     load_force,
     load_mass,
     load_moved,
@@ -28,22 +32,14 @@ from polhode.compiling.lanes import (
     load_torque,
     load_turned,
     load_velocity,
+    loader,
     place,
     store_force,
     store_torque,
+    storer,
 )
 from polhode.manybody.law import ForceLaw, Touch
-from polhode.manybody.memory import (
-    POWER,
-    STEP,
-    STORED,
-    WORK,
-    Memory,
-    add_to_ledger,
-    add_work_of_walls,
-    load_geometry,
-    recollection,
-)
+from polhode.manybody.memory import GEOMETRY, LAST, LEDGER, POWER, STEP, WAITING, Memory, add_work_of_walls, recollection
 from polhode.methods.one_body import state_rows
 
 #: Integral of dx/sqrt(1 - x^(5/2)) from 0 to 1: half a Hertz collision, in units of largest overlap over speed.
@@ -69,7 +65,7 @@ class Setup(NamedTuple):
     materials : int array (count,): the material of each clump
     constants : float array (pairs of materials, width): the constants of the law, for each material those with all materials
         and with the wall
-    bookkeeping : float array (6,): see :data:`polhode.manybody.law.BOOKKEEPING`
+    bookkeeping : float array (8,): see :data:`polhode.manybody.law.BOOKKEEPING`
     gravity : float array (3,), m/s^2
     walls : int array: the numbers of the walls that there are, ascending
     drum : float array (2,): radius, m, and angular velocity, rad/s; zeros without a drum
@@ -186,20 +182,6 @@ class Side(NamedTuple):
 
 
 ZERO = (0.0, 0.0, 0.0)
-
-
-@kernel
-def side(fields: Any, i: Any, m: Any, sphere: Any, share: float, dt: float) -> Side:
-    """A clump that touches something with one of its spheres; ``dt`` is the time since the last loads."""
-    return Side(
-        to_lab(m, sphere),
-        sphere[3],
-        share,
-        load_velocity(fields, i),
-        load_spin(fields, i),
-        scale(dt, load_moved(fields, i)),
-        scale(dt, load_turned(fields, i)),
-    )
 
 
 @kernel
@@ -398,12 +380,15 @@ class Interaction(NamedTuple):
     """What the loops over contacts do at each of them, for one law: kernels.
 
     ``open(memory)``, then in the order of contacts
-    ``wall(fields, i, m, at, wall, walls, depth, sphere, setup, memory, dt) -> energy`` and
-    ``pair(fields, i, j, mi, mj, at, away, squared, sphere_i, sphere_j, setup, memory, dt) -> energy``, then
-    ``close(memory, commit)``. They add the loads to ``fields`` and return the stored energy. ``at`` says which contact it is:
-    clump, index of the sphere in it, and for a pair the same of the other.
+    ``wall(respond, fields, i, m, at, wall, walls, depth, sphere, setup, memory, dt, energy) -> energy`` and
+    ``pair(respond, fields, i, j, mi, mj, at, away, squared, sphere_i, sphere_j, setup, memory, dt, energy) -> energy``, then
+    ``close(respond, fields, setup, memory, dt, commit, energy) -> energy``, with ``respond`` compiled: it is large, and serves
+    them all. They add the loads to ``fields`` and what is stored to
+    ``energy``, at the latest when closed. ``at`` says which contact it is: clump, index of the sphere in it, and for a pair the
+    same of the other.
     """
 
+    respond: Callable[..., Any]
     open: Callable[..., Any]
     wall: Callable[..., Any]
     pair: Callable[..., Any]
@@ -433,16 +418,20 @@ def interaction(law: ForceLaw) -> Interaction:
 def _along_the_normal(normal: Any, constants_of: Any) -> Interaction:
     """Forces along the line of centres that depend on the overlap alone."""
 
+    def respond(fields: Any, bookkeeping: Any, memory: Memory, dt: float, energy: float, key: int) -> float:
+        return energy
+
     @kernel
     def nothing(memory: Any) -> None:
         pass
 
     @kernel
-    def close(memory: Any, commit: bool) -> None:
-        pass
+    def close(respond: Any, fields: Any, setup: Setup, memory: Any, dt: float, commit: bool, energy: float) -> float:
+        return energy
 
     @kernel
     def wall_of(
+        respond: Any,
         fields: Any,
         i: Any,
         m: Any,
@@ -454,15 +443,17 @@ def _along_the_normal(normal: Any, constants_of: Any) -> Interaction:
         setup: Setup,
         memory: Any,
         dt: float,
+        energy: float,
     ) -> Any:
-        size, energy = normal(depth, sphere[3], constants_of(setup.constants, wall_row(setup, at[0])))
+        size, stored = normal(depth, sphere[3], constants_of(setup.constants, wall_row(setup, at[0])))
         force = scale(size, normal_of_wall(wall, load_r(fields, i), m, sphere, walls))
         push(fields, i, m, sphere, force)
         memory.ledger[STEP, POWER] += dot(force, walls.velocity)  # a drum that turns moves along itself
-        return energy
+        return energy + stored
 
     @kernel
     def pair(
+        respond: Any,
         fields: Any,
         i: Any,
         j: Any,
@@ -476,19 +467,20 @@ def _along_the_normal(normal: Any, constants_of: Any) -> Interaction:
         setup: Setup,
         memory: Any,
         dt: float,
+        energy: float,
     ) -> Any:
         distance = sqrt(squared)
         overlap = overlap_of(distance, sphere_i[3], sphere_j[3])
         reduced = sphere_i[3] * sphere_j[3] / (sphere_i[3] + sphere_j[3])
-        size, energy = normal(overlap, reduced, constants_of(setup.constants, pair_row(setup, at[0], at[2])))
+        size, stored = normal(overlap, reduced, constants_of(setup.constants, pair_row(setup, at[0], at[2])))
         # Two centres at the same point define no direction; such a run is lost already, but must not divide by zero.
         s = size / distance if distance > 0.0 else 0.0
         force = (s * away[0], s * away[1], s * away[2])
         push(fields, i, mi, sphere_i, force)
         push(fields, j, mj, sphere_j, (-force[0], -force[1], -force[2]))
-        return energy
+        return energy + stored
 
-    return Interaction(nothing, wall_of, pair, close)
+    return Interaction(respond, nothing, wall_of, pair, close)
 
 
 @kernel
@@ -497,39 +489,152 @@ def _no_end(history: Any) -> Any:
     return (0.0, 0.0, 0.0, 0.0)
 
 
+#: What a batch holds of each of two bodies: orientation; x, y, z and radius of the sphere; share of the overlap; mass; and the
+#: four velocities of a :class:`Side`, for a clump without a factor of time. Mass and orientation of a wall are zero.
+BODY = 22
+
+
+@kernel
+def body_at(fields: Any, i: Any, sphere: Any, share: float) -> Any:
+    """The numbers of a body that a batch holds."""
+    of_sphere = (sphere[0], sphere[1], sphere[2], sphere[3], share)
+    velocities = load_velocity(fields, i) + load_spin(fields, i) + load_moved(fields, i) + load_turned(fields, i)
+    return load_q(fields, i) + of_sphere + load_mass(fields, i) + velocities
+
+
+@kernel
+def side_of(body: Any, m: Any, dt: float) -> Side:
+    """A body of a batch, with its rotation matrix; ``dt`` turns what it has moved and turned into displacements."""
+    moved, turned = scale(dt, body[16:19]), scale(dt, body[19:22])
+    return Side(to_lab(m, body[4:7]), body[7], body[8], body[10:13], body[13:16], moved, turned)
+
+
+def batch_fields(law: ForceLaw) -> list[tuple[int, ...]]:
+    """The fields of a batch: normal, overlap and history of the contact; the vector from the second centre to the first and its
+    square, the depth at a wall (0: no wall), and whether the contact is old; normal and overlap before; both bodies; constants
+    of the law; force, torques on both bodies, energies stored and dissipated, and the power of a wall."""
+    sizes = GEOMETRY, law.history, 6, GEOMETRY, BODY, BODY, law.width, 9 + LEDGER + 1
+    return [tuple(range(first, last)) for first, last in pairwise(accumulate(sizes, initial=0))]
+
+
+def batch_width(law: ForceLaw) -> int:
+    """The number of fields of a batch; 0 for a law without one."""
+    return batch_fields(law)[-1][-1] + 1 if law.contact else 0
+
+
 def _with_history(law: ForceLaw, constants_of: Any) -> Interaction:
-    """Forces that depend on velocities, or on what the contact keeps."""
+    """Forces that depend on velocities, or on what the contact keeps.
+
+    Contacts are answered in batches of eight, so that the arithmetic vectorises as that of the methods does: each waits in a
+    lane of ``memory.batch`` (:mod:`polhode.compiling.lanes`), and when all lanes are taken one loop answers them. Loads and
+    energies are then added contact by contact, in their order.
+    """
     contact: Any = law.contact
-    open_pass, recall, history_of, remember, close = recollection(law.end or _no_end, law.history)
+    open_pass, ends_before, end_until, recall, remember, close_pass = recollection(law.end or _no_end, law.history)
+    fields_of = batch_fields(law)
+    _, load_history, load_place, load_before, load_one, load_two, load_constants, _ = map(loader, fields_of)
+    store_geometry, store_history, store_place, _, store_one, store_two, store_constants, store_answer = map(storer, fields_of)
+    store_before = storer(fields_of[3] + fields_of[1])
+    load_old, _ = state_rows(GEOMETRY + law.history)
+    answer = fields_of[-1][0]
+    load_loads = loader(tuple(range(answer, answer + 9)))
+    energies, some_radius = (answer + 9) * LANES, (fields_of[4][7] + 1) * LANES - 1
+
+    def respond(fields: Any, bookkeeping: Any, memory: Memory, dt: float, energy: float, key: int) -> float:
+        """Answer the contacts that wait, then end those before ``key`` that have ended.
+
+        Loads are added to ``fields``, what is stored to ``energy``; histories are written.
+        """
+        batch, waiting, ledger, number = memory.batch, memory.waiting, memory.ledger, memory.counts[WAITING]
+        first_four = (bookkeeping[0], bookkeeping[1], bookkeeping[2], bookkeeping[3])
+        choices = first_four + (bookkeeping[4], bookkeeping[5], bookkeeping[6], bookkeeping[7])  # noqa: RUF005
+        if number > 0:
+            if batch[some_radius] == 0.0:  # no lane may hold what never was a contact
+                for field in range(batch.size // LANES):
+                    for lane in range(number, LANES):
+                        batch[field * LANES + lane] = batch[field * LANES]
+            for lane in range(np.uint64(LANES)):
+                k: Any = np.uint64(lane)
+                away, body_one, body_two = load_place(batch, k), load_one(batch, k), load_two(batch, k)
+                squared, depth, old = away[3], away[4], away[5]
+                distance = sqrt(squared)
+                normal = scale(1.0 / distance if distance > 0.0 else 0.0, (away[0], away[1], away[2]))
+                overlap = overlap_of(distance, body_one[7], body_two[7])
+                radius = body_one[7] * body_two[7] / (body_one[7] + body_two[7])
+                mass = body_one[9] * body_two[9] / (body_one[9] + body_two[9])
+                if depth > 0.0:
+                    overlap, radius, mass = depth, body_one[7], body_one[9]
+                m_one, m_two = matrix(body_one[:4]), matrix(body_two[:4])
+                one, two = side_of(body_one, m_one, dt), side_of(body_two, m_two, dt if depth == 0.0 else 1.0)
+                touch, arm_one, arm_two = meeting(
+                    normal, overlap, radius, mass, one, two, load_before(batch, k), old > 0.0, choices, dt
+                )
+                response = contact(touch, load_history(batch, k), load_constants(batch, k))
+                force, couple = response.force, response.couple
+                back, couple_back = scale(-1.0, force), scale(-1.0, couple)
+                torque_one = in_body(m_one, add(cross(arm_one, force), couple))
+                torque_two = in_body(m_two, add(cross(arm_two, back), couple_back))
+                surface = add(two.velocity, cross(two.spin, arm_two))
+                power = dot(force, surface) + dot(couple, two.spin) if depth > 0.0 else 0.0
+                store_answer(batch, k, force + torque_one + torque_two + response.stored + response.work + (power,))
+                store_geometry(batch, k, (normal[0], normal[1], normal[2], overlap))
+                store_history(batch, k, response.history)
+            for lane in range(np.uint64(number)):
+                k = np.uint64(lane)
+                loads = load_loads(batch, k)
+                force, i = loads[:3], np.uint64(waiting[0, k])
+                store_force(fields, i, add(load_force(fields, i), force))
+                store_torque(fields, i, add(load_torque(fields, i), loads[3:6]))
+                if waiting[1, k] >= 0:
+                    j = np.uint64(waiting[1, k])
+                    store_force(fields, j, add(load_force(fields, j), scale(-1.0, force)))
+                    store_torque(fields, j, add(load_torque(fields, j), loads[6:9]))
+                stored = np.uint64(energies) + k
+                energy += batch[stored] + batch[stored + np.uint64(LANES)]
+                for column in range(np.uint64(LEDGER)):
+                    ledger[np.uint64(STEP), column] += batch[stored + np.uint64(column) * np.uint64(LANES)]
+                ledger[STEP, POWER] += batch[stored + np.uint64(LEDGER * LANES)]
+        remember(memory)
+        end_until(memory, key)
+        return energy
 
     @kernel
-    def respond(
+    def enter(
+        respond: Any,
+        fields: Any,
         key: int,
-        normal: Any,
-        overlap: float,
-        radius: float,
-        mass: float,
-        one: Side,
-        two: Side,
+        away: Any,
+        squared: float,
+        depth: float,
         row: int,
         setup: Setup,
         memory: Memory,
         dt: float,
+        energy: float,
     ) -> Any:
-        """Force and couple on the first body, the arms on both, and the stored energy; the history is written."""
-        place_in_memory = recall(memory, key)
-        values = memory.values
-        old = place_in_memory < values.shape[0] - 1
-        before = load_geometry(values, place_in_memory)
-        touch, lever_one, lever_two = meeting(normal, overlap, radius, mass, one, two, before, old, setup.bookkeeping, dt)
-        response = contact(touch, history_of(values, place_in_memory), constants_of(setup.constants, row))
-        remember(memory, key, (normal[0], normal[1], normal[2], overlap), response.history)
-        add_to_ledger(memory, STORED, response.stored)
-        add_to_ledger(memory, WORK, response.work)
-        return response.force, response.couple, lever_one, lever_two, response.stored[0] + response.stored[1]
+        """Give a contact a lane of the batch, without its bodies; ``row``: of the constants. Returns lane and energy."""
+        if memory.counts[WAITING] == LANES or ends_before(memory, key):  # energies of the contacts before it come first
+            energy = respond(fields, setup.bookkeeping, memory, dt, energy, key)
+        batch, values, counts = memory.batch, memory.values, memory.counts
+        remembered = recall(memory, key)
+        lane = np.uint64(counts[WAITING])
+        counts[WAITING] += 1
+        memory.waiting[2, lane] = key
+        old = 1.0 if remembered < values.shape[0] - 1 else 0.0
+        store_place(batch, lane, (away[0], away[1], away[2], squared, depth, old))
+        store_before(batch, lane, load_old(values, np.uint64(remembered)))
+        store_constants(batch, lane, constants_of(setup.constants, np.uint64(row)))
+        return lane, energy
+
+    @kernel
+    def close(respond: Any, fields: Any, setup: Setup, memory: Memory, dt: float, commit: bool, energy: float) -> float:
+        energy = respond(fields, setup.bookkeeping, memory, dt, energy, LAST)
+        close_pass(memory, commit)
+        return energy
 
     @kernel
     def wall_of(
+        respond: Any,
         fields: Any,
         i: Any,
         m: Any,
@@ -541,20 +646,20 @@ def _with_history(law: ForceLaw, constants_of: Any) -> Interaction:
         setup: Setup,
         memory: Any,
         dt: float,
+        energy: float,
     ) -> Any:
-        key = contact_key(setup, at[0], wall, at[1], 0)
-        normal = normal_of_wall(wall, load_r(fields, i), m, sphere, walls)
-        (mass,) = load_mass(fields, i)
-        one, two = side(fields, i, m, sphere, 1.0, dt), wall_side(wall, setup, walls)
-        row = wall_row(setup, at[0])
-        force, couple, arm_one, arm_two, energy = respond(key, normal, depth, sphere[3], mass, one, two, row, setup, memory, dt)
-        turn(fields, i, m, force, add(cross(arm_one, force), couple))
-        surface = add(two.velocity, cross(two.spin, arm_two))
-        memory.ledger[STEP, POWER] += dot(force, surface) + dot(couple, two.spin)
+        key, normal = contact_key(setup, at[0], wall, at[1], 0), normal_of_wall(wall, load_r(fields, i), m, sphere, walls)
+        lane, energy = enter(respond, fields, key, normal, 1.0, depth, wall_row(setup, at[0]), setup, memory, dt, energy)
+        side = wall_side(wall, setup, walls)
+        still = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, side.radius, side.share, 0.0)
+        store_one(memory.batch, lane, body_at(fields, i, sphere, 1.0))
+        store_two(memory.batch, lane, still + side.velocity + side.spin + side.moved + side.turned)
+        memory.waiting[0, lane], memory.waiting[1, lane] = i, -1
         return energy
 
     @kernel
     def pair(
+        respond: Any,
         fields: Any,
         i: Any,
         j: Any,
@@ -568,30 +673,16 @@ def _with_history(law: ForceLaw, constants_of: Any) -> Interaction:
         setup: Setup,
         memory: Any,
         dt: float,
+        energy: float,
     ) -> Any:
-        key = contact_key(setup, at[0], WALLS + at[2], at[1], at[3])
-        distance = sqrt(squared)
-        overlap = overlap_of(distance, sphere_i[3], sphere_j[3])
-        normal = scale(1.0 / distance if distance > 0.0 else 0.0, away)
-        (mass_i,), (mass_j,) = load_mass(fields, i), load_mass(fields, j)
-        mass = mass_i * mass_j / (mass_i + mass_j)
-        reduced = sphere_i[3] * sphere_j[3] / (sphere_i[3] + sphere_j[3])
-        one, two = side(fields, i, mi, sphere_i, 0.5, dt), side(fields, j, mj, sphere_j, 0.5, dt)
-        row = pair_row(setup, at[0], at[2])
-        force, couple, arm_i, arm_j, energy = respond(key, normal, overlap, reduced, mass, one, two, row, setup, memory, dt)
-        back, couple_back = scale(-1.0, force), scale(-1.0, couple)
-        turn(fields, i, mi, force, add(cross(arm_i, force), couple))
-        turn(fields, j, mj, back, add(cross(arm_j, back), couple_back))
+        key, row = contact_key(setup, at[0], WALLS + at[2], at[1], at[3]), pair_row(setup, at[0], at[2])
+        lane, energy = enter(respond, fields, key, away, squared, 0.0, row, setup, memory, dt, energy)
+        store_one(memory.batch, lane, body_at(fields, i, sphere_i, 0.5))
+        store_two(memory.batch, lane, body_at(fields, j, sphere_j, 0.5))
+        memory.waiting[0, lane], memory.waiting[1, lane] = i, j
         return energy
 
-    return Interaction(open_pass, wall_of, pair, close)
-
-
-@kernel
-def turn(fields: Any, i: Any, m: Any, force: Any, torque: Any) -> None:
-    """Add a force and a torque, both in the lab frame."""
-    store_force(fields, i, add(load_force(fields, i), force))
-    store_torque(fields, i, add(load_torque(fields, i), in_body(m, torque)))
+    return Interaction(respond, open_pass, wall_of, pair, close)
 
 
 @kernel
@@ -603,13 +694,13 @@ def contact_key(setup: Setup, clump: int, other: int, sphere: int, other_sphere:
 @kernel
 def wall_row(setup: Setup, clump: int) -> Any:
     """The row of ``setup.constants`` for a clump at a wall."""
-    return setup.materials[clump] * setup.classes + setup.classes - 1
+    return setup.materials[np.uint64(clump)] * setup.classes + setup.classes - 1
 
 
 @kernel
 def pair_row(setup: Setup, clump: int, other: int) -> Any:
     """The row of ``setup.constants`` for two clumps."""
-    return setup.materials[clump] * setup.classes + setup.materials[other]
+    return setup.materials[np.uint64(clump)] * setup.classes + setup.materials[np.uint64(other)]
 
 
 @kernel
@@ -659,15 +750,16 @@ def nearest_coordinate(period: float, x: float, other: float) -> float:
 @cache
 def all_loads_of(law: ForceLaw) -> Callable[..., Any]:
     """The function ``all_loads`` of a law, not compiled."""
-    begin_pass, wall_of, pair, end_pass = interaction(law)
+    _, begin_pass, wall_of, pair, end_pass = interaction(law)
 
     def all_loads(
-        fields: Any, width: int, count: int, setup: Setup, memory: Memory, clock: Any, commit: bool
+        respond: Any, fields: Any, width: int, count: int, setup: Setup, memory: Memory, clock: Any, commit: bool
     ) -> tuple[float, int]:
         """Add forces and torques of all contacts, examining every pair of clumps; returns the stored energy and the contacts.
 
         Parameters
         ----------
+        respond : that of :class:`Interaction`, compiled
         fields, width : the clumps, see :mod:`polhode.compiling.lanes`; forces and torques are added to those already there
         count : number of clumps
         setup : Setup
@@ -699,7 +791,7 @@ def all_loads_of(law: ForceLaw) -> Callable[..., Any]:
                     depth = depth_in_wall(wall, ri, mi, sphere, setup, walls)
                     if depth > 0.0:
                         at = (c, a - first[c])
-                        energy += wall_of(fields, i, mi, at, wall, walls, depth, sphere, setup, memory, dt)
+                        energy = wall_of(respond, fields, i, mi, at, wall, walls, depth, sphere, setup, memory, dt, energy)
                         contacts += 1
             for d in range(c + 1, count):
                 j = place(d, width)
@@ -720,9 +812,25 @@ def all_loads_of(law: ForceLaw) -> Callable[..., Any]:
                         squared = away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
                         if squared < sum_ * sum_:
                             both = (c, a - first[c], d, b - first[d])
-                            energy += pair(fields, i, j, mi, mj, both, away, squared, sphere_i, sphere_j, setup, memory, dt)
+                            energy = pair(
+                                respond,
+                                fields,
+                                i,
+                                j,
+                                mi,
+                                mj,
+                                both,
+                                away,
+                                squared,
+                                sphere_i,
+                                sphere_j,
+                                setup,
+                                memory,
+                                dt,
+                                energy,
+                            )
                             contacts += 1
-        end_pass(memory, commit)
+        energy = end_pass(respond, fields, setup, memory, dt, commit, energy)
         add_work_of_walls(memory, since, commit)
         return energy, contacts
 

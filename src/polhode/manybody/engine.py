@@ -130,7 +130,8 @@ _setup = types.NamedTuple(
     ),
     Setup,
 )
-_memory = types.NamedTuple((types.Array(types.int64, 2, "C"), _rows, steps_type, _rows), Memory)
+_wholes = types.Array(types.int64, 2, "C")
+_memory = types.NamedTuple((_wholes, _rows, steps_type, _rows, _floats, _wholes), Memory)
 _checkpoint = types.NamedTuple((types.int64, _rows, _memory, float_type), Checkpoint)
 _readings = types.NamedTuple((_rows, _rows, _rows, _rows, _tables, _floats), Readings)
 
@@ -168,9 +169,11 @@ class LawParts(NamedTuple):
     ``make_list`` is the same for all laws. If the loop called it itself it would be compiled again in it.
     """
 
+    respond: Any
     all_loads: Any
     march: Any
     make_list: Any
+    batch_width: int
     memory_width: int
 
 
@@ -211,12 +214,17 @@ def method_parts(method: OneTorque, normalise: bool, velocities: bool) -> Method
 
 def law_parts(law: ForceLaw) -> LawParts:
     """The parts of the loop that hold the kernels of a law of force, compiled."""
-    plain = {"all_loads": contact.all_loads_of(law), "march": hot_loop(listed_loads_of(law))}
-    if not is_kept(plain["all_loads"], signatures()["all_loads"], part=True):
+    plain = {
+        "respond": contact.interaction(law).respond,
+        "all_loads": contact.all_loads_of(law),
+        "march": hot_loop(listed_loads_of(law)),
+    }
+    if not all(is_kept(plain[name], signatures()[name], part=True) for name in ("respond", "all_loads")):
         check_answers(law)
     return LawParts(
         **{name: compile_driver(function, signatures()[name], part=True) for name, function in plain.items()},
         make_list=shared_parts().make_list,
+        batch_width=contact.batch_width(law),
         memory_width=GEOMETRY + law.history if law.contact else 0,
     )
 
@@ -227,19 +235,24 @@ def signatures() -> dict[str, Any]:
     listed, scratch = list_types()
     whole, real, true = types.int64, float_type, types.boolean
     advance, advance_each = true(_floats, whole, real, true), true(_floats, whole, whole, real, real, true, true)
+    respond = real(_floats, _floats, _memory, real, real, whole)
     clock, steps = types.UniTuple(real, 3), types.UniTuple(whole, 3)
     return {
         "begin": types.void(_floats, whole, whole, _rows, _rows, real),
         "advance": _plain(advance),
         "advance_each": advance_each,
+        "respond": respond,
         "march": types.Tuple((whole, true, real, real, true))(
+            types.FunctionType(respond),
             *(types.FunctionType(advance), types.FunctionType(advance_each), true),
             *(_floats, _floats, whole, whole, listed, whole, _setup, _memory, _memory, clock, steps, true, steps_type),
         ),
         "sample": types.UniTuple(real, 2)(_floats, true, whole, real, _floats, whole, _readings),
         "measure_rates": types.void(_floats, whole, whole, _rows, real, _rows),
         "measure_energy": real(_floats, whole, whole, real),
-        "all_loads": types.Tuple((real, whole))(_floats, whole, whole, _setup, _memory, clock, true),
+        "all_loads": types.Tuple((real, whole))(
+            types.FunctionType(respond), _floats, whole, whole, _setup, _memory, clock, true
+        ),
         "make_list": types.Tuple((types.UniTuple(whole, 4), real))(_floats, whole, whole, _setup, _rows, real, listed, scratch),
     }
 
@@ -276,9 +289,11 @@ def driver() -> Callable[..., Any]:
         warm_up_steps,
         normalises_last,
         carried,
+        respond,
         all_loads,
         march,
         make_list,
+        batch_width,
         memory_width,
         start,
         checkpoint,
@@ -300,14 +315,15 @@ def driver() -> Callable[..., Any]:
         saved = np.zeros(fields.size if has_short else 0)
         copy = np.zeros(blocks * LANES * header)
         going_on = checkpoint.step >= 0
-        memory = checkpoint.memory if going_on else empty_memory(64, memory_width)
+        memory = empty_memory(max(64, checkpoint.memory.keys.shape[1]), memory_width, batch_width)
+        copy_memory(checkpoint.memory, memory)
         prepare(fields, wide, blocks, start, setup, header > STATE)
         clear(fields, wide, count, setup)
         commit = sample_steps.size >= 0
         predict = setup.bookkeeping[2] > 0.0
         stored = checkpoint.potential
         while not going_on:
-            stored, _ = all_loads(fields, wide, count, setup, memory, origin, commit)
+            stored, _ = all_loads(respond, fields, wide, count, setup, memory, origin, commit)
             if has_room_for_all(memory):
                 break
             clear(fields, wide, count, setup)
@@ -331,7 +347,20 @@ def driver() -> Callable[..., Any]:
                 kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
                 clock = (dt, lag, n * dt)
                 if not write(
-                    all_loads, kinetic, moved, not first_time, stored, copy, header, count, setup, memory, clock, s, readings
+                    respond,
+                    all_loads,
+                    kinetic,
+                    moved,
+                    not first_time,
+                    stored,
+                    copy,
+                    header,
+                    count,
+                    setup,
+                    memory,
+                    clock,
+                    s,
+                    readings,
                 ):
                     return n, memory
                 s = 1
@@ -340,7 +369,7 @@ def driver() -> Callable[..., Any]:
             if samples > 0 and sample_steps[0] == 0:
                 kinetic, moved = sample(fields, first_time, count, dt, copy, s, readings)
                 if not write(
-                    all_loads, kinetic, moved, first_time, 0.0, copy, header, count, setup, memory, origin, s, readings
+                    respond, all_loads, kinetic, moved, first_time, 0.0, copy, header, count, setup, memory, origin, s, readings
                 ):
                     return n, memory
                 s = 1
@@ -353,7 +382,7 @@ def driver() -> Callable[..., Any]:
         while n < warm_up_steps and s < samples:
             since, now = since_start if n == first else dt, n * dt - lag
             while True:
-                potential, touching = all_loads(fields, wide, count, setup, memory, (since, since, now), commit)
+                potential, touching = all_loads(respond, fields, wide, count, setup, memory, (since, since, now), commit)
                 if has_room_for_all(memory):
                     break
                 clear(fields, wide, count, setup)
@@ -363,13 +392,28 @@ def driver() -> Callable[..., Any]:
                 kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
                 clock = (dt, lag, n * dt)
                 if not write(
-                    all_loads, kinetic, moved, not first_time, potential, copy, header, count, setup, memory, clock, s, readings
+                    respond,
+                    all_loads,
+                    kinetic,
+                    moved,
+                    not first_time,
+                    potential,
+                    copy,
+                    header,
+                    count,
+                    setup,
+                    memory,
+                    clock,
+                    s,
+                    readings,
                 ):
                     return n, memory
                 s += 1
                 if s == samples:
                     break
-            runge_kutta_step(all_loads, fields, wide, copy, header, start, setup, memory, stages, dt, now, normalises_last)
+            runge_kutta_step(
+                respond, all_loads, fields, wide, copy, header, start, setup, memory, stages, dt, now, normalises_last
+            )
             advance_each(fields, blocks, wide, dt, dt, predict, False)  # for the loads that the method remembers
             clear(fields, wide, count, setup)
             for c in range(count):
@@ -395,7 +439,7 @@ def driver() -> Callable[..., Any]:
         outside = samples >= 0  # there is no list yet
         rates = np.zeros((count, 3))
         near, scratch = empty_lists(64, 256, 1024, count, count, setup.most)
-        saved_memory = empty_memory(memory.keys.shape[1] if has_short else 0, memory_width)
+        saved_memory = empty_memory(memory.keys.shape[1] if has_short else 0, memory_width, 0)
         groups: Any = np.int64(0)
         fast = samples >= 0
         smallest = np.inf
@@ -432,9 +476,10 @@ def driver() -> Callable[..., Any]:
                     # No more than what is listed can touch.
                     if memory_width > 0 and needed[1] + needed[2] > memory.keys.shape[1]:
                         memory = larger(memory, needed[1] + needed[2])
-                        saved_memory = empty_memory(memory.keys.shape[1] if has_short else 0, memory_width)
+                        saved_memory = empty_memory(memory.keys.shape[1] if has_short else 0, memory_width, 0)
                 clock, steps = (dt, since_start, lag), (n, first, target)
                 n, outside, potential, cost, fast = march(
+                    respond,
                     advance,
                     advance_each,
                     has_short,
@@ -456,7 +501,7 @@ def driver() -> Callable[..., Any]:
             else:
                 since, now = since_start if n == first else dt, n * dt - lag
                 while True:
-                    potential, touching = all_loads(fields, wide, count, setup, memory, (since, since, now), commit)
+                    potential, touching = all_loads(respond, fields, wide, count, setup, memory, (since, since, now), commit)
                     if has_room_for_all(memory):
                         break
                     clear(fields, wide, count, setup)
@@ -481,7 +526,20 @@ def driver() -> Callable[..., Any]:
                 kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
                 clock = (dt, lag, n * dt)
                 if not write(
-                    all_loads, kinetic, moved, not first_time, potential, copy, header, count, setup, memory, clock, s, readings
+                    respond,
+                    all_loads,
+                    kinetic,
+                    moved,
+                    not first_time,
+                    potential,
+                    copy,
+                    header,
+                    count,
+                    setup,
+                    memory,
+                    clock,
+                    s,
+                    readings,
                 ):
                     return n, memory
                 s += 1
@@ -497,6 +555,7 @@ def driver() -> Callable[..., Any]:
 
     @subroutine
     def runge_kutta_step(
+        respond: Any,
         all_loads: Any,
         fields: Any,
         wide: int,
@@ -527,7 +586,7 @@ def driver() -> Callable[..., Any]:
                     store_mass(copy, i, load_mass(fields, in_fields))
                 clear(copy, header, count, setup)
                 since = TIMES[stage] * dt
-                all_loads(copy, header, count, setup, memory, (dt, since, time + since), stage < 0)
+                all_loads(respond, copy, header, count, setup, memory, (dt, since, time + since), stage < 0)
             for c in range(count):
                 if stage > 0:
                     i = place(c, header)
@@ -557,6 +616,7 @@ def driver() -> Callable[..., Any]:
 
     @subroutine
     def write(
+        respond: Any,
         all_loads: Any,
         kinetic: float,
         moved: float,
@@ -574,7 +634,7 @@ def driver() -> Callable[..., Any]:
         """Complete the row of a sample; returns whether all its values are finite."""
         # The loads of the step apply at the positions read, unless the method needs them elsewhere (in the middle of a step).
         if at_start or moved > 1e-12:
-            potential, _ = all_loads(copy, header, count, setup, memory, clock, s < 0)
+            potential, _ = all_loads(respond, copy, header, count, setup, memory, clock, s < 0)
         readings.energies[s, 0] = kinetic
         readings.energies[s, 1] = potential
         ledger, g = readings.ledger, setup.gravity
@@ -610,7 +670,7 @@ def has_room_for_all(memory: Memory) -> bool:
 @compiled
 def larger(memory: Memory, contacts: int) -> Memory:
     """A memory with room for twice as many contacts as these, with the same content."""
-    wider = empty_memory(2 * contacts, memory.values.shape[1])
+    wider = empty_memory(2 * contacts, memory.values.shape[1], memory.batch.size // LANES)
     copy_memory(memory, wider)
     return wider
 
@@ -913,6 +973,7 @@ def hot_loop(listed_loads: Any) -> Any:
     keep, all_numbers = shared_parts().keep, shared_parts().all_numbers
 
     def march(  # type: ignore[no-untyped-def]
+        respond,
         advance,
         advance_each,
         has_short,
@@ -951,7 +1012,7 @@ def hot_loop(listed_loads: Any) -> Any:
             while True:
                 since = since_start if n == first else dt
                 now = (since, since, n * dt - lag)
-                potential, hits, cost = listed_loads(fields, wide, near, groups, setup, memory, now, work)
+                potential, hits, cost = listed_loads(respond, fields, wide, near, groups, setup, memory, now, work)
                 walking += cost
                 if n == target:
                     break

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.compiling.kernel import compiled, kernel, subroutine
+from polhode.compiling.lanes import LANES
 from polhode.methods.one_body import state_rows
 
 #: Places in ``counts`` of :class:`Memory`.
-CURRENT, OLD, NEW, CURSOR = range(4)
+CURRENT, OLD, NEW, CURSOR, WAITING = range(5)
 #: Columns of ``ledger``: stored by normal and tangential springs; dissipated by normal and tangential dashpots and by sliding;
 #: taken by the law. After these of the law come the work that moving walls do, J, and its rate, W.
 STORED, WORK, LEDGER, WALLS, POWER = 0, 2, 6, 6, 7
@@ -27,9 +28,6 @@ GEOMETRY = 4
 LAST = 2**63 - 1
 
 
-load_geometry, store_geometry = state_rows(GEOMETRY)
-
-
 class Memory(NamedTuple):
     """The histories of all touching contacts at the last loads, and room for those of the next.
 
@@ -37,24 +35,31 @@ class Memory(NamedTuple):
     ----------
     keys : (2, capacity), int: the numbers of the contacts, ascending; one row is current, the other is written
     values : (2 capacity + 1, width): what they keep; the last row is zero
-    counts : (4,), int: the current row, the lengths of this row and of the other, and the place of the cursor
+    counts : (5,), int: the current row, the lengths of this row and of the other, the place of the cursor, and the contacts
+        that wait in the batch
     ledger : (2, LEDGER + 2): energies, see :data:`STEP`
+    batch : (fields * LANES,): contacts that wait for an answer, in lanes; what will be kept of them comes first
+    waiting : (3, LANES), int: of each of these, the places of both clumps (-1: a wall) and the number of the contact
     """
 
     keys: Any
     values: Any
     counts: Any
     ledger: Any
+    batch: Any
+    waiting: Any
 
 
 @compiled
-def empty_memory(capacity: int, width: int) -> Memory:
-    """A memory without contacts; ``width`` 0: of a law that keeps nothing."""
+def empty_memory(capacity: int, width: int, batch: int) -> Memory:
+    """A memory without contacts; ``width`` and the fields of a batch are 0 for a law that keeps nothing."""
     return Memory(
         np.zeros((2, capacity), np.int64),
         np.zeros((2 * capacity + 1, width)),
-        np.zeros(4, np.int64),
+        np.zeros(5, np.int64),
         np.zeros((2, LEDGER + 2)),
+        np.zeros(batch * LANES),
+        np.zeros((3, LANES), np.int64),
     )
 
 
@@ -67,19 +72,11 @@ def copy_memory(memory: Memory, to: Memory) -> None:
         to.keys[current, k] = memory.keys[current, k]
         for column in range(memory.values.shape[1]):
             to.values[begin_copy + k, column] = memory.values[begin + k, column]
-    for k in range(4):
+    for k in range(to.counts.size):
         to.counts[k] = memory.counts[k]
     for k in range(LEDGER + 2):
         to.ledger[STEP, k] = memory.ledger[STEP, k]
         to.ledger[RUN, k] = memory.ledger[RUN, k]
-
-
-@kernel
-def add_to_ledger(memory: Memory, first: int, values: Any) -> None:
-    """Add energies to the row of the last loads."""
-    ledger = memory.ledger
-    for k in range(len(values)):
-        ledger[STEP, first + k] += values[k]
 
 
 @kernel
@@ -94,15 +91,16 @@ def add_work_of_walls(memory: Memory, since: float, commit: bool) -> None:
 class Recollection(NamedTuple):
     """Kernels that use a memory, for one law.
 
-    ``open(memory)`` begins a pass over all contacts, ``recall(memory, key) -> row`` gives the row of ``values`` of a contact
-    (the zero row of a new one), ``load(values, row)`` the law's numbers in it, ``remember(memory, key, geometry, history)``
-    writes the next ones, and ``close(memory, commit)`` ends the pass. Without ``commit``, or if there was no room for all
-    contacts, the pass was a trial, and everything stays as it was.
+    ``open(memory)`` begins a pass over all contacts. ``ends_before(memory, key)`` says whether contacts before ``key`` have
+    ended, ``end_until(memory, key)`` ends them. ``recall(memory, key) -> row`` gives the row of ``values`` of a contact (the
+    zero row of a new one), ``remember(memory)`` writes those of the batch, and ``close(memory, commit)`` ends the pass. Without
+    ``commit``, or if there was no room for all contacts, the pass was a trial, and everything stays as it was.
     """
 
     open: Callable[..., Any]
+    ends_before: Callable[..., Any]
+    end_until: Callable[..., Any]
     recall: Callable[..., Any]
-    load: Callable[..., Any]
     remember: Callable[..., Any]
     close: Callable[..., Any]
 
@@ -110,7 +108,7 @@ class Recollection(NamedTuple):
 @cache
 def recollection(end: Callable[..., Any], history: int) -> Recollection:
     """The kernels for a law that keeps so many numbers; ``end(history) -> work`` ends a contact."""
-    load_history, store_history = state_rows(history, first=GEOMETRY)
+    load_history, _ = state_rows(history, first=GEOMETRY)
 
     @kernel
     def open_pass(memory: Memory) -> None:
@@ -120,23 +118,27 @@ def recollection(end: Callable[..., Any], history: int) -> Recollection:
         for k in range(LEDGER):
             ledger[STEP, k] = 0.0
 
-    @subroutine
+    @kernel
+    def ends_before(memory: Memory, key: int) -> bool:
+        keys, counts = memory.keys, memory.counts
+        k = counts[CURSOR]
+        return k < counts[OLD] and keys[counts[CURRENT], k] < key  # type: ignore[no-any-return]
+
+    @kernel
     def end_until(memory: Memory, key: int) -> None:
-        """End the contacts before ``key``."""
-        keys, values, counts = memory.keys, memory.values, memory.counts
+        keys, values, counts, ledger = memory.keys, memory.values, memory.counts, memory.ledger
         current, k = counts[CURRENT], counts[CURSOR]
         while k < counts[OLD] and keys[current, k] < key:
-            add_to_ledger(memory, WORK, end(load_history(values, current * keys.shape[1] + k)))
+            work = end(load_history(values, current * keys.shape[1] + k))
+            for column in range(len(work)):
+                ledger[STEP, WORK + column] += work[column]
             k += 1
         counts[CURSOR] = k
 
     @kernel
     def recall(memory: Memory, key: int) -> Any:
         keys, counts = memory.keys, memory.counts
-        current = counts[CURRENT]
-        if counts[CURSOR] < counts[OLD] and keys[current, counts[CURSOR]] < key:
-            end_until(memory, key)
-        k = counts[CURSOR]
+        current, k = counts[CURRENT], counts[CURSOR]
         row = 2 * keys.shape[1]
         if k < counts[OLD] and keys[current, k] == key:
             row = current * keys.shape[1] + k
@@ -144,23 +146,25 @@ def recollection(end: Callable[..., Any], history: int) -> Recollection:
         return row
 
     @kernel
-    def remember(memory: Memory, key: int, geometry: Any, values: Any) -> None:
-        keys, counts = memory.keys, memory.counts
-        k, other = counts[NEW], 1 - counts[CURRENT]
-        if k < keys.shape[1]:
-            keys[other, k] = key
-            store_geometry(memory.values, other * keys.shape[1] + k, geometry)
-            store_history(memory.values, other * keys.shape[1] + k, values)
-        counts[NEW] = k + 1
+    def remember(memory: Memory) -> None:
+        keys, values, batch, counts = memory.keys, memory.values, memory.batch, memory.counts
+        other, capacity = 1 - counts[CURRENT], keys.shape[1]
+        for n in range(counts[WAITING]):
+            k = counts[NEW] + n
+            if k < capacity:
+                keys[other, k] = memory.waiting[2, n]
+                for column in range(GEOMETRY + history):
+                    values[other * capacity + k, column] = batch[column * LANES + n]
+        counts[NEW] += counts[WAITING]
+        counts[WAITING] = 0
 
     @kernel
     def close(memory: Memory, commit: bool) -> None:
         counts, ledger = memory.counts, memory.ledger
-        end_until(memory, LAST)
         if commit and counts[NEW] <= memory.keys.shape[1]:
             counts[CURRENT] = 1 - counts[CURRENT]
             counts[OLD] = counts[NEW]
             for k in range(WORK, LEDGER):
                 ledger[RUN, k] += ledger[STEP, k]
 
-    return Recollection(open_pass, recall, load_history, remember, close)
+    return Recollection(open_pass, ends_before, end_until, recall, remember, close)

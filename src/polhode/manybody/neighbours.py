@@ -704,10 +704,11 @@ def enter_link(a: int, b: int, n: int, chains: Any, links: Any) -> None:
 @cache
 def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
     """The function ``listed_loads`` of a law."""
-    begin_pass, wall_of, pair, end_pass = interaction(law)
+    _, begin_pass, wall_of, pair, end_pass = interaction(law)
 
     @kernel  # in line: handed over on the stack, its many arrays would cost a sixth of a step
     def listed_loads(
+        respond: Any,
         fields: Any,
         width: int,
         listed: Listed,
@@ -719,8 +720,8 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
     ) -> Any:
         """Add forces and torques of all contacts in the list.
 
-        Returns the stored energy, how many places of clumps it wrote into ``hit`` (those that now carry loads, once for each
-        group with a contact), and the approximate cost (ns). The arithmetic is that of
+        Returns the stored energy, how many places of clumps it wrote into ``hit`` (those that now carry loads, some more than
+        once), and the approximate cost (ns). The arithmetic is that of
         :func:`polhode.manybody.contact.all_loads_of`, in the same order.
         """
         groups, limits, near, index, at = listed.groups, listed.limits, listed.near, listed.index, listed.at
@@ -731,7 +732,8 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
         hits = 0
         begin_pass(memory)
         memory.ledger[STEP, POWER] = 0.0
-        awake, moved, looked = 0, 0, 0
+        awake, moved, looked, touching = 0, 0, 0, 0
+        last = -1
         for g in range(n_groups):
             i = place(groups[g, 0], width)
             other = groups[g, 1]
@@ -743,15 +745,17 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
                 ri, mi = load_r(fields, i), matrix(load_q(fields, i))
                 wall = -1 - other
                 begin, many = groups[g, 2], groups[g, 3]
-                before = work[CONTACTS]
-                for w in range(begin, begin + many):
+                before = touching
+                for number in range(begin, begin + many):
+                    w = np.uint64(number)
                     sphere = sphere_of(near, w)
                     depth = depth_in_wall(wall, ri, mi, sphere, setup, walls)
                     if depth > 0.0:
                         which = (groups[g, 0], index[w])
-                        energy += wall_of(fields, i, mi, which, wall, walls, depth, sphere, setup, memory, dt)
-                        work[CONTACTS] += 1
-                if work[CONTACTS] > before:
+                        energy = wall_of(respond, fields, i, mi, which, wall, walls, depth, sphere, setup, memory, dt, energy)
+                        touching += 1
+                if touching > before and last != groups[g, 0]:
+                    last = groups[g, 0]
                     hit[hits] = i
                     hits += 1
                 awake += 1
@@ -766,8 +770,9 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
             lab_positions(near, at, groups[g, 2], groups[g, 3], ri, mi)
             lab_positions(near, at, groups[g, 4], groups[g, 5], rj, mj)
             begin, many = groups[g, 6], groups[g, 7]
-            before = work[CONTACTS]
-            for p in range(begin, begin + many):
+            before = touching
+            for number in range(begin, begin + many):
+                p = np.uint64(number)
                 a: Any = np.uint64(pairs[0, p])
                 b: Any = np.uint64(pairs[1, p])
                 away = (at[0, a] - at[0, b], at[1, a] - at[1, b], at[2, a] - at[2, b])
@@ -775,16 +780,23 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
                 if squared < sums[p]:
                     sphere_i, sphere_j = sphere_of(near, a), sphere_of(near, b)
                     both = (groups[g, 0], index[a], other, index[b])
-                    energy += pair(fields, i, j, mi, mj, both, away, squared, sphere_i, sphere_j, setup, memory, dt)
-                    work[CONTACTS] += 1
-            if work[CONTACTS] > before:
-                hit[hits], hit[hits + 1] = i, j
-                hits += 2
+                    energy = pair(
+                        respond, fields, i, j, mi, mj, both, away, squared, sphere_i, sphere_j, setup, memory, dt, energy
+                    )
+                    touching += 1
+            if touching > before:
+                hit[hits] = j
+                hits += 1
+                if last != groups[g, 0]:
+                    last = groups[g, 0]
+                    hit[hits] = i
+                    hits += 1
             awake += 1
             moved += groups[g, 3] + groups[g, 5]
             looked += many
-        end_pass(memory, True)
+        energy = end_pass(respond, fields, setup, memory, dt, True, energy)
         add_work_of_walls(memory, since, True)
+        work[CONTACTS] += touching
         work[GROUPS] += awake
         work[SPHERES] += moved
         work[PAIRS] += looked

@@ -228,12 +228,8 @@ def _checkpoint_of(earlier: Any, scene: Scene, method: OneTorque, dt: float, nor
     ):
         raise ValueError(f"state: the clumps of the run are not those of scene {scene.key!r}")
     number = len(parts["contact"])
-    memory = Memory(
-        np.zeros((2, number), np.int64),
-        np.zeros((2 * number + 1, parts["history"].shape[1])),
-        np.array([0, number, 0, 0]),
-        np.array(parts["ledger"], float),
-    )
+    memory: Memory = empty_memory(number, parts["history"].shape[1], 0)
+    memory.counts[OLD], memory.ledger[:] = number, parts["ledger"]
     memory.keys[0], memory.values[:number] = parts["contact"], parts["history"]
     record = np.array(parts["record"], float, order="C")
     return Checkpoint(int(parts["step"]), record, memory, float(parts["potential"]))
@@ -282,7 +278,7 @@ def run(
     readings = Readings(energies, ledger, momenta, spins, motion, work_of_walls)
     width, kept = parts[MethodParts._fields.index("width")], parts[-1]
     if before is None:
-        before = Checkpoint(-1, np.empty((count, width)), empty_memory(0, kept), 0.0)
+        before = Checkpoint(-1, np.empty((count, width)), empty_memory(0, kept, 0), 0.0)
     elif (before.record.shape[1], before.memory.values.shape[1]) != (width, kept):
         raise ValueError("state: the run was made by another version of the engine, whose records are different")
     diverged, memory = driver()(
