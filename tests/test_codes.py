@@ -57,12 +57,27 @@ def test_codes_are_of_first_order_where_contacts_stick_and_ours_is_of_second(dat
     assert data["off"].sel(code="polhode").max() < 1e-4 < data["off"].sel(code="lammps", case=TURNS).min()
 
 
+def test_beds_of_codes_are_ours_within_the_scatter_of_seeds(data):
+    assert data.sizes["seed"] >= 4 and not any(data["bed_failures"].values)
+    for name in codes.READ_OFF:
+        values, ours = data[f"bed_{name}"], data[f"bed_{name}"].sel(code="polhode")
+        scatter = float(ours.std("seed", ddof=1))
+        assert (abs((values - ours).mean("seed")) < 2 * scatter).all(), name
+    assert len(np.unique(data["bed_height"])) == data["bed_height"].size, "chaotic runs part"
+    first = data["bed_kinetic"].isel(bed_time=0)
+    assert (abs(first / first.sel(code="polhode") - 1) < 1e-6).all(), "they start from the same states"
+    shares = data["bed_share"].sel(form=list(codes.FORMS[:3]))
+    np.testing.assert_allclose(shares.sum("form"), 1.0, rtol=1e-9)
+
+
 def test_the_report_shows_choices_and_errors(tmp_path):
     inputs = Inputs("", released=RELEASED)
     frame, text = rendering.table("contact_choices", inputs)
     assert len(frame.columns) == 4 and "LAMMPS 2025" in text and "radial, with the dashpot" in text
     frame, text = rendering.table("contact_errors", inputs)
     assert len(frame) == 3 * len(LABELS) and text.count("LAMMPS") == len(LABELS)
+    frame, text = rendering.table("contact_beds", inputs)
+    assert len(frame) == 3 and text.count(r"\pm") == 9
     section = (HOME / "paper" / "sections" / "contact_codes.tex").read_text()
     used = set(re.findall(r"\\(studyCodes[A-Za-z]*)", section))
     assert used and used <= set(rendering.numbers("engines", inputs))

@@ -109,7 +109,7 @@ def _contacts(arguments: argparse.Namespace, path: Path, engines: Sequence[Any])
     stage = Stage("colliding", len(engines) * codes.jobs(), "runs")
     with watched(stage):
         for engine in (None, *engines):
-            data = codes.impacts_in(engine, stage.advance, arguments.limit)
+            data = codes.contacts_in(engine, stage.advance, arguments.limit)
             data = codes.merged(read_dataset(path), data) if path.is_file() else data
             write_dataset(data, path)
     print(f"{codes.as_text(data)}\n\nwritten to {path}")

@@ -135,7 +135,14 @@ def contacts_page() -> str:
             others = [float(spin["order"]), float(spin["off"]), float(spin["deviation"].max())]
             errors.append((label, name, *(number(x, 2) for x in (*at_step, *others))))
     head = ["impact", "code", "error, T/40", "by the step", "order", "by the law", "imitation"]
-    return f"Measured on {data.attrs['date']}.\n\n{table(['', *names], rows)}\n{table(head, errors)}"
+    beds = []
+    for code, name in zip(data["code"].values, names, strict=True):
+        values = [data[f"bed_{what}"].sel(code=code).values for what in ("height", "contacts", "settling_time")]
+        shares = [number(100 * float(share.mean()), 2) for share in data["bed_share"].sel(code=code)]
+        beds.append((name, *(f"{number(x.mean(), 3)} ± {number(x.std(ddof=1), 1)}" for x in values), *shares[:3]))
+    of_bed = ["bed of grains", "height, m", "contacts", "settling, s", "normal, %", "tangential, %", "sliding, %"]
+    tables = table(["", *names], rows), table(head, errors), table(of_bed, beds)
+    return f"Measured on {data.attrs['date']}.\n\n" + "\n".join(tables)
 
 
 def _released(name: str = "atlas.nc") -> Any:

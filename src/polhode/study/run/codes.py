@@ -1,4 +1,4 @@
-"""Single impacts with friction in other codes, and in ours with their bookkeeping: what each does, and of which order it is."""
+"""Impacts with friction and beds of grains in other codes, and in ours with their bookkeeping: what each does in a contact."""
 
 import datetime
 from collections.abc import Callable
@@ -18,10 +18,12 @@ from polhode.manybody.law import BOOKKEEPING, ForceLaw
 from polhode.manybody.placement import State
 from polhode.manybody.restitution import tsuji_restitution
 from polhode.manybody.scene import Scene
+from polhode.manybody.scenes import SCENES
 from polhode.manybody.simulation import run
 from polhode.methods.protocol import OneTorque
 from polhode.references.impact import HertzMindlin, solve
 from polhode.references.known_impacts import known_impacts
+from polhode.study.run.grains import settling_time, touching
 from polhode.study.run.impacts import LABELS, ExactImpact, one_torque, scene_of
 from polhode.version import __version__
 
@@ -34,6 +36,14 @@ DIGITS = 12
 SHOWN = 40
 #: Where the energy goes in an impact: columns of the ledger of a run.
 FORMS = ("dissipated_normal", "dissipated_tangential", "dissipated_sliding", "taken_by_law")
+#: The bed of grains: its scene, the time simulated (s), steps in a contact, initial states, and samples.
+BED, END, BED_DIVISION, SEEDS, SAMPLES = "bed", 0.4, 20, 8, 80
+#: What is read off a bed, its meaning and unit.
+READ_OFF = {
+    "height": ("mean height of the centres of mass above the floor at the end", "m"),
+    "contacts": ("contacts of a grain with spheres of others and with walls at the end", "1"),
+    "settling_time": ("time at which the kinetic energy falls below 0.01 of that at the start", "s"),
+}
 #: Parameters of laws that say what is done in a contact.
 CHOICES = (*BOOKKEEPING, "slip", "increment")
 
@@ -61,7 +71,73 @@ def exact_impact(key: str, incremental: bool) -> ExactImpact:
 
 def jobs() -> int:
     """The number of runs of a code, for a bar."""
-    return len(LABELS) * (len(DIVISIONS) + 1)
+    return len(LABELS) * (len(DIVISIONS) + 1) + SEEDS
+
+
+def contacts_in(engine: Engine | None, progress: Callable[[], object] = lambda: None, limit: float = RUN_LIMIT) -> xr.Dataset:
+    """Impacts and beds in an engine that declares contacts, without one in ours: :func:`impacts_in`, :func:`beds_in`.
+
+    Parameters
+    ----------
+    progress : called after each of :func:`jobs` runs
+    limit : seconds that one run may take
+    """
+    return impacts_in(engine, progress, limit).merge(beds_in(engine, progress, limit))
+
+
+def beds_in(engine: Engine | None, progress: Callable[[], object] = lambda: None, limit: float = RUN_LIMIT) -> xr.Dataset:
+    """The scene ``bed`` in an engine that declares contacts, without one in ours, from the same initial states.
+
+    Arguments as for :func:`contacts_in`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over code (one) and seed: :data:`READ_OFF` with the prefix ``bed_``; ``bed_kinetic`` (J) also over bed_time; and
+        ``bed_share``, the parts of the energy that dashpots and sliding dissipate in our engine with the bookkeeping of the
+        code, over form. A run that failed has NaN, and a line in ``bed_failures``.
+    """
+    declared = engine.contacts if engine else OURS
+    assert declared is not None
+    bed, method = SCENES[BED], one_torque(declared.method)
+    values = (float(bed.force_law.value(name)) for name in ("friction", "restitution"))
+    scene = replace(bed, law=imitation(declared, *values))
+    dt = scene.contact_time() / BED_DIVISION
+    steps = [round(x) for x in np.linspace(0, END / dt, SAMPLES + 1)]
+    plans = [(scene, scene.initial_state(seed), dt, steps) for seed in range(SEEDS)]
+    imitations = [_run(method, *plan) for plan in plans]
+    done = [Collided(ours["motion"]) for ours in imitations]
+    if engine:
+        _, done = collide(engine, [collision(*plan) for plan in plans], progress, limit)
+    bodies = [clump.body(scene.material.density) for clump in scene.every_clump]
+    mass, inertia = np.array([body.mass for body in bodies]), np.array([body.inertia for body in bodies])
+    kinetic = np.array([_kinetic(one.motion, mass, inertia) for one in done])
+    read = np.full((len(READ_OFF), SEEDS), np.nan)
+    for seed, one in enumerate(done):
+        if not one.error:
+            r, q = one.motion[-1, :, :3], one.motion[-1, :, 6:10]
+            settled = settling_time(np.array(steps) * dt, kinetic[seed], 0.01 * float(kinetic[seed, 0]))
+            read[:, seed] = r[:, 2].mean() + scene.box / 2, touching(scene, r, q) / len(scene), settled
+    energy = np.array([ours["ledger"][-1, 3:7] for ours in imitations]).T
+    shares = energy / energy[:3].sum(0)
+    errors = "; ".join(sorted({one.error for one in done if one.error}))
+    data: dict[str, Any] = {
+        **{f"bed_{name}": (("code", "seed"), read[[k]], about(*READ_OFF[name])) for k, name in enumerate(READ_OFF)},
+        "bed_kinetic": (("code", "seed", "bed_time"), kinetic[None].astype("float32"), about("kinetic energy", "J")),
+        "bed_share": (
+            ("code", "form", "seed"),
+            shares[None],
+            about("energy by the imitation at the end, over all that dashpots and sliding dissipate"),
+        ),
+        "bed_failures": ("code", [errors], {"long_name": "what went wrong with beds, if anything"}),
+    }
+    coords: dict[str, Any] = {
+        "code": ("code", [engine.key if engine else "polhode"]),
+        "seed": ("seed", np.arange(SEEDS), {"long_name": "seed of the initial state"}),
+        "bed_time": ("bed_time", np.array(steps) * dt, about("time", "s")),
+        "form": ("form", list(FORMS)),
+    }
+    return xr.Dataset(data, coords)
 
 
 def impacts_in(engine: Engine | None, progress: Callable[[], object] = lambda: None, limit: float = RUN_LIMIT) -> xr.Dataset:
@@ -72,10 +148,7 @@ def impacts_in(engine: Engine | None, progress: Callable[[], object] = lambda: N
     which ``law`` is the distance to the reference. ``deviation`` is the largest distance from ours with the bookkeeping of the
     code. A run that failed has NaN, and a line in ``failures``.
 
-    Parameters
-    ----------
-    progress : called after each of :func:`jobs` runs
-    limit : seconds that one run may take
+    Arguments as for :func:`contacts_in`.
 
     Returns
     -------
@@ -121,6 +194,13 @@ def impacts_in(engine: Engine | None, progress: Callable[[], object] = lambda: N
 def _run(method: OneTorque, scene: Scene, start: State, dt: float, steps: list[int]) -> dict[str, np.ndarray]:
     """A run of our engine."""
     return run(scene, method, dt, start, np.array(steps), record=True)
+
+
+def _kinetic(motion: np.ndarray, mass: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+    """The kinetic energy at each sample, J."""
+    straight, turning = mass * (motion[:, :, 3:6] ** 2).sum(2), (inertia * motion[:, :, 10:] ** 2).sum(2)
+    energy: np.ndarray = 0.5 * (straight + turning).sum(1)
+    return energy
 
 
 def _named(key: str, label: str, declared: Contacts, version: str, *values: Any) -> xr.Dataset:
@@ -190,6 +270,10 @@ def as_text(data: xr.Dataset) -> str:
             numbers = [*shown, float(spin["order"]), float(spin["off"]), float(of_case["deviation"].max())]
             lines.append([str(code), str(case), *(f"{x:.2g}" for x in numbers)])
     widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
+    beds = [
+        f"{code}: height of the bed {float(values.mean()) * 1e3:.3f} mm, over seeds +-{float(values.std(ddof=1)) * 1e3:.3f} mm"
+        for code, values in zip(data["code"].values, data["bed_height"], strict=True)
+    ]
     failures = [f"{code}: {text}" for code, text in zip(data["code"].values, data["failures"].values, strict=True) if text]
     rows = ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip() for line in lines]
-    return "\n".join([*rows, *failures])
+    return "\n".join([*rows, *beds, *failures])

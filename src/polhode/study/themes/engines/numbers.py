@@ -1,7 +1,7 @@
 """Numbers of the engine atlas."""
 
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import escape, number
+from polhode.study.report.latex import decimal, escape, number
 from polhode.study.themes.engines import analysis
 
 
@@ -32,6 +32,14 @@ def contact_codes(inputs: Inputs) -> dict[str, str]:
         deviation = data["deviation"].sel(code=[code for code in data["code"].values if code == key])
         for suffix, of_cases in (("", deviation), ("Others", deviation.drop_sel(case="two_spheres"))):
             result[f"studyCodes{name}Imitated{suffix}"] = number(float(of_cases.max()) if of_cases.size else float("nan"), 1)
+    taken = data["energy"].sel(
+        case="clump_damped", form="taken_by_law", code=[code for code in data["code"].values if code == "lammps"]
+    )
+    result["studyCodesTaken"] = decimal(100 * float(taken.item()) if taken.size else float("nan"), 1)
+    result["studyCodesSeeds"] = str(data.sizes["seed"])
+    height = data["bed_height"]
+    apart = [float(abs((height.sel(code=code) - height.sel(code="polhode")).mean())) for code in data["code"].values]
+    result["studyCodesBedApart"] = decimal(max(apart) / float(height.sel(code="polhode").std(ddof=1)), 1)
     return result
 
 

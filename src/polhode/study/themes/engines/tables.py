@@ -146,6 +146,30 @@ def contact_errors(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     return frame, tabular("@{}lcccccc@{}", head, rows)
 
 
+def contact_beds(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """What is read off a bed of grains by code: means over seeds, scatter, and where our engine says that the energy goes."""
+    data = analysis.contacts(inputs)
+    records: list[dict[str, Any]] = []
+    for code, label in zip(data["code"].values, data["label"].values, strict=True):
+        of_code = data.sel(code=code)
+        record: dict[str, Any] = {"code": str(label), "seeds": int(data.sizes["seed"])}
+        for name in ("height", "contacts", "settling_time"):
+            values = of_code[f"bed_{name}"].values
+            record |= {name: float(values.mean()), f"{name}_scatter": float(values.std(ddof=1))}
+        records.append(record | {str(f): float(of_code["bed_share"].sel(form=f).mean()) for f in data["form"].values})
+    frame = pd.DataFrame(records)
+    rows = []
+    for row in frame.to_dict("records"):
+        means = [
+            rf"{decimal(scale * row[name], places)} $\pm$ {decimal(scale * row[f'{name}_scatter'], places)}"
+            for name, scale, places in (("height", 1e3, 2), ("contacts", 1.0, 2), ("settling_time", 1e3, 0))
+        ]
+        shares = [decimal(100 * row[f"dissipated_{name}"], 1) for name in ("normal", "tangential", "sliding")]
+        rows.append([escape(str(row["code"])), *means, *shares, decimal(-100 * row["taken_by_law"], 1)])
+    head = ["", "height, mm", "contacts", "settling, ms", r"normal, \%", r"tangential, \%", r"sliding, \%", r"made, \%"]
+    return frame, tabular("@{}lccccccc@{}", head, rows)
+
+
 def _breakable(option: str) -> str:
     """The name of an option, which may be broken where its words join: after an underscore, before a capital letter."""
     return r"\allowbreak{}".join(escape(part) for part in re.split(r"(?<=_)|(?<=[a-z])(?=[A-Z])", option))
