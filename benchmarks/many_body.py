@@ -210,13 +210,13 @@ def show(times: list[Timed], indent: int, line: Callable[[int, str, Timed], str]
         print(f"{'':{indent}s} ratio {ratio(times)}", flush=True)
 
 
-def parts(sides: list[Side], key: str, method: str, rounds: int) -> None:
-    """Print a step and its parts for each side."""
-    whole = turns(sides, rounds, task="steps", scene=key, method=method)
-    motion = turns(sides, rounds, task="steps", scene=key, method=method, apart=True)
+def parts(sides: list[Side], key: str, method: str, number: int, rounds: int) -> None:
+    """Print a step of ``number`` clumps (0: those of the scene) and its parts for each side."""
+    run = {"task": "steps", "scene": key, "method": method, "number": number}
+    whole, motion = turns(sides, rounds, **run), turns(sides, rounds, **run, apart=True)
     single = turns(sides, rounds, task="single", method=method)
     skins = [timed.first["work"]["margin"] * 1e-9 for timed in whole]
-    making = {"task": "lists", "scene": key, "number": 0}
+    making = {"task": "lists", "scene": key, "number": number}
     one = [turns([side], rounds, skin=skin, **making)[0] for side, skin in zip(sides, skins, strict=True)]
 
     def line(i: int, side: str, timed: Timed) -> str:
@@ -256,6 +256,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--methods", default="spiral_leapfrog,omelyan1998,fincham1992", help="keys, separated by commas")
     parser.add_argument("--scenes", default="chess,rods", help="keys, separated by commas")
+    parser.add_argument("--clumps", type=int, default=0, help="number of clumps in the first table; by default the scene's")
     parser.add_argument(
         "--numbers", default="32,100,320,1000,3200,10000", help="numbers of clumps for the scaling; none: empty"
     )
@@ -270,7 +271,7 @@ def main() -> None:
     print(PARTS)
     for key in keys:
         for method in methods:
-            parts(sides, key, method, arguments.rounds)
+            parts(sides, key, method, arguments.clumps, arguments.rounds)
     numbers = [int(number) for number in arguments.numbers.split(",") if number]
     if numbers:
         print(SCALING)
