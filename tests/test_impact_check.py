@@ -1,6 +1,7 @@
 """The check of single impacts with friction, and the theme made from it."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,11 +9,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from polhode.advice import from_contacts
 from polhode.methods import METHODS
 from polhode.methods.protocol import OneTorque
+from polhode.references.impact import solve
 from polhode.study.inputs import NotInRun
 from polhode.study.report import style
-from polhode.study.run import impacts
+from polhode.study.run import impacts, random_impacts
 from polhode.study.themes.impacts import analysis, figures, numbers, tables
 
 KEYS = ["spiral_leapfrog", "spiral_synchronous", "omelyan1998"]
@@ -27,8 +30,16 @@ def check():
 
 
 @pytest.fixture(scope="module")
-def inputs(check):
-    return SimpleNamespace(check={"impacts": check}.__getitem__)
+def drawn():
+    """Three random impacts with two methods."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(random_impacts, "DRAWS", 3)
+        return random_impacts.random_impacts({"methods": ["fincham1992", "spiral_leapfrog"], "seed": 0})
+
+
+@pytest.fixture(scope="module")
+def inputs(check, drawn):
+    return SimpleNamespace(check={"impacts": check, "random_impacts": drawn}.__getitem__)
 
 
 def order(check, **where):
@@ -62,7 +73,7 @@ def test_contacts_are_of_first_order_as_codes_have_them_and_of_second_with_the_c
 @pytest.mark.thorough
 def test_the_theme_is_made_from_the_check(check, inputs, tmp_path):
     assert analysis.alike(check) == ["spiral_leapfrog", "omelyan1998"]
-    macros = numbers.impacts(inputs)
+    macros = {**numbers.impacts(inputs), **numbers.steps(inputs), **numbers.waterfall(inputs)}
     section = (Path(__file__).parents[1] / "paper" / "sections" / "impacts.tex").read_text()
     assert set(re.findall(r"\\(studyImpact[A-Za-z]+)", section)) <= set(macros)
     assert (macros["studyImpactAlike"], macros["studyImpactMethods"]) == ("2", "3")
@@ -71,10 +82,56 @@ def test_the_theme_is_made_from_the_check(check, inputs, tmp_path):
     frame, text = tables.impacts(inputs)
     assert len(frame) == 6 * 6 * 3 and text.count(r"\\") == 6 * (6 + 1) + 1
     with style.settings():
-        figure = figures.impacts(inputs)
+        figure, fall = figures.impacts(inputs), figures.waterfall(inputs)
     assert figure.axes[0].get_title(loc="left") == "(a) sphere at 3 degrees"
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert [axes.get_title(loc="left") for axes in fall.axes] == ["(a) spin", "(b) kinetic energy"]
     assert "2 methods, all cures" in legend and "SPIRAL, synchronous, all cures" in legend
+
+
+@pytest.mark.thorough
+def test_what_random_impacts_are_compared_with_is_their_exact_end(drawn):
+    impact = random_impacts.draw(0)
+    fine, end = random_impacts.FineImpact(impact), solve(impact, 5).end
+    for i, body in enumerate(end.bodies):
+        assert fine.velocities[1][i] == pytest.approx([float(x) for x in body.velocity], rel=1e-4, abs=1e-4)
+        off = fine.momenta[1][i] - fine.momentum(i, body.q, body.omega)
+        assert np.linalg.norm(off) < 1e-4 * fine.largest_change
+    assert fine.kinetic[1] == pytest.approx(float(end.energies.kinetic), rel=1e-4)
+    assert fine.made == pytest.approx(float(drawn["made"][0]) * fine.kinetic[0])
+    made = float(end.energies.kinetic + sum(end.energies.lost[:3])) - fine.kinetic[0]
+    assert fine.made == pytest.approx(made, abs=1e-4 * fine.kinetic[0])
+
+
+@pytest.mark.thorough
+def test_the_causes_of_an_error_add_up_to_the_whole(drawn, inputs):
+    frame, text = tables.waterfall(inputs)
+    for quantity, rows in frame.groupby("quantity"):
+        percent = dict(zip(rows["kind"] + rows["cause"], rows["percent"], strict=True))
+        cures = sum(value for name, value in percent.items() if name.startswith("cure"))
+        assert percent["wholeas in codes"] - cures == pytest.approx(percent["leftleft with all cures"], rel=1e-9), quantity
+        assert percent["wholeas in codes"] == pytest.approx(100 * drawn["by_stage"].sel(quantity=quantity)[:, 0].mean())
+        assert 0 < percent["besideother rotation methods"] < 0.1 * percent["leftleft with all cures"]
+    assert text.count(r"\\") == 1 + 5 + 1 + 3
+    # The errors of the curves are the largest of the copies whose means these are.
+    at = drawn["error_spin"].sel(division=20)
+    assert (at.sel(bookkeeping="usual") >= drawn["by_stage"].sel(stage="usual", quantity="spin")).all()
+    assert (drawn["error_spin"].sel(division=640) < drawn["error_spin"].sel(division=10)).all()
+
+
+def test_random_impacts_begin_as_they_are_drawn():
+    for number in range(6):
+        impact, again = random_impacts.draw(number), random_impacts.draw(number)
+        assert impact == again and impact != random_impacts.draw(number, seed=1)
+        assert random_impacts.approach(impact) > random_impacts.SLOWEST * random_impacts.SPEED
+        assert 0.05 <= float(impact.friction) <= 1 and 0.3 <= random_impacts.restitution_of(impact) <= 1 + 1e-12
+    # A central impact on a rigid plane lasts 4^(-1/5) times as long as one on a plane of its own material.
+    head_on = replace(impact.body, velocity=(0, 0, -2.0), omega=(0, 0, 0), offset=(0, 0, 0))
+    own = replace(impact, body=head_on, partner=None)
+    mass, young, poisson = (float(x) for x in (head_on.mass, head_on.young, head_on.poisson))
+    density = mass / (4 / 3 * np.pi * 0.0025**3)
+    expected = from_contacts.contact_time(young, poisson, density, 0.0025, 2.0) / 4**0.2
+    assert random_impacts.approach(own) == 2.0 and random_impacts.contact_time(own) == pytest.approx(expected)
 
 
 def test_a_run_without_the_methods_has_no_theme():
@@ -82,6 +139,10 @@ def test_a_run_without_the_methods_has_no_theme():
     with pytest.raises(NotInRun, match="impacts"):
         analysis.check(inputs)
     assert isinstance(inputs.check("impacts"), xr.Dataset)
+    inputs = SimpleNamespace(check=lambda name: random_impacts.random_impacts({"methods": ["rkmk4"], "seed": 0}))
+    for make in (analysis.waterfall, numbers.steps):
+        with pytest.raises(NotInRun, match="random_impacts"):
+            make(inputs)
 
 
 def test_a_body_without_torque_is_turned_back_as_it_came():

@@ -16,6 +16,8 @@ __all__ = ["AdviceError", "recommend"]
 
 #: Materials of contacts: the arguments that give a contact time together.
 MATERIAL = ("young", "poisson", "density", "radius", "speed")
+#: What else a question about contacts with friction and damping says, and what it may be for.
+RUBBING, PURPOSES = ("friction", "restitution", "law", "purpose"), ("impacts", "bulk")
 #: The stages of an answer from runs, and what their bars are called.
 STAGES = {"compiling": "compiling", "motion": "exact motion", "methods": "running the methods", "interval": "other starts"}
 
@@ -41,6 +43,10 @@ def recommend(
     density: float | None = None,
     radius: float | None = None,
     speed: float | None = None,
+    friction: float | None = None,
+    restitution: float | None = None,
+    law: str | None = None,
+    purpose: str | None = None,
     everything: bool = False,
     limit: float | None = None,
     results: str | Path | None = None,
@@ -51,7 +57,8 @@ def recommend(
     Three kinds of questions. With a body and a torque (``case``, or ``inertia``, ``omega``, ``torque`` and ``time``) every
     method that applies is run on this very problem. With ``laws``, or with a torque but no body, the answer comes from the
     errors of many random bodies. With ``contact_time``, or material, size and speed, it is that for many bodies that collide,
-    from the energy errors of the scenes.
+    from the energy errors of the scenes; with ``purpose``, or ``friction`` and ``restitution``, for contacts that rub and are
+    damped.
 
     Parameters
     ----------
@@ -59,7 +66,8 @@ def recommend(
         A test problem by its key, a problem of your own, a ``.yaml`` or ``.py`` file with one, or the contents of the former.
     error : float
         The error to stay below, between 0 and 1: the larger of the angle in rad and of |omega - exact| over the largest
-        |omega|, at all times; for contacts the largest relative error of the energy.
+        |omega|, at all times; for contacts the largest relative error of the energy. With ``purpose``: of impacts the larger of
+        the errors of spin and velocity in units of their change, in bulk the relative change of what is read off.
     torque_price : float
         The time of one torque in steps of direct Euler; 0 by default.
     one_torque : bool
@@ -85,6 +93,13 @@ def recommend(
         Time that each body is in contact during the run, in contact times; by default the longest of the scenes.
     young, poisson, density, radius, speed : float
         Of spheres in contact: Pa, 1, kg/m^3, m, m/s.
+    friction, restitution : float
+        Coefficients of a contact that rubs.
+    law : str
+        Its law of force (``print(polhode.manybody.forces)``); an error if it was not run.
+    purpose : str
+        What a contact that rubs is simulated for: ``"impacts"``, single ones, the default; or ``"bulk"``, what is read off an
+        assembly.
     everything : bool
         List all methods, including the variants that reproduce publications' code.
     limit : float
@@ -114,6 +129,7 @@ def recommend(
     flag("laws", laws)
     flag("everything", everything)
     material = {name: value for name, value in zip(MATERIAL, (young, poisson, density, radius, speed), strict=True)}
+    how_it_rubs = dict(zip(RUBBING, (friction, restitution, law, purpose), strict=True))
     asked_for = {
         "case": case is not None,
         "inertia": inertia is not None,
@@ -129,9 +145,10 @@ def recommend(
         for name, value in {"omega": omega, "torque": torque, "strength": strength, "time": time}.items():
             if value is not None:
                 raise AdviceError(f"{name} does not belong to a question about contacts")
-        return _from_contacts(contact_time, contacts, material, _error(error), folder, everything)
-    if contacts is not None:
-        raise AdviceError("contacts belongs to a question about contacts, which needs contact_time, or young and so on")
+        return _from_contacts(contact_time, contacts, material, how_it_rubs, _error(error), folder, everything)
+    for name, value in {"contacts": contacts, **how_it_rubs}.items():
+        if value is not None:
+            raise AdviceError(f"{name} belongs to a question about contacts, which needs contact_time, or young and so on")
     if laws or (case is None and inertia is None and torque is not None):
         return _from_laws(
             asked_for, orientation, strength, torque, error, omega, time, torque_price, one_torque, everything, folder
@@ -232,11 +249,12 @@ def _from_contacts(
     time: float | None,
     contacts: float | None,
     material: dict[str, float | None],
+    how_it_rubs: dict[str, Any],
     error: float,
     results: Path | None,
     everything: bool,
 ) -> "Recommendation":
-    from polhode.advice import from_contacts
+    from polhode.advice import from_contacts, from_friction
 
     how = ""
     if time is None:
@@ -252,8 +270,20 @@ def _from_contacts(
             f"spheres of radius {given['radius']:g} m at {given['speed']:g} m/s, E = {given['young']:g} Pa, "
             f"nu = {given['poisson']:g}, {given['density']:g} kg/m^3"
         )
-    count = None if contacts is None else checked(positive, "contacts", contacts)
-    return from_contacts.from_contacts(checked(positive, "contact_time", time, "s"), error, results, everything, how, count)
+    time = checked(positive, "contact_time", time, "s")
+    if all(value is None for value in how_it_rubs.values()):
+        count = None if contacts is None else checked(positive, "contacts", contacts)
+        return from_contacts.from_contacts(time, error, results, everything, how, count)
+    if contacts is not None:
+        raise AdviceError("contacts belongs to contacts without friction; leave it out")
+    for name in ("friction", "restitution"):
+        if how_it_rubs[name] is not None:
+            how_it_rubs[name] = checked(positive, name, how_it_rubs[name])
+    for name in ("law", "purpose"):
+        if how_it_rubs[name] is not None and not isinstance(how_it_rubs[name], str):
+            raise AdviceError(f"{name} must be a word, got {shown(how_it_rubs[name])}")
+    purpose = how_it_rubs.pop("purpose") or "impacts"
+    return from_friction.from_friction(time, error, purpose, **how_it_rubs, results=results, how=how)
 
 
 def _error(error: Any) -> float:

@@ -71,4 +71,4 @@ def larger(ours: tuple[Path, Size], theirs: tuple[Path, Size], what: str) -> tup
 
 def is_released(path: Path) -> bool:
     """Whether it is one of the files that come with polhode."""
-    return path.parent.parts[-len(RELEASED.parts) :] == RELEASED.parts
+    return any(place.parts[-len(RELEASED.parts) :] == RELEASED.parts for place in path.parents)

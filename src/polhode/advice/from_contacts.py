@@ -20,14 +20,13 @@ from polhode.advice import files
 from polhode.advice.answer import Choice, Recommendation, joined_names
 from polhode.advice.errors import AdviceError
 from polhode.fits import contact_law
+from polhode.fits.errors_of_steps import SERVED, ErrorsOfSteps
 from polhode.interface.arguments import positive
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.manybody.contact import collision_time
 from polhode.manybody.material import Material
 from polhode.methods import METHODS
 
-#: The part of the runs of a scene (seeds) that must meet the error.
-SERVED = 0.9
 #: The scene of the first table of the report.
 CHESS = "chess"
 #: The variable asked about: the largest |dE/E0| of a run.
@@ -47,17 +46,13 @@ LAWFUL = 0.25
 
 
 @dataclass(frozen=True)
-class Curve:
-    """The energy errors of a method on a scene.
+class Curve(ErrorsOfSteps):
+    """The energy errors of a method on a scene: the largest |dE/E0| of each of its states.
 
     Parameters
     ----------
     scene, label : key of the group and its name
     method : key
-    share : (n,)
-        Steps over the contact time, ascending.
-    errors : (n, seeds)
-        The largest |dE/E0| of each run; infinite where it blew up.
     spin : of the bodies at the start, rad/s
     clumps : number of bodies
     horizon : s
@@ -68,8 +63,6 @@ class Curve:
     scene: str
     label: str
     method: str
-    share: np.ndarray
-    errors: np.ndarray
     spin: float
     clumps: int
     horizon: float
@@ -85,33 +78,6 @@ class Curve:
         factor = growth(contacts / self.contacts, exponent) if isfinite(self.contacts) else 1.0
         return replace(self, errors=self.errors * factor)
 
-    def largest(self, error: float, exponent: float, fraction: float = SERVED) -> float:
-        """The largest share with which, as with all smaller ones, ``fraction`` of the runs stay below ``error``.
-
-        Between two steps that were run the error is a power of the step. Below the finest one, and for a scene that was run
-        with a single step, it is that of ``exponent``.
-        """
-        errors = _quantile(self.errors, fraction)
-        good = errors <= error
-        count = len(good) if good.all() else int(np.argmin(good))
-        if count == 0 or len(good) == 1:
-            return float(self.share[0] * (error / errors[0]) ** (1 / exponent)) if np.isfinite(errors[0]) else 0.0
-        if count == len(good) or not np.isfinite(errors[count]):
-            return float(self.share[count - 1])
-        x, y = np.log(self.share[count - 1 : count + 1]), np.log(errors[count - 1 : count + 1])
-        return float(np.exp(x[0] + (np.log(error) - y[0]) / (y[1] - y[0]) * (x[1] - x[0])))
-
-    def is_extrapolated(self, share: float) -> bool:
-        """Whether a share lies outside of what was run."""
-        return not 0.999 * self.share[0] <= share <= 1.001 * self.share[-1]
-
-    @property
-    def exponent(self) -> float:
-        """The power of the step with which the error grows, over all steps; NaN from less than three."""
-        errors = _quantile(self.errors, 0.5)
-        good = np.isfinite(errors)
-        return float(np.polyfit(np.log(self.share[good]), np.log(errors[good]), 1)[0]) if good.sum() >= 3 else nan
-
 
 def growth(ratio: float, exponent: float) -> float:
     """The factor on the error for ``ratio`` times the time in contact: its root, since errors of either sign add up so.
@@ -120,12 +86,6 @@ def growth(ratio: float, exponent: float) -> float:
     taken.
     """
     return float(ratio**0.5) if abs(exponent - contact_law.EXPONENT) <= LAWFUL else max(ratio, ratio**0.5)
-
-
-def _quantile(errors: np.ndarray, fraction: float) -> np.ndarray:
-    """The value below which ``fraction`` of the runs of each row lie: one of the values, since some may be infinite."""
-    ordered = np.sort(errors, axis=1)
-    return np.asarray(ordered[:, min(ordered.shape[1] - 1, int(np.ceil(fraction * ordered.shape[1])) - 1)])
 
 
 def contact_time(young: float, poisson: float, density: float, radius: float, speed: float) -> float:
@@ -266,8 +226,7 @@ def from_contacts(
             f"the error is a power of dt: here {exponent:.2g}.",
             *_of_the_report(path, key, error),
             "Contact time: head on against a wall, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). All contacts are elastic "
-            "and without friction. For damped or frictional contacts there is no advice yet: keep the scheme, and halve the "
-            "step as a check.",
+            "and without friction; with `friction` and `restitution`, or `purpose`, the answer is for contacts that rub.",
             f"From {path}" + (", which comes with polhode." if files.is_released(path) else ".") + (f" {why}" if why else ""),
         ],
         error=error,
@@ -397,11 +356,11 @@ def _curves(name: str, data: xr.Dataset) -> Iterator[Curve]:
         run = ~np.isnan(errors).any(axis=1)
         if run.any():
             yield Curve(
+                of_method["dt"].values[run] / time,
+                errors[run],
                 name,
                 str(data.attrs.get("label", name)),
                 str(key),
-                of_method["dt"].values[run] / time,
-                errors[run],
                 float(data.attrs.get("spin", nan)),
                 int(data.attrs["clumps"]),
                 float(data.attrs["horizon"]),

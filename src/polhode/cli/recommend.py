@@ -10,6 +10,9 @@ Four kinds of questions::
   polhode recommend --contact-time 1e-4 --error 1e-4
   polhode recommend --young 5e6 --poisson 0.3 --density 2500 --radius 1e-3 --speed 1 --error 1e-4
       For many bodies that collide, from the energy errors of the scenes; --error is that of the energy.
+  polhode recommend --contact-time 1e-4 --friction 0.5 --restitution 0.7 --error 1e-2
+  polhode recommend --contact-time 1e-4 --for bulk --error 5e-2
+      For contacts with friction and damping: single impacts, or what is read off an assembly.
   polhode recommend --problem heavy_top --error 1e-5
       From the measurements of the study on the test problem most like yours.
 
@@ -34,7 +37,7 @@ from polhode.interface.progress import Stage, watched
 KINDS: dict[str, tuple[str, ...]] = {
     "problem": ("problem",),
     "case": ("case", "inertia", "triangle", "omega", "orientation", "torque", "strength", "time", "laws", "limit"),
-    "contacts": ("contact_time", "contacts", *advising.MATERIAL),
+    "contacts": ("contact_time", "contacts", *advising.MATERIAL, *advising.RUBBING),
 }
 
 
@@ -100,6 +103,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     contacts.add_argument("--density", type=positive, metavar="RHO", help="kg/m^3")
     contacts.add_argument("--radius", type=positive, metavar="R", help="of a sphere, m")
     contacts.add_argument("--speed", type=positive, metavar="V", help="at which it hits a wall, m/s")
+    contacts.add_argument("--friction", type=positive, metavar="MU", help="coefficient of friction")
+    contacts.add_argument("--restitution", type=positive, metavar="E", help="normal coefficient of restitution")
+    contacts.add_argument("--law", metavar="KEY", help="law of force of contacts with friction")
+    contacts.add_argument(
+        "--for",
+        dest="purpose",
+        choices=advising.PURPOSES,
+        help="with friction: single impacts (the default), or what is read off an assembly",
+    )
     measured = parser.add_argument_group("a test problem of the study")
     measured.add_argument("--problem", metavar="KEY", help="test problem with a torque like yours, as in config.yaml")
 
@@ -163,7 +175,7 @@ def _kind(arguments: argparse.Namespace) -> str:
 
 
 def _option(name: str) -> str:
-    return "FILE" if name == "case" else f"--{name.replace('_', '-')}"
+    return {"case": "FILE", "purpose": "--for"}.get(name, f"--{name.replace('_', '-')}")
 
 
 def _in_options(text: str, argument: str = r"`(\w+)`") -> str:

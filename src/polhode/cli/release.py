@@ -1,7 +1,8 @@
 """Release the many-body results of a full run as a small file distributed with the code.
 
 ``polhode release`` makes data/released/many_body.nc from the results folder. The file records the code version, the date,
-the processor and the time that each method took; the report shows it as published-scale results.
+the processor and the time that each method took; the report shows it as published-scale results. ``--laws`` and ``--checks``
+release the laws of random bodies, and what advice on single impacts reads, instead.
 """
 
 import argparse
@@ -19,13 +20,21 @@ import xarray as xr
 import polhode
 from polhode.cli import UsageError, check_writable
 from polhode.fits import law_file
+from polhode.fits.impact_errors import CURED
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.interface.progress import Stage, watched
+from polhode.results import INTERNAL
 from polhode.study import provenance
 from polhode.study.storage import write_dataset, write_groups
 
 #: The variables that are kept; those along a run only in single precision.
 RELEASED = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift", "diverged", "diverged_at", "contacts")
+
+#: The checks that advice on single impacts rests on: the variables that it reads.
+CHECKS = {
+    "impacts": ("error_spin", "label"),
+    "random_impacts": ("error_spin", "error_velocity", "friction", "restitution"),
+}
 
 
 def released(results: str | Path, today: str = "", commit: str = "") -> dict[str, xr.Dataset]:
@@ -179,16 +188,13 @@ def released_laws(results: str | Path, commit: str = "", today: str = "") -> xr.
     results = Path(results)
     if not (results / "ensembles.nc").is_file():
         raise FileNotFoundError(f"{results / 'ensembles.nc'} is missing; run the study first")
-    noted = results / "provenance.json"
-    run = json.loads(noted.read_text(encoding="utf-8")) if noted.is_file() else {}
     data = read_dataset(results / "ensembles.nc")
     laws = law_file.packed(law_file.condensed(data))
     return laws.assign_attrs(
         {
             "title": "Laws of the errors of all methods on random bodies under torques of every class",
+            **_noted(results, commit, today),
             "version": str(data.attrs.get("version", polhode.__version__)),
-            "commit": commit or str(run.get("commit", "unknown")),
-            "date": today or f"{datetime.now(UTC):%Y-%m-%d}",
             "seed": int(data.attrs["seed"]),
             "bodies": int(data.sizes["body"]),
         }
@@ -258,6 +264,48 @@ def _release_grains(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _noted(results: Path, commit: str, today: str = "") -> dict[str, str]:
+    """Version, commit and date of a run as attributes; the commit is that of its provenance.json unless it is given."""
+    path = results / provenance.NAME
+    run = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return {
+        "version": polhode.__version__,
+        "commit": commit or str(run.get("commit", "unknown")),
+        "date": today or f"{datetime.now(UTC):%Y-%m-%d}",
+    }
+
+
+def released_check(results: Path, name: str, commit: str = "") -> xr.Dataset:
+    """What advice reads of a check, in single precision, with its origin as attributes.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder lacks the check.
+    """
+    path = results / "checks" / f"{name}.nc"
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is missing; run the study first")
+    data = read_dataset(path)[list(CHECKS[name])]
+    data = data.sel(stage=[CURED]) if "stage" in data.dims else data
+    attributes = {str(key): value for key, value in data.attrs.items() if key not in INTERNAL}
+    data = data.drop_attrs(deep=False).assign_attrs({**attributes, **_noted(results, commit)})
+    return data.map(lambda values: values.astype("float32") if values.dtype == float else values, keep_attrs=True)
+
+
+def _release_checks(arguments: argparse.Namespace) -> int:
+    try:
+        datasets = {name: released_check(arguments.results, name, arguments.commit) for name in CHECKS}
+    except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError) as error:
+        raise UsageError(f"--results: {arguments.results} is not the folder of a run with these checks: {error}") from error
+    for name, data in datasets.items():
+        path = arguments.output / f"{name}.nc"
+        check_writable(path, "--output")
+        write_dataset(data, path)
+        print(f"{path}: {path.stat().st_size / 1e3:.0f} kB")
+    return 0
+
+
 def _release_laws(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output, "--output")
     try:
@@ -280,10 +328,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode release``."""
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of a finished run; by default results")
     parser.add_argument(
-        "--output", type=Path, help="file to write; by default many_body.nc, laws.nc or grains.nc in data/released"
+        "--output", type=Path, help="file to write; by default many_body.nc, laws.nc, grains.nc or checks/ in data/released"
     )
-    parser.add_argument("--laws", action="store_true", help="release the laws of the random bodies instead: laws.nc")
-    parser.add_argument(
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--laws", action="store_true", help="release the laws of the random bodies instead: laws.nc")
+    instead.add_argument("--checks", action="store_true", help="release what advice on single impacts reads instead: checks/")
+    instead.add_argument(
         "--grains",
         action="store_true",
         help="run what grains/ of the folder lacks of the experiments on grains, and release them instead: grains.nc",
@@ -316,12 +366,11 @@ def _held(path: Path) -> dict[str, xr.Dataset]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file and print a summary."""
-    file = "laws.nc" if arguments.laws else "grains.nc" if arguments.grains else "many_body.nc"
-    arguments.output = arguments.output or Path("data/released", file)
-    if arguments.laws:
-        return _release_laws(arguments)
-    if arguments.grains:
-        return _release_grains(arguments)
+    others = {"laws.nc": _release_laws, "grains.nc": _release_grains, "checks": _release_checks}
+    chosen = next((name for name in others if getattr(arguments, name.removesuffix(".nc"))), "many_body.nc")
+    arguments.output = arguments.output or Path("data/released", chosen)
+    if chosen in others:
+        return others[chosen](arguments)
     check_writable(arguments.output, "--output")
     try:
         with watched(Stage("reading the run")):

@@ -64,6 +64,7 @@ CHECK_SECONDS = {
     "long_times": 7.0,
     "impacts": 12.0,
     "contact_tests": 5.0,
+    "random_impacts": 12.0,
     "bed": 90.0,
     "column": 60.0,
     "drum": 100.0,

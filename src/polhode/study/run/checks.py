@@ -48,6 +48,7 @@ from polhode.study.run.grains import EXPERIMENTS, check_of
 from polhode.study.run.impacts import impacts
 from polhode.study.run.making import Settings
 from polhode.study.run.parts import parts, parts_over_bodies
+from polhode.study.run.random_impacts import random_impacts
 from polhode.study.run.rotor_order import rotor_order
 from polhode.study.run.symplecticity import symplecticity
 
@@ -687,6 +688,7 @@ CHECKS: dict[str, Callable[[Settings], xr.Dataset]] = {
         long_times,
         impacts,
         contact_tests,
+        random_impacts,
     )
 } | {name: check_of(name) for name in EXPERIMENTS}
 

@@ -242,7 +242,7 @@ class ExactImpact:
         return State(r, v, turned, spins)
 
     def run(
-        self, scene: Scene, method: OneTorque, start: State, division: int, lasts: float = 1.5
+        self, scene: Scene, method: OneTorque, start: State, division: float, lasts: float = 1.5
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """The motion of each copy of each body after the impact, (bodies, copies, 13), and the outcome of the whole run.
 
@@ -253,7 +253,7 @@ class ExactImpact:
         return self.after(outcome["motion"]), outcome
 
     @staticmethod
-    def steps(division: int, lasts: float = 1.5) -> list[int]:
+    def steps(division: float, lasts: float = 1.5) -> list[int]:
         """The steps at which a run is read: its first one, and one after the impact."""
         return [0, LEAD + 2 + int(lasts * division)]
 

@@ -6,11 +6,13 @@ from math import nan
 import numpy as np
 import xarray as xr
 
-from polhode.study.inputs import Inputs
+from polhode.fits import impact_errors
+from polhode.fits.impact_errors import ALIKE, CURED, LEADING, LIKE_CODES, STATED
+from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import factor
-from polhode.study.report.latex import decimal
+from polhode.study.report.latex import decimal, number
 from polhode.study.themes.impacts import analysis
-from polhode.study.themes.impacts.analysis import CURED, DAMPED, LEADING, SLIDES, SPRING, STATED, USUAL
+from polhode.study.themes.impacts.analysis import DAMPED, SLIDES, SPRING
 
 #: Impacts whose orders the text states.
 NAMES = {"clump": "Clump", DAMPED: "Damped", SLIDES: "Slides", "two_spheres": "Two"}
@@ -29,32 +31,65 @@ def impacts(inputs: Inputs) -> dict[str, str]:
         "studyImpactPhases": str(data.attrs["phases"]),
         "studyImpactDigits": str(data.attrs["digits"]),
         "studyImpactAlike": str(len(alike)),
-        "studyImpactAlikePercent": f"{100 * analysis.ALIKE:g}",
+        "studyImpactAlikePercent": f"{100 * ALIKE:g}",
         "studyImpactCoarse": str(STATED[0]),
         "studyImpactUsual": str(STATED[1]),
     }
     others = [case for case in map(str, data["case"].values) if case != SLIDES]
-    for stage, name in ((USUAL, "Codes"), ("start", "Start"), ("return", "Return"), ("plane", "Plane"), (CURED, "Cured")):
+    for stage, name in ((LIKE_CODES, "Codes"), ("start", "Start"), ("return", "Return"), ("plane", "Plane"), (CURED, "Cured")):
         of_stage = of_leading[of_leading["stage"] == stage]
         orders = dict(zip(of_stage["case"], of_stage["order_spin"], strict=True))
         result |= {f"studyImpactOrder{name}{suffix}": decimal(orders.get(case, nan), 2) for case, suffix in NAMES.items()}
-        if stage == USUAL:
+        if stage == LIKE_CODES:
             ends = [decimal(end([orders[case] for case in others]), 1) for end in (min, max)]
             result["studyImpactOrderCodes"] = " to ".join(dict.fromkeys(ends))
     error = data["error_spin"].sel(integrator=LEADING, division=STATED[-1])
-    gains = error.sel(stage=USUAL) / error.sel(stage=CURED)
+    gains = error.sel(stage=LIKE_CODES) / error.sel(stage=CURED)
     result |= _range("studyImpactGain", gains.sel(case=others).values, factor)
-    start = (error.sel(stage=USUAL) / error.sel(stage="start")).sel(case=others)
+    start = (error.sel(stage=LIKE_CODES) / error.sel(stage="start")).sel(case=others)
     result |= _range("studyImpactGainStart", start.values, factor)
     spring = data["error_spin"].sel(division=STATED[-1], case=others)
     result |= _range(
         "studyImpactSpring", (spring.sel(stage=SPRING) / spring.sel(stage=CURED)).sel(integrator=LEADING).values, factor
     )
-    ratios = analysis.ratios(data).sel(division=list(STATED))
+    ratios = impact_errors.ratios(data).sel(division=list(STATED))
     for key, name in (("spiral_synchronous", "Synchronous"), ("pcdm2016", "Pcdm"), ("magnus_adams4", "Magnus")):
         values = ratios.sel(case=others, integrator=key).values if key in methods else np.array([nan])
         result |= _range(f"studyImpact{name}", values.ravel(), factor)
     return result | _of_damping(data, alike)
+
+
+def steps(inputs: Inputs) -> dict[str, str]:
+    """Macros for the steps that random impacts take, with and without the cures, for two errors."""
+    data = inputs.check("random_impacts")
+    if "error_spin" not in data:
+        raise NotInRun("the check random_impacts of this run is empty")
+    made = {"studyImpactRandom": str(data.sizes["draw"])}
+    for error, of_error in zip(impact_errors.ERRORS, ("", "Loose"), strict=True):
+        made[f"studyImpactPercent{of_error}"] = f"{100 * error:g}"
+        for name, values in zip(("Codes", "Cured", "Saved"), impact_errors.steps_in_a_contact(data, error), strict=True):
+            for end, value in zip(("", "Low", "High"), values, strict=True):
+                text = factor(float(value)) if name == "Saved" else f"{value:.0f}"
+                made[f"studyImpactSteps{name}{of_error}{end}"] = text
+    return made
+
+
+def waterfall(inputs: Inputs) -> dict[str, str]:
+    """Macros for what is wrong with a step, in per cent of the change of spin and of the kinetic energy."""
+    frame = analysis.waterfall(inputs)
+    made = {"studyImpactFallSteps": str(inputs.check("random_impacts").attrs["apart_at"])}
+    for quantity, rows in frame.groupby("quantity"):
+        values = dict(zip(rows["cause"], rows["percent"], strict=True))
+        parts = {
+            "Whole": rows["percent"].iloc[0],
+            "Left": values["left with all cures"],
+            "Rotation": values["other rotation methods"],
+        }
+        if quantity == "energy":
+            parts |= {"Closure": values["closure of the energies"], "Law": values["made or taken by the law"]}
+        parts |= dict(zip(("Start", "Return", "Plane", "Dashpot"), rows["percent"][rows["kind"] == "cure"], strict=True))
+        made |= {f"studyImpactFall{str(quantity).capitalize()}{name}": number(float(x), 2) for name, x in parts.items()}
+    return made
 
 
 def _of_damping(data: xr.Dataset, alike: list[str]) -> dict[str, str]:
@@ -65,7 +100,7 @@ def _of_damping(data: xr.Dataset, alike: list[str]) -> dict[str, str]:
     def gain(name: str, before: str, after: str, at: xr.Dataset) -> str:
         return factor(float(at[name].sel(stage=before) / at[name].sel(stage=after)))
 
-    handed = damped["error_spin"].sel(stage=[USUAL, "start", "return", "plane"], integrator=alike)
+    handed = damped["error_spin"].sel(stage=[LIKE_CODES, "start", "return", "plane"], integrator=alike)
     coarse = data.sel(case="clump", division=10, integrator=LEADING)
     return {
         "studyImpactPredictedVelocity": gain("error_velocity", "plane", CURED, of_leading),

@@ -1,13 +1,13 @@
-"""Table of the errors of impacts and their orders, cure by cure; its CSV has those of all methods."""
+"""Tables of the errors of impacts and their orders, cure by cure, and of what each cause has of the error of a step."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 
+from polhode.fits.impact_errors import LEADING, STATED
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import decimal, escape, step, tabular
 from polhode.study.themes.impacts import analysis
-from polhode.study.themes.impacts.analysis import STATED
 
 
 def impacts(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -15,7 +15,7 @@ def impacts(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     data = analysis.check(inputs)
     frame = analysis.frame(data)
     rows: list[Sequence[str] | str] = []
-    of_leading = frame[frame["method"] == analysis.LEADING]
+    of_leading = frame[frame["method"] == LEADING]
     for label, of_case in of_leading.groupby("case_label", sort=False):
         rows += [r"\addlinespace[3pt]"] if rows else []
         rows.append(rf"\multicolumn{{6}}{{@{{}}l}}{{\emph{{{escape(str(label))}}}}} \\")
@@ -25,3 +25,23 @@ def impacts(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             rows.append([rf"\quad {escape(row['stage_label'])}", *errors, *orders, step(row[f"closure_{STATED[-1]}"], 1)])
     head = ["", *(f"error, $T/{steps}$" for steps in STATED), "order, spin", "order, velocity", "closure"]
     return frame, tabular("@{}lccccc@{}", head, rows)
+
+
+def waterfall(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of what is wrong with a step, in per cent, with intervals: of the spin and of the kinetic energy."""
+    frame = analysis.waterfall(inputs)
+    rows: list[Sequence[str] | str] = []
+    for cause in frame["cause"].unique():
+        of_cause = frame[frame["cause"] == cause]
+        if of_cause["kind"].iloc[0] == "beside" and r"\midrule" not in rows:
+            rows.append(r"\midrule")
+        cells = []
+        for quantity in frame["quantity"].unique():
+            row = of_cause[of_cause["quantity"] == quantity].to_dict("records")
+            sign = -1 if row and row[0]["kind"] == "cure" else 1
+            ends = sorted(sign * row[0][end] for end in ("low", "high")) if row else []
+            cells += (
+                [decimal(sign * row[0]["percent"], 3), f"[{decimal(ends[0], 3)}, {decimal(ends[1], 3)}]"] if row else ["", ""]
+            )
+        rows.append([escape(cause), *cells])
+    return frame, tabular("@{}lrcrc@{}", ["", r"spin (\%)", "interval", r"energy (\%)", "interval"], rows)

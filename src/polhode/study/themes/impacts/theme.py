@@ -7,7 +7,7 @@ THEME = Theme(
     place=102,
     chapter="laws",
     needs=("checks",),
-    figures=("impacts",),
-    tables=("impacts",),
-    numbers=("impacts",),
+    figures=("impacts", "waterfall"),
+    tables=("impacts", "waterfall"),
+    numbers=("impacts", "waterfall", "steps"),
 )

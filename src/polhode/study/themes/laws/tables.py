@@ -7,11 +7,12 @@ from typing import Any
 
 import pandas as pd
 
+from polhode.fits import impact_errors
 from polhode.fits.seed_statistics import Estimate
 from polhode.study.analysis import law_checks, law_frames
 from polhode.study.analysis.frames import records
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, BestMethod, EnsembleLaws, Situation
-from polhode.study.inputs import Inputs
+from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import enumerated, upper
 from polhode.study.report.latex import above_head, decimal, escape, long_table, spanning, tabular
 from polhode.study.themes.laws import analysis
@@ -63,6 +64,9 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         entries.append(contact[0])
         # Steps per contact do not belong below those per radian.
         rows += [*([r"\midrule"] if rows else []), *contact[1]]
+    if friction := _friction_rows(inputs):
+        entries.append(friction[0])
+        rows += friction[1]
     rows = [row for row, after in pairwise([*rows, ""]) if row != SPACE or after not in ("", r"\midrule")]
     head = ["your torque", "method", "per radian", *USUAL.values()]
     top = spanning("steps", ("times as many steps with", len(USUAL)), before=" & & ")
@@ -109,7 +113,7 @@ def _lines(
     steps, either, spread = texts
     first = [names[0], rf"\textbf{{{escape(method)}}}", steps, *(_gain(gain.value, least) for gain in ratios)]
     second = [names[1], small(either), small(spread), *(small("" if least else _ends(gain)) for gain in ratios)]
-    return [first, second, SPACE]
+    return [first, *([second] if any(second) else []), SPACE]
 
 
 def _gain_columns(gains: Mapping[str, Estimate]) -> dict[str, float]:
@@ -153,6 +157,33 @@ def _contact_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | 
     record |= {"any_step": 0, "equal": ",".join(contact.method for contact in equal), **_gain_columns(gains)}
     texts = median, _either([escape(contact.label) for contact in equal]), f"{low}--{high}"
     return record, _lines(("elastic contacts,", "steps per contact"), best.label, texts, list(gains.values()))
+
+
+def _friction_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | str]] | None:
+    """The record and the lines for contacts with friction and damping; None if the run has none."""
+    try:
+        data = inputs.check("random_impacts")
+    except NotInRun:
+        return None
+    if "error_spin" not in data:
+        return None
+    _, cured, saved = impact_errors.steps_in_a_contact(data)
+    record: dict[str, Any] = {"situation": "contacts_with_friction", "kept": 0, "method": impact_errors.LEADING}
+    record |= dict(zip(("steps", "steps_low", "steps_high"), cured, strict=True))
+    record |= dict(zip(("gain_codes", "gain_codes_low", "gain_codes_high"), saved, strict=True))
+    first = [
+        "friction, damping,",
+        r"\textbf{nearly any}",
+        count(cured[0]),
+        _over_gains(f"{ratio(saved[0])} with that of codes"),
+    ]
+    second = ["steps per contact", small("bookkeeping decides"), small(f"{count(cured[1])}--{count(cured[2])}")]
+    return record, [first, [*second, _over_gains(small(f"{ratio(saved[1])}--{ratio(saved[2])}"))], SPACE]
+
+
+def _over_gains(text: str) -> str:
+    """A cell below all columns of gains."""
+    return rf"\multicolumn{{{len(USUAL)}}}{{c@{{}}}}{{{text}}}"
 
 
 def small(text: str) -> str:
