@@ -30,7 +30,7 @@ class ErrorsOfSteps:
         Between two steps that were run the error is a power of the step. Below the finest one, and for a scene that was run
         with a single step, it is that of ``exponent``.
         """
-        errors = _quantile(self.errors, fraction)
+        errors = quantile(self.errors, fraction)
         good = errors <= error
         count = len(good) if good.all() else int(np.argmin(good))
         if count == 0 or len(good) == 1:
@@ -47,12 +47,12 @@ class ErrorsOfSteps:
     @property
     def exponent(self) -> float:
         """The power of the step with which the error grows, over all steps; NaN from less than three."""
-        errors = _quantile(self.errors, 0.5)
+        errors = quantile(self.errors, 0.5)
         good = np.isfinite(errors)
         return float(np.polyfit(np.log(self.share[good]), np.log(errors[good]), 1)[0]) if good.sum() >= 3 else nan
 
 
-def _quantile(errors: np.ndarray, fraction: float) -> np.ndarray:
+def quantile(errors: np.ndarray, fraction: float) -> np.ndarray:
     """The value below which ``fraction`` of the runs of each row lie: one of the values, since some may be infinite."""
     ordered = np.sort(errors, axis=1)
     return np.asarray(ordered[:, min(ordered.shape[1] - 1, int(np.ceil(fraction * ordered.shape[1])) - 1)])
