@@ -178,6 +178,21 @@ def test_lists_change_no_bit_of_many_clumps_with_periodic_sides(box):
     )
     assert listed["work"][4] == every["work"][4] > 500 and 3 < listed["work"][0] < 600
     assert np.abs(listed["motion"][-1, :, [0, 2]]).max() > box / 2, "clumps cross sides"
+    assert every["energies"][0, 1] == 0, "clumps start clear of each other, also across sides"
+    np.testing.assert_array_equal(listed["motion"], every["motion"])
+
+
+def test_a_list_holds_for_the_image_that_was_not_the_nearest():
+    """Two rods in line that nearly fill a period: one leaves the end of the other and comes to its other end."""
+    rods = manybody.Clump.rod(3, R, 0.01)
+    made = scene("hertz", (rods, 2), box=0.061, periodic=("x", "y", "z"))
+    v = np.array([[0.0, 0, 0], [1.0, 0, 0]])
+    begin = manybody.State(0.03049 * v, v, np.tile([1.0, 0, 0, 0], (2, 1)), 0 * v)
+    listed, every = (
+        run(made, METHODS["spiral_leapfrog"], 2e-5, begin, np.array([0, 200]), record=True, brute_force=slow)
+        for slow in (False, True)
+    )
+    assert every["work"][4] > 20
     np.testing.assert_array_equal(listed["motion"], every["motion"])
 
 
