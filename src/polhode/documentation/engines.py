@@ -142,7 +142,13 @@ def contacts_page() -> str:
         beds.append((name, *(f"{number(x.mean(), 3)} ± {number(x.std(ddof=1), 1)}" for x in values), *shares[:3]))
     of_bed = ["bed of grains", "height, m", "contacts", "settling, s", "normal, %", "tangential, %", "sliding, %"]
     tables = table(["", *names], rows), table(head, errors), table(of_bed, beds)
-    return f"Measured on {data.attrs['date']}.\n\n" + "\n".join(tables)
+    read = [
+        f"* {engine.label}: {engine.contacts.chosen_by}. Read: {'; '.join(place.text for place in engine.contacts.sources)}. "
+        + " ".join(place.note for place in engine.contacts.sources if place.note)
+        for engine in all_engines().values()
+        if engine.contacts
+    ]
+    return f"Measured on {data.attrs['date']}.\n\n" + "\n".join((*tables, *read, ""))
 
 
 def _released(name: str = "atlas.nc") -> Any:
