@@ -389,10 +389,10 @@ EXPERIMENTS = {
                 ),
                 "kinetic_energy": Observable("mean kinetic energy", "J", lambda scene, run: float(run["kinetic"].mean())),
                 "power": Observable("energy dissipated in a unit of time", "W", power),
-                **{name: observable for name, observable in COMMON.items() if name != "closure"},
+                **{name: COMMON[name] for name in ("normal", "tangential", "sliding", "made")},
             }.items()
         }
-        | {"closure": COMMON["closure"]},
+        | {name: COMMON[name] for name in ("contacts", "closure")},
     ),
 }
 LARGE = BED.scaled(512)
@@ -400,12 +400,12 @@ LARGE = BED.scaled(512)
 RELEASED = {
     "bed": replace(EXPERIMENTS["bed"], seeds=50),
     "column": replace(EXPERIMENTS["column"], seeds=40),
-    "drum": replace(EXPERIMENTS["drum"], seeds=10),
+    "drum": replace(EXPERIMENTS["drum"], seeds=8),
     "stiffness": Experiment(
         scene=LARGE,
         variants=moduli_of(LARGE, FIRST, 1e8, 1e7, 1e9),
         divisions=(4, 10, 40),
-        seeds=8,
+        seeds=4,
         end=0.4,
         observables=EXPERIMENTS["bed"].observables,
     ),
