@@ -10,8 +10,8 @@ shares nothing with the search for the step. From five other starts it is run wi
 with the one named for the start of the case alone; the motions there are those of two methods of fourth order, known to a
 thousandth of the error.
 
-The impacts are drawn as those of the check ``random_impacts``, but with another seed. Each is run with the recommended step from
-eight starts shifted by parts of a step, all of which must meet the error (0.1 to 1e-3), against runs with very short steps, or
+The impacts are drawn as those of the check ``random_impacts``, but with another seed. Each is run with the recommended step
+from eight starts shifted by parts of a step, all of which must meet the error (0.1 to 1e-3), against runs with very short steps, or
 with ``--exact`` against solutions to six digits. These take minutes, and one in fifty is not found: it then counts for nothing.
 """
 
@@ -193,7 +193,8 @@ def check_impacts(cases: int, seed: int, path: Path | None, exact: bool) -> int:
     for kind, name in ((CURED, "with all cures"), (LIKE_CODES, "as codes have it")):
         ratios = np.array([row[kind] for row in rows])
         print(
-            f"{name}: {(ratios <= 1).sum()} of {len(rows)} meet the error; median {np.median(ratios):.2f}, most {ratios.max():.2f}"
+            f"{name}: {(ratios <= 1).sum()} of {len(rows)} meet the error; "
+            f"median {np.median(ratios):.2f} of it, most {ratios.max():.2f}"
         )
     for row in rows:
         if not row[CURED] <= 1:
