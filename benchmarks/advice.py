@@ -11,7 +11,7 @@ with the one named for the start of the case alone; the motions there are those 
 thousandth of the error.
 
 The impacts are drawn as those of the check ``random_impacts``, but with another seed. Each is run with the recommended step
-from eight starts shifted by parts of a step, all of which must meet the error (0.1 to 1e-3), against runs with very short steps, or
+from eight starts shifted by parts of a step, all of which must meet the error (0.1 to 1e-3), against very short steps, or
 with ``--exact`` against solutions to six digits. These take minutes, and one in fifty is not found: it then counts for nothing.
 """
 

@@ -439,6 +439,8 @@ def check_recommendations(blocks):
     rubs = polhode.recommend(contact_time=1e-4, friction=0.5, restitution=0.7, error=1e-2)
     cured, codes = (row.mark.split(",")[0] for row in rubs.alternatives)
     assert f"dt = {cured} and all cures, or {codes} with the bookkeeping of LAMMPS and YADE" in page
+    in_bulk = polhode.recommend(contact_time=1e-4, purpose="bulk", error=5e-2)
+    assert f"the change lies below the error, {in_bulk.best.mark.split(',')[0]} here." in page
 
 
 def check_configuration(text, desk):
