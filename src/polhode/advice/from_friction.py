@@ -194,7 +194,8 @@ def _for_bulk(
             *(
                 f"{scene}: {data.attrs['clumps']} clumps with friction {float(data.attrs['friction']):g} and restitution "
                 f"{float(data.attrs['restitution']):g} at {float(data.attrs['speed']):g} m/s, {data.sizes['seed']} initial "
-                f"states, {int((data['compared'] == 'method').sum())} methods, T/{' T/'.join(str(n) for n in data['division'].values)}; from {path}"
+                f"states, {int((data['compared'] == 'method').sum())} methods, "
+                f"T/{' T/'.join(str(n) for n in data['division'].values)}; from {path}"
                 + (", which comes with polhode." if files.is_released(path) else ".")
                 for scene, (path, data) in scenes.items()
             ),
