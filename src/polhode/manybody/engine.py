@@ -453,7 +453,7 @@ def driver() -> Callable[..., Any]:
             target = min(sample_steps[s], check, stop)
             if listed:
                 if outside:
-                    # Wider margins while making lists costs more than traversing them, narrower ones otherwise.
+                    # Wider margins while making lists costs more than traversing them in vain, narrower ones otherwise.
                     if making > 0.0:
                         skin = min(skin * WIDER, 0.5 * setup.half) if making > walking else skin / WIDER
                     measure_rates(fields, wide, count, setup.extents, dt, rates)
