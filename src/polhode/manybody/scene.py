@@ -109,7 +109,8 @@ class Scene:
             raise TypeError(f"{where}: drum must be a polhode.manybody.Drum or None, got {shown(self.drum)}")
         if not isinstance(self.shaking, Shaking | None):
             raise TypeError(f"{where}: shaking must be a polhode.manybody.Shaking or None, got {shown(self.shaking)}")
-        if not isinstance(self.periodic, tuple | list) or len(set(self.periodic) & set(AXES)) < len(self.periodic):
+        known = isinstance(self.periodic, tuple | list) and all(isinstance(x, str) and x in AXES for x in self.periodic)
+        if not known or len(set(self.periodic)) < len(self.periodic):
             raise ValueError(f"{where}: periodic must be some of 'x', 'y' and 'z' in a tuple, got {shown(self.periodic)}")
         if self.periodic and self.box == float("inf"):
             raise ValueError(f"{where}: periodic sides need a box of finite length")
