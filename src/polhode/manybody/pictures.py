@@ -252,8 +252,8 @@ def standing(centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
     upright = np.column_stack([centres[:, 1], centres[:, 2], centres[:, 0]])
     if (upright[:, 2] + radii).max() < (radii - upright[:, 2]).max():
         upright = upright * [1.0, -1.0, -1.0]
-    found: np.ndarray = upright - [0.0, 0.0, (upright[:, 2] - radii).min()]
-    return found
+    centred: np.ndarray = upright - [0.0, 0.0, (upright[:, 2] - radii).min()]
+    return centred
 
 
 def draw_row(axes: Axes, clumps: Sequence[tuple[str, np.ndarray, np.ndarray]], width: int = 1500, height: int = 560) -> None:

@@ -69,10 +69,10 @@ def verdict(low: float, high: float, scatter: float) -> Verdict:
 def sources(inputs: Inputs, experiment: str) -> dict[str, xr.Dataset]:
     """An experiment as it is in the run and among the released results, whichever there are."""
     groups = inputs.groups("checks", released=True)
-    found = {"released": groups[f"/{experiment}"]} if f"/{experiment}" in groups else {}
+    datasets = {"released": groups[f"/{experiment}"]} if f"/{experiment}" in groups else {}
     with suppress(NotInRun):
-        found["run"] = inputs.check(experiment)
-    return {name: data for name, data in found.items() if data.sizes.get("variant")}
+        datasets["run"] = inputs.check(experiment)
+    return {name: data for name, data in datasets.items() if data.sizes.get("variant")}
 
 
 def data_of(inputs: Inputs, experiment: str) -> xr.Dataset:
@@ -83,23 +83,23 @@ def data_of(inputs: Inputs, experiment: str) -> xr.Dataset:
     NotInRun
         If there is neither, or none of its methods.
     """
-    found = sources(inputs, experiment)
-    if not found:
+    datasets = sources(inputs, experiment)
+    if not datasets:
         raise NotInRun(f"this run has none of the methods of the check {experiment}, and data/released has no such results")
-    return max(found.values(), key=lambda data: data.sizes["seed"])
+    return max(datasets.values(), key=lambda data: data.sizes["seed"])
 
 
 def scenes(inputs: Inputs) -> dict[str, xr.Dataset]:
     """The experiments of :data:`SCENES` that there are; :class:`NotInRun` if there is none."""
-    found: dict[str, xr.Dataset] = {}
+    datasets: dict[str, xr.Dataset] = {}
     for experiment in SCENES:
         try:
-            found[experiment] = data_of(inputs, experiment)
+            datasets[experiment] = data_of(inputs, experiment)
         except NotInRun as error:
             missing = error
-    if not found:
+    if not datasets:
         raise missing
-    return found
+    return datasets
 
 
 def compared(data: xr.Dataset) -> dict[str, Quantity]:
@@ -216,10 +216,10 @@ def chosen(rows: pd.DataFrame, compared: str, variant: str = "", division: int =
 
 def same_values(inputs: Inputs, experiment: str) -> tuple[int, int]:
     """How many simulations of a run are also among the released ones, and how many of these have the same bits."""
-    found = sources(inputs, experiment)
-    if len(found) < 2:
+    datasets = sources(inputs, experiment)
+    if len(datasets) < 2:
         return 0, 0
-    one, other = xr.align(found["run"], found["released"], join="inner")
+    one, other = xr.align(datasets["run"], datasets["released"], join="inner")
     both = ((one["lost"] >= 0) & (other["lost"] >= 0)).values
     names = list(compared(one))
     same = np.all([(one[name] == other[name]) | (one[name].isnull() & other[name].isnull()) for name in names], axis=0)

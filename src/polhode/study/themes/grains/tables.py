@@ -18,9 +18,9 @@ UNDECIDED_MARK = r"\,?"
 def grains(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of the change with each step, over all methods; the file has all comparisons of all experiments."""
     rows: list[Sequence[str] | str] = []
-    frames, found = [], analysis.scenes(inputs)
-    divisions = sorted({n for data in found.values() for n in analysis.coarser(data)})
-    for experiment, data in found.items():
+    frames, datasets = [], analysis.scenes(inputs)
+    divisions = sorted({n for data in datasets.values() for n in analysis.coarser(data)})
+    for experiment, data in datasets.items():
         frame = analysis.frame(inputs, experiment)
         frames.append(frame.assign(experiment=experiment))
         finest = int(data["division"].values[-1])
@@ -47,10 +47,10 @@ def grains_laws(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of the change with each law at one step."""
     rows: list[Sequence[str] | str] = []
     labels: dict[str, str] = {}
-    frames, found = [], analysis.scenes(inputs)
-    for data in found.values():
+    frames, datasets = [], analysis.scenes(inputs)
+    for data in datasets.values():
         labels |= {key: str(data["label"].sel(variant=key).values) for key in analysis.variants(data, "law")}
-    for experiment, data in found.items():
+    for experiment, data in datasets.items():
         laws = analysis.chosen(analysis.frame(inputs, experiment), "law", division=STATED)
         frames.append(laws.assign(experiment=experiment))
         rows.append(rf"\multicolumn{{{1 + len(labels)}}}{{@{{}}l}}{{\emph{{{SCENES[experiment]}}}}} \\")
