@@ -19,7 +19,7 @@ def contact_tests(inputs: Inputs) -> dict[str, str]:
         "studyTestsMawSlides": decimal(7 * analysis.compliance(data) - 1, 1),
         "studyTestsLawSlides": decimal(analysis.start_of_sliding(data, "psi_law"), 1),
         "studyTestsPoisson": f"{data.attrs['poisson']:g}",
-        "studyTestsTurns": number(float(data["turns"]), 3),
+        "studyTestsTurns": str(round(float(data["turns"]))),
         "studyTestsAcceleration": step(abs(float(data["acceleration"])), 1),
         "studyTestsAngular": step(float(data["angular_momentum"]), 1),
         "studyTestsSlip": step(float(data["slip"]), 1),
