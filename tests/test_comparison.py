@@ -492,7 +492,7 @@ def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     released = HOME / "data" / "released"
     scenes = Inputs("", published=released.parent / "published", many_body=released / "many_body.nc", released=released)
     made_macros = {*made, *all_numbers(one), *rendering.numbers("many_body", scenes)}
-    names = "Seelen Stiff Long Start Law Answer Contact Collision Engine Peers Draw Iterations Impact Tests Grains"
+    names = "Seelen Stiff Long Start Law Answer Contact Collision Engine Peers Codes Draw Iterations Impact Tests Grains"
     elsewhere = tuple(f"study{name}" for name in names.split())
     used = {name for path in TEX for name in re.findall(r"\\(study[A-Za-z]+)", path.read_text())}
     assert {name for name in used - made_macros if not name.startswith(elsewhere)} == set()

@@ -88,13 +88,13 @@ class Checkpoint(NamedTuple):
     Parameters
     ----------
     step : number of the last step done; -1 of a run that has not begun
-    record : (clumps, fields): everything the engine keeps of each clump (:mod:`polhode.compiling.lanes`), with the last loads
+    records : (clumps, fields): everything the engine keeps of each clump (:mod:`polhode.compiling.lanes`), with the last loads
     memory : the contacts, their histories and the ledger
     potential : energy stored in contacts at the last sample, J
     """
 
     step: Any
-    record: Any
+    records: Any
     memory: Memory
     potential: Any
 
@@ -329,11 +329,11 @@ def driver() -> Callable[..., Any]:
             clear(fields, wide, count, setup)
             memory = larger(memory, memory.counts[NEW])
         begin(fields, blocks, count, v, omega, dt)
-        record = checkpoint.record
+        records = checkpoint.records
         if going_on:
             for c in range(count):
                 for k in range(wide):
-                    fields[place(c, wide) + np.uint64(k * LANES)] = record[c, k]
+                    fields[place(c, wide) + np.uint64(k * LANES)] = records[c, k]
 
         blown = BLOWN * (measure_energy(fields, wide, count, dt) + stored + energy_from_outside(setup))
         s: Any = np.int64(0)
@@ -550,7 +550,7 @@ def driver() -> Callable[..., Any]:
         for c in range(count):
             for k in range(wide):
                 of_list = k >= FRACTION and k < MASS  # a new run makes a new list
-                record[c, k] = 0.0 if of_list else fields[place(c, wide) + np.uint64(k * LANES)]
+                records[c, k] = 0.0 if of_list else fields[place(c, wide) + np.uint64(k * LANES)]
         return np.int64(-1), memory
 
     @subroutine

@@ -162,8 +162,8 @@ def simulate_arrays(
         check_state(scene.every_clump, scene.box, begin, f"scene {scene.key!r}", scene.drum, scene.periodic)
     else:
         before = _checkpoint_of(state, scene, method, dt, method.normalisation(normalise))
-        still = np.zeros((len(before.record), 3))
-        r, q = (np.ascontiguousarray(before.record[:, first : first + size]) for first, size in ((R, 3), (Q, 4)))
+        still = np.zeros((len(before.records), 3))
+        r, q = (np.ascontiguousarray(before.records[:, first : first + size]) for first, size in ((R, 3), (Q, 4)))
         begin = State(r, still, q, still.copy())
     done = 0 if before is None else before.step
     if steps <= done:
@@ -196,7 +196,7 @@ def _keep(checkpoint: Checkpoint, normalises: bool, arrays: Arrays) -> None:
     first = current * memory.keys.shape[1]
     values = {
         "step": checkpoint.step,
-        "record": checkpoint.record,
+        "record": checkpoint.records,
         "contact": memory.keys[current, :number],
         "history": memory.values[first : first + number],
         "ledger": memory.ledger,
@@ -279,7 +279,7 @@ def run(
     width, kept = parts[MethodParts._fields.index("width")], parts[-1]
     if before is None:
         before = Checkpoint(-1, np.empty((count, width)), empty_memory(0, kept, 0), 0.0)
-    elif (before.record.shape[1], before.memory.values.shape[1]) != (width, kept):
+    elif (before.records.shape[1], before.memory.values.shape[1]) != (width, kept):
         raise ValueError("state: the run was made by another version of the engine, whose records are different")
     diverged, memory = driver()(
         *parts, Start(**arrays), before, setup_of(scene), not brute_force, float(dt), at, pauses, readings, work
@@ -294,7 +294,7 @@ def run(
         "work_of_walls": work_of_walls,
         "work": work,
         "diverged": np.array(diverged),
-        "checkpoint": Checkpoint(int(at[-1]), before.record, memory, energies[-1, 1]),
+        "checkpoint": Checkpoint(int(at[-1]), before.records, memory, energies[-1, 1]),
     }
 
 

@@ -1,7 +1,7 @@
 """Numbers on the tests of contacts."""
 
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import decimal, number, step
+from polhode.study.report.latex import decimal, step
 from polhode.study.themes.contact_tests import analysis
 
 #: Options of a law and their names in macros.
