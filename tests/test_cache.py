@@ -293,6 +293,13 @@ def twice(x):
     return 2.0 * x
 
 
+def test_code_of_this_package_that_cannot_be_kept_is_said():
+    torque = closing_over(object())
+    torque.__module__ = "polhode.somewhere"
+    with pytest.warns(RuntimeWarning, match=r"torque is not kept"):
+        assert name(torque) is None
+
+
 FACTOR = 3.0
 
 

@@ -43,21 +43,21 @@ def test_the_file_has_all_known_impacts():
 
 
 def agrees_with_file(key, digits):
-    solution, kept = solve(known_impacts()[key], digits), stored()[key]
+    solution, of_key = solve(known_impacts()[key], digits), stored()[key]
     with mpmath.workdps(60):
-        pairs = [(mpmath.mpf(1), mpmath.mpf(kept.duration) / solution.duration)]
-        for body, of_file in zip(solution.end.bodies, kept.bodies, strict=True):
+        pairs = [(mpmath.mpf(1), mpmath.mpf(of_key.duration) / solution.duration)]
+        for body, of_file in zip(solution.end.bodies, of_key.bodies, strict=True):
             for name in VECTORS:
                 size = max(map(abs, getattr(body, name)))
                 pairs += [
                     (x / size, mpmath.mpf(y) / size) for x, y in zip(getattr(body, name), of_file[name], strict=True) if size
                 ]
         energy = sum(solution.end.energies)
-        pairs += [(getattr(solution.end.energies, name) / energy, mpmath.mpf(kept.ledger[name]) / energy) for name in LEDGER]
+        pairs += [(getattr(solution.end.energies, name) / energy, mpmath.mpf(of_key.ledger[name]) / energy) for name in LEDGER]
         bound = mpmath.mpf(10) ** (1 - min(digits, DIGITS))
         assert all(abs(x - y) < bound for x, y in pairs)
-    digits_of = [len(text.replace(".", "").lstrip("-0").split("e")[0]) for body in kept.bodies for text in body["velocity"]]
-    assert max(digits_of) == DIGITS and kept.changes.startswith(str(solution.changes[0][1]).replace(",", ""))
+    digits_of = [len(text.replace(".", "").lstrip("-0").split("e")[0]) for body in of_key.bodies for text in body["velocity"]]
+    assert max(digits_of) == DIGITS and of_key.changes.startswith(str(solution.changes[0][1]).replace(",", ""))
 
 
 def test_the_damping_of_known_impacts_gives_their_restitution():

@@ -127,11 +127,11 @@ def test_random_impacts_begin_as_they_are_drawn():
         assert 0.05 <= float(impact.friction) <= 1 and 0.3 <= random_impacts.restitution_of(impact) <= 1 + 1e-12
     # A central impact on a rigid plane lasts 4^(-1/5) times as long as one on a plane of its own material.
     head_on = replace(impact.body, velocity=(0, 0, -2.0), omega=(0, 0, 0), offset=(0, 0, 0))
-    own = replace(impact, body=head_on, partner=None)
+    central = replace(impact, body=head_on, partner=None)
     mass, young, poisson = (float(x) for x in (head_on.mass, head_on.young, head_on.poisson))
     density = mass / (4 / 3 * np.pi * 0.0025**3)
     expected = from_contacts.contact_time(young, poisson, density, 0.0025, 2.0) / 4**0.2
-    assert random_impacts.approach(own) == 2.0 and random_impacts.contact_time(own) == pytest.approx(expected)
+    assert random_impacts.approach(central) == 2.0 and random_impacts.contact_time(central) == pytest.approx(expected)
 
 
 def test_a_run_without_the_methods_has_no_theme():

@@ -68,15 +68,15 @@ def from_friction(
     if purpose not in PURPOSES:
         raise AdviceError(f"purpose must be {' or '.join(PURPOSES)}; {nearest(purpose, list(PURPOSES))}")
     contact = f"contacts of {time:.4g} s{f' ({how})' if how else ''}"
-    asked = {"contact_time": time, "error": error, "purpose": purpose, "law": law}
-    asked |= {"friction": friction, "restitution": restitution}
+    arguments = {"contact_time": time, "error": error, "purpose": purpose, "law": law}
+    arguments |= {"friction": friction, "restitution": restitution}
     if purpose == "bulk":
-        return _for_bulk(time, error, law, results, contact, asked)
+        return _for_bulk(time, error, law, results, contact, arguments)
     values = {"friction": friction, "restitution": restitution}
     missing = [name for name, value in values.items() if value is None]
     if missing:
         raise AdviceError(f"{missing[0]} is missing; a single impact needs friction and restitution")
-    return _for_impacts(time, error, values, law, results, contact, asked)
+    return _for_impacts(time, error, values, law, results, contact, arguments)
 
 
 def _for_impacts(
@@ -86,7 +86,7 @@ def _for_impacts(
     law: str | None,
     results: Path | None,
     contact: str,
-    asked: dict[str, object],
+    arguments: dict[str, object],
 ) -> Recommendation:
     path, data = _check("random_impacts", law, results)
     away = np.zeros(data.sizes["draw"])
@@ -144,13 +144,13 @@ def _for_impacts(
         ],
         error=error,
         kind="impacts",
-        asked=asked,
+        asked=arguments,
         remarks=remarks,
     )
 
 
 def _for_bulk(
-    time: float, error: float, law: str | None, results: Path | None, contact: str, asked: dict[str, object]
+    time: float, error: float, law: str | None, results: Path | None, contact: str, arguments: dict[str, object]
 ) -> Recommendation:
     scenes = _assemblies(law, results)
     bounds = {(scene, name): _bounds(data, name) for scene, (_, data) in scenes.items() for name in _names(data)}
@@ -205,7 +205,7 @@ def _for_bulk(
         ],
         error=error,
         kind="bulk",
-        asked=asked,
+        asked=arguments,
         remarks=remarks,
     )
 

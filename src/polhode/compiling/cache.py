@@ -283,7 +283,12 @@ def _entry(function: Callable[..., Any], signature: Any, options: dict[str, Any]
     parts = [_surroundings(), str(signature), *_fields(signature), repr(sorted(options.items()))]
     try:
         _describe(function, parts, {})
-    except (_Unknown, RecursionError):
+    except (_Unknown, RecursionError) as error:
+        if function.__module__.startswith("polhode."):
+            # Nobody would see it otherwise: the results are the same, and every process compiles for seconds.
+            warnings.warn(
+                f"compiled code of {function.__qualname__} is not kept: it uses {error}", RuntimeWarning, stacklevel=2
+            )
         return None
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 

@@ -131,7 +131,7 @@ def contacts_page() -> str:
     for case, label in zip(data["case"].values, data["case_label"].values, strict=True):
         for code, name in zip(data["code"].values, data["label"].values, strict=True):
             spin = data.sel(case=case, code=code, quantity="spin")
-            at_step = [float(spin[kind].sel(division=40)) for kind in ("error", "own")]
+            at_step = [float(spin[kind].sel(division=40)) for kind in ("error", "step_error")]
             others = [float(spin["order"]), float(spin["off"]), float(spin["deviation"].max())]
             errors.append((label, name, *(number(x, 2) for x in (*at_step, *others))))
     head = ["impact", "code", "error, T/40", "by the step", "order", "by the law", "imitation"]

@@ -37,8 +37,8 @@ def check_answers(law: ForceLaw) -> None:
         if not (isinstance(answer, types.BaseNamedTuple) and answer.instance_class is Response):
             raise TypeError(f"law {law.key}: contact must return a Response, got {answer}")
         sizes = {"force": 3, "couple": 3, "history": law.history, "stored": 2, "work": 4}
-        for (name, size), part in zip(sizes.items(), answer, strict=True):
-            _require(law, f"{name} in the Response of contact must be", size, part)
+        for (name, size), kind in zip(sizes.items(), answer, strict=True):
+            _require(law, f"{name} in the Response of contact must be", size, kind)
     if law.end is not None:
         _require(law, "end must return the four parts of work,", 4, _answer(law, "end", law.end, (history,)))
 
@@ -48,7 +48,7 @@ def _floats(size: int) -> types.Type:
 
 
 def _is_floats(kind: Any, size: int) -> bool:
-    return isinstance(kind, types.BaseTuple) and len(kind) == size and all(part == float_type for part in kind)
+    return isinstance(kind, types.BaseTuple) and len(kind) == size and all(item == float_type for item in kind)
 
 
 def _require(law: ForceLaw, what: str, size: int, kind: Any) -> None:

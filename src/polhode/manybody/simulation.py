@@ -183,7 +183,7 @@ RESTART = {
     "step": ((), "number of the last step", "1"),
     "record": (("clump", "field"), "all that the engine keeps of a clump, in its order and in SI units", "1"),
     "contact": (("contact",), "contacts, by their numbers in the engine", "1"),
-    "history": (("contact", "kept"), "normal and overlap of each contact, and what the law keeps, in SI units", "1"),
+    "history": (("contact", "column"), "normal and overlap of each contact, and what the law keeps, in SI units", "1"),
     "ledger": (("since", "form"), "energies of the last loads and of the run, and the power of the walls, in SI units", "1"),
     "potential": ((), "energy stored in contacts", "J"),
 }
@@ -276,10 +276,10 @@ def run(
     pauses = pauses or Pauses(first=16)
     at = np.ascontiguousarray(sample_steps, dtype=np.int64)
     readings = Readings(energies, ledger, momenta, spins, motion, work_of_walls)
-    width, kept = parts[MethodParts._fields.index("width")], parts[-1]
+    width, memory_width = parts[MethodParts._fields.index("width")], parts[-1]
     if before is None:
-        before = Checkpoint(-1, np.empty((count, width)), empty_memory(0, kept, 0), 0.0)
-    elif (before.records.shape[1], before.memory.values.shape[1]) != (width, kept):
+        before = Checkpoint(-1, np.empty((count, width)), empty_memory(0, memory_width, 0), 0.0)
+    elif (before.records.shape[1], before.memory.values.shape[1]) != (width, memory_width):
         raise ValueError("state: the run was made by another version of the engine, whose records are different")
     diverged, memory = driver()(
         *parts, Start(**arrays), before, setup_of(scene), not brute_force, float(dt), at, pauses, readings, work

@@ -148,7 +148,7 @@ def axes_of(state):
 def pose_of(body, frame):
     """r, v, q and omega; what turns a clump is its momentum, half a step old like v."""
     state = body.state
-    own, inertia = axes_of(state), np.array(list(state.inertia))
-    spin = own @ (own.T @ np.array(list(state.angMom)) / inertia) if body.isClump else np.array(list(state.angVel))
-    turn = own @ frame
+    axes, inertia = axes_of(state), np.array(list(state.inertia))
+    spin = axes @ (axes.T @ np.array(list(state.angMom)) / inertia) if body.isClump else np.array(list(state.angVel))
+    turn = axes @ frame
     return np.array(list(state.pos)), np.array(list(state.vel)), quaternion(turn), turn.T @ spin

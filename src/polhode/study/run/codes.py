@@ -144,9 +144,9 @@ def impacts_in(engine: Engine | None, progress: Callable[[], object] = lambda: N
     """The impacts of :mod:`polhode.study.run.impacts` in an engine that declares contacts; without one, in ours.
 
     Errors of spin and velocity are medians over starts shifted by parts of a step, in the units of these impacts: ``error``
-    against the reference of the law, with arms to the contact point; ``own`` against the code's own limit of short steps, of
-    which ``law`` is the distance to the reference. ``deviation`` is the largest distance from ours with the bookkeeping of the
-    code. A run that failed has NaN, and a line in ``failures``.
+    against the reference of the law, with arms to the contact point; ``step_error`` against the code's own limit of short
+    steps, of which ``off`` is the distance to the reference. ``deviation`` is the largest distance from ours with the
+    bookkeeping of the code. A run that failed has NaN, and a line in ``failures``.
 
     Arguments as for :func:`contacts_in`.
 
@@ -170,7 +170,7 @@ def impacts_in(engine: Engine | None, progress: Callable[[], object] = lambda: N
         version, done = collide(engine, [collision(*plan) for plan in plans], progress, limit)
     else:
         version, done = __version__, [Collided(_run(method, *plan)["motion"]) for plan in plans]
-    error, own, deviation = np.full((3, 2, len(exact), len(DIVISIONS)), np.nan)
+    error, step_error, deviation = np.full((3, 2, len(exact), len(DIVISIONS)), np.nan)
     off, order = np.full((2, 2, len(exact)), np.nan)
     energy = np.full((len(exact), len(FORMS)), np.nan)
     for c, case in enumerate(exact):
@@ -179,16 +179,16 @@ def impacts_in(engine: Engine | None, progress: Callable[[], object] = lambda: N
         off[:, c] = np.median(case.distances(ends[-1]), axis=1)
         for d, plan in enumerate(plans[first : first + len(DIVISIONS)]):
             error[:, c, d] = np.median(case.distances(ends[d]), axis=1)
-            own[:, c, d] = np.median(case.distances(ends[d], ends[-1]), axis=1)
+            step_error[:, c, d] = np.median(case.distances(ends[d], ends[-1]), axis=1)
             ours = _run(method, *plan)
             deviation[:, c, d] = np.max(case.distances(ends[d], case.after(ours["motion"])), axis=1)
             if DIVISIONS[d] == SHOWN:
                 energy[c] = ours["ledger"][1, 3:7] / ours["energies"][0, 0]
         fine = DIVISIONS.index(SHOWN)
-        if np.isfinite(own[:, c, fine:]).all():
-            order[:, c] = -np.polyfit(np.log(DIVISIONS[fine:]), np.log(own[:, c, fine:].T), 1)[0]
+        if np.isfinite(step_error[:, c, fine:]).all():
+            order[:, c] = -np.polyfit(np.log(DIVISIONS[fine:]), np.log(step_error[:, c, fine:].T), 1)[0]
     name = (engine.key, engine.label) if engine else ("polhode", "polhode")
-    return _named(*name, declared, version, error, own, deviation, off, order, energy, done)
+    return _named(*name, declared, version, error, step_error, deviation, off, order, energy, done)
 
 
 def _run(method: OneTorque, scene: Scene, start: State, dt: float, steps: list[int]) -> dict[str, np.ndarray]:
@@ -205,7 +205,7 @@ def _kinetic(motion: np.ndarray, mass: np.ndarray, inertia: np.ndarray) -> np.nd
 
 def _named(key: str, label: str, declared: Contacts, version: str, *values: Any) -> xr.Dataset:
     """The results with names and units."""
-    error, own, deviation, off, order, energy, done = values
+    error, step_error, deviation, off, order, energy, done = values
     law = imitation(declared)
 
     def of_code(value: Any, long_name: str, *dimensions: str, units: str = "1") -> Any:
@@ -227,7 +227,7 @@ def _named(key: str, label: str, declared: Contacts, version: str, *values: Any)
         data[f"choice_{name}"] = (("code",), [word], {"long_name": f"value of the law's parameter {name}"})
     data |= {
         "error": of_code(error, "error against the reference of the law", *over, "division"),
-        "own": of_code(own, "error against the code's own limit of short steps", *over, "division"),
+        "step_error": of_code(step_error, "error against the code's own limit of short steps", *over, "division"),
         "deviation": of_code(deviation, "largest distance from the imitation", *over, "division"),
         "off": of_code(off, "distance of the code's own limit from the reference", *over),
         "order": of_code(order, "order of the error against the code's own limit", *over),
@@ -260,13 +260,13 @@ def merged(old: xr.Dataset, new: xr.Dataset) -> xr.Dataset:
 
 def as_text(data: xr.Dataset) -> str:
     """For a terminal: errors of the spin at T/40, orders and distances, one line for each code and impact."""
-    head = ["code", "impact", f"error T/{SHOWN}", "own", "order", "law", "imitation"]
+    head = ["code", "impact", f"error T/{SHOWN}", "of the step", "order", "law", "imitation"]
     lines = [head]
     for code in data["code"].values:
         for case in data["case"].values:
             of_case = data.sel(code=code, case=case)
             spin = of_case.sel(quantity="spin")
-            shown = [float(spin[name].sel(division=SHOWN)) for name in ("error", "own")]
+            shown = [float(spin[name].sel(division=SHOWN)) for name in ("error", "step_error")]
             numbers = [*shown, float(spin["order"]), float(spin["off"]), float(of_case["deviation"].max())]
             lines.append([str(code), str(case), *(f"{x:.2g}" for x in numbers)])
     widths = [max(len(line[k]) for line in lines) for k in range(len(head))]

@@ -303,15 +303,15 @@ def reflected(poisson: float) -> np.ndarray:
 
 def linear_contacts() -> dict[str, Any]:
     """Linear springs: restitution asked for and obtained, and tangential velocities after contacts that stick."""
-    asked, ratios = np.array(RESTITUTIONS), np.array(RATIOS)
-    obtained, stuck = np.empty((len(asked), len(DIVISIONS))), np.empty((len(ratios), len(DIVISIONS)))
+    restitutions, ratios = np.array(RESTITUTIONS), np.array(RATIOS)
+    obtained, stuck = np.empty((len(restitutions), len(DIVISIONS))), np.empty((len(ratios), len(DIVISIONS)))
     stiff = 1e5
     body = sphere("glass", "0.005", ("0.5", 0, -1))
     lasts = pi * sqrt(float(body.mass) / stiff)
     case = ExactImpact(Impact(body, HertzMindlin()), lasts, [(0, 0, 1)], [body.q], [body.omega])
     law = LINEAR.with_parameters(stiffness=stiff, arms="radius", friction=inf)
     for k, division in enumerate(DIVISIONS):
-        for i, e in enumerate(asked):
+        for i, e in enumerate(restitutions):
             obtained[i, k] = -ends(case, law.with_parameters(restitution=float(e), friction=0.0), division, 3.0)[0]
         for i, ratio in enumerate(ratios):
             stuck[i, k] = ends(case, law.with_parameters(restitution=1.0, ratio=float(ratio)), division)[1] / 0.5
@@ -333,6 +333,30 @@ SOFT = Material(density=2500.0, young=1e7, poisson=0.3)
 G = 9.81
 
 
+def on_floor(
+    clump: Clump,
+    law: ForceLaw,
+    gravity: tuple[float, float, float],
+    box: float,
+    material: Material = SOFT,
+    walls: str | None = None,
+) -> Scene:
+    """A clump alone in a box, with gravity."""
+    return Scene(
+        key="floor",
+        label="floor",
+        kinds=((clump, 1),),
+        material=material,
+        box=box,
+        speed=0.0,
+        spin=0.0,
+        horizon=1.0,
+        law=law,
+        gravity=gravity,
+        walls=walls,
+    )
+
+
 def rolling() -> dict[str, Any]:
     """A ball that rolls down a slope, released with the overlap that its weight gives it.
 
@@ -345,19 +369,7 @@ def rolling() -> dict[str, Any]:
     mass = SOFT.density * ball.volume
     depth = (mass * down / (4 / 3 * 2 * SOFT.reduced * sqrt(RADIUS))) ** (2 / 3)
     half = TURNS * pi * RADIUS * 1.1
-    scene = Scene(
-        key="slope",
-        label="slope",
-        kinds=((ball, 1),),
-        material=SOFT,
-        walls="rigid",
-        box=2 * half,
-        speed=0.0,
-        spin=0.0,
-        horizon=1.0,
-        law=law,
-        gravity=(along, 0.0, -down),
-    )
+    scene = on_floor(ball, law, (along, 0.0, -down), box=2 * half, walls="rigid")
     start = np.array([[RADIUS - half, 0.0, RADIUS - depth - half]])
     begin = State(start, np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]]), np.zeros((1, 3)))
     arm = RADIUS - depth
@@ -398,18 +410,8 @@ def rest() -> dict[str, Any]:
     angles = 0.3 + 2 * pi / 3 * np.arange(3)
     centres = RADIUS * np.array([np.cos(angles), np.sin(angles), np.zeros(3)]).T
     triangle = Clump.of_spheres("triangle", centres, np.full(3, RADIUS))
-    scene = Scene(
-        key="slope",
-        label="slope",
-        kinds=((triangle, 1),),
-        material=Material(density=2500.0, young=1e6, poisson=0.3),
-        box=0.05,
-        speed=0.0,
-        spin=0.0,
-        horizon=1.0,
-        law=TOTAL.with_parameters(restitution=0.3),
-        gravity=(2.0, 1.5, -9.0),
-    )
+    material = Material(density=2500.0, young=1e6, poisson=0.3)
+    scene = on_floor(triangle, TOTAL.with_parameters(restitution=0.3), (2.0, 1.5, -9.0), box=0.05, material=material)
     lies = np.array([triangle.rotation])
     begin = State(np.array([[0.0, 0.0, 1.00002 * RADIUS - 0.025]]), np.zeros((1, 3)), lies, np.zeros((1, 3)))
     at = np.concatenate([[0], TO_REST + np.arange(0, AT_REST + 1, AT_REST // 100)])
@@ -507,19 +509,7 @@ def error_of_dashpot(choice: str, steps: int) -> float:
     damping = linear_damping(0.7) * sqrt(1e3 / mass)
     w = sqrt(1e3 / mass - damping**2)
     half = 0.05
-    scene = Scene(
-        key="swing",
-        label="swing",
-        kinds=((ball, 1),),
-        material=SOFT,
-        walls="rigid",
-        box=2 * half,
-        speed=0.0,
-        spin=0.0,
-        horizon=1.0,
-        law=law,
-        gravity=(0.0, 0.0, -G),
-    )
+    scene = on_floor(ball, law, (0.0, 0.0, -G), box=2 * half, walls="rigid")
     level = RADIUS - half - depth
     begin = State(np.array([[0.0, 0.0, level + swing * depth]]), np.zeros((1, 3)), np.array([[1.0, 0, 0, 0]]), np.zeros((1, 3)))
     motion = run(scene, METHOD, 2 * pi / w / steps, begin, np.array([0, steps]), record=True)["motion"]

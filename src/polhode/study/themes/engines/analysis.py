@@ -36,28 +36,17 @@ def distinct(data: xr.Dataset, most: int) -> list[int]:
 
 
 def peers(inputs: Inputs) -> pd.DataFrame:
-    """The table of data/released/peers.csv, made by benchmarks/peers.py.
-
-    Raises
-    ------
-    NotInRun
-        If there is no such file.
-    """
-    path = Path(inputs.paths.get("released", ""), "peers.csv")
-    if not path.is_file():
-        raise NotInRun("data/released has no comparison with other codes")
-    return pd.read_csv(path)
+    """The table of data/released/peers.csv, made by benchmarks/peers.py; :class:`NotInRun` if there is no such file."""
+    return pd.read_csv(_released(inputs, "peers.csv", "comparison with other codes"))
 
 
 def contacts(inputs: Inputs) -> xr.Dataset:
-    """Impacts in other codes: data/released/contacts.nc, made by ``polhode atlas --contacts``.
+    """Impacts in other codes: data/released/contacts.nc, made by ``polhode atlas --contacts``; :class:`NotInRun` as above."""
+    return read_dataset(_released(inputs, "contacts.nc", "contacts of other codes"))
 
-    Raises
-    ------
-    NotInRun
-        If there is no such file.
-    """
-    path = Path(inputs.paths.get("released", ""), "contacts.nc")
+
+def _released(inputs: Inputs, name: str, meaning: str) -> Path:
+    path = Path(inputs.paths.get("released", ""), name)
     if not path.is_file():
-        raise NotInRun("data/released has no contacts of other codes")
-    return read_dataset(path)
+        raise NotInRun(f"data/released has no {meaning}")
+    return path

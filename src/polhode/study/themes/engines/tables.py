@@ -127,7 +127,7 @@ def contact_errors(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             for quantity in map(str, data["quantity"].values):
                 chosen = of_case.sel(quantity=quantity)
                 at_step = chosen.sel(division=analysis.SHOWN)
-                record |= {f"{name}_{quantity}": float(at_step[name]) for name in ("error", "own")}
+                record |= {f"{name}_{quantity}": float(at_step[name]) for name in ("error", "step_error")}
                 record |= {f"{name}_{quantity}": float(chosen[name]) for name in ("order", "off")}
                 record |= {f"deviation_{quantity}": float(chosen["deviation"].max())}
             records.append(record | {str(form): float(of_case["energy"].sel(form=form)) for form in data["form"].values})
@@ -137,7 +137,7 @@ def contact_errors(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         rows += [r"\addlinespace[3pt]"] if rows else []
         rows.append(rf"\multicolumn{{7}}{{@{{}}l}}{{\emph{{{escape(str(impact))}}}}} \\")
         for row in of_impact.to_dict("records"):
-            errors = [step(row[f"{name}_spin"], 2) for name in ("error", "own")]
+            errors = [step(row[f"{name}_spin"], 2) for name in ("error", "step_error")]
             far = [step(row[f"{name}_spin"], 1) for name in ("off", "deviation")]
             far[1] = "--" if row["code"] == "polhode" else far[1]
             made = decimal(-100 * row["taken_by_law"], 2)
