@@ -12,6 +12,8 @@ from polhode.manybody.clump import Clump
 from polhode.manybody.forces import FORCES as forces
 from polhode.manybody.law import ForceLaw, Parameter, Response, Touch
 from polhode.manybody.material import Material
+from polhode.manybody.molecule import Molecule
+from polhode.manybody.molecules import MOLECULES as molecules
 from polhode.manybody.placement import BoxTooFull, State
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES as scenes
@@ -24,6 +26,7 @@ __all__ = [
     "Drum",
     "ForceLaw",
     "Material",
+    "Molecule",
     "Parameter",
     "Response",
     "Scene",
@@ -31,6 +34,7 @@ __all__ = [
     "State",
     "Touch",
     "forces",
+    "molecules",
     "scenes",
     "simulate",
 ]

@@ -15,8 +15,6 @@ from polhode.manybody import clump_files, mass_properties, symmetry
 #: Spheres that a rotation or reflection maps onto each other within this fraction of the clump's extent count as symmetric:
 #: coordinates in files often have four digits.
 SYMMETRIC = 5e-4
-#: Centres within this fraction of their extent of a straight line are moved onto it.
-STRAIGHT = 1e-9
 #: Range of usable lengths, m: a moment is of the fifth power.
 SMALLEST, LARGEST = 1e-50, 1e50
 #: A clump further from the origin than this many times its size is first moved there, or round-off would swamp its moments.
@@ -135,20 +133,20 @@ class Clump:
         low, high = (centres - radii[:, None]).min(0), (centres + radii[:, None]).max(0)
         far = np.abs(low + high).max() / 2 > FAR * (high - low).max()
         middle = (low + high) / 2 if far else np.zeros(3)
-        centres, start, line = _straightened(centres - middle)
+        centres, start, line = symmetry.straightened(centres - middle)
         mass = mass_properties.union(centres, radii)
         alike = symmetry.of_spheres(centres, radii, tolerance)
-        origin = alike.centre + _turned((mass.centre - alike.centre)[None], alike.fixed)[0]
+        origin = alike.centre + symmetry.turned((mass.centre - alike.centre)[None], alike.fixed)[0]
         moments, axes = _frame(mass.inertia, alike)
-        principal = _turned(centres - origin, axes)
+        principal = symmetry.turned(centres - origin, axes)
         x, y, z = (float(m) for m in moments)
         if not (0 < x <= y <= z < float("inf") and 0 < mass.volume < float("inf")):
             raise ValueError(
                 f"clump {key!r}: its volume, {mass.volume:g} m^3, or its moments, {x:g}, {y:g}, {z:g} m^5, are not positive; "
                 "the spheres are too unlike each other or too far apart to compute with"
             )
-        centre = middle + start + _turned(origin[None], line.T)[0]
-        rotation = of_axes(_turned(line, axes).tolist())
+        centre = middle + start + symmetry.turned(origin[None], line.T)[0]
+        rotation = of_axes(symmetry.turned(line, axes).tolist())
         return cls(key, label or key, principal, radii, mass.volume, (x, y, z), tuple(centre.tolist()), rotation)
 
     @classmethod
@@ -324,36 +322,16 @@ def _frame(inertia: np.ndarray, alike: symmetry.Symmetry) -> tuple[np.ndarray, n
     else:
         axes = alike.axes if alike.axes.shape[1] == 3 else np.column_stack([alike.axes, symmetry.across(alike.axes[:, 0])])
         # The components along the axes; BLAS rounds products otherwise on other processors.
-        inertia = _turned(_turned(inertia, axes).T, axes)
+        inertia = symmetry.turned(symmetry.turned(inertia, axes).T, axes)
         moments = np.diag(inertia).copy()
         if alike.equal == 2:
             moments[1:] = (np.trace(inertia) - moments[0]) / 2
         elif alike.axes.shape[1] == 1:
             moments[1:], plane = principal_axes(inertia[1:, 1:])
-            axes[:, 1:] = _turned(axes[:, 1:], np.array(plane))
+            axes[:, 1:] = symmetry.turned(axes[:, 1:], np.array(plane))
         order = np.argsort(moments, kind="stable")
         moments, axes = moments[order], axes[:, order]
         axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), range(3)])
     if np.linalg.det(axes) < 0:
         axes[:, 2] *= -1
     return moments, axes
-
-
-def _turned(points: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """The components of points (n, k) along axes, which are columns; BLAS rounds products otherwise on other processors."""
-    return np.ascontiguousarray(sum(points[:, [k]] * axes[k] for k in range(len(axes))))
-
-
-def _straightened(centres: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The centres (n, 3), moved onto the x axis if they lie on one line, and the origin and the axes (3, 3) of that frame."""
-    away = centres - centres[0]
-    distances = np.linalg.norm(away, axis=1)
-    length = distances.max()
-    if not away[:, 1:].any():
-        return np.column_stack([centres[:, 0], np.zeros((len(centres), 2))]), centres[0] * [0.0, 1.0, 1.0], np.eye(3)
-    direction = away[np.argmax(distances)] / length
-    along = _turned(away, direction[:, None])[:, 0]
-    if np.linalg.norm(away - np.outer(along, direction), axis=1).max() > STRAIGHT * length:
-        return centres, np.zeros(3), np.eye(3)
-    axes = np.column_stack([direction, symmetry.across(direction)])
-    return np.column_stack([along, np.zeros((len(centres), 2))]), centres[0], axes

@@ -15,6 +15,8 @@ import numpy as np
 
 #: Components of an axis below this count as zero: a symmetric clump that lies along the axes of its file stays exactly on them.
 ROUND_OFF = 1e-12
+#: Points within this fraction of their extent of a straight line are moved onto it.
+STRAIGHT = 1e-9
 #: A direction in which the spheres of no regular arrangement have the same height, so that few need be compared.
 OBLIQUE = np.array([0.5318, 0.3146, 0.7862])
 
@@ -160,6 +162,29 @@ def across(axis: np.ndarray) -> np.ndarray:
     unit = np.eye(3)[np.argmin(np.abs(axis))]
     first = _unit(unit - (unit * axis).sum() * axis)
     return np.column_stack([first, np.cross(axis, first)])
+
+
+def turned(points: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """The components of points (n, k) along axes, which are columns; BLAS rounds products otherwise on other processors."""
+    return np.ascontiguousarray(sum(points[:, [k]] * axes[k] for k in range(len(axes))))
+
+
+def straightened(centres: np.ndarray, tolerance: float = STRAIGHT) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The centres (n, 3), moved onto the x axis if they lie on one line, and the origin and the axes (3, 3) of that frame.
+
+    They lie on a line if none is further from it than ``tolerance`` times its length.
+    """
+    away = centres - centres[0]
+    distances = np.linalg.norm(away, axis=1)
+    length = distances.max()
+    if not away[:, 1:].any():
+        return np.column_stack([centres[:, 0], np.zeros((len(centres), 2))]), centres[0] * [0.0, 1.0, 1.0], np.eye(3)
+    direction = away[np.argmax(distances)] / length
+    along = turned(away, direction[:, None])[:, 0]
+    if np.linalg.norm(away - np.outer(along, direction), axis=1).max() > tolerance * length:
+        return centres, np.zeros(3), np.eye(3)
+    axes = np.column_stack([direction, across(direction)])
+    return np.column_stack([along, np.zeros((len(centres), 2))]), centres[0], axes
 
 
 def _frames(a: np.ndarray, b: np.ndarray) -> np.ndarray:
