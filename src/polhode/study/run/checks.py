@@ -46,6 +46,7 @@ from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
 from polhode.study.run.grains import EXPERIMENTS, check_of
 from polhode.study.run.impacts import impacts
+from polhode.study.run.librations import librations
 from polhode.study.run.making import Settings
 from polhode.study.run.parts import parts, parts_over_bodies
 from polhode.study.run.random_impacts import random_impacts
@@ -678,6 +679,7 @@ CHECKS: dict[str, Callable[[Settings], xr.Dataset]] = {
         published_variants,
         extended_inertia,
         symplecticity,
+        librations,
         normalisation,
         sweeps,
         simplified,
