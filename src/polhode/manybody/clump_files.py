@@ -60,14 +60,7 @@ def read(path: Path, clump: int | None = None, scale: float = 1.0) -> tuple[np.n
     ValueError
         If the file is none of the formats, or a value cannot be; the message names the line.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"clump file {path} is not UTF-8 text (byte {error.start} is {error.object[error.start]:#04x}); "
-            "save it as plain text, one sphere per line: x y z r"
-        ) from None
-    lines = list(enumerate(text.splitlines(), 1))
+    lines = numbered_lines(path, "clump", "one sphere per line: x y z r")
     table = next(filter(None, (reader(path, lines, scale) for reader in (_kratos, _lammps, _xyz))), None)
     table = table or _columns(path, lines, scale)
     if not table.rows:
@@ -93,6 +86,18 @@ def read(path: Path, clump: int | None = None, scale: float = 1.0) -> tuple[np.n
         said = f"holds {len(known)} clumps, numbers {several}; choose one with clump=" if known else "has no clump numbers"
         raise ValueError(f"{path}: {said}" + (f"; {clump} is none of them" if clump is not None and known else ""))
     return scaled[chosen, :3], scaled[chosen, 3]
+
+
+def numbered_lines(path: Path, kind: str, wanted: str) -> list[Line]:
+    """The lines of a text file, which holds a ``kind`` and should have the form ``wanted``."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{kind} file {path} is not UTF-8 text (byte {error.start} is {error.object[error.start]:#04x}); "
+            f"save it as plain text, {wanted}"
+        ) from None
+    return list(enumerate(text.splitlines(), 1))
 
 
 def _columns(path: Path, lines: list[Line], scale: float) -> Table:
@@ -203,19 +208,10 @@ def _kratos(path: Path, lines: list[Line], scale: float) -> Table | None:
 
 
 def _lammps(path: Path, lines: list[Line], scale: float) -> Table | None:
-    """The sections Coords and Diameters of a molecule file of LAMMPS, whose first line is a title."""
-    bare = [(place, line.split("#")[0].strip()) for place, line in lines[1:]]
-    count = next((int(line.split()[0]) for _, line in bare if re.fullmatch(r"\d+\s+atoms", line)), None)
+    """The sections Coords and Diameters of a molecule file of LAMMPS."""
+    count, sections = lammps_sections(lines)
     if count is None:
         return None
-    sections: dict[str, list[Line]] = {}
-    section = ""
-    for place, line in bare:
-        if re.fullmatch(r"[A-Z][A-Za-z ]*", line):
-            section = line
-            sections[section] = []
-        elif line and section:
-            sections[section].append((place, line))
     values: dict[str, dict[float, list[float]]] = {}
     places: dict[float, int] = {}
     for name, columns in (("Coords", ("id", "x", "y", "z")), ("Diameters", ("id", "d"))):
@@ -231,14 +227,42 @@ def _lammps(path: Path, lines: list[Line], scale: float) -> Table | None:
     return Table(["x", "y", "z", "d"], [(places[i], row + values["Diameters"][i]) for i, row in values["Coords"].items()])
 
 
+def lammps_sections(lines: list[Line]) -> tuple[int | None, dict[str, list[Line]]]:
+    """The number of atoms and the sections of a molecule file of LAMMPS, whose first line is a title; no number in others."""
+    bare = [(place, line.split("#")[0].strip()) for place, line in lines[1:]]
+    count = next((int(line.split()[0]) for _, line in bare if re.fullmatch(r"\d+\s+atoms", line)), None)
+    sections: dict[str, list[Line]] = {}
+    section = ""
+    for place, line in bare:
+        if re.fullmatch(r"[A-Z][A-Za-z ]*", line):
+            section = line
+            sections[section] = []
+        elif line and section:
+            sections[section].append((place, line))
+    return count, sections
+
+
 def _xyz(path: Path, lines: list[Line], scale: float) -> Table | None:
     """One frame of an extended XYZ file: the number of spheres, ``Properties=...``, then the spheres."""
     if len(lines) < 2 or not re.fullmatch(r"\s*\d+\s*", lines[0][1]):
         return None
     count = int(lines[0][1])
-    properties = re.search(r'Properties="?([^\s"]+)', lines[1][1], re.IGNORECASE)
-    if not properties:
+    columns = xyz_columns(path, lines[1][1], _known)
+    if columns is None:
         raise ValueError(f"{path}, line 2: an XYZ file without radii; a clump needs Properties=pos:R:3:radius:R:1")
+    if "r" not in columns and "d" not in columns:
+        raise ValueError(f"{path}, line 2: {shown(lines[1][1].strip())} has no radius:R:1")
+    data = [(place, line) for place, line in lines[2:] if line.strip()]
+    if len(data) != count:
+        raise ValueError(f"{path}: has {len(data)} lines for {count} spheres; a clump file has one frame")
+    return Table(columns, _numbers(path, data, columns))
+
+
+def xyz_columns(path: Path, comment: str, known: Callable[[str], str | None]) -> list[str] | None:
+    """What ``known`` calls the columns of an extended XYZ file by ``Properties=...`` in its second line, if that has it."""
+    properties = re.search(r'Properties="?([^\s"]+)', comment, re.IGNORECASE)
+    if not properties:
+        return None
     parts = properties[1].split(":")
     columns: list[str] = []
     for name, size in zip(parts[::3], parts[2::3], strict=False):
@@ -247,14 +271,10 @@ def _xyz(path: Path, lines: list[Line], scale: float) -> Table | None:
         if name.lower() in ("pos", "position") and size == "3":
             columns += list("xyz")
         else:
-            columns += [_known(name) or ""] if size == "1" else [""] * int(size)
-    for name in ("x", "r"):
-        if name not in columns and not (name == "r" and "d" in columns):
-            raise ValueError(f"{path}, line 2: {properties[0]!r} has no {'pos:R:3' if name == 'x' else 'radius:R:1'}")
-    data = [(place, line) for place, line in lines[2:] if line.strip()]
-    if len(data) != count:
-        raise ValueError(f"{path}: has {len(data)} lines for {count} spheres; a clump file has one frame")
-    return Table(columns, _numbers(path, data, columns))
+            columns += [known(name) or ""] if size == "1" else [""] * int(size)
+    if "x" not in columns:
+        raise ValueError(f"{path}, line 2: {properties[0]!r} has no pos:R:3")
+    return columns
 
 
 def is_number(word: str) -> bool:

@@ -1,7 +1,8 @@
 """A rigid molecule: sites with masses, charges and Lennard-Jones parameters, in the frame of their principal axes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,8 @@ import numpy as np
 from polhode.algebra.body import Body, principal_axes
 from polhode.algebra.quaternion import of_axes
 from polhode.compiling.kernel import Quaternion
-from polhode.interface.arguments import array, is_ordered, shown, text, unit_quaternion, vector
-from polhode.manybody import symmetry, units
-from polhode.registry import nearest
+from polhode.interface.arguments import array, is_ordered, regular_file, shown, text, unit_quaternion, vector
+from polhode.manybody import molecule_files, symmetry, units
 
 #: Sites within this fraction of their extent of a straight line are moved onto it: files often have three or four digits.
 STRAIGHT = 1e-3
@@ -26,7 +26,8 @@ SLIGHT = 1e-6
 class Molecule:
     """Sites fixed to each other, in their principal frame, the centre of mass at the origin, the moments in ascending order.
 
-    Make one with :meth:`of_sites`. Lengths, masses, charges and energies are in the units of the system named ``units``.
+    Make one with :meth:`of_sites` or :meth:`from_file`. Lengths, masses, charges and energies are in the units of the system
+    named ``units``.
 
     Of the body axes x and y the largest component, in the frame in which the sites were given, is positive; z completes a
     right-handed frame. Where two or three moments are equal, the axes lie as near to those given as they can. SPC/E water,
@@ -91,13 +92,10 @@ class Molecule:
     source: str = ""
 
     def __post_init__(self) -> None:
-        values = (self.masses, self.charges, self.epsilon, self.sigma)
-        where, checked = _checked(self.key, self.label, self.names, *values, self.units)
+        values = {name: getattr(self, name) for name in ("sites", "masses", "charges", "epsilon", "sigma")}
+        where, checked = _checked(self.key, self.label, self.names, self.units, values)
         text(f"{where}: source", self.source)
-        sites = array(f"{where}: sites", self.sites, columns=3)
-        masses = checked["masses"]
-        if len(sites) != len(masses):
-            raise ValueError(f"{where}: there must be a site for each mass, got {len(sites)} and {len(masses)}")
+        sites, masses = checked["sites"], checked["masses"]
         moments = vector(f"{where}: inertia", self.inertia, 3)
         extent = float(np.abs(sites).max())
         if np.abs((masses[:, None] * sites).sum(0)).max() > SLIGHT * extent * masses.sum():
@@ -115,7 +113,6 @@ class Molecule:
                 "not; nothing resists the torque on it: give one more site a mass"
             )
         checked |= {
-            "sites": sites,
             "inertia": moments,
             "centre_of_mass": vector(f"{where}: centre_of_mass", self.centre_of_mass, 3),
             "rotation": unit_quaternion(f"{where}: rotation", self.rotation),
@@ -161,14 +158,9 @@ class Molecule:
             If there is no site or none has a mass, a value is not finite, a mass or epsilon is negative, sigma is not positive
             where epsilon is, array shapes do not match, or a site lies beside the line of a molecule whose masses are on one.
         """
-        positions = array(f"molecule {shown(key)}: positions", positions, columns=3)
-        nothing = np.zeros(len(positions))
-        charges, epsilon, sigma = (nothing if values is None else values for values in (charges, epsilon, sigma))
-        names = [str(k + 1) for k in range(len(positions))] if names is None else names
-        where, checked = _checked(key, label, names, masses, charges, epsilon, sigma, units)
-        masses = checked["masses"]
-        if len(positions) != len(masses):
-            raise ValueError(f"{where}: there must be a mass for each position, got {len(masses)} and {len(positions)}")
+        values = {"positions": positions, "masses": masses, "charges": charges, "epsilon": epsilon, "sigma": sigma}
+        checked = _checked(key, label, names, units, values)[1]
+        positions, masses = checked["positions"], checked["masses"]
         first = positions[0]
         sites, start, line = symmetry.straightened(positions - first, STRAIGHT)
         origin = (masses[:, None] * sites).sum(0) / masses.sum()
@@ -194,6 +186,45 @@ class Molecule:
             of_axes(symmetry.turned(line, axes).tolist()),
             source,
         )
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | Path,
+        key: str = "",
+        label: str = "",
+        units: str = "real",
+        lennard_jones: Mapping[Any, Any] | None = None,
+        masses: Mapping[Any, Any] | None = None,
+    ) -> "Molecule":
+        """The molecule in an XYZ file with charges, or in a molecule file of LAMMPS.
+
+        Parameters
+        ----------
+        path : path
+            See :mod:`polhode.manybody.molecule_files` for the columns and sections that are read.
+        key, label : str
+            The file's name by default.
+        units : str
+            The units of its numbers, ``real`` or ``lj``.
+        lennard_jones : mapping, optional
+            Pairs (epsilon, sigma) by the name of a site, or by its type in LAMMPS' file, which has none; ``{}`` if no site has
+            a Lennard-Jones potential.
+        masses : mapping, optional
+            Masses by name or type, which go before those of the file. Without either they are those of the elements.
+
+        Raises
+        ------
+        FileNotFoundError, TypeError, ValueError
+            If there is no such file, if it has none of these formats, or if a value cannot be; the message names file, line and
+            section.
+        """
+        file = regular_file("molecule file", path)
+        sites = molecule_files.read(file, lennard_jones, masses)
+        try:
+            return cls.of_sites(key or file.stem, **sites, label=label, units=units)
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from None
 
     @property
     def mass(self) -> float:
@@ -225,31 +256,32 @@ class Molecule:
             raise ValueError(f"molecule {self.key!r}: {error}") from None
 
 
-def _checked(
-    key: str, label: str, names: Any, masses: Any, charges: Any, epsilon: Any, sigma: Any, system: str
-) -> tuple[str, dict[str, Any]]:
-    """What messages call the molecule, and its names and numbers, which are checked."""
+def _checked(key: str, label: str, names: Any, system: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """What messages call the molecule, and its names and numbers, which are checked; the first are the places of the sites."""
     where = f"molecule {text('molecule: key', key, empty=False)!r}"
     text(f"{where}: label", label)
     if system not in units.SYSTEMS:
-        raise ValueError(f"{where}: unknown units {shown(system)}; {nearest(str(system), list(units.SYSTEMS))}")
-    given = {"masses": masses, "charges": charges, "epsilon": epsilon, "sigma": sigma}
-    numbers = {name: array(f"{where}: {name}", values) for name, values in given.items()}
-    count = len(numbers["masses"])
-    if not is_ordered(names):
+        raise ValueError(f"{where}: units must be one of {', '.join(units.SYSTEMS)}, got {shown(system)}")
+    (place, places), *others = given.items()
+    numbers = {place: array(f"{where}: {place}", places, columns=3)}
+    count = len(numbers[place])
+    for name, values in others:
+        numbers[name] = np.zeros(count) if values is None and name != "masses" else array(f"{where}: {name}", values)
+    if not is_ordered(names) and names is not None:
         raise TypeError(f"{where}: names must be a sequence of strings, got {shown(names)}")
-    tags = tuple(text(f"{where}: names[{k}]", name) for k, name in enumerate(names))
-    for name, size in (*((name, len(values)) for name, values in numbers.items()), ("names", len(tags))):
-        if size != count or size == 0:
-            raise ValueError(f"{where}: {name} must have one entry for each site, got {size} and {count} masses")
+    tags = range(1, count + 1) if names is None else (text(f"{where}: names[{k}]", name) for k, name in enumerate(names))
+    checked: dict[str, Any] = {**numbers, "names": tuple(map(str, tags))}
+    for name, values in checked.items():
+        if len(values) != count or count == 0:
+            raise ValueError(f"{where}: {name} must have an entry for each of {count} sites, got {len(values)}")
     for name in ("masses", "epsilon", "sigma"):
         if (numbers[name] < 0).any():
             raise ValueError(f"{where}: {name} must not be negative, got {float(numbers[name].min())!r}")
     if not numbers["masses"].any():
         raise ValueError(f"{where}: at least one site must have a mass")
     if (bare := np.flatnonzero((numbers["epsilon"] > 0) & (numbers["sigma"] == 0))).size:
-        raise ValueError(f"{where}: site {bare[0] + 1} ({tags[bare[0]]}) has an epsilon, but its sigma is zero")
-    return where, {"names": tags, **numbers}
+        raise ValueError(f"{where}: site {bare[0] + 1} ({checked['names'][bare[0]]}) has an epsilon, but its sigma is zero")
+    return where, checked
 
 
 def _tensor(sites: np.ndarray, masses: np.ndarray) -> np.ndarray:

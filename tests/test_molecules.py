@@ -1,0 +1,344 @@
+"""Molecules: principal frames, moments, massless sites, linear ones, units, and files of other programs."""
+
+import re
+from dataclasses import replace
+from math import cos, prod, radians, sin, sqrt
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.constants import physical_constants
+from scipy.spatial.transform import Rotation
+
+from polhode import manybody
+from polhode.algebra.quaternion import multiply, to_body, to_lab
+from polhode.manybody import Molecule
+from polhode.manybody.molecules.spce import HALF
+from polhode.manybody.units import LJ, REAL
+
+WATER = manybody.molecules["spce"]
+
+
+def as_given(molecule):
+    """The sites in the frame in which they were given."""
+    return np.array([to_lab(molecule.rotation, tuple(site)) for site in molecule.sites]) + molecule.centre_of_mass
+
+
+def moments_of(molecule, about=(0.0, 0.0, 0.0)):
+    """The inertia tensor by a plain sum over the sites."""
+    away = molecule.sites - about
+    return sum(m * (x @ x * np.eye(3) - np.outer(x, x)) for m, x in zip(molecule.masses, away, strict=True))
+
+
+def test_water_has_the_moments_and_the_frame_of_its_geometry():
+    # x from one hydrogen to the other, y along the bisector towards them, z normal to the plane
+    with mpmath.workdps(30):
+        half, oxygen, hydrogen = mpmath.radians(mpmath.mpf("109.47")) / 2, mpmath.mpf("15.9994"), mpmath.mpf("1.008")
+        mass = oxygen + 2 * hydrogen
+        across, along = 2 * hydrogen * mpmath.sin(half) ** 2, 2 * hydrogen * oxygen / mass * mpmath.cos(half) ** 2
+        low = -2 * hydrogen / mass * mpmath.cos(half)
+        assert pytest.approx((float(along), float(across), float(across + along)), rel=1e-15) == WATER.inertia
+        assert pytest.approx([0.0, float(low), 0.0], abs=1e-16) == WATER.sites[0]
+        assert pytest.approx([float(mpmath.sin(half)), float(mpmath.cos(half) + low), 0.0], abs=2e-16) == WATER.sites[1]
+    assert WATER.rotation == (1.0, 0.0, 0.0, 0.0)
+    assert WATER.inertia[2] == pytest.approx(WATER.inertia[0] + WATER.inertia[1], rel=1e-15)  # planar
+    assert WATER.mass == pytest.approx(18.0154, rel=1e-15)
+    assert WATER.degrees_of_freedom == 6 and not WATER.linear
+    assert WATER.reach == np.linalg.norm(WATER.sites[1])
+    assert WATER.body().inertia == WATER.inertia
+
+
+def test_a_massless_site_moves_neither_the_centre_of_mass_nor_the_moments():
+    water = manybody.molecules["tip4p2005"]
+    without = Molecule.of_sites("bare", as_given(water)[:3], water.masses[:3])
+    assert without.inertia == water.inertia and without.centre_of_mass == water.centre_of_mass
+    assert np.array_equal(without.sites, water.sites[:3])
+    assert np.linalg.norm(water.sites[3] - water.sites[0]) == pytest.approx(0.1546, rel=1e-14)
+    assert water.charges.sum() == 0
+    assert without.reach == 0  # nothing acts on it
+
+
+@pytest.mark.parametrize("key", list(manybody.molecules))
+def test_every_molecule_is_in_its_principal_frame(key):
+    molecule = manybody.molecules[key]
+    assert moments_of(molecule) == pytest.approx(np.diag(molecule.inertia), abs=1e-14 * molecule.inertia[2])
+    assert (molecule.masses[:, None] * molecule.sites).sum(0) == pytest.approx(0, abs=1e-14 * molecule.mass)
+    assert abs(molecule.charges.sum()) < 1e-15
+    assert molecule.source and molecule.label
+    assert molecule.body().mass == molecule.mass
+
+
+@pytest.mark.parametrize("key, length, mass", [("nitrogen", 1.10, 14.0067), ("carbon_dioxide", 2.32, 15.9994)])
+def test_a_linear_molecule_lies_on_the_x_axis_and_its_body_has_no_gyroscopic_term(key, length, mass):
+    molecule = manybody.molecules[key]
+    assert molecule.linear and molecule.degrees_of_freedom == 5
+    assert not molecule.sites[:, 1:].any()
+    moment = mass * length**2 / 2
+    assert pytest.approx((0.0, moment, moment), rel=1e-15) == molecule.inertia
+    body = molecule.body()
+    assert len(set(body.inertia)) == 1 and body.coefficients()[6:] == (0.0, 0.0, 0.0)
+
+
+def test_rounded_coordinates_of_a_linear_molecule_are_put_on_its_line():
+    direction = np.array([1.0, -2.0, 3.0]) / sqrt(14)
+    places = np.round(
+        np.outer([0.0, 1.16, -1.16], direction) + np.array([3.0, 1.0, -2.0]), 3
+    )  # CO2 in a file with three digits
+    molecule = Molecule.of_sites("co2", places, [12.011, 15.999, 15.999])
+    assert molecule.linear and not molecule.sites[:, 1:].any()
+    assert as_given(molecule) == pytest.approx(places, abs=2e-3)
+
+
+def test_an_atom_has_three_degrees_of_freedom_and_a_body_that_can_be_computed_with():
+    argon = Molecule.of_sites("argon", [[1.0, 2.0, 3.0]], [39.95], epsilon=[0.238], sigma=[3.4])
+    assert argon.degrees_of_freedom == 3 and not argon.linear
+    assert argon.inertia == (0.0, 0.0, 0.0) and argon.centre_of_mass == (1.0, 2.0, 3.0)
+    assert argon.body().inertia == (39.95,) * 3
+
+
+def test_equal_moments_are_equal_and_leave_the_axes_as_they_were_given():
+    benzene = manybody.molecules["benzene"]
+    assert benzene.inertia[0] == benzene.inertia[1]
+    assert benzene.rotation == (1.0, 0.0, 0.0, 0.0)
+    corners = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
+    methane = Molecule.of_sites("methane", np.vstack([[0, 0, 0], corners]) + 0.3, [12.011, *[1.008] * 4])
+    assert len(set(methane.inertia)) == 1 and methane.rotation == (1.0, 0.0, 0.0, 0.0)
+    # A tilted hexagon: the moments agree to round-off only.
+    turned = as_given(benzene) @ Rotation.from_rotvec([0.3, -0.5, 0.2]).as_matrix().T
+    tilted = Molecule.of_sites("tilted", turned, benzene.masses)
+    assert tilted.inertia[0] == tilted.inertia[1] == pytest.approx(benzene.inertia[0], rel=1e-14)
+    # A prolate one: the axis of the small moment is x.
+    fluoromethane = np.vstack([[0, 0, 1.38], [0, 0, 0], *[[cos(a), sin(a), -0.4] for a in radians(120) * np.arange(3)]])
+    prolate = Molecule.of_sites("prolate", fluoromethane, [18.998, 12.011, *[1.008] * 3])
+    assert prolate.inertia[0] < prolate.inertia[1] == prolate.inertia[2]
+    assert np.abs(prolate.sites[:2, 1:]).max() < 1e-15
+
+
+coordinate = st.floats(-5.0, 5.0).map(lambda x: round(x, 6))
+site = st.tuples(st.tuples(coordinate, coordinate, coordinate), st.sampled_from([0.0, 1.008, 12.011, 15.9994]))
+
+
+@given(st.lists(site, min_size=4, max_size=8, unique_by=lambda s: s[0]))
+@settings(max_examples=60, deadline=None)
+def test_a_molecule_stands_in_its_file_as_its_rotation_says(sites):
+    places, masses = (np.array(values) for values in zip(*sites, strict=True))
+    heavy = places[masses > 0]
+    if len(heavy) < 3 or np.linalg.svd(heavy - heavy.mean(0))[1][1] < 0.1:  # a line
+        return
+    molecule = Molecule.of_sites("any", places, masses)
+    assert as_given(molecule) == pytest.approx(places, abs=1e-12)
+    x, y, z = molecule.inertia
+    assert 0 < x <= y <= z <= (x + y) * (1 + 1e-12)
+    centred = places - np.average(places, axis=0, weights=masses)
+    tensor = sum(m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r in zip(masses, centred, strict=True))
+    assert [x, y, z] == pytest.approx(np.linalg.eigvalsh(tensor), rel=1e-11)
+    # The signs: x and y point along their largest components in the frame given.
+    axes = np.array([to_lab(molecule.rotation, tuple(axis)) for axis in np.eye(3)])
+    if min(y - x, z - y) > 1e-3 * z:
+        for axis in axes[:2]:
+            assert axis[np.abs(axis).argmax()] > 0
+
+
+def test_the_orientation_of_a_file_s_frame_becomes_that_of_the_body():
+    turn = Rotation.from_rotvec([0.4, 1.1, -0.7])
+    tilted = Molecule.of_sites("tilted", turn.apply(as_given(WATER)), WATER.masses)
+    q = tuple(np.array([1.0, 2.0, -3.0, 4.0]) / sqrt(30))
+    body_q = multiply(q, tilted.rotation)
+    for site, place in zip(tilted.sites, turn.apply(as_given(WATER)), strict=True):
+        wanted = to_lab(q, tuple(place - tilted.centre_of_mass))
+        assert to_lab(body_q, tuple(site)) == pytest.approx(wanted, abs=1e-14)
+    v = (0.3, -0.2, 0.9)
+    assert to_lab(tilted.rotation, to_body(tilted.rotation, v)) == pytest.approx(v, abs=1e-15)
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"masses": [16.0, 1.0]}, "molecule 'w': masses must have an entry for each of 3 sites, got 2"),
+    ({"positions": np.zeros((2, 3))}, "masses must have an entry for each of 2 sites, got 3"),
+    ({"masses": [0.0, 0.0, 0.0]}, "at least one site must have a mass"),
+    ({"masses": [16.0, -1.0, 1.0]}, "masses must not be negative, got -1.0"),
+    ({"charges": [0.0, float("nan"), 0.0]}, "charges must be finite"),
+    ({"epsilon": [0.1, 0.0, 0.0]}, "site 1 (O) has an epsilon, but its sigma is zero"),
+    ({"units": "metal"}, "units must be one of real, lj, got 'metal'"),
+    ({"names": "OHH"}, "names must be a sequence of strings, got 'OHH'"),
+    ({"names": ["O", "H", 1]}, "names[2] must be a string, got 1"),
+    ({"masses": [16.0, 1.0, 0.0]}, "its masses lie on a line, but a massless site does not"),
+    ({"masses": [16.0, 0.0, 0.0]}, "its masses lie in one place, but a massless site does not"),
+])  # fmt: skip
+def test_what_cannot_be_a_molecule_is_said(change, message):
+    arguments = {
+        "positions": as_given(WATER),
+        "masses": WATER.masses,
+        "charges": np.zeros(3),
+        "names": ("O", "H", "H"),
+    } | change
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+        Molecule.of_sites("w", **arguments)
+
+
+def test_a_molecule_that_is_not_in_its_principal_frame_is_refused():
+    with pytest.raises(ValueError, match="the centre of mass of its sites must be the origin"):
+        replace(WATER, sites=WATER.sites + 0.1)
+    with pytest.raises(ValueError, match="inertia must be the principal moments of its sites"):
+        replace(WATER, sites=WATER.sites[:, [1, 0, 2]])
+    with pytest.raises(ValueError, match="read-only"):
+        WATER.sites[0, 0] = 1.0
+
+
+# ---- units ----
+
+
+def test_the_units_agree_with_the_constants_of_physics():
+    avogadro, kilocalorie = physical_constants["Avogadro constant"][0], 4184.0
+    assert REAL.energy == pytest.approx(1e-3 * 1e10 / kilocalorie, rel=2e-9)  # g/mol (Angstrom/fs)^2 in kcal/mol
+    assert REAL.boltzmann == pytest.approx(physical_constants["molar gas constant"][0] / kilocalorie, rel=4e-6)
+    e, permittivity = physical_constants["elementary charge"][0], physical_constants["vacuum electric permittivity"][0]
+    assert REAL.coulomb == pytest.approx(e**2 / (4 * np.pi * permittivity) * 1e10 * avogadro / kilocalorie, rel=1e-5)
+    assert (LJ.energy, LJ.boltzmann, LJ.coulomb) == (1.0, 1.0, 1.0)
+
+
+# ---- against the dimers of shared trials ----
+
+
+def smoothed(r, power, start, end):
+    """r^-power with energy, force and its slope continuous at the cut-off, and minus its derivative (GROMACS' shift)."""
+    if r >= end:
+        return 0.0, 0.0
+    x, width = max(r - start, 0.0), end - start
+    e, de, dde = end**-power, -power * end ** (-power - 1), power * (power + 1) * end ** (-power - 2)
+    a, b = (width * dde - 3 * de) / width**2, (2 * de - width * dde) / width**3
+    constant = -e + width * de / 2 - width**2 * dde / 12
+    return r**-power + a * x**3 / 3 + b * x**4 / 4 + constant, power * r ** (-power - 1) - a * x**2 - b * x**3
+
+
+@pytest.mark.parametrize("key, place, start, end, energy, force, torque", [
+    ("spce", (2.6, 1.1, -0.7), 4.5, 6.2, 11.4092023222436252, (22.7682903349173029, 4.28067631857516823, -15.5431947300274109),
+     (3.62061950246256079, -9.93865631288495083, 4.94374416450598088)),
+    ("trimer", (1.1, 0.5, 0.9), 1.8, 2.5, 37.3838422837504962, (616.607372330368147, 194.816406525281701, 233.91004252326778),
+     None),
+])  # fmt: skip
+def test_two_molecules_have_the_energy_and_the_forces_of_another_code(key, place, start, end, energy, force, torque):
+    molecule, q = manybody.molecules[key], tuple(np.array([1.0, 2.0, -3.0, 4.0]) / sqrt(30))
+    coulomb = {"real": REAL, "lj": LJ}[molecule.units].coulomb
+    arms = np.array([to_lab(q, tuple(site)) for site in molecule.sites])
+    total, forces = 0.0, np.zeros((len(arms), 3))
+    for i, first in enumerate(molecule.sites):
+        for j, arm in enumerate(arms):
+            r = arm + place - first
+            distance = np.linalg.norm(r)
+            epsilon, sigma = sqrt(prod(molecule.epsilon[[i, j]])), molecule.sigma[[i, j]].mean()
+            terms = (
+                (4 * epsilon * sigma**12, 12, start),
+                (-4 * epsilon * sigma**6, 6, start),
+                (coulomb * prod(molecule.charges[[i, j]]), 1, 0.0),
+            )
+            for factor, power, begin in terms:
+                value, slope = smoothed(distance, power, begin, end)
+                total += factor * value
+                forces[j] += factor * slope / distance * r
+    assert total == pytest.approx(energy, rel=1e-14)
+    assert forces.sum(0) == pytest.approx(force, rel=1e-13)
+    if torque is not None:
+        assert np.cross(arms, forces).sum(0) == pytest.approx(torque, rel=1e-13)
+
+
+# ---- files ----
+
+PLACES = [[0.0, 0.0, 0.0], [sin(HALF), cos(HALF), 0.0], [-sin(HALF), cos(HALF), 0.0]]
+XYZ = "\n".join(f"{name} {x!r} {y!r} {z!r}" for name, (x, y, z) in zip("OHH", PLACES, strict=True))
+LENNARD_JONES = {"O": (0.1553, 3.166)}
+
+
+def lammps(molecule, types=None):
+    """A molecule file of LAMMPS."""
+    types = types or molecule.names
+    sections = {
+        "Coords": [" ".join(map(repr, map(float, place))) for place in as_given(molecule)],
+        "Types": types,
+        "Charges": [repr(float(charge)) for charge in molecule.charges],
+        "Masses": [repr(float(mass)) for mass in molecule.masses],
+    }
+    lines = ["# a title", "", f"{len(types)} atoms", "2 bonds"]
+    for name, values in sections.items():
+        lines += ["", f"{name}  # a remark", "", *(f"{k} {value}" for k, value in enumerate(values, 1))]
+    return "\n".join([*lines, "", "Bonds", "", "1 1 1 2", "2 1 1 3", ""])
+
+
+def with_columns(*columns):
+    """The XYZ lines with further columns."""
+    return "\n".join(" ".join([line, *map(str, more)]) for line, more in zip(XYZ.splitlines(), columns, strict=True))
+
+
+EXTENDED = "3\nProperties=species:S:1:pos:R:3:move_mask:L:1:initial_charges:R:1:masses:R:1 pbc=F\n"
+FILES = {
+    "water.xyz": "3\nwater\n" + with_columns((-0.8476, 15.9994), (0.4238, 1.008), (0.4238, 1.008)) + "\n",
+    "all.xyz": "3\nq mass epsilon sigma\n"
+    + with_columns((-0.8476, 15.9994, 0.1553, 3.166), (0.4238, 1.008, 0, 0), (0.4238, 1.008, 0, 0)),
+    "ase.xyz": EXTENDED + with_columns(("T", -0.8476, 15.9994), ("T", 0.4238, 1.008), ("F", 0.4238, 1.008)),
+    "lammps.txt": lammps(WATER),
+    "numbered.txt": lammps(WATER, ["1", "2", "2"]),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_water_is_the_same_from_every_file(tmp_path, name):
+    path = tmp_path / name
+    path.write_text(FILES[name])
+    tables = {"all.xyz": None, "numbered.txt": {1: LENNARD_JONES["O"]}}
+    water = Molecule.from_file(path, label="water", lennard_jones=tables.get(name, LENNARD_JONES))
+    assert (water.key, water.label) == (path.stem, "water")
+    assert water.inertia == pytest.approx(WATER.inertia, rel=1e-15)
+    assert water.sites == pytest.approx(WATER.sites, abs=1e-16)
+    for array in ("masses", "charges", "epsilon", "sigma"):
+        assert np.array_equal(getattr(water, array), getattr(WATER, array)), array
+    assert water.names == (("1", "2", "2") if name == "numbered.txt" else WATER.names)
+
+
+def test_masses_come_from_the_argument_then_the_file_then_the_elements(tmp_path):
+    path = tmp_path / "m.xyz"
+    path.write_text(f"3\n\n{XYZ}\n".replace("O 0", "O1 0"))
+    assert Molecule.from_file(path, lennard_jones={}).masses.tolist() == [15.999, 1.008, 1.008]
+    heavy = Molecule.from_file(path, lennard_jones={}, masses={"H": 2.014})
+    assert heavy.masses.tolist() == [15.999, 2.014, 2.014]
+    path.write_text(lammps(WATER).split("Masses")[0])
+    assert Molecule.from_file(path, lennard_jones={}).masses.tolist() == [15.999, 1.008, 1.008]
+
+
+@pytest.mark.parametrize("name, text, message", [
+    ("a", "x y z\n", "is no file of a molecule"),
+    ("a", f"4\n\n{XYZ}\n", "has 3 lines for 4 sites; a molecule file has one frame"),
+    ("a", f"3\n\n{XYZ}\n".replace("O 0", "O zero"), "line 3: expected (not read) x y z, got 'O zero"),
+    ("a", f"3\n\n{XYZ} nan\n".replace("0.0\n", "0.0 0.1\n"), "line 5: numbers must be finite"),
+    ("a", f"3\n\n{with_columns(*3 * [[1, 2, 3, 4, 5]])}\n", "line 3: expected name x y z, with charge"),
+    ("a", f"3\nProperties=pos:R:3\n{XYZ}\n", "line 2: the columns have no name of the site (species:S:1)"),
+    ("a", f"3\nProperties=species:S:1\n{XYZ}\n", "line 2: 'Properties=species:S:1' has no pos:R:3"),
+    ("a", f"3\nProperties=species:S:1:pos:R:3:q:R:1:charge:R:1\n{XYZ}\n", "line 2: two columns are the same"),
+    ("a", f"3\n\n{XYZ}\n".replace("O", "Q"), "line 3: has no mass, and 'Q' is no element of the table; pass masses={'Q'"),
+    ("a", lammps(WATER).replace("Coords", "Places"), "a LAMMPS molecule without the section Coords"),
+    ("a", lammps(WATER).replace("3 H", "2 H"), "section Types: the atoms are numbered from 1 to 3, each once, got 2"),
+    ("a", lammps(WATER).replace("3 H\n", ""), "the section Types has 2 lines for 3 atoms"),
+    ("a", lammps(WATER).replace("1 -0.8476", "1 much"), "section Charges: expected number of the atom charge, got '1 much'"),
+    ("a", lammps(WATER).replace("3 1.008", "3 -1"), "masses must not be negative, got -1.0"),
+])  # fmt: skip
+def test_a_broken_molecule_file_says_where(tmp_path, name, text, message):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(ValueError, match=re.escape(message)) as raised:
+        Molecule.from_file(path, lennard_jones={})
+    assert str(path) in str(raised.value)
+
+
+def test_lennard_jones_parameters_that_are_missing_or_for_no_site_are_said(tmp_path):
+    path = tmp_path / "water.txt"
+    path.write_text(lammps(WATER))
+    with pytest.raises(ValueError, match=r"no Lennard-Jones parameters; pass lennard_jones=\{'O': \(epsilon, sigma\)\}"):
+        Molecule.from_file(path)
+    with pytest.raises(ValueError, match="lennard_jones has 'OW', but no site is called so; did you mean 'O'"):
+        Molecule.from_file(path, lennard_jones={"OW": (0.1, 3.0)})
+    with pytest.raises(ValueError, match=r"lennard_jones\['O'\] must be 2 finite numbers"):
+        Molecule.from_file(path, lennard_jones={"O": (0.1,)})
+    with pytest.raises(TypeError, match="masses must be a mapping from the names of sites"):
+        Molecule.from_file(path, lennard_jones={}, masses=[1.0])
+    with pytest.raises(FileNotFoundError, match=r"molecule file .* does not exist"):
+        Molecule.from_file(tmp_path / "none.xyz")
