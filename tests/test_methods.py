@@ -61,7 +61,6 @@ def test_what_is_ours_is_declared():
         "calzavarini2010_mean",
         "johnson2008",
         "martys1999",
-        "no_squish",
         "omelyan1998",
         "omelyan1999_momentum",
         "pcdm2013_lag",

@@ -133,6 +133,8 @@ def test_nearest():
 def test_unknown_keys():
     with pytest.raises(KeyError, match="unknown method 'spiral_leap'; did you mean 'spiral_leapfrog'"):
         polhode.methods["spiral_leap"]
+    with pytest.raises(KeyError, match="unknown method 'settle'; did you mean 'moser_veselov'"):
+        polhode.methods["settle"]
     with pytest.raises(KeyError, match="unknown method 'eulr'; did you mean 'euler'"):
         polhode.methods.origin("eulr")
 

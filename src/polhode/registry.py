@@ -211,7 +211,14 @@ class Registry(Mapping[str, T]):
         try:
             return known[key]
         except KeyError:
-            raise KeyError(f"unknown {self.kind} {shown(str(key))}; {nearest(str(key)[:KEY_LENGTH], list(known))}") from None
+            raise KeyError(f"unknown {self.kind} {shown(str(key))}; {self.nearest(str(key))}") from None
+
+    def nearest(self, name: str) -> str:
+        """The end of an error message about an unknown key, as by :func:`nearest`; other names of an object lead to its key."""
+        for key, item in self._known().items():
+            if name.casefold() in (other.casefold() for other in getattr(item, "other_names", ())):
+                return f"did you mean {key!r}? {name} is another name for it"
+        return nearest(name[:KEY_LENGTH], list(self))
 
     def __contains__(self, key: object) -> bool:
         return key in self._known()

@@ -17,7 +17,6 @@ from polhode.interface.progress import Stage, watched
 from polhode.manybody import Scene, pictures
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS
-from polhode.registry import nearest
 from polhode.study.report import style
 from polhode.study.storage import write_atomically
 
@@ -127,9 +126,9 @@ def run(arguments: argparse.Namespace) -> int:
     from polhode.study.run.scene import scene_of
 
     if arguments.scene not in SCENES:
-        raise UsageError(f"unknown scene {arguments.scene!r}; {nearest(arguments.scene, list(SCENES))}")
+        raise UsageError(f"unknown scene {arguments.scene!r}; {SCENES.nearest(arguments.scene)}")
     if arguments.method not in METHODS:
-        raise UsageError(f"unknown method {arguments.method!r}; {nearest(arguments.method, list(METHODS))}")
+        raise UsageError(f"unknown method {arguments.method!r}; {METHODS.nearest(arguments.method)}")
     output = arguments.output or Path(f"{arguments.scene}.gif")
     if output.suffix.lower() != ".gif":
         raise UsageError(f"--output: only GIF is written, got {output.name!r}; name a file that ends in .gif")

@@ -17,7 +17,6 @@ from polhode.cli import UsageError, check_writable, positive, whole
 from polhode.interface.plugins import try_out
 from polhode.interface.progress import Stage, watched
 from polhode.methods import METHODS
-from polhode.registry import nearest
 from polhode.study import provenance
 from polhode.study.analysis.step_times import OTHER, in_frame
 from polhode.study.run import timing
@@ -85,7 +84,7 @@ def chosen(keys: list[str] | None, plugins: list[str]) -> list[Any]:
     known = list(METHODS)
     for key in keys or []:
         if key not in known:
-            raise UsageError(f"--methods: unknown method {key!r}; {nearest(key, known)}")
+            raise UsageError(f"--methods: unknown method {key!r}; {METHODS.nearest(key)}")
     return [METHODS[key] for key in dict.fromkeys([*keys, *added, timing.UNIT, OTHER] if keys else known)]
 
 

@@ -15,10 +15,10 @@ from typing import Any
 from numba import config
 
 from polhode.compiling import cache
-from polhode.interface.arguments import KEY_LENGTH, flag, is_ordered, shown, whole
+from polhode.interface.arguments import flag, is_ordered, shown, whole
 from polhode.methods import METHODS
 from polhode.problems import PROBLEMS
-from polhode.registry import Registry, nearest
+from polhode.registry import Registry
 
 PACKAGE = Path(__file__).resolve().parents[1]
 REGISTRIES: dict[str, Registry[Any]] = {"methods": METHODS, "problems": PROBLEMS}
@@ -68,7 +68,7 @@ def compile_all(
     flag("problems", problems)
     keys = list(METHODS) if methods is None else list(methods)
     if unknown := [str(key) for key in keys if key not in METHODS]:
-        raise KeyError(f"methods: unknown method {shown(unknown[0])}; {nearest(unknown[0][:KEY_LENGTH], list(METHODS))}")
+        raise KeyError(f"methods: unknown method {shown(unknown[0])}; {METHODS.nearest(unknown[0])}")
     wanted = [("methods", key, form, systems and not form) for key in keys for form in ("", *forms)]
     wanted += [("problems", key, "", False) for key in PROBLEMS if problems]
     wanted = [one for one in wanted if _Item(*one).exists()]

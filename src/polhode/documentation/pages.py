@@ -106,6 +106,7 @@ def method_page(method: Method, measured: Measurements) -> str:
     wanted = f", needed {when[method.torque_time]}" if isinstance(method, OneTorque) else ""
     rows = [
         ("key", f"`{method.key}`"),
+        ("other names", ", ".join(method.other_names)),
         ("source", method.source),
         ("variant of", _method_link(method.variant_of) if method.variant_of else ""),
         ("variants", ", ".join(_method_link(m.key) for m in METHODS.values() if m.variant_of == method.key)),

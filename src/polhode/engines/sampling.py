@@ -8,20 +8,20 @@ import numpy as np
 
 
 def sampled(samples, state, advance, read):
-    """q (samples, 4) and omega (samples, 3) after the numbers of steps ``samples``, which ascend.
+    """What ``read`` returns, each over the samples: after the numbers of steps ``samples``, which ascend.
 
     Parameters
     ----------
     state : what the engine steps
     advance : (state, count) -> the state after ``count`` more steps
-    read : state -> q, omega
+    read : state -> q, omega or other values; it may use the memory of the engine
     """
-    q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-    for i, wanted in enumerate(map(int, samples)):
+    rows, n = [], 0
+    for wanted in map(int, samples):
         if wanted > n:
             state, n = advance(state, wanted - n), wanted
-        q[i], omega[i] = read(state)
-    return q, omega
+        rows.append([np.array(values, dtype=float) for values in read(state)])
+    return tuple(np.array(values) for values in zip(*rows, strict=True))
 
 
 def stepped(samples, step, read):

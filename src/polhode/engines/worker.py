@@ -21,8 +21,12 @@ import numpy as np
 #: Files beside this one that adapters share; they import ``rotations.py`` as ``polhode_rotations``.
 SHARED = ("rotations", "sampling")
 #: What the functions of an adapter return, each over the samples, and what that has in a row.
-RETURNED = {"run": ("q", "omega"), "collide": ("r", "v", "q", "omega")}
-WIDTHS = {"r": 3, "v": 3, "q": 4, "omega": 3}
+RETURNED = {
+    "run": ("q", "omega"),
+    "collide": ("r", "v", "q", "omega"),
+    "flow": ("potential", "kinetic", "seconds"),
+}
+SHAPES = {"r": (3,), "v": (3,), "q": (4,), "omega": (3,), "potential": (), "kinetic": (), "seconds": ()}
 
 
 def load(path: Path) -> ModuleType:
@@ -65,7 +69,7 @@ def main(adapter_path, folder):
             named = zip(RETURNED[request["function"]], answer, strict=True)
             arrays = {name: np.asarray(values, dtype=float) for name, values in named}
             bodies = (len(case.masses),) if request["function"] == "collide" else ()
-            if any(values.shape != (len(samples), *bodies, WIDTHS[name]) for name, values in arrays.items()):
+            if any(values.shape != (len(samples), *bodies, *SHAPES[name]) for name, values in arrays.items()):
                 shapes = " and ".join(str(values.shape) for values in arrays.values())
                 raise ValueError(f"the adapter returned arrays of shapes {shapes}")
             temporary = folder / f"{number}.part.npz"

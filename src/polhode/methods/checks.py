@@ -59,6 +59,10 @@ def check_method(method: "Method") -> None:
     where = f"method {method.key}:"
     text(f"{where} label", method.label, empty=False)
     text(f"{where} short_label", method.short_label)
+    if not isinstance(method.other_names, tuple | list):
+        raise TypeError(f'{where} other_names must be a tuple of texts such as ("SHAKE",), got {shown(method.other_names)}')
+    for name in method.other_names:
+        text(f"{where} other_names", name, empty=False)
     for name, known in _WORDS.items():
         value = text(f"{where} {name}", getattr(method, name))
         if value not in known:

@@ -1,6 +1,8 @@
 r"""The discrete Moser-Veselov algorithm: Moser and Veselov (1991), with quaternions as in Hairer and Vilmart (2006).
 
-The variational integrator of the free body, and the same map as RATTLE (McLachlan and Zanna 2005). The rotation of a step is
+The variational integrator of the free body, and what SHAKE, RATTLE and SETTLE do to a molecule whose sites they hold at fixed
+distances: Stoermer's rule for such sites is the leapfrog for their centre and this map for their orientation (McLachlan and
+Zanna 2005; the supplement has a proof, and LAMMPS' ``fix shake`` has the same energies). The rotation of a step is
 that of the unit quaternion :math:`\rho = (1, c)/\sqrt{1 + |c|^2}`. With the angular momentum y in the body frame and the
 components :math:`\rho_0, \ldots, \rho_3` it solves
 
@@ -76,6 +78,7 @@ METHOD = OneTorque(
     key="moser_veselov",
     label="Moser-Veselov",
     short_label="DMV",
+    other_names=("SHAKE", "RATTLE", "SETTLE"),
     group="splittings and variational",
     rank=5,
     omega_handed="without the last half kick",
@@ -88,7 +91,7 @@ METHOD = OneTorque(
     normalises=True,
     rotates_before_torque=True,
     momentum_frame="lab",
-    note="Symplectic and reversible; keeps energy and momentum of the free body; |omega| dt must stay below 1.",
+    note="Symplectic and reversible: what SHAKE, RATTLE and SETTLE do to a rigid molecule; |omega| dt must stay below 1.",
     start=start,
     before_torque=before_torque,
     after_torque=after_torque,

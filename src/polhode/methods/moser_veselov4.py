@@ -57,6 +57,7 @@ METHOD = replace(
     key="moser_veselov4",
     label="Moser-Veselov, 4th order",
     short_label="DMV4",
+    other_names=(),
     rank=6,
     source="Hairer and Vilmart (2006), their program DMV10, order 4; McLachlan and Zanna (2005)",
     citation="hairer2006,mclachlan2005",

@@ -3,8 +3,10 @@ r"""NO_SQUISH: Miller et al. (2002), from the extended phase space of Tuckerman 
 The quaternion has a conjugate momentum p with four components, p = 2 q (0, I omega). With P_k q = q (0, e_k), e_k the body
 axes, the kinetic energy is the sum of (p . P_k q)^2/(8 I_k); the flow of each term rotates q and p in the plane of q and P_k q
 by the same angle, which preserves their lengths. The flows follow each other as 3, 2, 1, 2, 3 between two half kicks by the
-torque. The fourth term of Eq. 3.12.4, with the arbitrary moment I_11, vanishes with p . q, which every part of the step keeps
-at zero. The page that prints p (Eq. 3.12.4) has D^-1 where its own Hamiltonian requires D.
+torque. This order is that of LAMMPS (``MathExtra::no_squish_rotate``), whose ``fix rigid/nve`` numbers the moments upwards, so
+that 3 is the largest; runs of a liquid have the same energies. The fourth term of Eq. 3.12.4, with the arbitrary moment I_11,
+vanishes with p . q, which every part of the step keeps at zero. The page that prints p (Eq. 3.12.4) has D^-1 where its own
+Hamiltonian requires D.
 
 .. math::
 
@@ -149,7 +151,6 @@ METHOD = OneTorque(
     order_q=2,
     order_omega=2,
     order_exceptions={"velocity": (1, 1)},
-    reconstruction="The original was not available, only the Hamiltonian: the order of the rotations and kicks is ours.",
     normalises=False,
     rotates_before_torque=True,
     note="Symplectic and reversible; each rotation keeps the norm of the quaternion.",

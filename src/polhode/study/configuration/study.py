@@ -314,7 +314,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     methods = known if settings.methods == "all" else list(dict.fromkeys([*settings.methods, *added]))
     for key in methods:
         if key not in known:
-            raise (top / "methods").error(f": unknown method {key!r}; {nearest(key, known)}")
+            raise (top / "methods").error(f": unknown method {key!r}; {METHODS.nearest(key)}")
     try:
         check_distinct(known)
     except ValueError as error:
@@ -322,7 +322,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     wanted = {key: section for key, section in settings.problems.items() if section is not None}
     for key in wanted:
         if key not in PROBLEMS:
-            raise (top / "problems" / key).error(f": unknown problem {key!r}; {nearest(key, list(PROBLEMS))}")
+            raise (top / "problems" / key).error(f": unknown problem {key!r}; {PROBLEMS.nearest(key)}")
     checks = _chosen("check", settings.checks, CHECKS, top / "checks")
     notebooks = _chosen("notebook", settings.notebooks, NOTEBOOKS, top / "notebooks")
     of_problems = {key: tuple(m for m in methods if METHODS[m].runs(PROBLEMS[key])) for key in wanted}
@@ -471,7 +471,7 @@ def _only(names: Literal["all"] | tuple[str, ...], methods: Sequence[str], place
         return None
     for name in names:
         if name not in METHODS:
-            raise place.error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
+            raise place.error(f": unknown method {name!r}; {METHODS.nearest(name)}")
     plugins = METHODS.plugins()
     chosen = tuple(m for m in methods if m in names or m in plugins)
     return chosen if len(chosen) < len(methods) else None
@@ -496,11 +496,11 @@ def _methods_of_scenes(
         scene_place = place / key
         scene = section.scene or key
         if scene not in SCENES:
-            raise scene_place.error(f": unknown scene {scene!r}; {nearest(scene, list(SCENES))}")
+            raise scene_place.error(f": unknown scene {scene!r}; {SCENES.nearest(scene)}")
         chosen = able if section.methods == "all" else [k for k in (*section.methods, *plugins) if k in able]
         for name in section.methods if section.methods != "all" else ():
             if name not in METHODS:
-                raise (scene_place / "methods").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
+                raise (scene_place / "methods").error(f": unknown method {name!r}; {METHODS.nearest(name)}")
             if name in methods and name not in able:
                 raise (scene_place / "methods").error(f": {name!r} cannot run many bodies; leave it out")
         if chosen:
@@ -515,7 +515,7 @@ def _scene(key: str, section: "models.SceneSection", methods: tuple[str, ...], p
     if section.film is not None:
         name = section.film.method
         if name not in METHODS:
-            raise (place / "film").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
+            raise (place / "film").error(f": unknown method {name!r}; {METHODS.nearest(name)}")
         if not _runs_many_bodies(name):
             raise (place / "film").error(f": {name!r} cannot run many bodies; name another method")
     timed = () if section.timed == () else _only(section.timed, methods, place / "timed")
@@ -544,7 +544,7 @@ def _ensembles(
     wanted = methods if section.methods == "all" else list(dict.fromkeys([*section.methods, *plugins]))
     for name in wanted:
         if name not in METHODS:
-            raise (place / "methods").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
+            raise (place / "methods").error(f": unknown method {name!r}; {METHODS.nearest(name)}")
     chosen = tuple(key for key in wanted if key in methods)
     steps = tuple(section.steps.coarse / 2**i for i in range(section.steps.halvings + 1))
     # In the order of the library, so that the order in the list does not matter.
