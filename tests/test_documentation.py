@@ -350,6 +350,7 @@ RECIPES = [
     "adding-a-problem",
     "adding-a-force-law",
     "many-bodies",
+    "molecules",
     "impacts",
     "ensembles",
     "compare",

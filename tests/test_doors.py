@@ -26,7 +26,7 @@ import polhode
 from polhode import manybody
 from polhode.advice import cases, from_contacts, from_laws, from_runs
 from polhode.algebra import metrics
-from polhode.manybody import Clump, Material, Scene, State
+from polhode.manybody import Clump, Material, Molecule, Scene, State
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
 from polhode.references.dataset import reference_dataset
@@ -179,6 +179,11 @@ DOORS = {
     "Clump.dimer": (Clump.dimer, {"first": 0.1, "second": 0.1, "distance": 0.1}),
     "Clump.of_spheres": (Clump.of_spheres, {"key": "n", "centres": [[0.0, 0, 0]], "radii": [1.0]}),
     "Clump.from_file": (Clump.from_file, {"path": "nowhere.txt"}),
+    "Molecule.of_sites": (
+        Molecule.of_sites,
+        {"key": "n", "positions": [[0.0, 0, 0], [1.0, 0, 0], [0.0, 1, 0]], "masses": [1.0, 1.0, 1.0]},
+    ),
+    "Molecule.from_file": (Molecule.from_file, {"path": "nowhere.txt"}),
     "Material": (Material, {"density": 1.0, "young": 1.0, "poisson": 0.1}),
     "State": (initial, {}),
     "manybody.simulate": (manybody.simulate, {"scene": "rods", "method": "euler", "dt": 1e-5, "t_end": 2e-5}),

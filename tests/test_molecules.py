@@ -163,6 +163,7 @@ def test_the_orientation_of_a_file_s_frame_becomes_that_of_the_body():
     ({"units": "metal"}, "units must be one of real, lj, got 'metal'"),
     ({"names": "OHH"}, "names must be a sequence of strings, got 'OHH'"),
     ({"names": ["O", "H", 1]}, "names[2] must be a string, got 1"),
+    ({"positions": 1e200 * np.eye(3)}, "positions up to 1e+200 cannot be computed with"),
     ({"masses": [16.0, 1.0, 0.0]}, "its masses lie on a line, but a massless site does not"),
     ({"masses": [16.0, 0.0, 0.0]}, "its masses lie in one place, but a massless site does not"),
 ])  # fmt: skip
@@ -340,5 +341,5 @@ def test_lennard_jones_parameters_that_are_missing_or_for_no_site_are_said(tmp_p
         Molecule.from_file(path, lennard_jones={"O": (0.1,)})
     with pytest.raises(TypeError, match="masses must be a mapping from the names of sites"):
         Molecule.from_file(path, lennard_jones={}, masses=[1.0])
-    with pytest.raises(FileNotFoundError, match=r"molecule file .* does not exist"):
+    with pytest.raises(FileNotFoundError, match=r"molecule path .* does not exist"):
         Molecule.from_file(tmp_path / "none.xyz")

@@ -17,7 +17,7 @@ from polhode.documentation.engines import advice_page, contacts_page, engines_pa
 from polhode.documentation.markdown import cell, facts, figure, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.texts import docstring
-from polhode.manybody import Scene, forces, scenes
+from polhode.manybody import Scene, forces, molecules, scenes
 from polhode.methods import METHODS, grouped
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS
@@ -51,6 +51,7 @@ def write(folder: Path, results: Path | None = None) -> None:
         **{f"problems/{key}.md": problem_page(PROBLEMS[key], measured) for key in PROBLEMS},
         **{f"scenes/{key}.md": scene_page(scenes[key]) for key in scenes},
         "forces.md": forces_page(),
+        "molecules.md": molecules_table(),
         "methods/table.md": methods_table(measured),
         "problems/table.md": problems_table(measured),
         "scenes/table.md": scenes_table(),
@@ -485,6 +486,25 @@ def forces_page() -> str:
         if parameters:
             sections.append(table(["parameter", "unit or choices", "default", "meaning"], parameters, "llll"))
     return "\n\n".join(sections) + "\n"
+
+
+# ---- molecules ----
+
+
+def molecules_table() -> str:
+    """All molecules, with their sites and moments."""
+    rows = [
+        (
+            f"`{key}`",
+            cell(molecule.label),
+            " ".join(molecule.names),
+            molecule.units,
+            ", ".join(f"{moment:.5g}" for moment in molecule.inertia),
+            molecule.source,
+        )
+        for key, molecule in molecules.items()
+    ]
+    return table(["key", "molecule", "sites", "units", "moments", "source"], rows, "llllll")
 
 
 # ---- the landing page ----

@@ -20,6 +20,8 @@ EQUAL = 1e-9
 #: How much moments and centre of mass may differ from those of the sites; a moment below this fraction of the mass times the
 #: square of the extent is none.
 SLIGHT = 1e-6
+#: Range of the largest length and the largest mass that can be computed with.
+SMALLEST, LARGEST = 1e-50, 1e50
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +221,7 @@ class Molecule:
             If there is no such file, if it has none of these formats, or if a value cannot be; the message names file, line and
             section.
         """
-        file = regular_file("molecule file", path)
+        file = regular_file("molecule path", path)
         sites = molecule_files.read(file, lennard_jones, masses)
         try:
             return cls.of_sites(key or file.stem, **sites, label=label, units=units)
@@ -260,7 +262,7 @@ def _checked(key: str, label: str, names: Any, system: str, given: Mapping[str, 
     """What messages call the molecule, and its names and numbers, which are checked; the first are the places of the sites."""
     where = f"molecule {text('molecule: key', key, empty=False)!r}"
     text(f"{where}: label", label)
-    if system not in units.SYSTEMS:
+    if text(f"{where}: units", system) not in units.SYSTEMS:
         raise ValueError(f"{where}: units must be one of {', '.join(units.SYSTEMS)}, got {shown(system)}")
     (place, places), *others = given.items()
     numbers = {place: array(f"{where}: {place}", places, columns=3)}
@@ -279,6 +281,12 @@ def _checked(key: str, label: str, names: Any, system: str, given: Mapping[str, 
             raise ValueError(f"{where}: {name} must not be negative, got {float(numbers[name].min())!r}")
     if not numbers["masses"].any():
         raise ValueError(f"{where}: at least one site must have a mass")
+    for name in (place, "masses"):
+        largest = np.abs(numbers[name]).max()
+        if largest and not SMALLEST <= largest <= LARGEST:
+            raise ValueError(
+                f"{where}: {name} up to {largest:g} cannot be computed with; they must lie between {SMALLEST:g} and {LARGEST:g}"
+            )
     if (bare := np.flatnonzero((numbers["epsilon"] > 0) & (numbers["sigma"] == 0))).size:
         raise ValueError(f"{where}: site {bare[0] + 1} ({checked['names'][bare[0]]}) has an epsilon, but its sigma is zero")
     return where, checked
