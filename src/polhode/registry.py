@@ -93,19 +93,23 @@ class Registry(Mapping[str, T]):
         Name of the package, ``polhode.methods``.
     object_name : str
         The name under which a file defines its object.
-    object_type : type
+    object_type : type, or tuple of types
         The required type of the object.
     columns : pairs of title and function
         The columns of the table: title, and text for one object.
     """
 
     def __init__(
-        self, package: str, object_name: str, object_type: type[Any], columns: Sequence[tuple[str, Callable[[T], str]]]
+        self,
+        package: str,
+        object_name: str,
+        object_type: type[Any] | tuple[type[Any], ...],
+        columns: Sequence[tuple[str, Callable[[T], str]]],
     ) -> None:
         self._package = package
         #: The name under which a file defines its object.
         self.object_name = object_name
-        self._type = object_type
+        self._types = object_type if isinstance(object_type, tuple) else (object_type,)
         #: The name of such an object in messages.
         self.kind = object_name.lower()
         self._columns = tuple(columns)
@@ -145,8 +149,8 @@ class Registry(Mapping[str, T]):
         ValueError
             If it has the wrong type, or its key is not a plain name or is used by another file; the message names the file.
         """
-        if not isinstance(member, self._type):
-            wanted, got = self._type.__name__, type(member).__name__
+        if not isinstance(member, self._types):
+            wanted, got = " or ".join(wanted.__name__ for wanted in self._types), type(member).__name__
             raise ValueError(f"{origin}: {self.object_name} must be a {wanted} (or a subclass), not a {got}")
         item: T = member
         if origin.parent != self.folder:

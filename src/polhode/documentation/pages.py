@@ -17,7 +17,7 @@ from polhode.documentation.engines import advice_page, contacts_page, engines_pa
 from polhode.documentation.markdown import cell, facts, figure, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.texts import docstring
-from polhode.manybody import Scene, forces, molecules, scenes
+from polhode.manybody import Fluid, Scene, forces, molecules, scenes
 from polhode.methods import METHODS, grouped
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS
@@ -359,8 +359,65 @@ The exact motion conserves the energy; any change is the error of the method.
 """
 
 
-def scene_page(scene: Scene) -> str:
+#: The motion of molecules.
+MOLECULES = r"""
+Molecules are rigid. Each site acts on each site of every other molecule, at the distance of its nearest image:
+
+.. math::
+
+   m \dot v &= \sum F, \qquad I \dot\omega + \omega \times I \omega = \sum r \times R(q)^T F, \qquad
+   F = -\frac{V'(r_{ij})}{r_{ij}}\, r_{ij}
+
+The exact motion conserves the energy; any change is the error of the method.
+"""
+
+
+def fluid_page(fluid: Fluid) -> str:
+    """The page of a liquid."""
+    names, law = fluid.units.names, fluid.force_law
+    values = ", ".join(f"{name} {number(x) if isinstance(x, float) else x}" for name, x in law.values.items())
+    rows = [
+        ("key", f"`{fluid.key}`"),
+        ("source", fluid.source),
+        ("molecules", f"{len(fluid)}"),
+        ("box", f"a periodic cube with an edge of {number(fluid.box)} {names['length']}"),
+        ("temperature", f"{number(fluid.temperature)} {names['temperature']}"),
+        ("law of force", f"{law.label}, `{law.key}` ([](/forces.md)), {values}"),
+        ("time simulated", f"{number(fluid.horizon)} {names['time']}"),
+    ]
+    kinds = [
+        (molecule.label, count, len(molecule.sites), number(molecule.mass), _vector(list(molecule.inertia)), molecule.source)
+        for molecule, count in fluid.molecules
+    ]
+    parts = [
+        f"# {fluid.label[0].upper()}{fluid.label[1:]}",
+        facts(rows),
+        figure(f"scenes/{fluid.key}", "The molecules in their box at the start", "The initial state of seed 0.", 70),
+        "## Equations of motion",
+        rst(MOLECULES),
+        "## Molecules",
+        f"Units: length {names['length']}, time {names['time']}, mass {names['mass']}, energy {names['energy']} "
+        "(a 1 is a reduced unit).",
+        table(["molecule", "number", "sites", "mass", "moments of inertia", "source"], kinds, "lrrrrl"),
+        "## Code",
+        dedent(f"""\
+            ```python
+            from polhode import manybody
+
+            run = manybody.simulate("{fluid.key}", "no_squish", dt={fluid.usual_step:g}, t_end={100 * fluid.usual_step:g})
+            run.energy_change.plot()
+            ```
+
+            {{py:mod}}`polhode.manybody.scenes.{scenes.origin(fluid.key).stem}` defines it.
+            """),
+    ]
+    return f"(scene-{fluid.key})=\n" + "\n\n".join(parts) + "\n"
+
+
+def scene_page(scene: Scene | Fluid) -> str:
     """The page of a scene of many bodies."""
+    if isinstance(scene, Fluid):
+        return fluid_page(scene)
     clumps, law = scene.clumps, scene.force_law
     if law.conserves_energy:
         motion, measure = rst(ELASTIC), "energy_error"
@@ -456,7 +513,7 @@ def scenes_table() -> str:
         (f"[{cell(scene.label)}](/_generated/scenes/{key}.md)", f"`{key}`", len(scene), scene.source)
         for key, scene in scenes.items()
     ]
-    return table(["scene", "key", "clumps", "source"], rows, "llrl")
+    return table(["scene", "key", "bodies", "source"], rows, "llrl")
 
 
 # ---- laws of force ----

@@ -21,8 +21,8 @@ import polhode
 from polhode.documentation.measured import Measurements, representatives
 from polhode.fits.ranking import candidates
 from polhode.interface.netcdf import has_group, read_dataset
+from polhode.manybody import Scene, scenes
 from polhode.manybody import pictures as clumps
-from polhode.manybody import scenes
 from polhode.methods import METHODS, in_order
 from polhode.problems import PROBLEMS
 from polhode.problems.system import System
@@ -60,7 +60,7 @@ def all_pictures(measured: Measurements, folder: Path) -> dict[str, bytes]:
         **{
             f"scenes/{key}_energy.png": partial(energy_picture, key)
             for key, scene in scenes.items()
-            if scene.force_law.conserves_energy
+            if isinstance(scene, Scene) and scene.force_law.conserves_energy
         },
     }
     stamp, record = _stamp(measured), folder / "pictures.json"

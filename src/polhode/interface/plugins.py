@@ -32,6 +32,7 @@ from polhode.compiling.kernel import float_type, inertia_type, parameters_type, 
 from polhode.compiling.trials import TrialError, line_of, reason_of, source_line
 from polhode.interface.arguments import regular_file
 from polhode.manybody.clump import Clump
+from polhode.manybody.fluid import Fluid
 from polhode.manybody.forces import FORCES
 from polhode.manybody.law import ForceLaw
 from polhode.manybody.material import Material
@@ -220,11 +221,11 @@ def _unfit(error: TrialError, file: Path) -> PluginError:
     return PluginError(f"plug-in {file} cannot serve: {place}{error.reason}")
 
 
-def compile_plugin(item: Method | Problem | System | Scene | ForceLaw, file: Path) -> None:
+def compile_plugin(item: Method | Problem | System | Scene | Fluid | ForceLaw, file: Path) -> None:
     """Compile the object defined by the plug-in ``file``, or name the line at fault (:class:`PluginError`)."""
     single_body(PROBLEM).compile()
     try:
-        if isinstance(item, Scene):
+        if isinstance(item, Scene | Fluid):
             _ = item.clumps
         elif isinstance(item, ForceLaw):
             method = METHODS[METHOD]
@@ -233,14 +234,14 @@ def compile_plugin(item: Method | Problem | System | Scene | ForceLaw, file: Pat
         else:
             item.compile()
     except Exception as error:
-        if isinstance(item, Scene):
+        if isinstance(item, Scene | Fluid):
             raise PluginError(f"plug-in {place_in(file, error)} makes no clumps: {_text(error)}") from error
         if isinstance(error, TrialError):
             raise _unfit(error, file) from error
         raise PluginError(f"plug-in {file} does not compile: {why(item, file, error)}") from error
 
 
-def run_plugin(item: Method | Problem | System | Scene | ForceLaw, file: Path) -> list[str]:
+def run_plugin(item: Method | Problem | System | Scene | Fluid | ForceLaw, file: Path) -> list[str]:
     """Run the first steps with the object defined by the plug-in ``file``; returns remarks for the user.
 
     Raises
@@ -255,7 +256,7 @@ def run_plugin(item: Method | Problem | System | Scene | ForceLaw, file: Path) -
         return remarks + _run_method(item, file)
     if isinstance(item, ForceLaw):
         return remarks + _run_law(item, file)
-    return remarks + (_run_scene(item, file) if isinstance(item, Scene) else _run_problem(item, file))
+    return remarks + (_run_scene(item, file) if isinstance(item, Scene | Fluid) else _run_problem(item, file))
 
 
 def _text(error: Exception) -> str:
@@ -323,7 +324,12 @@ def expand_plugin(problem: Problem | System, file: Path) -> None:
 
 
 def _run_law(law: ForceLaw, file: Path) -> list[str]:
-    """Let two spinning balls collide under a law of force for some steps; returns no remarks."""
+    """Let two spinning balls, or two molecules, collide under a law of force for some steps; returns no remarks."""
+    if law.for_sites:
+        fluid = replace(SCENES["trimers"], law=law.with_parameters(cutoff=2.5))
+        if "diverged" in simulate_many(fluid, METHOD, fluid.usual_step, 0, STEPS * fluid.usual_step, STEPS).attrs:
+            raise PluginError(f"plug-in {file}: the law {law.key!r} gives no finite numbers in a liquid of trimers")
+        return []
     balls = ((Clump.sphere(0.01), 2),)
     scene = Scene(
         key="collision",
@@ -344,7 +350,7 @@ def _run_law(law: ForceLaw, file: Path) -> list[str]:
     return []
 
 
-def _run_scene(scene: Scene, file: Path) -> list[str]:
+def _run_scene(scene: Scene | Fluid, file: Path) -> list[str]:
     """Set up a scene and run its first steps; returns remarks for the user."""
     try:
         scene.initial_state(0)

@@ -9,6 +9,7 @@
 """
 
 from polhode.manybody.clump import Clump
+from polhode.manybody.fluid import Fluid
 from polhode.manybody.forces import FORCES as forces
 from polhode.manybody.law import ForceLaw, Parameter, Response, Touch
 from polhode.manybody.material import Material
@@ -24,6 +25,7 @@ __all__ = [
     "BoxTooFull",
     "Clump",
     "Drum",
+    "Fluid",
     "ForceLaw",
     "Material",
     "Molecule",

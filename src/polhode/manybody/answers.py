@@ -32,6 +32,11 @@ def check_answers(law: ForceLaw) -> None:
         answer = _answer(law, "normal", law.normal, (float_type, float_type, constants))
         if not _is_floats(answer, 2):
             raise TypeError(f"law {law.key}: normal must return two floats, force and energy, got {answer}")
+    for name, function in (("lennard_jones", law.lennard_jones), ("coulomb", law.coulomb)):
+        if function is not None:
+            answer = _answer(law, name, function, (float_type, constants))
+            if not _is_floats(answer, 2):
+                raise TypeError(f"law {law.key}: {name} must return two floats, slope and energy, got {answer}")
     if law.contact is not None:
         answer = _answer(law, "contact", law.contact, (_touch, history, constants))
         if not (isinstance(answer, types.BaseNamedTuple) and answer.instance_class is Response):

@@ -52,6 +52,21 @@ PLANES, WALLS = 6, 9
 GENEROUS = 1.0 + 1e-9
 
 
+class Layout(NamedTuple):
+    """Where the sites of molecules lie in the blocks of :mod:`polhode.manybody.sites`.
+
+    Parameters
+    ----------
+    sites : int array (all sites, 2): of each site, molecule by molecule, its type and its place in the blocks
+    types : int array (types, 2): of each type, its first block and the number of its sites
+    after : int array (molecules, types): how many sites of each type belong to this molecule and to those before it
+    """
+
+    sites: Any
+    types: Any
+    after: Any
+
+
 class Setup(NamedTuple):
     """The constants of a run, as arrays over the clumps except for ``spheres``.
 
@@ -71,6 +86,7 @@ class Setup(NamedTuple):
     drum : float array (2,): radius, m, and angular velocity, rad/s; zeros without a drum
     shaking : float array (4,): amplitude of all walls, m, and angular frequency, rad/s; zeros for walls at rest
     periods : float array (3,), m: after what length along each axis everything is repeated, 0 where it is not; () if nowhere
+    layout : :class:`Layout` of the sites of molecules, empty for clumps
     classes : the number of materials, and one for the wall
     most : the largest number of spheres of a clump
     half : half the edge of the box, which is centred at the origin, m; inf: no walls
@@ -90,6 +106,7 @@ class Setup(NamedTuple):
     drum: Any
     shaking: Any
     periods: Any
+    layout: Layout
     classes: int
     most: int
     half: float

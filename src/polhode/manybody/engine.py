@@ -61,9 +61,9 @@ from polhode.compiling.lanes import (
 from polhode.compiling.marching import pause_type
 from polhode.compiling.plain import in_plain_python
 from polhode.compiling.short_turns import shortened
-from polhode.manybody import contact, neighbours
+from polhode.manybody import contact, neighbours, sites
 from polhode.manybody.answers import check_answers
-from polhode.manybody.contact import Setup
+from polhode.manybody.contact import Layout, Setup
 from polhode.manybody.law import ForceLaw
 from polhode.manybody.memory import GEOMETRY, LEDGER, NEW, RUN, STEP, WALLS, WORK, Memory, copy_memory, empty_memory
 from polhode.manybody.neighbours import CONTACTS, GROUPS, LISTS, MARGIN, PAIRS, SPHERES, has_room, listed_loads_of, used_margin
@@ -121,16 +121,17 @@ class Readings(NamedTuple):
 _floats = types.Array(types.float64, 1, "C")
 _rows = types.Array(types.float64, 2, "C")
 _tables = types.Array(types.float64, 3, "C")
+_wholes = types.Array(types.int64, 2, "C")
 _start = types.NamedUniTuple(_rows, 4, Start)
 _setup = types.NamedTuple(
     (
         *(_floats, _rows, steps_type, steps_type, _rows, _rows, steps_type, _rows, _floats, _floats),
         *(steps_type, _floats, _floats, _floats),
+        types.NamedUniTuple(_wholes, 3, Layout),
         *(types.int64, types.int64, float_type),
     ),
     Setup,
 )
-_wholes = types.Array(types.int64, 2, "C")
 _memory = types.NamedTuple((_wholes, _rows, steps_type, _rows, _floats, _wholes), Memory)
 _checkpoint = types.NamedTuple((types.int64, _rows, _memory, float_type), Checkpoint)
 _readings = types.NamedTuple((_rows, _rows, _rows, _rows, _tables, _floats), Readings)
@@ -214,16 +215,21 @@ def method_parts(method: OneTorque, normalise: bool, velocities: bool) -> Method
 
 def law_parts(law: ForceLaw) -> LawParts:
     """The parts of the loop that hold the kernels of a law of force, compiled."""
-    plain = {
-        "respond": contact.interaction(law).respond,
-        "all_loads": contact.all_loads_of(law),
-        "march": hot_loop(listed_loads_of(law)),
-    }
+    shared = shared_parts()
+    if law.for_sites:
+        all_loads, listed_loads = sites.site_loads_of(law)
+        plain = {"respond": sites.respond, "all_loads": all_loads, "march": hot_loop(listed_loads)}
+    else:
+        plain = {
+            "respond": contact.interaction(law).respond,
+            "all_loads": contact.all_loads_of(law),
+            "march": hot_loop(listed_loads_of(law)),
+        }
     if not all(is_kept(plain[name], signatures()[name], part=True) for name in ("respond", "all_loads")):
         check_answers(law)
     return LawParts(
         **{name: compile_driver(function, signatures()[name], part=True) for name, function in plain.items()},
-        make_list=shared_parts().make_list,
+        make_list=shared.no_list if law.for_sites else shared.make_list,
         batch_width=contact.batch_width(law),
         memory_width=GEOMETRY + law.history if law.contact else 0,
     )
@@ -335,7 +341,7 @@ def driver() -> Callable[..., Any]:
                 for k in range(wide):
                     fields[place(c, wide) + np.uint64(k * LANES)] = records[c, k]
 
-        blown = BLOWN * (measure_energy(fields, wide, count, dt) + stored + energy_from_outside(setup))
+        blown = BLOWN * (measure_energy(fields, wide, count, dt) + abs(stored) + energy_from_outside(setup))
         s: Any = np.int64(0)
         n: Any = max(checkpoint.step, np.int64(0))
         check: Any = (n // CHECKED + 1) * CHECKED
@@ -917,7 +923,7 @@ def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
         momenta, spins, motion = readings.momenta, readings.spins, readings.motion
         zero = (0.0, 0.0, 0.0)
         moved = 0.0
-        kinetic = 0.0
+        kinetic, of_centres = 0.0, 0.0
         px, py, pz, lx, ly, lz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for c in range(count):
             i = place(c, wide)
@@ -945,6 +951,7 @@ def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
                 store_mass(copy, at, (mass,))
             momentum = angular_momentum(omega, body)
             kinetic += 0.5 * (mass * dot(v, v) + dot(omega, momentum))
+            of_centres += 0.5 * mass * dot(v, v)
             turning, orbit = to_lab(q, momentum), cross(r, v)
             px, py, pz = px + mass * v[0], py + mass * v[1], pz + mass * v[2]
             lx, ly, lz = lx + turning[0] + mass * orbit[0], ly + turning[1] + mass * orbit[1], lz + turning[2] + mass * orbit[2]
@@ -957,6 +964,7 @@ def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
                     motion[s, c, 10 + k] = omega[k]
                 for k in range(4):
                     motion[s, c, 6 + k] = q[k]
+        readings.energies[s, 2] = of_centres
         momenta[s, 0], momenta[s, 1], momenta[s, 2] = px, py, pz
         momenta[s, 3], momenta[s, 4], momenta[s, 5] = lx, ly, lz
         return kinetic, moved
@@ -1047,6 +1055,7 @@ class SharedParts(NamedTuple):
 
     empty_lists: Any
     make_list: Any
+    no_list: Any
     prepare: Any
     clear: Any
     keep: Any
@@ -1060,6 +1069,7 @@ def shared_parts() -> SharedParts:
     wanted, whole = signatures(), types.int64
     plain: dict[str, tuple[Callable[..., Any], Any]] = {
         "make_list": (neighbours.make_list, wanted["make_list"]),
+        "no_list": (sites.no_list, wanted["make_list"]),
         "prepare": (prepare, types.void(_floats, whole, whole, _start, _setup, types.boolean)),
         "clear": (clear, types.void(_floats, whole, whole, _setup)),
         "keep": (keep, types.void(_floats, _floats, whole, whole)),

@@ -11,6 +11,11 @@ floats (:mod:`polhode.compiling.kernel`), which serve pairs of spheres and spher
 
 ``constants`` is what the law's Python function of this name makes of the two materials and the law's parameters, once for each
 pair of materials.
+
+A law between the sites of molecules has two kernels instead, ``lennard_jones(squared, constants) -> (slope, energy)`` and
+``coulomb(squared, constants) -> (slope, energy)``, of which those that two sites have parameters for are added up. They get the
+square of the distance r, answer -V'(r)/r and V(r), and count up to the law's parameter ``cutoff``; ``constants`` are made of a
+:class:`SitePair`.
 """
 
 from collections.abc import Callable, Mapping
@@ -77,6 +82,20 @@ class Response(NamedTuple):
     history: Any
     stored: Any
     work: Any
+
+
+class SitePair(NamedTuple):
+    """Two sites of molecules, in the units of the fluid (energies in mass length^2/time^2).
+
+    Parameters
+    ----------
+    epsilon, sigma : of the Lennard-Jones potential 4 epsilon ((sigma/r)^12 - (sigma/r)^6)
+    charge : product of both charges times the constant of Coulomb's law
+    """
+
+    epsilon: float
+    sigma: float
+    charge: float
 
 
 @dataclass(frozen=True)
@@ -173,11 +192,12 @@ AS_IN = MappingProxyType(
 )
 #: Two materials with which the constants of a law are tried.
 _TRIAL = MaterialPair(Material(1000.0, 1e6, 0.3), Material(2000.0, 1e7, 0.2))
+_TRIAL_SITES = SitePair(1.0, 1.0, -1.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ForceLaw:
-    """A law of the forces between spheres, and between spheres and walls; see the module's docstring for its kernels.
+    """A law of the forces between spheres, and between spheres and walls, or between sites; see the module for its kernels.
 
     Parameters
     ----------
@@ -190,10 +210,12 @@ class ForceLaw:
     conserves_energy : bool
         Whether contacts give back all the energy that they store.
     onset : float
-        The force begins as overlap^onset, its dashpot included. A leapfrog then leaves an error dt^(1 + onset) at the edges of
-        a contact.
-    constants : function (:class:`polhode.manybody.material.MaterialPair`, mapping of parameters) -> tuple of floats
+        The force begins as overlap^onset, its dashpot included; between sites the overlap is that of the cut-off. A leapfrog
+        then leaves an error dt^(1 + onset) at the edges of a contact.
+    constants : function (:class:`polhode.manybody.material.MaterialPair`, mapping of parameters) -> tuple of floats; of a
+        :class:`SitePair` for sites
     normal, contact : kernels, one of the two
+    lennard_jones, coulomb : kernels, both, in place of these
     history : int
         How many numbers ``contact`` keeps.
     end : kernel (history) -> work
@@ -218,6 +240,8 @@ class ForceLaw:
     constants: Callable[..., tuple[float, ...]] = field(repr=False)
     normal: Callable[..., Any] | None = field(default=None, repr=False)
     contact: Callable[..., Any] | None = field(default=None, repr=False)
+    lennard_jones: Callable[..., Any] | None = field(default=None, repr=False)
+    coulomb: Callable[..., Any] | None = field(default=None, repr=False)
     history: int = 0
     end: Callable[..., Any] | None = field(default=None, repr=False)
     values: Mapping[str, float | str] = field(default_factory=dict)
@@ -233,12 +257,15 @@ class ForceLaw:
         number(f"{where} onset", self.onset, least=0.0)
         whole(f"{where} history", self.history, least=0)
         function(f"{where} constants", self.constants)
-        if (self.normal is None) == (self.contact is None):
-            raise ValueError(f"{where} a law has one of the kernels normal and contact")
-        for name in ("normal", "contact", "end"):
+        kinds = self.normal is not None, self.contact is not None, self.for_sites
+        if sum(kinds) != 1 or self.for_sites != (self.coulomb is not None):
+            raise ValueError(f"{where} a law has one of the kernels normal and contact, or both lennard_jones and coulomb")
+        for name in ("normal", "contact", "lennard_jones", "coulomb", "end"):
             function(f"{where} {name}", getattr(self, name), optional=True)
-        if self.normal is not None and (self.history or self.end):
+        if self.contact is None and (self.history or self.end):
             raise ValueError(f"{where} only a law with the kernel contact has a history or an end")
+        if self.for_sites and "cutoff" not in self.parameters:
+            raise ValueError(f"{where} a law between sites has a parameter cutoff")
         if not isinstance(self.parameters, Mapping) or not all(isinstance(p, Parameter) for p in self.parameters.values()):
             raise TypeError(f"{where} parameters must be a dict of name to Parameter, got {shown(self.parameters)}")
         for name, value in self.values.items():
@@ -247,9 +274,18 @@ class ForceLaw:
                     f"{where} there is no parameter {shown(name)}; {nearest(str(name), list(self.all_parameters))}"
                 )
             self.all_parameters[name].checked(f"{where} {name}", value)
-        for value in self.constants_of(_TRIAL):
+        for value in self.constants_of(self._trial):
             if not isinstance(value, float):
                 raise TypeError(f"{where} constants must return floats, got {shown(value)}")
+
+    @property
+    def for_sites(self) -> bool:
+        """Whether the law acts between the sites of molecules."""
+        return self.lennard_jones is not None
+
+    @property
+    def _trial(self) -> MaterialPair | SitePair:
+        return _TRIAL_SITES if self.for_sites else _TRIAL
 
     @cached_property
     def all_parameters(self) -> Mapping[str, Parameter]:
@@ -275,8 +311,8 @@ class ForceLaw:
         value = self.values.get(name, self.all_parameters[name].default)
         return value if isinstance(value, str) else float(value)
 
-    def constants_of(self, pair: MaterialPair, **others: float | str) -> tuple[float, ...]:
-        """The constants of contacts between two materials; ``others`` are parameters with other values for this pair."""
+    def constants_of(self, pair: MaterialPair | SitePair, **others: float | str) -> tuple[float, ...]:
+        """The constants of two materials or sites; ``others`` are parameters with other values for this pair."""
         checked = {}
         for name, value in others.items():
             if name not in self.parameters:
@@ -304,7 +340,7 @@ class ForceLaw:
     @cached_property
     def width(self) -> int:
         """How many constants the kernels take."""
-        return len(self.constants_of(_TRIAL))
+        return len(self.constants_of(self._trial))
 
     @cached_property
     def compiled_once(self) -> "ForceLaw":

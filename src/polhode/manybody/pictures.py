@@ -17,6 +17,7 @@ from numba import types
 from polhode.compiling.kernel import compile_driver
 from polhode.interface.extras import require
 from polhode.manybody.clump import Clump
+from polhode.manybody.fluid import Fluid
 from polhode.manybody.placement import State
 from polhode.manybody.scene import Scene
 from polhode.manybody.walls import AXES
@@ -296,7 +297,7 @@ def picture_of_clumps(*clumps: Clump, width: float = 7.0) -> Figure:
     return figure
 
 
-def picture_of_scene(scene: Scene, state: State, width: float = 5.0) -> Figure:
+def picture_of_scene(scene: Scene | Fluid, state: State, width: float = 5.0) -> Figure:
     """A Matplotlib figure of a scene in its box, ``width`` in inches; ``state`` as from ``scene.initial_state(seed)``.
 
     Raises

@@ -11,6 +11,7 @@ from numba import types
 
 from polhode.algebra.vector import dot
 from polhode.compiling.kernel import compile_driver, float_type, steps_type
+from polhode.interface.arguments import array, unit_quaternions
 from polhode.manybody.contact import PLANES, coordinate, from_axis, matrix, nearest_image, subtract
 from polhode.manybody.walls import AXES, Drum
 
@@ -31,6 +32,18 @@ class State:
     v: np.ndarray
     q: np.ndarray
     omega: np.ndarray
+
+
+def checked_state(where: str, count: int, state: State) -> State:
+    """The state with checked copies of its arrays, and quaternions of length 1."""
+    arrays = {}
+    for name, size in (("r", 3), ("v", 3), ("q", 4), ("omega", 3)):
+        what = f"{where}: the initial {name}"
+        arrays[name] = array(what, getattr(state, name), columns=size)
+        if len(arrays[name]) != count:
+            raise ValueError(f"{what} must be {count} rows of {size} numbers, one for each body; got {len(arrays[name])}")
+    arrays["q"] = unit_quaternions(f"{where}: the initial q", arrays["q"])
+    return State(**arrays)
 
 
 def directions(rng: np.random.Generator, count: int, dimensions: int = 3) -> np.ndarray:

@@ -8,13 +8,15 @@ import numpy as np
 
 from polhode.compiling.lanes import INERTIA, MASS, Q, R
 from polhode.compiling.marching import Pauses
-from polhode.interface.arguments import array, flag, positive, shown, switch, unit_quaternions, whole
+from polhode.interface.arguments import flag, positive, shown, switch, whole
 from polhode.interface.arrays import Arrays, about
-from polhode.manybody.contact import Setup
+from polhode.manybody import sites
+from polhode.manybody.contact import Layout, Setup
 from polhode.manybody.engine import Checkpoint, MethodParts, Readings, Start, driver, law_parts, method_parts
+from polhode.manybody.fluid import Fluid
 from polhode.manybody.law import ForceLaw
 from polhode.manybody.memory import CURRENT, LEDGER, OLD, Memory, empty_memory
-from polhode.manybody.placement import State, check_state
+from polhode.manybody.placement import State, check_state, checked_state
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS
@@ -28,7 +30,7 @@ _compiling = threading.RLock()
 
 
 def simulate(
-    scene: str | Scene,
+    scene: str | Scene | Fluid,
     method: str | Method,
     dt: float,
     seed: int = 0,
@@ -47,7 +49,8 @@ def simulate(
     Parameters
     ----------
     scene, method : str or object
-        Keys (see ``print(polhode.manybody.scenes)``, ``print(polhode.methods)``) or your own objects. Any method with one
+        Keys (see ``print(polhode.manybody.scenes)``, ``print(polhode.methods)``) or your own objects; a scene of clumps
+        (:class:`Scene`) or a liquid of molecules (:class:`Fluid`), whose numbers have its own units. Any method with one
         torque evaluation per step can be used. One that needs loads of earlier steps begins with steps of four evaluations
         each, and moves the centres of mass by its own scheme; all others move them by the leapfrog.
     dt : float
@@ -121,7 +124,7 @@ def simulate(
 
 
 def simulate_arrays(
-    scene: str | Scene,
+    scene: str | Scene | Fluid,
     method: str | Method,
     dt: float,
     seed: int = 0,
@@ -140,9 +143,10 @@ def simulate_arrays(
         scene = SCENES[scene]
     if isinstance(method, str):
         method = METHODS[method]
-    if not isinstance(scene, Scene):
-        raise TypeError(f"scene must be a key or a polhode Scene, got {shown(scene)}")
-    scene = scene if law is None else replace(scene, law=law)
+    if not isinstance(scene, Scene | Fluid):
+        raise TypeError(f"scene must be a key, a polhode Scene or a Fluid, got {shown(scene)}")
+    if law is not None:
+        scene = scene.with_law(law) if isinstance(scene, Fluid) else replace(scene, law=law)
     if not isinstance(method, OneTorque):
         if isinstance(method, Method):
             raise ValueError(f"method {method.key!r} needs several torques in a step and cannot run many bodies")
@@ -158,8 +162,9 @@ def simulate_arrays(
     if state is None:
         begin = scene.initial_state(seed)
     elif isinstance(state, State):
-        begin = State(**_arrays(scene, state))
-        check_state(scene.every_clump, scene.box, begin, f"scene {scene.key!r}", scene.drum, scene.periodic)
+        begin = checked_state(f"scene {scene.key!r}", len(scene), state)
+        if isinstance(scene, Scene):
+            check_state(scene.every_clump, scene.box, begin, f"scene {scene.key!r}", scene.drum, scene.periodic)
     else:
         before = _checkpoint_of(state, scene, method, dt, method.normalisation(normalise))
         still = np.zeros((len(before.records), 3))
@@ -170,7 +175,11 @@ def simulate_arrays(
         raise ValueError(f"t_end must be after {done * dt:g} s, the end of the run in state, got {t_end!r}")
     at = done + sampled_steps(steps - done, whole("samples", samples, least=1))
     outcome = run(scene, method, dt, begin, at, before, record=record, brute_force=brute_force, normalise=normalise)
-    arrays = _named(scene, method, dt, seed if state is None else None, at, steps - done, outcome)
+    drawn = seed if state is None else None
+    if isinstance(scene, Fluid):
+        arrays = scene.named(method.key, dt, drawn, at, steps - done, outcome)
+    else:
+        arrays = _named(scene, method, dt, drawn, at, steps - done, outcome)
     if checkpoint and outcome["diverged"] < 0:
         if steps < max(method.warm_up_steps, 1):
             raise ValueError(f"checkpoint: {method.key!r} can go on after its first {method.warm_up_steps} steps, got {steps}")
@@ -207,7 +216,7 @@ def _keep(checkpoint: Checkpoint, normalises: bool, arrays: Arrays) -> None:
     arrays.attributes["normalises"] = int(normalises)
 
 
-def _checkpoint_of(earlier: Any, scene: Scene, method: OneTorque, dt: float, normalises: bool) -> Checkpoint:
+def _checkpoint_of(earlier: Any, scene: Scene | Fluid, method: OneTorque, dt: float, normalises: bool) -> Checkpoint:
     """The checkpoint in an earlier run, if this one can go on from there."""
     import xarray as xr
 
@@ -236,7 +245,7 @@ def _checkpoint_of(earlier: Any, scene: Scene, method: OneTorque, dt: float, nor
 
 
 def run(
-    scene: Scene,
+    scene: Scene | Fluid,
     method: OneTorque,
     dt: float,
     state: State,
@@ -257,22 +266,24 @@ def run(
     Returns
     -------
     dict
-        ``energies`` (samples, 2): kinetic, and stored in contacts, J. ``ledger`` (samples, 7), J: potential of gravity, stored
-        by normal and by tangential springs, dissipated by normal and by tangential dashpots and by sliding, taken by the law.
+        ``energies`` (samples, 2): kinetic, and stored in contacts, J. ``kinetic_of_centres`` (samples,), J. ``ledger``
+        (samples, 7), J: potential of gravity, stored by normal and by tangential springs, dissipated by normal and by
+        tangential dashpots and by sliding, taken by the law.
         ``work_of_walls`` (samples,), J. ``momenta`` (samples, 6): linear and angular. ``spins`` (samples,
         clumps) for rods, else (0, clumps). ``motion`` (samples, clumps, 13): r, v, q, omega if recorded, else (0, clumps, 13).
         ``work``: counts of what was done, see :data:`WORK`. ``diverged``: number of the step at which the run diverged, or -1.
         ``checkpoint``: if it has not, a :class:`polhode.manybody.engine.Checkpoint`.
     """
     count = len(scene)
-    arrays = _arrays(scene, state) if before is None else dict(vars(state))
+    arrays = dict(vars(state if before else checked_state(f"scene {scene.key!r}", count, state)))
     samples = len(sample_steps)
-    energies, momenta = np.full((samples, 2), np.nan), np.full((samples, 6), np.nan)
+    energies, momenta = np.full((samples, 3), np.nan), np.full((samples, 6), np.nan)
     spins = np.full((samples if scene.linear else 0, count), np.nan)
     motion = np.full((samples if record else 0, count, 13), np.nan)
     ledger = np.full((samples, 1 + LEDGER), np.nan)
     work, work_of_walls = np.zeros(len(WORK), np.int64), np.full(samples, np.nan)
-    parts = compiled_parts(method, method.normalisation(normalise), scene.force_law)
+    setup = setup_of(scene)
+    parts = compiled_parts(method, method.normalisation(normalise), scene.force_law, sites.width(setup.layout))
     pauses = pauses or Pauses(first=16)
     at = np.ascontiguousarray(sample_steps, dtype=np.int64)
     readings = Readings(energies, ledger, momenta, spins, motion, work_of_walls)
@@ -281,12 +292,11 @@ def run(
         before = Checkpoint(-1, np.empty((count, width)), empty_memory(0, memory_width, 0), 0.0)
     elif (before.records.shape[1], before.memory.values.shape[1]) != (width, memory_width):
         raise ValueError("state: the run was made by another version of the engine, whose records are different")
-    diverged, memory = driver()(
-        *parts, Start(**arrays), before, setup_of(scene), not brute_force, float(dt), at, pauses, readings, work
-    )
+    diverged, memory = driver()(*parts, Start(**arrays), before, setup, not brute_force, float(dt), at, pauses, readings, work)
     pauses.end()
     return {
-        "energies": energies,
+        "energies": energies[:, :2],
+        "kinetic_of_centres": energies[:, 2],
         "ledger": ledger,
         "momenta": momenta,
         "spins": spins,
@@ -298,20 +308,6 @@ def run(
     }
 
 
-def _arrays(scene: Scene, state: State) -> dict[str, np.ndarray]:
-    """Checked copies of the arrays of a state."""
-    arrays = {}
-    for name, size in (("r", 3), ("v", 3), ("q", 4), ("omega", 3)):
-        where = f"scene {scene.key!r}: the initial {name}"
-        arrays[name] = array(where, getattr(state, name), columns=size)
-        if len(arrays[name]) != len(scene):
-            raise ValueError(
-                f"{where} must be {len(scene)} rows of {size} numbers, one for each clump; got {len(arrays[name])}"
-            )
-    arrays["q"] = unit_quaternions(f"scene {scene.key!r}: the initial q", arrays["q"])
-    return arrays
-
-
 #: The attributes of a :class:`polhode.manybody.clump.Clump` that describe its outline, in the order the engine reads them.
 EXTENTS = ("reach", "along", "beside", "low", "high", "width")
 #: What a run counts: lists made; groups (two clumps, or a clump and a wall), spheres and pairs of spheres examined; contacts;
@@ -319,8 +315,10 @@ EXTENTS = ("reach", "along", "beside", "low", "high", "width")
 WORK = ("lists", "groups", "spheres", "pairs", "contacts", "margin")
 
 
-def setup_of(scene: Scene) -> Setup:
+def setup_of(scene: Scene | Fluid) -> Setup:
     """The clumps of a scene and its box as the engine reads them."""
+    if isinstance(scene, Fluid):
+        return scene.setup
     kinds = [clump for clump, _ in scene.clumps]
     which = np.repeat(np.arange(len(kinds)), [number for _, number in scene.clumps])
     bodies = [kind.body(scene.material_of(kind).density) for kind in kinds]
@@ -341,14 +339,18 @@ def setup_of(scene: Scene) -> Setup:
         drum=np.array([scene.drum.radius, scene.drum.rate] if scene.drum else [0.0, 0.0]),
         shaking=np.array(scene.shaking.motion if scene.shaking else [0.0, 0.0, 0.0, 0.0]),
         periods=np.array(scene.periods),
+        layout=Layout(*(np.zeros((0, 0), np.int64) for _ in Layout._fields)),
         classes=len(constants) // (int(materials.max()) + 1),
         most=int(sizes.max()),
         half=scene.box / 2,
     )
 
 
-def compiled_parts(method: OneTorque, normalise: bool, law: ForceLaw) -> tuple[Any, ...]:
-    """The parts of the engine's loop for one method and one law, each compiled once in a process."""
+def compiled_parts(method: OneTorque, normalise: bool, law: ForceLaw, blocks: int = 0) -> tuple[Any, ...]:
+    """The parts of the engine's loop for one method and one law, each compiled once in a process.
+
+    ``blocks``: for a law between sites, the size of :func:`polhode.manybody.sites.width`.
+    """
     velocities = law.contact is not None
     with _compiling:
         if (normalise, velocities) not in method.parts:
@@ -356,7 +358,8 @@ def compiled_parts(method: OneTorque, normalise: bool, law: ForceLaw) -> tuple[A
         law = law.compiled_once
         if "engine" not in law.parts:
             law.parts["engine"] = law_parts(law)
-    return (*method.parts[normalise, velocities], *law.parts["engine"])
+    of_law = law.parts["engine"]
+    return (*method.parts[normalise, velocities], *(of_law._replace(batch_width=blocks) if law.for_sites else of_law))
 
 
 def _named(

@@ -14,6 +14,7 @@ import numpy as np
 
 from polhode.ensembles.classes import CLASSES
 from polhode.interface.reading import ConfigurationError, Place
+from polhode.manybody.fluid import Fluid
 from polhode.manybody.forces import FORCES
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS
@@ -497,6 +498,8 @@ def _methods_of_scenes(
         scene = section.scene or key
         if scene not in SCENES:
             raise scene_place.error(f": unknown scene {scene!r}; {SCENES.nearest(scene)}")
+        if isinstance(SCENES[scene], Fluid):
+            raise scene_place.error(f": {scene!r} is a liquid; many_body studies clumps in a box")
         chosen = able if section.methods == "all" else [k for k in (*section.methods, *plugins) if k in able]
         for name in section.methods if section.methods != "all" else ():
             if name not in METHODS:

@@ -21,7 +21,7 @@ from polhode.study.workflow.signals import end_with_head
 
 def scene_of(settings: Mapping[str, Any]) -> manybody.Scene:
     """The scene named by ``settings`` (``scene``), with the spin in ``spin`` (rad/s) unless that is None."""
-    scene = manybody.scenes[settings["scene"]]
+    scene: manybody.Scene = manybody.scenes[settings["scene"]]
     return scene if settings["spin"] is None else scene.with_spin(settings["spin"])
 
 

@@ -1,0 +1,375 @@
+"""A liquid of rigid molecules in a periodic box: a many-body scene whose sites attract and repel each other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf, isfinite, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode.interface.arguments import positive, shown, text, whole
+from polhode.interface.arrays import Arrays, about
+from polhode.manybody import sites
+from polhode.manybody.contact import Setup
+from polhode.manybody.forces import FORCES
+from polhode.manybody.law import ForceLaw, SitePair
+from polhode.manybody.molecule import Molecule
+from polhode.manybody.placement import State, checked_state, directions
+from polhode.manybody.units import SYSTEMS, Units
+
+#: A run is lost when its energy has changed by this many kT a molecule.
+LOST = 1.5
+#: How far the box must exceed the molecule: a molecule must not see two images of another.
+ROOM = 4.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fluid:
+    """Rigid molecules in a periodic cube centred at the origin, at constant energy.
+
+    Lengths, times and energies are in the units of its molecules: of ``real`` ones angstrom, fs and kcal/mol.
+
+    Parameters
+    ----------
+    key, label, source : str
+        Name in the configuration and in files; name in figures; publication and where in it.
+    molecules : tuple of (Molecule, count)
+        The molecules and how many of each.
+    box : float
+        Edge of the cube; inf for molecules in empty space.
+    temperature : float
+        K, or in units of epsilon.
+    horizon : float
+        Time simulated by default.
+    law : ForceLaw
+        The law of force with its ``cutoff``, at most half the box.
+    dt : float, optional
+        A usual time step, for films; by default a thousandth of the horizon.
+    states : tuple of path
+        Files with equilibrated states, as :meth:`save_state` writes them.
+    mixing : "arithmetic" or "geometric"
+        How sigma of two sites is found from those of both; epsilon is their geometric mean.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or an impossible value; the message says which.
+    """
+
+    key: str
+    label: str
+    molecules: tuple[tuple[Molecule, int], ...] = field(repr=False)
+    box: float
+    temperature: float
+    horizon: float
+    law: str | ForceLaw = "shifted_power"
+    source: str = ""
+    dt: float | None = None
+    states: tuple[Path, ...] = ()
+    mixing: str = "arithmetic"
+
+    # What the engine knows of other scenes is not there.
+    linear = walls_move = False
+
+    def __post_init__(self) -> None:
+        for name in ("key", "label", "source"):
+            text(f"fluid: {name}", getattr(self, name), empty=name == "source")
+        where = f"fluid {self.key!r}"
+        pairs = self.molecules if isinstance(self.molecules, tuple | list) else ()
+        if not pairs or not all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], Molecule) for p in pairs):
+            raise ValueError(
+                f"{where}: molecules must be pairs of a Molecule and how many there are, got {shown(self.molecules)}"
+            )
+        for molecule, number in pairs:
+            whole(f"{where}: the number of molecules {molecule.key!r}", number, least=1)
+        if len({molecule.units for molecule, _ in pairs}) > 1:
+            raise ValueError(f"{where}: all molecules must have the same units, got {', '.join(m.units for m, _ in pairs)}")
+        if self.box != inf:
+            positive(f"{where}: box", self.box, self.units.names["length"])
+        positive(f"{where}: temperature", self.temperature, self.units.names["temperature"])
+        positive(f"{where}: horizon", self.horizon, self.units.names["time"])
+        if not isinstance(self.law, str | ForceLaw) or not self.force_law.for_sites:
+            laws = ", ".join(key for key, law in FORCES.items() if law.for_sites)
+            raise ValueError(f"{where}: law must be one between sites, such as {laws}; got {shown(self.law)}")
+        if self.mixing not in ("arithmetic", "geometric"):
+            raise ValueError(f"{where}: mixing must be 'arithmetic' or 'geometric', got {shown(self.mixing)}")
+        if isfinite(self.box):
+            if 2 * self.cutoff > self.box:
+                raise ValueError(
+                    f"{where}: the cut-off of the law, {self.cutoff:g}, must be at most half the box, {self.box / 2:g}; "
+                    "see law.with_parameters(cutoff=...)"
+                )
+            longest = max(molecule.reach for molecule, _ in pairs)
+            if ROOM * longest > self.box:
+                raise ValueError(f"{where}: the box, {self.box:g}, must be longer than {ROOM * longest:g} for these molecules")
+
+    def __len__(self) -> int:
+        return sum(number for _, number in self.molecules)
+
+    @property
+    def units(self) -> Units:
+        """The units of all numbers."""
+        return SYSTEMS[self.molecules[0][0].units]
+
+    @property
+    def force_law(self) -> ForceLaw:
+        """The law of force."""
+        return FORCES[self.law] if isinstance(self.law, str) else self.law
+
+    @property
+    def cutoff(self) -> float:
+        """The distance beyond which sites do not see each other."""
+        return float(self.force_law.value("cutoff"))
+
+    @property
+    def every_molecule(self) -> list[Molecule]:
+        """One entry for each molecule, in the order used by all arrays over molecules."""
+        return [molecule for molecule, number in self.molecules for _ in range(number)]
+
+    @property
+    def usual_step(self) -> float:
+        """The time step of films."""
+        return self.horizon / 1000 if self.dt is None else self.dt
+
+    @property
+    def degrees_of_freedom(self) -> tuple[int, int]:
+        """Of translation, without that of the whole, and of rotation."""
+        turning = sum(number * (molecule.degrees_of_freedom - 3) for molecule, number in self.molecules)
+        return 3 * (len(self) - 1), turning
+
+    @property
+    def thermal(self) -> float:
+        """k_B T, in the unit of energy."""
+        return self.units.boltzmann * self.temperature
+
+    # ---- initial states ----
+
+    def initial_state(self, seed: int) -> State:
+        """A state of equilibrium: that of a file, and with further seeds its places with velocities drawn anew.
+
+        In equilibrium velocities do not depend on places, so both are fair samples at the temperature. A fluid without files
+        starts on a lattice with random orientations: let it run first (:meth:`equilibrated`).
+        """
+        seed = whole(f"fluid {self.key!r}: seed", seed, least=0, most=2**63 - 1)
+        if self.states:
+            state = self.read_state(self.states[seed % len(self.states)])
+            return state if seed < len(self.states) else self.with_velocities(state, seed)
+        if self.box == inf:
+            raise ValueError(f"fluid {self.key!r} has no box; give the initial state yourself")
+        across = next(n for n in range(1, len(self) + 1) if n**3 >= len(self))
+        lattice = np.stack(np.meshgrid(*[np.arange(across)] * 3, indexing="ij"), -1).reshape(-1, 3)[: len(self)]
+        generator = np.random.Generator(np.random.PCG64(seed))
+        still = np.zeros((len(self), 3))
+        q = directions(generator, len(self), 4)
+        return self.with_velocities(State((lattice + 0.5) * (self.box / across) - self.box / 2, still, q, still.copy()), seed)
+
+    def with_velocities(self, state: State, seed: int) -> State:
+        """The state with velocities of the temperature (Maxwell) and no momentum, determined by the seed."""
+        generator = np.random.Generator(np.random.PCG64([seed, 1]))
+        masses, moments = self._masses_and_moments()
+        kt = self.thermal / self.units.energy
+        v = np.sqrt(kt / masses)[:, None] * generator.standard_normal((len(self), 3))
+        v -= (masses[:, None] * v).sum(0) / masses.sum()
+        omega = np.sqrt(kt / moments) * generator.standard_normal((len(self), 3))
+        free = np.array([molecule.degrees_of_freedom for molecule in self.every_molecule])
+        omega[free < 6, 0] = 0.0
+        omega[free < 5] = 0.0
+        return State(state.r.copy(), v, state.q.copy(), omega)
+
+    def equilibrated(self, duration: float, dt: float, seed: int = 0, method: str = "no_squish", draws: int = 50) -> State:
+        """The state after a run in which all velocities are drawn anew so many times (Andersen's thermostat).
+
+        Parameters
+        ----------
+        duration, dt : in units of time
+        """
+        from polhode.manybody.simulation import simulate_arrays  # needs fluids itself
+
+        state = self.initial_state(seed)
+        for draw in range(draws):
+            run = simulate_arrays(self, method, dt, state=state, t_end=duration / draws, samples=1, record=True)
+            if "lost_at" in run.attributes and draw == draws - 1:
+                raise ValueError(f"fluid {self.key!r}: the energy is not conserved with dt = {dt:g}; take a shorter step")
+            after = State(*(run.variables[name][1][-1] for name in ("r", "v", "q", "omega")))
+            if not np.isfinite(after.r).all():
+                raise ValueError(f"fluid {self.key!r}: the start blew up with dt = {dt:g}; take a shorter step or a larger box")
+            state = self.with_velocities(after, seed + 1000 * (draw + 1))
+        return state
+
+    def read_state(self, path: str | Path) -> State:
+        """The state in a file: arrays ``r``, ``v``, ``q`` and ``omega`` (or ``w``), and the edge ``L`` of the box.
+
+        In the file the box has its corner at the origin.
+        """
+        with np.load(path) as file:
+            names = {"r": "r", "v": "v", "q": "q", "omega": "omega" if "omega" in file else "w"}
+            missing = [name for name in (*names.values(), "L") if name not in file]
+            if missing:
+                raise ValueError(f"{path}: there is no array {missing[0]!r}; a state has r, v, q, omega and L")
+            if abs(float(file["L"]) / self.box - 1) > 1e-9:
+                raise ValueError(f"{path}: its box is {float(file['L']):g} long, that of fluid {self.key!r} is {self.box:g}")
+            arrays = {name: file[stored] for name, stored in names.items()}
+        arrays["r"] = arrays["r"] - self.box / 2
+        arrays["q"] = arrays["q"] / np.linalg.norm(arrays["q"], axis=-1, keepdims=True)  # to the last digit
+        return checked_state(f"{path}", len(self), State(**arrays))
+
+    def save_state(self, path: str | Path, state: State) -> None:
+        """Write a state for :meth:`read_state`."""
+        np.savez(path, r=state.r + self.box / 2, v=state.v, q=state.q, omega=state.omega, L=self.box)
+
+    def _masses_and_moments(self) -> tuple[np.ndarray, np.ndarray]:
+        bodies = {molecule.key: molecule.body() for molecule, _ in self.molecules}
+        every = [bodies[molecule.key] for molecule in self.every_molecule]
+        return np.array([body.mass for body in every]), np.array([body.inertia for body in every])
+
+    # ---- for pictures ----
+
+    @property
+    def clumps(self) -> tuple[tuple[Molecule, int], ...]:
+        """The kinds of molecules and how many there are of each, by the name that other scenes have for it."""
+        return self.molecules
+
+    def solids(self) -> dict[str, np.ndarray]:
+        """Sites as spheres, as :meth:`polhode.manybody.Scene.solids` has them: of radius sigma/2, or half of the largest."""
+        kinds = [molecule for molecule, _ in self.molecules]
+        radius = np.concatenate([np.where(molecule.epsilon > 0, molecule.sigma / 2, 0.0) for molecule in kinds])
+        largest = radius.max() or max(molecule.reach for molecule in kinds)
+        return {
+            "kind": np.repeat(np.arange(len(kinds), dtype="int32"), [number for _, number in self.molecules]),
+            "sphere_kind": np.repeat(np.arange(len(kinds), dtype="int32"), [len(molecule.sites) for molecule in kinds]),
+            "centre": np.concatenate([molecule.sites for molecule in kinds]),
+            "radius": 0.7 * np.where(radius > 0, radius, largest / 2),
+        }
+
+    def outline(self) -> dict[str, float | str]:
+        """The box as attributes of files."""
+        return {"box": self.box, "box_units": self.units.names["length"]}
+
+    # ---- for the engine ----
+
+    @cached_property
+    def setup(self) -> Setup:
+        """The molecules and their box as the engine reads them."""
+        kinds = [molecule for molecule, _ in self.molecules]
+        which = np.repeat(np.arange(len(kinds)), [number for _, number in self.molecules])
+        bodies = [molecule.body() for molecule in kinds]
+        acting = [(molecule.charges != 0) | (molecule.epsilon > 0) for molecule in kinds]
+        parameters = [np.stack([m.epsilon, m.sigma, m.charges], 1)[some] for m, some in zip(kinds, acting, strict=True)]
+        rows, types = np.unique(np.concatenate(parameters), axis=0, return_inverse=True)
+        sizes = np.array([len(of_one) for of_one in parameters], np.int64)
+        types_of = np.split(types.ravel(), np.cumsum(sizes)[:-1])
+        places = [molecule.sites[some] for molecule, some in zip(kinds, acting, strict=True)]
+        count = len(self)
+        return Setup(
+            masses=np.array([body.mass for body in bodies])[which],
+            inertias=np.array([body.coefficients() for body in bodies])[which],
+            first=(np.cumsum(sizes) - sizes)[which],
+            many=sizes[which],
+            spheres=np.ascontiguousarray(np.hstack([np.vstack([at.T, np.zeros(len(at))]) for at in places])),
+            extents=np.zeros((6, count)),
+            materials=np.zeros(count, np.int64),
+            constants=self._constants(rows),
+            bookkeeping=self.force_law.bookkeeping(),
+            gravity=np.zeros(3),
+            walls=np.zeros(0, np.int64),
+            drum=np.zeros(2),
+            shaking=np.zeros(4),
+            periods=np.full(3, self.box) if isfinite(self.box) else np.zeros(0),
+            layout=sites.layout_of([types_of[kind] for kind in which]),
+            classes=len(rows),
+            most=int(sizes.max()),
+            half=self.box / 2,
+        )
+
+    def _constants(self, rows: np.ndarray) -> np.ndarray:
+        """For every pair of types of sites (epsilon, sigma, charge) whether both attract, whether both have charges, the square
+        of the cut-off, and the constants of the law."""
+        units, law = self.units, self.force_law
+        constants = []
+        for epsilon, sigma, charge in rows:
+            for other_epsilon, other_sigma, other_charge in rows:
+                middle = (sigma + other_sigma) / 2 if self.mixing == "arithmetic" else sqrt(sigma * other_sigma)
+                pair = SitePair(
+                    sqrt(epsilon * other_epsilon) / units.energy, middle, units.coulomb / units.energy * charge * other_charge
+                )
+                both = float(pair.epsilon > 0), float(pair.charge != 0)
+                constants.append((*both, self.cutoff**2, *law.constants_of(pair)))
+        return np.array(constants)
+
+    # ---- results ----
+
+    def named(self, method: str, dt: float, seed: int | None, at: np.ndarray, steps: int, outcome: Mapping[str, Any]) -> Arrays:
+        """The outcome of a run with names and units; see :func:`polhode.manybody.simulate`."""
+        units = self.units
+        kinetic, potential = outcome["energies"].T * units.energy
+        of_centres = outcome["kinetic_of_centres"] * units.energy
+        moving, turning = self.degrees_of_freedom
+        of_turning, energy = kinetic - of_centres, kinetic + potential
+        unit, k = units.names["energy"], units.boltzmann
+
+        def temperature(kinetic_energy: np.ndarray, freedoms: int) -> np.ndarray:
+            return 2 * kinetic_energy / (max(freedoms, 1) * k)
+
+        of_energy = {
+            "kinetic_translation": (of_centres, "kinetic energy of the centres of mass"),
+            "kinetic_rotation": (of_turning, "kinetic energy of rotation"),
+            "potential": (potential, "potential energy"),
+            "energy": (energy, "total energy"),
+        }
+        data: dict[str, Any] = {name: ("time", values, about(meaning, unit)) for name, (values, meaning) in of_energy.items()}
+        change = (energy - energy[0]) / ((moving + 3 + turning) * self.thermal)
+        data["energy_change"] = ("time", change, about("change of the energy since the start, kT per degree of freedom"))
+        degree = units.names["temperature"]
+        for name, values, freedoms in (("translation", of_centres, moving), ("rotation", of_turning, turning)):
+            data[f"temperature_{name}"] = ("time", temperature(values, freedoms), about(f"temperature of {name}", degree))
+        speed = f"{units.names['length']} {units.names['time']}-1"
+        data["momentum"] = (
+            ("time", "axis"),
+            outcome["momenta"][:, :3],
+            about("momentum, lab frame", f"{units.names['mass']} {speed}"),
+        )
+        data["steps"] = ((), steps, about("steps"))
+        coordinates: dict[str, Any] = {
+            "time": ("time", at * float(dt), about("time", units.names["time"])),
+            "axis": ("axis", ["x", "y", "z"], {"long_name": "axis"}),
+        }
+        motion = outcome["motion"]
+        if len(motion):
+            for name, part, dimension, meaning, unit_of in (
+                ("r", slice(0, 3), "axis", "position of the centre of mass, lab frame", units.names["length"]),
+                ("v", slice(3, 6), "axis", "its velocity", speed),
+                ("q", slice(6, 10), "quaternion", "orientation, body to lab", "1"),
+                ("omega", slice(10, 13), "axis", "angular velocity in the body frame", f"rad {units.names['time']}-1"),
+            ):
+                data[name] = (("time", "molecule", dimension), motion[:, :, part], about(meaning, unit_of))
+            coordinates["kind"] = ("molecule", [m.key for m in self.every_molecule], {"long_name": "kind of molecule"})
+            coordinates["quaternion"] = ("quaternion", ["0", "x", "y", "z"], {"long_name": "quaternion component"})
+        attributes: dict[str, Any] = {
+            "scene": self.key,
+            "method": method,
+            "law": self.force_law.key,
+            "dt": float(dt),
+            "dt_units": units.names["time"],
+            **({} if seed is None else {"seed": seed}),
+            **self.outline(),
+            "temperature": self.temperature,
+            "temperature_units": degree,
+        }
+        with np.errstate(invalid="ignore"):
+            away = ~(np.abs(energy - energy[0]) <= LOST * len(self) * self.thermal)
+        if away.any():
+            first = int(np.argmax(away))
+            attributes["lost_at"] = float(at[first] * dt)
+            attributes["lost_by"] = "heating" if not energy[first] < energy[0] else "cooling"
+        if outcome["diverged"] >= 0:
+            attributes["diverged"] = float(int(outcome["diverged"]) * dt)
+        return Arrays(data, coordinates, attributes)
+
+    def with_law(self, law: str | ForceLaw) -> "Fluid":
+        """The fluid with another law, whose cut-off and inner distance are those of its own if it is a key."""
+        if isinstance(law, str):
+            values = {name: self.force_law.value(name) for name in ("cutoff", "inner")}
+            law = FORCES[law].with_parameters(**values)
+        return replace(self, law=law)

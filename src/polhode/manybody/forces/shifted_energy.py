@@ -1,0 +1,42 @@
+r"""Charges whose energy is shifted to end at zero: the force jumps at the cut-off, so that no method conserves the energy.
+
+.. math::
+
+   V = \frac1r - \frac{1}{r_c}
+
+Lennard-Jones forces are those of :mod:`polhode.manybody.forces.shifted_power`.
+"""
+
+from collections.abc import Mapping
+from math import sqrt
+from typing import Any
+
+from polhode.compiling.kernel import kernel
+from polhode.manybody.forces.shifted_power import CUTOFF, INNER, lennard_jones, of_lennard_jones
+from polhode.manybody.law import ForceLaw, SitePair
+
+
+@kernel
+def coulomb(squared: float, constants: Any) -> tuple[float, float]:
+    """c (1/r - 1/r_c); the constants from the seventh on are c and c/r_c."""
+    inverse = 1.0 / squared
+    first = constants[6] * (sqrt(squared) * inverse)
+    return first * inverse, first - constants[7]
+
+
+def constants(pair: SitePair, values: Mapping[str, Any]) -> tuple[float, ...]:
+    """Those of both kernels."""
+    return *of_lennard_jones(pair, values), pair.charge, pair.charge / values["cutoff"]
+
+
+LAW = ForceLaw(
+    key="shifted_energy",
+    label="shifted energy (C0)",
+    source="Allen and Tildesley (2017), Sec. 5.7.3",
+    parameters={"cutoff": CUTOFF, "inner": INNER},
+    conserves_energy=True,
+    onset=0.0,
+    constants=constants,
+    lennard_jones=lennard_jones,
+    coulomb=coulomb,
+)

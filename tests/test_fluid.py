@@ -1,0 +1,234 @@
+"""Liquids of rigid molecules: energies and forces against known numbers and a plain sum, runs, states, errors."""
+
+from dataclasses import replace
+from itertools import combinations
+from math import inf
+
+import mpmath
+import numpy as np
+import pytest
+
+import polhode
+from polhode import manybody
+from polhode.algebra.metrics import rotation_matrix
+from polhode.compiling.plain import in_plain_python
+from polhode.manybody import Fluid, Molecule, State
+from polhode.manybody.law import SitePair
+from polhode.manybody.simulation import run
+
+WATER, TRIMERS = manybody.scenes["water64"], manybody.scenes["trimers"]
+SPCE, TRIMER = WATER.molecules[0][0], TRIMERS.molecules[0][0]
+TURNED = np.array([1.0, 2.0, -3.0, 4.0]) / np.sqrt(30)
+LAWS = [law for law in manybody.forces.values() if law.for_sites]
+DIOXIDE = Molecule.of_sites(
+    "dioxide",
+    positions=[[0, 0, 0], [1.16, 0, 0], [-1.16, 0, 0]],
+    masses=[12.0, 16.0, 16.0],
+    charges=[0.7, -0.35, -0.35],
+    epsilon=[0.05, 0.16, 0.16],
+    sigma=[2.8, 3.05, 3.05],
+)
+
+
+def open_box(fluid, *molecules):
+    return replace(fluid, molecules=molecules, box=inf, states=())
+
+
+def at_rest(r, q):
+    still = np.zeros((len(r), 3))
+    return State(np.array(r, float), still, np.array(q, float), still.copy())
+
+
+def loads(fluid, state):
+    """Potential energy, forces (lab) and torques (body), from a step so short that velocities are loads times half of it."""
+    dt = 1e-6
+    masses, moments = fluid.setup.masses, np.array([molecule.body().inertia for molecule in fluid.every_molecule])
+    done = run(fluid, polhode.methods["no_squish"], dt, state, np.array([0, 1]), record=True)
+    rows = done["motion"][1]
+    force, torque = rows[:, 3:6] * masses[:, None] / dt, rows[:, 10:13] * moments / dt
+    energy = fluid.units.energy
+    return done["energies"][0, 1] * energy, force * energy, torque * energy
+
+
+@pytest.mark.parametrize(
+    "fluid, r, energy, force, torques",
+    [
+        (
+            WATER,
+            (2.6, 1.1, -0.7),
+            11.4092023222436252,
+            (22.7682903349173029, 4.28067631857516823, -15.5431947300274109),
+            [
+                (10.4804212775649734, -14.5358467507442055, 8.97161677560761486),
+                (3.62061950246256079, -9.93865631288495083, 4.94374416450598088),
+            ],
+        ),
+        (TRIMERS, (1.1, 0.5, 0.9), 37.3838422837504962, (616.607372330368147, 194.816406525281701, 233.91004252326778), None),
+    ],
+)
+def test_two_molecules_have_the_energy_and_the_loads_of_an_independent_code(fluid, r, energy, force, torques):
+    pair = open_box(fluid, (fluid.molecules[0][0], 2))
+    state = at_rest([(0, 0, 0), r], [(1, 0, 0, 0), TURNED])
+    potential, forces, in_body = loads(pair, state)
+    assert potential == pytest.approx(energy, rel=1e-13)
+    assert forces[1] == pytest.approx(np.array(force), rel=1e-8)  # a difference of velocities
+    assert forces[0] == pytest.approx(-forces[1], rel=1e-8)
+    if torques:
+        in_lab = np.einsum("nij,nj->ni", rotation_matrix(state.q), in_body)
+        assert in_lab == pytest.approx(np.array(torques), rel=1e-8)
+
+
+def test_the_stored_water_has_its_published_energies():
+    start = manybody.simulate(WATER, "no_squish", 1.0, t_end=1.0, samples=1).isel(time=0)
+    assert float(start.potential) == pytest.approx(-678.150359974076, abs=1e-10)
+    assert float(start.kinetic_translation) == pytest.approx(59.7025312188, rel=1e-8)  # to the digits of the units
+    assert float(start.kinetic_rotation) == pytest.approx(55.8870136458, rel=1e-8)
+    _, forces, _ = loads(WATER, replace(WATER.initial_state(0), v=np.zeros((64, 3)), omega=np.zeros((64, 3))))
+    assert (forces**2).sum() == pytest.approx(9470.02872971, rel=1e-7)
+
+
+def plain_potential(fluid, state):
+    """The potential energy by a sum over all pairs of sites, with the law's kernels as plain Python."""
+    turns, law, units = rotation_matrix(state.q), fluid.force_law, fluid.units
+    bodies = [
+        (m, state.r[i] + m.sites @ turns[i].T) for i, m in enumerate(fluid.every_molecule)
+    ]  # fmt: skip
+    energy = 0.0
+    for (one, at_one), (two, at_two) in combinations(bodies, 2):
+        for a in range(len(at_one)):
+            for b in range(len(at_two)):
+                away = at_one[a] - at_two[b]
+                if fluid.box < inf:
+                    away -= fluid.box * np.round(away / fluid.box)
+                squared = float(away @ away)
+                epsilon, charge = np.sqrt(one.epsilon[a] * two.epsilon[b]), one.charges[a] * two.charges[b] * units.coulomb
+                if squared < fluid.cutoff**2:
+                    constants = law.constants_of(SitePair(epsilon, (one.sigma[a] + two.sigma[b]) / 2, charge))
+                    if epsilon > 0:
+                        energy += in_plain_python(law.lennard_jones)(squared, constants)[1]
+                    if charge != 0:
+                        energy += in_plain_python(law.coulomb)(squared, constants)[1]
+    return energy
+
+
+def mixture(law):
+    molecules = ((SPCE, 5), (DIOXIDE, 4), (Molecule.of_sites("argon", [[0, 0, 0]], [39.9], [0.0], [0.24], [3.4]), 3))
+    return replace(
+        WATER, key="mixture", molecules=molecules, box=9.5, states=(), law=law.with_parameters(cutoff=4.7, inner=2.0)
+    )
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.key)
+def test_a_mixture_has_the_energy_of_a_plain_sum_and_the_forces_of_its_slope(law):
+    fluid = mixture(law)
+    state = fluid.initial_state(3)
+    state = replace(state, v=np.zeros_like(state.v), omega=np.zeros_like(state.omega))
+    potential, forces, torques = loads(fluid, state)
+    assert potential == pytest.approx(plain_potential(fluid, state), rel=1e-12)
+    size = np.abs(forces).max()
+    if law.onset > 0:  # with a jump at the cut-off differences may cross it
+        for molecule, axis in ((0, 0), (6, 1), (11, 2)):
+            ends = []
+            for sign in (1, -1):
+                r = state.r.copy()
+                r[molecule, axis] += sign * 1e-4
+                ends.append(plain_potential(fluid, replace(state, r=r)))
+            assert forces[molecule, axis] == pytest.approx((ends[1] - ends[0]) / 2e-4, abs=1e-6 * size)
+    # None about the line of a linear molecule, and on an atom.
+    assert np.abs(torques[5:9, 0]).max() < 1e-12 * size and not torques[9:].any()
+    assert np.abs(forces.sum(0)).max() < 1e-7 * size
+
+
+def test_the_smooth_law_ends_with_two_derivatives_and_matches_its_formula():
+    law = manybody.forces["shifted_power"].with_parameters(cutoff=6.2, inner=4.5)
+    mpmath.mp.dps = 40
+    constants = tuple(map(mpmath.mpf, law.constants_of(SitePair(0.3, 3.1, -2.0))))
+
+    def energy(kernel, r):
+        inverse, x = 1 / r**2, max(r - (constants[5] if kernel == "lj" else constants[10]), 0)
+        first, (a, b, c) = (
+            (constants[0] * inverse**6 - constants[1] * inverse**3, constants[2:5])
+            if kernel == "lj"
+            else (constants[6] / r, constants[7:10])
+        )
+        return first + a * x**3 / 3 + b * x**4 / 4 + c
+
+    for kernel, function in (("lj", law.lennard_jones), ("charges", law.coulomb)):
+        for order in range(3):
+            assert abs(mpmath.diff(lambda r, k=kernel: energy(k, r), mpmath.mpf("6.2"), order)) < 1e-15
+        for r in (2.9, 4.4, 5.3, 6.1):
+            slope, value = in_plain_python(function)(r * r, tuple(map(float, constants)))
+            assert value == pytest.approx(float(energy(kernel, mpmath.mpf(r))), rel=1e-12, abs=1e-15)
+            assert -slope * r == pytest.approx(float(mpmath.diff(lambda x, k=kernel: energy(k, x), r)), rel=1e-10)
+
+
+@pytest.mark.parametrize("key", ["no_squish", "spiral_leapfrog", "magnus_adams4"])
+def test_no_bit_of_a_run_depends_on_how_it_is_done(key):
+    def bits(**how):
+        run = manybody.simulate(TRIMERS, key, 0.01, t_end=0.3, record=True, **how)
+        return {name: run[name].values[-1].tobytes() for name in ("r", "v", "q", "omega", "energy")}
+
+    expected = bits(samples=1)
+    assert bits(samples=1, brute_force=True) == bits(samples=30) == expected
+    half = manybody.simulate(TRIMERS, key, 0.01, t_end=0.15, samples=1, checkpoint=True)
+    assert bits(samples=1, state=half) == expected
+
+
+def test_a_good_method_holds_energy_and_momentum_and_a_jump_at_the_cut_off_does_not():
+    good = manybody.simulate(WATER, "exact_rotor", 1.0, t_end=200.0, samples=20)
+    assert abs(good.energy_change).max() < 2e-3 and abs(good.momentum).max() < 1e-10
+    assert "lost_at" not in good.attrs
+    jumps = manybody.simulate(WATER, "exact_rotor", 1.0, t_end=200.0, samples=20, law="shifted_energy")
+    assert abs(jumps.energy_change).max() > 10 * abs(good.energy_change).max()
+    lost = manybody.simulate(WATER, "euler", 4.0, t_end=1400.0, samples=50)
+    assert lost.attrs["lost_by"] == "heating" and 400 < lost.attrs["lost_at"] <= 1400
+
+
+def test_further_seeds_draw_velocities_of_the_temperature():
+    states = [WATER.initial_state(seed) for seed in (0, 2, 4)]
+    assert (states[0].r == states[1].r).all() and (states[1].v != states[2].v).all()
+    starts = [manybody.simulate(WATER, "no_squish", 1.0, seed=s, t_end=1.0, samples=1).isel(time=0) for s in range(2, 12)]
+    for name in ("translation", "rotation"):
+        assert np.mean([float(start[f"temperature_{name}"]) for start in starts]) == pytest.approx(300, abs=4 * 300 / 43)
+    assert np.abs((WATER.setup.masses[:, None] * states[1].v).sum(0)).max() < 1e-12
+
+
+def test_a_fluid_of_one_s_own_starts_on_a_lattice_is_equilibrated_and_saved(tmp_path):
+    fluid = Fluid(
+        key="gas", label="carbon dioxide", molecules=((DIOXIDE, 27),), box=20.0, temperature=300.0, horizon=1000.0,
+        law=manybody.forces["shifted_power"].with_parameters(cutoff=9.0, inner=7.0),
+    )  # fmt: skip
+    state = fluid.equilibrated(100.0, 2.0, draws=5)
+    assert not state.omega[:, 0].any()
+    fluid.save_state(tmp_path / "state.npz", state)
+    read = replace(fluid, states=(tmp_path / "state.npz",)).initial_state(0)
+    assert np.abs(read.r - state.r).max() < 1e-14 and (read.omega == state.omega).all()
+    run = manybody.simulate(fluid, "omelyan1998", 2.0, t_end=100.0, samples=2, state=state, record=True)
+    assert not run.omega[..., 0].any() and abs(run.energy_change).max() < 0.05
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"molecules": ()}, "pairs of a Molecule"),
+        ({"molecules": ((SPCE, 1), (TRIMER, 1))}, "same units"),
+        ({"box": 10.0}, "at most half the box"),
+        ({"law": "hertz"}, "one between sites"),
+        ({"mixing": "harmonic"}, "arithmetic"),
+        ({"temperature": 0.0}, "temperature"),
+    ],
+)
+def test_what_cannot_be_a_fluid_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        replace(WATER, **changes)
+
+
+def test_states_that_do_not_fit_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="its box is"):
+        replace(WATER, box=13.0).initial_state(0)
+    np.savez(tmp_path / "bad.npz", r=np.zeros((64, 3)), L=WATER.box)
+    with pytest.raises(ValueError, match="no array 'v'"):
+        replace(WATER, states=(tmp_path / "bad.npz",)).initial_state(0)
+    state = WATER.initial_state(0)
+    with pytest.raises(ValueError, match="64 rows of 3"):
+        manybody.simulate(WATER, "no_squish", 1.0, t_end=1.0, state=replace(state, v=state.v[:5]))
