@@ -82,10 +82,10 @@ def test_a_linear_molecule_lies_on_the_x_axis_and_its_body_has_no_gyroscopic_ter
 
 
 def test_rounded_coordinates_of_a_linear_molecule_are_put_on_its_line():
-    direction = np.array([1.0, -2.0, 3.0]) / sqrt(14)
-    places = np.round(
-        np.outer([0.0, 1.16, -1.16], direction) + np.array([3.0, 1.0, -2.0]), 3
-    )  # CO2 in a file with three digits
+    direction = np.array([1.0, -2.0, 4.0]) / sqrt(21)
+    places = np.array([3.0004, 1.0001, -2.0002]) + np.outer([0.0, 1.16, -1.16], direction)
+    places = np.round(places, 3)  # as in a file
+    assert np.abs(places[1] + places[2] - 2 * places[0]).max() > 5e-4  # not on a line
     molecule = Molecule.of_sites("co2", places, [12.011, 15.999, 15.999])
     assert molecule.linear and not molecule.sites[:, 1:].any()
     assert as_given(molecule) == pytest.approx(places, abs=2e-3)
@@ -164,8 +164,8 @@ def test_the_orientation_of_a_file_s_frame_becomes_that_of_the_body():
     ({"names": "OHH"}, "names must be a sequence of strings, got 'OHH'"),
     ({"names": ["O", "H", 1]}, "names[2] must be a string, got 1"),
     ({"positions": 1e200 * np.eye(3)}, "positions up to 1e+200 cannot be computed with"),
-    ({"masses": [16.0, 1.0, 0.0]}, "its masses lie on a line, but a massless site does not"),
-    ({"masses": [16.0, 0.0, 0.0]}, "its masses lie in one place, but a massless site does not"),
+    ({"masses": [16.0, 1.0, 0.0]}, "its masses lie on a line, or nearly so, but site 3 (H) does not"),
+    ({"masses": [16.0, 1e-9, 0.0]}, "its masses lie in one place, or nearly so, but site 3 (H) does not"),
 ])  # fmt: skip
 def test_what_cannot_be_a_molecule_is_said(change, message):
     arguments = {
@@ -302,6 +302,8 @@ def test_masses_come_from_the_argument_then_the_file_then_the_elements(tmp_path)
     assert Molecule.from_file(path, lennard_jones={}).masses.tolist() == [15.999, 1.008, 1.008]
     heavy = Molecule.from_file(path, lennard_jones={}, masses={"H": 2.014})
     assert heavy.masses.tolist() == [15.999, 2.014, 2.014]
+    path.write_text(FILES["water.xyz"])
+    assert Molecule.from_file(path, lennard_jones={}, masses={"H": 2.014}).masses.tolist() == [15.9994, 2.014, 2.014]
     path.write_text(lammps(WATER).split("Masses")[0])
     assert Molecule.from_file(path, lennard_jones={}).masses.tolist() == [15.999, 1.008, 1.008]
 

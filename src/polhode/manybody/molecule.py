@@ -14,7 +14,7 @@ from polhode.interface.arguments import array, is_ordered, regular_file, shown, 
 from polhode.manybody import molecule_files, symmetry, units
 
 #: Sites within this fraction of their extent of a straight line are moved onto it: files often have three or four digits.
-STRAIGHT = 1e-3
+STRAIGHT = 5e-3
 #: Moments that agree to this fraction are equal.
 EQUAL = 1e-9
 #: How much moments and centre of mass may differ from those of the sites; a moment below this fraction of the mass times the
@@ -110,9 +110,10 @@ class Molecule:
             )
         least = SLIGHT * masses.sum() * extent**2
         if (moments[0] <= least and sites[:, 1:].any()) or (moments[2] <= least and sites.any()):
+            away = int(np.argmax((sites[:, 1:] ** 2).sum(1) if moments[2] > least else (sites**2).sum(1)))
             raise ValueError(
-                f"{where}: its masses lie {'on a line' if moments[2] > least else 'in one place'}, but a massless site does "
-                "not; nothing resists the torque on it: give one more site a mass"
+                f"{where}: its masses lie {'on a line' if moments[2] > least else 'in one place'}, or nearly so, but site "
+                f"{away + 1} ({checked['names'][away]}) does not; nothing resists the torque on it: give it more mass"
             )
         checked |= {
             "inertia": moments,
