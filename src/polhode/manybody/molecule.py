@@ -41,10 +41,13 @@ class Molecule:
 
     **Linear molecules.** Sites on a line are put exactly on the x axis, which points as in the file if it is the x axis there,
     and otherwise from the first site to the one furthest from it. The moment about this axis is zero. No torque acts about it
-    and the molecule has no spin there, so the value given to that moment changes nothing: :meth:`body` makes it that of the
-    others. A body with three equal moments has no gyroscopic term, omega x I omega = 0. Therefore every method runs a linear
-    molecule, also those that divide by each moment, and none is better or worse by how it treats the gyroscopic term: what
-    remains is how it turns the orientation and where in the step it takes the torque. A start must have omega_x = 0.
+    and the molecule has no spin there, so the value given to that moment does not change the motion: :meth:`body` makes it that
+    of the others. A body with three equal moments has no gyroscopic term, omega x I omega = 0. Therefore every method runs a
+    linear molecule, also those that divide by each moment, and none is distinguished by how it treats the gyroscopic term: what
+    remains is how it turns the orientation and where in the step it takes the torque. A start must have omega_x = 0. Most
+    methods keep it zero. ``dlm1997`` and ``no_squish``, which turn about one axis after the other, let a spin about x creep in,
+    of the order of the square of the angle per step; those that keep the angular momentum in the lab (``fincham1992``,
+    ``buss2000``, ``calzavarini2010``), ``munjiza2003`` and ``pfc4_delvalle2024`` do so too.
 
     **A single atom**, or sites that all lie at its place, is a molecule with three degrees of freedom and no rotation; its
     moments too are arbitrary, and :meth:`body` makes them mass times unit length squared.
