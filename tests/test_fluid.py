@@ -15,6 +15,7 @@ from polhode.compiling.plain import in_plain_python
 from polhode.manybody import Fluid, Molecule, State
 from polhode.manybody.law import SitePair
 from polhode.manybody.simulation import run
+from polhode.manybody.sites import MANY
 
 WATER, TRIMERS = manybody.scenes["water64"], manybody.scenes["trimers"]
 SPCE, TRIMER = WATER.molecules[0][0], TRIMERS.molecules[0][0]
@@ -90,24 +91,20 @@ def test_the_stored_water_has_its_published_energies():
 def plain_potential(fluid, state):
     """The potential energy by a sum over all pairs of sites, with the law's kernels as plain Python."""
     turns, law, units = rotation_matrix(state.q), fluid.force_law, fluid.units
-    bodies = [
-        (m, state.r[i] + m.sites @ turns[i].T) for i, m in enumerate(fluid.every_molecule)
-    ]  # fmt: skip
+    bodies = [(m, state.r[i] + m.sites @ turns[i].T) for i, m in enumerate(fluid.every_molecule)]
     energy = 0.0
     for (one, at_one), (two, at_two) in combinations(bodies, 2):
-        for a in range(len(at_one)):
-            for b in range(len(at_two)):
-                away = at_one[a] - at_two[b]
-                if fluid.box < inf:
-                    away -= fluid.box * np.round(away / fluid.box)
-                squared = float(away @ away)
-                epsilon, charge = np.sqrt(one.epsilon[a] * two.epsilon[b]), one.charges[a] * two.charges[b] * units.coulomb
-                if squared < fluid.cutoff**2:
-                    constants = law.constants_of(SitePair(epsilon, (one.sigma[a] + two.sigma[b]) / 2, charge))
-                    if epsilon > 0:
-                        energy += in_plain_python(law.lennard_jones)(squared, constants)[1]
-                    if charge != 0:
-                        energy += in_plain_python(law.coulomb)(squared, constants)[1]
+        away = at_one[:, None] - at_two
+        if fluid.box < inf:
+            away -= fluid.box * np.round(away / fluid.box)
+        squares = (away**2).sum(-1)
+        for a, b in np.argwhere(squares < fluid.cutoff**2):
+            epsilon, charge = np.sqrt(one.epsilon[a] * two.epsilon[b]), one.charges[a] * two.charges[b] * units.coulomb
+            constants = law.constants_of(SitePair(epsilon, (one.sigma[a] + two.sigma[b]) / 2, charge))
+            if epsilon > 0:
+                energy += in_plain_python(law.lennard_jones)(float(squares[a, b]), constants)[1]
+            if charge != 0:
+                energy += in_plain_python(law.coulomb)(float(squares[a, b]), constants)[1]
     return energy
 
 
@@ -137,6 +134,17 @@ def test_a_mixture_has_the_energy_of_a_plain_sum_and_the_forces_of_its_slope(law
     # None about the line of a linear molecule, and on an atom.
     assert np.abs(torques[5:9, 0]).max() < 1e-12 * size and not torques[9:].any()
     assert np.abs(forces.sum(0)).max() < 1e-7 * size
+
+
+def test_what_is_left_out_of_many_molecules_adds_nothing():
+    number = MANY + 16
+    fluid = replace(TRIMERS, molecules=((TRIMER, number),), box=(number / 0.329) ** (1 / 3), states=())
+    state = fluid.initial_state(0)
+    shuffled = np.random.default_rng(0).permutation(number)
+    expected = plain_potential(fluid, state)
+    for of_molecules in (state, replace(state, r=state.r[shuffled], q=state.q[shuffled])):
+        first = run(fluid, polhode.methods["no_squish"], 1e-3, of_molecules, np.array([0]))["energies"][0, 1]
+        assert first == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_smooth_law_ends_with_two_derivatives_and_matches_its_formula():

@@ -21,6 +21,8 @@ from polhode.manybody.units import SYSTEMS, Units
 
 #: A run is lost when its energy has changed by this many kT a molecule.
 LOST = 1.5
+#: Cells along each edge of the box by which molecules are put in order, a power of two.
+CELLS = 16
 #: How far the box must exceed the molecule: a molecule must not see two images of another.
 ROOM = 4.0
 
@@ -159,11 +161,25 @@ class Fluid:
         if self.box == inf:
             raise ValueError(f"fluid {self.key!r} has no box; give the initial state yourself")
         across = next(n for n in range(1, len(self) + 1) if n**3 >= len(self))
-        lattice = np.stack(np.meshgrid(*[np.arange(across)] * 3, indexing="ij"), -1).reshape(-1, 3)[: len(self)]
+        lattice = np.stack(np.meshgrid(*[np.arange(across)] * 3, indexing="ij"), -1).reshape(-1, 3)
         generator = np.random.Generator(np.random.PCG64(seed))
+        places = generator.permutation(len(lattice))[: len(self)]
         still = np.zeros((len(self), 3))
         q = directions(generator, len(self), 4)
-        return self.with_velocities(State((lattice + 0.5) * (self.box / across) - self.box / 2, still, q, still.copy()), seed)
+        state = State((lattice[places] + 0.5) * (self.box / across) - self.box / 2, still, q, still.copy())
+        return self.with_velocities(self.in_order(state), seed)
+
+    def in_order(self, state: State) -> State:
+        """The state with the molecules of each kind in an order in which neighbours are near each other (Morton's).
+
+        Of two hundred molecules or more the engine leaves out what is out of reach, eight at a time: in this order more of it.
+        """
+        cells = np.floor((state.r / self.box % 1.0) * CELLS).astype(np.int64).clip(0, CELLS - 1)
+        bits = [((cells[:, axis] >> bit) & 1) << (3 * bit + axis) for bit in range(CELLS.bit_length() - 1) for axis in range(3)]
+        code = np.sum(bits, axis=0)
+        kind = np.repeat(np.arange(len(self.molecules)), [number for _, number in self.molecules])
+        order = np.lexsort((code, kind))
+        return State(state.r[order], state.v[order], state.q[order], state.omega[order])
 
     def with_velocities(self, state: State, seed: int) -> State:
         """The state with velocities of the temperature (Maxwell) and no momentum, determined by the seed."""
@@ -253,7 +269,8 @@ class Fluid:
     def setup(self) -> Setup:
         """The molecules and their box as the engine reads them."""
         kinds = [molecule for molecule, _ in self.molecules]
-        which = np.repeat(np.arange(len(kinds)), [number for _, number in self.molecules])
+        numbers = [number for _, number in self.molecules]
+        which = np.repeat(np.arange(len(kinds)), numbers)
         bodies = [molecule.body() for molecule in kinds]
         acting = [(molecule.charges != 0) | (molecule.epsilon > 0) for molecule in kinds]
         parameters = [np.stack([m.epsilon, m.sigma, m.charges], 1)[some] for m, some in zip(kinds, acting, strict=True)]
@@ -268,7 +285,7 @@ class Fluid:
             first=(np.cumsum(sizes) - sizes)[which],
             many=sizes[which],
             spheres=np.ascontiguousarray(np.hstack([np.vstack([at.T, np.zeros(len(at))]) for at in places])),
-            extents=np.zeros((6, count)),
+            extents=np.repeat([[molecule.reach for molecule in kinds]] + [[0.0] * len(kinds)] * 5, numbers, axis=1),
             materials=np.zeros(count, np.int64),
             constants=self._constants(rows),
             bookkeeping=self.force_law.bookkeeping(),

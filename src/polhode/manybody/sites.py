@@ -7,6 +7,7 @@ machine. A block out of reach would add zeros alone: it may be left out, and no 
 
 from collections.abc import Callable
 from functools import cache
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,13 @@ from polhode.methods.one_body import state_rows
 
 # Fields of a block, after positions: forces on its sites, and sums of force and energy of one site of another molecule.
 F, SUMS = 3, 6
-#: Numbers in a block.
-BLOCK = 10 * LANES
+#: Numbers in a block; the last field holds the middle of its sites, how far they are from it, and whether it is out of reach.
+BLOCK = 11 * LANES
+MIDDLE = 10 * LANES
 #: Columns of ``setup.constants`` before those of the law.
 BEFORE = 3
-#: With at least so many molecules blocks out of reach are left out.
-MANY = 200
+#: With at least so many molecules blocks out of reach are left out, and this is added to distances to allow for round-off.
+MANY, ROUND_OFF = 200, 1e-6
 #: Added to a number of moderate size and subtracted again, this rounds it to the nearest whole number.
 ROUND = 1.5 * 2.0**52
 
@@ -76,9 +78,7 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
         for lane in range(np.uint64(LANES)):
             k = base + np.uint64(lane)
             x, y, z = at[0] - f[k], at[1] - f[k + np.uint64(LANES)], at[2] - f[k + np.uint64(2 * LANES)]
-            x -= period[0] * ((x * period[1] + ROUND) - ROUND)
-            y -= period[0] * ((y * period[1] + ROUND) - ROUND)
-            z -= period[0] * ((z * period[1] + ROUND) - ROUND)
+            x, y, z = nearest(x, period), nearest(y, period), nearest(z, period)
             squared = x * x + y * y + z * z
             slope, energy = 0.0, 0.0
             if with_lennard_jones:
@@ -102,7 +102,7 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
 
     @kernel
     def on_a_site(
-        f: Any, base: int, begin: int, end: int, at: Any, period: Any, which: Any, reach: float, constants: Any
+        f: Any, base: int, begin: int, end: int, at: Any, period: Any, which: Any, reach: float, constants: Any, many: bool
     ) -> Any:
         """The force of the sites ``begin`` to ``end`` of a type, whose blocks begin at ``base``, on a site, and the energy."""
         k = np.uint64(base + (begin // LANES - 1) * BLOCK)
@@ -110,7 +110,12 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
             f[k + np.uint64(SUMS * LANES) + np.uint64(lane)] = 0.0
         for block in range(begin // LANES, (end + LANES - 1) // LANES):
             k = np.uint64(base + block * BLOCK)
-            of_a_block(f, k, begin - block * LANES, end - block * LANES, at, period, which, reach, constants)
+            if many and f[k + np.uint64(MIDDLE + 4)] > 0.0:
+                for lane in range(np.uint64(4 * LANES)):
+                    sums = k + np.uint64(SUMS * LANES) + np.uint64(lane)
+                    f[sums] = f[sums - np.uint64(BLOCK)]
+            else:
+                of_a_block(f, k, begin - block * LANES, end - block * LANES, at, period, which, reach, constants)
         k += np.uint64(SUMS * LANES)
         force = total(f, k), total(f, k + np.uint64(LANES)), total(f, k + np.uint64(2 * LANES))
         return force, total(f, k + np.uint64(3 * LANES))
@@ -121,10 +126,15 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
         if setup.periods.size > 0:
             period = (setup.periods[0], 1.0 / setup.periods[0])
         put_sites(fields, width, count, setup, f)
+        many = count >= MANY
+        if many:
+            put_middles(layout, period, f)
         types = layout.types.shape[0]
         energy = 0.0
         site = 0
         for c in range(count):
+            if many:
+                note_what_is_out_of_reach(fields, width, c, setup, period, f)
             for _ in range(setup.many[c]):
                 kind, own = layout.sites[site, 0], np.uint64(layout.sites[site, 1])
                 at = f[own], f[own + np.uint64(LANES)], f[own + np.uint64(2 * LANES)]
@@ -137,11 +147,11 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
                     base, begin, end = layout.types[other, 0] * BLOCK, layout.after[c, other], layout.types[other, 1]
                     force, stored = ZERO, 0.0
                     if both_attract > 0.0 and both_charged > 0.0:
-                        force, stored = on_a_site(f, base, begin, end, at, period, (True, True), reach, constants)
+                        force, stored = on_a_site(f, base, begin, end, at, period, (True, True), reach, constants, many)
                     elif both_charged > 0.0:
-                        force, stored = on_a_site(f, base, begin, end, at, period, (False, True), reach, constants)
+                        force, stored = on_a_site(f, base, begin, end, at, period, (False, True), reach, constants, many)
                     elif both_attract > 0.0:
-                        force, stored = on_a_site(f, base, begin, end, at, period, (True, False), reach, constants)
+                        force, stored = on_a_site(f, base, begin, end, at, period, (True, False), reach, constants, many)
                     x, y, z = x + force[0], y + force[1], z + force[2]
                     energy += stored
                 f[own + np.uint64(F * LANES)] += x
@@ -195,6 +205,46 @@ def put_sites(fields: Any, width: int, count: int, setup: Setup, f: Any) -> None
             f[k + np.uint64((F + 1) * LANES)] = 0.0
             f[k + np.uint64((F + 2) * LANES)] = 0.0
             site += 1
+
+
+@kernel
+def nearest(x: float, period: Any) -> float:
+    """A difference of coordinates to the nearest image; a period of zero, whose inverse is zero too: the difference itself."""
+    return x - period[0] * ((x * period[1] + ROUND) - ROUND)  # type: ignore[no-any-return]
+
+
+@kernel
+def put_middles(layout: Layout, period: Any, f: Any) -> None:
+    """Write the middle of the sites of each block, and the largest distance of one from it."""
+    for kind in range(layout.types.shape[0]):
+        for first in range(0, layout.types[kind, 1], LANES):
+            k = np.uint64(layout.types[kind, 0] * BLOCK + first // LANES * BLOCK)
+            many = min(LANES, layout.types[kind, 1] - first)
+            furthest = 0.0
+            for axis in range(3):
+                at = k + np.uint64(axis * LANES)
+                low, high = 0.0, 0.0
+                for lane in range(many):
+                    x = nearest(f[at + np.uint64(lane)] - f[at], period)
+                    low, high = min(low, x), max(high, x)
+                f[k + np.uint64(MIDDLE + axis)] = f[at] + 0.5 * (low + high)
+                furthest += 0.25 * (high - low) * (high - low)
+            f[k + np.uint64(MIDDLE + 3)] = sqrt(furthest) + ROUND_OFF
+
+
+@kernel
+def note_what_is_out_of_reach(fields: Any, width: int, molecule: int, setup: Setup, period: Any, f: Any) -> None:
+    """Write for each block of later molecules whether all its sites are further away from all sites of one than the cut-off."""
+    r, layout = load_r(fields, place(molecule, width)), setup.layout
+    cutoff = sqrt(setup.constants[0, BEFORE - 1]) + setup.extents[0, molecule]
+    for kind in range(layout.types.shape[0]):
+        for block in range(layout.after[molecule, kind] // LANES, (layout.types[kind, 1] + LANES - 1) // LANES):
+            k = np.uint64((layout.types[kind, 0] + block) * BLOCK + MIDDLE)
+            x = nearest(r[0] - f[k], period)
+            y = nearest(r[1] - f[k + np.uint64(1)], period)
+            z = nearest(r[2] - f[k + np.uint64(2)], period)
+            bound = cutoff + f[k + np.uint64(3)]
+            f[k + np.uint64(4)] = 1.0 if x * x + y * y + z * z > bound * bound else 0.0
 
 
 @kernel
