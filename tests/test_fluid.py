@@ -16,6 +16,7 @@ from polhode.manybody import Fluid, Molecule, State
 from polhode.manybody.law import SitePair
 from polhode.manybody.simulation import run
 from polhode.manybody.sites import MANY
+from polhode.study.run.shadow_energy import shadow_terms
 
 WATER, TRIMERS = manybody.scenes["water64"], manybody.scenes["trimers"]
 SPCE, TRIMER = WATER.molecules[0][0], TRIMERS.molecules[0][0]
@@ -240,3 +241,15 @@ def test_states_that_do_not_fit_are_refused(tmp_path):
     state = WATER.initial_state(0)
     with pytest.raises(ValueError, match="64 rows of 3"):
         manybody.simulate(WATER, "no_squish", 1.0, t_end=1.0, state=replace(state, v=state.v[:5]))
+
+
+def test_the_shadow_energy_of_a_splitting_is_kept_to_fourth_order():
+    def scatter(dt):
+        run = manybody.simulate(TRIMERS, "exact_rotor", dt, t_end=0.8, samples=25, record=True)
+        motions = np.concatenate([run[name].values for name in ("r", "v", "q", "omega")], -1)
+        energy = run["energy"].values
+        return energy.std(), (energy + [shadow_terms(TRIMERS, motion, dt) for motion in motions]).std()
+
+    (coarse, coarse_shadow), (fine, fine_shadow) = scatter(0.016), scatter(0.008)
+    assert np.log2(coarse / fine) == pytest.approx(2, rel=0.1) and np.log2(coarse_shadow / fine_shadow) > 3.6
+    assert fine > 50 * fine_shadow
