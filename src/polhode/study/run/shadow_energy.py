@@ -9,8 +9,8 @@ of the fourth order of the step h, the exact motion with
               - \tfrac1{24} \sum \left( \frac{F^2}{m} + M \cdot I^{-1} M \right) \right)
 
 by the formula of Baker, Campbell and Hausdorff: the double brackets {T, {T, V}} and {V, {V, T}} are the second derivative of
-the potential along the free motion of all molecules and the squares of forces and torques. For a harmonic oscillator these are the
-known factors 1 + h^2 Omega^2/6 of the kinetic and 1 - h^2 Omega^2/12 of the potential energy.
+the potential along the free motion of all molecules, and the squares of forces and torques. For a harmonic oscillator these
+are the known factors 1 + h^2 Omega^2/6 of the kinetic and 1 - h^2 Omega^2/12 of the potential energy.
 """
 
 from dataclasses import replace
