@@ -47,6 +47,8 @@ def recommend(
     restitution: float | None = None,
     law: str | None = None,
     purpose: str | None = None,
+    liquid: str | float | None = None,
+    drift: float | None = None,
     everything: bool = False,
     limit: float | None = None,
     results: str | Path | None = None,
@@ -54,11 +56,11 @@ def recommend(
 ) -> "Recommendation":
     """The method and the step that reach an error soonest.
 
-    Three kinds of questions. With a body and a torque (``case``, or ``inertia``, ``omega``, ``torque`` and ``time``) every
+    Four kinds of questions. With a body and a torque (``case``, or ``inertia``, ``omega``, ``torque`` and ``time``) every
     method that applies is run on this very problem. With ``laws``, or with a torque but no body, the answer comes from the
     errors of many random bodies. With ``contact_time``, or material, size and speed, it is that for many bodies that collide,
     from the energy errors of the scenes; with ``purpose``, or ``friction`` and ``restitution``, for contacts that rub and are
-    damped.
+    damped. With ``liquid`` it is that for molecules at constant energy.
 
     Parameters
     ----------
@@ -100,6 +102,10 @@ def recommend(
     purpose : str
         What a contact that rubs is simulated for: ``"impacts"``, single ones, the default; or ``"bulk"``, what is read off an
         assembly.
+    liquid : str or float
+        A liquid that was run (``"water64"``), or the period of the fastest libration of another, s.
+    drift : float
+        Of the energy, to stay below: kT per degree of freedom and ns; 0.01 by default.
     everything : bool
         List all methods, including the variants that reproduce publications' code.
     limit : float
@@ -135,12 +141,26 @@ def recommend(
         "inertia": inertia is not None,
         "contact_time": contact_time is not None,
         "young": any(value is not None for value in material.values()),
+        "liquid": liquid is not None,
     }
     if triangle is not None and inertia is None:
         raise AdviceError("triangle belongs to inertia; a file has a key of this name")
     several = [name for name, given in asked_for.items() if given]
     if len(several) > 1:
         raise AdviceError(f"{several[0]} and {several[1]} are two questions; ask one")
+    if drift is not None and liquid is None:
+        raise AdviceError("drift belongs to a question about a liquid, which needs liquid")
+    if liquid is not None:
+        others = {"error": error, "omega": omega, "torque": torque, "strength": strength, "time": time, "contacts": contacts}
+        for name, value in {**others, **how_it_rubs}.items():
+            if value is not None:
+                raise AdviceError(f"{name} does not belong to a question about a liquid")
+        from polhode.advice import from_liquids
+
+        if not isinstance(liquid, str):
+            liquid = checked(positive, "liquid", liquid, "s")
+        wanted_drift = from_liquids.DRIFT if drift is None else checked(positive, "drift", drift)
+        return from_liquids.from_liquids(liquid, wanted_drift, folder, everything)
     if asked_for["contact_time"] or asked_for["young"]:
         for name, value in {"omega": omega, "torque": torque, "strength": strength, "time": time}.items():
             if value is not None:

@@ -1,6 +1,6 @@
-"""Recommend a method and a step size: for a body and a torque of your own, for colliding bodies, or for a test problem.
+"""Recommend a method and a step size: for a body and a torque of your own, colliding bodies, a liquid, or a test problem.
 
-Four kinds of questions::
+Five kinds of questions::
 
   polhode recommend --inertia 1 2 2.5 --omega 10 --torque lab --strength 0.5 --time 2 --error 1e-4 --torque-price 100
   polhode recommend my_case.yaml --error 1e-4
@@ -13,6 +13,10 @@ Four kinds of questions::
   polhode recommend --contact-time 1e-4 --friction 0.5 --restitution 0.7 --error 1e-2
   polhode recommend --contact-time 1e-4 --for bulk --error 5e-2
       For contacts with friction and damping: single impacts, or what is read off an assembly.
+  polhode recommend --liquid water64 --drift 0.01
+  polhode recommend --liquid 1.2e-14
+      For molecules at constant energy: a liquid that was run, or the period of the fastest libration (s); --drift is in kT per
+      degree of freedom and ns.
   polhode recommend --problem heavy_top --error 1e-5
       From the measurements of the study on the test problem most like yours.
 
@@ -38,6 +42,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "problem": ("problem",),
     "case": ("case", "inertia", "triangle", "omega", "orientation", "torque", "strength", "time", "laws", "limit"),
     "contacts": ("contact_time", "contacts", *advising.MATERIAL, *advising.RUBBING),
+    "liquid": ("liquid", "drift"),
 }
 
 
@@ -112,8 +117,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=advising.PURPOSES,
         help="with friction: single impacts (the default), or what is read off an assembly",
     )
+    liquids = parser.add_argument_group("molecules at constant energy")
+    liquids.add_argument(
+        "--liquid", type=_name_or_period, metavar="KEY", help="water64, or the period of the fastest libration of another, s"
+    )
+    liquids.add_argument("--drift", type=positive, metavar="D", help="of the energy, kT per degree of freedom and ns (0.01)")
     measured = parser.add_argument_group("a test problem of the study")
     measured.add_argument("--problem", metavar="KEY", help="test problem with a torque like yours, as in config.yaml")
+
+
+def _name_or_period(text: str) -> str | float:
+    """A word, or a positive number."""
+    try:
+        return positive(text)
+    except argparse.ArgumentTypeError:
+        if text[:1].isalpha():
+            return text
+        raise
 
 
 def _finite(text: str) -> float:
@@ -159,13 +179,13 @@ def _kind(arguments: argparse.Namespace) -> str:
     kinds = [kind for kind, names in given.items() if names]
     if len(kinds) > 1:
         first, second = (_option(given[kind][0]) for kind in kinds[:2])
-        raise UsageError(f"{first} and {second} belong to different questions; ask one (--help shows the four kinds)")
+        raise UsageError(f"{first} and {second} belong to different questions; ask one (--help shows the five kinds)")
     if not kinds:
         raise UsageError(
             "what for? A body of your own: --inertia, --omega, --torque, --time, or a FILE; colliding bodies: --contact-time; "
-            "a test problem: --problem"
+            "a liquid: --liquid; a test problem: --problem"
         )
-    if arguments.error is None and not (kinds == ["case"] and arguments.case is not None):
+    if arguments.error is None and kinds != ["liquid"] and not (kinds == ["case"] and arguments.case is not None):
         raise UsageError("--error is missing: the error to stay below, between 0 and 1")
     if arguments.case is not None and len(given["case"]) > 1:
         others = [name for name in given["case"] if name not in ("case", "time", "limit")]
@@ -188,7 +208,7 @@ def _in_options(text: str, argument: str = r"`(\w+)`") -> str:
 def _of_body_or_contacts(arguments: argparse.Namespace) -> Recommendation:
     """The answer of :func:`polhode.recommend`."""
     return advising.recommend(
-        **{name: getattr(arguments, name) for name in (*KINDS["case"], *KINDS["contacts"])},
+        **{name: getattr(arguments, name) for name in (*KINDS["case"], *KINDS["contacts"], *KINDS["liquid"])},
         error=arguments.error,
         torque_price=arguments.torque_price,
         one_torque=arguments.one_torque,

@@ -1,0 +1,80 @@
+"""Advice for liquids, from made-up drifts."""
+
+import json
+from math import pi
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import polhode
+from polhode import cli
+from polhode.advice import AdviceError, files
+from polhode.study.storage import write_groups
+
+STEPS = [1.0, 2.0, 4.0, 6.0]
+#: Drifts by step, 1/ns: one that is good to 4 fs, one to 2, one that is lost.
+DRIFTS = {
+    "no_squish": [1e-4, 1e-4, 1e-3, 2.0],
+    "exact_rotor": [1e-4, 1e-4, 1e-3, 1.0],
+    "magnus_adams4": [0.1, -40.0, -300.0, np.nan],
+}
+
+
+@pytest.fixture
+def release(tmp_path, monkeypatch):
+    drift = np.array(list(DRIFTS.values()))[..., None] * (1 + 0.01 * np.array([-1, 0, 1]))
+    lost, over = np.isnan(drift).astype(float), ("integrator", "dt", "seed")
+    data = xr.Dataset(
+        {"drift": (over, np.nan_to_num(drift, nan=-500.0)), "lost_by": (over, lost)},
+        {"integrator": list(DRIFTS), "dt": STEPS, "seed": [0, 1, 2]},
+        {"duration": 1e5, "molecules": 64, "temperature": 300.0},
+    )
+    frequency = np.linspace(0, 1, 1001)
+    spectrum = xr.Dataset(
+        {"spectrum": (("axis", "frequency"), np.ones((3, 1001)))}, {"frequency": frequency}, {"scene": "water64"}
+    )
+    path = tmp_path / files.RELEASED / "liquids.nc"
+    write_groups({"/": xr.Dataset(), "/water64": data, "/spectrum_water64": spectrum}, path)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_longest_step_below_the_drift_is_recommended(release):
+    answer = polhode.recommend(liquid="water64")
+    assert (answer.method, answer.dt) == ("exact_rotor", pytest.approx(4e-15))
+    assert "4 fs" in str(answer) and "2 pi" not in str(answer)
+    assert f"{2 * pi / 0.99 / 4:.3g} steps in a period" in answer.sentence
+    assert "Not for long runs" in str(answer) and "Magnus-Adams" in str(answer)
+    assert json.loads(answer.to_json())["known_from"] == "liquid"
+    assert polhode.recommend(liquid="water64", drift=2e-4).dt == pytest.approx(2e-15)
+
+
+def test_another_liquid_has_the_same_drift_in_a_period(release):
+    period = 2 * pi / 0.99
+    slower = polhode.recommend(liquid=3 * period * 1e-15, drift=2e-4)
+    # Three times the period: a third of the drift per time.
+    assert slower.dt == pytest.approx(3 * 2e-15, rel=1e-2)
+    assert polhode.recommend(liquid=20 * period * 1e-15, drift=1e-4).dt == pytest.approx(80e-15, rel=1e-2)
+
+
+@pytest.mark.parametrize(
+    "question, message",
+    [
+        ({"liquid": "watter64"}, "did you mean 'water64'"),
+        ({"liquid": "water64", "drift": 1e-9}, "cannot show that a drift is below"),
+        ({"liquid": "water64", "friction": 0.5}, "friction does not belong"),
+        ({"drift": 0.1}, "drift belongs to a question about a liquid"),
+        ({"liquid": -1.0}, "liquid must be"),
+        ({"liquid": "water64", "contact_time": 1.0}, "two questions"),
+    ],
+)
+def test_what_cannot_be_answered_is_said(release, question, message):
+    with pytest.raises(AdviceError, match=message):
+        polhode.recommend(**question)
+
+
+def test_the_command_answers_in_femtoseconds(release, capsys):
+    assert cli.main(["recommend", "--liquid", "water64"]) == 0
+    assert "dt = 4 fs" in capsys.readouterr().out
+    assert cli.main(["recommend", "--liquid", "1.2e-14", "--drift", "1e-2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["method"] == "exact_rotor"
