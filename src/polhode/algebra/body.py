@@ -213,7 +213,7 @@ def _are_moments(inertia: Any) -> bool:
 
 
 def _products(rows: list[list[float]]) -> bool:
-    return any(rows[i][j] for i in range(3) for j in range(i))
+    return any(rows[i][j] for i in range(len(rows)) for j in range(i))
 
 
 def _moments(inertia: Any) -> tuple[float, ...]:
@@ -293,11 +293,16 @@ def principal_axes(tensor: Any) -> tuple[list[float], list[list[float]]]:
     The largest component of each axis but the last is positive. Correctly rounded: those of LAPACK depend on the processor in
     their last digit, and a gas of clumps soon shows it.
     """
-    import mpmath  # takes 0.1 s
+    rows = [[float(x) for x in row] for row in tensor]
+    moments = [row[k] for k, row in enumerate(rows)]
+    if _products(rows) or len(set(moments)) < len(moments):
+        import mpmath  # takes 0.1 s
 
-    with mpmath.workdps(DIGITS):
-        values, vectors = mpmath.eigsy(mpmath.matrix([[float(x) for x in row] for row in tensor]))
-        moments, columns = [float(x) for x in values], [[float(x) for x in vectors[:, k]] for k in range(len(values))]
+        with mpmath.workdps(DIGITS):
+            values, vectors = mpmath.eigsy(mpmath.matrix(rows))
+            moments, columns = [float(x) for x in values], [[float(x) for x in vectors[:, k]] for k in range(len(values))]
+    else:
+        columns = [[float(i == k) for i in range(len(rows))] for k in range(len(rows))]
     axes = []
     for k in sorted(range(len(moments)), key=moments.__getitem__):
         sign = math.copysign(1.0, max(columns[k], key=abs))
