@@ -19,7 +19,7 @@ from polhode.manybody.sites import MANY
 from polhode.study.run.shadow_energy import shadow_terms
 
 WATER, TRIMERS = manybody.scenes["water64"], manybody.scenes["trimers"]
-SPCE, TRIMER = WATER.molecules[0][0], TRIMERS.molecules[0][0]
+SPCE, TRIMER = WATER.clumps[0][0], TRIMERS.clumps[0][0]
 TURNED = np.array([1.0, 2.0, -3.0, 4.0]) / np.sqrt(30)
 LAWS = [law for law in manybody.forces.values() if law.for_sites]
 DIOXIDE = Molecule.of_sites(
@@ -69,7 +69,7 @@ def loads(fluid, state):
     ],
 )
 def test_two_molecules_have_the_energy_and_the_loads_of_an_independent_code(fluid, r, energy, force, torques):
-    pair = open_box(fluid, (fluid.molecules[0][0], 2))
+    pair = open_box(fluid, (fluid.clumps[0][0], 2))
     state = at_rest([(0, 0, 0), r], [(1, 0, 0, 0), TURNED])
     potential, forces, in_body = loads(pair, state)
     assert potential == pytest.approx(energy, rel=1e-13)

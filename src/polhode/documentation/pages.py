@@ -387,7 +387,7 @@ def fluid_page(fluid: Fluid) -> str:
     ]
     kinds = [
         (molecule.label, count, len(molecule.sites), number(molecule.mass), _vector(list(molecule.inertia)), molecule.source)
-        for molecule, count in fluid.molecules
+        for molecule, count in fluid.clumps
     ]
     parts = [
         f"# {fluid.label[0].upper()}{fluid.label[1:]}",

@@ -1,6 +1,6 @@
 """A liquid of rigid molecules in a periodic box: a many-body scene whose sites attract and repel each other."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, isfinite, sqrt
@@ -38,7 +38,8 @@ class Fluid:
     key, label, source : str
         Name in the configuration and in files; name in figures; publication and where in it.
     molecules : tuple of (Molecule, count)
-        The molecules and how many of each.
+        The molecules and how many of each, or a function that returns this tuple when it is first needed; :attr:`clumps` is
+        the tuple.
     box : float
         Edge of the cube; inf for molecules in empty space.
     temperature : float
@@ -62,7 +63,7 @@ class Fluid:
 
     key: str
     label: str
-    molecules: tuple[tuple[Molecule, int], ...] = field(repr=False)
+    molecules: tuple[tuple[Molecule, int], ...] | Callable[[], tuple[tuple[Molecule, int], ...]] = field(repr=False)
     box: float
     temperature: float
     horizon: float
@@ -79,41 +80,46 @@ class Fluid:
         for name in ("key", "label", "source"):
             text(f"fluid: {name}", getattr(self, name), empty=name == "source")
         where = f"fluid {self.key!r}"
-        pairs = self.molecules if isinstance(self.molecules, tuple | list) else ()
-        if not pairs or not all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], Molecule) for p in pairs):
-            raise ValueError(
-                f"{where}: molecules must be pairs of a Molecule and how many there are, got {shown(self.molecules)}"
-            )
-        for molecule, number in pairs:
-            whole(f"{where}: the number of molecules {molecule.key!r}", number, least=1)
-        if len({molecule.units for molecule, _ in pairs}) > 1:
-            raise ValueError(f"{where}: all molecules must have the same units, got {', '.join(m.units for m, _ in pairs)}")
         if self.box != inf:
-            positive(f"{where}: box", self.box, self.units.names["length"])
-        positive(f"{where}: temperature", self.temperature, self.units.names["temperature"])
-        positive(f"{where}: horizon", self.horizon, self.units.names["time"])
+            positive(f"{where}: box", self.box)
+        positive(f"{where}: temperature", self.temperature)
+        positive(f"{where}: horizon", self.horizon)
         if not isinstance(self.law, str | ForceLaw) or not self.force_law.for_sites:
             laws = ", ".join(key for key, law in FORCES.items() if law.for_sites)
             raise ValueError(f"{where}: law must be one between sites, such as {laws}; got {shown(self.law)}")
         if self.mixing not in ("arithmetic", "geometric"):
             raise ValueError(f"{where}: mixing must be 'arithmetic' or 'geometric', got {shown(self.mixing)}")
-        if isfinite(self.box):
-            if 2 * self.cutoff > self.box:
-                raise ValueError(
-                    f"{where}: the cut-off of the law, {self.cutoff:g}, must be at most half the box, {self.box / 2:g}; "
-                    "see law.with_parameters(cutoff=...)"
-                )
-            longest = max(molecule.reach for molecule, _ in pairs)
-            if ROOM * longest > self.box:
-                raise ValueError(f"{where}: the box, {self.box:g}, must be longer than {ROOM * longest:g} for these molecules")
+        if isfinite(self.box) and 2 * self.cutoff > self.box:
+            raise ValueError(
+                f"{where}: the cut-off of the law, {self.cutoff:g}, must be at most half the box, {self.box / 2:g}; "
+                "see law.with_parameters(cutoff=...)"
+            )
+        if not callable(self.molecules):
+            _ = self.clumps
+
+    @cached_property
+    def clumps(self) -> tuple[tuple[Molecule, int], ...]:
+        """The molecules and how many there are of each, by the name that other scenes have for their bodies."""
+        given, where = self.molecules() if callable(self.molecules) else self.molecules, f"fluid {self.key!r}"
+        pairs = given if isinstance(given, tuple | list) else ()
+        if not pairs or not all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], Molecule) for p in pairs):
+            raise ValueError(f"{where}: molecules must be pairs of a Molecule and how many there are, got {shown(given)}")
+        for molecule, number in pairs:
+            whole(f"{where}: the number of molecules {molecule.key!r}", number, least=1)
+        if len({molecule.units for molecule, _ in pairs}) > 1:
+            raise ValueError(f"{where}: all molecules must have the same units, got {', '.join(m.units for m, _ in pairs)}")
+        longest = max(molecule.reach for molecule, _ in pairs)
+        if ROOM * longest > self.box:
+            raise ValueError(f"{where}: the box, {self.box:g}, must be longer than {ROOM * longest:g} for these molecules")
+        return tuple(pairs)
 
     def __len__(self) -> int:
-        return sum(number for _, number in self.molecules)
+        return sum(number for _, number in self.clumps)
 
     @property
     def units(self) -> Units:
         """The units of all numbers."""
-        return SYSTEMS[self.molecules[0][0].units]
+        return SYSTEMS[self.clumps[0][0].units]
 
     @property
     def force_law(self) -> ForceLaw:
@@ -128,7 +134,7 @@ class Fluid:
     @property
     def every_molecule(self) -> list[Molecule]:
         """One entry for each molecule, in the order used by all arrays over molecules."""
-        return [molecule for molecule, number in self.molecules for _ in range(number)]
+        return [molecule for molecule, number in self.clumps for _ in range(number)]
 
     @property
     def usual_step(self) -> float:
@@ -138,7 +144,7 @@ class Fluid:
     @property
     def degrees_of_freedom(self) -> tuple[int, int]:
         """Of translation, without that of the whole, and of rotation."""
-        turning = sum(number * (molecule.degrees_of_freedom - 3) for molecule, number in self.molecules)
+        turning = sum(number * (molecule.degrees_of_freedom - 3) for molecule, number in self.clumps)
         return 3 * (len(self) - 1), turning
 
     @property
@@ -177,7 +183,7 @@ class Fluid:
         cells = np.floor((state.r / self.box % 1.0) * CELLS).astype(np.int64).clip(0, CELLS - 1)
         bits = [((cells[:, axis] >> bit) & 1) << (3 * bit + axis) for bit in range(CELLS.bit_length() - 1) for axis in range(3)]
         code = np.sum(bits, axis=0)
-        kind = np.repeat(np.arange(len(self.molecules)), [number for _, number in self.molecules])
+        kind = np.repeat(np.arange(len(self.clumps)), [number for _, number in self.clumps])
         order = np.lexsort((code, kind))
         return State(state.r[order], state.v[order], state.q[order], state.omega[order])
 
@@ -236,24 +242,19 @@ class Fluid:
         np.savez(path, r=state.r + self.box / 2, v=state.v, q=state.q, omega=state.omega, L=self.box)
 
     def _masses_and_moments(self) -> tuple[np.ndarray, np.ndarray]:
-        bodies = {molecule.key: molecule.body() for molecule, _ in self.molecules}
+        bodies = {molecule.key: molecule.body() for molecule, _ in self.clumps}
         every = [bodies[molecule.key] for molecule in self.every_molecule]
         return np.array([body.mass for body in every]), np.array([body.inertia for body in every])
 
     # ---- for pictures ----
 
-    @property
-    def clumps(self) -> tuple[tuple[Molecule, int], ...]:
-        """The kinds of molecules and how many there are of each, by the name that other scenes have for it."""
-        return self.molecules
-
     def solids(self) -> dict[str, np.ndarray]:
         """Sites as spheres, as :meth:`polhode.manybody.Scene.solids` has them: of radius sigma/2, or half of the largest."""
-        kinds = [molecule for molecule, _ in self.molecules]
+        kinds = [molecule for molecule, _ in self.clumps]
         radius = np.concatenate([np.where(molecule.epsilon > 0, molecule.sigma / 2, 0.0) for molecule in kinds])
         largest = radius.max() or max(molecule.reach for molecule in kinds)
         return {
-            "kind": np.repeat(np.arange(len(kinds), dtype="int32"), [number for _, number in self.molecules]),
+            "kind": np.repeat(np.arange(len(kinds), dtype="int32"), [number for _, number in self.clumps]),
             "sphere_kind": np.repeat(np.arange(len(kinds), dtype="int32"), [len(molecule.sites) for molecule in kinds]),
             "centre": np.concatenate([molecule.sites for molecule in kinds]),
             "radius": 0.7 * np.where(radius > 0, radius, largest / 2),
@@ -268,8 +269,8 @@ class Fluid:
     @cached_property
     def setup(self) -> Setup:
         """The molecules and their box as the engine reads them."""
-        kinds = [molecule for molecule, _ in self.molecules]
-        numbers = [number for _, number in self.molecules]
+        kinds = [molecule for molecule, _ in self.clumps]
+        numbers = [number for _, number in self.clumps]
         which = np.repeat(np.arange(len(kinds)), numbers)
         bodies = [molecule.body() for molecule in kinds]
         acting = [(molecule.charges != 0) | (molecule.epsilon > 0) for molecule in kinds]

@@ -4,13 +4,21 @@ from pathlib import Path
 
 from polhode.manybody.fluid import Fluid
 from polhode.manybody.forces import FORCES
-from polhode.manybody.molecules.trimer import MOLECULE
+from polhode.manybody.molecule import Molecule
+
+
+def molecules() -> tuple[tuple[Molecule, int], ...]:
+    """Three sites each."""
+    from polhode.manybody.molecules.trimer import MOLECULE  # finds its axes with mpmath
+
+    return ((MOLECULE, 64),)
+
 
 SCENE = Fluid(
     key="trimers",
     label="three-site molecules",
     source="Lewis and Wahnstroem (1994)",
-    molecules=((MOLECULE, 64),),
+    molecules=molecules,
     box=5.794216146372113,
     temperature=0.66,
     horizon=100.0,

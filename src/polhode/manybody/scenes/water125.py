@@ -4,13 +4,21 @@ from pathlib import Path
 
 from polhode.manybody.fluid import Fluid
 from polhode.manybody.forces import FORCES
-from polhode.manybody.molecules.spce import MOLECULE
+from polhode.manybody.molecule import Molecule
+
+
+def molecules() -> tuple[tuple[Molecule, int], ...]:
+    """SPC/E water."""
+    from polhode.manybody.molecules.spce import MOLECULE  # finds its axes with mpmath
+
+    return ((MOLECULE, 125),)
+
 
 SCENE = Fluid(
     key="water125",
     label="water, 125 molecules",
     source="polhode",
-    molecules=((MOLECULE, 125),),
+    molecules=molecules,
     box=15.53707589625059,
     temperature=300.0,
     horizon=10000.0,

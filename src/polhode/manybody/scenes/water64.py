@@ -4,13 +4,21 @@ from pathlib import Path
 
 from polhode.manybody.fluid import Fluid
 from polhode.manybody.forces import FORCES
-from polhode.manybody.molecules.spce import MOLECULE
+from polhode.manybody.molecule import Molecule
+
+
+def molecules() -> tuple[tuple[Molecule, int], ...]:
+    """SPC/E water."""
+    from polhode.manybody.molecules.spce import MOLECULE  # finds its axes with mpmath
+
+    return ((MOLECULE, 64),)
+
 
 SCENE = Fluid(
     key="water64",
     label="water, 64 molecules",
     source="polhode",
-    molecules=((MOLECULE, 64),),
+    molecules=molecules,
     box=12.429660717000472,
     temperature=300.0,
     horizon=10000.0,
