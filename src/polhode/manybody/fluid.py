@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.algebra.metrics import rotation_matrix
 from polhode.interface.arguments import positive, shown, text, whole
 from polhode.interface.arrays import Arrays, about
 from polhode.manybody import sites
@@ -21,6 +22,8 @@ from polhode.manybody.units import SYSTEMS, Units
 
 #: A run is lost when its energy has changed by this many kT a molecule.
 LOST = 1.5
+#: Orientations that are tried for each molecule of a lattice.
+TRIES = 50
 #: Cells along each edge of the box by which molecules are put in order, a power of two.
 CELLS = 16
 #: How far the box must exceed the molecule: a molecule must not see two images of another.
@@ -171,9 +174,30 @@ class Fluid:
         generator = np.random.Generator(np.random.PCG64(seed))
         places = generator.permutation(len(lattice))[: len(self)]
         still = np.zeros((len(self), 3))
-        q = directions(generator, len(self), 4)
-        state = State((lattice[places] + 0.5) * (self.box / across) - self.box / 2, still, q, still.copy())
+        r = (lattice[places] + 0.5) * (self.box / across) - self.box / 2
+        state = State(r, still, self._roomy(r, generator), still.copy())
         return self.with_velocities(self.in_order(state), seed)
+
+    def _roomy(self, r: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+        """Random orientations: for each molecule the one, of some, with most room between its sites and those before it."""
+        q = np.empty((len(self), 4))
+        placed: list[np.ndarray] = []
+        molecules = self.every_molecule
+        furthest = 2 * max(molecule.reach for molecule in molecules) + max(m.sigma.max() for m in molecules)
+        for i, molecule in enumerate(molecules):
+            tries = directions(generator, TRIES, 4)
+            turned = np.einsum("tij,sj->tsi", rotation_matrix(tries), molecule.sites)
+            away = r[:i] - r[i]
+            away -= self.box * np.round(away / self.box)
+            near = np.flatnonzero((away**2).sum(1) < furthest**2)
+            room = np.full(TRIES, inf)
+            if near.size:
+                others = np.concatenate([away[j] + placed[j] for j in near])
+                room = ((turned[:, :, None] - others) ** 2).sum(-1).min((1, 2))
+            best = int(np.argmax(room))
+            q[i] = tries[best]
+            placed.append(turned[best])
+        return q
 
     def in_order(self, state: State) -> State:
         """The state with the molecules of each kind in an order in which neighbours are near each other (Morton's).
@@ -200,16 +224,27 @@ class Fluid:
         omega[free < 5] = 0.0
         return State(state.r.copy(), v, state.q.copy(), omega)
 
-    def equilibrated(self, duration: float, dt: float, seed: int = 0, method: str = "no_squish", draws: int = 50) -> State:
+    def equilibrated(
+        self,
+        duration: float,
+        dt: float,
+        seed: int = 0,
+        method: str = "no_squish",
+        draws: int = 50,
+        state: State | None = None,
+    ) -> State:
         """The state after a run in which all velocities are drawn anew so many times (Andersen's thermostat).
+
+        A dense lattice may need a first run with very short steps: hand its state to the next.
 
         Parameters
         ----------
         duration, dt : in units of time
+        state : where to begin, by default :meth:`initial_state`
         """
         from polhode.manybody.simulation import simulate_arrays  # needs fluids itself
 
-        state = self.initial_state(seed)
+        state = self.initial_state(seed) if state is None else state
         for draw in range(draws):
             run = simulate_arrays(self, method, dt, state=state, t_end=duration / draws, samples=1, record=True)
             if "lost_at" in run.attributes and draw == draws - 1:
