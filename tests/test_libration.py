@@ -12,6 +12,7 @@ from polhode.fits.librations import energy_drift
 from polhode.methods import libration
 from polhode.methods.plain_driver import plain_driver
 from polhode.study.run import librations as check
+from polhode.study.run.checks import omelyan_with
 
 METHODS = polhode.methods
 #: ln|lambda| and the relative shift of the frequency: powers and coefficients, and the limit of stability. Stoermer-Verlet has
@@ -83,7 +84,7 @@ def test_a_run_grows_as_its_roots_say(key):
 
 @pytest.fixture(scope="module")
 def table():
-    return check.librations({"methods": ["magnus_adams4", "rk4", "no_squish", "pcdm2016"]})
+    return check.librations({"methods": ["magnus_adams4", "rk4", "no_squish", "pcdm2016"], "seed": 2026})
 
 
 def test_the_check_holds_what_the_roots_say(table):
@@ -109,3 +110,35 @@ def test_a_liquid_loses_what_its_modes_lose(table):
         energy_drift(*curve, dt, [0.1, 9.0])
     steady = table.sel(integrator="no_squish")
     assert energy_drift(steady.turn.values, steady.growth.values, int(steady.power), dt, frequencies) == 0
+
+
+# --- at thermal amplitudes -----------------------------------------------------------------------------------------------
+
+
+def test_the_field_of_the_molecule_is_the_gradient_of_its_potential():
+    q = np.array([0.9, 0.2, -0.3, 0.1]) / np.linalg.norm([0.9, 0.2, -0.3, 0.1])
+
+    def potential(turn):
+        a, v = q[0], q[1:]
+        # q (1, turn/2), to first order
+        return 2 * 3.0 * np.sum((v + 0.5 * (a * turn + np.cross(v, turn))) ** 2)
+
+    steps = 1e-6 * np.eye(3)
+    slopes = [(potential(step) - potential(-step)) / 2e-6 for step in steps]
+    assert check.field(0.0, tuple(q), None, (3.0,)) == pytest.approx([-slope for slope in slopes], rel=1e-8)
+
+
+def test_a_librating_molecule_heats_with_the_cube_of_the_step_or_not_at_all():
+    def drift(method, dt):
+        return check.thermal_drift(method, dt, seed=2026)
+
+    (one, error), (two, _) = (drift(METHODS["spiral_leapfrog"], dt) for dt in (1.0, 2.0))
+    assert one > 3 * error
+    assert two / one == pytest.approx(8, rel=0.2)
+    for method in (METHODS["no_squish"], METHODS["moser_veselov"]):
+        at_rest, error = drift(method, 2.0)
+        assert abs(at_rest) < min(3 * error, 0.01 * two)
+    # The iteration that stops after three rounds is what cools.
+    three, converged = (drift(method, 4.0)[0] for method in (METHODS["omelyan1998"], omelyan_with(12)))
+    assert three < 0 and abs(converged) < 0.1 * abs(three)
+    assert drift(METHODS["catto2015"], 2.0)[0] == math.inf

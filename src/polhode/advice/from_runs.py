@@ -517,7 +517,8 @@ def _recommendation(
 
 def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
     """What to know of the energy in long runs, where ``best`` is recommended and the other methods are named with it."""
-    return ranking.drift(best, {key: METHODS[key].label for key in (ranking.NO_DRIFT, ranking.DRAINS)}, methods)
+    named = [METHODS[key] for key in dict.fromkeys((best, *methods)) if key in METHODS]
+    return ranking.drift(best, [f"{method.label} ({method.caution})" for method in named if method.caution])
 
 
 def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:

@@ -19,6 +19,7 @@ from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.texts import docstring
 from polhode.manybody import Fluid, Scene, forces, molecules, scenes
 from polhode.methods import METHODS, grouped
+from polhode.methods.libration import libration
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import TORQUE_CLASSES
@@ -119,6 +120,7 @@ def method_page(method: Method, measured: Measurements) -> str:
         ("engines", ", ".join(method.engines)),
         ("order in the source", method.published_order),
         ("reconstruction", method.reconstruction),
+        ("caution", f"{method.caution}: not for long conservative runs" if method.caution else ""),
     ]
     parts = [
         f"# {method.label}",
@@ -201,6 +203,7 @@ def _cost(method: Method, measured: Measurements) -> str:
     limit = measured.stability(method.key)
     if isfinite(limit):
         rows.append(("stable under friction", f"while decay rate × Δt is below {limit:.2f}"))
+    rows.append(_libration(method))
     for problem in LONG_RUNS:
         change, dt, end = measured.drift(method.key, problem)
         if isfinite(change):
@@ -212,6 +215,19 @@ def _cost(method: Method, measured: Measurements) -> str:
         text = "After a run of the study, `./reproduce docs` adds stability under friction and the energy of long runs here."
         return f"{facts(rows)}\n{text}"
     return facts(rows)
+
+
+def _libration(method: Method) -> tuple[str, str]:
+    """What the roots of its linearised step say (:mod:`polhode.methods.libration`), as a row of facts."""
+    (power, coefficient), (shift_power, shift), limit = libration(method)
+    amplitude = f"{'grow' if coefficient > 0 else 'fall'} by {_term(coefficient, power)} of their size a step"
+    frequency = f"frequency {'above' if shift > 0 else 'below'} the exact one by {_term(shift, shift_power)} of it"
+    stable = "" if limit == 0 else f", stable while x is below {limit:.2f}"
+    return "small librations, x = Ω Δt", f"{amplitude if power else 'keep their size'}; {frequency}{stable}"
+
+
+def _term(coefficient: float, power: int) -> str:
+    return f"{abs(coefficient):.4f} x<sup>{power}</sup>"
 
 
 def methods_table(measured: Measurements) -> str:

@@ -1,6 +1,6 @@
 """Ranking of methods by the time to a target error, from cost.nc: shared by figures, tables, text and recommendations."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from math import isfinite
 
 import numpy as np
@@ -14,8 +14,10 @@ from polhode.fits.values import at
 AS_PUBLISHED = "_delvalle2024"
 #: Below this ratio methods are not distinguished: half of the difference between two runs of the timing.
 CLOSE = 1.05
-#: The method for long runs whose energy must not drift, and the one of those often recommended that lets it drift most.
-NO_DRIFT, DRAINS = "exact_rotor", "magnus_adams4"
+#: The method for long runs whose energy must not drift, and what to say of those that damp or heat librations.
+NO_DRIFT = "exact_rotor"
+CAUTION = "Not for long conservative runs: {methods}."
+INSTEAD = f"Where the energy must not drift, as in a liquid, take the exact rotor ({NO_DRIFT})."
 
 
 def candidates(data: xr.Dataset, one_torque: bool = False, as_published: bool = False) -> list[str]:
@@ -35,12 +37,16 @@ def candidates(data: xr.Dataset, one_torque: bool = False, as_published: bool = 
     return keys
 
 
-def drift(best: str, labels: Mapping[str, str], methods: Iterable[str] = ()) -> list[str]:
-    """What to know of the energy in long runs, where ``best`` is recommended and other methods are named; ``labels`` by key."""
-    instead = f"where the energy must not drift, take the {labels.get(NO_DRIFT, 'method')} ({NO_DRIFT})."
-    if DRAINS in (best, *methods):
-        return [f"{labels[DRAINS]} damps librations and drains a liquid at constant energy: {instead}"]
-    return [] if best == NO_DRIFT else [instead[:1].upper() + instead[1:]]
+def drift(best: str, cautions: Iterable[str] = ()) -> list[str]:
+    """What to know of the energy in long runs: of the methods named that damp or heat librations, and which to take instead.
+
+    Parameters
+    ----------
+    best : the method recommended
+    cautions : of the methods named that have any, such as ``Magnus-Adams 4 (damps librations)``
+    """
+    named = ", ".join(cautions)
+    return [*([CAUTION.format(methods=named)] if named else []), *([INSTEAD] if best != NO_DRIFT else [])]
 
 
 def ranked(data: xr.Dataset, target: float, price: float, keys: Iterable[str]) -> pd.DataFrame:

@@ -148,7 +148,7 @@ def limit_of_stability(method: Method) -> float:
 
 
 def caution(method: Method) -> str:
-    """What to know before a long run at constant energy: whether the method damps or heats librations; empty if neither.
+    """What to know before a long run at constant energy: ``damps librations`` or ``heats librations``; empty if neither.
 
     Empty also for a user's own method whose step cannot be run in plain Python at rest.
     """
@@ -158,4 +158,4 @@ def caution(method: Method) -> str:
         return ""
     if isnan(coefficient) or not power:
         return ""
-    return f"{'heats' if coefficient > 0 else 'damps'} librations, not for long conservative runs"
+    return f"{'heats' if coefficient > 0 else 'damps'} librations"

@@ -29,7 +29,7 @@ extrapolation keeps missing the torques that are found, as it does under strong 
 :math:`k\,\Delta t = 0.3`, that of Adams-Bashforth 4, to 1, that of Adams-Bashforth 2.
 
 An elastic oscillation of frequency :math:`\nu`, as of a molecule in the field of its neighbours, is damped by the factor
-:math:`1 - \tfrac{5}{16}(\nu\,\Delta t)^6` a step: not a method for long runs at constant energy.
+:math:`1 - \tfrac{5}{16}(\nu\,\Delta t)^6` a step (:mod:`polhode.methods.libration`). It is not for long conservative runs.
 """
 
 from typing import Any

@@ -185,6 +185,16 @@ class Method(ABC):
         """The number of torque evaluations in a run of so many steps."""
 
     @cached_property
+    def caution(self) -> str:
+        """Why not to use it for long conservative runs, ``damps librations`` or ``heats librations``; empty if it does neither.
+
+        Found from the roots of its linearised step (:func:`polhode.methods.libration.caution`), not declared.
+        """
+        from polhode.methods.libration import caution  # which runs methods
+
+        return caution(self)
+
+    @cached_property
     def drivers(self) -> dict[str, Any]:
         """The drivers compiled so far, by name; they are compiled again if this is emptied."""
         return {}

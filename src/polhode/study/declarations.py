@@ -36,6 +36,7 @@ TEXTS: dict[str, tuple[str, Callable[[Method], str]]] = {
     ),
     "published_error": ("how the publication measures the orientation", lambda m: m.published_error),
     "reconstruction": ("parts of the method that are ours; empty if there are none", lambda m: m.reconstruction),
+    "caution": ("why not to use it for long conservative runs; empty if nothing is known", lambda m: m.caution),
     "note": ("important information for users", lambda m: m.note),
 }
 FLAGS: dict[str, tuple[str, Callable[[Method], bool]]] = {

@@ -118,7 +118,8 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
         "claims": _claims(inputs, statements),
         "sources": SOURCE_NAMES,
         "long": LONG,
-        "warnings": {key: ranking.drift(key, labels) for key in labels if key == ranking.DRAINS},
+        "cautions": {key: caution for key in labels if (caution := str(inputs.declared(key, "caution")))},
+        "warning": " ".join(ranking.drift("", ["METHODS"])),
     }
 
 

@@ -42,7 +42,10 @@ function drawCompare() {
 }
 
 // What to know of methods that a sentence names.
-const warningsOf = (keys) => keys.flatMap((key) => RUN.warnings[key] || []).map((words) => ` ${escaped(words)}`).join("");
+const warningsOf = (keys) => {
+  const cautions = keys.filter((key) => RUN.cautions[key]).map((key) => `${labelOf(key)} (${RUN.cautions[key]})`);
+  return cautions.length ? ` ${escaped(RUN.warning.replace("METHODS", cautions.join(", ")))}` : "";
+};
 
 function stepText(found, horizon) {
   return Number((horizon / found.steps).toPrecision(4)).toString();

@@ -59,7 +59,8 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         choice: BestMethod = getattr(answers, name)
         gains = {key: law_frames.gain(ens, situation, choice.method, key) for key in (*USUAL, *ALSO)}
         entries.append(_answer_record(situation, name, answers, choice, gains))
-        rows += _answer_rows(ens, (first, second), choice, gains, situation is not FREE)
+        mark = r"$^\dagger$" if inputs.declared(choice.method, "caution") else ""
+        rows += _answer_rows(ens, (first, second), choice, gains, situation is not FREE, mark)
     if contact := _contact_rows(inputs):
         entries.append(contact[0])
         # Steps per contact do not belong below those per radian.
@@ -85,7 +86,7 @@ def _answer_record(
 
 
 def _answer_rows(
-    ens: EnsembleLaws, names: tuple[str, str], choice: BestMethod, gains: dict[str, Estimate], torque: bool
+    ens: EnsembleLaws, names: tuple[str, str], choice: BestMethod, gains: dict[str, Estimate], torque: bool, mark: str
 ) -> list[Sequence[str] | str]:
     """Two lines of the table: what is recommended, and below it spreads and intervals."""
     if not choice.method:
@@ -100,18 +101,24 @@ def _answer_rows(
     # Where the longest step run was short enough, the bodies cannot tell others from it.
     either = "" if choice.at_least else _either([escape(ens.label(key)) for key in choice.equal])
     ratios = [Estimate(1) if key == choice.method else gains[key] for key in USUAL]
-    return _lines(names, choice.label, (steps, either, spread), ratios, least)
+    return _lines(names, choice.label, (steps, either, spread), ratios, least, mark)
 
 
 def _lines(
-    names: tuple[str, str], method: str, texts: tuple[str, str, str], ratios: Sequence[Estimate], least: str = ""
+    names: tuple[str, str],
+    method: str,
+    texts: tuple[str, str, str],
+    ratios: Sequence[Estimate],
+    least: str = "",
+    mark: str = "",
 ) -> list[Sequence[str] | str]:
     """A recommended method with its steps and ratios, and below it others as good, spread and intervals.
 
-    ``least``: the sign before ratios that are bounds, from the coarsest step that was run; these have no interval.
+    ``least``: the sign before ratios that are bounds, from the coarsest step that was run; these have no interval. ``mark``:
+    that behind a method which is not for long conservative runs.
     """
     steps, either, spread = texts
-    first = [names[0], rf"\textbf{{{escape(method)}}}", steps, *(_gain(gain.value, least) for gain in ratios)]
+    first = [names[0], rf"\textbf{{{escape(method)}}}{mark}", steps, *(_gain(gain.value, least) for gain in ratios)]
     second = [names[1], small(either), small(spread), *(small("" if least else _ends(gain)) for gain in ratios)]
     return [first, *([second] if any(second) else []), SPACE]
 

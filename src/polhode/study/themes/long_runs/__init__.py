@@ -1,1 +1,1 @@
-"""Long runs: drift, normalisation, reversibility, symplecticity."""
+"""Long runs: drift, normalisation, reversibility, symplecticity, librations."""

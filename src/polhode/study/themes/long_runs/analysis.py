@@ -1,10 +1,11 @@
-"""Deviation of methods from their start after a return, and from a symplectic map, as frames."""
+"""Deviation of methods from their start after a return, and from a symplectic map, and librations, as frames."""
 
-from math import nan
+from math import isfinite, nan, pi
 
 import numpy as np
 import pandas as pd
 
+from polhode.fits.librations import energy_drift
 from polhode.study.analysis.canonical_form import READINGS
 from polhode.study.inputs import Inputs
 
@@ -75,4 +76,54 @@ def symplecticity(inputs: Inputs) -> pd.DataFrame:
         for problem in problems
         for where in [{"integrator": method, "problem": problem, "reading": reading}]
     ]
+    return pd.DataFrame(records)
+
+
+#: Librations of water, cm^-1, and the time step, fs, for which the drift of a liquid is predicted; equal weights.
+WATER_LIBRATIONS, WATER_STEP = (400.0, 900.0), 2.0
+#: Radians per fs of a wave number of 1/cm: 2 pi c.
+WAVE_NUMBER = 2 * pi * 2.99792458e-5
+
+
+def librations(inputs: Inputs) -> pd.DataFrame:
+    """A frame of the roots of each method for a librating body, and the drift of water that they predict.
+
+    Columns: method, power, coefficient, shift_power, shift_coefficient, limit (:mod:`polhode.study.run.librations`), and water:
+    kT per ns and degree of freedom, half of that of a librational mode.
+    """
+    check = inputs.check("librations")
+    frequencies = WAVE_NUMBER * np.linspace(*WATER_LIBRATIONS, 501)
+    records = []
+    for method in inputs.in_order(map(str, check["integrator"].values)):
+        chosen = check.sel(integrator=method)
+        record = {name: float(chosen[name]) for name in ("power", "coefficient", "shift_power", "shift_coefficient", "limit")}
+        water = nan
+        if isfinite(record["power"]):
+            curve = chosen["turn"].values, chosen["growth"].values, int(record["power"])
+            water = 1e6 * energy_drift(*curve, WATER_STEP, frequencies) / 2
+        records.append({"method": method, **record, "water": water})
+    return pd.DataFrame(records)
+
+
+#: A drift is seen from this many standard errors on.
+SEEN = 3.0
+
+
+def thermal_librations(inputs: Inputs) -> pd.DataFrame:
+    """A frame of the drift of a librating molecule for methods whose roots have modulus one.
+
+    Columns: method, dt (fs), drift and error (kT per ns and degree of freedom; infinite if the molecule's energy is lost), and
+    power, with which the drift grows from the step before; NaN where either is within :data:`SEEN` errors of zero.
+    """
+    check = inputs.check("librations")
+    dt = check["dt"].values
+    records = []
+    for method in inputs.in_order(map(str, check["integrator"].values[(check["power"] == 0).values])):
+        drifts, errors = (check[name].sel(integrator=method).values for name in ("thermal_drift", "thermal_error"))
+        seen = np.isfinite(drifts) & (np.abs(drifts) > SEEN * errors)
+        for i in range(len(dt)):
+            power = nan
+            if i and seen[i - 1] and seen[i] and drifts[i] / drifts[i - 1] > 0:
+                power = float(np.log(drifts[i] / drifts[i - 1]) / np.log(dt[i] / dt[i - 1]))
+            records.append({"method": method, "dt": dt[i], "drift": drifts[i], "error": errors[i], "power": power})
     return pd.DataFrame(records)

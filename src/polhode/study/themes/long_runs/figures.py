@@ -1,4 +1,4 @@
-"""Figures of drift, energy, normalisation and reversibility in long runs."""
+"""Figures of drift, energy, normalisation and reversibility in long runs, and of librations."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, NullFormatter
 
 from polhode.study.analysis import drift, selection
-from polhode.study.analysis.frames import records
+from polhode.study.analysis.frames import keyed, records
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import (
@@ -29,11 +29,13 @@ from polhode.study.report.drawing import (
     new_figure,
     panel_title,
     printable,
+    ratio_ticks,
     row_places,
     rows_height,
     slope_guides,
     styles_of,
 )
+from polhode.study.themes.long_runs import analysis
 
 #: Kinds of growth of a distance, each with the lowest exponent of time and a colour: bounded, slow growth, drift.
 GROWTHS: tuple[tuple[float, str, str], ...] = (
@@ -287,3 +289,35 @@ def _running_top(values: np.ndarray, width: int) -> np.ndarray:
     windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * width + 1)
     top: np.ndarray = windows.max(axis=-1)
     return top
+
+
+def librations(inputs: Inputs) -> Figure:
+    """A figure of the growth (filled) or damping (hollow) of a libration a step against Omega dt, where there is any."""
+    check, data = inputs.check("librations"), keyed(analysis.librations(inputs), "method")
+    turn = check["turn"].values
+    methods = [key for key, record in data.items() if record["power"] > 0]
+    looks = styles_of(inputs, data)
+    figure = new_figure((style.TEXT_WIDTH, 3.3 + 0.145 * -(-len(methods) // 3)))
+    axes = figure.subplots()
+    for place, key in enumerate(methods):
+        growth, damped = check["growth"].sel(integrator=key).values, data[key]["coefficient"] < 0
+        shown = (turn < data[key]["limit"] - 1e-3) if damped else np.full(turn.shape, True)
+        # Markers of methods with the same roots lie beside each other.
+        look = looks[key] | {"markevery": (place % 5, 5)} | ({"markerfacecolor": "white"} if damped else {})
+        looks[key] = look
+        axes.plot(turn[shown], np.abs(growth[shown]), **look)
+        if damped and isfinite(data[key]["limit"]):
+            axes.axvline(data[key]["limit"], ymax=0.04, color=look["color"], linewidth=1.4)
+    water = [analysis.WAVE_NUMBER * nu * analysis.WATER_STEP for nu in analysis.WATER_LIBRATIONS]
+    axes.axvspan(*water, color="0.93", zorder=0, linewidth=0)
+    axes.text(np.sqrt(water[0] * water[1]), 3.0, f"water, {analysis.WATER_STEP:g} fs", ha="center", fontsize=7, color="0.35")
+    axes.axvline(2.0, color="0.45", linewidth=0.8, zorder=1)
+    axes.set_xscale("log")
+    axes.set_xlim(turn[0] * 0.95, turn[-1])
+    ratio_ticks(axes.xaxis, *axes.get_xlim(), (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0))
+    log_error_axis(axes, 1e-10, 10.0)
+    slope_guides(axes, (2, 4, 6))
+    axes.set_xlabel(r"$\Omega\,\Delta t$ (rad)")
+    axes.set_ylabel(r"$|\ln|\lambda||$ a step")
+    legend_below_styles(figure, {key: selection.label(inputs, key) for key in methods}, looks, 3)
+    return figure

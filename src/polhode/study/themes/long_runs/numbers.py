@@ -1,4 +1,4 @@
-"""Numbers on the long runs: drift, normalisation, reversibility, symplecticity."""
+"""Numbers on the long runs: drift, normalisation, reversibility, symplecticity, librations."""
 
 from contextlib import suppress
 from math import isfinite, nan
@@ -14,6 +14,7 @@ from polhode.study.analysis.frames import keyed, only_finite, records
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import enumerated, factor, macro_name, plain, spoken, spoken_list, upper
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
+from polhode.study.themes.long_runs import analysis
 from polhode.study.themes.long_runs.analysis import DEFECT_DIVISION, FITTED, reversibility, symplecticity
 from polhode.study.themes.long_runs.analysis import ROUNDING as ANGLE_ROUNDING
 
@@ -249,4 +250,56 @@ def iterations(inputs: Inputs) -> dict[str, str]:
     result["studyIterationsEnergyMost"] = (
         f"both end {ends[0]} away" if len(set(ends)) == 1 else f"it ends {enumerated(ends)} away"
     )
+    return result
+
+
+#: Time over which the drift of water is quoted, ps, and the methods of the text.
+WATER_TIME = 6.0
+LIBRATING = {"magnus_adams4": "Magnus", "adams_bashforth4": "Adams", "rk4": "RkFour", "pcdm2016": "Pcdm"}
+#: The step at which the drift of a molecule is quoted, fs, and the shorter one at which methods are compared with SPIRAL.
+QUOTED, COMPARED = 2.0, 1.0
+THERMAL = {"spiral_leapfrog": "Spiral", "omelyan1998": "Omelyan", "verlet": "Verlet"}
+HEATING = ("fincham1992", "calzavarini2010", "buss2000")
+
+
+def librations(inputs: Inputs) -> dict[str, str]:
+    """Macros for the methods that damp librations, heat them and neither, and what this does to water."""
+    data = analysis.librations(inputs)
+    steady, damped, heated = (
+        data["method"][chosen] for chosen in (data.power == 0, data.coefficient < 0, data.coefficient > 0)
+    )
+    low, high = analysis.WATER_LIBRATIONS
+    result = {
+        "studyLibrationSteady": str(len(steady)),
+        "studyLibrationTried": str(int(data["power"].notna().sum())),
+        "studyLibrationDamped": spoken_list(inputs, damped),
+        "studyLibrationHeated": spoken_list(inputs, heated),
+        "studyLibrationWaterLow": plain(low),
+        "studyLibrationWaterHigh": plain(high),
+        "studyLibrationWaterStep": plain(analysis.WATER_STEP),
+        "studyLibrationWaterTime": plain(WATER_TIME),
+    }
+    for method, row in keyed(data, "method").items():
+        if method in LIBRATING:
+            result[f"studyLibrationWater{LIBRATING[method]}"] = number(abs(1e-3 * WATER_TIME * row["water"]), 2)
+            result[f"studyLibrationLimit{LIBRATING[method]}"] = decimal(row["limit"], 2)
+    thermal = keyed(analysis.thermal_librations(inputs), "method", "dt")
+    check = inputs.check("librations")
+    result |= {
+        "studyThermalTemperature": plain(float(check.attrs["temperature"])),
+        "studyThermalFastest": plain(float(check.attrs["fastest_libration"])),
+        "studyThermalStarts": str(int(check.attrs["starts"])),
+        "studyThermalSeen": plain(analysis.SEEN),
+        "studyThermalStep": plain(QUOTED),
+        "studyThermalCompared": plain(COMPARED),
+    }
+    for key, name in THERMAL.items():
+        if (key, QUOTED) in thermal:
+            result[f"studyThermal{name}"] = number(abs(thermal[key, QUOTED]["drift"]), 2)
+    spiral = thermal.get(("spiral_leapfrog", COMPARED), {}).get("drift", nan)
+    ratios = only_finite(thermal[key, COMPARED]["drift"] / spiral for key in HEATING if (key, COMPARED) in thermal)
+    result |= {
+        "studyThermalRatioLow": number(min(ratios, default=nan), 2),
+        "studyThermalRatioHigh": number(max(ratios, default=nan), 2),
+    }
     return result

@@ -1,8 +1,8 @@
-"""Tables of drift in long runs, symplecticity and reversibility for all methods."""
+"""Tables of drift in long runs, symplecticity, reversibility and librations for all methods."""
 
 from collections.abc import Sequence
 from contextlib import suppress
-from math import isfinite, nan
+from math import inf, isfinite, nan
 
 import pandas as pd
 
@@ -11,6 +11,7 @@ from polhode.study.analysis.canonical_form import READINGS
 from polhode.study.analysis.canonical_form import ROUNDING as NO_DEFECT
 from polhode.study.analysis.frames import keyed, only_finite
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report.formats import spoken_list, upper
 from polhode.study.report.latex import (
     NOT_AVAILABLE,
     above_head,
@@ -18,6 +19,7 @@ from polhode.study.report.latex import (
     escape,
     grouped_rows,
     long_table,
+    number,
     or_dash,
     spanning,
     step,
@@ -146,3 +148,59 @@ def symplecticity(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     head = ["method", *(["defect", "power"] * len(problems))]
     above = _problems_above(inputs, problems)
     return data, long_table("l" + "rc" * len(problems), head, rows, "symplectic", above, gap="")
+
+
+def librations(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of growth, frequency and limit of stability of librations, and the drift of water; equal methods together.
+
+    The CSV has a row for each method.
+    """
+    data = analysis.librations(inputs)
+
+    def entries(record: pd.Series) -> tuple[str, ...]:
+        return (
+            _term(record["power"], record["coefficient"]),
+            _term(record["shift_power"], record["shift_coefficient"]),
+            "none" if record["limit"] == inf else "--" if record["limit"] == 0 else decimal(record["limit"], 2),
+            number(record["water"], 2) if record["water"] else "0",
+        )
+
+    strongest_first = data.sort_values("water", key=lambda column: -column.abs(), kind="stable", na_position="last")
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for _, record in strongest_first.iterrows():
+        groups.setdefault(entries(record), []).append(record["method"])
+    rows = [[spoken_list(inputs, methods), *of_group] for of_group, methods in groups.items()]
+    head = ["methods", r"$\ln|\lambda|$", r"$\delta\nu/\nu$", "limit", "water"]
+    return data, tabular(r"p{0.5\textwidth}rrrr", head, rows)
+
+
+def _term(power: float, coefficient: float) -> str:
+    """The first term of a series in x."""
+    if not isfinite(power):
+        return NOT_AVAILABLE
+    return rf"${coefficient:+.4f}\,x^{{{power:.0f}}}$" if power else "0"
+
+
+def thermal_librations(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the drift of a librating molecule at thermal amplitudes, of the methods whose roots have modulus one."""
+    data = analysis.thermal_librations(inputs)
+    by_run, steps = keyed(data, "method", "dt"), sorted(set(data["dt"]))
+
+    def row(method: str) -> list[str]:
+        runs = [by_run[method, dt] for dt in steps]
+        drifts = [_drift(run["drift"], run["error"]) for run in runs]
+        powers = only_finite(r["power"] for r in runs)
+        return [escape(selection.label(inputs, method)), *drifts, decimal(powers[-1], 1) if powers else "--"]
+
+    head = ["method", *(rf"\qty{{{dt:g}}}{{\femto\second}}" for dt in steps), "power"]
+    rows = grouped_rows(inputs, list(dict.fromkeys(data["method"])), row)
+    return data, tabular("l" + "r" * (len(steps) + 1), head, rows)
+
+
+def _drift(drift: float, error: float) -> str:
+    """A drift with its standard error, or the bound on one that is not seen."""
+    if not isfinite(drift):
+        return "lost"
+    if abs(drift) > analysis.SEEN * error:
+        return rf"{number(drift, 2)}\,({number(error, 1)})"
+    return f"$<${number(upper(abs(drift) + analysis.SEEN * error, 1), 1)}"
