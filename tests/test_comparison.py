@@ -48,6 +48,8 @@ OUR_TABLES = (
     "long_runs",
     "reversibility",
     "symplecticity",
+    "librations",
+    "thermal_librations",
     "note_corrections",
     "velocity_torque",
     "source_index",
@@ -193,6 +195,26 @@ def write_checks(folder: Path, methods: list[str]) -> None:
         },
         {"constraint_problem": symplecticity.CONSTRAINED, "constraint_division": 64},
     )
+    turn, dt = np.array([0.05, 0.5, 3.0]), np.array([1.0, 2.0, 4.0])
+    known = np.array([np.nan if key == "my_own" else 1.0 for key in methods])
+    coefficient = known * [{"magnus_adams4": -0.3, "rk4": -0.01, "pcdm2016": 0.2}.get(key, 0.0) for key in methods]
+    drift = np.where(coefficient[:, None] == 0, 0.1 * dt**3, np.nan)
+    drift[methods.index("euler")] = np.inf
+    drift[methods.index("no_squish")] = 1e-4
+    librating = xr.Dataset(
+        {
+            "growth": (("integrator", "turn"), coefficient[:, None] * turn**6),
+            "power": ("integrator", np.where(coefficient == 0, 0.0, 6 * known)),
+            "coefficient": ("integrator", coefficient),
+            "shift_power": ("integrator", 2 * known),
+            "shift_coefficient": ("integrator", known / 24),
+            "limit": ("integrator", np.where(coefficient > 0, 0.0, 2 * known)),
+            "thermal_drift": (("integrator", "dt"), drift),
+            "thermal_error": (("integrator", "dt"), np.where(np.isfinite(drift), 0.01, np.nan)),
+        },
+        {"integrator": methods, "turn": turn, "dt": dt},
+        {"temperature": 300.0, "fastest_libration": 900.0, "starts": 64},
+    )
     limits = xr.Dataset({"limit": ("integrator", np.full(len(methods), 2.0))}, {"integrator": methods}, {"largest": 20.0})
     shape = len(parts.KICKS), len(parts.ROTATIONS), len(parts.PLACES), len(parts.PROBLEM_KEYS), len(parts.DIVISIONS)
     dims = ("kick", "rotation", "place", "problem", "division")
@@ -233,6 +255,7 @@ def write_checks(folder: Path, methods: list[str]) -> None:
         ("note_corrections", corrections),
         ("extended_inertia", inertia),
         ("symplecticity", canonical),
+        ("librations", librating),
     ):
         write_dataset(data, folder / "checks" / f"{name}.nc")
 
