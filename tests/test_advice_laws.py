@@ -1,5 +1,7 @@
 """Advice for random bodies: from made-up errors with known laws, whose steps are known in closed form."""
 
+import re
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -159,5 +161,5 @@ def test_where_magnus_adams_is_named_its_damping_is(torque, price):
     question = {"torque": torque, "omega": 1.0, "error": 1e-4, "torque_price": price, "laws": True}
     for one_torque in (True, False):
         said = str(polhode.recommend(**question, one_torque=one_torque))
-        named = "Magnus-Adams 4 (damps librations)" in " ".join(said.split())
-        assert named == ("Magnus-Adams 4" in said) and ("Not for long conservative runs: " in said) == ("librations)" in said)
+        remark = re.search("Damps librations, not for long conservative runs: [^.]*Magnus-Adams 4", " ".join(said.split()))
+        assert bool(remark) == ("Magnus-Adams 4" in " ".join(said.split()))

@@ -346,7 +346,9 @@ def test_where_magnus_adams_is_named_its_damping_is(tmp_path, capsys, best, warn
     said = " ".join(ask(capsys, *arguments)[1].split())
     remarks = drift(best, speeds)
     assert len(remarks) == warned + (best != "exact_rotor") and all(remark in said for remark in remarks)
-    assert f"({best}) with dt" in said and ("Magnus-Adams 4 (damps librations)" in said) == warned
+    assert (
+        f"({best}) with dt" in said and ("Damps librations, not for long conservative runs: Magnus-Adams 4." in said) == warned
+    )
     assert ("take the exact rotor (exact_rotor)" in said) == (best != "exact_rotor")
     assert json.loads(ask(capsys, *arguments, "--json")[1])["remarks"] == remarks
 

@@ -877,7 +877,7 @@ def test_methods_that_were_not_run_have_no_row(at, results):
 
 def test_the_page_warns_of_a_method_as_the_advice_does(at, page_content):
     sentence = " ".join(drift("euler", ["euler", "rk4"]))
-    assert "Runge-Kutta 4 (damps librations)" in sentence and "direct Euler" not in sentence
+    assert "Damps librations, not for long conservative runs: Runge-Kutta 4." in sentence and "direct Euler" not in sentence
     assert page_content["cautions"]["rk4"] == "damps librations" and "euler" not in page_content["cautions"]
     assert at("return warningsOf(arguments[0])", ["euler", "rk4"]) == f" {sentence}"
     views = {"answer": ("compare?one=false&methods=", "euler"), "drift": ("polhode?follow=", "omelyan1998")}

@@ -518,7 +518,7 @@ def _recommendation(
 def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
     """What to know of the energy in long runs, where ``best`` is recommended and the other methods are named with it."""
     named = [METHODS[key] for key in dict.fromkeys((best, *methods)) if key in METHODS]
-    return ranking.drift(best, [f"{method.label} ({method.caution})" for method in named if method.caution])
+    return ranking.drift(best, {method.label: method.caution for method in named})
 
 
 def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:

@@ -1,6 +1,6 @@
 """Ranking of methods by the time to a target error, from cost.nc: shared by figures, tables, text and recommendations."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import isfinite
 
 import numpy as np
@@ -16,7 +16,7 @@ AS_PUBLISHED = "_delvalle2024"
 CLOSE = 1.05
 #: The method for long runs whose energy must not drift, and what to say of those that damp or heat librations.
 NO_DRIFT = "exact_rotor"
-CAUTION = "Not for long conservative runs: {methods}."
+NOT_FOR = "not for long conservative runs"
 INSTEAD = f"Where the energy must not drift, as in a liquid, take the exact rotor ({NO_DRIFT})."
 
 
@@ -37,16 +37,19 @@ def candidates(data: xr.Dataset, one_torque: bool = False, as_published: bool = 
     return keys
 
 
-def drift(best: str, cautions: Iterable[str] = ()) -> list[str]:
-    """What to know of the energy in long runs: of the methods named that damp or heat librations, and which to take instead.
+def drift(best: str, cautions: Mapping[str, str]) -> list[str]:
+    """What to know of the energy in long runs: which of the methods named damp or heat librations, and what to take instead.
 
     Parameters
     ----------
     best : the method recommended
-    cautions : of the methods named that have any, such as ``Magnus-Adams 4 (damps librations)``
+    cautions : name of a method -> :attr:`polhode.methods.protocol.Method.caution`, of all methods named
     """
-    named = ", ".join(cautions)
-    return [*([CAUTION.format(methods=named)] if named else []), *([INSTEAD] if best != NO_DRIFT else [])]
+    remarks = []
+    for caution in dict.fromkeys(filter(None, cautions.values())):
+        named = ", ".join(label for label, of_method in cautions.items() if of_method == caution)
+        remarks.append(f"{caution.capitalize()}, {NOT_FOR}: {named}.")
+    return [*remarks, *([INSTEAD] if best != NO_DRIFT else [])]
 
 
 def ranked(data: xr.Dataset, target: float, price: float, keys: Iterable[str]) -> pd.DataFrame:

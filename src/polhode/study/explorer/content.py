@@ -119,7 +119,8 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
         "sources": SOURCE_NAMES,
         "long": LONG,
         "cautions": {key: caution for key in labels if (caution := str(inputs.declared(key, "caution")))},
-        "warning": " ".join(ranking.drift("", ["METHODS"])),
+        "not_for": ranking.NOT_FOR,
+        "instead": ranking.INSTEAD,
     }
 
 

@@ -43,8 +43,12 @@ function drawCompare() {
 
 // What to know of methods that a sentence names.
 const warningsOf = (keys) => {
-  const cautions = keys.filter((key) => RUN.cautions[key]).map((key) => `${labelOf(key)} (${RUN.cautions[key]})`);
-  return cautions.length ? ` ${escaped(RUN.warning.replace("METHODS", cautions.join(", ")))}` : "";
+  const cautions = [...new Set(keys.map((key) => RUN.cautions[key]).filter(Boolean))];
+  const said = (caution) => {
+    const named = keys.filter((key) => RUN.cautions[key] === caution).map(labelOf);
+    return ` ${caution[0].toUpperCase()}${caution.slice(1)}, ${RUN.not_for}: ${escaped(named.join(", "))}.`;
+  };
+  return cautions.length ? `${cautions.map(said).join("")} ${escaped(RUN.instead)}` : "";
 };
 
 function stepText(found, horizon) {
