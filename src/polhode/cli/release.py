@@ -7,9 +7,13 @@ release the laws of random bodies, and what advice on single impacts reads, inst
 
 import argparse
 import json
+import multiprocessing
 import re
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -212,13 +216,7 @@ def released_grains(folder: Path, commit: str, seeds: int | None = None, today: 
     from polhode.study.run.grains import RELEASED as EXPERIMENTS
     from polhode.study.run.grains import grains
 
-    host = provenance.host()
-    noted = {
-        "version": polhode.__version__,
-        "commit": commit or provenance.commit(Path())["commit"],
-        "date": today or f"{datetime.now(UTC):%Y-%m-%d}",
-        "processor": str(host["cpu"]),
-    }
+    noted = _made_now(commit, today)
     stage = Stage("running grains", sum(experiment.seeds for experiment in EXPERIMENTS.values()), "seeds")
     groups = {"/": xr.Dataset(attrs={"title": "What is read off grains in motion, by method, law and step", **noted})}
     with watched(stage):
@@ -249,6 +247,16 @@ def released_grains(folder: Path, commit: str, seeds: int | None = None, today: 
     return groups
 
 
+def _made_now(commit: str, today: str = "") -> dict[str, str]:
+    """Version, commit, date and processor of runs that are made by this command, as attributes."""
+    return {
+        "version": polhode.__version__,
+        "commit": commit or provenance.commit(Path())["commit"],
+        "date": today or f"{datetime.now(UTC):%Y-%m-%d}",
+        "processor": str(provenance.host()["cpu"]),
+    }
+
+
 def _release_grains(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output, "--output")
     groups = released_grains(arguments.results / "grains", arguments.commit, arguments.seeds)
@@ -260,6 +268,70 @@ def _release_grains(arguments: argparse.Namespace) -> int:
     for name, data in groups.items():
         if name != "/":
             print(f"{name[1:]}: {int((data['lost'] >= 0).sum())} runs, {data.attrs['cpu_hours']} CPU hours")
+    print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
+def liquid_runs() -> dict[str, Callable[[], xr.Dataset]]:
+    """The runs of liquids at the published scale, piece by piece: GROUP/METHOD or GROUP/METHOD/STEP -> what makes the piece."""
+    from polhode.methods import METHODS
+    from polhode.study.run import liquids
+
+    pieces: dict[str, Callable[[], xr.Dataset]] = {}
+    for method in liquids.CUTOFF_METHODS:
+        pieces[f"cutoffs/{method}"] = partial(liquids.cutoffs, liquids.RELEASED_CUTOFFS, [method])
+    for name, runs in liquids.RELEASED.items():
+        methods = liquids.one_torque_methods(list(METHODS)) if name == "water64" else liquids.LARGE_METHODS
+        starts = range(runs.starts)
+        for method in methods:
+            for dt in runs.steps:
+                work = partial(liquids.liquids, runs.fluid, [method], [dt], runs.duration, starts)
+                pieces[f"{name}/{method}/{dt:g}"] = work
+        pieces[f"spectrum/{name}"] = partial(
+            liquids.liquid_spectrum, runs.fluid, starts, liquids.SPECTRUM_STEP, liquids.SPECTRUM_TIME
+        )
+    return pieces
+
+
+def _make_piece(folder: Path, name: str) -> None:
+    began = time.process_time()
+    data = liquid_runs()[name]()
+    write_dataset(data.assign_attrs(cpu_seconds=time.process_time() - began), folder / f"{name}.nc")
+
+
+def released_liquids(folder: Path, commit: str, cores: int = 1, today: str = "") -> dict[str, xr.Dataset]:
+    """The runs of :data:`polhode.study.run.liquids.RELEASED`: what ``folder`` lacks is run, piece by piece."""
+    pieces = {name: folder / f"{name}.nc" for name in liquid_runs()}
+    missing = [name for name, path in pieces.items() if not path.is_file()]
+    stage = Stage("running liquids", len(pieces), "pieces")
+    with watched(stage), ProcessPoolExecutor(max(cores, 1), multiprocessing.get_context("spawn")) as pool:
+        stage.advance(len(pieces) - len(missing))
+        for _ in pool.map(partial(_make_piece, folder), missing):
+            stage.advance()
+    noted = _made_now(commit, today)
+    groups = {"/": xr.Dataset(attrs={"title": "Liquids of rigid molecules at constant energy, by method and step", **noted})}
+    for name in dict.fromkeys(piece.partition("/")[0] for piece in pieces):
+        of_group = [read_dataset(path) for piece, path in pieces.items() if piece.startswith(f"{name}/")]
+        seconds = sum(float(data.attrs["cpu_seconds"]) for data in of_group)
+        if name == "spectrum":
+            groups |= {f"/spectrum_{data.attrs['scene']}": data.assign_attrs(noted) for data in of_group}
+            continue
+        data = xr.combine_by_coords(of_group, combine_attrs="drop_conflicts", join="outer")
+        assert isinstance(data, xr.Dataset)
+        order = list(dict.fromkeys(str(each["integrator"].values[0]) for each in of_group))
+        groups[f"/{name}"] = data.sel(integrator=order).assign_attrs(
+            **noted, cpu_seconds=seconds, cpu_hours=f"{seconds / 3600:.2g}"
+        )
+    return groups
+
+
+def _release_liquids(arguments: argparse.Namespace) -> int:
+    check_writable(arguments.output, "--output")
+    groups = released_liquids(arguments.results / "liquids", arguments.commit, arguments.cores)
+    write_groups(groups, arguments.output)
+    for name, data in groups.items():
+        if "drift" in data:
+            print(f"{name[1:]}: {int(data['lost_by'].notnull().sum())} runs, {data.attrs['cpu_hours']} CPU hours")
     print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB")
     return 0
 
@@ -328,7 +400,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode release``."""
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of a finished run; by default results")
     parser.add_argument(
-        "--output", type=Path, help="file to write; by default many_body.nc, laws.nc, grains.nc or checks/ in data/released"
+        "--output",
+        type=Path,
+        help="file to write; by default many_body.nc, laws.nc, grains.nc, liquids.nc or checks/ in data/released",
     )
     instead = parser.add_mutually_exclusive_group()
     instead.add_argument("--laws", action="store_true", help="release the laws of the random bodies instead: laws.nc")
@@ -338,6 +412,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run what grains/ of the folder lacks of the experiments on grains, and release them instead: grains.nc",
     )
+    instead.add_argument(
+        "--liquids",
+        action="store_true",
+        help="run what liquids/ of the folder lacks of the liquids at constant energy, and release them instead: liquids.nc",
+    )
+    parser.add_argument("--cores", type=int, default=1, help="processes that run liquids")
     parser.add_argument(
         "--seeds", type=int, help="initial states of each experiment on grains at most; 0: those that there are"
     )
@@ -366,7 +446,12 @@ def _held(path: Path) -> dict[str, xr.Dataset]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file and print a summary."""
-    others = {"laws.nc": _release_laws, "grains.nc": _release_grains, "checks": _release_checks}
+    others = {
+        "laws.nc": _release_laws,
+        "grains.nc": _release_grains,
+        "liquids.nc": _release_liquids,
+        "checks": _release_checks,
+    }
     chosen = next((name for name in others if getattr(arguments, name.removesuffix(".nc"))), "many_body.nc")
     arguments.output = arguments.output or Path("data/released", chosen)
     if chosen in others:

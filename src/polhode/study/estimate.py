@@ -69,6 +69,12 @@ CHECK_SECONDS = {
     "bed": 90.0,
     "column": 60.0,
     "drum": 100.0,
+    "liquid_1fs": 85.0,
+    "liquid_2fs": 45.0,
+    "liquid_4fs": 25.0,
+    "liquid_6fs": 20.0,
+    "liquid_cutoffs": 35.0,
+    "liquid_spectrum": 4.0,
 }
 #: One notebook: start of its kernel, a short computation, drawing, and conversion to a page.
 NOTEBOOK = 14.0

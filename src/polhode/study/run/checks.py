@@ -47,6 +47,7 @@ from polhode.study.run.ensemble_states import states_dataset
 from polhode.study.run.grains import EXPERIMENTS, check_of
 from polhode.study.run.impacts import impacts
 from polhode.study.run.librations import librations
+from polhode.study.run.liquids import LIQUID_CHECKS
 from polhode.study.run.making import Settings
 from polhode.study.run.parts import parts, parts_over_bodies
 from polhode.study.run.random_impacts import random_impacts
@@ -692,7 +693,10 @@ CHECKS: dict[str, Callable[[Settings], xr.Dataset]] = {
         contact_tests,
         random_impacts,
     )
-} | {name: check_of(name) for name in EXPERIMENTS}
+} | {
+    **{name: check_of(name) for name in EXPERIMENTS},
+    **LIQUID_CHECKS,
+}
 
 
 def make_check(wildcards: Mapping[str, str], settings: Settings) -> tuple[xr.Dataset, str]:

@@ -1,0 +1,370 @@
+r"""Liquids at constant energy: drift, scatter and loss of the energy, temperatures, cut-offs, and the spectrum of the rotation.
+
+With steps of :math:`\Delta t` a method of second order has its velocities wrong by a part of :math:`\Delta t^2`: on whole steps
+the temperature is :math:`T (1 - \Omega^2 \Delta t^2/6)`, on half steps :math:`T (1 + \Omega^2 \Delta t^2/12)`, with the mean
+squares of forces F and torques M (Eastwood et al. 2010)
+
+.. math::
+
+   \Omega_t^2 = \frac{\langle F^2 \rangle}{3 m k T}, \qquad
+   \Omega_r^2 = \frac{1}{3 k T} \Bigl\langle \sum_k M_k^2/I_k \Bigr\rangle
+
+for translation and rotation. These differ, so a gap opens between the two temperatures, but not in (T_whole + 2 T_half)/3.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, nan
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from polhode.compiling.plain import in_plain_python
+from polhode.interface.arrays import about
+from polhode.manybody import engine
+from polhode.manybody.fluid import LOST, Fluid
+from polhode.manybody.placement import State
+from polhode.manybody.scenes import SCENES
+from polhode.manybody.simulation import run
+from polhode.methods import METHODS
+from polhode.methods.protocol import OneTorque
+from polhode.study.run.making import Settings
+
+_motion_between = in_plain_python(engine.motion_between)
+KINDS, ESTIMATORS = ("translation", "rotation"), ("whole", "half", "corrected")
+#: Samples of a run at most, and about how many steps of 1 fs lie between two of the shorter ones.
+SAMPLES, BETWEEN = 10_000, 12.0
+#: Parts in which a run is made, after each of which one that is lost ends; the part of it that is dropped; blocks of the rest.
+PARTS, DROPPED, BLOCKS = 40, 0.1, 10
+#: The unit of time of a drift, in the unit of the scene, and its name.
+LONG_TIMES = {"real": (1e6, "ns"), "lj": (1.0, "tau")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiquidRuns:
+    """What is run on a liquid: its name in the registry, steps and duration in its unit of time, and starts."""
+
+    scene: str
+    steps: tuple[float, ...]
+    duration: float
+    starts: int
+
+    @property
+    def fluid(self) -> Fluid:
+        """The liquid."""
+        fluid = SCENES[self.scene]
+        assert isinstance(fluid, Fluid)
+        return fluid
+
+
+def long_time(fluid: Fluid) -> tuple[float, str]:
+    """The unit of time of a drift, in that of a fluid, and its name."""
+    return LONG_TIMES[fluid.units.key]
+
+
+def one_torque_methods(keys: Sequence[str]) -> list[str]:
+    """The methods that can run a liquid."""
+    return [key for key in keys if isinstance(METHODS[key], OneTorque)]
+
+
+# ---- one run ----
+
+
+@dataclass(frozen=True)
+class History:
+    """Samples of a run: time; energy and kinetic energies (samples, kinds) of whole and of half steps, in units of kT."""
+
+    time: np.ndarray
+    energy: np.ndarray
+    whole: np.ndarray
+    half: np.ndarray
+
+
+def half_step_energies(fluid: Fluid, before: np.ndarray, after: np.ndarray, dt: float) -> np.ndarray:
+    """The kinetic energies (samples, kinds) between motions (samples, molecules, 13) a step apart, from their poses alone."""
+    way = after[..., :3] - before[..., :3]
+    if fluid.setup.periods.size:
+        way -= fluid.box * np.round(way / fluid.box)
+    poses = (tuple(np.moveaxis(motion[..., 6:10], -1, 0)) for motion in (before, after))
+    v, omega = _motion_between((0.0, 0.0, 0.0), next(poses), tuple(np.moveaxis(way, -1, 0)), next(poses), dt)
+    masses, moments = fluid.setup.masses, np.array([molecule.body().inertia for molecule in fluid.every_molecule]).T
+    of_centres = masses * sum(x * x for x in v) / 2
+    of_turning = sum(moment * x * x for moment, x in zip(moments, omega, strict=True)) / 2
+    return np.stack([np.sum(of_centres, -1), np.sum(of_turning, -1)], -1)
+
+
+def parts_of_run(fluid: Fluid, method: OneTorque, dt: float, state: State, duration: float) -> Iterator[History]:
+    """A run part by part."""
+    steps = int(duration / dt + 1e-9)
+    between = max(2, round(BETWEEN / dt) if dt > 0.1 else 2, ceil(steps / SAMPLES))
+    kt, before = fluid.thermal / fluid.units.energy, None
+    for at in np.array_split(np.arange(0, steps - 1, between), PARTS):
+        pairs = np.stack([at, at + 1], 1).ravel()
+        outcome = run(fluid, method, dt, state, pairs, before, record=True)
+        kinetic, potential = outcome["energies"].T
+        centres, motion = outcome["kinetic_of_centres"], outcome["motion"]
+        whole = np.stack([centres, kinetic - centres], 1)
+        with np.errstate(all="ignore"):  # what is lost may be anything
+            half = half_step_energies(fluid, motion[::2], motion[1::2], dt)
+        yield History(at * dt, (kinetic + potential)[::2] / kt, whole[::2] / kt, half / kt)
+        if outcome["diverged"] >= 0:
+            return
+        before = outcome["checkpoint"]
+
+
+def followed(fluid: Fluid, method: OneTorque, dt: float, seed: int, duration: float) -> tuple[History, float, int]:
+    """A run up to its end, or to the sample at which it is lost: this time, and 1 if it heats, -1 if it cools.
+
+    NaN and 0 if it is not lost. A run that diverges heats.
+    """
+    parts: list[History] = []
+    bound, lost_at, lost_by = LOST * len(fluid), nan, 0
+    for part in parts_of_run(fluid, method, dt, fluid.initial_state(seed), duration):
+        parts.append(part)
+        change = part.energy - parts[0].energy[0]
+        away = ~(np.abs(change) <= bound)
+        if away.any():
+            first = int(np.argmax(away))
+            lost_at, lost_by = float(part.time[first]), -1 if change[first] < 0 else 1
+            break
+    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("time", "energy", "whole", "half"))
+    return History(*columns), lost_at, lost_by
+
+
+@dataclass(frozen=True)
+class Drift:
+    """The slope of an energy, its error from the means of blocks, and the scatter about the line."""
+
+    slope: float
+    block_error: float
+    rms: float
+
+
+def drift_of(time: np.ndarray, energy: np.ndarray) -> Drift:
+    """The line through an energy without the first tenth of its samples.
+
+    The error takes the means of :data:`BLOCKS` blocks as independent, which the slow motions of a liquid make too small.
+    """
+    begin = int(DROPPED * len(time))
+    time, energy = time[begin:], energy[begin:]
+    slope, level = np.polyfit(time - time.mean(), energy - energy.mean(), 1)
+    rest = energy - energy.mean() - level - slope * (time - time.mean())
+    blocks = [block.mean() for block in np.array_split(rest, BLOCKS)]
+    centres = np.array([block.mean() for block in np.array_split(time, BLOCKS)])
+    variance = float(np.sum(np.square(blocks))) / (BLOCKS - 2)
+    error = (variance / float(np.sum((centres - centres.mean()) ** 2))) ** 0.5
+    return Drift(float(slope), error, float(np.std(rest)))
+
+
+def temperatures(fluid: Fluid, history: History) -> np.ndarray:
+    """The mean temperatures (kinds, estimators) of a run without its first tenth, in units of that of the fluid."""
+    begin = int(DROPPED * len(history.time))
+    whole, half = (2 * values[begin:].mean(0) / fluid.degrees_of_freedom for values in (history.whole, history.half))
+    return np.stack([whole, half, (whole + 2 * half) / 3], 1)
+
+
+# ---- runs of several methods ----
+
+#: What is read off each run: name -> meaning and unit, of which {long} is the unit of time of a drift.
+READ_OFF = {
+    "drift": ("drift of the energy per degree of freedom, kT per unit of time; of a lost run the mean until then", "{long}-1"),
+    "block_error": ("error of the drift from the means of blocks", "{long}-1"),
+    "rms": ("scatter of the energy about its line per degree of freedom, kT", "1"),
+    "lost_at": ("time at which the energy has changed by so many kT a molecule that the run is lost", "{time}"),
+    "lost_by": ("whether it is lost by heating (1) or by cooling (-1); 0 if it is not lost", "1"),
+}
+
+
+def liquids(fluid: Fluid, methods: Sequence[str], steps: Sequence[float], duration: float, starts: Sequence[int]) -> xr.Dataset:
+    """What runs at constant energy do, by method, step and start, all from the same states.
+
+    Parameters
+    ----------
+    steps, duration : in the unit of time of the fluid
+    starts : seeds of :meth:`polhode.manybody.Fluid.initial_state`
+
+    Returns
+    -------
+    xarray.Dataset
+        Over integrator, dt and seed all of :data:`READ_OFF`, and ``temperature`` (in units of that of the fluid) over kind and
+        estimator besides, NaN for lost runs. A run that is lost ends there.
+    """
+    shape = len(methods), len(steps), len(starts)
+    values = {name: np.full(shape, nan) for name in READ_OFF}
+    temperature = np.full((*shape, len(KINDS), len(ESTIMATORS)), nan)
+    long, long_name = long_time(fluid)
+    freedoms = 6 * len(fluid)
+    for place in np.ndindex(shape):
+        method = METHODS[methods[place[0]]]
+        assert isinstance(method, OneTorque)
+        history, lost_at, lost_by = followed(fluid, method, steps[place[1]], starts[place[2]], duration)
+        values["lost_at"][place], values["lost_by"][place] = lost_at, lost_by
+        if lost_by:
+            values["drift"][place] = lost_by * LOST * len(fluid) / freedoms / (lost_at / long)
+            continue
+        line = drift_of(history.time / long, history.energy / freedoms)
+        values["drift"][place], values["block_error"][place], values["rms"][place] = line.slope, line.block_error, line.rms
+        temperature[place] = temperatures(fluid, history)
+    over, unit = ("integrator", "dt", "seed"), fluid.units.names["time"]
+    variables: dict[str, Any] = {
+        name: (over, values[name], about(meaning, units.format(long=long_name, time=unit)))
+        for name, (meaning, units) in READ_OFF.items()
+    }
+    variables["temperature"] = (
+        (*over, "kind", "estimator"),
+        temperature,
+        about("mean temperature over that of the liquid"),
+    )
+    return xr.Dataset(
+        variables,
+        {
+            "integrator": ("integrator", list(methods), {"long_name": "key of the method"}),
+            "dt": ("dt", list(map(float, steps)), about("time step", unit)),
+            "seed": ("seed", list(starts), {"long_name": "seed of the initial state"}),
+            "kind": ("kind", list(KINDS), {"long_name": "motion"}),
+            "estimator": ("estimator", list(ESTIMATORS), {"long_name": "steps from which a temperature is taken"}),
+            "label": ("integrator", [METHODS[key].label for key in methods], {"long_name": "name of the method"}),
+        },
+        {
+            "scene": fluid.key,
+            "molecules": len(fluid),
+            "law": fluid.force_law.key,
+            "temperature": fluid.temperature,
+            "temperature_units": fluid.units.names["temperature"],
+            "duration": duration,
+            "duration_units": unit,
+            "lost": LOST,
+        },
+    )
+
+
+# ---- the spectrum of the rotation ----
+
+#: Step, duration and starts of the reference run, in fs, steps between two samples, samples of a segment, snapshots of loads.
+SPECTRUM_STEP, SPECTRUM_TIME, SPECTRUM_STARTS, SPECTRUM_BETWEEN, SEGMENT, SNAPSHOTS = 0.5, 10_000.0, 2, 2, 2048, 20
+SPECTRUM_METHOD = "exact_rotor"
+
+
+def power_spectrum(omega: np.ndarray, moments: np.ndarray, interval: float, segment: int) -> tuple[np.ndarray, np.ndarray]:
+    """The spectrum (axes, frequencies) of the kinetic energy of rotation, whose sum is 1, and angular frequencies.
+
+    Parameters
+    ----------
+    omega : (samples, molecules, 3), body frame
+    moments : (molecules, 3)
+    interval : time between two samples
+    segment : samples of the pieces, each with a Hann window, over which the mean is taken; they overlap by half
+    """
+    window = np.hanning(segment)[:, None, None]
+    begins = range(0, len(omega) - segment + 1, segment // 2)
+    power = sum(np.abs(np.fft.rfft(omega[begin : begin + segment] * window, axis=0)) ** 2 for begin in begins)
+    of_axes = np.sum(power * moments, 1).T
+    return of_axes / of_axes.sum(), 2 * np.pi * np.fft.rfftfreq(segment, interval)
+
+
+def mean_square_rates(fluid: Fluid, motions: np.ndarray, kt: float) -> np.ndarray:
+    """Omega_t^2 and Omega_r^2 from snapshots (n, molecules, 13), with kT in coherent units."""
+    still = np.zeros((len(fluid), 3))
+    masses, moments = fluid.setup.masses[:, None], np.array([molecule.body().inertia for molecule in fluid.every_molecule])
+    method, dt = METHODS["no_squish"], 1e-4 * fluid.usual_step
+    assert isinstance(method, OneTorque)
+    squares = []
+    for motion in motions:
+        # From rest, the velocities after a short step are the loads times it.
+        state = State(motion[:, :3], still, motion[:, 6:10], still)
+        after = run(fluid, method, dt, state, np.array([0, 1]), record=True)["motion"][1] / dt
+        squares.append([(masses * after[:, 3:6] ** 2).sum(), (moments * after[:, 10:] ** 2).sum()])
+    mean: np.ndarray = np.mean(squares, 0) / (3 * len(fluid) * kt)
+    return mean
+
+
+def liquid_spectrum(fluid: Fluid, seeds: Sequence[int], dt: float, duration: float, segment: int = SEGMENT) -> xr.Dataset:
+    """The spectrum of the angular velocities in body axes from runs with a short step, and the rates of both temperatures.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``spectrum`` over axis and frequency, the share of the kinetic energy of rotation, with sum 1; ``rate_squared`` over
+        kind, Omega^2 of translation and rotation.
+    """
+    method = METHODS[SPECTRUM_METHOD]
+    assert isinstance(method, OneTorque)
+    moments = np.array([molecule.body().inertia for molecule in fluid.every_molecule])
+    at = np.arange(0, int(duration / dt) + 1, SPECTRUM_BETWEEN)
+    spectra, rates = [], []
+    for seed in seeds:
+        outcome = run(fluid, method, dt, fluid.initial_state(seed), at, record=True)
+        motion = outcome["motion"]
+        share, frequency = power_spectrum(motion[..., 10:], moments, SPECTRUM_BETWEEN * dt, segment)
+        spectra.append(share)
+        kt = 2 * float(outcome["energies"][:, 0].mean()) / sum(fluid.degrees_of_freedom)
+        rates.append(mean_square_rates(fluid, motion[:: len(motion) // SNAPSHOTS], kt))
+    unit = fluid.units.names["time"]
+    return xr.Dataset(
+        {
+            "spectrum": (
+                ("axis", "frequency"),
+                np.mean(spectra, 0),
+                about("share of the kinetic energy of rotation, by body axis"),
+            ),
+            "rate_squared": ("kind", np.mean(rates, 0), about("Omega^2 of the error of a temperature", f"{unit}-2")),
+        },
+        {
+            "axis": ("axis", ["x", "y", "z"], {"long_name": "body axis, by ascending moments"}),
+            "frequency": ("frequency", frequency, about("angular frequency", f"rad {unit}-1")),
+            "kind": ("kind", list(KINDS), {"long_name": "motion"}),
+        },
+        {"scene": fluid.key, "method": SPECTRUM_METHOD, "dt": dt, "duration": duration, "seeds": len(list(seeds))},
+    )
+
+
+# ---- what the study runs ----
+
+#: The runs of the default study; each step is a check of its own.
+STUDY = LiquidRuns(scene="water64", steps=(1.0, 2.0, 4.0, 6.0), duration=10_000.0, starts=3)
+#: Cut-offs from the smoothest, methods and steps with which they are compared.
+LAWS = ("shifted_power", "reaction_field", "shifted_force", "shifted_energy")
+CUTOFF_METHODS, CUTOFF_STEPS = ("exact_rotor", "omelyan1998", "spiral_leapfrog"), (1.0, 2.0, 4.0)
+#: Those released with the code, :mod:`polhode.cli.release`, with all methods, and those of the larger box; and cut-offs.
+RELEASED = {
+    "water64": LiquidRuns(scene="water64", steps=tuple(map(float, range(1, 9))), duration=100_000.0, starts=3),
+    "water125": LiquidRuns(scene="water125", steps=(2.0, 4.0, 5.0), duration=400_000.0, starts=3),
+}
+RELEASED_CUTOFFS = LiquidRuns(scene="water64", steps=CUTOFF_STEPS, duration=50_000.0, starts=3)
+LARGE_METHODS = ("exact_rotor", "no_squish", "omelyan1998", "magnus_adams4", "spiral_leapfrog")
+
+
+def cutoffs(runs: LiquidRuns, methods: Sequence[str]) -> xr.Dataset:
+    """The runs of :func:`liquids` with each law of :data:`LAWS`, over law besides."""
+    keys = [key for key in CUTOFF_METHODS if key in methods]
+    if not keys:
+        return xr.Dataset()
+    fluid = runs.fluid
+    laws = [fluid.force_law if key == fluid.force_law.key else fluid.with_law(key).force_law for key in LAWS]
+    of_laws = [liquids(fluid.with_law(law), keys, runs.steps, runs.duration, range(runs.starts)) for law in laws]
+    every = xr.concat(of_laws, "law", combine_attrs="drop_conflicts", join="exact")
+    onsets = ("law", [law.onset for law in laws], about("derivatives of the energy that are continuous at the cut-off"))
+    names = ("law", [law.label for law in laws], {"long_name": "name of the law"})
+    return every.assign_coords(law=("law", list(LAWS), {"long_name": "law of force"}), onset=onsets, law_label=names)
+
+
+def _check_of_step(dt: float) -> Callable[[Settings], xr.Dataset]:
+    def check(settings: Settings) -> xr.Dataset:
+        methods = one_torque_methods(settings["methods"])
+        return liquids(STUDY.fluid, methods, [dt], STUDY.duration, range(STUDY.starts)) if methods else xr.Dataset()
+
+    return check
+
+
+def name_of_step(dt: float) -> str:
+    """The check with a step in fs."""
+    return f"liquid_{dt:g}fs"
+
+
+#: All checks on liquids.
+LIQUID_CHECKS: Mapping[str, Callable[[Settings], xr.Dataset]] = {
+    **{name_of_step(dt): _check_of_step(dt) for dt in STUDY.steps},
+    "liquid_cutoffs": lambda settings: cutoffs(replace(STUDY, steps=CUTOFF_STEPS), settings["methods"]),
+    "liquid_spectrum": lambda settings: liquid_spectrum(STUDY.fluid, range(SPECTRUM_STARTS), SPECTRUM_STEP, SPECTRUM_TIME),
+}
