@@ -277,19 +277,25 @@ def liquid_runs() -> dict[str, Callable[[], xr.Dataset]]:
     from polhode.methods import METHODS
     from polhode.study.run import liquids
 
+    every = liquids.one_torque_methods(list(METHODS))
+    methods = {
+        "followed": liquids.FOLLOWED,
+        "others": [key for key in every if key not in liquids.FOLLOWED],
+        "large": liquids.FOLLOWED[: liquids.LARGE],
+    }
     pieces: dict[str, Callable[[], xr.Dataset]] = {}
-    for method in liquids.CUTOFF_METHODS:
-        pieces[f"cutoffs/{method}"] = partial(liquids.cutoffs, liquids.RELEASED_CUTOFFS, [method])
-    for name, runs in liquids.RELEASED.items():
-        methods = liquids.one_torque_methods(list(METHODS)) if name == "water64" else liquids.LARGE_METHODS
+    for name, keys in methods.items():
+        runs = liquids.RELEASED[name]
         starts = range(runs.starts)
-        for method in methods:
-            for dt in runs.steps:
-                work = partial(liquids.liquids, runs.fluid, [method], [dt], runs.duration, starts)
-                pieces[f"{name}/{method}/{dt:g}"] = work
-        pieces[f"spectrum/{name}"] = partial(
+        pieces[f"spectrum/{runs.scene}"] = partial(
             liquids.liquid_spectrum, runs.fluid, starts, liquids.SPECTRUM_STEP, liquids.SPECTRUM_TIME
         )
+        for key in keys:
+            for dt in runs.steps:
+                work = partial(liquids.liquids, runs.fluid, [key], [dt], runs.duration, starts)
+                pieces[f"{name}/{key}/{dt:g}"] = work
+    for key in liquids.CUTOFF_METHODS:
+        pieces[f"cutoffs/{key}"] = partial(liquids.cutoffs, liquids.RELEASED["cutoffs"], [key])
     return pieces
 
 
@@ -300,9 +306,12 @@ def _make_piece(folder: Path, name: str) -> None:
 
 
 def released_liquids(folder: Path, commit: str, cores: int = 1, today: str = "") -> dict[str, xr.Dataset]:
-    """The runs of :data:`polhode.study.run.liquids.RELEASED`: what ``folder`` lacks is run, piece by piece."""
+    """The runs of :data:`polhode.study.run.liquids.RELEASED`: what ``folder`` lacks is run, piece by piece.
+
+    With no cores nothing is run, and the pieces that there are make the file.
+    """
     pieces = {name: folder / f"{name}.nc" for name in liquid_runs()}
-    missing = [name for name, path in pieces.items() if not path.is_file()]
+    missing = [name for name, path in pieces.items() if not path.is_file()] if cores else []
     stage = Stage("running liquids", len(pieces), "pieces")
     with watched(stage), ProcessPoolExecutor(max(cores, 1), multiprocessing.get_context("spawn")) as pool:
         stage.advance(len(pieces) - len(missing))
@@ -311,7 +320,9 @@ def released_liquids(folder: Path, commit: str, cores: int = 1, today: str = "")
     noted = _made_now(commit, today)
     groups = {"/": xr.Dataset(attrs={"title": "Liquids of rigid molecules at constant energy, by method and step", **noted})}
     for name in dict.fromkeys(piece.partition("/")[0] for piece in pieces):
-        of_group = [read_dataset(path) for piece, path in pieces.items() if piece.startswith(f"{name}/")]
+        of_group = [read_dataset(path) for piece, path in pieces.items() if piece.startswith(f"{name}/") and path.is_file()]
+        if not of_group:
+            continue
         seconds = sum(float(data.attrs["cpu_seconds"]) for data in of_group)
         if name == "spectrum":
             groups |= {f"/spectrum_{data.attrs['scene']}": data.assign_attrs(noted) for data in of_group}
@@ -417,7 +428,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run what liquids/ of the folder lacks of the liquids at constant energy, and release them instead: liquids.nc",
     )
-    parser.add_argument("--cores", type=int, default=1, help="processes that run liquids")
+    parser.add_argument("--cores", type=int, default=1, help="processes that run liquids; 0: release what there is")
     parser.add_argument(
         "--seeds", type=int, help="initial states of each experiment on grains at most; 0: those that there are"
     )

@@ -326,13 +326,37 @@ STUDY = LiquidRuns(scene="water64", steps=(1.0, 2.0, 4.0, 6.0), duration=10_000.
 #: Cut-offs from the smoothest, methods and steps with which they are compared.
 LAWS = ("shifted_power", "reaction_field", "shifted_force", "shifted_energy")
 CUTOFF_METHODS, CUTOFF_STEPS = ("exact_rotor", "omelyan1998", "spiral_leapfrog"), (1.0, 2.0, 4.0)
-#: Those released with the code, :mod:`polhode.cli.release`, with all methods, and those of the larger box; and cut-offs.
+#: Those released with the code, :mod:`polhode.cli.release`: the methods that are followed for long, the others, the larger box
+#: and cut-offs. What matters most comes first.
+FOLLOWED = (
+    "exact_rotor",
+    "no_squish",
+    "omelyan1998",
+    "magnus_adams4",
+    "spiral_leapfrog",
+    "moser_veselov",
+    "touma1994",
+    "fincham1992",
+    "calzavarini2010",
+    "buss2000",
+    "verlet",
+    "dlm1997",
+    "richardson",
+    "rozmanov2010",
+    "omelyan1999_momentum",
+    "martys1999",
+    "spiral_kdk",
+    "spiral_dkd",
+    "spiral_omelyan",
+    "moser_veselov4",
+)
 RELEASED = {
-    "water64": LiquidRuns(scene="water64", steps=tuple(map(float, range(1, 9))), duration=100_000.0, starts=3),
-    "water125": LiquidRuns(scene="water125", steps=(2.0, 4.0, 5.0), duration=400_000.0, starts=3),
+    "followed": LiquidRuns(scene="water64", steps=(4.0, 2.0, 6.0, 5.0, 7.0, 8.0, 3.0, 1.0), duration=100_000.0, starts=3),
+    "others": LiquidRuns(scene="water64", steps=(2.0, 4.0, 1.0, 6.0), duration=20_000.0, starts=3),
+    "large": LiquidRuns(scene="water125", steps=(4.0, 2.0, 5.0), duration=400_000.0, starts=3),
+    "cutoffs": LiquidRuns(scene="water64", steps=CUTOFF_STEPS, duration=50_000.0, starts=3),
 }
-RELEASED_CUTOFFS = LiquidRuns(scene="water64", steps=CUTOFF_STEPS, duration=50_000.0, starts=3)
-LARGE_METHODS = ("exact_rotor", "no_squish", "omelyan1998", "magnus_adams4", "spiral_leapfrog")
+LARGE = 5
 
 
 def cutoffs(runs: LiquidRuns, methods: Sequence[str]) -> xr.Dataset:
