@@ -99,7 +99,8 @@ def parts_of_run(fluid: Fluid, method: OneTorque, dt: float, state: State, durat
     steps = int(duration / dt + 1e-9)
     between = max(2, round(BETWEEN / dt) if dt > 0.1 else 2, ceil(steps / SAMPLES))
     kt, before = fluid.thermal / fluid.units.energy, None
-    for at in np.array_split(np.arange(0, steps - 1, between), PARTS):
+    samples = np.arange(0, steps - 1, between)
+    for at in np.array_split(samples, min(PARTS, len(samples))):
         pairs = np.stack([at, at + 1], 1).ravel()
         outcome = run(fluid, method, dt, state, pairs, before, record=True)
         kinetic, potential = outcome["energies"].T
@@ -107,7 +108,8 @@ def parts_of_run(fluid: Fluid, method: OneTorque, dt: float, state: State, durat
         whole = np.stack([centres, kinetic - centres], 1)
         with np.errstate(all="ignore"):  # what is lost may be anything
             half = half_step_energies(fluid, motion[::2], motion[1::2], dt)
-        yield History(at * dt, (kinetic + potential)[::2] / kt, whole[::2] / kt, half / kt)
+            part = History(at * dt, (kinetic + potential)[::2] / kt, whole[::2] / kt, half / kt)
+        yield part
         if outcome["diverged"] >= 0:
             return
         before = outcome["checkpoint"]
