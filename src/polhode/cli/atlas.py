@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="list the engines with their options, and run nothing")
     parser.add_argument("--install", action="store_true", help="install the engines named first, each in its own environment")
     parser.add_argument("--contacts", action="store_true", help="run impacts with friction instead, for contacts.nc")
+    parser.add_argument("--liquids", action="store_true", help="run liquids of rigid molecules instead, for liquids_ENGINE.nc")
     parser.add_argument("--option", action="append", default=[], help="only this option of the engines; may be repeated")
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder for atlas.nc (%(default)s)")
     parser.add_argument("--limit", type=positive, default=LIMIT, help="seconds that one run may take (%(default)g)")
@@ -81,6 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{engine.key}: not installed, left out; {how_to_install(engine)}", file=sys.stderr)
     if arguments.contacts:
         return _contacts(arguments, path, [engine for engine in present if engine.contacts])
+    if arguments.liquids:
+        return _liquids(arguments, [engine for engine in present if engine.liquids])
     wanted = [(engine, option) for engine in present for option in engine.options if option in (arguments.option or options)]
     if not wanted:
         raise UsageError("none of these engines is installed")
@@ -113,6 +116,25 @@ def _contacts(arguments: argparse.Namespace, path: Path, engines: Sequence[Any])
             data = codes.merged(read_dataset(path), data) if path.is_file() else data
             write_dataset(data, path)
     print(f"{codes.as_text(data)}\n\nwritten to {path}")
+    return 0
+
+
+def _liquids(arguments: argparse.Namespace, engines: Sequence[Any]) -> int:
+    """Run the liquids in these engines, write a file for each and print what came out."""
+    from polhode.study.run import liquid_codes
+    from polhode.study.storage import write_dataset
+
+    if not engines:
+        raise UsageError("none of these engines is installed and runs liquids of rigid molecules")
+    stage = Stage("flowing", sum(liquid_codes.jobs(engine) for engine in engines), "runs")
+    done = []
+    with watched(stage):
+        for engine in engines:
+            path = arguments.results / f"liquids_{engine.key}.nc"
+            data = liquid_codes.liquids_in(engine, stage.advance, arguments.limit)
+            write_dataset(data, path)
+            done.append(f"{liquid_codes.as_text(data)}\n\nwritten to {path}")
+    print("\n\n".join(done))
     return 0
 
 

@@ -13,6 +13,7 @@ from polhode.engines.advice import advice_of
 from polhode.engines.protocol import LOADS, Engine, option_of
 from polhode.engines.read_rows import MARK, READ
 from polhode.interface.netcdf import read_dataset
+from polhode.methods import METHODS
 from polhode.study.workflow.entry import HOME
 
 
@@ -149,6 +150,30 @@ def contacts_page() -> str:
         if engine.contacts
     ]
     return f"Measured on {data.attrs['date']}.\n\n" + "\n".join((*tables, *read, ""))
+
+
+def liquids_page() -> str:
+    """Energies of our fluids in LAMMPS, its drift and the time of its steps."""
+    data = _released("liquids_lammps.nc")
+    if data is None:
+        return "No liquids of other codes are released with this version.\n"
+    rows = []
+    for option in data["option"].values:
+        row = data.sel(option=option)
+        drifts = ["; ".join(number(float(x), 2) for x in row["drift"].sel(long_dt=dt)) for dt in data["long_dt"].values]
+        method = METHODS[str(row["integrator"].item())]
+        rows.append((f"`{option}`", f"[{method.label}](/_generated/methods/{method.key}.md)", *drifts))
+    energies = [
+        (str(label), f"{float(dt):g}", f"`{option}`", *(f"{x:.10f}" for x in values))
+        for label, of_scene in zip(data["scene_label"].values, data["potential"].transpose("scene", ...), strict=True)
+        for dt, of_step in zip(of_scene["dt"].values, of_scene.transpose("size", ...), strict=True)
+        for option, values in zip(data["option"].values, of_step[:, [0, 10, -1]].values, strict=True)
+    ]
+    last = int(data["step"][-1])
+    head = ["fix", "is", *(f"drift at {dt:g} fs, kT per ns and degree of freedom, two states" for dt in data["long_dt"].values)]
+    said = f"LAMMPS {data.attrs['version']}, {data.attrs['date']}: {data.attrs['chosen_by']}."
+    starts = ["fluid", "step", "fix", "potential energy at the start", "after 10 steps", f"after {last}"]
+    return "\n".join((said, "", table(head, rows), table(starts, energies), ""))
 
 
 def _released(name: str = "atlas.nc") -> Any:

@@ -13,7 +13,7 @@ from textwrap import dedent
 from typing import Any
 
 from polhode.documentation import pictures, reference
-from polhode.documentation.engines import advice_page, contacts_page, engines_page, questions_page, sources_page
+from polhode.documentation.engines import advice_page, contacts_page, engines_page, liquids_page, questions_page, sources_page
 from polhode.documentation.markdown import cell, facts, figure, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.texts import docstring
@@ -63,6 +63,7 @@ def write(folder: Path, results: Path | None = None) -> None:
         "engines_sources.md": sources_page(),
         "engines_questions.md": questions_page(),
         "engines_contacts.md": contacts_page(),
+        "engines_liquids.md": liquids_page(),
         **reference.pages(),
     }
     drawn: Mapping[str, bytes] = pictures.all_pictures(measured, folder)

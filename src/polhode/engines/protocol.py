@@ -17,6 +17,10 @@ engine. The class has these methods:
     Only of an engine that declares ``contacts``: move bodies in a box, with the contacts of ``case``, which has the fields of
     :class:`polhode.engines.contacts.Collision`. Returns r, v, q and omega of all bodies, each (samples, bodies, 3 or 4). Where
     the engine does not follow the orientation of a sphere, q is that of the start, and omega is given in that frame.
+``flow(option, case, dt, samples)``
+    Only of an engine that declares ``liquids``, for each option declared there: move molecules at constant energy. ``case`` has
+    the fields of :class:`polhode.engines.liquids.Flow`. Returns the potential and the kinetic energy and the CPU time in s,
+    each (samples,).
 """
 
 import re
@@ -107,6 +111,25 @@ class Contacts:
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
+class Liquids:
+    """How an engine holds the sites of a rigid molecule together.
+
+    Parameters
+    ----------
+    chosen_by : str
+        The commands that all options share, in a few words.
+    options : mapping
+        Name of an option of the adapter -> the method that it is.
+    sources : tuple of Source
+        Where the engine has them.
+    """
+
+    chosen_by: str
+    options: Mapping[str, str]
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
 class Engine:
     """The declarations of one engine.
 
@@ -136,6 +159,8 @@ class Engine:
         Load -> where the torque goes in; loads that are not listed are not run.
     contacts : Contacts
         Its contacts with friction, if its adapter runs them.
+    liquids : Liquids
+        How it holds rigid molecules, if its adapter runs liquids.
     repository : str
         Owner and name of the repository in which the engine is developed.
     most_steps : int
@@ -156,6 +181,7 @@ class Engine:
     switched_off: str
     torques: Mapping[Torque, str] = field(default_factory=dict)
     contacts: Contacts | None = None
+    liquids: Liquids | None = None
     repository: str = ""
     most_steps: int = 100_000
     path: Path

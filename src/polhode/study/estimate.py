@@ -66,6 +66,7 @@ CHECK_SECONDS = {
     "impacts": 12.0,
     "contact_tests": 5.0,
     "random_impacts": 12.0,
+    "liquid_codes": 4.0,
     "bed": 90.0,
     "column": 60.0,
     "drum": 100.0,

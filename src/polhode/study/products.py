@@ -18,7 +18,7 @@ from polhode.study.report import macros
 
 #: Published-scale results, and one of them that every run shows.
 RELEASED = CHECKOUT["released"]
-RELEASED_PEERS = "peers.csv", "contacts.nc"
+RELEASED_PEERS = "peers.csv", "contacts.nc", "liquids_lammps.nc"
 
 
 class Products(Plan):

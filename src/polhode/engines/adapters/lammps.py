@@ -1,7 +1,7 @@
 """LAMMPS: six particles that ``fix rigid`` and its kind hold together, or one ellipsoid under ``fix nve/asphere``.
 
 Contacts: ``pair_style granular`` between spheres that ``fix rigid/small`` holds together, or single ones (``fix nve/sphere``).
-Liquids: molecules of point sites that ``fix rigid/small``, ``fix rigid/nve/small`` or ``fix shake`` holds together.
+Liquids: molecules of point sites that ``fix rigid/small``, ``fix rigid/nve/small``, ``fix shake`` or ``fix rattle`` holds.
 """
 
 import tempfile
@@ -240,13 +240,13 @@ class Adapter:
     def _flow(self, engine, path, option, case, dt, samples):
         r, v, q, omega = (np.array(getattr(case, name), float) for name in ("r", "v", "q", "omega"))
         sites, count = np.array(case.sites, float), len(case.sites)
-        held = option == "shake"
+        held = option in ("shake", "rattle")
         arms = np.array([[rotated(turn, site) for site in sites] for turn in q])
         spins = np.array([rotated(turn, rate) for turn, rate in zip(q, omega, strict=True)])
         places = (r[:, None] + arms).reshape(-1, 3)
         speeds = (v[:, None] + np.cross(spins[:, None], arms)).reshape(-1, 3)
         first = count * np.arange(len(r)) + 1
-        # SHAKE holds the two arms of a molecule's first site and the angle between them.
+        # The two arms of a molecule's first site and the angle between them are held.
         bonds = [(a, a + k) for a in first for k in (1, 2)] if held else []
         angles = [(a + 1, a, a + 2) for a in first] if held else []
         sections = {
@@ -259,7 +259,7 @@ class Adapter:
         lines = ["a liquid", "", f"{len(places)} atoms", f"{count} atom types"]
         if held:
             lines += [f"{len(bonds)} bonds", f"{len(angles)} angles", "1 bond types", "1 angle types"]
-        lines += [f"0 {case.box:.17g} {axis}lo {axis}hi" for axis in "xyz"]
+        lines += [f"{-case.box / 2:.17g} {case.box / 2:.17g} {axis}lo {axis}hi" for axis in "xyz"]
         for title, rows in sections.items():
             if len(rows):
                 lines += ["", title, "", *(f"{k + 1} " + " ".join(f"{x:.17g}" for x in row) for k, row in enumerate(rows))]
@@ -271,7 +271,7 @@ class Adapter:
         coulomb = any(case.charges)
         radii = " ".join(f"{x:.17g}" for x in (*case.lennard_jones, *(case.coulomb if coulomb else ())))
         pairs = zip(case.epsilon, case.sigma, strict=True)
-        moves = {"shake": ("nve", f"shake {TOLERANCE:g} 500 0 b 1 a 1")}.get(option, (f"{option} molecule",))
+        moves = ("nve", f"{option} {TOLERANCE:g} 500 0 b 1 a 1") if held else (f"{option} molecule",)
         for line in (
             f"units {case.units}",
             "atom_style full",
@@ -282,17 +282,17 @@ class Adapter:
             *(styles[2:] if held else ()),
             *(f"pair_coeff {k + 1} {k + 1} {e:.17g} {s:.17g}" for k, (e, s) in enumerate(pairs)),
             "neigh_modify delay 0 every 1 check yes exclude molecule/intra all",
-            *(f"fix {name.partition(' ')[0].partition('/')[0]} all {name}" for name in moves),
             f"timestep {dt:.17g}",
+            *(f"fix {name.partition(' ')[0].partition('/')[0]} all {name}" for name in moves),
             "thermo_modify norm no",
             "thermo 0",
             "run 0 post no",
         ):
             engine.command(line)
-        began = time.perf_counter()
+        began = time.process_time()
 
         def read(_):
-            return engine.get_thermo("pe"), engine.get_thermo("ke"), time.perf_counter() - began
+            return engine.get_thermo("pe"), engine.get_thermo("ke"), time.process_time() - began
 
         return sampled(samples, None, lambda _, steps: engine.command(f"run {steps} pre no post no"), read)
 
@@ -310,5 +310,5 @@ def contact_of(case, stiffer):
 
 #: Stands for a friction that always holds. LAMMPS turns a spring only if its part along the normal is above 1e-10 of the cone.
 HOLDS = 1e4
-#: The relative error of a length that SHAKE leaves.
+#: The relative error of a length that SHAKE and RATTLE leave.
 TOLERANCE = 1e-14

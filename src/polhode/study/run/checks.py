@@ -47,6 +47,7 @@ from polhode.study.run.ensemble_states import states_dataset
 from polhode.study.run.grains import EXPERIMENTS, check_of
 from polhode.study.run.impacts import impacts
 from polhode.study.run.librations import librations
+from polhode.study.run.liquid_codes import liquid_codes
 from polhode.study.run.liquids import LIQUID_CHECKS
 from polhode.study.run.making import Settings
 from polhode.study.run.parts import parts, parts_over_bodies
@@ -692,6 +693,7 @@ CHECKS: dict[str, Callable[[Settings], xr.Dataset]] = {
         impacts,
         contact_tests,
         random_impacts,
+        liquid_codes,
     )
 } | {
     **{name: check_of(name) for name in EXPERIMENTS},

@@ -45,6 +45,19 @@ def contacts(inputs: Inputs) -> xr.Dataset:
     return read_dataset(_released(inputs, "contacts.nc", "contacts of other codes"))
 
 
+def liquids(inputs: Inputs) -> xr.Dataset:
+    """Liquids in LAMMPS: data/released/liquids_lammps.nc, made by ``polhode atlas lammps --liquids``.
+
+    ``apart`` is the largest difference, over the steps, from the potential energies of this run's check ``liquid_codes``, and
+    ``more_kinetic`` by how much the kinetic energy is larger, in the mean.
+    :class:`NotInRun` as above.
+    """
+    data = read_dataset(_released(inputs, "liquids_lammps.nc", "liquids of other codes"))
+    ours = inputs.check("liquid_codes").sel(integrator=data["integrator"])
+    apart = abs(data["potential"] - ours["potential"]).max("step")
+    return data.assign(apart=apart, more_kinetic=(data["kinetic"] - ours["kinetic"]).mean("step"))
+
+
 def _released(inputs: Inputs, name: str, meaning: str) -> Path:
     path = Path(inputs.paths.get("released", ""), name)
     if not path.is_file():

@@ -43,6 +43,26 @@ def contact_codes(inputs: Inputs) -> dict[str, str]:
     return result
 
 
+def liquid_codes(inputs: Inputs) -> dict[str, str]:
+    """Macros for the text: date, version, steps compared and the longest, largest distance, and time of the long runs."""
+    data = analysis.liquids(inputs)
+    longest = data.isel(scene=0, size=-1)
+    more = longest["more_kinetic"].sel(option="rattle")
+    share = more / (longest["kinetic"].sel(option="rattle").mean() - more)
+    water = data.sel(scene=[scene for scene in data["scene"].values if str(scene).startswith("water")])
+    return {
+        "studyLiquidCodesDate": str(data.attrs["date"]),
+        "studyLiquidCodesVersion": escape(str(data.attrs["version"])),
+        "studyLiquidCodesSteps": str(data.sizes["step"] - 1),
+        "studyLiquidCodesLongest": f"{float(water['dt'].max()):g}",
+        "studyLiquidCodesApart": rf"\qty{{{float(water['apart'].max()):.0e}}}{{kcal/mol}}",
+        "studyLiquidCodesRattle": decimal(100 * float(share), 0),
+        "studyLiquidCodesHeats": decimal(float(data["drift"].sel(option="rigid/small").isel(long_dt=-1).mean()), 1),
+        "studyLiquidCodesKept": decimal(float(abs(data["drift"].sel(option=["rigid/nve/small", "shake"])).max()), 3),
+        "studyLiquidCodesLong": f"{1e-3 * float(data['time'][-1]):g}",
+    }
+
+
 def peers(inputs: Inputs) -> dict[str, str]:
     """Macros for the text: date, number of initial states and processor of the comparison with other codes."""
     first = analysis.peers(inputs).iloc[0]

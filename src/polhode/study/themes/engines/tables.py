@@ -170,6 +170,37 @@ def contact_beds(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     return frame, tabular("@{}lccccccc@{}", head, rows)
 
 
+def liquid_codes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """Rigid molecules in LAMMPS: distance from our energies, drifts by step and start, times; the CSV has it by fluid."""
+    data = analysis.liquids(inputs)
+    records: list[dict[str, Any]] = []
+    for option in data["option"].values:
+        row = data.sel(option=option)
+        record: dict[str, Any] = {name: str(row[name].item()) for name in ("option", "integrator", "label")}
+        record |= {f"apart_{scene}": float(row["apart"].sel(scene=scene, size="long")) for scene in data["scene"].values}
+        for dt in data["long_dt"].values:
+            record |= {
+                f"drift_{dt:g}_{start}": float(row["drift"].sel(long_dt=dt, start=start)) for start in data["start"].values
+            }
+        record["more_kinetic"] = float(row["more_kinetic"].sel(scene=data["scene"].values[0], size="long"))
+        times = {"us_per_step": "step_time", "us_per_step_here": "our_step_time"}
+        records.append(record | {name: 1e6 * float(row[variable]) for name, variable in times.items()})
+    frame = pd.DataFrame(records)
+    rows = []
+    for record in records:
+        apart = number(max(record[f"apart_{scene}"] for scene in data["scene"].values), 1)
+        drifts = [
+            ", ".join(number(record[f"drift_{dt:g}_{start}"], 1) for start in data["start"].values)
+            for dt in data["long_dt"].values
+        ]
+        spent = [decimal(record[name], 0) for name in ("us_per_step", "us_per_step_here")]
+        more = number(record["more_kinetic"], 1)
+        rows.append([escape(record["option"]), escape(record["label"]), apart, more, *drifts, *spent])
+    steps = [rf"drift, {dt:g}\,fs" for dt in data["long_dt"].values]
+    head = ["fix", "here", r"$|\delta U|$", r"$\delta K$", *steps, r"\unit{\us}", "here"]
+    return frame, tabular(f"@{{}}ll{'c' * (len(head) - 4)}rr@{{}}", head, rows)
+
+
 def _breakable(option: str) -> str:
     """The name of an option, which may be broken where its words join: after an underscore, before a capital letter."""
     return r"\allowbreak{}".join(escape(part) for part in re.split(r"(?<=_)|(?<=[a-z])(?=[A-Z])", option))
