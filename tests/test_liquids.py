@@ -53,7 +53,7 @@ def test_energies_of_half_steps_follow_from_poses_across_the_walls_of_the_box():
     after = before.copy()
     after[..., :3] += dt * v - WATER.box * (dt * v > 1e-3)  # what leaves the box comes in on the other side
     after[..., 6:10] = in_plain_python(exponential)(tuple(dt * omega))
-    molecule = WATER.molecules[0][0].body()
+    molecule = WATER.clumps[0][0].body()
     expected = 64 * molecule.mass * (v @ v) / 2, 64 * (np.array(molecule.inertia) @ omega**2) / 2
     assert liquids.half_step_energies(WATER, before, after, dt)[0] == pytest.approx(expected, rel=1e-9)
 
