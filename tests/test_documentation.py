@@ -351,6 +351,7 @@ RECIPES = [
     "adding-a-force-law",
     "many-bodies",
     "molecules",
+    "liquids",
     "impacts",
     "ensembles",
     "compare",

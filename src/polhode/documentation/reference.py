@@ -146,7 +146,7 @@ def notebooks(home: Path, results: Path) -> dict[str, bytes]:
 
 
 #: The order in which the tutorials are read.
-TUTORIALS = ("tour", "choose-a-method", "many-bodies", "add-a-method", "the-reference")
+TUTORIALS = ("tour", "choose-a-method", "many-bodies", "liquids", "add-a-method", "the-reference")
 
 
 # ---- commands ----

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 #: Experiments on single methods, see :mod:`polhode.study.run.checks`; a configuration is read without it.
 CHECKS = tuple(CHECK_SECONDS)
 #: The notebooks in reading order; each is a file of the folder of that name.
-NOTEBOOKS = ("tour", "choose-a-method", "many-bodies", "add-a-method", "the-reference")
+NOTEBOOKS = ("tour", "choose-a-method", "many-bodies", "liquids", "add-a-method", "the-reference")
 #: Parts of a checkout that cannot hold results: a run writes to its folder and removes outdated files there.
 CHECKOUT_FOLDERS = (
     ".ci",
