@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from polhode.study.analysis import seelen2016
 from polhode.study.gather import arithmetic
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.judge import measures_liquids as liquid_claims
 from polhode.study.judge import measures_sources as source_claims
 from polhode.study.storage import write_dataset, write_groups
 
@@ -176,3 +177,68 @@ def test_a_rival_that_is_ahead_once(tmp_path):
     run = made_up(tmp_path, "heavy_top", {"angle_error": np.stack([DT**2, DT**2 * np.array([0.5, 2, 2, 2, 2])])})
     assert source_claims.least_rival(run, "pcdm2016", ["verlet"], ["heavy_top"], 1000)[0] == pytest.approx(0.5)
     assert source_claims.least_rival(run, "pcdm2016", ["verlet"], ["heavy_top"], 250)[0] == pytest.approx(2)
+
+
+# Liquids, on a made-up file of released runs
+
+
+@pytest.fixture
+def liquids(tmp_path):
+    """Drifts at 1, 2, 4 fs from three starts, and temperatures: rotation is colder by 1 % of T times dt^2 on whole steps."""
+    dt, scatter = np.array([1.0, 2.0, 4.0]), np.array([-0.001, 0.0, 0.001])
+    drift = np.stack([np.outer([0.0, 0.002, -0.05], np.ones(3)) + scatter, -np.outer(dt**3, np.ones(3)) + scatter])
+    lost = np.zeros(drift.shape)
+    lost[1, 2, 0] = -1
+    temperature = np.ones((2, 3, 3, 2, 2)) + 0.001 * np.arange(3)[:, None, None]
+    temperature[..., 1, 0] -= 0.01 * dt[:, None] ** 2
+    over = ("integrator", "dt", "seed")
+    data = xr.Dataset(
+        {"drift": (over, drift), "lost_by": (over, lost), "temperature": ((*over, "kind", "estimator"), temperature)},
+        {
+            "integrator": ["no_squish", "rk4"], "dt": dt, "seed": [0, 1, 2],
+            "kind": ["translation", "rotation"], "estimator": ["whole", "corrected"],
+        },
+        {"molecules": 64, "duration": 1e5},
+    )  # fmt: skip
+    write_groups(
+        {"/": xr.Dataset(), "/followed": data, "/cutoffs": xr.concat([data, 10 * data], "law").assign_coords(law=["a", "b"])},
+        tmp_path / "liquids.nc",
+    )
+    return Inputs("", released=tmp_path)
+
+
+def test_a_drift_counts_by_its_size_at_the_worst_step(liquids):
+    two, all_steps = (liquid_claims.liquid_drift(liquids, "no_squish", up_to) for up_to in (2.0, 4.0))
+    reach = 4.302653 * 0.001 / 3**0.5  # Student's, two degrees of freedom
+    assert two.value == pytest.approx(0.002) and (two.low, two.high) == pytest.approx((0.0, 0.002 + reach), abs=1e-6)
+    assert all_steps[:1] + all_steps[2:] == pytest.approx((0.05, 0.05 - reach, 0.05 + reach), abs=1e-6)
+    assert "at 4 fs" in all_steps.evidence and "3 starts of 100 ps" in all_steps.evidence
+    assert liquid_claims.liquid_drift(liquids, "no_squish", 4.0, law="b").value == pytest.approx(0.5)
+    lost = liquid_claims.liquid_drift(liquids, "rk4", 4.0)
+    assert lost.high == np.inf and lost.low > 63 and "runs at 4 fs were lost" in lost.evidence
+
+
+def test_drifts_are_compared_by_the_ends_of_their_intervals(liquids):
+    at_four = liquid_claims.liquid_drift_ratio(liquids, "rk4", "no_squish", 4.0)
+    assert at_four.value == pytest.approx(64 / 0.05) and at_four.low < 64 / 0.05 < at_four.high == np.inf
+    # A drift that may be zero bounds a ratio on one side alone.
+    at_one = liquid_claims.liquid_drift_ratio(liquids, "rk4", "no_squish", 2.0)
+    assert at_one.high == np.inf and 0 < at_one.low < at_one.value
+
+
+def test_rotation_is_colder_by_what_whole_steps_show(liquids):
+    whole = liquid_claims.temperature_gap(liquids, ["no_squish", "rk4"], 2.0, "whole")
+    assert whole[:1] + whole[2:] == pytest.approx((4.0, 4.0, 4.0)) and "6 runs of 2 methods" in whole.evidence
+    assert liquid_claims.temperature_gap(liquids, ["no_squish"], 2.0, "corrected").value == pytest.approx(0.0, abs=1e-12)
+    assert liquid_claims.temperature_gap(liquids, ["rk4"], 1.0, "whole over corrected").value == pytest.approx(1.0)
+
+
+def test_liquids_that_were_not_run_are_said_to_be_missing(liquids, tmp_path):
+    for call in (
+        lambda: liquid_claims.liquid_drift(liquids, "euler", 2.0),
+        lambda: liquid_claims.liquid_drift_ratio(liquids, "rk4", "no_squish", 3.0),
+        lambda: liquid_claims.liquid_drift(Inputs("", released=tmp_path / "elsewhere"), "rk4", 2.0),
+        lambda: liquid_claims.liquid_drift(Inputs(""), "rk4", 2.0),
+    ):
+        with pytest.raises(NotInRun):
+            call()

@@ -13,6 +13,10 @@ SOURCES: dict[str, str] = {
     "seelen2016": "Seelen et al.\\ (2016)",
     "calzavarini2010": "Calzavarini (2010)",
     "tuckerman2010": "Tuckerman (2010)",
+    "silveira2018": "Silveira and Abreu (2018)",
+    "asthagiri2024": "Asthagiri and Beck (2024)",
+    "omelyan1999": "Omelyan (1999)",
+    "lammpsrigid": "LAMMPS, manual",
 }
 
 

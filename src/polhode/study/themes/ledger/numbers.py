@@ -93,4 +93,8 @@ SOURCE_NAMES = {
     "seelen2016": "Seelen",
     "calzavarini2010": "Calzavarini",
     "tuckerman2010": "Tuckerman",
+    "silveira2018": "Silveira",
+    "asthagiri2024": "Asthagiri",
+    "omelyan1999": "Omelyan",
+    "lammpsrigid": "Lammps",
 }

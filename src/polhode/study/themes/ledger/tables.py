@@ -143,7 +143,8 @@ def ledger_by_source(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             for column in columns
             if not column.startswith("items")
         ]
-        return [name, *counts, f"{int(values['items_in_full'])} of {int(values['items'])}"]
+        repeated = f"{int(values['items_in_full'])} of {int(values['items'])}" if values["items"] else "--"
+        return [name, *counts, repeated]
 
     rows = [row(rf"{SOURCES[str(record['source'])]}~\cite{{{record['source']}}}", record) for record in records]
     head = ["source", *(HEADS[name] for name in columns if name != "items_in_full")]
