@@ -41,7 +41,7 @@ NUMBERS = {
     "limit": "Omega dt above which librations grow; 0 if they always do, infinite if they never did",
 }
 #: The molecule, its temperature, K, its fastest libration, cm^-1, and 2 pi c, radians per fs of a wave number of 1/cm.
-MOLECULE, TEMPERATURE, FASTEST, WAVE_NUMBER = MOLECULES["spce"], 300.0, 900.0, 2 * pi * 2.99792458e-5
+MOLECULE, TEMPERATURE, FASTEST, WAVE_NUMBER = "spce", 300.0, 900.0, 2 * pi * 2.99792458e-5
 #: Time steps, fs; starts; duration, fs; samples of the energy, whose first and last fifths are compared.
 STEPS, STARTS, DURATION, SAMPLES = (1.0, 2.0, 4.0), 64, 10_000.0, 1000
 #: A run is lost when its energy has changed by so many times the mean one.
@@ -59,12 +59,12 @@ def thermal_drift(method: Method, dt: float, seed: int) -> tuple[float, float]:
 
     Infinite if the energy of a start has changed by :data:`LOST` times the mean one, 3 kT, or is not a number.
     """
-    moments = np.array(MOLECULE.inertia)
+    moments = np.array(MOLECULES[MOLECULE].inertia)
     stiffness = moments[0] * (FASTEST * WAVE_NUMBER) ** 2
     kt = REAL.boltzmann * TEMPERATURE / REAL.energy
     random = np.random.default_rng(seed)
     steps = np.unique(np.linspace(0, round(DURATION / dt), SAMPLES).astype(np.int64))
-    torque, body = compile_torque(field), Body(MOLECULE.inertia).coefficients()
+    torque, body = compile_torque(field), Body(tuple(moments)).coefficients()
     slopes = []
     for _ in range(STARTS):
         turn, omega = random.normal(size=3) * np.sqrt(kt / stiffness), random.normal(size=3) * np.sqrt(kt / moments)
@@ -110,7 +110,7 @@ def librations(settings: Settings) -> xr.Dataset:
             "dt": ("dt", list(STEPS), about("time step", "fs")),
         },
         {
-            "molecule": MOLECULE.label,
+            "molecule": MOLECULES[MOLECULE].label,
             "temperature": TEMPERATURE,
             "fastest_libration": FASTEST,
             "starts": STARTS,
