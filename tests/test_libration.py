@@ -9,6 +9,8 @@ import polhode
 from polhode.algebra.body import Body
 from polhode.compiling.plain import in_plain_python
 from polhode.fits.librations import energy_drift
+from polhode.manybody.molecules import MOLECULES
+from polhode.manybody.units import REAL
 from polhode.methods import libration
 from polhode.methods.plain_driver import plain_driver
 from polhode.study.run import librations as check
@@ -142,3 +144,19 @@ def test_a_librating_molecule_heats_with_the_cube_of_the_step_or_not_at_all():
     three, converged = (drift(method, 4.0)[0] for method in (METHODS["omelyan1998"], omelyan_with(12)))
     assert three < 0 and abs(converged) < 0.1 * abs(three)
     assert drift(METHODS["catto2015"], 2.0)[0] == math.inf
+
+
+@pytest.mark.thorough
+def test_water_drains_as_its_librations_say():
+    """Of 64 molecules the spectrum of the angular velocities predicts how fast Magnus-Adams 4 takes energy out."""
+    steady = polhode.manybody.simulate("water64", "exact_rotor", 1.0, t_end=2048.0, samples=2048, record=True)
+    kinetic = np.sqrt(MOLECULES["spce"].inertia) * steady.omega.values[1:]
+    window = np.hanning(len(kinetic))[:, None, None]
+    spectrum = (np.abs(np.fft.rfft(window * (kinetic - kinetic.mean(0)), axis=0)) ** 2).sum((1, 2))
+    frequencies = 2 * math.pi * np.fft.rfftfreq(len(kinetic), 1.0)
+    librations = frequencies < 2000 * check.WAVE_NUMBER
+    method, dt = METHODS["magnus_adams4"], 2.0
+    curve = libration.TURNS, [libration.growth(method, float(x)) for x in libration.TURNS], libration.laws(method)[0].power
+    predicted = 64 * 3 * 300.0 * REAL.boltzmann * energy_drift(*curve, dt, frequencies[librations], spectrum[librations])
+    run = polhode.manybody.simulate("water64", method.key, dt, t_end=1600.0, samples=200)
+    assert np.polyfit(run.time.values, run.energy.values, 1)[0] == pytest.approx(predicted, rel=0.25)
