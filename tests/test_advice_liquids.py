@@ -35,7 +35,7 @@ def release(tmp_path, monkeypatch):
         {"spectrum": (("axis", "frequency"), np.ones((3, 1001)))}, {"frequency": frequency}, {"scene": "water64"}
     )
     path = tmp_path / files.RELEASED / "liquids.nc"
-    write_groups({"/": xr.Dataset(), "/water64": data, "/spectrum_water64": spectrum}, path)
+    write_groups({"/": xr.Dataset(), "/followed": data, "/spectrum_water64": spectrum}, path)
     monkeypatch.chdir(tmp_path)
 
 

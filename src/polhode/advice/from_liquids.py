@@ -18,8 +18,8 @@ from polhode.interface.netcdf import group_names, read_dataset
 from polhode.methods import METHODS
 from polhode.registry import nearest
 
-#: The released file, and the liquid whose drifts it rests on.
-RELEASED, MEASURED = "liquids.nc", "water64"
+#: The released file, its group of drifts, and the liquid that these are of.
+RELEASED, DRIFTS, MEASURED = "liquids.nc", "followed", "water64"
 #: The share of the kinetic energy of rotation that belongs to slower librations than the fastest.
 QUANTILE = 0.99
 #: The method to recommend if it takes as long steps as any other.
@@ -139,7 +139,7 @@ def _measurements(results: Path | None) -> tuple[Path, xr.Dataset, dict[str, xr.
     """Where the drifts come from, the drifts by method, step and start, and the spectra of liquids by their keys."""
     if results is None and (path := files.released(RELEASED)) is not None:
         groups = [name for name in group_names(path) if name.startswith("spectrum_")]
-        return path, read_dataset(path, MEASURED), {name.partition("_")[2]: read_dataset(path, name) for name in groups}
+        return path, read_dataset(path, DRIFTS), {name.partition("_")[2]: read_dataset(path, name) for name in groups}
     spectrum = files.find("checks/liquid_spectrum.nc", results)
     parts = sorted(spectrum.parent.glob("liquid_*fs.nc"))
     data = [read_dataset(part) for part in parts]
