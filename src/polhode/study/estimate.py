@@ -54,7 +54,7 @@ CHECK_SECONDS = {
     "published_variants": 4.0,
     "extended_inertia": 3.0,
     "symplecticity": 3.0,
-    "librations": 2.0,
+    "librations": 12.0,
     "normalisation": 6.0,
     "sweeps": 5.0,
     "simplified": 8.0,
