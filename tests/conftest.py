@@ -22,6 +22,7 @@ from numba.core.runtime import _nrt_python
 from scipy.spatial.transform import Rotation
 
 import polhode
+from polhode import manybody
 from polhode.compiling.plain import plain_copy
 from polhode.problems.problem import Problem
 from polhode.references import axial_torque, defect, taylor
@@ -102,6 +103,12 @@ def tiny_study(tmp_path_factory) -> Path:
 
 hypothesis.settings.register_profile("polhode", derandomize=True, deadline=None, database=None, max_examples=60)
 hypothesis.settings.load_profile("polhode")
+
+#: One method of each kind of step. Tests of all methods are thorough for the others, which take a minute to compile.
+FEW = ("adams_bashforth3", "buss2000", "fincham1992", "no_squish", "pcdm2016", "rk4", "spiral_leapfrog", "verlet_delvalle2024")
+every_method = pytest.mark.parametrize(
+    "key", [key if key in FEW else pytest.param(key, marks=pytest.mark.thorough) for key in polhode.methods]
+)
 
 BODY = polhode.Body((1.0, 1.7, 2.3), mass=2.0)
 OMEGA0 = (0.9, -0.7, 1.1)
@@ -239,6 +246,19 @@ def free_problem():
         return make("free", no_torque, "free", body=polhode.Body(inertia), omega0=omega0, **changes)
 
     return build
+
+
+@pytest.fixture
+def forget_plugins():
+    """Take out again what a test adds to the methods, problems and scenes."""
+    with polhode.methods.restored(), polhode.problems.restored(), manybody.scenes.restored():
+        yield
+
+
+def surroundings(**more: str) -> dict[str, str]:
+    """For a process that no Snakemake has started, which imports what is installed unless told otherwise."""
+    variables = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE") and k != "PYTHONPATH"}
+    return variables | {"PYTHONDONTWRITEBYTECODE": "1"} | more
 
 
 def rotation(q) -> Rotation:

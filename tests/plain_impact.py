@@ -213,7 +213,7 @@ class PlainImpact:
             new = self.mode(moved, mode)
             if new != mode:
                 low, high = gmpy2.mpfr(0), h
-                for _ in range(75):
+                while high - low > gmpy2.sqrt(tolerance) * h:
                     middle = (low + high) / 2
                     moved, _ = self.step(state, mode, middle)
                     low, high = (middle, high) if self.mode(moved, mode) == mode else (low, middle)

@@ -293,6 +293,7 @@ def test_the_released_manifest_is_found_where_it_lies(house, capsys):
     assert "another configuration (digits)" in said and "compared with nothing" in said
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["single_body.nc", "claims.csv", "figures/error_vs_dt.png", "timing.nc", "provenance.json"])
 def test_one_flipped_bit_in_a_folder_is_named(house, released, capsys, name):
     path = house / "results" / name
@@ -385,6 +386,7 @@ def finish_empty(results: Path) -> None:
     write_text(results / "provenance.json", json.dumps(noted | {"files": {}}))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_counts_as_good_that_was_not_checked(house, tmp_path, released, capsys, way):
     """However a run is handed over, its files are checked and counted; without lists that is an error, never a success."""
@@ -426,6 +428,7 @@ def test_a_broken_list_of_a_run_is_damage(house, released, capsys):
         assert re.search(r"written/cells\.json +file +a complete list +damaged", capsys.readouterr().out)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["atlas.nc", "ensemble_states.nc", "new_kind.nc", "tables/new.csv"])
 def test_every_data_file_of_a_run_is_compared(house, capsys, name):
     """Not those of a list of names, which a new file is missing from; times are in no manifest."""
@@ -465,6 +468,7 @@ def test_a_run_without_data_is_nothing_to_compare_with(house, released, capsys):
     assert "nothing to compare with" in refused(capsys, "verify", "--against", released)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("change", ["flipped", "exchanged", "missing", "unlisted"])
 def test_only_runs_as_they_were_written_are_archived(house, capsys, change):
     """With the old time, too; and none that no list names: it belongs to another run."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from conftest import surroundings
 from numba import types
 
 import polhode
@@ -450,6 +451,7 @@ def test_a_key_that_runs_code_is_refused_before_snakemake_reads_it(tmp_path, mon
     assert re.match(rf"reproduce: mine\.yaml:[12]: the key '{key}'.* lets Snakemake run code", capsys.readouterr().err)
 
 
+@pytest.mark.thorough
 def test_what_never_ends_or_is_too_large_is_not_read(tmp_path, monkeypatch):
     """A pipe, a device, five gigabytes, brackets without end: for every file that people write."""
     monkeypatch.chdir(tmp_path)
@@ -509,14 +511,13 @@ def test_the_configurations_that_come_with_the_code_are_read_with_their_lines(pa
 
 
 def _run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE") and k != "PYTHONPATH"}
     return subprocess.run(
         [sys.executable, *map(str, command)],
         cwd=HOME,
         capture_output=True,
         text=True,
         timeout=300,
-        env=environment | {"PYTHONDONTWRITEBYTECODE": "1"},
+        env=surroundings(),
     )
 
 

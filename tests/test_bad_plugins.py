@@ -50,11 +50,7 @@ LABELS = (
 )
 
 
-@pytest.fixture(autouse=True)
-def forget_plugins():
-    """Take out again what a test adds to the methods, problems and scenes."""
-    with polhode.methods.restored(), polhode.problems.restored(), manybody.scenes.restored():
-        yield
+pytestmark = pytest.mark.usefixtures("forget_plugins")
 
 
 @pytest.fixture
@@ -224,6 +220,7 @@ def test_a_label_that_another_method_has_is_said(write):
 # --- in a process apart ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_good_plugins_are_tried_together_and_may_print(write, tmp_path, capfd):
     one = write('label="My SPIRAL"', 'label="One"')
     two = tmp_path / "two.py"

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_workflow import House, _environment
+from conftest import surroundings
+from test_workflow import House
 
 from polhode.study import by_hand, storage
 
@@ -38,8 +39,8 @@ print(given.config["digits"], sys.executable == before)
 
 def start(*words: str, cwd: Path = HOME) -> subprocess.CompletedProcess[str]:
     """Python in a process of its own, with the library of that checkout."""
-    surroundings = _environment() | {"PYTHONPATH": str(cwd / "src")}
-    return subprocess.run([sys.executable, *words], cwd=cwd, env=surroundings, capture_output=True, text=True, timeout=300)
+    environment = surroundings(PYTHONPATH=str(cwd / "src"))
+    return subprocess.run([sys.executable, *words], cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.thorough

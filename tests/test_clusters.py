@@ -15,7 +15,8 @@ from types import SimpleNamespace
 import fake_queue
 import pytest
 import yaml
-from test_workflow import SNAKEMAKE, House, _environment
+from conftest import surroundings
+from test_workflow import SNAKEMAKE, House
 
 from polhode.study.configuration import Study, resolve
 from polhode.study.plan import Plan
@@ -261,7 +262,7 @@ def test_the_documentation_names_every_variable_and_profile():
 def dry_run(profile: str, *arguments: str) -> str:
     command = [*SNAKEMAKE, "-n", "--workflow-profile", f"profiles/{profile}", "--quiet", "host", "--directory", str(HOME)]
     done = subprocess.run(
-        [*command, *arguments], cwd=HOME, capture_output=True, text=True, timeout=600, env=_environment(), check=False
+        [*command, *arguments], cwd=HOME, capture_output=True, text=True, timeout=600, env=surroundings(), check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
@@ -302,7 +303,7 @@ def through(head: Head, scheduler: str, house: House, pause: int, **variables: s
     haste = ["--latency-wait", "5", "--seconds-between-status-checks", str(pause)]
     profile = ["--workflow-profile", f"profiles/{GENERIC[scheduler]}"]
     command = [*SNAKEMAKE, "--configfile", "tiny.yaml", *profile, *haste, *TARGETS]
-    environment = _environment() | head.variables | {"POLHODE_PATIENCE": "1"} | variables
+    environment = surroundings(**(head.variables | {"POLHODE_PATIENCE": "1"} | variables))
     return subprocess.Popen(
         command, cwd=house.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

@@ -445,6 +445,7 @@ def test_figure_is_the_same_file_twice(name, whole, tmp_path, monkeypatch):
     figure_twice(name, whole, tmp_path)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", OURS)
 def test_figure_of_a_run_without_the_problems(name, small, tmp_path):
     rendering.render_figure(name, small, tmp_path)
@@ -454,6 +455,7 @@ def test_figure_of_a_run_without_the_problems(name, small, tmp_path):
             rendering.figure(name, small)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", OUR_TABLES)
 def test_table_is_balanced(name, whole, small, tmp_path):
     for run, folder in ((whole, "whole"), (small, "small")):
@@ -505,6 +507,7 @@ def test_numbers_are_whole_macros(made, small):
             assert "nan" not in text.lower() and "inf" not in text.lower(), (name, text)
 
 
+@pytest.mark.thorough
 def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     """By some run: one problem with everything, all problems, or the released many bodies.
 

@@ -4,6 +4,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from conftest import every_method
 from numba import njit, types
 from numba.core.runtime import rtsys
 
@@ -22,7 +23,7 @@ def run(method, torque, steps):
     return method.integrate((1.0, 0.0, 0.0, 0.0), (0.3, -0.9, 0.6), BODY, torque, parameters, 1e-3, np.array([steps]))
 
 
-@pytest.mark.parametrize("key", polhode.methods)
+@every_method
 def test_one_compilation_serves_every_torque(key):
     method = polhode.methods[key]
     one = run(method, CONSTANT, 10)[1]
@@ -33,7 +34,7 @@ def test_one_compilation_serves_every_torque(key):
     assert {len(driver.signatures) for driver in drivers.values()} == {1}
 
 
-@pytest.mark.parametrize("key", polhode.methods)
+@every_method
 def test_steps_allocate_nothing(key, counted_allocations):
     method = polhode.methods[key]
 

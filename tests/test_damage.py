@@ -99,6 +99,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("in_secret", [False, True], ids=["with a new time", "with the old time"])
 def test_an_exchanged_file_is_made_again(run, made, other, in_secret):
@@ -114,6 +115,7 @@ def test_an_exchanged_file_is_made_again(run, made, other, in_secret):
     assert contents(folder) == contents(made)
 
 
+@pytest.mark.thorough
 def test_a_run_of_other_settings_or_code_is_made_again(run, made):
     plan, folder = run
     path, job = folder / RUN, json.loads(netcdf.read_dataset(folder / RUN).attrs["job"])
@@ -138,6 +140,7 @@ def flip(path: Path, place: int, bit: int = 0) -> None:
     path.write_bytes(bytes(data))
 
 
+@pytest.mark.thorough
 def test_a_flipped_bit_is_seen_or_changes_nothing(run):
     """The format has bytes that mean nothing; what a reader gets never differs."""
     _, folder = run
@@ -332,6 +335,7 @@ polhode.recommend(contact_time=1e-4, error=1e-3)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("cc") is None or sys.platform != "linux", reason="makes a library for the loader of Linux")
 def test_a_file_system_without_locks_is_no_obstacle(tmp_path):
     """Neither to readers nor to writers: HDF5 would refuse both."""

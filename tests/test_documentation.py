@@ -227,6 +227,7 @@ def test_a_table_keeps_to_its_columns():
 # ---- measured ----
 
 
+@pytest.mark.thorough
 def test_a_run_is_read_where_there_is_one_else_the_released_data(tmp_path):
     released = Measurements.of(tmp_path)
     assert not released.run and set(released.orders("spiral_leapfrog", "constant")) == {"mean"}
@@ -314,6 +315,7 @@ def test_the_schema_and_the_short_table_are_those_of_the_models(tmp_path):
     assert "| `many_body` |" in (HOME / key_tables.PAGE).read_text()
 
 
+@pytest.mark.thorough
 def test_released_files_have_no_variable_that_the_list_lacks():
     known = {(row["file"], row["group"], row["variable"]) for row in reference.variables(variables.LIST)}
     assert len(known) > 300
@@ -473,6 +475,7 @@ def test_the_pages_show_the_example_files_as_they_are():
         assert f"```python\n{(DOCS / f'{name}.py').read_text()}```" in (DOCS / f"{page}.md").read_text()
 
 
+@pytest.mark.thorough
 def test_the_python_of_the_readme_runs(desk):
     import matplotlib
 

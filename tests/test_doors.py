@@ -252,6 +252,7 @@ def tried(door, name, value):
 COMMON = {"suppress_health_check": [HealthCheck.function_scoped_fixture]}
 
 
+@pytest.mark.thorough
 @settings(max_examples=40, **COMMON)
 @given(data=st.data())
 @pytest.mark.parametrize("door", DOORS)

@@ -386,6 +386,7 @@ def test_an_unknown_engine_and_option_are_refused(capsys, tmp_path):
 # identification
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("key", "precision", "stored"),
     [
@@ -404,6 +405,7 @@ def test_a_method_of_ours_is_identified(key, precision, stored):
     assert key in {name.partition(" ")[0] for name in verdict.methods} and verdict.deviation < 20
 
 
+@pytest.mark.thorough
 def test_a_mutant_is_not_identified(fake):
     """The gyroscopic term off by a thousandth: no method of ours, and the closest is the one it was made from."""
     runs = cases.identification_runs("free", "float32", 40)[:2]
@@ -470,6 +472,7 @@ def test_the_end_of_a_free_spin(omega, end):
     assert atlas._long(run, spun)[4] == end
 
 
+@pytest.mark.thorough
 def test_a_whole_row_of_a_fake_engine(fake, monkeypatch, tmp_path):
     monkeypatch.setattr(cases, "LONG_STEPS", 2000)
     runs, what = atlas.requests(fake, "usual")

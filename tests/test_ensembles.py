@@ -116,6 +116,7 @@ def test_few_bodies_fill_the_range_of_the_strength(seed):
         assert (np.bincount((share * 32).astype(int), minlength=32) > 0).sum() >= 31
 
 
+@pytest.mark.thorough
 def test_the_interval_of_a_median_covers_at_least_what_it_says():
     """That of the sign test belongs to independent bodies; for more even ones it is too wide, not too narrow."""
 
@@ -162,6 +163,7 @@ def test_frequencies_fill_their_range(key):
     assert logs.var() == pytest.approx(np.log(10) ** 2 / 12, rel=0.15)
 
 
+@pytest.mark.thorough
 def test_a_torque_has_the_strength_drawn():
     """The angular acceleration over many orientations, directions and times, from the torques themselves."""
     drawn, random = draw(5, seed=3), np.random.default_rng(0)
@@ -189,6 +191,7 @@ def test_a_wrong_draw_is_refused(bodies, seed):
 # --- exact states -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", CLASSES)
 def test_exact_states_agree_with_the_torque_itself_in_arbitrary_precision(key):
     """The series of :mod:`polhode.references.taylor` run the torque that the methods run; here each class has its own."""

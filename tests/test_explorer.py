@@ -134,6 +134,7 @@ def test_errors_and_steps_are_those_of_the_cost_study_to_the_last_bit(results, p
         assert (work["horizon"], work["unit"]) == (data.attrs["horizon"], data.attrs["price_unit"])
 
 
+@pytest.mark.thorough
 def test_orders_are_those_of_the_run(results, page_content):
     for key in PROBLEMS:
         data = netcdf.read_dataset(results / "single_body.nc", key)
@@ -882,6 +883,7 @@ def test_methods_that_were_not_run_have_no_row(at, results):
     assert blown[0] in at("return document.getElementById('plot-bodies').layout.annotations.map((a) => a.x)")
 
 
+@pytest.mark.thorough
 def test_the_page_warns_of_a_method_as_the_advice_does(at, page_content):
     sentence = " ".join(drift("euler", ["euler", "rk4"]))
     assert "Damps librations, not for long conservative runs: Runge-Kutta 4." in sentence and "direct Euler" not in sentence

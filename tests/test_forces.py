@@ -75,6 +75,7 @@ def orders(values):
 STICKS = (2.76836324249089009, 2.75771644662753535, 1.00388681312215055)
 
 
+@pytest.mark.thorough
 def test_an_impact_that_sticks_is_of_second_order_with_the_part_since_the_touch():
     law = STICKY.with_parameters(arms="radius")
     cured, usual = (errors(law.with_parameters(start=start), 45, STICKS, (40, 80, 160)) for start in ("touch", "whole"))
@@ -168,6 +169,7 @@ def clump_on_a_plane(law, duration, steps, phase):
     return outcome["motion"][-1, 0, 3:6], kinetic[1] / kinetic[0], outcome["ledger"][-1] / kinetic[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("key", "friction", "alpha", "order"),
     [
@@ -191,6 +193,7 @@ def test_a_clump_comes_off_as_the_reference_has_it(key, friction, alpha, order):
     assert results[0][2][D_N:] == pytest.approx(shares, abs=1.5e-3)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("slip", ["trapezoidal", "radial"])
 def test_the_radial_return_is_of_first_order_where_sliding_turns(slip):
     solution, sizes = reference(0.3, 0.0), []
@@ -227,6 +230,7 @@ def test_the_restitution_of_dashpots_in_closed_form():
     assert exp(-pi * b) < linear_restitution(0.3), "with attraction there would be less"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("e", [0.9, 0.5])
 @pytest.mark.parametrize("law", [TOTAL, LINEAR.with_parameters(stiffness=1e8)])
 def test_what_is_asked_for_is_obtained_at_any_speed(law, e):
@@ -246,6 +250,7 @@ def test_a_predicted_velocity_makes_the_dashpot_better():
     assert orders(better)[0, 1] == pytest.approx(1.25, abs=0.2), "a force that begins as overlap^(1/4)"
 
 
+@pytest.mark.thorough
 def test_viscoelastic_spheres_come_off_slower_at_higher_speed():
     """1 - C1 A k^(2/5) v^(1/5) for small A, with C1 = 1.15344 and k = (3/2)^... : Schwager and Poeschel (1998)."""
     law = manybody.forces["viscoelastic"].with_parameters(damping_time=1e-8)
@@ -298,6 +303,7 @@ def bed(law, count=12, clump=None, **others):
     return made, made.initial_state(3)
 
 
+@pytest.mark.thorough
 def test_the_ledger_of_a_bed_that_comes_to_rest_closes():
     made, begin = bed(TOTAL)
     data = manybody.simulate(made, "spiral_leapfrog", 1e-4, state=begin, t_end=0.6, samples=30)
@@ -313,6 +319,7 @@ def test_the_ledger_of_a_bed_that_comes_to_rest_closes():
 # ---- what must not matter ----
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "magnus_adams4"])
 def test_neighbour_lists_and_samples_change_no_bit_of_a_history(key):
     made, begin = bed(TOTAL.with_parameters(friction=0.4), 20)
@@ -365,6 +372,7 @@ def test_a_ball_at_rest_on_a_slope_does_not_creep():
     assert outcome["energies"][2, 0] < 1e-20
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["verlet", "spiral_dkd", "fincham1992", "no_squish"])
 def test_the_rotation_hardly_matters(key):
     """The engine takes what has moved from the poses, for every method in the same way."""
@@ -414,6 +422,7 @@ def test_every_method_hands_out_the_velocities_of_the_middle_and_of_now(key):
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example_force.py"
 
 
+@pytest.mark.thorough
 def test_the_law_of_the_documentation_rolls_to_a_stop():
     """A ball that rolls on the floor: its rolling torque is friction times radius times weight, and the ledger says so."""
     with manybody.forces.restored():
@@ -430,6 +439,7 @@ def test_the_law_of_the_documentation_rolls_to_a_stop():
     assert abs(data.closure).max() < 1e-3 and data.dissipated_sliding[-1] > 0.1 * data.kinetic[0]
 
 
+@pytest.mark.thorough
 def test_friction_with_an_addition_as_the_page_has_it(tmp_path):
     """A ball that rolls on the floor without sliding stops after 7 v^2/(10 g times the rolling friction)."""
     page = EXAMPLE.with_name("adding-a-force-law.md").read_text()
@@ -464,6 +474,7 @@ def test_the_plain_step_has_the_bits_of_a_law_of_ones_own():
     np.testing.assert_array_equal(plain.read(), outcome["motion"][-1])
 
 
+@pytest.mark.thorough
 def test_a_law_that_gives_no_numbers_is_refused(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(EXAMPLE.read_text().replace("elastic = hertz *", "elastic = (hertz - hertz) / (hertz - hertz) *"))

@@ -58,6 +58,7 @@ def invariants(problem, state):
 # The problems as they are
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", PROBLEMS)
 def test_problem_agrees_with_taylor(key):
     assert worst_agreement(PROBLEMS[key], [0.0, 0.125, 0.5, 3.0, PROBLEMS[key].horizon], 45) >= 52
@@ -69,6 +70,7 @@ def test_agreement_follows_the_precision(key, digits):
     assert worst_agreement(PROBLEMS[key], [0.25, 1.0], digits) >= digits + 10
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("key", "t"), [("free_asymmetric_top", 25.0), ("heavy_top", 6.0)])
 def test_longer_times_agree_with_taylor(key, t):
     assert worst_agreement(PROBLEMS[key], [t], 20) >= 29
@@ -272,6 +274,7 @@ def test_orientation_by_the_integral_of_the_third_kind():
 # Lagrange's top
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("speeds", [(0.7, 0.5, 12.0), (1.7, 2.5, 3.0)])
 def test_heavy_top_in_every_octant(speeds):
     """The axis rising and sinking, precession with and against the spin, loops and waves."""

@@ -28,6 +28,7 @@ SCENE = manybody.scenes["bed"]
 STEP = SCENE.contact_time() / 20
 
 
+@pytest.mark.thorough
 def test_lists_and_the_plain_step_change_no_bit_of_the_bed():
     begin, at = SCENE.initial_state(1), np.array([0, 150])
     engine, every = (run(SCENE, METHODS["no_squish"], STEP, begin, at, record=True, brute_force=slow) for slow in (False, True))
@@ -50,6 +51,7 @@ def small():
     return grains.grains(experiment, ["no_squish", "spiral_leapfrog"])
 
 
+@pytest.mark.thorough
 def test_a_check_reads_off_a_bed_whose_ledger_closes(small):
     assert small["variant"].values.tolist() == ["spiral_leapfrog", "no_squish", "linear_spring_dashpot"]
     assert small["compared"].values.tolist() == ["method", "method", "law"]
@@ -178,6 +180,7 @@ def test_the_settling_time_of_an_exponential_is_exact():
     assert np.isnan(grains.settling_time(time, np.exp(-time), 0.01))
 
 
+@pytest.mark.thorough
 def test_the_release_takes_what_a_folder_has_and_runs_the_rest(monkeypatch, tmp_path):
     bed = grains.EXPERIMENTS["bed"]
     few = {"spiral_leapfrog": bed.variants["spiral_leapfrog"]}

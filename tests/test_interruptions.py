@@ -15,7 +15,8 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
-from test_workflow import House, _environment
+from conftest import surroundings
+from test_workflow import House
 
 from polhode.study.workflow import locks
 
@@ -76,7 +77,7 @@ class Small(House):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env=_environment(),
+            env=surroundings(),
             start_new_session=True,
         )
 
@@ -246,7 +247,7 @@ else:
 def test_no_job_outlives_a_killed_head(tmp_path, moment):
     waiting, begun = tmp_path / "waiting", tmp_path / "begun"
     waiting.touch()
-    environment = _environment() | {"WAITING": str(waiting), "BEGUN": str(begun), "PYTHONPATH": str(HOME / "src")}
+    environment = surroundings(WAITING=str(waiting), BEGUN=str(begun), PYTHONPATH=str(HOME / "src"))
     head = subprocess.Popen(
         [sys.executable, "-c", STARTING, "head", STARTING], stdout=subprocess.PIPE, text=True, env=environment
     )

@@ -1,15 +1,16 @@
 """The rooms of the house: who may import whom, themes that keep to themselves, a new theme as one folder."""
 
 import ast
-import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
+from conftest import surroundings
 
 from polhode.study import themes
 from polhode.study.inputs import Inputs, once
@@ -48,14 +49,21 @@ def modules(package: Path = PACKAGE) -> dict[str, Path]:
     return path_of_module
 
 
+@cache
+def import_lines(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    """The import statements of a file, wherever in it."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def imports(path: Path, known: dict[str, Path]) -> set[str]:
-    """The modules of the package that a file imports, wherever in it."""
+    """The modules of the package that a file imports."""
     imported = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in import_lines(path):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        elif node.module and not node.level:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         imported |= {name.removeprefix("polhode.") for name in names if name.removeprefix("polhode.") in known}
     return imported
@@ -106,17 +114,17 @@ def test_imports_are_absolute():
     relative = [
         f"{module}, line {node.lineno}"
         for module, path in modules().items()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in import_lines(path)
         if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert relative == []
 
 
 def test_an_import_that_goes_up_is_found(tmp_path):
-    shutil.copytree(PACKAGE, tmp_path / "polhode", ignore=shutil.ignore_patterns("__pycache__"))
-    with (tmp_path / "polhode" / "study" / "run" / "cell.py").open("a") as file:
-        file.write("\n\ndef late():\n    from polhode.study.themes.cost import figures\n")
-    assert "study.run.cell imports study.themes.cost.figures" in upward(tmp_path / "polhode")
+    for name in ("run/cell.py", "themes/cost/figures.py"):
+        (tmp_path / "study" / name).parent.mkdir(parents=True)
+        (tmp_path / "study" / name).write_text("def late():\n    from polhode.study.themes.cost import figures\n")
+    assert upward(tmp_path) == ["study.run.cell imports study.themes.cost.figures"]
 
 
 def test_themes_know_nothing_of_each_other_nor_of_what_is_run():
@@ -155,11 +163,10 @@ def live_questions(package: Path = PACKAGE) -> list[str]:
         if not within(module, LATE):
             continue
         folder = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names: list[str] = []
+        for node in import_lines(path):
             if isinstance(node, ast.Import):
                 names = [alias.name.removeprefix("polhode.") for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
+            else:
                 base = (node.module or "").removeprefix("polhode") if not node.level else node.module or ""
                 above = folder[: len(folder) + 1 - node.level] if node.level else []
                 whole = ".".join([*above, base.strip(".")]).strip(".")
@@ -279,10 +286,8 @@ def checkout(tmp_path):
 
 
 def run(folder: Path, *arguments: str) -> str:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")} | {"PYTHONPATH": str(folder / "src")}
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+    environment = surroundings(PYTHONPATH=str(folder / "src"))
+    done = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -332,6 +337,7 @@ def test_a_theme_that_needs_what_there_is_not_is_refused():
         themes.Theme(title="x", place=1, needs=("nonsense",))
 
 
+@pytest.mark.thorough
 def test_the_hash_of_a_chapter_covers_its_themes(checkout):
     """An edited figure is another hash for its chapter, and the same for all others; so are an edited table and number."""
     code = """

@@ -126,6 +126,7 @@ def test_a_broken_lock_is_no_lock(tmp_path, content):
     locks._release(tmp_path / locks.NAME, os.getpid())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "runs"),
     [

@@ -441,6 +441,7 @@ def test_a_run_that_blows_up_gives_no_time(monkeypatch):
 # Figures, tables, numbers
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["many_body_energy", "many_body_pairs", "rods_energy", "rods_states"])
 def test_figures_are_drawn(name, inputs, tmp_path):
     rendering.render_figure(name, inputs, tmp_path)

@@ -69,6 +69,7 @@ METHODS = polhode.methods
 # ---- exact collisions ----
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "no_squish"])
 def test_two_spheres_collide_as_hertz_has_it(key):
     """Contact time and largest overlap of a head-on collision, and velocities exchanged."""
@@ -157,6 +158,7 @@ def crowd(rng, count=10):
     return replace(made, box=np.inf), manybody.State(begin.r, inwards + 0.2 * begin.v, begin.q, begin.omega)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "omelyan1998", "no_squish", "pcdm2016", "buss2000"])
 def test_momentum_and_angular_momentum_are_kept(key):
     made, begin = crowd(np.random.default_rng(5))
@@ -182,6 +184,7 @@ def test_angular_momentum_of_spheres_is_kept_to_round_off():
     assert np.abs(outcome["momenta"] - outcome["momenta"][0]).max() < 1e-13
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "key", ["spiral_leapfrog", "omelyan1998", "fincham1992", "no_squish", "pcdm2016", "verlet", "buss2000"]
 )
@@ -213,6 +216,7 @@ def test_rods_keep_their_axial_spin_exactly():
     assert abs(data.energy_error).max() < 1e-3
 
 
+@pytest.mark.thorough
 def test_smaller_steps_delay_what_goes_wrong_with_the_rods():
     """The energy of improved PCDM grows with dt^3, the axial spin of the published variant with dt: errors, not chaos."""
 
@@ -262,6 +266,7 @@ def fly(key, brute_force=False, n=400):
         np.testing.assert_array_equal(outcome["motion"][:, c, 10:], alone.omega)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", NAMED)
 @pytest.mark.parametrize("brute_force", [False, True])
 def test_free_flight_is_that_of_the_single_body_to_the_last_bit(key, brute_force):
@@ -383,6 +388,7 @@ def check_the_order_of_squeezed_clumps(key, order, exact, numbers):
     assert slopes[:2].min() > order - 0.15, "the centres, which may have a scheme of higher order"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("key", "order"), [("magnus_adams4", 4), ("spiral_leapfrog", 2)])
 def test_the_order_while_contacts_stay_closed(key, order):
     """Fourth order needs the first steps with four evaluations of all loads, of both clumps together, with their centres."""
@@ -495,6 +501,7 @@ def test_lists_of_large_clumps_soon_have_all_the_room_they_need(counted_allocati
     assert allocations(20_000) <= allocations(10) + 8 * room
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "omelyan1998", "no_squish", "buss2000"])
 def test_the_pass_over_the_lanes_uses_vector_registers(key):
     method = METHODS[key]
@@ -536,6 +543,7 @@ def plain_contact(dt, phase):
     return 0.5 * v * v - 0.5
 
 
+@pytest.mark.thorough
 def test_a_leapfrog_leaves_five_halves_of_a_hertz_contact():
     """Not two: a contact gives back what it took but for its edges, where the overlap is of the order of v dt.
 
@@ -560,6 +568,7 @@ def test_a_leapfrog_leaves_five_halves_of_a_hertz_contact():
         assert np.polyfit(np.log(steps), np.log(errors), 1)[0] == pytest.approx(-2.5, abs=0.15)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("brute_force", [False, True])
 def test_clumps_that_gain_energy_between_the_walls_have_blown_up(brute_force):
     """Synchronous SPIRAL gains at every contact; no clump leaves the box, but the run means nothing any more."""

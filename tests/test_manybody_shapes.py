@@ -387,6 +387,7 @@ def test_files_of_other_programs(tmp_path, key):
 # ---- the frame of the file ----
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", [*sorted(SYMMETRIC), "rod"])
 @settings(deadline=None, max_examples=12)
 @given(st.tuples(angles, angles, angles), st.tuples(angles, angles, angles), st.sampled_from([1.0, 1e6]))

@@ -78,6 +78,7 @@ def test_no_bit_of_a_system_depends_on_the_pauses(parts):
         assert paused == list(range(0, 51, length))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("key", "brute_force"), [("spiral_leapfrog", False), ("spiral_leapfrog", True), ("pcdm2013_mid", False)]
 )

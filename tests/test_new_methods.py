@@ -83,6 +83,7 @@ def test_with_friction_they_are_not(key):
     assert np.abs(one - other).max() > 1e-4
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "plain"), [("LEAPFROG_PREDICTED", "LEAPFROG"), ("LEAPFROG_SECANT", "LEAPFROG"), ("VERLET_SECANT", "VERLET")]
 )
@@ -404,6 +405,7 @@ def test_coupled_bodies_decay_too(bodies):
 # Orders, beyond those of test_orders.py
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", [*PREDICTED, "spiral_kdk"])
 def test_a_sinking_body_needs_the_matching_translation(key):
     problem, method = polhode.problems["sinking_propeller"], METHODS[key]

@@ -101,6 +101,7 @@ def outputs() -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("command", "option"), outputs(), ids=" ".join)
 def test_every_command_looks_before_it_works(command, option, tmp_path):
     """In a process of its own: a command that opens a pipe waits for ever."""

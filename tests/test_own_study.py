@@ -1,6 +1,5 @@
 """Plug-ins in the study: a method, a problem and a scene of one's own, from the configuration to the figures."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from conftest import surroundings
 
 from polhode.interface.netcdf import read_groups
 
@@ -42,7 +42,7 @@ def configured(folder: Path, plugins: list[str]) -> Path:
 
 def snakemake(*arguments: str | Path) -> str:
     """What Snakemake says; it is to succeed."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")} | {"PYTHONPATH": str(HOME / "src")}
+    environment = surroundings(PYTHONPATH=str(HOME / "src"))
     command = [sys.executable, "-m", "snakemake", *map(str, arguments)]
     done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, timeout=600, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr

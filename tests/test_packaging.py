@@ -653,6 +653,7 @@ def elsewhere(installed, tmp_path) -> Callable[..., subprocess.CompletedProcess[
     return run
 
 
+@pytest.mark.thorough
 def test_a_wheel_has_all_modules_and_the_chess_pieces(installed, elsewhere):
     from polhode import manybody
 

@@ -149,6 +149,7 @@ CYLINDERS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", CYLINDERS)
 def test_angular_velocity_of_the_forced_cylinder_agrees_with_taylor(name):
     problem = CYLINDERS[name]
@@ -174,6 +175,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", PAIRS)
 def test_coupled_cylinders_agree_with_taylor(name):
     times = [0.0, 1e-4, 0.7, 5.0]
@@ -217,6 +219,7 @@ def spread(values):
     return max(size(difference(v, values[0])) for v in values[1:]) / longest if longest else mpf(0)
 
 
+@pytest.mark.thorough
 @every_problem
 def test_a_problem_conserves_what_it_says_and_no_more(key):
     problem = SINGLE[key]

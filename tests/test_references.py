@@ -65,6 +65,7 @@ BODIES = {
 # Closed form against the Taylor integrator
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", BODIES)
 def test_closed_form_agrees_with_taylor(name):
     problem = BODIES[name]
@@ -75,6 +76,7 @@ def test_published_problem_longer():
     assert worst_agreement(CYLINDER, [1.5, 2.0, 3.0], 50) >= 60
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("digits", [15, 30, 80])
 @pytest.mark.parametrize(
     "name", ["published", "negative torque, omega_x crosses zero", "tilted, tiny torque", "tilted, no torque"]
@@ -87,6 +89,7 @@ moments = st.floats(0.05, 3.0)
 speeds = st.floats(-8.0, 8.0)
 
 
+@pytest.mark.thorough
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(transverse=moments, ratio=st.floats(0.02, 1.99), omega0=st.tuples(speeds, speeds, speeds), mx=st.floats(-5.0, 5.0))
 def test_closed_form_agrees_with_taylor_on_any_body(transverse, ratio, omega0, mx):
@@ -258,6 +261,7 @@ def test_self_agreement():
     assert min(taylor.self_agreement(problem, [0.0, 0.5, 3.0], 40)) >= 50
 
 
+@pytest.mark.thorough
 def test_order_and_times_do_not_matter():
     times = [0.0, 0.1, 1.0]
     usual = taylor.solve(CYLINDER, times, 40)
@@ -317,6 +321,7 @@ def quadratic_torque(t, q, omega, parameters):
     return (omega[0] * omega[0], 0.0, 0.0)
 
 
+@pytest.mark.thorough
 def test_a_singularity_is_approached_and_reported():
     # omega_x = 1 / (1 - t) on a sphere of unit moment
     problem = make(quadratic_torque, inertia=(1.0, 1.0, 1.0), omega0=(1.0, 0.0, 0.0), torque_class="velocity")
@@ -375,23 +380,24 @@ def pulse(t, q, omega, p):
     return (p[0] * math.exp(-(((t - p[1]) / p[2]) ** 2)), 0.0 * t, 0.0 * t)
 
 
-@pytest.mark.parametrize("width", [1e-5, 1e-3, 0.1])
-@pytest.mark.parametrize("speed", [0.0, 0.03])
+@pytest.mark.thorough
+@pytest.mark.parametrize(("width", "speed"), [(1e-5, 0.0), (1e-3, 0.03), (0.1, 0.0)])
 def test_a_smooth_pulse_is_not_stepped_over(width, speed, where=0.6137):
     """About an axis that the body keeps, the pulse gives its integral; also to a body at rest."""
     problem = make(
         pulse,
         inertia=(2.0, 2.0, 2.0),
         omega0=(speed, 0.0, 0.0),
-        parameters={"M": 1 / width, "at": 100 * where, "width": 100 * width},
+        parameters={"M": 0.01 / width, "at": 100 * where, "width": 100 * width},
         horizon=100.0,
     )
     data = reference_dataset(problem, [100.0], 20)
     ends = [math.erf((t - where) / width) for t in (0.0, 1.0)]
     assert data.attrs["agreement"] >= 25
-    assert data.omega.values[0, 0] == pytest.approx(speed + 50 * math.sqrt(math.pi) / 2 * (ends[1] - ends[0]), rel=1e-13)
+    assert data.omega.values[0, 0] == pytest.approx(speed + 0.5 * math.sqrt(math.pi) / 2 * (ends[1] - ends[0]), rel=1e-13)
 
 
+@pytest.mark.thorough
 def test_a_torque_with_branches_is_expanded_piece_by_piece():
     problem = make(firing, inertia=(2.0, 2.0, 2.0), omega0=(0.0, 0.0, 0.0), parameters={"M": 3.0, "at": 61.34, "width": 0.04})
     with pytest.raises(ArithmeticError, match=r"jumps or has a kink at about t = 61\.3(4|39999999\d*) s.*breakpoints"):
@@ -520,6 +526,7 @@ def test_dataset_is_reproducible_and_survives_a_file(tmp_path):
         assert stored.q.attrs == data.q.attrs
 
 
+@pytest.mark.thorough
 def test_every_problem_has_a_confirmed_reference():
     for problem in polhode.problems.values():
         assert reference_dataset(problem, [0.0, 0.05], 30).attrs["agreement"] >= 30

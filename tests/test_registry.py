@@ -23,11 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 METHODS = polhode.methods.folder
 
 
-@pytest.fixture(autouse=True)
-def forget_plugins():
-    """Take out again what a test adds."""
-    with polhode.methods.restored(), polhode.problems.restored():
-        yield
+pytestmark = pytest.mark.usefixtures("forget_plugins")
 
 
 @pytest.fixture

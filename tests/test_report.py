@@ -279,6 +279,7 @@ def test_range_in_brackets_where_it_shows(numbers, text):
     assert latex.in_range(*numbers) == text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", themes.names("tables"))
 def test_table_is_deterministic_and_balanced(name, whole, small, tmp_path):
     for run, folder in ((whole, "whole"), (small, "small")):

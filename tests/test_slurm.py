@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 import slurm_cluster
-from test_workflow import SNAKEMAKE, TIMED, TINY, House, _environment
+from conftest import surroundings
+from test_workflow import SNAKEMAKE, TIMED, TINY, House
 
 HOME = Path(__file__).parents[1]
 WHY_NOT = slurm_cluster.why_not()
@@ -50,7 +51,7 @@ def through(cluster: slurm_cluster.Cluster, house: House, *arguments: str) -> su
     return subprocess.Popen(
         command,
         cwd=house.folder,
-        env=_environment() | cluster.environment,
+        env=surroundings(**cluster.environment),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

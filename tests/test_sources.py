@@ -157,6 +157,7 @@ def fincham_after_torque(state, torque, body, dt):
     return increment(dt, derivative(half, omega), q) + momentum + omega
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("normalised", [True, False])
 def test_calzavarini_is_fincham(normalised):
     """Apart from the omega that is handed to the torque; the two differ by the normalisation at the half step alone."""

@@ -205,13 +205,7 @@ def test_targets_need_a_closed_form(monkeypatch):
     assert configuration.resolve(config, HOME).problems["spiral_cylinder"].targets is None
 
 
-@pytest.fixture
-def forget_plugins():
-    """Take out again what a test adds to the methods."""
-    with polhode.methods.restored():
-        yield
-
-
+@pytest.mark.thorough
 def test_a_plugin_joins_a_list_of_methods(forget_plugins):
     study = configuration.resolve(small() | {"plugins": ["docs/example_plugin.py"]}, HOME)
     assert study.methods == ("spiral_leapfrog", "euler", "my_spiral") and study.plugin_methods == ("my_spiral",)
@@ -542,6 +536,7 @@ def test_references_are_divided_by_the_time_they_take():
     assert len(parts(digits=5)) == 1
 
 
+@pytest.mark.thorough
 def test_gathered_errors_are_those_of_a_run(results):
     _, folder = results
     data = netcdf.read_dataset(folder / "single_body.nc", "spiral_cylinder")
@@ -561,6 +556,7 @@ def test_gathered_errors_are_those_of_a_run(results):
     assert float(data.q_order.sel(integrator="euler")) == pytest.approx(1, abs=0.1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("problem", ["spiral_cylinder", "sinking_propeller", "asymmetric_heavy_top"])
 def test_errors_computed_together_are_those_of_each_run_alone(results, problem):
     study, folder = results
@@ -588,6 +584,7 @@ def test_step_sizes_of_a_few_methods_are_run_by_these(results):
     assert files == {("fit", "spiral_leapfrog.nc"), ("fit", "euler.nc"), ("fine", "euler.nc")}
 
 
+@pytest.mark.thorough
 def test_a_step_size_in_two_sets_is_run_by_the_methods_of_both(forget_plugins):
     def steps(dt, **more):
         problems = {"heavy_top": {"dt": {"fit": None, **dt}, "samples": 1}}
@@ -1171,6 +1168,7 @@ def test_the_check_of_normalisation_switches_it(monkeypatch):
     assert float(gain[0, 1]) == pytest.approx(float(gain[1, 1]), rel=1e-6)
 
 
+@pytest.mark.thorough
 def test_parts_of_schemes_are_left_out(monkeypatch):
     monkeypatch.setattr(checks, "INTERPOLATED_STEPS", 500)
     results = checks.simplified({})

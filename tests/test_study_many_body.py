@@ -429,6 +429,7 @@ def test_configurations_that_come_with_the_code_are_valid(name):
     assert resolve(settings, HOME).scenes
 
 
+@pytest.mark.thorough
 def test_a_job_imports_only_what_runs_need(tmp_path):
     """Each of these takes as long to import as a short run, and there are many jobs."""
     program = f"""

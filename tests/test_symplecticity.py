@@ -131,7 +131,7 @@ def test_duals_know_the_root_alone():
         dual.on_duals(torque)(0.0, (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), ())
 
 
-@pytest.mark.parametrize("key", list(polhode.methods))
+@conftest.every_method
 def test_the_plain_driver_takes_the_steps_of_the_compiled_one(key):
     method, problem, dt = polhode.methods[key], polhode.problems["heavy_top"], 0.01
     arguments = problem.body.coefficients(), problem.compiled_torque, problem.parameter_array, dt

@@ -55,6 +55,7 @@ def slope(errors):
     return np.log2(errors[0] / errors[1])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SCHEMES)
 def test_every_scheme_is_second_order_without_friction(name):
     """A spring driven in time: x'' = -x + sin 2t, with x = cos t + (5/3) sin t - (1/3) sin 2t for x(0) = v(0) = 1."""
@@ -153,6 +154,7 @@ def alone(problem: Problem) -> System:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("normalise", [None, True, False])
 @pytest.mark.parametrize("key", [*COMPILED, "adams_bashforth4"])
 def test_a_body_alone_moves_as_in_the_driver_of_one_body(key, normalise):

@@ -52,6 +52,7 @@ PERIODIC: dict[str, tuple[dict[str, Any], Any, str]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [*MOVING, *PERIODIC])
 def test_the_plain_step_has_the_bits_of_moving_walls_and_periodic_sides(name):
     others, law, key = {**MOVING, **PERIODIC}[name]

@@ -15,6 +15,7 @@ from typing import Self
 import pytest
 import xarray as xr
 import yaml
+from conftest import surroundings
 from test_explorer import parts
 
 import polhode
@@ -130,7 +131,7 @@ class House:
     def run(self, *arguments: str, fails: bool = False) -> str:
         """Snakemake's output; ``arguments`` stand behind the configuration."""
         command = [*SNAKEMAKE, "--configfile", "tiny.yaml", *arguments]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=1800, env=_environment())
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=1800, env=surroundings())
         assert (done.returncode != 0) is fails, done.stdout + done.stderr
         return done.stdout + done.stderr
 
@@ -188,11 +189,6 @@ class House:
         records = (self.folder / ".snakemake" / "metadata").rglob("*")
         records_by_file = {base64.b64decode(p.name).decode(): json.loads(p.read_text()) for p in records if p.is_file()}
         return {name: (record["starttime"], record["endtime"]) for name, record in records_by_file.items()}
-
-
-def _environment() -> dict[str, str]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE") and k != "PYTHONPATH"}
-    return environment | {"PYTHONDONTWRITEBYTECODE": "1"}
 
 
 @pytest.fixture(scope="module")
@@ -441,7 +437,7 @@ def test_without_latex_everything_else_is_made(edited):
             if program.name not in ("latexmk", "pdflatex", "kpsewhich") and not (programs / program.name).exists():
                 (programs / program.name).symlink_to(program)
     command = [*SNAKEMAKE, "--configfile", "tiny.yaml", "--cores", "2"]
-    environment = _environment() | {"PATH": str(programs)}
+    environment = surroundings(PATH=str(programs))
     done = subprocess.run(command, cwd=edited.folder, capture_output=True, text=True, timeout=600, env=environment)
     output = done.stdout + done.stderr
     assert done.returncode != 0
