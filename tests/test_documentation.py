@@ -176,6 +176,30 @@ def test_two_builds_of_the_generated_pages_are_the_same(built, tmp_path):
 
 
 @pytest.mark.thorough
+def test_a_drift_that_may_be_zero_is_a_bound(tmp_path):
+    from polhode.study.storage import write_groups
+
+    drift = np.multiply.outer([[-100.0] * 5, [1.0, -2.0, 3.0, 4.0, 0.5], [1e-3] * 5], [0.99, 1.0, 1.01])
+    drift[2, :, 0] *= -1
+    over = ("integrator", "dt", "seed")
+    lost = np.zeros(drift.shape)
+    lost[0, 1:, 2] = -1
+    coordinates = {
+        "integrator": ["magnus_adams4", "omelyan1998", "no_squish"],
+        "dt": list(pages.LIQUID_STEPS),
+        "seed": [0, 1, 2],
+    }
+    runs = xr.Dataset({"drift": (over, drift), "lost_by": (over, lost)}, coordinates, {"molecules": 64, "duration": 1e5})
+    flat = xr.Dataset({"spectrum": (("axis", "frequency"), np.ones((3, 1001)))}, {"frequency": np.linspace(0, 1, 1001)})
+    write_groups({"/": xr.Dataset(), "/followed": runs, "/spectrum_water64": flat}, tmp_path / "liquids.nc")
+    said, _, *lines = pages.liquids_table(tmp_path / "liquids.nc").splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert "3 starts of 100 ps" in said and cells[0][1] == "1 fs, 6.3 steps a period"
+    assert [re.findall(r"(\w+)\.md", row[0])[0] for row in cells[2:]] == ["no_squish", "omelyan1998", "magnus_adams4"]
+    assert cells[2][1] == "below 0.0032" and cells[3][1:] == ["+1", "−2", "+3", "+4", "+0.5"]
+    assert cells[4][1:] == ["−100", *["lost, cools"] * 4]
+
+
 def test_what_is_no_more_leaves_no_page(built):
     assert not (DOCS / FORGOTTEN).exists() and (DOCS / FORGOTTEN).parent.is_dir()
 

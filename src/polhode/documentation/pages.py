@@ -12,12 +12,19 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import numpy as np
+import xarray as xr
+
+from polhode.advice.from_liquids import fastest_period
 from polhode.documentation import pictures, reference
 from polhode.documentation.engines import advice_page, contacts_page, engines_page, liquids_page, questions_page, sources_page
 from polhode.documentation.markdown import cell, facts, figure, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.texts import docstring
+from polhode.fits.seed_statistics import LEVEL, mean
+from polhode.interface.netcdf import read_dataset
 from polhode.manybody import Fluid, Scene, forces, molecules, scenes
+from polhode.manybody.fluid import LOST
 from polhode.methods import METHODS, grouped
 from polhode.methods.libration import libration
 from polhode.methods.protocol import Method, OneTorque
@@ -53,6 +60,7 @@ def write(folder: Path, results: Path | None = None) -> None:
         **{f"scenes/{key}.md": scene_page(scenes[key]) for key in scenes},
         "forces.md": forces_page(),
         "molecules.md": molecules_table(),
+        "liquids.md": liquids_table(),
         "methods/table.md": methods_table(measured),
         "problems/table.md": problems_table(measured),
         "scenes/table.md": scenes_table(),
@@ -579,6 +587,46 @@ def molecules_table() -> str:
         for key, molecule in molecules.items()
     ]
     return table(["key", "molecule", "sites", "units", "moments", "source"], rows, "llllll")
+
+
+# ---- liquids ----
+
+#: The steps of the table of drifts, fs; the table is ordered by the drifts at the one named.
+LIQUID_STEPS, LIQUID_ORDER = (1.0, 2.0, 4.0, 5.0, 6.0), 4.0
+
+
+def liquids_table(released: Path = HOME / "data/released/liquids.nc") -> str:
+    """The drift of the energy of water by method and step, from the released runs."""
+    if not released.is_file():
+        return "No runs of liquids are released with this version.\n"
+    data, period = read_dataset(released, "followed"), fastest_period(read_dataset(released, "spectrum_water64"))
+    sizes = abs(data["drift"].sel(dt=LIQUID_ORDER).mean("seed"))
+    rows = [
+        (_method_link(str(key)), *(_drift(data.sel(integrator=key, dt=dt)) for dt in LIQUID_STEPS))
+        for key in data["integrator"].values[np.argsort(sizes.values)]
+    ]
+    extent = (
+        f"{data.attrs['molecules']} molecules of water, {data.sizes['seed']} starts of {data.attrs['duration'] / 1000:g} ps"
+    )
+    head = [
+        "drift in kT per degree of freedom and ns",
+        *(f"{dt:g} fs, {period / dt:.2g} steps a period" for dt in LIQUID_STEPS),
+    ]
+    said = (
+        f"{extent}, at constant energy. *Below*: zero is inside the interval of {LEVEL:.0%}, whose further end is given. "
+        f"*Lost*: in a run the energy has changed by {LOST:g} kT a molecule."
+    )
+    return f"{said}\n\n{table(head, rows)}"
+
+
+def _drift(runs: xr.Dataset) -> str:
+    """The mean drift of runs, or what it is below."""
+    if runs["lost_by"].values.any():
+        return "lost, heats" if float(runs["lost_by"].sum()) > 0 else "lost, cools"
+    drift = mean(runs["drift"].values)
+    if drift.low <= 0 <= drift.high:
+        return f"below {number(max(-drift.low, drift.high), 2)}"
+    return f"{'+' if drift.value > 0 else '−'}{number(abs(drift.value), 2)}"
 
 
 # ---- the landing page ----
