@@ -213,6 +213,17 @@ def test_formulas_are_mathml_and_what_cannot_be_is_an_error():
     assert "<mtable" in mathml(r"a &= b \\ c &= d", block=True)
     with pytest.raises(ValueError, match=r"nosuchcommand.*cannot be written in MathML"):
         mathml(r"\nosuchcommand{x}")
+    with pytest.raises(ValueError, match="cannot be written in MathML"):
+        mathml("a &= b", block=True)  # no lines to align
+
+
+def test_every_formula_of_the_pages_is_one():
+    fence = re.compile(r"^```.*?^```|`[^`\n]*`", re.S | re.M)
+    texts = [fence.sub("", path.read_text(encoding="utf-8")) for path in DOCS.glob("*.md")]
+    formulas = [text for page in texts for text in re.findall(r"\$\$(.+?)\$\$|\$([^$]+)\$", page, re.S)]
+    assert len(formulas) > 20
+    for block, inline in formulas:
+        assert "merror" not in mathml(block or inline, block=bool(block))
 
 
 @pytest.mark.parametrize("package", ["methods", "problems"])

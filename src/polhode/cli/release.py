@@ -306,7 +306,7 @@ def _make_piece(folder: Path, name: str) -> None:
 
 
 def released_liquids(folder: Path, commit: str, cores: int = 1, today: str = "") -> dict[str, xr.Dataset]:
-    """The runs of :data:`polhode.study.run.liquids.RELEASED`: what ``folder`` lacks is run, piece by piece.
+    """The runs of ``RELEASED`` of :mod:`polhode.study.run.liquids`: what ``folder`` lacks is run, piece by piece.
 
     With no cores nothing is run, and the pieces that there are make the file.
     """

@@ -37,7 +37,7 @@ def mathml(text: str, block: bool = False) -> str:
         braced = bars[0] + "".join((r"\lvert " if i % 2 == 0 else r"\rvert ") + part for i, part in enumerate(bars[1:]))
     try:
         return str(tex2mathml(braced, as_block=block))
-    except (MathError, SyntaxError, IndexError) as error:
+    except (MathError, SyntaxError, IndexError, AttributeError) as error:
         raise ValueError(f"the formula {text!r} cannot be written in MathML: {error}") from error
 
 

@@ -390,7 +390,7 @@ Molecules are rigid. Each site acts on each site of every other molecule, at the
 
 .. math::
 
-   m \dot v &= \sum F, \qquad I \dot\omega + \omega \times I \omega = \sum r \times R(q)^T F, \qquad
+   m \dot v = \sum F, \qquad I \dot\omega + \omega \times I \omega = \sum r \times R(q)^T F, \qquad
    F = -\frac{V'(r_{ij})}{r_{ij}}\, r_{ij}
 
 The exact motion conserves the energy; any change is the error of the method.

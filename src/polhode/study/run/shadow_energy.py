@@ -5,8 +5,8 @@ of the fourth order of the step h, the exact motion with
 
 .. math::
 
-   \tilde H = H + h^2 \left( \tfrac1{12} \frac{d^2 V}{dt^2}\Big|_\mathrm{free}
-              - \tfrac1{24} \sum \left( \frac{F^2}{m} + M \cdot I^{-1} M \right) \right)
+   \tilde H = H + h^2 \left( \tfrac{1}{12} \ddot V_\mathrm{free}
+              - \tfrac{1}{24} \sum \left( \frac{F^2}{m} + M \cdot I^{-1} M \right) \right)
 
 by the formula of Baker, Campbell and Hausdorff: the double brackets {T, {T, V}} and {V, {V, T}} are the second derivative of
 the potential along the free motion of all molecules, and the squares of forces and torques. For a harmonic oscillator these
