@@ -1,13 +1,22 @@
 """Liquids in the study: what is read off energies and motions, runs of trimers, and the theme."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
+from rendered import figure_twice
 
 from polhode import manybody
 from polhode.algebra.quaternion import exponential
 from polhode.compiling.plain import in_plain_python
 from polhode.methods import METHODS
+from polhode.study.analysis import liquids as analysis
+from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.run import liquids
+from polhode.study.run.librations import librations
+from polhode.study.storage import write_dataset
+from polhode.study.themes.liquids import numbers, tables
 
 TRIMERS, WATER = manybody.scenes["trimers"], manybody.scenes["water64"]
 
@@ -110,3 +119,69 @@ def test_the_checks_are_those_of_the_study():
 
     assert set(liquids.LIQUID_CHECKS) <= set(CHECKS)
     assert not liquids.LIQUID_CHECKS["liquid_2fs"]({"methods": ["rk4"]})
+
+
+#: Drifts in kT per ns at 1 fs and the power of the step; the start adds a scatter that grows with the step.
+SYNTHETIC = {"exact_rotor": (0.0, 0), "omelyan1998": (-0.004, 3), "spiral_leapfrog": (0.05, 3), "magnus_adams4": (-1.6, 5)}
+
+
+@pytest.fixture(scope="module")
+def synthetic(tmp_path_factory):
+    """A run whose liquids have known drifts, with a spectrum and the check of librations."""
+    folder = tmp_path_factory.mktemp("liquids") / "checks"
+
+    def parts(fluid, method, dt, state, duration):
+        coefficient, power = SYNTHETIC[method.key]
+        time = np.arange(0.0, duration, 25.0)
+        drift = (coefficient * dt**power + (state - 1) * 2e-4 * dt * dt) / 1e6
+        energy = 6 * 64 * (-3 + drift * time + 1e-6 * dt * dt * np.sin(time))
+        kinetic = np.ones((len(time), 2)) * fluid.degrees_of_freedom / 2
+        yield liquids.History(time, energy, kinetic * (1 - [1e-4, 1e-3] * np.array(dt * dt)), kinetic)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(liquids, "parts_of_run", parts)
+        patch.setattr(type(WATER), "initial_state", lambda self, seed: seed)
+        methods = {"methods": list(SYNTHETIC)}
+        for name, check in liquids.LIQUID_CHECKS.items():
+            if name != "liquid_spectrum":
+                write_dataset(check(methods), folder / f"{name}.nc")
+    write_dataset(librations({"methods": ["magnus_adams4", "spiral_leapfrog"], "seed": 0}), folder / "librations.nc")
+    write_dataset(liquids.liquid_spectrum(WATER, [0], 1.0, 600.0, 128), folder / "liquid_spectrum.nc")
+    inputs = Inputs("", checks=folder)
+    inputs.plugins = []
+    return inputs
+
+
+def test_drifts_are_found_again_with_their_signs_powers_and_losses(synthetic):
+    every = analysis.outcomes(analysis.runs(synthetic))
+    assert analysis.exponent(every["spiral_leapfrog"], (1.0, 2.0)) == pytest.approx(3, abs=0.02)
+    assert every["omelyan1998"][4.0].drift == pytest.approx(-0.256, rel=0.06) and every["omelyan1998"][4.0].is_shown
+    assert not every["exact_rotor"][4.0].is_shown
+    assert analysis.largest_steps(every["omelyan1998"], 0.1) == (2.0, 2.0)
+    assert analysis.largest_steps(every["exact_rotor"], 0.001) == (1.0, 6.0)
+    assert analysis.recommended(synthetic).method == "exact_rotor" and analysis.recommended(synthetic).dt == 4.0
+    dt, outcome = analysis.lost_first(every["magnus_adams4"])
+    assert (dt, outcome.lost_by) == (2.0, -1) and outcome.lost_at == pytest.approx(0.25 / 51.2e-6, rel=0.03)
+    assert tables.signed(every["magnus_adams4"][2.0]).startswith("$-$") and tables.lost(every["magnus_adams4"]).endswith("cold")
+
+
+def test_linear_analysis_says_how_magnus_adams_drains_a_liquid_and_of_others_nothing(synthetic):
+    predicted = analysis.predicted(synthetic)
+    assert -3 < predicted["magnus_adams4"][1.0] < -0.8
+    assert predicted["spiral_leapfrog"][1.0] == 0
+    drift, error = analysis.thermal(synthetic)["spiral_leapfrog"][2.0]
+    assert 0.2 < drift < 1.0 and error < 0.2
+    gaps = analysis.gaps(synthetic, "whole")
+    assert gaps[4.0].value == pytest.approx((1 - 0.016) / (1 - 0.0016) - 1) and gaps[4.0].predicted < -0.01
+
+
+def test_the_theme_is_made_from_checks(synthetic, tmp_path):
+    macros = numbers.liquids(synthetic)
+    section = (Path(__file__).parents[1] / "paper" / "sections" / "liquids.tex").read_text()
+    assert set(re.findall(r"\\(studyLiquid[A-Za-z]+)", section)) <= set(macros)
+    frame, text = tables.liquids(synthetic)
+    assert len(frame) == 16 and text.count(r"\num") > 10
+    figure_twice("liquids", synthetic, tmp_path)
+    figure_twice("liquids_more", synthetic, tmp_path)
+    with pytest.raises(NotInRun, match="liquid_1fs"):
+        analysis.runs(Inputs(""))

@@ -1,0 +1,291 @@
+"""What the runs of a liquid say: drifts with intervals, the largest steps, what linear analysis predicts, temperatures."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from math import inf, isfinite, nan, pi
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from polhode.fits.librations import energy_drift
+from polhode.fits.seed_statistics import mean
+from polhode.interface.netcdf import read_groups
+from polhode.study.inputs import Inputs, NotInRun, once
+
+#: The checks by step, and the released file.
+STEP_CHECKS, RELEASED = ("liquid_1fs", "liquid_2fs", "liquid_4fs", "liquid_6fs"), "liquids.nc"
+#: Drifts that a user may allow, kT per ns and degree of freedom.
+ALLOWED = (0.1, 0.01, 0.001)
+#: The drift on which the recommendation rests, and the method it names unless another one is shown to be better.
+STATED, PREFERRED = 0.01, "exact_rotor"
+#: The share of the spectrum below the frequency that counts as the fastest, fs in a ns, and cm^-1 in a rad/fs.
+FASTEST, NS, WAVENUMBER = 0.99, 1e6, 1 / (2 * pi * 2.99792458e-5)
+#: The standard errors beyond which the drift of one molecule is seen.
+SEEN = 3
+#: Methods whose velocities of half a step are their own: they are symplectic, and share one gap of temperatures.
+SPLITTINGS = ("exact_rotor", "no_squish", "dlm1997", "touma1994", "moser_veselov")
+
+
+@once
+def released(inputs: Inputs) -> Mapping[str, xr.Dataset]:
+    """The groups of data/released/liquids.nc; none if there is no such file."""
+    path = Path(inputs.paths.get("released", ""), RELEASED)
+    return read_groups(path) if inputs.paths.get("released") and path.is_file() else {}
+
+
+def _check(inputs: Inputs, name: str) -> xr.Dataset | None:
+    with suppress(NotInRun):
+        data = inputs.check(name)
+        return data if data.sizes else None
+    return None
+
+
+@once
+def runs(inputs: Inputs) -> xr.Dataset:
+    """The runs of the smaller box over integrator, dt and seed: the released ones, and those of the run of methods beyond them.
+
+    Raises
+    ------
+    NotInRun
+        If there are neither.
+    """
+    groups = released(inputs)
+    datasets = [groups[name] for name in ("/followed", "/others") if name in groups]
+    steps = [data for name in STEP_CHECKS if (data := _check(inputs, name)) is not None]
+    if steps:
+        of_run = xr.concat(steps, "dt", combine_attrs="override", join="exact")
+        known = {str(key) for data in datasets for key in data["integrator"].values}
+        beyond = [key for key in of_run["integrator"].values if key not in known]
+        datasets += [of_run.sel(integrator=beyond)] if beyond else []
+    if not datasets:
+        raise NotInRun("this run has none of the checks liquid_1fs to liquid_6fs, and data/released has no liquids")
+    return xr.concat(datasets, "integrator", combine_attrs="override", join="outer").sortby("dt")
+
+
+def larger(inputs: Inputs) -> xr.Dataset:
+    """The released runs of the larger box; :class:`NotInRun` if there are none."""
+    groups = released(inputs)
+    if "/large" not in groups:
+        raise NotInRun("data/released has no larger box of a liquid")
+    return groups["/large"]
+
+
+def other_check(inputs: Inputs, name: str, group: str) -> xr.Dataset:
+    """A check that is also a group of the released file; :class:`NotInRun` if there is neither."""
+    if group in released(inputs):
+        return released(inputs)[group]
+    data = _check(inputs, name)
+    if data is None:
+        raise NotInRun(f"this run has no check {name}, and data/released has no liquids")
+    return data
+
+
+def cutoffs(inputs: Inputs) -> xr.Dataset:
+    """The runs with other laws."""
+    return other_check(inputs, "liquid_cutoffs", "/cutoffs")
+
+
+def spectrum(inputs: Inputs) -> xr.Dataset:
+    """The spectrum of the smaller box."""
+    return other_check(inputs, "liquid_spectrum", "/spectrum_water64")
+
+
+def fastest(data: xr.Dataset) -> float:
+    """The angular frequency below which :data:`FASTEST` of a spectrum lies, rad/fs, interpolated between its frequencies."""
+    below = np.cumsum(data["spectrum"].sum("axis").values)
+    return float(np.interp(FASTEST, below, data["frequency"].values))
+
+
+def period(inputs: Inputs) -> float:
+    """The period of the fastest libration, fs."""
+    return 2 * pi / fastest(spectrum(inputs))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the starts of a method with one step did: the mean drift with Student's interval in kT per ns and freedom."""
+
+    drift: float
+    low: float
+    high: float
+    block_error: float
+    rms: float
+    starts: int
+    lost: int
+    lost_at: float
+    lost_by: int
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether zero is outside the interval."""
+        return self.low > 0 or self.high < 0
+
+    @property
+    def largest(self) -> float:
+        """The largest drift that the interval allows; infinite without one, and if a start was lost."""
+        return max(abs(self.low), abs(self.high)) if isfinite(self.low) and not self.lost else inf
+
+    @property
+    def smallest(self) -> float:
+        """The smallest drift that the interval allows."""
+        return min(abs(self.low), abs(self.high)) if self.is_shown else 0.0 if isfinite(self.low) else abs(self.drift)
+
+
+def outcome(data: xr.Dataset) -> Outcome | None:
+    """That of a dataset over seed; None if nothing was run."""
+    lost_by = data["lost_by"].values
+    ran = np.isfinite(lost_by)
+    if not ran.any():
+        return None
+    estimate = mean(data["drift"].values[ran])
+    lost = ran & (lost_by != 0)
+    rms, block = (data[name].values[ran & ~lost] for name in ("rms", "block_error"))
+    return Outcome(
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        float(block.mean()) if len(block) else nan,
+        float(rms.mean()) if len(rms) else nan,
+        int(ran.sum()),
+        int(lost.sum()),
+        float(np.median(data["lost_at"].values[lost])) if lost.any() else nan,
+        int(np.sign(lost_by[lost].sum())) if lost.any() else 0,
+    )
+
+
+def outcomes(data: xr.Dataset) -> dict[str, dict[float, Outcome]]:
+    """method -> step in fs, ascending -> what its starts did."""
+    table: dict[str, dict[float, Outcome]] = {}
+    for key in map(str, data["integrator"].values):
+        of_method = data.sel(integrator=key)
+        each = {float(dt): outcome(of_method.sel(dt=dt)) for dt in np.sort(data["dt"].values)}
+        table[key] = {dt: of_step for dt, of_step in each.items() if of_step is not None}
+    return table
+
+
+def largest_steps(of_method: Mapping[float, Outcome], allowed: float) -> tuple[float, float]:
+    """The largest step up to which the drift is shown to be below ``allowed``, and up to which it may be; 0 for none."""
+    ends = []
+    for name in ("largest", "smallest"):
+        end = 0.0
+        for dt, of_step in of_method.items():
+            if not getattr(of_step, name) < allowed:
+                break
+            end = dt
+        ends.append(end)
+    return ends[0], ends[1]
+
+
+@dataclass(frozen=True)
+class Recommended:
+    """The method for a liquid, the largest step shown to drift by less than :data:`STATED`, steps in the fastest libration."""
+
+    method: str
+    dt: float
+    steps: float
+    others: tuple[str, ...]
+
+
+def recommended(inputs: Inputs) -> Recommended | None:
+    """:data:`PREFERRED` if no other method is shown to hold the energy at a step where it does not, else the best of these.
+
+    ``others`` are shown to be as good at this step. None if no method is shown to drift so little.
+    """
+    steps = {key: largest_steps(of_method, STATED) for key, of_method in outcomes(runs(inputs)).items()}
+    best = max(steps, key=lambda key: steps[key])
+    if not steps[best][0]:
+        return None
+    if PREFERRED in steps and steps[PREFERRED][0] and steps[PREFERRED][1] >= steps[best][0]:
+        best = PREFERRED
+    dt = steps[best][0]
+    others = tuple(key for key, (shown, _) in steps.items() if shown >= dt and key != best)
+    return Recommended(best, dt, period(inputs) / dt, others)
+
+
+def exponent(of_method: Mapping[float, Outcome], steps: tuple[float, float]) -> float:
+    """The power of the step with which a drift grows between two steps; NaN where it is not shown at both."""
+    short, long = (of_method.get(dt) for dt in steps)
+    if short is None or long is None or not (short.is_shown and long.is_shown) or short.drift * long.drift < 0:
+        return nan
+    return float(np.log(long.drift / short.drift) / np.log(steps[1] / steps[0]))
+
+
+@once
+def predicted(inputs: Inputs) -> dict[str, dict[float, float]]:
+    """The drift, kT per ns and degree of freedom, that each method has by linear analysis of the librations of the spectrum.
+
+    Frequencies beyond the last turn of the analysis are left out; :class:`NotInRun` without the check ``librations``.
+    """
+    linear, data, every = inputs.check("librations"), spectrum(inputs), outcomes(runs(inputs))
+    shares, frequencies = data["spectrum"].sum("axis").values[1:], data["frequency"].values[1:]
+    turns = linear["turn"].values
+    table: dict[str, dict[float, float]] = {}
+    for key in every:
+        if key not in linear["integrator"].values:
+            continue
+        of_method = linear.sel(integrator=key)
+        growth, power = of_method["growth"].values, float(of_method["power"])
+        if not np.isfinite(growth).all():
+            continue
+        table[key] = {}
+        for dt in every[key]:
+            within = frequencies * dt <= turns[-1]
+            rate = energy_drift(turns, growth, int(power), dt, frequencies[within], shares[within])
+            table[key][dt] = rate / 2 * NS
+    return table
+
+
+def thermal(inputs: Inputs) -> dict[str, dict[float, tuple[float, float]]]:
+    """The drift of one librating molecule at thermal amplitudes and its standard error, if it is seen and not by the roots.
+
+    method -> step in fs -> both in kT per ns and degree of freedom, from the check ``librations``.
+    """
+    linear = inputs.check("librations")
+    table: dict[str, dict[float, tuple[float, float]]] = {}
+    for key in map(str, linear["integrator"].values) if "thermal_drift" in linear else ():
+        of_method = linear.sel(integrator=key)
+        pairs = zip(of_method["dt"].values, of_method["thermal_drift"].values, of_method["thermal_error"].values, strict=True)
+        seen = {float(dt): (float(drift), float(error)) for dt, drift, error in pairs if isfinite(drift)}
+        table[key] = {dt: both for dt, both in seen.items() if abs(both[0]) > SEEN * both[1]}
+    return table
+
+
+def limit(inputs: Inputs, method: str) -> float:
+    """The step in fs at which the fastest libration becomes unstable by linear analysis; 0 if all grow, infinite if none."""
+    linear = inputs.check("librations")
+    if method not in linear["integrator"].values:
+        return nan
+    return float(linear["limit"].sel(integrator=method)) / fastest(spectrum(inputs))
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The gap T_rotation/T_translation - 1 by one estimator, with its interval over all runs, and what is predicted."""
+
+    value: float
+    low: float
+    high: float
+    predicted: float
+
+
+def gaps(inputs: Inputs, estimator: str) -> dict[float, Gap]:
+    """Step in fs -> the gap of temperatures of all :data:`SPLITTINGS`, each run for itself."""
+    data = runs(inputs)
+    some = data.sel(integrator=[key for key in SPLITTINGS if key in data["integrator"].values], estimator=estimator)
+    translation, rotation = (float(spectrum(inputs)["rate_squared"].sel(kind=kind)) for kind in ("translation", "rotation"))
+    factor = {"whole": -1 / 6, "half": 1 / 12, "corrected": 0.0}[estimator]
+    result = {}
+    for dt in map(float, data["dt"].values):
+        of_step = some["temperature"].sel(dt=dt)
+        ratio = (of_step.sel(kind="rotation") / of_step.sel(kind="translation") - 1).values.ravel()
+        estimate = mean(ratio[np.isfinite(ratio)])
+        if isfinite(estimate.low):
+            result[dt] = Gap(estimate.value, estimate.low, estimate.high, factor * dt * dt * (rotation - translation))
+    return result
+
+
+def lost_first(of_method: Mapping[float, Outcome]) -> tuple[float, Outcome] | None:
+    """The shortest step with which a run was lost."""
+    return next(((dt, of_step) for dt, of_step in of_method.items() if of_step.lost), None)

@@ -1,0 +1,1 @@
+"""The theme of liquids at constant energy, see :mod:`polhode.study.themes.liquids.theme`."""
