@@ -194,6 +194,9 @@ def recommended(inputs: Inputs) -> Recommended | None:
     ``others`` are shown to be as good at this step. None if no method is shown to drift so little.
     """
     steps = {key: largest_steps(of_method, STATED) for key, of_method in outcomes(runs(inputs)).items()}
+    with suppress(NotInRun):  # longer runs of more molecules show more
+        longer = outcomes(larger(inputs))
+        steps |= {key: max(steps.get(key, (0.0, 0.0)), largest_steps(longer[key], STATED)) for key in longer}
     best = max(steps, key=lambda key: steps[key])
     if not steps[best][0]:
         return None

@@ -91,7 +91,7 @@ def _recommended(inputs: Inputs) -> dict[str, str]:
     result["studyLiquidResonance"] = decimal(2**0.5 / fastest, 1)
     if best := analysis.recommended(inputs):
         result["studyLiquidNamed"] = escape(inputs.label(best.method))
-        result["studyLiquidStep"], result["studyLiquidSteps"] = f"{best.dt:g}", decimal(best.steps, 0)
+        result["studyLiquidStep"], result["studyLiquidSteps"] = f"{best.dt:g}", decimal(best.steps, 1)
     return result
 
 
