@@ -9,7 +9,7 @@ import pandas as pd
 
 from polhode.fits import impact_errors
 from polhode.fits.seed_statistics import Estimate
-from polhode.study.analysis import law_checks, law_frames
+from polhode.study.analysis import law_checks, law_frames, liquids
 from polhode.study.analysis.frames import records
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, BestMethod, EnsembleLaws, Situation
 from polhode.study.inputs import Inputs, NotInRun
@@ -68,6 +68,9 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     if friction := _friction_rows(inputs):
         entries.append(friction[0])
         rows += friction[1]
+    if liquid := _liquid_rows(inputs):
+        entries.append(liquid[0])
+        rows += liquid[1]
     rows = [row for row, after in pairwise([*rows, ""]) if row != SPACE or after not in ("", r"\midrule")]
     head = ["your torque", "method", "per radian", *USUAL.values()]
     top = spanning("steps", ("times as many steps with", len(USUAL)), before=" & & ")
@@ -186,6 +189,22 @@ def _friction_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] |
     ]
     second = ["steps per contact", small("bookkeeping decides"), small(f"{count(cured[1])}--{count(cured[2])}")]
     return record, [first, [*second, _over_gains(small(f"{ratio(saved[1])}--{ratio(saved[2])}"))], SPACE]
+
+
+def _liquid_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | str]] | None:
+    """The record and the lines for a liquid at constant energy; None where there are no runs of one."""
+    try:
+        best = liquids.recommended(inputs)
+    except NotInRun:
+        return None
+    if best is None:
+        return None
+    record: dict[str, Any] = {"situation": "liquid", "kept": 1, "method": best.method, "steps": best.steps}
+    record |= {"equal": ",".join(best.others), "dt_fs": best.dt}
+    first = ["liquid, its energy", rf"\textbf{{{escape(inputs.label(best.method))}}}", decimal(best.steps, 1)]
+    second = ["kept, per libration", small(_either([escape(inputs.label(key)) for key in best.others])), ""]
+    water = f"{best.dt:g}\\,fs in water", small(f"period {best.dt * best.steps:.0f}\\,fs")
+    return record, [[*first, _over_gains(water[0])], [*second, _over_gains(water[1])], SPACE]
 
 
 def _over_gains(text: str) -> str:
