@@ -16,6 +16,7 @@ from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.run import liquids
 from polhode.study.run.librations import librations
 from polhode.study.storage import write_dataset
+from polhode.study.themes.liquids import analysis as texts
 from polhode.study.themes.liquids import numbers, tables
 
 TRIMERS, WATER = manybody.scenes["trimers"], manybody.scenes["water64"]
@@ -162,7 +163,7 @@ def test_drifts_are_found_again_with_their_signs_powers_and_losses(synthetic):
     assert analysis.recommended(synthetic).method == "exact_rotor" and analysis.recommended(synthetic).dt == 4.0
     dt, outcome = analysis.lost_first(every["magnus_adams4"])
     assert (dt, outcome.lost_by) == (2.0, -1) and outcome.lost_at == pytest.approx(0.25 / 51.2e-6, rel=0.03)
-    assert tables.signed(every["magnus_adams4"][2.0]).startswith("$-$") and tables.lost(every["magnus_adams4"]).endswith("cold")
+    assert texts.signed(every["magnus_adams4"][2.0]).startswith("$-$") and texts.lost(every["magnus_adams4"]).endswith("cold")
 
 
 def test_linear_analysis_says_how_magnus_adams_drains_a_liquid_and_of_others_nothing(synthetic):

@@ -202,8 +202,9 @@ def _liquid_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | s
     record: dict[str, Any] = {"situation": "liquid", "kept": 1, "method": best.method, "steps": best.steps}
     record |= {"equal": ",".join(best.others), "dt_fs": best.dt}
     first = ["liquid, its energy", rf"\textbf{{{escape(inputs.label(best.method))}}}", decimal(best.steps, 1)]
-    second = ["kept, per libration", small(_either([escape(inputs.label(key)) for key in best.others])), ""]
-    water = f"{best.dt:g}\\,fs in water", small(f"period {best.dt * best.steps:.0f}\\,fs")
+    others = small(_either([escape(inputs.label(key)) for key in best.others]))
+    second = ["kept, per libration", others, small(f"in {best.dt * best.steps:.0f}\\,fs")]
+    water = f"{best.dt:g}\\,fs in water", small(f"drift $<${liquids.STATED:g}\\,$kT$/ns")
     return record, [[*first, _over_gains(water[0])], [*second, _over_gains(water[1])], SPACE]
 
 

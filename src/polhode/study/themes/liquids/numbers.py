@@ -8,7 +8,7 @@ from polhode.study.analysis import liquids as analysis
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import factor, plain
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape
-from polhode.study.themes.liquids import tables
+from polhode.study.themes.liquids import analysis as texts
 
 #: Methods and their names in macros.
 NAMES = {
@@ -46,9 +46,9 @@ def liquids(inputs: Inputs) -> dict[str, str]:
         of_method = every.get(key, {})
         for dt, step in STEPS.items():
             of_step = of_method.get(dt)
-            result[f"studyLiquid{name}{step}"] = tables.signed(of_step) if of_step else NOT_AVAILABLE
+            result[f"studyLiquid{name}{step}"] = texts.signed(of_step) if of_step else NOT_AVAILABLE
         result[f"studyLiquid{name}Power"] = _one(analysis.exponent(of_method, (1.0, 2.0)))
-        result[f"studyLiquid{name}Lost"] = tables.lost(of_method) if of_method else NOT_AVAILABLE
+        result[f"studyLiquid{name}Lost"] = texts.lost(of_method) if of_method else NOT_AVAILABLE
     result |= _blocks(every) | _recommended(inputs) | _temperatures(inputs) | _cutoffs(inputs) | _predicted(inputs, every)
     return result | _larger(inputs)
 
@@ -118,7 +118,7 @@ def _cutoffs(inputs: Inputs) -> dict[str, str]:
         drifts = {law: analysis.outcomes(data.sel(law=law))["exact_rotor"][2.0] for law in names}
     except (NotInRun, KeyError):
         return {f"studyLiquidLaw{name}": NOT_AVAILABLE for name in names.values()}
-    return {f"studyLiquidLaw{name}": tables.signed(drifts[law]) for law, name in names.items()}
+    return {f"studyLiquidLaw{name}": texts.signed(drifts[law]) for law, name in names.items()}
 
 
 def _predicted(inputs: Inputs, every: dict[str, dict[float, analysis.Outcome]]) -> dict[str, str]:
@@ -163,5 +163,5 @@ def _larger(inputs: Inputs) -> dict[str, str]:
     }
     for key, name in names.items():
         of_step = every.get(key, {}).get(4.0)
-        result[f"studyLiquidLarge{name}"] = tables.signed(of_step) if of_step else NOT_AVAILABLE
+        result[f"studyLiquidLarge{name}"] = texts.signed(of_step) if of_step else NOT_AVAILABLE
     return result

@@ -8,6 +8,7 @@ import pandas as pd
 from polhode.study.analysis import liquids as analysis
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, grouped_rows, spanning, tabular
+from polhode.study.themes.liquids import analysis as texts
 
 #: The step in fs at which drifts are compared.
 STATED = 2.0
@@ -20,10 +21,10 @@ def liquids(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     def row(key: str) -> list[str]:
         of_method = every[key]
         stated = of_method.get(STATED)
-        drift = NOT_AVAILABLE if stated is None else signed(stated)
+        drift = NOT_AVAILABLE if stated is None else texts.signed(stated)
         rms = NOT_AVAILABLE if stated is None or not isfinite(stated.rms) else decimal(1e4 * stated.rms / STATED**2, 2)
         steps = [_steps(analysis.largest_steps(of_method, allowed)) for allowed in analysis.ALLOWED]
-        return [escape(inputs.label(key)), drift, *steps, rms, _limit(inputs, key), lost(of_method)]
+        return [escape(inputs.label(key)), drift, *steps, rms, _limit(inputs, key), texts.lost(of_method)]
 
     head = ["method", f"at {STATED:g}\\,fs", *(rf"\num{{{allowed:g}}}" for allowed in analysis.ALLOWED)]
     above = spanning("drift", ("largest step (fs) by drift", 3), "rms", "limit", "lost")
@@ -61,17 +62,6 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def signed(of_step: analysis.Outcome) -> str:
-    """A drift with two digits and its sign; in brackets how much it may be, where zero is in its interval."""
-    if not of_step.is_shown and isfinite(of_step.low):
-        return rf"(${{<}}\,${_two(of_step.largest)})" if isfinite(of_step.largest) else "lost"
-    return rf"${'+' if of_step.drift > 0 else '-'}$\,{_two(abs(of_step.drift))}"
-
-
-def _two(value: float) -> str:
-    return rf"\num{{{float(f'{value:.2g}'):g}}}"
-
-
 def _steps(ends: tuple[float, float]) -> str:
     """The largest step that is shown to be short enough, and after a dash the largest that may be."""
     shown, possible = (f"{end:g}" if end else "--" for end in ends)
@@ -84,12 +74,3 @@ def _limit(inputs: Inputs, key: str) -> str:
     except NotInRun:
         return NOT_AVAILABLE
     return "none" if limit == 0 else r"$\infty$" if limit == inf else decimal(limit, 1) if isfinite(limit) else NOT_AVAILABLE
-
-
-def lost(of_method: Any) -> str:
-    """The shortest step with which a run was lost, after which time and in which direction."""
-    first = analysis.lost_first(of_method)
-    if first is None:
-        return "never"
-    dt, of_step = first
-    return rf"{dt:g}; {_two(of_step.lost_at / 1e3)} {'hot' if of_step.lost_by > 0 else 'cold'}"
