@@ -10,6 +10,7 @@ from rendered import figure_twice
 from polhode import manybody
 from polhode.algebra.quaternion import exponential
 from polhode.compiling.plain import in_plain_python
+from polhode.fits import liquid_drifts
 from polhode.methods import METHODS
 from polhode.study.analysis import liquids as analysis
 from polhode.study.inputs import Inputs, NotInRun
@@ -154,12 +155,12 @@ def synthetic(tmp_path_factory):
 
 
 def test_drifts_are_found_again_with_their_signs_powers_and_losses(synthetic):
-    every = analysis.outcomes(analysis.runs(synthetic))
+    every = liquid_drifts.outcomes(analysis.runs(synthetic))
     assert analysis.exponent(every["spiral_leapfrog"], (1.0, 2.0)) == pytest.approx(3, abs=0.02)
     assert every["omelyan1998"][4.0].drift == pytest.approx(-0.256, rel=0.06) and every["omelyan1998"][4.0].is_shown
     assert not every["exact_rotor"][4.0].is_shown
-    assert analysis.largest_steps(every["omelyan1998"], 0.1) == (2.0, 2.0)
-    assert analysis.largest_steps(every["exact_rotor"], 0.001) == (1.0, 6.0)
+    assert liquid_drifts.largest_steps(every["omelyan1998"], 0.1) == (2.0, 2.0)
+    assert liquid_drifts.largest_steps(every["exact_rotor"], 0.001) == (1.0, 6.0)
     assert analysis.recommended(synthetic).method == "exact_rotor" and analysis.recommended(synthetic).dt == 4.0
     dt, outcome = analysis.lost_first(every["magnus_adams4"])
     assert (dt, outcome.lost_by) == (2.0, -1) and outcome.lost_at == pytest.approx(0.25 / 51.2e-6, rel=0.03)

@@ -156,11 +156,12 @@ def recommend(
             if value is not None:
                 raise AdviceError(f"{name} does not belong to a question about a liquid")
         from polhode.advice import from_liquids
+        from polhode.fits.liquid_drifts import STATED
 
         if not isinstance(liquid, str):
             liquid = checked(positive, "liquid", liquid, "s")
-        wanted_drift = from_liquids.DRIFT if drift is None else checked(positive, "drift", drift)
-        return from_liquids.from_liquids(liquid, wanted_drift, folder, everything)
+        allowed_drift = STATED if drift is None else checked(positive, "drift", drift)
+        return from_liquids.from_liquids(liquid, allowed_drift, folder, everything)
     if asked_for["contact_time"] or asked_for["young"]:
         for name, value in {"omega": omega, "torque": torque, "strength": strength, "time": time}.items():
             if value is not None:

@@ -7,7 +7,7 @@ docstring of its module, everything else from its declaration and from measureme
 import importlib
 import shutil
 from collections.abc import Mapping
-from math import isfinite
+from math import isfinite, pi
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from polhode.advice.from_liquids import fastest_period
 from polhode.documentation import pictures, reference
 from polhode.documentation.engines import advice_page, contacts_page, engines_page, liquids_page, questions_page, sources_page
 from polhode.documentation.markdown import cell, facts, figure, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.texts import docstring
+from polhode.fits.liquid_drifts import fastest
 from polhode.fits.seed_statistics import LEVEL, mean
 from polhode.interface.netcdf import read_dataset
 from polhode.manybody import Fluid, Scene, forces, molecules, scenes
@@ -599,7 +599,7 @@ def liquids_table(released: Path = HOME / "data/released/liquids.nc") -> str:
     """The drift of the energy of water by method and step, from the released runs."""
     if not released.is_file():
         return "No runs of liquids are released with this version.\n"
-    data, period = read_dataset(released, "followed"), fastest_period(read_dataset(released, "spectrum_water64"))
+    data, period = read_dataset(released, "followed"), 2 * pi / fastest(read_dataset(released, "spectrum_water64"))
     sizes = abs(data["drift"].sel(dt=LIQUID_ORDER).mean("seed"))
     rows = [
         (_method_link(str(key)), *(_drift(data.sel(integrator=key, dt=dt)) for dt in LIQUID_STEPS))

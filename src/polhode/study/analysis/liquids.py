@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from math import inf, isfinite, nan, pi
+from math import isfinite, nan, pi
 from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
 from polhode.fits.librations import energy_drift
+from polhode.fits.liquid_drifts import STATED, Outcome, best, fastest, outcomes, steps_of
 from polhode.fits.seed_statistics import mean
 from polhode.interface.netcdf import read_groups
 from polhode.study.inputs import Inputs, NotInRun, once
@@ -18,10 +19,8 @@ from polhode.study.inputs import Inputs, NotInRun, once
 STEP_CHECKS, RELEASED = ("liquid_1fs", "liquid_2fs", "liquid_4fs", "liquid_6fs"), "liquids.nc"
 #: Drifts that a user may allow, kT per ns and degree of freedom.
 ALLOWED = (0.1, 0.01, 0.001)
-#: The drift on which the recommendation rests, and the method it names unless another one is shown to be better.
-STATED, PREFERRED = 0.01, "exact_rotor"
-#: The share of the spectrum below the frequency that counts as the fastest, fs in a ns, and cm^-1 in a rad/fs.
-FASTEST, NS, WAVENUMBER = 0.99, 1e6, 1 / (2 * pi * 2.99792458e-5)
+#: Fs in a ns, and cm^-1 in a rad/fs.
+NS, WAVENUMBER = 1e6, 1 / (2 * pi * 2.99792458e-5)
 #: The standard errors beyond which the drift of one molecule is seen.
 SEEN = 3
 #: Methods whose velocities of half a step are their own: they are symplectic, and share one gap of temperatures.
@@ -92,90 +91,9 @@ def spectrum(inputs: Inputs) -> xr.Dataset:
     return other_check(inputs, "liquid_spectrum", "/spectrum_water64")
 
 
-def fastest(data: xr.Dataset) -> float:
-    """The angular frequency below which :data:`FASTEST` of a spectrum lies, rad/fs, interpolated between its frequencies."""
-    below = np.cumsum(data["spectrum"].sum("axis").values)
-    return float(np.interp(FASTEST, below, data["frequency"].values))
-
-
 def period(inputs: Inputs) -> float:
     """The period of the fastest libration, fs."""
     return 2 * pi / fastest(spectrum(inputs))
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What the starts of a method with one step did: the mean drift with Student's interval in kT per ns and freedom."""
-
-    drift: float
-    low: float
-    high: float
-    block_error: float
-    rms: float
-    starts: int
-    lost: int
-    lost_at: float
-    lost_by: int
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether zero is outside the interval."""
-        return self.low > 0 or self.high < 0
-
-    @property
-    def largest(self) -> float:
-        """The largest drift that the interval allows; infinite without one, and if a start was lost."""
-        return max(abs(self.low), abs(self.high)) if isfinite(self.low) and not self.lost else inf
-
-    @property
-    def smallest(self) -> float:
-        """The smallest drift that the interval allows."""
-        return min(abs(self.low), abs(self.high)) if self.is_shown else 0.0 if isfinite(self.low) else abs(self.drift)
-
-
-def outcome(data: xr.Dataset) -> Outcome | None:
-    """That of a dataset over seed; None if nothing was run."""
-    lost_by = data["lost_by"].values
-    ran = np.isfinite(lost_by)
-    if not ran.any():
-        return None
-    estimate = mean(data["drift"].values[ran])
-    lost = ran & (lost_by != 0)
-    rms, block = (data[name].values[ran & ~lost] for name in ("rms", "block_error"))
-    return Outcome(
-        estimate.value,
-        estimate.low,
-        estimate.high,
-        float(block.mean()) if len(block) else nan,
-        float(rms.mean()) if len(rms) else nan,
-        int(ran.sum()),
-        int(lost.sum()),
-        float(np.median(data["lost_at"].values[lost])) if lost.any() else nan,
-        int(np.sign(lost_by[lost].sum())) if lost.any() else 0,
-    )
-
-
-def outcomes(data: xr.Dataset) -> dict[str, dict[float, Outcome]]:
-    """method -> step in fs, ascending -> what its starts did."""
-    table: dict[str, dict[float, Outcome]] = {}
-    for key in map(str, data["integrator"].values):
-        of_method = data.sel(integrator=key)
-        each = {float(dt): outcome(of_method.sel(dt=dt)) for dt in np.sort(data["dt"].values)}
-        table[key] = {dt: of_step for dt, of_step in each.items() if of_step is not None}
-    return table
-
-
-def largest_steps(of_method: Mapping[float, Outcome], allowed: float) -> tuple[float, float]:
-    """The largest step up to which the drift is shown to be below ``allowed``, and up to which it may be; 0 for none."""
-    ends = []
-    for name in ("largest", "smallest"):
-        end = 0.0
-        for dt, of_step in of_method.items():
-            if not getattr(of_step, name) < allowed:
-                break
-            end = dt
-        ends.append(end)
-    return ends[0], ends[1]
 
 
 @dataclass(frozen=True)
@@ -193,18 +111,11 @@ def recommended(inputs: Inputs) -> Recommended | None:
 
     ``others`` are shown to be as good at this step. None if no method is shown to drift so little.
     """
-    steps = {key: largest_steps(of_method, STATED) for key, of_method in outcomes(runs(inputs)).items()}
-    with suppress(NotInRun):  # longer runs of more molecules show more
-        longer = outcomes(larger(inputs))
-        steps |= {key: max(steps.get(key, (0.0, 0.0)), largest_steps(longer[key], STATED)) for key in longer}
-    best = max(steps, key=lambda key: steps[key])
-    if not steps[best][0]:
-        return None
-    if PREFERRED in steps and steps[PREFERRED][0] and steps[PREFERRED][1] >= steps[best][0]:
-        best = PREFERRED
-    dt = steps[best][0]
-    others = tuple(key for key, (shown, _) in steps.items() if shown >= dt and key != best)
-    return Recommended(best, dt, period(inputs) / dt, others)
+    boxes = [outcomes(runs(inputs))]
+    with suppress(NotInRun):
+        boxes.append(outcomes(larger(inputs)))
+    answer = best(steps_of(*boxes, allowed=STATED))
+    return None if answer is None else Recommended(answer.method, answer.dt, period(inputs) / answer.dt, answer.others)
 
 
 def exponent(of_method: Mapping[float, Outcome], steps: tuple[float, float]) -> float:

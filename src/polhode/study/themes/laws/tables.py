@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from polhode.fits import impact_errors
+from polhode.fits.liquid_drifts import STATED
 from polhode.fits.seed_statistics import Estimate
 from polhode.study.analysis import law_checks, law_frames, liquids
 from polhode.study.analysis.frames import records
@@ -204,7 +205,7 @@ def _liquid_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | s
     first = ["liquid, its energy", rf"\textbf{{{escape(inputs.label(best.method))}}}", decimal(best.steps, 1)]
     others = small(_either([escape(inputs.label(key)) for key in best.others]))
     second = ["kept, per libration", others, small(f"in {best.dt * best.steps:.0f}\\,fs")]
-    water = f"{best.dt:g}\\,fs in water", small(f"drift $<${liquids.STATED:g}\\,$kT$/ns")
+    water = f"{best.dt:g}\\,fs in water", small(f"drift $<${STATED:g}\\,$kT$/ns")
     return record, [[*first, _over_gains(water[0])], [*second, _over_gains(water[1])], SPACE]
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from math import isfinite
 
+from polhode.fits import liquid_drifts
 from polhode.study.analysis import liquids
 
 
-def signed(of_step: liquids.Outcome) -> str:
+def signed(of_step: liquid_drifts.Outcome) -> str:
     """A drift with two digits and its sign; in brackets how much it may be, where zero is in its interval."""
     if not of_step.is_shown and isfinite(of_step.low):
         return rf"(${{<}}\,${_two(of_step.largest)})" if isfinite(of_step.largest) else "lost"
@@ -17,7 +18,7 @@ def _two(value: float) -> str:
     return rf"\num{{{float(f'{value:.2g}'):g}}}"
 
 
-def lost(of_method: Mapping[float, liquids.Outcome]) -> str:
+def lost(of_method: Mapping[float, liquid_drifts.Outcome]) -> str:
     """The shortest step with which a run was lost, after which time and in which direction."""
     first = liquids.lost_first(of_method)
     if first is None:

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from polhode.fits import liquid_drifts
 from polhode.study.analysis import liquids as analysis
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
@@ -56,7 +57,7 @@ FAINT, LEAST = 1e-3, 2e-3
 
 def liquids(inputs: Inputs) -> Figure:
     """A figure of the drift of several methods over the step."""
-    every = analysis.outcomes(analysis.runs(inputs))
+    every = liquid_drifts.outcomes(analysis.runs(inputs))
     keys = [key for key in dict.fromkeys([*DRAWN, *inputs.plugins]) if key in every]
     looks = styles_of(inputs, keys)
     figure = new_figure((style.TEXT_WIDTH, 5.2))
@@ -74,7 +75,7 @@ def liquids(inputs: Inputs) -> Figure:
     return figure
 
 
-def _drifts(axes: Axes, of_method: Mapping[float, analysis.Outcome], look: Mapping[str, Any]) -> None:
+def _drifts(axes: Axes, of_method: Mapping[float, liquid_drifts.Outcome], look: Mapping[str, Any]) -> None:
     """|drift| with intervals: hollow for cooling, light where zero is in the interval."""
     shown = [dt for dt, of_step in of_method.items() if of_step.is_shown]
     axes.plot(
@@ -146,7 +147,7 @@ def _temperatures(axes: Axes, inputs: Inputs) -> None:
 def _cutoffs(axes: Axes, inputs: Inputs) -> None:
     data = analysis.cutoffs(inputs)
     for i, law in enumerate(map(str, data["law"].values)):
-        every = analysis.outcomes(data.sel(law=law))
+        every = liquid_drifts.outcomes(data.sel(law=law))
         for key, of_method in every.items():
             look = {**styles_of(inputs, [key])[key], "color": LAW_COLOURS[i], "linestyle": "-"}
             _drifts(axes, of_method, look)
@@ -167,7 +168,7 @@ def _spectrum(axes: Axes, inputs: Inputs) -> None:
     for (_, colour, line), axis in zip(COMPONENTS, map(str, data["axis"].values), strict=True):
         share = 1e3 * data["spectrum"].sel(axis=axis).values / width
         axes.plot(wavenumber, share, color=colour, linestyle=line, label=f"axis ${axis}$")
-    fastest = analysis.fastest(data) * analysis.WAVENUMBER
+    fastest = liquid_drifts.fastest(data) * analysis.WAVENUMBER
     axes.axvline(fastest, color="0.5", linewidth=0.8)
     axes.annotate(f" 99 % below {fastest:.0f}", (fastest, 0.97), xycoords=("data", "axes fraction"), fontsize=7, va="top")
     axes.set_xlim(0, 1.6 * fastest)
@@ -178,7 +179,11 @@ def _spectrum(axes: Axes, inputs: Inputs) -> None:
 
 
 def _predicted(axes: Axes, inputs: Inputs) -> None:
-    predicted, single, every = analysis.predicted(inputs), analysis.thermal(inputs), analysis.outcomes(analysis.runs(inputs))
+    predicted, single, every = (
+        analysis.predicted(inputs),
+        analysis.thermal(inputs),
+        liquid_drifts.outcomes(analysis.runs(inputs)),
+    )
     by_roots = inputs.in_order(damping(predicted))
     by_one = [key for key in DRAWN if single.get(key) and key in every]
     looks = styles_of(inputs, [*by_roots, *by_one])

@@ -4,6 +4,7 @@ from math import isfinite, pi
 
 import numpy as np
 
+from polhode.fits import liquid_drifts
 from polhode.study.analysis import liquids as analysis
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import factor, plain
@@ -34,7 +35,7 @@ STEPS = {1.0: "One", 2.0: "Two", 4.0: "Four", 6.0: "Six", 7.0: "Seven"}
 def liquids(inputs: Inputs) -> dict[str, str]:
     """Macros for the text: runs, drifts, powers of the step, losses, temperatures, cut-offs, and the first page's row."""
     data = analysis.runs(inputs)
-    every = analysis.outcomes(data)
+    every = liquid_drifts.outcomes(data)
     result = {
         "studyLiquidMolecules": str(int(data.attrs["molecules"])),
         "studyLiquidStarts": str(data.sizes["seed"]),
@@ -57,7 +58,7 @@ def _one(value: float) -> str:
     return decimal(value, 1) if isfinite(value) else NOT_AVAILABLE
 
 
-def _blocks(every: dict[str, dict[float, analysis.Outcome]]) -> dict[str, str]:
+def _blocks(every: dict[str, dict[float, liquid_drifts.Outcome]]) -> dict[str, str]:
     """How much larger the scatter of starts is than block errors say: the median over methods and steps that were not lost."""
     ratios = [
         (of_step.high - of_step.low) / 2 / of_step.block_error
@@ -82,7 +83,7 @@ def _recommended(inputs: Inputs) -> dict[str, str]:
     names = "Named", "Step", "Steps", "Period", "Wave", "Upturn", "Resonance"
     result = {f"studyLiquid{name}": NOT_AVAILABLE for name in names}
     try:
-        fastest = analysis.fastest(analysis.spectrum(inputs))
+        fastest = liquid_drifts.fastest(analysis.spectrum(inputs))
     except NotInRun:
         return result
     result["studyLiquidPeriod"] = decimal(2 * pi / fastest, 0)
@@ -115,13 +116,13 @@ def _cutoffs(inputs: Inputs) -> dict[str, str]:
     names = {"reaction_field": "Field", "shifted_force": "Force", "shifted_energy": "Energy", "shifted_power": "Smooth"}
     try:
         data = analysis.cutoffs(inputs)
-        drifts = {law: analysis.outcomes(data.sel(law=law))["exact_rotor"][2.0] for law in names}
+        drifts = {law: liquid_drifts.outcomes(data.sel(law=law))["exact_rotor"][2.0] for law in names}
     except (NotInRun, KeyError):
         return {f"studyLiquidLaw{name}": NOT_AVAILABLE for name in names.values()}
     return {f"studyLiquidLaw{name}": texts.signed(drifts[law]) for law, name in names.items()}
 
 
-def _predicted(inputs: Inputs, every: dict[str, dict[float, analysis.Outcome]]) -> dict[str, str]:
+def _predicted(inputs: Inputs, every: dict[str, dict[float, liquid_drifts.Outcome]]) -> dict[str, str]:
     """By linear analysis: the drift of Magnus-Adams 4, and how many signs are right among drifts that are shown."""
     try:
         predicted = analysis.predicted(inputs)
@@ -156,7 +157,7 @@ def _larger(inputs: Inputs) -> dict[str, str]:
     except NotInRun:
         macros = ["studyLiquidLargeMolecules", "studyLiquidLargeDuration"]
         return dict.fromkeys([*macros, *(f"studyLiquidLarge{name}" for name in names.values())], NOT_AVAILABLE)
-    every = analysis.outcomes(data)
+    every = liquid_drifts.outcomes(data)
     result = {
         "studyLiquidLargeMolecules": str(int(data.attrs["molecules"])),
         "studyLiquidLargeDuration": plain(float(data.attrs["duration"]) / 1e3),

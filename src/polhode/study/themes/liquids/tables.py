@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from polhode.fits import liquid_drifts
 from polhode.study.analysis import liquids as analysis
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, grouped_rows, spanning, tabular
@@ -16,14 +17,14 @@ STATED = 2.0
 
 def liquids(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of the drift at one step, the largest steps, scatter, limit and losses; the file has all methods and steps."""
-    every = analysis.outcomes(analysis.runs(inputs))
+    every = liquid_drifts.outcomes(analysis.runs(inputs))
 
     def row(key: str) -> list[str]:
         of_method = every[key]
         stated = of_method.get(STATED)
         drift = NOT_AVAILABLE if stated is None else texts.signed(stated)
         rms = NOT_AVAILABLE if stated is None or not isfinite(stated.rms) else decimal(1e4 * stated.rms / STATED**2, 2)
-        steps = [_steps(analysis.largest_steps(of_method, allowed)) for allowed in analysis.ALLOWED]
+        steps = [_steps(liquid_drifts.largest_steps(of_method, allowed)) for allowed in analysis.ALLOWED]
         return [escape(inputs.label(key)), drift, *steps, rms, _limit(inputs, key), texts.lost(of_method)]
 
     head = ["method", f"at {STATED:g}\\,fs", *(rf"\num{{{allowed:g}}}" for allowed in analysis.ALLOWED)]
@@ -41,7 +42,7 @@ def frame(inputs: Inputs) -> pd.DataFrame:
     except NotInRun:
         predicted = {}
     rows: list[dict[str, Any]] = []
-    for key, of_method in analysis.outcomes(analysis.runs(inputs)).items():
+    for key, of_method in liquid_drifts.outcomes(analysis.runs(inputs)).items():
         for dt, of_step in of_method.items():
             rows.append(
                 {

@@ -1,0 +1,133 @@
+"""What the runs of a liquid say: drifts with intervals, the largest steps, and the method to take."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, isfinite, nan
+
+import numpy as np
+import xarray as xr
+
+from polhode.fits.seed_statistics import mean
+
+#: The drift on which the recommendation rests, kT per degree of freedom and ns, and the method it names unless another one is
+#: shown to be better.
+STATED, PREFERRED = 0.01, "exact_rotor"
+#: The share of the spectrum below the frequency that counts as the fastest.
+FASTEST = 0.99
+
+
+def fastest(data: xr.Dataset) -> float:
+    """The angular frequency below which :data:`FASTEST` of a spectrum lies, rad/fs, interpolated between its frequencies."""
+    below = np.cumsum(data["spectrum"].sum("axis").values)
+    return float(np.interp(FASTEST, below, data["frequency"].values))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the starts of a method with one step did: the mean drift with Student's interval in kT per ns and freedom."""
+
+    drift: float
+    low: float
+    high: float
+    block_error: float
+    rms: float
+    starts: int
+    lost: int
+    lost_at: float
+    lost_by: int
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether zero is outside the interval."""
+        return self.low > 0 or self.high < 0
+
+    @property
+    def largest(self) -> float:
+        """The largest drift that the interval allows; infinite without one, and if a start was lost."""
+        return max(abs(self.low), abs(self.high)) if isfinite(self.low) and not self.lost else inf
+
+    @property
+    def smallest(self) -> float:
+        """The smallest drift that the interval allows."""
+        return min(abs(self.low), abs(self.high)) if self.is_shown else 0.0 if isfinite(self.low) else abs(self.drift)
+
+
+def outcome(data: xr.Dataset) -> Outcome | None:
+    """That of a dataset over seed; None if nothing was run."""
+    lost_by = data["lost_by"].values
+    ran = np.isfinite(lost_by)
+    if not ran.any():
+        return None
+    estimate = mean(data["drift"].values[ran])
+    lost = ran & (lost_by != 0)
+    rms, block = (data[name].values[ran & ~lost] for name in ("rms", "block_error"))
+    return Outcome(
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        float(block.mean()) if len(block) else nan,
+        float(rms.mean()) if len(rms) else nan,
+        int(ran.sum()),
+        int(lost.sum()),
+        float(np.median(data["lost_at"].values[lost])) if lost.any() else nan,
+        int(np.sign(lost_by[lost].sum())) if lost.any() else 0,
+    )
+
+
+def outcomes(data: xr.Dataset) -> dict[str, dict[float, Outcome]]:
+    """method -> step in fs, ascending -> what its starts did."""
+    table: dict[str, dict[float, Outcome]] = {}
+    for key in map(str, data["integrator"].values):
+        of_method = data.sel(integrator=key)
+        each = {float(dt): outcome(of_method.sel(dt=dt)) for dt in np.sort(data["dt"].values)}
+        table[key] = {dt: of_step for dt, of_step in each.items() if of_step is not None}
+    return table
+
+
+def largest_steps(of_method: Mapping[float, Outcome], allowed: float) -> tuple[float, float]:
+    """The largest step up to which the drift is shown to be below ``allowed``, and up to which it may be; 0 for none."""
+    ends = []
+    for name in ("largest", "smallest"):
+        end = 0.0
+        for dt, of_step in of_method.items():
+            if not getattr(of_step, name) < allowed:
+                break
+            end = dt
+        ends.append(end)
+    return ends[0], ends[1]
+
+
+@dataclass(frozen=True)
+class Best:
+    """A method, the largest step shown to drift by less than what is allowed, and the others shown to be as good there."""
+
+    method: str
+    dt: float
+    others: tuple[str, ...]
+
+
+#: method -> the largest step up to which the drift is shown to be small enough, and up to which it may be; 0 for none.
+Steps = dict[str, tuple[float, float]]
+
+
+def steps_of(*boxes: Mapping[str, Mapping[float, Outcome]], allowed: float) -> Steps:
+    """The largest steps of each method: those of the box that shows the longest, as longer runs of more molecules show more."""
+    steps: Steps = {}
+    for every in boxes:
+        for key, of_method in every.items():
+            steps[key] = max(steps.get(key, (0.0, 0.0)), largest_steps(of_method, allowed))
+    return steps
+
+
+def best(steps: Steps) -> Best | None:
+    """:data:`PREFERRED` if no other method is shown to hold the energy at a step where it does not, else the best of these.
+
+    None if no method is shown to drift so little.
+    """
+    if not steps or not max(steps.values())[0]:
+        return None
+    method = max(steps, key=lambda key: steps[key])
+    if PREFERRED in steps and steps[PREFERRED][0] and steps[PREFERRED][1] >= steps[method][0]:
+        method = PREFERRED
+    dt = steps[method][0]
+    return Best(method, dt, tuple(key for key, (shown, _) in steps.items() if shown >= dt and key != method))
