@@ -63,7 +63,7 @@ class Products(Plan):
             "tour": self.data(),
             "choose-a-method": [single, *self.files("cost")],
             "many-bodies": [*self.files("many_body"), f"{RELEASED}/{ARTEFACTS['many_body'].released}"],
-            "liquids": [],
+            "liquids": [f"{RELEASED}/liquids.nc"],
             "add-a-method": [single],
             "the-reference": [single, *(path for path in self.files("references") if path == reference)],
         }[name]
