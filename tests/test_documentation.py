@@ -189,8 +189,14 @@ def test_a_drift_that_may_be_zero_is_a_bound(tmp_path):
         "dt": list(pages.LIQUID_STEPS),
         "seed": [0, 1, 2],
     }
-    runs = xr.Dataset({"drift": (over, drift), "lost_by": (over, lost)}, coordinates, {"molecules": 64, "duration": 1e5})
-    flat = xr.Dataset({"spectrum": (("axis", "frequency"), np.ones((3, 1001)))}, {"frequency": np.linspace(0, 1, 1001)})
+    runs = xr.Dataset(
+        {"drift": (over, drift), **{name: (over, lost) for name in ("lost_by", "lost_at", "rms", "block_error")}},
+        coordinates,
+        {"molecules": 64, "duration": 1e5},
+    )
+    flat = xr.Dataset(
+        {"spectrum": (("axis", "frequency"), np.full((3, 1001), 1 / 3003))}, {"frequency": np.linspace(0, 1, 1001)}
+    )
     write_groups({"/": xr.Dataset(), "/followed": runs, "/spectrum_water64": flat}, tmp_path / "liquids.nc")
     said, _, *lines = pages.liquids_table(tmp_path / "liquids.nc").splitlines()
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]

@@ -193,7 +193,10 @@ def liquids(tmp_path):
     temperature[..., 1, 0] -= 0.01 * dt[:, None] ** 2
     over = ("integrator", "dt", "seed")
     data = xr.Dataset(
-        {"drift": (over, drift), "lost_by": (over, lost), "temperature": ((*over, "kind", "estimator"), temperature)},
+        {
+            **{"drift": (over, drift), "lost_by": (over, lost), "lost_at": (over, 0 * lost)},
+            **{name: (over, 0 * lost) for name in ("rms", "block_error")},
+            "temperature": ((*over, "kind", "estimator"), temperature)},
         {
             "integrator": ["no_squish", "rk4"], "dt": dt, "seed": [0, 1, 2],
             "kind": ["translation", "rotation"], "estimator": ["whole", "corrected"],

@@ -13,15 +13,14 @@ from textwrap import dedent
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from polhode.documentation import pictures, reference
 from polhode.documentation.engines import advice_page, contacts_page, engines_page, liquids_page, questions_page, sources_page
 from polhode.documentation.markdown import cell, facts, figure, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.texts import docstring
-from polhode.fits.liquid_drifts import fastest
-from polhode.fits.seed_statistics import LEVEL, mean
+from polhode.fits.liquid_drifts import Outcome, fastest, outcome
+from polhode.fits.seed_statistics import LEVEL
 from polhode.interface.netcdf import read_dataset
 from polhode.manybody import Fluid, Scene, forces, molecules, scenes
 from polhode.manybody.fluid import LOST
@@ -602,7 +601,7 @@ def liquids_table(released: Path = HOME / "data/released/liquids.nc") -> str:
     data, period = read_dataset(released, "followed"), 2 * pi / fastest(read_dataset(released, "spectrum_water64"))
     sizes = abs(data["drift"].sel(dt=LIQUID_ORDER).mean("seed"))
     rows = [
-        (_method_link(str(key)), *(_drift(data.sel(integrator=key, dt=dt)) for dt in LIQUID_STEPS))
+        (_method_link(str(key)), *(_drift(outcome(data.sel(integrator=key, dt=dt))) for dt in LIQUID_STEPS))
         for key in data["integrator"].values[np.argsort(sizes.values)]
     ]
     extent = (
@@ -619,14 +618,15 @@ def liquids_table(released: Path = HOME / "data/released/liquids.nc") -> str:
     return f"{said}\n\n{table(head, rows)}"
 
 
-def _drift(runs: xr.Dataset) -> str:
+def _drift(of_step: Outcome | None) -> str:
     """The mean drift of runs, or what it is below."""
-    if runs["lost_by"].values.any():
-        return "lost, heats" if float(runs["lost_by"].sum()) > 0 else "lost, cools"
-    drift = mean(runs["drift"].values)
-    if drift.low <= 0 <= drift.high:
-        return f"below {number(max(-drift.low, drift.high), 2)}"
-    return f"{'+' if drift.value > 0 else '−'}{number(abs(drift.value), 2)}"
+    if of_step is None:
+        return ""
+    if of_step.lost:
+        return "lost, heats" if of_step.lost_by > 0 else "lost, cools"
+    if not of_step.is_shown:
+        return f"below {number(of_step.largest, 2)}"
+    return f"{'+' if of_step.drift > 0 else '−'}{number(abs(of_step.drift), 2)}"
 
 
 # ---- the landing page ----

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from polhode.fits.seed_statistics import Estimate, mean
+from polhode.fits.liquid_drifts import Outcome, outcome
+from polhode.fits.seed_statistics import mean
 from polhode.interface.netcdf import has_group, read_dataset
 from polhode.study.inputs import Inputs, NotInRun, once
 from polhode.study.judge.measured import Measure, Measured
@@ -27,23 +28,14 @@ def released_liquids(results: Inputs, group: str) -> xr.Dataset:
     return read_dataset(path, group)
 
 
-def _runs(data: xr.Dataset, method: str, steps: list[float]) -> xr.Dataset:
+def _outcomes(data: xr.Dataset, method: str, steps: list[float]) -> list[Outcome]:
+    """What the starts of a method did at these steps, fs; :class:`NotInRun` if one of them was not run."""
     if method not in data["integrator"].values:
         raise NotInRun(f"{method} is not among the methods of the liquids")
-    if missing := [dt for dt in steps if dt not in data["dt"].values]:
-        raise NotInRun(f"dt = {missing[0]:g} fs is not among the steps of the liquids")
-    runs = data.sel(integrator=method, dt=steps)
-    if runs["lost_by"].isnull().any():
-        raise NotInRun(f"the liquids were not run with {method} at all of these steps")
-    return runs
-
-
-def _size_of_drift(runs: xr.Dataset) -> Estimate:
-    """The size of a mean drift over starts at one step; without an end where a run was lost."""
-    drift = mean(runs["drift"].values)
-    ends = abs(drift.low), abs(drift.high)
-    low = 0.0 if drift.low <= 0 <= drift.high else min(ends)
-    return Estimate(abs(drift.value), low, inf if runs["lost_by"].values.any() else max(ends))
+    ran = [outcome(data.sel(integrator=method, dt=dt)) if dt in data["dt"].values else None for dt in steps]
+    if None in ran:
+        raise NotInRun(f"the liquids were not run with {method} at {steps[ran.index(None)]:g} fs")
+    return [of_step for of_step in ran if of_step is not None]
 
 
 def _extent(data: xr.Dataset) -> str:
@@ -59,23 +51,22 @@ def liquid_drift(results: Inputs, method: str, up_to: float, law: str = "") -> M
     if law:
         data = data.sel(law=law)
     steps = [float(dt) for dt in sorted(data["dt"].values) if dt <= up_to]
-    runs = _runs(data, method, steps)
-    sizes = [_size_of_drift(runs.sel(dt=dt)) for dt in steps]
-    worst = int(np.argmax([size.value for size in sizes]))
-    lost = [f"{dt:g}" for dt in steps if runs["lost_by"].sel(dt=dt).values.any()]
+    outcomes = _outcomes(data, method, steps)
+    worst = int(np.argmax([abs(of_step.drift) for of_step in outcomes]))
     words = f"largest at {steps[worst]:g} fs of {', '.join(f'{dt:g}' for dt in steps)} fs; {_extent(data)}"
-    if lost:
+    if lost := [f"{dt:g}" for dt, of_step in zip(steps, outcomes, strict=True) if of_step.lost]:
         words += f"; runs at {', '.join(lost)} fs were lost"
-    return Measured(sizes[worst].value, words, max(size.low for size in sizes), max(size.high for size in sizes))
+    low, high = (max(getattr(of_step, name) for of_step in outcomes) for name in ("smallest", "largest"))
+    return Measured(abs(outcomes[worst].drift), words, low, high)
 
 
 def liquid_drift_ratio(results: Inputs, method: str, other: str, dt: float) -> Measured:
     """The size of the drift of one method over that of another, at one step; the interval has the ends of both."""
     data = released_liquids(results, FOLLOWED)
-    one, two = (_size_of_drift(_runs(data, key, [dt]).sel(dt=dt)) for key in (method, other))
-    high = one.high / two.low if two.low else inf
-    words = f"{one.value:.2g} against {two.value:.2g} kT per degree of freedom and ns at {dt:g} fs; {_extent(data)}"
-    return Measured(one.value / two.value, words, one.low / two.high, high)
+    (one,), (two,) = (_outcomes(data, key, [dt]) for key in (method, other))
+    ours, theirs = abs(one.drift), abs(two.drift)
+    words = f"{ours:.2g} against {theirs:.2g} kT per degree of freedom and ns at {dt:g} fs; {_extent(data)}"
+    return Measured(ours / theirs, words, one.smallest / two.largest, one.largest / two.smallest if two.smallest else inf)
 
 
 def temperature_gap(results: Inputs, methods: list[str], dt: float, estimator: str) -> Measured:
@@ -88,7 +79,7 @@ def temperature_gap(results: Inputs, methods: list[str], dt: float, estimator: s
     """
     data = released_liquids(results, FOLLOWED)
     for key in methods:
-        _runs(data, key, [dt])
+        _outcomes(data, key, [dt])
     temperature = data["temperature"].sel(integrator=methods, dt=dt)
     gap = 100 * (temperature.sel(kind="translation") - temperature.sel(kind="rotation"))
     first, _, second = estimator.partition(" over ")
