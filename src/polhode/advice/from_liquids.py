@@ -14,7 +14,7 @@ import xarray as xr
 from polhode.advice import files
 from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names
 from polhode.advice.errors import AdviceError
-from polhode.fits.liquid_drifts import FASTEST, STATED, Outcome, best, fastest, outcomes, steps_of
+from polhode.fits.liquid_drifts import FASTEST, STATED, MeanDrift, best, fastest, outcomes, steps_of
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.methods import METHODS
 from polhode.registry import nearest
@@ -32,11 +32,11 @@ NAMED = 5
 FEMTOSECOND = 1e-15
 
 #: method -> step in fs -> what its starts did.
-Outcomes = Mapping[str, Mapping[float, Outcome]]
+Outcomes = Mapping[str, Mapping[float, MeanDrift]]
 
 
 @dataclass(frozen=True)
-class Measurements:
+class LiquidMeasurements:
     """Drifts: where they come from, outcomes in each box, the words for each box, and the periods of liquids in fs."""
 
     path: Path
@@ -127,7 +127,7 @@ def _choice(key: str, dt: float, scale: float, period: float) -> Choice:
     return Choice(key, METHODS[key].label, dt * scale * FEMTOSECOND, mark=f"period/{period / dt:.3g}")
 
 
-def _spoils(outcome: Outcome) -> bool:
+def _spoils(outcome: MeanDrift) -> bool:
     return outcome.lost > 0 or abs(outcome.drift) > SPOILS
 
 
@@ -135,7 +135,7 @@ def _names(keys: "list[str] | tuple[str, ...]") -> str:
     return joined_names([METHODS[key].label for key in keys if key in METHODS])
 
 
-def _measurements(results: Path | None) -> Measurements:
+def _measurements(results: Path | None) -> LiquidMeasurements:
     """The released drifts, or those of a run if one is named or nothing is released."""
     path = files.released(RELEASED) if results is None else None
     if path is not None:
@@ -147,14 +147,14 @@ def _measurements(results: Path | None) -> Measurements:
                 boxes.append({key: of for one in data for key, of in outcomes(one).items()})
                 words.append(_box_in_words(data[0]))
         spectra = {name.partition("_")[2]: read_dataset(path, name) for name in groups if name.startswith("spectrum_")}
-        return Measurements(path, boxes, words, {key: 2 * pi / fastest(data) for key, data in spectra.items()})
+        return LiquidMeasurements(path, boxes, words, {key: 2 * pi / fastest(data) for key, data in spectra.items()})
     spectrum = files.find("checks/liquid_spectrum.nc", results)
     data = [read_dataset(part) for part in sorted(spectrum.parent.glob("liquid_*fs.nc"))]
     data = [part for part in data if part.sizes.get("integrator")]
     if not data:
         raise AdviceError(f"no runs of liquids are beside {spectrum}; make them: ./reproduce {spectrum.parent}/liquid_2fs.nc")
     every = xr.concat(data, "dt", combine_attrs="override", join="outer")
-    return Measurements(
+    return LiquidMeasurements(
         spectrum.parent, [outcomes(every)], [_box_in_words(every)], {MEASURED: 2 * pi / fastest(read_dataset(spectrum))}
     )
 

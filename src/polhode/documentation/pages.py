@@ -19,7 +19,7 @@ from polhode.documentation.engines import advice_page, contacts_page, engines_pa
 from polhode.documentation.markdown import cell, facts, figure, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.texts import docstring
-from polhode.fits.liquid_drifts import Outcome, fastest, outcome
+from polhode.fits.liquid_drifts import MeanDrift, fastest, outcome
 from polhode.fits.seed_statistics import LEVEL
 from polhode.interface.netcdf import read_dataset
 from polhode.manybody import Fluid, Scene, forces, molecules, scenes
@@ -618,7 +618,7 @@ def liquids_table(released: Path = HOME / "data/released/liquids.nc") -> str:
     return f"{said}\n\n{table(head, rows)}"
 
 
-def _drift(of_step: Outcome | None) -> str:
+def _drift(of_step: MeanDrift | None) -> str:
     """The mean drift of runs, or what it is below."""
     if of_step is None:
         return ""

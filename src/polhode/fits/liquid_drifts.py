@@ -23,7 +23,7 @@ def fastest(data: xr.Dataset) -> float:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class MeanDrift:
     """What the starts of a method with one step did: the mean drift with Student's interval in kT per ns and freedom."""
 
     drift: float
@@ -52,7 +52,7 @@ class Outcome:
         return min(abs(self.low), abs(self.high)) if self.is_shown else 0.0 if isfinite(self.low) else abs(self.drift)
 
 
-def outcome(data: xr.Dataset) -> Outcome | None:
+def outcome(data: xr.Dataset) -> MeanDrift | None:
     """That of a dataset over seed; None if nothing was run."""
     lost_by = data["lost_by"].values
     ran = np.isfinite(lost_by)
@@ -61,7 +61,7 @@ def outcome(data: xr.Dataset) -> Outcome | None:
     estimate = mean(data["drift"].values[ran])
     lost = ran & (lost_by != 0)
     rms, block = (data[name].values[ran & ~lost] for name in ("rms", "block_error"))
-    return Outcome(
+    return MeanDrift(
         estimate.value,
         estimate.low,
         estimate.high,
@@ -74,9 +74,9 @@ def outcome(data: xr.Dataset) -> Outcome | None:
     )
 
 
-def outcomes(data: xr.Dataset) -> dict[str, dict[float, Outcome]]:
+def outcomes(data: xr.Dataset) -> dict[str, dict[float, MeanDrift]]:
     """method -> step in fs, ascending -> what its starts did."""
-    table: dict[str, dict[float, Outcome]] = {}
+    table: dict[str, dict[float, MeanDrift]] = {}
     for key in map(str, data["integrator"].values):
         of_method = data.sel(integrator=key)
         each = {float(dt): outcome(of_method.sel(dt=dt)) for dt in np.sort(data["dt"].values)}
@@ -84,7 +84,7 @@ def outcomes(data: xr.Dataset) -> dict[str, dict[float, Outcome]]:
     return table
 
 
-def largest_steps(of_method: Mapping[float, Outcome], allowed: float) -> tuple[float, float]:
+def largest_steps(of_method: Mapping[float, MeanDrift], allowed: float) -> tuple[float, float]:
     """The largest step up to which the drift is shown to be below ``allowed``, and up to which it may be; 0 for none."""
     ends = []
     for name in ("largest", "smallest"):
@@ -110,7 +110,7 @@ class Best:
 Steps = dict[str, tuple[float, float]]
 
 
-def steps_of(*boxes: Mapping[str, Mapping[float, Outcome]], allowed: float) -> Steps:
+def steps_of(*boxes: Mapping[str, Mapping[float, MeanDrift]], allowed: float) -> Steps:
     """The largest steps of each method: those of the box that shows the longest, as longer runs of more molecules show more."""
     steps: Steps = {}
     for every in boxes:

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.fits.librations import energy_drift
-from polhode.fits.liquid_drifts import STATED, Outcome, best, fastest, outcomes, steps_of
+from polhode.fits.liquid_drifts import STATED, MeanDrift, best, fastest, outcomes, steps_of
 from polhode.fits.seed_statistics import mean
 from polhode.interface.netcdf import read_groups
 from polhode.study.inputs import Inputs, NotInRun, once
@@ -118,7 +118,7 @@ def recommended(inputs: Inputs) -> Recommended | None:
     return None if answer is None else Recommended(answer.method, answer.dt, period(inputs) / answer.dt, answer.others)
 
 
-def exponent(of_method: Mapping[float, Outcome], steps: tuple[float, float]) -> float:
+def exponent(of_method: Mapping[float, MeanDrift], steps: tuple[float, float]) -> float:
     """The power of the step with which a drift grows between two steps; NaN where it is not shown at both."""
     short, long = (of_method.get(dt) for dt in steps)
     if short is None or long is None or not (short.is_shown and long.is_shown) or short.drift * long.drift < 0:
@@ -200,6 +200,6 @@ def gaps(inputs: Inputs, estimator: str) -> dict[float, Gap]:
     return result
 
 
-def lost_first(of_method: Mapping[float, Outcome]) -> tuple[float, Outcome] | None:
+def lost_first(of_method: Mapping[float, MeanDrift]) -> tuple[float, MeanDrift] | None:
     """The shortest step with which a run was lost."""
     return next(((dt, of_step) for dt, of_step in of_method.items() if of_step.lost), None)

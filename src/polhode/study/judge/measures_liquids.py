@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from polhode.fits.liquid_drifts import Outcome, outcome
+from polhode.fits.liquid_drifts import MeanDrift, outcome
 from polhode.fits.seed_statistics import mean
 from polhode.interface.netcdf import has_group, read_dataset
 from polhode.study.inputs import Inputs, NotInRun, once
@@ -28,7 +28,7 @@ def released_liquids(results: Inputs, group: str) -> xr.Dataset:
     return read_dataset(path, group)
 
 
-def _outcomes(data: xr.Dataset, method: str, steps: list[float]) -> list[Outcome]:
+def _outcomes(data: xr.Dataset, method: str, steps: list[float]) -> list[MeanDrift]:
     """What the starts of a method did at these steps, fs; :class:`NotInRun` if one of them was not run."""
     if method not in data["integrator"].values:
         raise NotInRun(f"{method} is not among the methods of the liquids")

@@ -135,7 +135,7 @@ def followed(fluid: Fluid, method: OneTorque, dt: float, seed: int, duration: fl
 
 
 @dataclass(frozen=True)
-class Drift:
+class EnergySlope:
     """The slope of an energy, its error from the means of blocks, and the scatter about the line."""
 
     slope: float
@@ -143,7 +143,7 @@ class Drift:
     rms: float
 
 
-def drift_of(time: np.ndarray, energy: np.ndarray) -> Drift:
+def drift_of(time: np.ndarray, energy: np.ndarray) -> EnergySlope:
     """The line through an energy without the first tenth of its samples.
 
     The error takes the means of :data:`BLOCKS` blocks as independent, which the slow motions of a liquid make too small.
@@ -156,7 +156,7 @@ def drift_of(time: np.ndarray, energy: np.ndarray) -> Drift:
     centres = np.array([block.mean() for block in np.array_split(time, BLOCKS)])
     variance = float(np.sum(np.square(blocks))) / (BLOCKS - 2)
     error = (variance / float(np.sum((centres - centres.mean()) ** 2))) ** 0.5
-    return Drift(float(slope), error, float(np.std(rest)))
+    return EnergySlope(float(slope), error, float(np.std(rest)))
 
 
 def temperatures(fluid: Fluid, history: History) -> np.ndarray:

@@ -7,7 +7,7 @@ from polhode.fits import liquid_drifts
 from polhode.study.analysis import liquids
 
 
-def signed(of_step: liquid_drifts.Outcome) -> str:
+def signed(of_step: liquid_drifts.MeanDrift) -> str:
     """A drift with two digits and its sign; in brackets how much it may be, where zero is in its interval."""
     if not of_step.is_shown and isfinite(of_step.low):
         return rf"(${{<}}\,${_two(of_step.largest)})" if isfinite(of_step.largest) else "lost"
@@ -18,7 +18,7 @@ def _two(value: float) -> str:
     return rf"\num{{{float(f'{value:.2g}'):g}}}"
 
 
-def lost(of_method: Mapping[float, liquid_drifts.Outcome]) -> str:
+def lost(of_method: Mapping[float, liquid_drifts.MeanDrift]) -> str:
     """The shortest step with which a run was lost, after which time and in which direction."""
     first = liquids.lost_first(of_method)
     if first is None:

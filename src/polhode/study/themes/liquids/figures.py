@@ -75,7 +75,7 @@ def liquids(inputs: Inputs) -> Figure:
     return figure
 
 
-def _drifts(axes: Axes, of_method: Mapping[float, liquid_drifts.Outcome], look: Mapping[str, Any]) -> None:
+def _drifts(axes: Axes, of_method: Mapping[float, liquid_drifts.MeanDrift], look: Mapping[str, Any]) -> None:
     """|drift| with intervals: hollow for cooling, light where zero is in the interval."""
     shown = [dt for dt, of_step in of_method.items() if of_step.is_shown]
     axes.plot(

@@ -58,7 +58,7 @@ def _one(value: float) -> str:
     return decimal(value, 1) if isfinite(value) else NOT_AVAILABLE
 
 
-def _blocks(every: dict[str, dict[float, liquid_drifts.Outcome]]) -> dict[str, str]:
+def _blocks(every: dict[str, dict[float, liquid_drifts.MeanDrift]]) -> dict[str, str]:
     """How much larger the scatter of starts is than block errors say: the median over methods and steps that were not lost."""
     ratios = [
         (of_step.high - of_step.low) / 2 / of_step.block_error
@@ -122,7 +122,7 @@ def _cutoffs(inputs: Inputs) -> dict[str, str]:
     return {f"studyLiquidLaw{name}": texts.signed(drifts[law]) for law, name in names.items()}
 
 
-def _predicted(inputs: Inputs, every: dict[str, dict[float, liquid_drifts.Outcome]]) -> dict[str, str]:
+def _predicted(inputs: Inputs, every: dict[str, dict[float, liquid_drifts.MeanDrift]]) -> dict[str, str]:
     """By linear analysis: the drift of Magnus-Adams 4, and how many signs are right among drifts that are shown."""
     try:
         predicted = analysis.predicted(inputs)
