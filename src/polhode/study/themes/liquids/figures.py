@@ -156,9 +156,10 @@ def _cutoffs(axes: Axes, inputs: Inputs) -> None:
         look = styles_of(inputs, [key])[key]
         axes.plot([], [], color="0.4", marker=look["marker"], linestyle="none", label=printable(inputs.label(key)))
     _step_axis(axes, sorted(map(float, data["dt"].values)))
-    log_error_axis(axes, 1e-5, 1e5)
+    log_error_axis(axes, 1e-7, 1e5)
     axes.set_ylabel(DRIFT, fontsize="small")
-    axes.legend(fontsize=5.5, loc="lower right", ncols=2, handlelength=1.5, columnspacing=0.8)
+    over = {"frameon": True, "facecolor": "white", "edgecolor": "none", "framealpha": 0.9}
+    axes.legend(fontsize=5.5, loc="lower center", ncols=2, handlelength=1.5, columnspacing=0.8, **over)
 
 
 def _spectrum(axes: Axes, inputs: Inputs) -> None:
