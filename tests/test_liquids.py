@@ -145,10 +145,11 @@ def synthetic(tmp_path_factory):
         patch.setattr(type(WATER), "initial_state", lambda self, seed: seed)
         methods = {"methods": list(SYNTHETIC)}
         for name, check in liquids.LIQUID_CHECKS.items():
-            if name != "liquid_spectrum":
+            if name not in ("liquid_spectrum", "liquid_shadow"):
                 write_dataset(check(methods), folder / f"{name}.nc")
     write_dataset(librations({"methods": ["magnus_adams4", "spiral_leapfrog"], "seed": 0}), folder / "librations.nc")
     write_dataset(liquids.liquid_spectrum(WATER, [0], 1.0, 600.0, 128), folder / "liquid_spectrum.nc")
+    write_dataset(liquids.shadow_scatter(WATER, (1.0, 2.0), 40.0, 10), folder / "liquid_shadow.nc")
     inputs = Inputs("", checks=folder)
     inputs.plugins = []
     return inputs

@@ -75,6 +75,7 @@ CHECK_SECONDS = {
     "liquid_4fs": 25.0,
     "liquid_6fs": 20.0,
     "liquid_cutoffs": 35.0,
+    "liquid_shadow": 2.0,
     "liquid_spectrum": 4.0,
 }
 #: One notebook: start of its kernel, a short computation, drawing, and conversion to a page.

@@ -26,9 +26,10 @@ from polhode.manybody import engine
 from polhode.manybody.fluid import LOST, Fluid
 from polhode.manybody.placement import State
 from polhode.manybody.scenes import SCENES
-from polhode.manybody.simulation import run
+from polhode.manybody.simulation import run, simulate
 from polhode.methods import METHODS
 from polhode.methods.protocol import OneTorque
+from polhode.study.run import shadow_energy
 from polhode.study.run.making import Settings
 
 _motion_between = in_plain_python(engine.motion_between)
@@ -388,9 +389,44 @@ def name_of_step(dt: float) -> str:
     return f"liquid_{dt:g}fs"
 
 
+#: Steps, duration and samples of the runs whose shadow energy is looked at.
+SHADOW_STEPS, SHADOW_TIME, SHADOW_SAMPLES = (1.0, 2.0, 4.0), 400.0, 50
+
+
+def shadow_scatter(fluid: Fluid, steps: Sequence[float], duration: float, samples: int) -> xr.Dataset:
+    """The scatter of the energy and of the shadow energy (:mod:`polhode.study.run.shadow_energy`), over dt.
+
+    In kT per degree of freedom.
+    """
+    unit = fluid.thermal * 6 * len(fluid)
+    rows = []
+    for dt in steps:
+        of_run = simulate(fluid, shadow_energy.METHOD, dt, t_end=duration, samples=samples, record=True)
+        motions = np.concatenate([of_run[name].values for name in ("r", "v", "q", "omega")], -1)
+        energy = of_run["energy"].values
+        shadow = energy + [shadow_energy.shadow_terms(fluid, motion, dt) for motion in motions]
+        rows.append((energy.std() / unit, shadow.std() / unit))
+    of_energy, of_shadow = np.transpose(rows)
+    return xr.Dataset(
+        {
+            "energy_scatter": ("dt", of_energy, about("standard deviation of the energy per degree of freedom, kT")),
+            "shadow_scatter": ("dt", of_shadow, about("that of the shadow energy")),
+        },
+        {"dt": ("dt", list(steps), about("time step", fluid.units.names["time"]))},
+        {"scene": fluid.key, "method": shadow_energy.METHOD, "duration": duration},
+    )
+
+
+def _check_of_shadow(settings: Settings) -> xr.Dataset:
+    if shadow_energy.METHOD not in settings["methods"]:
+        return xr.Dataset()
+    return shadow_scatter(STUDY.fluid, SHADOW_STEPS, SHADOW_TIME, SHADOW_SAMPLES)
+
+
 #: All checks on liquids.
 LIQUID_CHECKS: Mapping[str, Callable[[Settings], xr.Dataset]] = {
     **{name_of_step(dt): _check_of_step(dt) for dt in STUDY.steps},
     "liquid_cutoffs": lambda settings: cutoffs(replace(STUDY, steps=CUTOFF_STEPS), settings["methods"]),
+    "liquid_shadow": _check_of_shadow,
     "liquid_spectrum": lambda settings: liquid_spectrum(STUDY.fluid, range(SPECTRUM_STARTS), SPECTRUM_STEP, SPECTRUM_TIME),
 }

@@ -51,7 +51,22 @@ def liquids(inputs: Inputs) -> dict[str, str]:
         result[f"studyLiquid{name}Power"] = _one(analysis.exponent(of_method, (1.0, 2.0)))
         result[f"studyLiquid{name}Lost"] = texts.lost(of_method) if of_method else NOT_AVAILABLE
     result |= _blocks(every) | _recommended(inputs) | _temperatures(inputs) | _cutoffs(inputs) | _predicted(inputs, every)
-    return result | _larger(inputs)
+    return result | _larger(inputs) | _shadow(inputs)
+
+
+def _shadow(inputs: Inputs) -> dict[str, str]:
+    """How much less the shadow energy scatters than the energy, and the powers of the step with which both do."""
+    try:
+        data = inputs.check("liquid_shadow")
+        scatters = {name: data[f"{name}_scatter"].sel(dt=[1.0, 2.0]).values for name in ("energy", "shadow")}
+    except (NotInRun, KeyError):
+        return {f"studyLiquidShadow{name}": NOT_AVAILABLE for name in ("Gain", "Power", "EnergyPower")}
+    powers = {name: float(np.log2(scatter[1] / scatter[0])) for name, scatter in scatters.items()}
+    return {
+        "studyLiquidShadowGain": f"{scatters['energy'][1] / scatters['shadow'][1]:.0f}",
+        "studyLiquidShadowPower": _one(powers["shadow"]),
+        "studyLiquidShadowEnergyPower": _one(powers["energy"]),
+    }
 
 
 def _one(value: float) -> str:
