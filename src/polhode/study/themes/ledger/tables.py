@@ -143,10 +143,18 @@ def ledger_by_source(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             for column in columns
             if not column.startswith("items")
         ]
-        repeated = f"{int(values['items_in_full'])} of {int(values['items'])}" if values["items"] else "--"
-        return [name, *counts, repeated]
+        of_items = f"{int(values['items_in_full'])} of {int(values['items'])}" if values["items"] else "--"
+        return [name, *counts, of_items]
 
-    rows = [row(rf"{SOURCES[str(record['source'])]}~\cite{{{record['source']}}}", record) for record in records]
+    # Sources whose items are not repeated one by one share a row.
+    repeated = data["items"] > 0
+    rows = [
+        row(rf"{SOURCES[str(record['source'])]}~\cite{{{record['source']}}}", record)
+        for record, whole in zip(records, repeated, strict=True)
+        if whole
+    ]
+    if not repeated.all():
+        rows.append(row(r"others, on liquids (Sec.~\ref{sec:liquids})", data[~repeated].drop(columns="source").sum()))
     head = ["source", *(HEADS[name] for name in columns if name != "items_in_full")]
     total = row("together", data.drop(columns="source").sum())
     return data, tabular("l" + "r" * (len(head) - 1), head, [*rows, r"\midrule", total])
