@@ -705,7 +705,8 @@ def test_the_sources_are_counted_one_by_one(tmp_path):
     made = Inputs("", claims=tmp_path / "claims.csv", errata=ERRATA, sources=data / "sources.yaml")
     counts, text = rendering.table("ledger_by_source", made)
     counts = counts.set_index("source")
-    assert list(counts.index) == list(SOURCES) and text.count(r"\cite{") == len(SOURCES) and "together" in text
+    whole = int((counts["items"] > 0).sum())
+    assert list(counts.index) == list(SOURCES) and text.count(r"\cite{") == whole == 5 and "together" in text
     columns = ["statements", "borne_out", "not_borne_out", "undecided", "not_measured"]
     assert list(counts.loc["seelen2016", columns]) == [5, 2, 2, 1, 0]
     assert list(counts.loc["tuckerman2010", columns]) == [1, 1, 0, 0, 0] and counts["statements"].sum() == 6
