@@ -42,12 +42,12 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
 
     Examples
     --------
-    The published-scale results shipped in data/released contain the atlas of engines, times, grains, laws and many bodies:
+    The published-scale results shipped in data/released contain the atlas of engines, times, grains, laws, liquids and many bodies:
 
     >>> import polhode
     >>> tree = polhode.open_results("data/released")
     >>> list(tree.children)
-    ['atlas', 'contacts', 'cost', 'grains', 'laws', 'many_body', 'checks']
+    ['atlas', 'contacts', 'cost', 'grains', 'laws', 'liquids', 'liquids_lammps', 'many_body', 'checks']
     >>> dict(tree["many_body/chess/energy_error"].sizes)
     {'integrator': 46, 'dt': 7, 'seed': 50}
     """

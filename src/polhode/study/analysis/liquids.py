@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.fits.librations import energy_drift
-from polhode.fits.liquid_drifts import STATED, MeanDrift, best, fastest, outcomes, steps_of
+from polhode.fits.liquid_drifts import STATED, MeanDrift, Steps, best, fastest, outcomes, steps_of
 from polhode.fits.seed_statistics import mean
 from polhode.interface.netcdf import read_groups
 from polhode.study.inputs import Inputs, NotInRun, once
@@ -106,15 +106,20 @@ class Recommended:
     others: tuple[str, ...]
 
 
+def longest_steps(inputs: Inputs) -> Steps:
+    """The largest steps of each method by a drift of :data:`polhode.fits.liquid_drifts.STATED`, of both boxes."""
+    boxes = [outcomes(runs(inputs))]
+    with suppress(NotInRun):
+        boxes.append(outcomes(larger(inputs)))
+    return steps_of(*boxes, allowed=STATED)
+
+
 def recommended(inputs: Inputs) -> Recommended | None:
     """:data:`PREFERRED` if no other method is shown to hold the energy at a step where it does not, else the best of these.
 
     ``others`` are shown to be as good at this step. None if no method is shown to drift so little.
     """
-    boxes = [outcomes(runs(inputs))]
-    with suppress(NotInRun):
-        boxes.append(outcomes(larger(inputs)))
-    answer = best(steps_of(*boxes, allowed=STATED))
+    answer = best(longest_steps(inputs))
     return None if answer is None else Recommended(answer.method, answer.dt, period(inputs) / answer.dt, answer.others)
 
 

@@ -192,6 +192,10 @@ def _friction_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] |
     return record, [first, [*second, _over_gains(small(f"{ratio(saved[1])}--{ratio(saved[2])}"))], SPACE]
 
 
+#: The method that SHAKE, RATTLE and SETTLE are.
+CONSTRAINTS = "moser_veselov"
+
+
 def _liquid_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | str]] | None:
     """The record and the lines for a liquid at constant energy; None where there are no runs of one."""
     try:
@@ -201,11 +205,13 @@ def _liquid_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | s
     if best is None:
         return None
     record: dict[str, Any] = {"situation": "liquid", "kept": 1, "method": best.method, "steps": best.steps}
-    record |= {"equal": ",".join(best.others), "dt_fs": best.dt}
+    of_shake = liquids.longest_steps(inputs).get(CONSTRAINTS, (0.0, 0.0))[0]  # what most programs do to water
+    record |= {"equal": ",".join(best.others), "dt_fs": best.dt, "shake_fs": of_shake}
     first = ["liquid, its energy", rf"\textbf{{{escape(inputs.label(best.method))}}}", decimal(best.steps, 1)]
-    others = small(_either([escape(inputs.label(key)) for key in best.others]))
-    second = ["kept, per libration", others, small(f"in {best.dt * best.steps:.0f}\\,fs")]
-    water = f"{best.dt:g}\\,fs in water", small(f"drift $<${STATED:g}\\,$kT$/ns")
+    others = [escape(inputs.label(key)) for key in best.others if key != CONSTRAINTS][:1]
+    others += [f"SHAKE: {of_shake:g}\\,fs"] if of_shake else []
+    second = ["kept, per libration", small("; ".join(others)), small(f"in {best.dt * best.steps:.0f}\\,fs")]
+    water = f"{best.dt:g}\\,fs in water", small(f"$<${STATED:g}\\,$kT$/ns per freedom")
     return record, [[*first, _over_gains(water[0])], [*second, _over_gains(water[1])], SPACE]
 
 
