@@ -42,7 +42,7 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
 
     Examples
     --------
-    The published-scale results shipped in data/released contain the atlas of engines, times, grains, laws, liquids and many bodies:
+    The published-scale results shipped in data/released: the atlas of engines, times, grains, laws, liquids and many bodies.
 
     >>> import polhode
     >>> tree = polhode.open_results("data/released")
