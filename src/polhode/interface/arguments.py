@@ -192,7 +192,7 @@ def regular_file(name: str, path: Any) -> Path:
         ) from None
     if not exists:
         raise FileNotFoundError(f"{name} {path} does not exist")
-    raise ValueError(f"{name} {path} is {'a folder' if folder else 'no regular file'}; name a file")
+    raise ValueError(f"{name} {path} is {'a folder' if folder else 'no regular file'}; name a file by its path")
 
 
 def function(name: str, value: Any, *, optional: bool = False) -> Any:
