@@ -84,11 +84,11 @@ print(*(sum(part.stats.cache_hits.values()) for part in shared_parts()))
     parts = [function._cache.path for function in shared_parts.__wrapped__()]
     for path in parts:
         shutil.copy(path, tmp_path)
-    assert len(parts) == len({path.name for path in parts}) == 8
+    assert len(parts) == len({path.name for path in parts}) == 7
     surroundings = os.environ | {"PYTHONPATH": str(HOME / "src"), "POLHODE_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", script], env=surroundings, capture_output=True, text=True, check=True)
     values, hits = done.stdout.splitlines()
-    assert hits.split() == ["1"] * 8
+    assert hits.split() == ["1"] * 7
     made = {path.name for path in tmp_path.iterdir()} - {path.name for path in parts}
     of_method = {"begin", "advance", "advance_each", "sample", "rates_of_all", "kinetic_energy"}
     drivers = {*of_method, "respond", "all_loads", "march", "drive"}

@@ -143,7 +143,8 @@ def test_what_is_left_out_of_many_molecules_adds_nothing():
     state = fluid.initial_state(0)
     shuffled = np.random.default_rng(0).permutation(number)
     expected = plain_potential(fluid, state)
-    for of_molecules in (state, replace(state, r=state.r[shuffled], q=state.q[shuffled])):
+    mixed = replace(state, r=state.r[shuffled], q=state.q[shuffled])
+    for of_molecules in (state, mixed, fluid.in_order(mixed)):
         first = run(fluid, polhode.methods["no_squish"], 1e-3, of_molecules, np.array([0]))["energies"][0, 1]
         assert first == pytest.approx(expected, rel=1e-12)
 
@@ -225,6 +226,7 @@ def test_a_fluid_of_one_s_own_starts_on_a_lattice_is_equilibrated_and_saved(tmp_
         ({"law": "hertz"}, "one between sites"),
         ({"mixing": "harmonic"}, "arithmetic"),
         ({"temperature": 0.0}, "temperature"),
+        ({"molecules": ((Molecule.of_sites("dark", [[0, 0, 0], [1, 0, 0]], [1.0, 1.0]), 2),)}, "nothing acts"),
     ],
 )
 def test_what_cannot_be_a_fluid_is_refused(changes, message):

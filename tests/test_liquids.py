@@ -41,14 +41,14 @@ def test_the_slope_of_an_energy_has_its_sign_and_its_error_holds_it():
 def test_a_lost_run_ends_and_says_when_and_in_which_direction(monkeypatch, sign):
     made = []
 
-    def parts(fluid, method, dt, state, duration):
+    def pieces(fluid, method, dt, state, duration):
         for begin in (0.0, 100.0, 200.0):
             time = begin + np.arange(0.0, 100.0, 10.0)
             made.append(begin)
             zero = np.zeros((len(time), 2))
             yield liquids.History(time, -2000 + sign * len(fluid) * time / 100, zero, zero)
 
-    monkeypatch.setattr(liquids, "parts_of_run", parts)
+    monkeypatch.setattr(liquids, "pieces_of_run", pieces)
     _, lost_at, lost_by = liquids.followed(WATER, None, 1.0, 0, 300.0)
     assert (lost_at, lost_by) == (160.0, sign) and made == [0.0, 100.0]
     runs = liquids.liquids(WATER, ["no_squish"], [1.0], 300.0, [0, 1])
@@ -132,7 +132,7 @@ def synthetic(tmp_path_factory):
     """A run whose liquids have known drifts, with a spectrum and the check of librations."""
     folder = tmp_path_factory.mktemp("liquids") / "checks"
 
-    def parts(fluid, method, dt, state, duration):
+    def pieces(fluid, method, dt, state, duration):
         coefficient, power = SYNTHETIC[method.key]
         time = np.arange(0.0, duration, 25.0)
         drift = (coefficient * dt**power + (state - 1) * 2e-4 * dt * dt) / 1e6
@@ -141,7 +141,7 @@ def synthetic(tmp_path_factory):
         yield liquids.History(time, energy, kinetic * (1 - [1e-4, 1e-3] * np.array(dt * dt)), kinetic)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(liquids, "parts_of_run", parts)
+        patch.setattr(liquids, "pieces_of_run", pieces)
         patch.setattr(type(WATER), "initial_state", lambda self, seed: seed)
         methods = {"methods": list(SYNTHETIC)}
         for name, check in liquids.LIQUID_CHECKS.items():

@@ -149,8 +149,8 @@ def _measurements(results: Path | None) -> LiquidMeasurements:
         spectra = {name.partition("_")[2]: read_dataset(path, name) for name in groups if name.startswith("spectrum_")}
         return LiquidMeasurements(path, boxes, words, {key: 2 * pi / fastest(data) for key, data in spectra.items()})
     spectrum = files.find("checks/liquid_spectrum.nc", results)
-    data = [read_dataset(part) for part in sorted(spectrum.parent.glob("liquid_*fs.nc"))]
-    data = [part for part in data if part.sizes.get("integrator")]
+    data = [read_dataset(check) for check in sorted(spectrum.parent.glob("liquid_*fs.nc"))]
+    data = [of_step for of_step in data if of_step.sizes.get("integrator")]
     if not data:
         raise AdviceError(f"no runs of liquids are beside {spectrum}; make them: ./reproduce {spectrum.parent}/liquid_2fs.nc")
     every = xr.concat(data, "dt", combine_attrs="override", join="outer")

@@ -215,10 +215,9 @@ def method_parts(method: OneTorque, normalise: bool, velocities: bool) -> Method
 
 def law_parts(law: ForceLaw) -> LawParts:
     """The parts of the loop that hold the kernels of a law of force, compiled."""
-    shared = shared_parts()
     if law.for_sites:
         all_loads, listed_loads = sites.site_loads_of(law)
-        plain = {"respond": sites.respond, "all_loads": all_loads, "march": hot_loop(listed_loads)}
+        plain = {"respond": sites.respond, "all_loads": all_loads, "march": hot_loop(listed_loads), "make_list": sites.no_list}
     else:
         plain = {
             "respond": contact.interaction(law).respond,
@@ -227,9 +226,9 @@ def law_parts(law: ForceLaw) -> LawParts:
         }
     if not all(is_kept(plain[name], signatures()[name], part=True) for name in ("respond", "all_loads")):
         check_answers(law)
+    made = {name: compile_driver(function, signatures()[name], part=True) for name, function in plain.items()}
     return LawParts(
-        **{name: compile_driver(function, signatures()[name], part=True) for name, function in plain.items()},
-        make_list=shared.no_list if law.for_sites else shared.make_list,
+        **{"make_list": shared_parts().make_list, **made},
         batch_width=contact.batch_width(law),
         memory_width=GEOMETRY + law.history if law.contact else 0,
     )
@@ -1055,7 +1054,6 @@ class SharedParts(NamedTuple):
 
     empty_lists: Any
     make_list: Any
-    no_list: Any
     prepare: Any
     clear: Any
     keep: Any
@@ -1069,7 +1067,6 @@ def shared_parts() -> SharedParts:
     wanted, whole = signatures(), types.int64
     plain: dict[str, tuple[Callable[..., Any], Any]] = {
         "make_list": (neighbours.make_list, wanted["make_list"]),
-        "no_list": (sites.no_list, wanted["make_list"]),
         "prepare": (prepare, types.void(_floats, whole, whole, _start, _setup, types.boolean)),
         "clear": (clear, types.void(_floats, whole, whole, _setup)),
         "keep": (keep, types.void(_floats, _floats, whole, whole)),

@@ -17,7 +17,7 @@ from polhode.manybody.contact import Setup
 from polhode.manybody.forces import FORCES
 from polhode.manybody.law import ForceLaw, SitePair
 from polhode.manybody.molecule import Molecule
-from polhode.manybody.placement import State, checked_state, directions
+from polhode.manybody.placement import State, checked_state, directions, motion_variables
 from polhode.manybody.units import SYSTEMS, Units
 
 #: A run is lost when its energy has changed by this many kT a molecule.
@@ -111,6 +111,8 @@ class Fluid:
             whole(f"{where}: the number of molecules {molecule.key!r}", number, least=1)
         if len({molecule.units for molecule, _ in pairs}) > 1:
             raise ValueError(f"{where}: all molecules must have the same units, got {', '.join(m.units for m, _ in pairs)}")
+        if not any((molecule.charges != 0).any() or (molecule.epsilon > 0).any() for molecule, _ in pairs):
+            raise ValueError(f"{where}: no site of its molecules has a charge or an epsilon; nothing acts")
         longest = max(molecule.reach for molecule, _ in pairs)
         if ROOM * longest > self.box:
             raise ValueError(f"{where}: the box, {self.box:g}, must be longer than {ROOM * longest:g} for these molecules")
@@ -354,7 +356,13 @@ class Fluid:
     # ---- results ----
 
     def named(self, method: str, dt: float, seed: int | None, at: np.ndarray, steps: int, outcome: Mapping[str, Any]) -> Arrays:
-        """The outcome of a run with names and units; see :func:`polhode.manybody.simulate`."""
+        """The outcome of a run with names and units.
+
+        Over ``time``: ``kinetic_translation``, ``kinetic_rotation``, ``potential``, ``energy``; ``energy_change`` since the
+        start, kT per degree of freedom; ``temperature_translation``, ``temperature_rotation``; ``momentum`` (time, axis); if
+        recorded, ``r``, ``v``, ``q``, ``omega`` (time, molecule, axis). A run whose energy has changed by :data:`LOST` kT a
+        molecule has the attributes ``lost_at`` and ``lost_by``, ``heating`` or ``cooling``.
+        """
         units = self.units
         kinetic, potential = outcome["energies"].T * units.energy
         of_centres = outcome["kinetic_of_centres"] * units.energy
@@ -388,15 +396,8 @@ class Fluid:
             "time": ("time", at * float(dt), about("time", units.names["time"])),
             "axis": ("axis", ["x", "y", "z"], {"long_name": "axis"}),
         }
-        motion = outcome["motion"]
-        if len(motion):
-            for name, part, dimension, meaning, unit_of in (
-                ("r", slice(0, 3), "axis", "position of the centre of mass, lab frame", units.names["length"]),
-                ("v", slice(3, 6), "axis", "its velocity", speed),
-                ("q", slice(6, 10), "quaternion", "orientation, body to lab", "1"),
-                ("omega", slice(10, 13), "axis", "angular velocity in the body frame", f"rad {units.names['time']}-1"),
-            ):
-                data[name] = (("time", "molecule", dimension), motion[:, :, part], about(meaning, unit_of))
+        if motion := motion_variables(outcome["motion"], "molecule", units.names["length"], units.names["time"]):
+            data |= motion
             coordinates["kind"] = ("molecule", [m.key for m in self.every_molecule], {"long_name": "kind of molecule"})
             coordinates["quaternion"] = ("quaternion", ["0", "x", "y", "z"], {"long_name": "quaternion component"})
         attributes: dict[str, Any] = {

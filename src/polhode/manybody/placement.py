@@ -12,6 +12,7 @@ from numba import types
 from polhode.algebra.vector import dot
 from polhode.compiling.kernel import compile_driver, float_type, steps_type
 from polhode.interface.arguments import array, unit_quaternions
+from polhode.interface.arrays import about
 from polhode.manybody.contact import PLANES, coordinate, from_axis, matrix, nearest_image, subtract
 from polhode.manybody.walls import AXES, Drum
 
@@ -32,6 +33,22 @@ class State:
     v: np.ndarray
     q: np.ndarray
     omega: np.ndarray
+
+
+def motion_variables(motion: np.ndarray, bodies: str, length: str = "m", time: str = "s") -> dict[str, Any]:
+    """The motion (samples, bodies, 13) of a run as variables r, v, q and omega; ``bodies`` is the name of the dimension."""
+    if not len(motion):
+        return {}
+    columns = (
+        ("r", slice(0, 3), "axis", "position of the centre of mass, lab frame", length),
+        ("v", slice(3, 6), "axis", "its velocity", f"{length} {time}-1"),
+        ("q", slice(6, 10), "quaternion", "orientation, body to lab", "1"),
+        ("omega", slice(10, 13), "axis", "angular velocity in the body frame", f"rad {time}-1"),
+    )
+    return {
+        name: (("time", bodies, dimension), motion[:, :, column], {**about(long_name, units), "symbol": name})
+        for name, column, dimension, long_name, units in columns
+    }
 
 
 def checked_state(where: str, count: int, state: State) -> State:

@@ -16,7 +16,7 @@ from polhode.manybody.engine import Checkpoint, MethodParts, Readings, Start, dr
 from polhode.manybody.fluid import Fluid
 from polhode.manybody.law import ForceLaw
 from polhode.manybody.memory import CURRENT, LEDGER, OLD, Memory, empty_memory
-from polhode.manybody.placement import State, check_state, checked_state
+from polhode.manybody.placement import State, check_state, checked_state, motion_variables
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS
@@ -91,6 +91,7 @@ def simulate(
         that move there is ``work_of_walls``, what they do on the clumps (J). In both cases ``closure`` is the relative error of
         the sum of all, from which this work is subtracted. A run that diverges (a clump far outside the box, a NaN, or a
         thousand times the initial energy) has NaN from there on, and its attribute ``diverged`` gives the time in s.
+        Of a :class:`Fluid`: see :meth:`polhode.manybody.Fluid.named`.
 
     Raises
     ------
@@ -420,15 +421,7 @@ def _named(
             outcome["spins"],
             about("angular velocity about the long axis", "rad s-1", "w_x"),
         )
-    if len(outcome["motion"]):
-        motion = outcome["motion"]
-        for name, part, dimension, long_name, units in (
-            ("r", slice(0, 3), "axis", "position of the centre of mass, lab frame", "m"),
-            ("v", slice(3, 6), "axis", "its velocity", "m s-1"),
-            ("q", slice(6, 10), "quaternion", "orientation, body to lab", "1"),
-            ("omega", slice(10, 13), "axis", "angular velocity in the body frame", "rad s-1"),
-        ):
-            data[name] = (("time", "clump", dimension), motion[:, :, part], about(long_name, units, name))
+    data |= motion_variables(outcome["motion"], "clump")
     coordinates: dict[str, Any] = {
         "time": ("time", at * float(dt), about("time", "s", "t")),
         "axis": ("axis", ["x", "y", "z"], {"long_name": "axis"}),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from polhode.algebra.vector import add, cross
-from polhode.compiling.kernel import compiled, kernel
+from polhode.compiling.kernel import kernel
 from polhode.compiling.lanes import LANES, load_q, load_r, place, store_force, store_torque
 from polhode.manybody.contact import ZERO, Layout, Setup, coordinate, in_body, matrix
 from polhode.manybody.law import ForceLaw
@@ -136,9 +136,9 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
             if many:
                 note_what_is_out_of_reach(fields, width, c, setup, period, f)
             for _ in range(setup.many[c]):
-                kind, own = layout.sites[site, 0], np.uint64(layout.sites[site, 1])
-                at = f[own], f[own + np.uint64(LANES)], f[own + np.uint64(2 * LANES)]
-                x, y, z = 0.0, 0.0, 0.0
+                kind, index = layout.sites[site, 0], np.uint64(layout.sites[site, 1])
+                at = f[index], f[index + np.uint64(LANES)], f[index + np.uint64(2 * LANES)]
+                x, y, z = ZERO
                 for other in range(types):
                     row = kind * types + other
                     table = setup.constants
@@ -154,9 +154,9 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
                         force, stored = on_a_site(f, base, begin, end, at, period, (True, False), reach, constants, many)
                     x, y, z = x + force[0], y + force[1], z + force[2]
                     energy += stored
-                f[own + np.uint64(F * LANES)] += x
-                f[own + np.uint64((F + 1) * LANES)] += y
-                f[own + np.uint64((F + 2) * LANES)] += z
+                f[index + np.uint64(F * LANES)] += x
+                f[index + np.uint64((F + 1) * LANES)] += y
+                f[index + np.uint64((F + 2) * LANES)] += z
                 site += 1
         gather_loads(fields, width, count, setup, f)
         return energy
@@ -254,7 +254,7 @@ def gather_loads(fields: Any, width: int, count: int, setup: Setup, f: Any) -> N
     for c in range(count):
         i = place(c, width)
         m = matrix(load_q(fields, i))
-        force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        force, torque = ZERO, ZERO
         for a in range(setup.first[c], setup.first[c] + setup.many[c]):
             k = np.uint64(setup.layout.sites[site, 1]) + np.uint64(F * LANES)
             acting = f[k], f[k + np.uint64(LANES)], f[k + np.uint64(2 * LANES)]
@@ -266,7 +266,6 @@ def gather_loads(fields: Any, width: int, count: int, setup: Setup, f: Any) -> N
         store_torque(fields, i, torque)
 
 
-@compiled
 def no_list(fields: Any, width: int, count: int, setup: Setup, rates: Any, margin: float, listed: Any, scratch: Any) -> Any:
     """In place of :func:`polhode.manybody.neighbours.make_list`: all molecules are looked through, as they are."""
     return (count, 0, 0, 0), 0.0

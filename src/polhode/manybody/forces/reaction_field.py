@@ -7,13 +7,11 @@ r"""Charges with the field of a conductor beyond the cut-off: the force is conti
 Lennard-Jones forces are those of :mod:`polhode.manybody.forces.shifted_power`.
 """
 
-from collections.abc import Mapping
 from math import sqrt
 from typing import Any
 
 from polhode.compiling.kernel import kernel
-from polhode.manybody.forces.shifted_power import CUTOFF, INNER, lennard_jones, of_lennard_jones
-from polhode.manybody.law import ForceLaw, SitePair
+from polhode.manybody.forces.shifted_power import with_charges
 
 
 @kernel
@@ -24,20 +22,16 @@ def coulomb(squared: float, constants: Any) -> tuple[float, float]:
     return first * inverse - constants[7], first + 0.5 * constants[7] * squared - constants[8]
 
 
-def constants(pair: SitePair, values: Mapping[str, Any]) -> tuple[float, ...]:
-    """Those of both kernels."""
-    cutoff = values["cutoff"]
-    return *of_lennard_jones(pair, values), pair.charge, pair.charge / cutoff**3, 1.5 * pair.charge / cutoff
+def of_charges(charge: float, cutoff: float) -> tuple[float, ...]:
+    """c, c/r_c^3 and 3 c/(2 r_c)."""
+    return charge, charge / cutoff**3, 1.5 * charge / cutoff
 
 
-LAW = ForceLaw(
+LAW = with_charges(
     key="reaction_field",
     label="reaction field (C1)",
     source="Barker and Watts (1973); Tironi et al. (1995)",
-    parameters={"cutoff": CUTOFF, "inner": INNER},
-    conserves_energy=True,
     onset=1.0,
-    constants=constants,
-    lennard_jones=lennard_jones,
     coulomb=coulomb,
+    of_charges=of_charges,
 )

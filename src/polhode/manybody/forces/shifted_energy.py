@@ -7,13 +7,11 @@ r"""Charges whose energy is shifted to end at zero: the force jumps at the cut-o
 Lennard-Jones forces are those of :mod:`polhode.manybody.forces.shifted_power`.
 """
 
-from collections.abc import Mapping
 from math import sqrt
 from typing import Any
 
 from polhode.compiling.kernel import kernel
-from polhode.manybody.forces.shifted_power import CUTOFF, INNER, lennard_jones, of_lennard_jones
-from polhode.manybody.law import ForceLaw, SitePair
+from polhode.manybody.forces.shifted_power import with_charges
 
 
 @kernel
@@ -24,19 +22,16 @@ def coulomb(squared: float, constants: Any) -> tuple[float, float]:
     return first * inverse, first - constants[7]
 
 
-def constants(pair: SitePair, values: Mapping[str, Any]) -> tuple[float, ...]:
-    """Those of both kernels."""
-    return *of_lennard_jones(pair, values), pair.charge, pair.charge / values["cutoff"]
+def of_charges(charge: float, cutoff: float) -> tuple[float, ...]:
+    """c and c/r_c."""
+    return charge, charge / cutoff
 
 
-LAW = ForceLaw(
+LAW = with_charges(
     key="shifted_energy",
     label="shifted energy (C0)",
     source="Allen and Tildesley (2017), Sec. 5.7.3",
-    parameters={"cutoff": CUTOFF, "inner": INNER},
-    conserves_energy=True,
     onset=0.0,
-    constants=constants,
-    lennard_jones=lennard_jones,
     coulomb=coulomb,
+    of_charges=of_charges,
 )

@@ -7,13 +7,11 @@ r"""Charges whose force is shifted to end at zero: the force is continuous at th
 Lennard-Jones forces are those of :mod:`polhode.manybody.forces.shifted_power`.
 """
 
-from collections.abc import Mapping
 from math import sqrt
 from typing import Any
 
 from polhode.compiling.kernel import kernel
-from polhode.manybody.forces.shifted_power import CUTOFF, INNER, lennard_jones, of_lennard_jones
-from polhode.manybody.law import ForceLaw, SitePair
+from polhode.manybody.forces.shifted_power import with_charges
 
 
 @kernel
@@ -24,20 +22,16 @@ def coulomb(squared: float, constants: Any) -> tuple[float, float]:
     return first * inverse - constants[7] * (r * inverse), first + constants[7] * r - constants[8]
 
 
-def constants(pair: SitePair, values: Mapping[str, Any]) -> tuple[float, ...]:
-    """Those of both kernels."""
-    cutoff = values["cutoff"]
-    return *of_lennard_jones(pair, values), pair.charge, pair.charge / cutoff**2, 2 * pair.charge / cutoff
+def of_charges(charge: float, cutoff: float) -> tuple[float, ...]:
+    """c, c/r_c^2 and 2 c/r_c."""
+    return charge, charge / cutoff**2, 2 * charge / cutoff
 
 
-LAW = ForceLaw(
+LAW = with_charges(
     key="shifted_force",
     label="shifted force (C1)",
     source="Allen and Tildesley (2017), Sec. 5.7.3; Fennell and Gezelter (2006) without damping",
-    parameters={"cutoff": CUTOFF, "inner": INNER},
-    conserves_energy=True,
     onset=1.0,
-    constants=constants,
-    lennard_jones=lennard_jones,
     coulomb=coulomb,
+    of_charges=of_charges,
 )

@@ -9,7 +9,7 @@ With w = r_c - r_1 and the derivatives E' and E'' of E = r_c^-p, A = (w E'' - 3 
 C = -E + w E'/2 - w^2 E''/12: then V, V' and V'' vanish at r_c. Lennard-Jones is 4 epsilon (sigma^12 V_12 - sigma^6 V_6).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import sqrt
 from typing import Any
 
@@ -64,6 +64,36 @@ def constants(pair: SitePair, values: Mapping[str, Any]) -> tuple[float, ...]:
 
 CUTOFF = Parameter(10.0, "distance r_c beyond which there are no forces", "length", least=1e-30)
 INNER = Parameter(0.0, "distance r_1 from which Lennard-Jones forces are made to end", "length")
+
+
+def with_charges(
+    key: str, label: str, source: str, onset: float, coulomb: Callable[..., Any], of_charges: Callable[[float, float], Any]
+) -> ForceLaw:
+    """The law with these Lennard-Jones forces and other forces of charges.
+
+    Parameters
+    ----------
+    coulomb : kernel
+        Its constants are those from the seventh on.
+    of_charges : function (product of charges, cut-off) -> tuple of floats
+        These constants.
+    """
+
+    def constants(pair: SitePair, values: Mapping[str, Any]) -> tuple[float, ...]:
+        return *of_lennard_jones(pair, values), *of_charges(pair.charge, values["cutoff"])
+
+    return ForceLaw(
+        key=key,
+        label=label,
+        source=source,
+        parameters={"cutoff": CUTOFF, "inner": INNER},
+        conserves_energy=True,
+        onset=onset,
+        constants=constants,
+        lennard_jones=lennard_jones,
+        coulomb=coulomb,
+    )
+
 
 LAW = ForceLaw(
     key="shifted_power",

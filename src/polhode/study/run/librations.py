@@ -74,9 +74,9 @@ def thermal_drift(method: Method, dt: float, seed: int) -> tuple[float, float]:
             energy = (0.5 * w**2 @ moments + 2 * stiffness * (q[:, 1:] ** 2).sum(axis=1)) / kt
         if not np.abs(energy - energy[0]).max() < 3 * LOST:
             return np.inf, nan
-        part = len(steps) // 5
-        between = dt * (steps[-part:].mean() - steps[:part].mean())
-        slopes.append((energy[-part:].mean() - energy[:part].mean()) / between * 1e6 / 6)
+        fifth = len(steps) // 5
+        between = dt * (steps[-fifth:].mean() - steps[:fifth].mean())
+        slopes.append((energy[-fifth:].mean() - energy[:fifth].mean()) / between * 1e6 / 6)
     return float(np.mean(slopes)), float(np.std(slopes, ddof=1) / STARTS**0.5)
 
 

@@ -34,10 +34,10 @@ from polhode.study.run.making import Settings
 
 _motion_between = in_plain_python(engine.motion_between)
 KINDS, ESTIMATORS = ("translation", "rotation"), ("whole", "half", "corrected")
-#: Samples of a run at most, and about how many steps of 1 fs lie between two of the shorter ones.
-SAMPLES, BETWEEN = 10_000, 12.0
-#: Parts in which a run is made, after each of which one that is lost ends; the part of it that is dropped; blocks of the rest.
-PARTS, DROPPED, BLOCKS = 40, 0.1, 10
+#: Samples of a run at most, and about how many usual steps of the fluid lie between two of the shorter ones.
+SAMPLES, BETWEEN = 10_000, 6
+#: Pieces in which a run is made, after each of which one that is lost ends; the share that is dropped; blocks of the rest.
+PIECES, DROPPED, BLOCKS = 40, 0.1, 10
 #: The unit of time of a drift, in the unit of the scene, and its name.
 LONG_TIMES = {"real": (1e6, "ns"), "lj": (1.0, "tau")}
 
@@ -95,13 +95,13 @@ def half_step_energies(fluid: Fluid, before: np.ndarray, after: np.ndarray, dt: 
     return np.stack([np.sum(of_centres, -1), np.sum(of_turning, -1)], -1)
 
 
-def parts_of_run(fluid: Fluid, method: OneTorque, dt: float, state: State, duration: float) -> Iterator[History]:
-    """A run part by part."""
+def pieces_of_run(fluid: Fluid, method: OneTorque, dt: float, state: State, duration: float) -> Iterator[History]:
+    """A run in pieces, one after the other."""
     steps = int(duration / dt + 1e-9)
-    between = max(2, round(BETWEEN / dt) if dt > 0.1 else 2, ceil(steps / SAMPLES))
+    between = max(2, round(BETWEEN * fluid.usual_step / dt), ceil(steps / SAMPLES))
     kt, before = fluid.thermal / fluid.units.energy, None
     samples = np.arange(0, steps - 1, between)
-    for at in np.array_split(samples, min(PARTS, len(samples))):
+    for at in np.array_split(samples, min(PIECES, len(samples))):
         pairs = np.stack([at, at + 1], 1).ravel()
         outcome = run(fluid, method, dt, state, pairs, before, record=True)
         kinetic, potential = outcome["energies"].T
@@ -109,8 +109,8 @@ def parts_of_run(fluid: Fluid, method: OneTorque, dt: float, state: State, durat
         whole = np.stack([centres, kinetic - centres], 1)
         with np.errstate(all="ignore"):  # what is lost may be anything
             half = half_step_energies(fluid, motion[::2], motion[1::2], dt)
-            part = History(at * dt, (kinetic + potential)[::2] / kt, whole[::2] / kt, half / kt)
-        yield part
+            piece = History(at * dt, (kinetic + potential)[::2] / kt, whole[::2] / kt, half / kt)
+        yield piece
         if outcome["diverged"] >= 0:
             return
         before = outcome["checkpoint"]
@@ -121,17 +121,17 @@ def followed(fluid: Fluid, method: OneTorque, dt: float, seed: int, duration: fl
 
     NaN and 0 if it is not lost. A run that diverges heats.
     """
-    parts: list[History] = []
+    pieces: list[History] = []
     bound, lost_at, lost_by = LOST * len(fluid), nan, 0
-    for part in parts_of_run(fluid, method, dt, fluid.initial_state(seed), duration):
-        parts.append(part)
-        change = part.energy - parts[0].energy[0]
+    for piece in pieces_of_run(fluid, method, dt, fluid.initial_state(seed), duration):
+        pieces.append(piece)
+        change = piece.energy - pieces[0].energy[0]
         away = ~(np.abs(change) <= bound)
         if away.any():
             first = int(np.argmax(away))
-            lost_at, lost_by = float(part.time[first]), -1 if change[first] < 0 else 1
+            lost_at, lost_by = float(piece.time[first]), -1 if change[first] < 0 else 1
             break
-    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("time", "energy", "whole", "half"))
+    columns = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("time", "energy", "whole", "half"))
     return History(*columns), lost_at, lost_by
 
 

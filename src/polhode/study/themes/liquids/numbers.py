@@ -81,8 +81,8 @@ def _blocks(every: dict[str, dict[float, liquid_drifts.MeanDrift]]) -> dict[str,
         for of_step in of_method.values()
         if isfinite(of_step.low) and not of_step.lost and of_step.block_error > 0
     ]
-    kept = [of_method[2.0].rms for of_method in every.values() if 2.0 in of_method and isfinite(of_method[2.0].rms)]
-    scatter = max(kept) / min(kept) if kept else np.nan
+    scatters = [of_method[2.0].rms for of_method in every.values() if 2.0 in of_method and isfinite(of_method[2.0].rms)]
+    scatter = max(scatters) / min(scatters) if scatters else np.nan
     named = [
         every[key][2.0].rms for key in ("exact_rotor", "omelyan1998", "spiral_leapfrog") if key in every and 2.0 in every[key]
     ]
