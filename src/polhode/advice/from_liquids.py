@@ -14,13 +14,13 @@ import xarray as xr
 from polhode.advice import files
 from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names
 from polhode.advice.errors import AdviceError
-from polhode.fits.liquid_drifts import FASTEST, STATED, MeanDrift, best, fastest, outcomes, steps_of
+from polhode.fits.liquid_drifts import FASTEST, RELEASED, STATED, MeanDrift, best, fastest, outcomes, steps_of
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.methods import METHODS
 from polhode.registry import nearest
 
-#: The released file, its groups of drifts, and the liquid of the smaller box.
-RELEASED, BOXES, MEASURED = "liquids.nc", (("followed", "others"), ("large",)), "water64"
+#: The groups of released drifts, and the liquid of the smaller box.
+BOXES, MEASURED = (("followed", "others"), ("large",)), "water64"
 #: A drift that spoils a run, kT per degree of freedom and ns, at a step that is common, fs.
 SPOILS, COMMON = 1.0, 2.0
 LONG_RUNS = (

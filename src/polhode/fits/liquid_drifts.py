@@ -9,6 +9,8 @@ import xarray as xr
 
 from polhode.fits.seed_statistics import mean
 
+#: The released runs.
+RELEASED = "liquids.nc"
 #: The drift on which the recommendation rests, kT per degree of freedom and ns, and the method it names unless another one is
 #: shown to be better.
 STATED, PREFERRED = 0.01, "exact_rotor"

@@ -10,13 +10,13 @@ import numpy as np
 import xarray as xr
 
 from polhode.fits.librations import energy_drift
-from polhode.fits.liquid_drifts import STATED, MeanDrift, Steps, best, fastest, outcomes, steps_of
+from polhode.fits.liquid_drifts import RELEASED, STATED, MeanDrift, Steps, best, fastest, outcomes, steps_of
 from polhode.fits.seed_statistics import mean
 from polhode.interface.netcdf import read_groups
 from polhode.study.inputs import Inputs, NotInRun, once
 
-#: The checks by step, and the released file.
-STEP_CHECKS, RELEASED = ("liquid_1fs", "liquid_2fs", "liquid_4fs", "liquid_6fs"), "liquids.nc"
+#: The checks by step.
+STEP_CHECKS = ("liquid_1fs", "liquid_2fs", "liquid_4fs", "liquid_6fs")
 #: Drifts that a user may allow, kT per ns and degree of freedom.
 ALLOWED = (0.1, 0.01, 0.001)
 #: Fs in a ns, and cm^-1 in a rad/fs.

@@ -4,28 +4,26 @@ The verdicts rest on the published-scale results in data/released, as those abou
 """
 
 from math import inf
-from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
 from polhode.fits.liquid_drifts import MeanDrift, outcome
 from polhode.fits.seed_statistics import mean
-from polhode.interface.netcdf import has_group, read_dataset
-from polhode.study.inputs import Inputs, NotInRun, once
+from polhode.study.analysis.liquids import released
+from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measured import Measure, Measured
 
-#: The released file, its group of runs that are followed for long, and that of cut-offs.
-RELEASED, FOLLOWED, CUTOFFS = "liquids.nc", "followed", "cutoffs"
+#: The group of released runs that are followed for long, and that of cut-offs.
+FOLLOWED, CUTOFFS = "followed", "cutoffs"
 
 
-@once
-def released_liquids(results: Inputs, group: str) -> xr.Dataset:
+def _released(results: Inputs, group: str) -> xr.Dataset:
     """A group of the published-scale runs of liquids; :class:`NotInRun` if there is none."""
-    path = Path(results.paths.get("released", ""), RELEASED)
-    if not path.is_file() or not has_group(path, group):
+    groups = released(results)
+    if f"/{group}" not in groups:
         raise NotInRun(f"data/released has no runs of liquids ({group})")
-    return read_dataset(path, group)
+    return groups[f"/{group}"]
 
 
 def _outcomes(data: xr.Dataset, method: str, steps: list[float]) -> list[MeanDrift]:
@@ -47,7 +45,7 @@ def liquid_drift(results: Inputs, method: str, up_to: float, law: str = "") -> M
 
     ``law``: with another law of force than the smooth one, from the runs that compare cut-offs.
     """
-    data = released_liquids(results, CUTOFFS if law else FOLLOWED)
+    data = _released(results, CUTOFFS if law else FOLLOWED)
     if law:
         data = data.sel(law=law)
     steps = [float(dt) for dt in sorted(data["dt"].values) if dt <= up_to]
@@ -62,7 +60,7 @@ def liquid_drift(results: Inputs, method: str, up_to: float, law: str = "") -> M
 
 def liquid_drift_ratio(results: Inputs, method: str, other: str, dt: float) -> Measured:
     """The size of the drift of one method over that of another, at one step; the interval has the ends of both."""
-    data = released_liquids(results, FOLLOWED)
+    data = _released(results, FOLLOWED)
     (one,), (two,) = (_outcomes(data, key, [dt]) for key in (method, other))
     ours, theirs = abs(one.drift), abs(two.drift)
     words = f"{ours:.2g} against {theirs:.2g} kT per degree of freedom and ns at {dt:g} fs; {_extent(data)}"
@@ -77,7 +75,7 @@ def temperature_gap(results: Inputs, methods: list[str], dt: float, estimator: s
     estimator : ``whole``, velocities of whole steps; ``corrected``, (K_whole + 2 K_half)/3; or ``whole over corrected``, how
         much more the first shows than the second in the same runs
     """
-    data = released_liquids(results, FOLLOWED)
+    data = _released(results, FOLLOWED)
     for key in methods:
         _outcomes(data, key, [dt])
     temperature = data["temperature"].sel(integrator=methods, dt=dt)
