@@ -176,6 +176,8 @@ def test_linear_analysis_says_how_magnus_adams_drains_a_liquid_and_of_others_not
     assert 0.2 < drift < 1.0 and error < 0.2
     gaps = analysis.gaps(synthetic, "whole")
     assert gaps[4.0].value == pytest.approx((1 - 0.016) / (1 - 0.0016) - 1) and gaps[4.0].predicted < -0.01
+    of_half, of_corrected = (analysis.gaps(synthetic, estimator)[4.0].predicted for estimator in ("half", "corrected"))
+    assert gaps[4.0].predicted + 2 * of_half == pytest.approx(3 * of_corrected, abs=1e-15), "the corrected one is made of both"
 
 
 def test_the_theme_is_made_from_checks(synthetic, tmp_path):
