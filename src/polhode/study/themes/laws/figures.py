@@ -72,7 +72,8 @@ def slowdown(inputs: Inputs) -> Figure:
     at = np.arange(len(keys)) + 0.5
     if ratios:
         _chess(bottom, keys, ratios)
-    bottom.set_xticks(at, [_column_name(ens, key) for key in keys], rotation=90, fontsize=7)
+    marks = {key: r"$^\dagger$" if inputs.declared(key, "caution") else "" for key in keys}
+    bottom.set_xticks(at, [_column_name(ens, key) + marks[key] for key in keys], rotation=90, fontsize=7)
     bottom.tick_params(axis="x", length=0, pad=2)
     top.tick_params(axis="x", length=0, labelbottom=not ratios)
     _groups(top, bottom, groups)
