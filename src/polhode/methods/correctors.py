@@ -1,0 +1,85 @@
+r"""Symplectic correctors: moves before and after the steps that take the part linear in the torque out of the error.
+
+Let h be the step, A the motion of the free body and B the kick by the torque, both as linear operators that act on a state from
+the left, and x the commutator with hA. A splitting into exact free motion and kicks is, up to terms of second order in B,
+
+.. math::
+
+   e^{-C}\, e^{h(A+B)}\, e^{C}, \qquad C = \chi(x)\, hB
+
+(Wisdom, Holman and Touma 1996; the supplement derives it). With chi_n the coefficient of x^(2n-1), and Bernoulli's numbers,
+
+.. math::
+
+   \text{kick-drift-kick: } \chi = \tfrac12\coth\tfrac x2 - \tfrac1x, \quad \chi_n = \frac{B_{2n}}{(2n)!}; \qquad
+   \text{drift-kick-drift: } \chi = \frac{1}{2\sinh(x/2)} - \frac1x, \quad \chi_n = -(1 - 2^{1-2n}) \frac{B_{2n}}{(2n)!}
+
+Free motion by -a h, a kick of b h and free motion by a h are exp(b e^{ax} hB). Followed by the same with both signs changed
+they are exp(2b sinh(ax) hB) up to terms of second order in B. A corrector of order 2k + 1 has k such pairs, of two torques
+each.
+"""
+
+from fractions import Fraction
+from math import comb, factorial
+
+#: By the form of the splitting: the coefficient chi_n of x^(2n-1) times (2n)!/B_2n.
+FORMS = {
+    "kick-drift-kick": lambda n: Fraction(1),
+    "drift-kick-drift": lambda n: Fraction(2, 4**n) - 1,
+}
+
+
+def bernoulli(n: int) -> Fraction:
+    """Bernoulli's number B_n, with B_1 = -1/2."""
+    numbers = [Fraction(1)]
+    for m in range(1, n + 1):
+        numbers.append(-sum((comb(m + 1, j) * numbers[j] for j in range(m)), Fraction(0)) / (m + 1))
+    return numbers[n]
+
+
+def chi(form: str, count: int) -> tuple[Fraction, ...]:
+    """The coefficients of x, x^3, ... in the change of variables of a form, one of ``FORMS``."""
+    if form not in FORMS:
+        raise ValueError(f"form {form!r}: no such splitting; write one of {', '.join(FORMS)}")
+    return tuple(FORMS[form](n) * bernoulli(2 * n) / factorial(2 * n) for n in range(1, count + 1))
+
+
+def pairs(order: int, form: str) -> list[tuple[Fraction, Fraction]]:
+    """(a, b) of each pair, a = 1/2, 1, 3/2, ...: the sum of 2 b sinh(a x) is chi up to x^(order - 2)."""
+    if order < 3 or order % 2 == 0:
+        raise ValueError(f"order {order!r}: a corrector has the order 3, 5, 7, ...; each two orders cost two torques more")
+    drifts = [Fraction(i, 2) for i in range(1, (order + 1) // 2)]
+    moments = [factorial(2 * n - 1) * c for n, c in enumerate(chi(form, len(drifts)), 1)]
+    solution = []
+    for a in drifts:
+        # Vandermonde's equations for 2 a b in powers of a^2: the coefficients of Lagrange's polynomial that is 1 at a^2.
+        basis = [Fraction(1)]
+        for other in drifts:
+            if other != a:
+                pairwise = zip([Fraction(0), *basis], [*basis, Fraction(0)], strict=True)
+                basis = [(low - other**2 * high) / (a**2 - other**2) for low, high in pairwise]
+        solution.append((a, sum((x * y for x, y in zip(basis, moments, strict=True)), Fraction(0)) / (2 * a)))
+    return solution
+
+
+def shares(order: int, form: str) -> tuple[tuple[float, float], ...]:
+    """The moves before the first step: free motion for the first number times the step, then a kick of the second times it.
+
+    The moves at an output are the exact inverse: a kick of minus the second number, then free motion for minus the first, from
+    the last move to the first.
+
+    Parameters
+    ----------
+    order : 3, 5, 7, ...: what is left in the part of the error linear in the torque is of the order of h^(order + 1)
+    form : "kick-drift-kick" or "drift-kick-drift"
+
+    Returns
+    -------
+    order moves, of which the last has no kick.
+    """
+    moves, waiting = [], Fraction(0)
+    for a, b in pairs(order, form):
+        for drift, kick in ((a, b), (-a, -b)):
+            moves.append((waiting - drift, -kick))
+            waiting = drift
+    return tuple((float(drift), float(kick)) for drift, kick in [*moves, (waiting, Fraction(0))])
