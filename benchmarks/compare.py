@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "src"))
 
 import polhode  # noqa: E402
-from polhode.export.c import source  # noqa: E402
+from polhode.export import LANGUAGES  # noqa: E402
 from polhode.methods.protocol import Method  # noqa: E402
 from polhode.problems.problem import Problem  # noqa: E402
 from polhode.study.provenance import host  # noqa: E402
@@ -103,7 +103,7 @@ def library(folder: str | Path, extra: tuple[str, ...] = (), methods: Iterable[M
     for method in polhode.methods.values() if methods is None else methods:
         behind = f'#include "{HERE / "c" / "generated.h"}"\nGENERATED({method.key})\n'
         files[method.key] = Path(folder) / f"{method.key}.c"
-        files[method.key].write_text(f"{inlined}{source(method)}{behind}", encoding="utf-8")
+        files[method.key].write_text(f"{inlined}{LANGUAGES['c'].source(method)}{behind}", encoding="utf-8")
     return _loaded(Path(folder) / f"generated{''.join(extra)}.so", [*files.values(), TORQUES], extra, list(files))
 
 

@@ -49,7 +49,11 @@ def refused(capsys, *words):
     [
         (["relase"], "unknown command 'relase'; did you mean 'release'?"),
         (["recomend"], "unknown command 'recomend'; did you mean 'recommend'?"),
-        (["xyz"], "unknown command 'xyz'; known are: animate, archive, atlas, bench, docs, html, recommend, release, verify"),
+        (["xyz"], f"unknown command 'xyz'; known are: {', '.join(cli.COMMANDS)}"),
+        (["code", "eulr"], "unknown method 'eulr'; did you mean 'euler'?"),
+        (["code", "nowhere.py"], "nowhere.py does not exist"),
+        (["code"], "name one METHOD, or a folder"),
+        (["code", "euler", "--all", "x"], "name one METHOD, or a folder"),
         ([], "the following arguments are required: COMMAND"),
         (["bench", "--round", "3"], "unknown argument --round; did you mean '--rounds'?"),
         (["bench", "extra"], "unknown argument extra; it takes no such word"),

@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "archive": "a finished run as one zip for a data repository: data, report, source, checksums, metadata",
     "atlas": "find out which integrators physics engines run",
     "bench": "measure the time of a step of each method on this machine",
+    "code": "a method as one file of C, Fortran or NumPy that needs nothing else",
     "docs": "the documentation as HTML pages",
     "html": "figures, tables and rules of a finished run as one page for a browser",
     "recommend": "which method and which step size for a body, an error and a price of the torque",
@@ -37,7 +38,7 @@ COMMANDS: dict[str, str] = {
 
 
 #: The commands that work without the packages of the study.
-OF_THE_LIBRARY = ("atlas", "recommend")
+OF_THE_LIBRARY = ("atlas", "code", "recommend")
 #: The longest message about an option, in characters; what it quotes may have any length.
 MOST_SAID = 700
 

@@ -1,13 +1,13 @@
-"""Kernels in C: a function for each, with the same names and the same operations in the same order.
+"""Kernels in another language: a function for each, with the same names and the same operations in the same order.
 
 Kernels are Python functions on floats and tuples of floats (:mod:`polhode.compiling.kernel`), straight-line but for conditions
-and short loops. Each is read as a syntax tree and written as a ``static inline`` function that takes and returns structures by
-value, so that an expression has the same form in both languages. Which structure an argument has follows from what a kernel is
-called with: a kernel that is called with states of two forms becomes two functions. Constants of modules keep their names.
-Where a kernel calls another one, that is translated first.
+and short loops. Each is read as a syntax tree and written as a function that takes and returns structures by value, so that an
+expression has the same form in all languages; how it is spelled is said by a :class:`polhode.export.language.Language`. Which
+structure an argument has follows from what a kernel is called with: a kernel that is called with states of two forms becomes
+two functions. Constants of modules keep their names. Where a kernel calls another one, that is translated first.
 
-The code is C99 and C++. Doubles are added, multiplied, divided and compared as in Python; with a compiler that does not
-contract (``-ffp-contract=off``) the results have the same bits.
+Doubles are added, multiplied, divided and compared as in Python; with a compiler that does not contract
+(``-ffp-contract=off``) the results have the same bits.
 """
 
 import ast
@@ -15,32 +15,20 @@ import inspect
 import io
 import itertools
 import math
-import re
 import textwrap
 import tokenize
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations
 from types import FunctionType
 from typing import Any, NoReturn, TypeAlias
 
 from polhode.export import values
+from polhode.export.language import RESERVED, Language
 from polhode.export.values import QUAT, VEC3, Argument, Flat, Group, Joined, Scalar, Stored, Struct, Unknown, Value, unused
 
-#: The longest line.
-WIDTH = 120
-#: Words that a variable cannot have as its name in C or C++.
-RESERVED = frozenset(
-    re.findall(
-        r"\w+",
-        """alignas alignof and asm auto bool break case catch char class compl concept const constexpr continue decltype default
-        delete do double else enum explicit export extern false final float for friend goto if inline int long mutable namespace
-        new noexcept not nullptr operator or private protected public register requires restrict return short signed sizeof
-        static struct switch template this throw true try typedef typeid typename union unsigned using virtual void volatile
-        while xor vec3 quat inertia main""",
-    )
-)
 #: The names that a caller gives to the values that it takes apart, those of a tuple in a tuple among them.
 Hints: TypeAlias = "tuple[str | Hints, ...]"
 OPERATORS: dict[type, tuple[str, int]] = {
@@ -53,7 +41,7 @@ COMPARISONS: dict[type, str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE
 
 
 class Untranslatable(ValueError):
-    """A kernel uses something for which there is no C here; the message names kernel, line and reason."""
+    """A kernel uses something that is not translated; the message names kernel, line and reason."""
 
 
 @dataclass
@@ -62,16 +50,17 @@ class Translator:
 
     Parameters
     ----------
-    torque, parameters : the C types of a torque function and of its parameters
+    language : the one that is written
+    prefix : what stands before the names of functions, structures and constants
     """
 
-    torque: str = "torque_function"
-    parameters: str = "const void *"
+    language: Language
+    prefix: str = ""
     functions: dict[tuple[Any, ...], tuple[str, Argument]] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
     structs: dict[str, Struct] = field(default_factory=dict)
     defined: dict[str, Struct] = field(default_factory=dict)
-    constants: dict[str, str] = field(default_factory=dict)
+    constants: dict[str, float | int] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     #: Structures by the structures of their members: functions that return the same share one.
     shapes: dict[tuple[str, ...], Struct] = field(default_factory=dict)
@@ -92,15 +81,16 @@ class Translator:
 
     def struct(self, name: str, members: Sequence[tuple[str, Struct | None]], nested: bool = False) -> Struct:
         """A new structure, with a number behind its name if another one has it."""
+        name = name if name.startswith(self.prefix) else f"{self.prefix}{name}"
         taken = {one for one, struct in self.defined.items() if (struct.members, struct.nested) != (tuple(members), nested)}
         struct = Struct(unused(name, taken), tuple(members), nested)
         return self.defined.setdefault(struct.name, struct)
 
     def type_of(self, argument: Argument) -> str:
-        """The type of an argument in C."""
-        if isinstance(argument, str):
-            return argument
-        return self.use(argument) if argument else "double"
+        """The type of an argument or a variable."""
+        if isinstance(argument, Struct):
+            self.use(argument)
+        return self.language.type_of(argument)
 
     def function(
         self,
@@ -111,12 +101,13 @@ class Translator:
         comment: str = "",
         hints: Hints = (),
     ) -> tuple[str, Argument]:
-        """The name of the C function of a kernel for such arguments, and what it returns; it is written if it is not there.
+        """The name of the function of a kernel for such arguments, and what it returns; it is written if it is not there.
 
         Parameters
         ----------
         kernel : compiled or plain
-        arguments : the structure of each argument, None for a number, the C type of what is only handed on
+        arguments : the structure of each argument, None for a number, :data:`polhode.export.values.WHOLE` for a whole number,
+            TORQUE or PARAMETERS for what is only handed on
         result : the structure of the result, if it is to have a certain one
         name, comment : those of the function; by default the kernel's own
         hints : the names that its caller gives to what it returns
@@ -139,40 +130,46 @@ class Translator:
             body = _Function(self, plain, name, arguments, result, hints)
             text = body.translated(comment)
             self.functions[key] = name, body.result
+            # Who calls a kernel that has a certain result receives that.
+            self.functions.setdefault((plain, *arguments, None), self.functions[key])
             self.texts.append(text)
         return self.functions[key]
 
     def _unused(self, plain: FunctionType) -> str:
         """A name that the file does not have yet: that of the kernel, with that of its module before it if need be."""
         name = plain.__name__.lstrip("_")
-        taken = RESERVED | self.names | set(self.constants)
-        return unused(name if name not in taken else f"{plain.__module__.rpartition('.')[2]}_{name}", taken)
+        taken = self.language.reserved | self.names | set(self.constants)
+        if f"{self.prefix}{name}" in taken:
+            name = f"{plain.__module__.rpartition('.')[2]}_{name}"
+        return unused(f"{self.prefix}{name}", taken)
 
     def constant(self, name: str, value: float | int, module: str) -> str:
         """The name of a constant of a module, declared in the file."""
         if not math.isfinite(value):
-            raise Untranslatable(f"{module}.{name} is {value}, for which C99 has no literal")
-        of = "int" if isinstance(value, int) else "double"
-        line = f"static const {of} {{}} = {value!r};"
-        for one in (name, f"{module.rpartition('.')[2].upper()}_{name}"):
-            if one not in self.names and self.constants.setdefault(one, line) == line:
+            raise Untranslatable(f"{module}.{name} is {value}, for which there is no literal")
+        for one in (name, f"{module.rpartition('.')[2]}_{name}"):
+            one = f"{self.prefix}{one}".upper()
+            if one not in self.names and repr(self.constants.setdefault(one, value)) == repr(value):
                 return one
         raise Untranslatable(f"two constants {name} of modules named {module.rpartition('.')[2]}")
 
     def lines_of_constants(self) -> list[str]:
         """The declarations of all constants."""
-        return [line.format(name) for name, line in self.constants.items()]
+        return [self.language.constant(name, value) for name, value in self.constants.items()]
 
 
 @dataclass
 class _Variable:
     code: str
     type: Argument
-    integer: bool = False
+
+    @property
+    def integer(self) -> bool:
+        return self.type == values.WHOLE
 
 
 class _Function:
-    """One function of C, written statement by statement."""
+    """One function, written statement by statement."""
 
     def __init__(
         self,
@@ -184,22 +181,22 @@ class _Function:
         hints: Hints,
     ) -> None:
         self.file, self.plain, self.name, self.result, self.hints = file, plain, name, result, hints
-        source = textwrap.dedent(inspect.getsource(plain))
-        self.tree = next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
-        self.comments = _comments(source)
-        self.source = source.splitlines(keepends=True)
-        closed = inspect.getclosurevars(plain)
-        self.globals = {**closed.globals, **closed.nonlocals}
-        self.loads = Counter(n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-        self.stores = Counter(n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+        self.language = file.language
+        source = _source(plain)
+        self.tree = source.tree
+        self.comments, self.finished = source.comments, 0
+        self.source = source.lines
+        self.globals, self.loads, self.stores = source.globals, source.loads, source.stores
         # A variable must not hide what the function calls or reads.
         outside = {getattr(value, "__name__", name).lstrip("_") for name, value in self.globals.items()}
-        self.avoided = RESERVED | outside | set(self.globals) | {"sqrt"}
+        self.avoided = self.language.reserved | {one.casefold() for one in (*outside, *self.globals, name)}
         self.taken: set[str] = set()
         self.lines: list[str] = []
         self.depth = 1
+        self.branches = 0
         self.hoisted: set[str] = set()
         self.pending: list[str] = []
+        self.locals: list[tuple[str, str]] = []
         parameters = [argument.arg for argument in self.tree.args.args]
         self.variables = {}
         for parameter, argument in zip(parameters, arguments, strict=True):
@@ -208,25 +205,34 @@ class _Function:
     def translated(self, comment: str) -> str:
         """The whole function."""
         parameters = list(self.variables.items())
+        typed = [(self.file.type_of(v.type), v.code) for _, v in parameters]
+        idle = [v.code for name, v in parameters if not self.loads[name]]
+        if not self.language.arguments_change:
+            for name, v in parameters:
+                if self.stores[name]:
+                    self.variables[name] = _Variable(self._declared(v.type, v.code, name), v.type)
+        self.result_code = self._new("result") if self.language.names_results else ""
         for statement in self.tree.body:
             self._statement(statement)
         of = self.file.type_of(self.result)
-        typed = [f"{self.file.type_of(v.type)} {v.code}".replace("* ", "*") for _, v in parameters]
-        idle = [f"(void){v.code};" for name, v in parameters if not self.loads[name]]
-        lines = exploded(f"static inline {of} {self.name}({', '.join(typed)})", 0)
-        lines += ["{", *([f"    {' '.join(idle)}"] if idle else []), *self.lines, "}"]
         module = self.plain.__module__.removeprefix("polhode.").replace(".", "/")
-        text = f"{module}.py, {self.plain.__name__}. {comment or inspect.getdoc(self.plain) or ''}"
-        return "\n".join([*as_comment(text), *lines])
+        text = comment or inspect.getdoc(self.plain) or ""
+        text = text if module == "export/program" else f"{module}.py, {self.plain.__name__}. {text}"
+        return "\n".join(
+            [
+                *self.language.comment(text),
+                *self.language.function(self.name, of, typed, idle, self.locals, self.lines, self.result_code),
+            ]
+        )
 
     # Statements
 
     def _statement(self, node: ast.stmt) -> None:
-        for line in range(self.comments.done + 1, node.lineno):
+        for line in range(self.finished + 1, node.lineno):
             if line in self.comments.alone:
-                self._emit(f"/* {self.comments.alone[line]} */")
+                self.lines += self.language.comment(self.comments.alone[line], self.depth)
         simple = not isinstance(node, ast.If | ast.While | ast.For)
-        self.comments.done = (node.end_lineno if simple else node.lineno) or node.lineno
+        self.finished = (node.end_lineno if simple else node.lineno) or node.lineno
         before = len(self.lines)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             return
@@ -238,16 +244,14 @@ class _Function:
             self._return(node.value)
         elif isinstance(node, ast.If):
             self._if(node)
-        elif isinstance(node, ast.While):
-            self._loop(node, self._while)
-        elif isinstance(node, ast.For):
-            self._loop(node, self._for)
+        elif isinstance(node, ast.While | ast.For):
+            self._loop(node)
         else:
-            self._refuse(node, f"there is no C here for a statement {type(node).__name__}")
-        lines = range(node.lineno, self.comments.done + 1)
+            self._refuse(node, f"a statement {type(node).__name__} is not translated")
+        lines = range(node.lineno, self.finished + 1)
         comments = [self.comments.trailing[line] for line in lines if line in self.comments.trailing]
         if comments and len(self.lines) > before and simple:
-            self.lines[before:before] = exploded(f"/* {'; '.join(comments)} */", self.depth)
+            self.lines[before:before] = self.language.comment("; ".join(comments), self.depth)
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
@@ -285,30 +289,47 @@ class _Function:
         self._record(value, name, assigned=True)
         variable, integer = self.variables.get(name), isinstance(value, Scalar) and value.integer
         if variable:
-            if isinstance(variable.type, str):
+            if variable.type in (values.TORQUE, values.PARAMETERS):
                 self._refuse(node, f"{name} is a function or its parameters")
             if variable.integer and not integer:
                 self._refuse(node, f"{name} begins as a whole number and becomes another: begin with 0.0 or the like")
             code = value.code if variable.integer and isinstance(value, Scalar) else self._code(value, variable.type, node)
-            self._emit(f"{variable.code} = {code};")
+            if self.branches:
+                # Both branches are computed: what they assign to has names of its own until one is chosen.
+                self.variables[name] = variable = _Variable(self._new(variable.code.rstrip("0123456789_")), variable.type)
+            self._emit(self.language.assigned(variable.code, code))
             return
-        of, code = self._struct(value, f"{self.name}_{name}", (), node), self._new(name)
-        self.variables[name] = _Variable(code, of, integer)
-        typed = "int" if integer else self.file.type_of(of)
-        first = value.code if integer and isinstance(value, Scalar) else self._initialiser(value, of, node)
-        if name in self.hoisted:
-            self.pending.append(f"{typed} {code};")
-            self._emit(f"{code} = {self._code(value, of, node)};")
+        of: Argument = values.WHOLE if integer else self._struct(value, f"{self.name}_{name}", (), node)
+        hoisted = name in self.hoisted
+        if integer and isinstance(value, Scalar):
+            first = value.code
+        elif hoisted or not isinstance(of, Struct):
+            first = self._code(value, of, node)
         else:
-            self._emit(f"{'const ' if self.stores[name] == 1 else ''}{typed} {code} = {first};")
+            first = self._initialiser(value, of, node)
+        self.variables[name] = _Variable(self._declared(of, first, name, self.stores[name] == 1, hoisted), of)
+
+    def _declared(self, of: Argument, first: str, name: str, constant: bool = True, hoisted: bool = False) -> str:
+        """The name of a new variable of the function with its first value; a hoisted one is declared before the branches."""
+        code, typed = self._new(name), self.file.type_of(of)
+        self.locals.append((typed, code))
+        if hoisted:
+            self.pending += self.language.declaration(typed, code)
+            self._emit(self.language.assigned(code, first))
+        else:
+            self._emit(self.language.initialised(typed, code, first, constant))
+        return code
 
     def _increment(self, node: ast.AugAssign, target: ast.Name) -> None:
         variable, sign = self.variables[target.id], OPERATORS.get(type(node.op))
         by = self._value(node.value)
         whole = variable.integer and isinstance(by, Scalar) and by.integer and not isinstance(node.op, ast.Div)
-        if sign is None or variable.type is not None or not isinstance(by, Scalar) or (variable.integer and not whole):
+        number = isinstance(by, Scalar) and (whole or variable.type is None)
+        if sign is None or not isinstance(by, Scalar) or not number:
             self._refuse(node, "such an assignment is for numbers, with +, -, * and /, and keeps whole numbers whole")
-        self._emit(f"{variable.code} {sign[0]}= {(by if variable.integer else by.real).code};")
+        other = by if whole else self.language.real(by)
+        code = f"{variable.code} {sign[0]} {other.within(sign[1] + 1)}"
+        self._put(target.id, Scalar(code, sign[1], integer=whole), node)
 
     def _return(self, node: ast.expr) -> None:
         value = self._value(node, self.hints)
@@ -322,27 +343,58 @@ class _Function:
             assert self.result is not None
             for item, (name, _) in zip(value.items, self.result.members, strict=True):
                 self._record(item, name)
-        self._emit(f"return {self._code(value, self.result, node, 'result')};")
+        self.lines += self.language.returned(self._code(value, self.result, node, "result"), self.result_code, self.depth)
 
     def _if(self, node: ast.If) -> None:
+        if self.language.masks and not self._counts(node.test):
+            self._masked(node.test, node.body, node.orelse)
+            return
         outside = self.loads - _all_loads(node)
         stored = _stores(node) - set(self.variables)
         self.hoisted |= {name for name in stored if outside[name]}
         pending, self.pending = self.pending, []
         test = self._condition(node.test)
         head = len(self.lines)
-        self._emit(f"if ({test}) {{")
+        self._emit(self.language.if_(test))
         self._block(node.body)
         while len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
             node = node.orelse[0]
-            self._emit(f"}} else if ({self._short(node.test)}) {{")
+            self._emit(self.language.else_if(self._short(node.test)))
             self._block(node.body)
         if node.orelse:
-            self._emit("} else {")
+            self._emit(self.language.otherwise)
             self._block(node.orelse)
-        self._emit("}")
+        self._emit(self.language.end_if)
         self.lines[head:head] = ["    " * self.depth + line for line in self.pending]
         self.pending = pending
+
+    def _counts(self, node: ast.expr) -> bool:
+        """Whether a condition compares whole numbers, which are the same for all bodies."""
+        return isinstance(node, ast.Compare) and all(
+            isinstance(value, Scalar) and value.integer for value in map(self._value, (node.left, *node.comparators))
+        )
+
+    def _masked(self, condition: ast.expr, *blocks: Sequence[ast.stmt]) -> None:
+        """Both branches of a condition, and then for each variable the numbers of the one that holds for a body."""
+        test = self._declared(None, self._condition(condition), "holds")
+        before, ends = dict(self.variables), []
+        self.branches += 1
+        for block in blocks:
+            self.variables = dict(before)
+            for statement in block:
+                self._statement(statement)
+            ends.append(self.variables)
+        self.branches -= 1
+        self.variables = before
+        yes, no = ends
+        changed = [name for name in yes if name in no and not yes[name] == no[name] == before.get(name)]
+        for name in changed:
+            v = yes[name]
+            code = self.language.choice(test, yes[name].code, no[name].code, v.type if isinstance(v.type, Struct) else None)
+            old = before.get(name)
+            to = old.code if old and not self.branches else self._new(name)
+            self.variables[name] = _Variable(to, v.type)
+            self._emit(self.language.assigned(to, code))
 
     def _block(self, statements: Sequence[ast.stmt]) -> None:
         known = set(self.variables)
@@ -353,41 +405,50 @@ class _Function:
         for name in set(self.variables) - known - self.hoisted:
             del self.variables[name]
 
-    def _loop(self, node: Any, head: Callable[[Any], str]) -> None:
+    def _loop(self, node: ast.While | ast.For) -> None:
         outside = self.loads - _all_loads(node)
         lost = {name for name in _stores(node) - set(self.variables) if outside[name]}
-        if lost or node.orelse:
+        if lost or node.orelse or self.branches:
             self._refuse(node, f"a loop leaves behind {', '.join(sorted(lost)) or 'an else'}: assign before it")
-        self._emit(f"{head(node)} {{")
-        self._block(node.body)
-        self._emit("}")
-
-    def _while(self, node: ast.While) -> str:
-        return f"while ({self._short(node.test)})"
+        if isinstance(node, ast.For):
+            self._emit(self._for(node))
+            self._block(node.body)
+        else:
+            self._emit(self.language.while_(self._short(node.test)))
+            if self.language.masks:
+                self.depth += 1
+                self._masked(node.test, node.body, [])
+                self.depth -= 1
+            else:
+                self._block(node.body)
+        self._emit(self.language.end_loop)
 
     def _for(self, node: ast.For) -> str:
         rounds = node.iter
         if not (isinstance(rounds, ast.Call) and _name(rounds.func) == "range" and len(rounds.args) == 1):
             self._refuse(node, "only range(number) can be looped over")
-        if not isinstance(node.target, ast.Name) or self.loads[node.target.id]:
-            self._refuse(node, "the number of the round cannot be used: count in a variable of the kernel")
-        code = self._new("i")
-        return f"for (int {code} = 0; {code} < {self._index(rounds.args[0])}; {code}++)"
+        number = self._number(rounds.args[0])
+        if not isinstance(node.target, ast.Name) or not number.integer:
+            self._refuse(node, "a loop counts whole numbers in one variable")
+        code = self._new(node.target.id.strip("_") or "i")
+        self.locals.append((self.file.type_of(values.WHOLE), code))
+        self.variables[node.target.id] = _Variable(code, values.WHOLE)
+        return self.language.for_(code, number.within(values.SUM))
 
     # Values
 
     def _value(self, node: ast.expr, hints: Hints = ()) -> Value:
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
             if not math.isfinite(node.value):
-                self._refuse(node, f"C99 has no literal for {node.value}")
-            return Scalar(repr(node.value), integer=isinstance(node.value, int))
+                self._refuse(node, f"there is no literal for {node.value}")
+            return Scalar(self.language.literal(node.value), integer=isinstance(node.value, int))
         if isinstance(node, ast.Name | ast.Attribute):
             return self._named(node)
         if isinstance(node, ast.BinOp):
             return self._operation(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             number = self._number(node.operand)
-            return Scalar(f"-{number.within(values.ATOM)}", values.SIGN, number.integer)
+            return Scalar(f"-{number.within(values.ATOM)}", self.language.sign_binds, number.integer)
         if isinstance(node, ast.IfExp):
             return self._choice(node)
         if isinstance(node, ast.Subscript):
@@ -396,7 +457,7 @@ class _Function:
             return self._tuple(node)
         if isinstance(node, ast.Call):
             return self._call(node, hints)
-        self._refuse(node, f"there is no C here for {ast.unparse(node)}")
+        self._refuse(node, f"{ast.unparse(node)} is not translated")
 
     def _object(self, node: ast.expr) -> Any:
         """What a name outside the kernel stands for: a constant, a function, a module."""
@@ -411,16 +472,16 @@ class _Function:
         name = node.id if isinstance(node, ast.Name) else node.attr
         if isinstance(node, ast.Name) and name in self.variables:
             variable = self.variables[name]
-            if isinstance(variable.type, str):
-                return values.Handed(variable.code, variable.type)
-            if variable.type is None:
+            if isinstance(variable.type, Struct):
+                return Stored(variable.code, variable.type)
+            if variable.type in (None, values.WHOLE):
                 return Scalar(variable.code, integer=variable.integer)
-            return Stored(variable.code, variable.type)
+            return values.Handed(variable.code, variable.type)
         value = self._object(node)
         if isinstance(value, float) or type(value) is int:
             return Scalar(self.file.constant(name, value, self.plain.__module__), integer=type(value) is int)
         if isinstance(value, tuple) and all(isinstance(x, float) and math.isfinite(x) for x in value):
-            return Joined(tuple(Scalar(repr(x), values.SIGN if x < 0 else values.ATOM) for x in value))
+            return Joined(tuple(values.literal(x, self.language) for x in value))
         self._refuse(node, f"{name} is neither a number nor a tuple of numbers")
 
     def _operation(self, node: ast.BinOp) -> Value:
@@ -428,12 +489,13 @@ class _Function:
         sign = OPERATORS.get(type(node.op))
         if isinstance(left, Scalar) and isinstance(right, Scalar) and sign:
             symbol, binds = sign
-            one = left.real.within(values.ATOM if self._bracketed(node.left) else binds)
-            other = right.real.within(values.ATOM if self._bracketed(node.right) else binds + 1)
+            left, right = self.language.real(left), self.language.real(right)
+            one = left.within(values.ATOM if self._bracketed(node.left) else binds)
+            other = right.within(values.ATOM if self._bracketed(node.right) else binds + 1)
             return Scalar(f"{one} {symbol} {other}", binds)
         if isinstance(node.op, ast.Add) and not isinstance(left, Scalar) and not isinstance(right, Scalar):
             return values.row(self._flat(left, node), self._flat(right, node))
-        self._refuse(node, f"no C here for {ast.unparse(node)}")
+        self._refuse(node, f"{ast.unparse(node)} is not translated")
 
     def _bracketed(self, node: ast.expr) -> bool:
         """Whether an operand stands in brackets in the kernel, necessary or not: they say what is added first."""
@@ -446,11 +508,12 @@ class _Function:
     def _choice(self, node: ast.IfExp) -> Value:
         test, yes, no = self._condition(node.test), self._value(node.body), self._value(node.orelse)
         if isinstance(yes, Scalar) and isinstance(no, Scalar):
-            one, other = yes.real, no.real
-            return Scalar(f"{test} ? {one.within(values.COMPARISON)} : {other.within(values.CONDITIONAL)}", values.CONDITIONAL)
+            one, other = self.language.real(yes), self.language.real(no)
+            codes = one.within(values.COMPARISON), other.within(values.CONDITIONAL)
+            return Scalar(self.language.choice(test, *codes, None), self.language.choice_binds)
         of = self._struct(yes if isinstance(yes, Stored) else no, f"{self.name}_choice", (), node)
         assert of is not None
-        return Stored(f"{test} ? {self._code(yes, of, node)} : {self._code(no, of, node)}", of)
+        return Stored(self.language.choice(test, self._code(yes, of, node), self._code(no, of, node), of), of)
 
     def _subscript(self, node: ast.Subscript) -> Value:
         at, several = node.slice, self._value(node.value)
@@ -473,14 +536,16 @@ class _Function:
 
     def _tuple(self, node: ast.Tuple) -> Value:
         if any(isinstance(one, ast.Starred) for one in node.elts):
-            parts = (
-                self._flat(self._value(one.value), node) if isinstance(one, ast.Starred) else self._number(one).real
+            parts = [
+                self._flat(self._value(one.value), node)
+                if isinstance(one, ast.Starred)
+                else self.language.real(self._number(one))
                 for one in node.elts
-            )
+            ]
             return values.row(*parts)
         items = tuple(self._value(one) for one in node.elts)
         if all(isinstance(item, Scalar) for item in items):
-            return Joined(tuple(item.real for item in items if isinstance(item, Scalar)))
+            return Joined(tuple(self.language.real(item) for item in items if isinstance(item, Scalar)))
         return Group(items)
 
     def _call(self, node: ast.Call, hints: Hints) -> Value:
@@ -489,15 +554,15 @@ class _Function:
         name = _name(node.func)
         arguments = [self._value(argument) for argument in node.args]
         torque = self.variables.get(name)
-        if torque and isinstance(torque.type, str):
-            types: list[Argument] = [None, QUAT, VEC3, self.file.parameters]
+        if torque and torque.type == values.TORQUE:
+            types: list[Argument] = [None, QUAT, VEC3, values.PARAMETERS]
             if len(arguments) != len(types):
                 self._refuse(node, "a torque takes t, q, omega and its parameters")
             code = ", ".join(self._code(a, of, node) for a, of in zip(arguments, types, strict=True))
             return Stored(f"{torque.code}({code})", VEC3)
         function = self._object(node.func)
         if function is math.sqrt:
-            return Scalar(f"sqrt({self._number(node.args[0]).real.code})")
+            return Scalar(f"{self.language.root}({self.language.real(self._number(node.args[0])).code})")
         plain = getattr(function, "py_func", function)
         if not isinstance(plain, FunctionType):
             self._refuse(node, f"{name} is neither a kernel nor math.sqrt")
@@ -514,12 +579,13 @@ class _Function:
 
     def _condition(self, node: ast.expr) -> str:
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-            return " && ".join(self._condition(one) for one in node.values)
+            return self.language.both([self._condition(one) for one in node.values])
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
             left, right = self._number(node.left), self._number(node.comparators[0])
             if not (left.integer and right.integer):
-                left, right = left.real, right.real
-            return f"{left.within(values.SUM)} {COMPARISONS[type(node.ops[0])]} {right.within(values.SUM)}"
+                left, right = self.language.real(left), self.language.real(right)
+            sign = self.language.comparisons.get(type(node.ops[0])) or COMPARISONS[type(node.ops[0])]
+            return f"{left.within(values.SUM)} {sign} {right.within(values.SUM)}"
         self._refuse(node, f"a condition compares two numbers or joins such with and: {ast.unparse(node)}")
 
     def _short(self, node: ast.expr) -> str:
@@ -543,7 +609,7 @@ class _Function:
             return int(self.globals[node.id])
         self._refuse(node, f"{ast.unparse(node)} is no whole number that is known beforehand")
 
-    # From values to C
+    # From values to code
 
     def _argument(self, value: Value, name: str, node: ast.AST) -> Argument:
         return value.kind if isinstance(value, values.Handed) else self._struct(value, name, (), node)
@@ -585,7 +651,7 @@ class _Function:
         if of is None:
             if not isinstance(value, Scalar):
                 self._refuse(node, "a tuple stands where a number is expected")
-            return value.real.code
+            return self.language.real(value).code
         assert isinstance(of, Struct)
         if isinstance(of, Unknown):
             self._put_together(value)
@@ -593,7 +659,9 @@ class _Function:
         if isinstance(value, Stored) and value.struct == of:
             return value.code
         if of in (VEC3, QUAT) and isinstance(value, Stored | Joined) and value.width == of.width:
-            return f"{of.name}_of({', '.join(self._code(number, None, node) for number in self._numbers(value))})"
+            return self.language.constructed(of, [self._code(number, None, node) for number in self._numbers(value)])
+        if self.language.constructs:
+            return self._initialiser(value, of, node)
         return self._temporary_of(value, of, name or "value", node)
 
     def _initialiser(self, value: Value, of: Struct | None, node: ast.AST) -> str:
@@ -603,7 +671,10 @@ class _Function:
             return self._code(value, of, node)
         assert of is not None and not isinstance(value, values.Handed)
         items = self._members(value, of, node)
-        return f"{{{', '.join(self._initialiser(i, member, node) for i, (_, member) in zip(items, of.members, strict=True))}}}"
+        self.file.use(of)
+        return self.language.initialiser(
+            of, [self._initialiser(i, member, node) for i, (_, member) in zip(items, of.members, strict=True)]
+        )
 
     def _members(self, value: Value, of: Struct, node: ast.AST) -> Sequence[Value]:
         if of.nested:
@@ -619,9 +690,9 @@ class _Function:
         if isinstance(value, Group):
             return value.items
         if isinstance(value, Stored) and not value.repeatable:
-            value = self._temporary(value, _label(value))
+            value = self._temporary(value, self._label(value))
         if isinstance(value, Stored) and value.struct.nested:
-            return [values.member_of(value, i) for i in range(len(value.struct.members))]
+            return [values.member_of(value, i, self.language) for i in range(len(value.struct.members))]
         if isinstance(value, Stored | Joined):
             return self._numbers(value)
         self._refuse(node, "one value stands where several are expected")
@@ -643,30 +714,28 @@ class _Function:
             first, end = at, at + item.width
             cut = (first, end) not in parts and any(a < end and first < b for a, b in parts)
             if cut and isinstance(item, Stored) and not item.repeatable and not isinstance(item.struct, Unknown):
-                of = self.file.use(item.struct)
-                items.append(Stored(self._variable(of, item.code, _label(item)), item.struct))
+                items.append(Stored(self._declared(item.struct, item.code, self._label(item)), item.struct))
             else:
                 items.append(item)
             at = end
         whole = Joined(tuple(items)) if isinstance(value, Joined) else items[0]
-        return [values.cut(whole, first, end) for first, end in parts]
+        return [values.cut(whole, first, end, self.language) for first, end in parts]
 
     def _temporary(self, value: Value, name: str) -> Value:
-        """A variable of C alone that holds the value."""
+        """A variable of the translation alone that holds the value."""
         if isinstance(value, Scalar):
-            return Scalar(self._variable("int" if value.integer else "double", value.code, name), integer=value.integer)
+            return Scalar(self._declared(values.WHOLE if value.integer else None, value.code, name), integer=value.integer)
         of = self._struct(value, f"{self.name}_{name}", (), self.tree)
         assert of is not None
         return Stored(self._temporary_of(value, of, name, self.tree), of)
 
     def _temporary_of(self, value: Value, of: Struct, name: str, node: ast.AST) -> str:
-        return self._variable(self.file.use(of), self._initialiser(value, of, node), name)
+        return self._declared(of, self._initialiser(value, of, node), name)
 
-    def _variable(self, typed: str, initialiser: str, name: str) -> str:
-        """The name of a new constant variable of C."""
-        code = self._new(name)
-        self._emit(f"const {typed} {code} = {initialiser};")
-        return code
+    def _label(self, value: Stored) -> str:
+        """The name of a variable that holds what a call returns."""
+        called = value.code.partition("(")[0]
+        return f"{called.removeprefix(self.file.prefix)}_out" if called.isidentifier() else "value"
 
     def _record(self, value: Value, name: str, assigned: bool = False) -> None:
         """Remember a part of an unknown state and the name it gets; those of variables come before those of arguments."""
@@ -685,23 +754,51 @@ class _Function:
     def _new(self, name: str) -> str:
         """A name for a variable that no other has."""
         name = name.lstrip("_") or "x"
-        code = unused(f"{name}_" if name in self.avoided else name, self.taken)
+        code = unused(f"{name}_" if name.casefold() in self.avoided else name, self.taken)
         self.taken.add(code)
         return code
 
     def _emit(self, line: str) -> None:
-        self.lines += exploded(line, self.depth)
+        if line:
+            self.lines += self.language.broken(line, self.depth)
 
     def _refuse(self, node: ast.AST, reason: str) -> NoReturn:
         line = self.plain.__code__.co_firstlineno + getattr(node, "lineno", 1) - 1
         raise Untranslatable(f"{self.plain.__module__}.{self.plain.__qualname__}, line {line}: {reason}")
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Comments:
     alone: dict[int, str]
     trailing: dict[int, str]
-    done: int = 0
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What is read of a kernel before it is translated."""
+
+    tree: ast.FunctionDef
+    lines: list[str]
+    comments: _Comments
+    globals: dict[str, Any]
+    loads: Counter[str]
+    stores: Counter[str]
+
+
+@cache
+def _source(plain: FunctionType) -> _Source:
+    source = textwrap.dedent(inspect.getsource(plain))
+    tree = next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
+    closed = inspect.getclosurevars(plain)
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    return _Source(
+        tree,
+        source.splitlines(keepends=True),
+        _comments(source),
+        {**closed.globals, **closed.nonlocals},
+        Counter(n.id for n in names if isinstance(n.ctx, ast.Load)),
+        Counter(n.id for n in names if isinstance(n.ctx, ast.Store)),
+    )
 
 
 def _comments(source: str) -> _Comments:
@@ -710,7 +807,7 @@ def _comments(source: str) -> _Comments:
     trailing: dict[int, str] = {}
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
-            text = token.string.lstrip("# ").replace("*/", "* /").replace("/*", "/ *")
+            text = token.string.lstrip("# ")
             if not text.startswith(("type: ignore", "noqa")):
                 (trailing if token.line[: token.start[1]].strip() else alone)[token.start[0]] = text
     return _Comments(alone, trailing)
@@ -727,11 +824,6 @@ def _names(target: ast.expr) -> Hints:
     return tuple(_names(one) if isinstance(one, ast.Tuple) else _name(one) for one in target.elts)
 
 
-def _label(value: Stored) -> str:
-    """The name of a variable that holds what a call returns."""
-    return f"{value.code.partition('(')[0]}_out" if value.code.partition("(")[0].isidentifier() else "value"
-
-
 def _all_loads(node: ast.AST) -> Counter[str]:
     return Counter(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
 
@@ -743,54 +835,3 @@ def _stores(node: ast.AST) -> set[str]:
 def _safe(name: str) -> str:
     name = name.lstrip("_") or "x"
     return f"{name}_" if name in RESERVED else name
-
-
-def as_comment(text: str, depth: int = 0) -> list[str]:
-    """A text in the markup of docstrings as a comment of C; formulas stay as they are written for LaTeX."""
-    text = re.sub(r":\w+:`~?([^`]*)`", r"\1", text.strip().replace("``", "").replace("*/", "* /").replace("/*", "/ *"))
-    text = re.sub(r"\n{3,}", "\n\n", text.replace(".. math::", ""))
-    lines = [line for paragraph in re.split(r"\n\n", text) for line in [*_filled(paragraph.splitlines(), depth), ""]][:-1]
-    indent = "    " * depth
-    lines = [f"{indent}{'   ' if n else '/* '}{line}".rstrip() for n, line in enumerate(lines)]
-    return [*lines[:-1], f"{lines[-1]} */"]
-
-
-def _filled(paragraph: Sequence[str], depth: int) -> list[str]:
-    """A paragraph in lines that fit: set anew if it is too wide, unless it is a list or a formula."""
-    room = WIDTH - 4 * depth - len("/*  */")
-    if max(map(len, paragraph), default=0) <= room:
-        return list(paragraph)
-    if any(line.startswith((" ", "---")) for line in paragraph):
-        indents = ["    " + line[: len(line) - len(line.lstrip())] for line in paragraph]
-        pairs = zip(paragraph, indents, strict=True)
-        return [part for line, indent in pairs for part in textwrap.wrap(line, room, subsequent_indent=indent)]
-    return textwrap.wrap(" ".join(paragraph), room)
-
-
-def exploded(line: str, depth: int) -> list[str]:
-    """A line of C, indented; one that is too long with the items between its outermost brackets on lines of their own."""
-    indent, inner = "    " * depth, "    " * (depth + 1)
-    if len(indent) + len(line) <= WIDTH:
-        return [indent + line]
-    if line.startswith("/*"):
-        return as_comment(line.removeprefix("/* ").removesuffix(" */"), depth)
-    levels = list(itertools.accumulate((letter in "({") - (letter in ")}") for letter in line))
-    commas = [i for i, letter in enumerate(line) if letter == "," and levels[i] == 1]
-    if commas:
-        opening = max(i for i in range(commas[0]) if levels[i] == 1 and line[i] in "({" and levels[i - 1] == 0)
-        closing = next(i for i in range(commas[0], len(line)) if levels[i] == 0)
-        ends = [opening, *(i for i in commas if i < closing), closing]
-        items = [line[a + 1 : b].strip() for a, b in itertools.pairwise(ends)]
-        packed = inner + ", ".join(items)
-        rows = (
-            [packed]
-            if len(packed) <= WIDTH
-            else [row for i, item in enumerate(items) for row in exploded(item + "," * (i < len(items) - 1), depth + 1)]
-        )
-        return [indent + line[: opening + 1], *rows, *exploded(line[closing:], depth)]
-    # Before the last operator that fits, of those least deep in brackets.
-    breaks = [i for i in range(len(line)) if line[i : i + 3] in (" + ", " - ", " * ", " / ") and len(indent) + i <= WIDTH]
-    if not breaks:
-        return [indent + line]
-    at = max(breaks, key=lambda i: (-levels[i], line[i + 1] in "+-", i))
-    return [indent + line[:at], *exploded(line[at + 1 :], depth + 1)]

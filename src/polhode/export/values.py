@@ -1,16 +1,18 @@
-"""What a kernel computes with, as C holds it: numbers, structures, and tuples that no variable holds yet."""
+"""What a kernel computes with, as a language holds it: numbers, structures, and tuples that no variable holds yet."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-#: How tightly an expression binds in C, from a conditional to a name, a literal or a call.
+#: How tightly an expression binds, from a conditional to a name, a literal or a call.
 CONDITIONAL, AND, COMPARISON, SUM, PRODUCT, SIGN, ATOM = range(7)
 
 
 @dataclass(frozen=True)
 class Struct:
-    """A C structure for a tuple of numbers, one after the other, or for a tuple of several values (``nested``).
+    """A structure for a tuple of numbers, one after the other, or for a tuple of several values (``nested``).
 
     ``constants`` are numbers behind its members that are fixed and that the structure therefore does not hold.
     """
@@ -24,17 +26,6 @@ class Struct:
     def width(self) -> int:
         """The number of numbers."""
         return sum(member.width if member else 1 for _, member in self.members) + len(self.constants)
-
-    def declaration(self) -> str:
-        """The structure as C declares it."""
-        lines: list[tuple[str, list[str]]] = []
-        for name, member in self.members:
-            of = member.name if member else "double"
-            if lines and lines[-1][0] == of:
-                lines[-1][1].append(name)
-            else:
-                lines.append((of, [name]))
-        return "typedef struct {\n" + "".join(f"    {of} {', '.join(names)};\n" for of, names in lines) + f"}} {self.name};"
 
 
 @dataclass(frozen=True)
@@ -56,7 +47,7 @@ QUAT = Struct("quat", (("w", None), ("x", None), ("y", None), ("z", None)))
 
 @dataclass(frozen=True)
 class Scalar:
-    """A number: an expression of C and how tightly it binds. ``origin`` as in :class:`Stored`."""
+    """A number: an expression and how tightly it binds. ``origin`` as in :class:`Stored`."""
 
     code: str
     binds: int = ATOM
@@ -72,19 +63,10 @@ class Scalar:
         """The expression as an operand of something that binds so tightly."""
         return self.code if self.binds >= binds else f"({self.code})"
 
-    @property
-    def real(self) -> "Scalar":
-        """The number as a double: C would divide integers as integers."""
-        if not self.integer:
-            return self
-        if self.code.lstrip("-").isdigit():
-            return replace(self, code=f"{self.code}.0", integer=False)
-        return Scalar(f"(double){self.within(ATOM)}", SIGN)
-
 
 @dataclass(frozen=True)
 class Stored:
-    """A tuple in a structure: an expression of C. ``origin``: the part of an :class:`Unknown` state that it is."""
+    """A tuple in a structure: an expression. ``origin``: the part of an :class:`Unknown` state that it is."""
 
     code: str
     struct: Struct
@@ -98,7 +80,7 @@ class Stored:
     @property
     def repeatable(self) -> bool:
         """Whether it is a variable or a member of one, which may be written twice."""
-        return all(name.isidentifier() for name in self.code.split("."))
+        return re.fullmatch(r"[\w.%]+", self.code) is not None
 
 
 @dataclass(frozen=True)
@@ -130,7 +112,9 @@ class Handed:
 
 Flat: TypeAlias = Scalar | Stored | Joined
 Value: TypeAlias = Flat | Group | Handed
-#: The type of an argument: a structure, a double (None), or what is only handed on, by its C type.
+#: The types of a whole number, and of what is only handed on: a torque and its parameters.
+WHOLE, TORQUE, PARAMETERS = "whole", "torque", "parameters"
+#: The type of an argument: a structure, a double (None), or one of those.
 Argument: TypeAlias = Struct | str | None
 
 
@@ -142,35 +126,41 @@ def row(*items: Flat) -> Flat:
     return Joined(tuple(flat))
 
 
-def cut(value: Flat, first: int, end: int) -> Flat:
+def cut(value: Flat, first: int, end: int, language: Any) -> Flat:
     """The numbers from ``first`` to before ``end``; of a single one a :class:`Scalar`."""
     if isinstance(value, Scalar) or ((first, end) == (0, value.width) and value.width > 1):
         return value
     if isinstance(value, Stored) and isinstance(value.struct, Unknown):
         return _unknown_part(value, first, end)
-    items = [cut(item, max(first - at, 0), min(end - at, item.width)) for item, at in _overlapping(value, first, end)]
+    overlapping = _overlapping(value, first, end, language)
+    items = [cut(item, max(first - at, 0), min(end - at, item.width), language) for item, at in overlapping]
     return items[0] if len(items) == 1 else row(*items)
 
 
-def _overlapping(value: Stored | Joined, first: int, end: int) -> Iterator[tuple[Flat, int]]:
+def _overlapping(value: Stored | Joined, first: int, end: int, language: Any) -> Iterator[tuple[Flat, int]]:
     """The items of a value that have numbers between these, each with the position of its first number."""
     at = 0
-    for item in value.items if isinstance(value, Joined) else _members(value):
+    for item in value.items if isinstance(value, Joined) else _members(value, language):
         if at < end and first < at + item.width:
             yield item, at
         at += item.width
 
 
-def _members(value: Stored) -> list[Scalar | Stored]:
+def _members(value: Stored, language: Any) -> list[Scalar | Stored]:
     """The members of a structure, and its constants."""
-    members: list[Scalar | Stored] = [member_of(value, i) for i in range(len(value.struct.members))]
-    return [*members, *(Scalar(repr(x), SIGN if x < 0 else ATOM) for x in value.struct.constants)]
+    members: list[Scalar | Stored] = [member_of(value, i, language) for i in range(len(value.struct.members))]
+    return [*members, *(literal(x, language) for x in value.struct.constants)]
 
 
-def member_of(value: Stored, i: int) -> Any:
+def literal(number: float, language: Any) -> Scalar:
+    """A number as it is written."""
+    return Scalar(language.literal(number), language.sign_binds if number < 0 else ATOM)
+
+
+def member_of(value: Stored, i: int, language: Any) -> Any:
     """A member of a structure."""
-    name, struct = value.struct.members[i]
-    code = f"{value.code}.{name}"
+    struct = value.struct.members[i][1]
+    code = language.member(value.code, value.struct, i)
     return Stored(code, struct) if struct else Scalar(code)
 
 
@@ -185,7 +175,7 @@ def _unknown_part(value: Stored, first: int, end: int) -> Flat:
 
 
 def members_of_state(
-    key: str,
+    state: str,
     width: int,
     named: list[tuple[int, int, str]],
     pieces: list[tuple[int, int, str]],
@@ -195,7 +185,7 @@ def members_of_state(
 
     Parameters
     ----------
-    key : of the method
+    state : the name of its structure
     width : of the state
     named : the parts taken out: first number, end, and the name that it gets there or ""
     pieces : the parts of which states are put together, likewise; they count where nothing is taken out
@@ -231,7 +221,7 @@ def members_of_state(
             taken = {one for one, _ in members}
             candidates = names.get((a, b), [])
             label = next((one for one in candidates if one not in taken), None) or unused((candidates or [default])[0], taken)
-            members.append((label, struct(a, b, f"{key}_{label}")))
+            members.append((label, struct(a, b, f"{state.removesuffix('state')}{label}")))
         part_of_state = Struct(name, tuple(members))
         if end - first == width:
             return part_of_state
@@ -241,9 +231,9 @@ def members_of_state(
         shapes[shape(members)] = Struct(known.name, part_of_state.members) if named_better else known
         return shapes[shape(members)]
 
-    state = struct(0, width, f"{key}_state")
-    assert state is not None
-    return state
+    made = struct(0, width, state)
+    assert made is not None
+    return made
 
 
 def _named(struct: Struct) -> int:
@@ -256,6 +246,10 @@ def shape(members: "Sequence[tuple[str, Struct | None]]") -> tuple[str, ...]:
     return tuple(member.name if member else "double" for _, member in members)
 
 
-def unused(name: str, taken: Any) -> str:
-    """The name, with a number behind it if it is taken."""
-    return next(one for one in (name, *(f"{name}{i}" for i in range(2, 1000))) if one not in taken)
+def unused(name: str, taken: Iterable[str]) -> str:
+    """The name, with a number behind it if it is taken; capitals do not distinguish names in every language."""
+    folded = {one.casefold() for one in taken}
+    numbers = itertools.count(2)
+    while (one := name if name.casefold() not in folded else f"{name}{next(numbers)}").casefold() in folded:
+        pass
+    return one

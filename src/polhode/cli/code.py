@@ -1,0 +1,81 @@
+"""A method as source code to take home: one file that needs nothing else, with a test in it.
+
+  polhode code spiral_leapfrog -o spiral_leapfrog.h
+      A header of C99 that is C++ and CUDA as well. The functions start, before_torque, after_torque and read are those of
+      docs/own-code.md, with the key of the method before their names; comments have the equations and their source.
+  polhode code my_method.py --language c
+      The same for a method of your own.
+  polhode code --all polhode/
+      All methods, and polhode.h, which includes them.
+
+The code is generated from the kernels that the package itself runs.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from polhode.cli import UsageError, check_writable
+from polhode.export import LANGUAGES
+from polhode.export.translator import Untranslatable
+from polhode.interface.plugins import try_out
+from polhode.methods import METHODS
+from polhode.methods.protocol import Method
+from polhode.study.storage import write_text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``polhode code``."""
+    parser.add_argument("method", nargs="?", metavar="METHOD", help="its key, or a Python file that defines one")
+    parser.add_argument("--language", choices=sorted(LANGUAGES), default="c", help="language of the file (%(default)s)")
+    files = parser.add_mutually_exclusive_group()
+    files.add_argument("-o", "--output", type=Path, metavar="FILE", help="file to write; without it the code is printed")
+    files.add_argument("--all", type=Path, metavar="FOLDER", help="write a file for every method into this folder")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print or write the code.
+
+    Raises
+    ------
+    UsageError
+        If there is no such method, or it cannot be written in this language, or there.
+    """
+    language = LANGUAGES[arguments.language]
+    if (arguments.method is None) == (arguments.all is None):
+        raise UsageError("name one METHOD, or a folder for all of them with --all FOLDER")
+    if arguments.all is not None:
+        names = [f"{key}{language.suffix}" for key in METHODS]
+        check_writable(arguments.all / names[0], "--all")
+        for name, method in zip(names, METHODS.values(), strict=True):
+            write_text(arguments.all / name, language.source(method))
+        for name, text in language.library(names).items():
+            write_text(arguments.all / name, text)
+        print(f"{len(names)} methods written to {arguments.all}", file=sys.stderr)
+        return 0
+    if arguments.output is not None:
+        check_writable(arguments.output, "--output")
+    try:
+        text = language.source(_method(arguments.method))
+    except Untranslatable as error:
+        raise UsageError(f"{arguments.method} cannot be written in {language.name}: {error}") from error
+    if arguments.output is None:
+        print(text, end="")
+    else:
+        write_text(arguments.output, text)
+    return 0
+
+
+def _method(name: str) -> Method:
+    """The method with this key, or that of a file."""
+    if not name.endswith(".py"):
+        try:
+            return METHODS[name]
+        except KeyError as error:
+            raise UsageError(str(error.args[0])) from None
+    try:
+        for remark in try_out([name], references=False):
+            print(remark, file=sys.stderr)
+        return METHODS.load(name)
+    except (FileNotFoundError, ValueError) as error:
+        raise UsageError(str(error)) from error

@@ -1,0 +1,207 @@
+"""How the translator writes a language: what the languages have in common."""
+
+import ast
+import itertools
+import re
+import textwrap
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from polhode.export import values
+from polhode.export.values import Argument, Scalar, Struct
+
+#: The longest line.
+WIDTH = 120
+#: Words that a variable cannot have as its name in C or C++, nor so in the other languages, which have it easier.
+RESERVED = frozenset(
+    re.findall(
+        r"\w+",
+        """alignas alignof and asm auto bool break case catch char class compl concept const constexpr continue decltype default
+        delete do double else enum explicit export extern false final float for friend goto if inline int long mutable namespace
+        new noexcept not nullptr operator or private protected public register requires restrict return short signed sizeof
+        static struct switch template this throw true try typedef typeid typename union unsigned using virtual void volatile
+        while xor vec3 quat inertia main sqrt""",
+    )
+)
+
+
+class Language(ABC):
+    """How the expressions and statements of kernels are spelled.
+
+    Expressions of the three languages are alike: names, calls, brackets and the four operations are the translator's own.
+    """
+
+    #: Whether a condition chooses among numbers that have both been computed, for arrays over bodies, and does not branch.
+    masks: ClassVar[bool] = False
+    #: Whether a structure can be an expression, and not only the first value of a variable.
+    constructs: ClassVar[bool] = True
+    #: Whether a function may assign to its arguments.
+    arguments_change: ClassVar[bool] = True
+    #: Whether the result of a function has a name.
+    names_results: ClassVar[bool] = False
+    reserved: ClassVar[frozenset[str]] = RESERVED
+    #: Comparisons that are not written as in Python.
+    comparisons: ClassVar[Mapping[type[ast.cmpop], str]] = {}
+    #: The square root; how tightly a sign and a choice bind.
+    root: ClassVar[str] = "sqrt"
+    sign_binds: ClassVar[int] = values.SIGN
+    choice_binds: ClassVar[int] = values.ATOM
+    #: What opens a comment, begins its other lines and closes it.
+    comment_marks: ClassVar[tuple[str, str, str]]
+    #: Lines of branches and loops.
+    otherwise: ClassVar[str]
+    end_if: ClassVar[str]
+    end_loop: ClassVar[str]
+
+    @abstractmethod
+    def type_of(self, argument: Argument) -> str:
+        """The type of an argument or a variable."""
+
+    @abstractmethod
+    def constant(self, name: str, value: float | int) -> str:
+        """The declaration of a constant."""
+
+    @abstractmethod
+    def literal(self, number: float | int) -> str:
+        """A number."""
+
+    def real(self, number: Scalar) -> Scalar:
+        """The number as one of double precision: some languages divide integers as integers."""
+        if not number.integer:
+            return number
+        if number.code.lstrip("-").isdigit():
+            return Scalar(self.literal(float(number.code)), number.binds)
+        return self.converted(number)
+
+    @abstractmethod
+    def converted(self, number: Scalar) -> Scalar:
+        """An expression of whole numbers as one of double precision."""
+
+    @abstractmethod
+    def member(self, code: str, struct: Struct, i: int) -> str:
+        """A member of a structure."""
+
+    @abstractmethod
+    def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
+        """A vector or a quaternion of these numbers."""
+
+    def initialiser(self, struct: Struct, codes: Sequence[str]) -> str:
+        """A structure of these members, where a variable gets its first value."""
+        return self.constructed(struct, codes)
+
+    @abstractmethod
+    def choice(self, test: str, yes: str, no: str, of: Struct | None) -> str:
+        """One of two values of this structure, None for numbers."""
+
+    @abstractmethod
+    def both(self, tests: Sequence[str]) -> str:
+        """A condition that all of these hold."""
+
+    @abstractmethod
+    def assigned(self, name: str, code: str) -> str:
+        """An assignment to a variable that is there."""
+
+    def initialised(self, typed: str, name: str, code: str, constant: bool) -> str:
+        """The first assignment to a variable."""
+        return self.assigned(name, code)
+
+    def declaration(self, typed: str, name: str) -> list[str]:
+        """The lines that declare a variable before the branches that assign to it."""
+        return []
+
+    @abstractmethod
+    def if_(self, test: str) -> str:
+        """The line that opens a branch."""
+
+    @abstractmethod
+    def else_if(self, test: str) -> str:
+        """The line that opens a second one."""
+
+    @abstractmethod
+    def while_(self, test: str) -> str:
+        """The line that opens a loop."""
+
+    @abstractmethod
+    def for_(self, name: str, rounds: str) -> str:
+        """The line that opens a loop over so many rounds, counted from zero."""
+
+    @abstractmethod
+    def returned(self, code: str, name: str, depth: int) -> list[str]:
+        """The lines that end a function with this result, whose name is ``name`` where it has one."""
+
+    @abstractmethod
+    def function(
+        self,
+        name: str,
+        result: str,
+        arguments: Sequence[tuple[str, str]],
+        idle: Sequence[str],
+        variables: Sequence[tuple[str, str]],
+        lines: Sequence[str],
+        result_name: str,
+    ) -> list[str]:
+        """A function: types and names of arguments and variables, the arguments that are not read, the lines of its body."""
+
+    @abstractmethod
+    def structure(self, struct: Struct) -> str:
+        """The declaration of a structure."""
+
+    def broken(self, line: str, depth: int) -> list[str]:
+        """A statement in lines that fit."""
+        return exploded(line, depth)
+
+    def comment(self, text: str, depth: int = 0) -> list[str]:
+        """A text in the markup of docstrings as a comment; formulas stay as they are written for LaTeX."""
+        opening, following, closing = self.comment_marks
+        text = re.sub(r":\w+:`~?([^`]*)`", r"\1", text.strip().replace("``", "").replace("*/", "* /").replace("/*", "/ *"))
+        text = re.sub(r"\n{3,}", "\n\n", text.replace(".. math::", ""))
+        paragraphs = re.split(r"\n\n", text)
+        lines = [line for paragraph in paragraphs for line in [*_filled(paragraph.splitlines(), depth), ""]][:-1]
+        indent = "    " * depth
+        lines = [f"{indent}{following if n else opening}{line}".rstrip() for n, line in enumerate(lines)]
+        return [*lines[:-1], f"{lines[-1]}{closing}"]
+
+
+def _filled(paragraph: Sequence[str], depth: int) -> list[str]:
+    """A paragraph in lines that fit: set anew if it is too wide, unless it is a list or a formula."""
+    width = WIDTH - 4 * depth - len("/*  */")
+    if max(map(len, paragraph), default=0) <= width:
+        return list(paragraph)
+    if any(line.startswith((" ", "---")) for line in paragraph):
+        indents = ["    " + line[: len(line) - len(line.lstrip())] for line in paragraph]
+        pairs = zip(paragraph, indents, strict=True)
+        return [row for line, indent in pairs for row in textwrap.wrap(line, width, subsequent_indent=indent)]
+    return textwrap.wrap(" ".join(paragraph), width)
+
+
+def exploded(line: str, depth: int) -> list[str]:
+    """A line of code, indented; one that is too long with the items between its outermost brackets on lines of their own."""
+    indent, inner = "    " * depth, "    " * (depth + 1)
+    if len(indent) + len(line) <= WIDTH:
+        return [indent + line]
+    levels = list(itertools.accumulate((letter in "({[") - (letter in ")}]") for letter in line))
+    commas = [i for i, letter in enumerate(line) if letter == "," and levels[i] == 1]
+    # Before the last operator that fits, of those least deep in brackets.
+    breaks = [i for i in range(len(line)) if line[i : i + 3] in (" + ", " - ", " * ", " / ") and len(indent) + i <= WIDTH]
+    bracket = next((i for i in range(len(line)) if levels[i] == 1), len(line))
+    if len(indent) + bracket > WIDTH and " = " in line[:bracket]:
+        name, _, code = line.partition(" = ")
+        return [f"{indent}{name} =", *exploded(code, depth + 1)]
+    if commas or (not breaks and 1 in levels):
+        first = (commas or [levels.index(0, bracket)])[0]
+        opening = max(i for i in range(first) if levels[i] == 1 and line[i] in "({[" and levels[i - 1] == 0)
+        closing = next(i for i in range(first, len(line)) if levels[i] == 0)
+        ends = [opening, *(i for i in commas if i < closing), closing]
+        items = [line[a + 1 : b].strip() for a, b in itertools.pairwise(ends)]
+        packed = inner + ", ".join(items)
+        rows = (
+            [packed]
+            if len(packed) <= WIDTH
+            else [row for i, item in enumerate(items) for row in exploded(item + "," * (i < len(items) - 1), depth + 1)]
+        )
+        return [indent + line[: opening + 1], *rows, *exploded(line[closing:], depth)]
+    if not breaks:
+        return [indent + line]
+    at = max(breaks, key=lambda i: (-levels[i], line[i + 1] in "+-", i))
+    return [indent + line[:at], *exploded(line[at + 1 :], depth + 1)]

@@ -1,0 +1,236 @@
+"""A method as one file that needs nothing else: what the files of all languages have in common."""
+
+import linecache
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from polhode.algebra.body import coefficients_of
+from polhode.compiling.plain import in_plain_python
+from polhode.export.language import Language
+from polhode.export.translator import Translator
+from polhode.export.values import PARAMETERS, QUAT, TORQUE, VEC3, WHOLE, Argument, Struct, Unknown, members_of_state
+from polhode.methods.fourth_order_start import fourth_order_step
+from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q, normalised
+from polhode.methods.plain_driver import plain_driver
+from polhode.methods.protocol import Method, OneTorque, SeveralTorques
+from polhode.version import __version__
+
+#: A body: the numbers that the kernels read (:meth:`polhode.algebra.body.Body.coefficients`).
+INERTIA = Struct("inertia", (("moments", VEC3), ("reciprocals", VEC3), ("gyroscopic", VEC3)))
+SHARED = (QUAT, VEC3, INERTIA)
+#: What a kernel of a method does, if it does not say itself.
+ROLES = {
+    "start": "The state from which the first step begins.",
+    "before_torque": "The first part of a step, and the q and omega at which the torque is needed.",
+    "after_torque": "The rest of a step, given the torque in the body frame.",
+    "step": "One step from the time t.",
+    "read": "q and omega (body frame) at the whole time.",
+    "stored": "The angular velocity (body frame) that the method carries.",
+    "normalised": "The state with its quaternion divided by its norm.",
+}
+#: The run whose end a file knows, to test itself: the step and the number of steps.
+DT, STEPS = 0.0625, 20
+#: The largest difference that passes: a compiler may contract a product and a sum, which changes the last digits.
+PASSES = 1e-12
+
+
+def remembered(state: Any, q: Any, omega: Any) -> Any:
+    """The state after a step of the warm-up: q and omega of its end, and what the method remembers of torques."""
+    return q + omega + state[7:]
+
+
+def test_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
+    """A torque that grows with time, turns with the body and resists its rotation."""
+    q0, qx, qy, qz = q
+    x, y, z = omega
+    return (
+        0.5 - 0.25 * t + 0.75 * (qy * qz + q0 * qx) - 0.125 * x,
+        0.25 * t - 0.75 * (qx * qz - q0 * qy) - 0.125 * y,
+        0.5 * (q0 * q0 + qz * qz) - 0.25 - 0.125 * z,
+    )
+
+
+def end_of_test(method: Method) -> tuple[float, ...]:
+    """q and omega at the end of the run with which a file tests itself, by the kernels in plain Python."""
+    driver = plain_driver(method, in_plain_python, test_torque, method.numbers_of(SOME_BODY), DT)
+    state = driver.start(SOME_Q, SOME_OMEGA)
+    for n in range(STEPS):
+        state = driver.step(state, n)
+    q, omega = driver.read(state, STEPS)
+    return (*q, *omega)
+
+
+class Program(Language):
+    """A language in which a method is written as a file.
+
+    ``suffix`` : of its files
+    ``qualified`` : whether all names of a file begin with the key of the method, as nothing else keeps two files apart
+    ``public`` : whether those that a user calls do
+    """
+
+    name: ClassVar[str]
+    suffix: ClassVar[str]
+    qualified: ClassVar[bool]
+    public: ClassVar[bool]
+
+    def source(self, method: Method) -> str:
+        """A method in this language: its kernels, everything that they call, the types, a run and a test.
+
+        The functions are those of :mod:`polhode.methods.protocol`. They take and return values, allocate nothing and have no
+        state of their own. Compiled without contraction and without fast-math they give the bits of the kernels.
+
+        Parameters
+        ----------
+        method : Method
+            A registered one or one's own; its source must be at hand.
+
+        Raises
+        ------
+        Untranslatable
+            If a kernel is more than arithmetic, conditions and loops of fixed length; the message names it and the line.
+        """
+        public = f"{method.key}_" if self.public else ""
+        prefix = f"{method.key}_" if self.qualified else ""
+        trial = Translator(self, prefix)
+        self._translate(trial, method, Unknown("", (), length=method.state_width), public)
+        named = [*trial.parts, *trial.uses]
+        state = members_of_state(f"{public}state", method.state_width, named, trial.pieces, trial.shapes)
+        file = Translator(self, prefix, shapes=trial.shapes)
+        file.structs = {struct.name: struct for struct in SHARED}
+        file.defined = {struct.name: struct for struct in file.shapes.values()}
+        self._translate(file, method, state, public)
+        run = _run(method)
+        arguments: list[Argument] = [QUAT, VEC3, _body(method), TORQUE, PARAMETERS, None, WHOLE]
+        about = "q and omega after so many steps from those at t = 0. A program with a loop of its own calls the parts of a\n"
+        about += "step in this order."
+        _, reading = file.function(run, arguments, None, f"{public}run", about)
+        assert isinstance(reading, Struct)
+        torque = file.function(
+            test_torque, [None, QUAT, VEC3, PARAMETERS], VEC3, f"{prefix}test_torque", test_torque.__doc__ or ""
+        )
+        test = self.test(method, torque[0], file.texts.pop(), reading)
+        structs = [struct for struct in file.structs.values() if struct not in SHARED]
+        return self.file(method, file, structs, test)
+
+    def _translate(self, file: Translator, method: Method, state: Struct, public: str) -> None:
+        """All kernels of a method, for states of this structure; ``public`` stands before their names."""
+        body = _body(method)
+        of: dict[str, Argument] = {
+            **{"q": QUAT, "omega": VEC3, "state": state, "body": body, "dt": None, "t": None},
+            **{"torque": VEC3, "parameters": PARAMETERS},
+        }
+        wanted = Struct(f"{public}wanted", (("state", state), ("q", QUAT), ("omega", VEC3)), nested=True)
+        reading = Struct(f"{public}reading", (("q", QUAT), ("omega", VEC3)), nested=True)
+        results = {"before_torque": wanted, "read": reading, "stored": VEC3}
+
+        def add(role: str, kernel: Callable[..., Any], arguments: list[Argument]) -> None:
+            file.function(kernel, arguments, results.get(role, state), f"{public}{role}", ROLES.get(role, ""))
+
+        file.function(coefficients_of, [VEC3], INERTIA, self.inertia_of(method.key))
+        roles = method.kernels()
+        for role in sorted(roles, key=list(ROLES).index):
+            handed = {**of, "torque": TORQUE} if role == "step" else of
+            add(role, getattr(method, role), [handed[name] for name in roles[role]])
+        if method.normalisation(None):
+            add("normalised", normalised, [state])
+        if isinstance(method, OneTorque) and method.warm_up_steps:
+            add("remembered", remembered, [state, QUAT, VEC3])
+            file.function(fourth_order_step, [QUAT, VEC3, VEC3, None, None, body, TORQUE, PARAMETERS], reading)
+
+    @abstractmethod
+    def inertia_of(self, key: str) -> str:
+        """The name of the function that makes a body from its moments."""
+
+    @abstractmethod
+    def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
+        """The whole file."""
+
+    @abstractmethod
+    def test(self, method: Method, torque: str, torque_text: str, reading: Struct) -> str:
+        """The program that repeats a run and compares its end with :func:`end_of_test`."""
+
+    def library(self, names: Sequence[str]) -> dict[str, str]:
+        """Further files, by name, of a folder that has the files of these names."""
+        return {}
+
+    def structures(self, method: Method, structs: Sequence[Struct]) -> list[str]:
+        """The declarations of the structures of a file."""
+        state = f"{method.key}_state" if self.public else "state"
+        return [
+            "\n".join(
+                [
+                    *(self.comment(f"What {method.label} carries from step to step.") if struct.name == state else []),
+                    self.structure(struct),
+                ]
+            )
+            for struct in structs
+        ]
+
+
+def head(method: Method, language: str, use: str) -> str:
+    """What stands at the beginning of a file: name, sources, equations, and how to use it."""
+    kernel: Any = getattr(method, "step" if isinstance(method, SeveralTorques) else "after_torque")
+    text = getattr(kernel, "py_func", kernel).__globals__.get("__doc__") or ""
+    return "\n".join(
+        [
+            f"{method.label}: a step of the rotation of a rigid body, in {language}.",
+            "",
+            f"Source: {method.source}.",
+            *([f"Ours: {method.reconstruction}"] if method.reconstruction else []),
+            *([method.note] if method.note else []),
+            "",
+            text.strip(),
+            "",
+            use,
+            "",
+            "q takes body to lab; omega, torque and moments are in the body frame along the principal axes; units are SI or",
+            "any others that fit together.",
+            f"Generated from the kernels of {method.key} by polhode {__version__}. SPDX-License-Identifier: BSD-3-Clause",
+        ]
+    )
+
+
+def _body(method: Method) -> Struct:
+    """A body; the numbers that a method finds behind its own are fixed."""
+    numbers = method.numbers_of(SOME_BODY)[INERTIA.width :]
+    return Struct(INERTIA.name, INERTIA.members, constants=tuple(numbers))
+
+
+def _run(method: Method) -> Callable[..., Any]:
+    """The loop over the steps of a run as a kernel: how the parts of a step go together."""
+    unit = ["state = normalised(state)"] if method.normalisation(None) else []
+    opening, closing = ["state = start(q, omega, body)"], ["return read(state, (0.0, 0.0, 0.0), body, dt)"]
+    if isinstance(method, OneTorque):
+        time = f"(n + {float(method.torque_time)!r}) * dt" if method.torque_time else "n * dt"
+        before = "state, q, omega = before_torque(state, body, dt)"
+        first = [*unit, "q = state[:4]"] if unit and method.rotates_before_torque else []
+        opening = ["state = start(q, omega, torque(0.0, q, omega, parameters), body, dt)"]
+        step = [
+            before,
+            *first,
+            f"moment = torque({time}, q, omega, parameters)",
+            "state = after_torque(state, moment, body, dt)",
+        ]
+        if method.warm_up_steps:
+            warm_up = "fourth_order_step(q, omega, moment, n * dt, dt, body, torque, parameters)"
+            step += [f"if n < {method.warm_up_steps}:", f"    q, omega = {warm_up}", "    state = remembered(state, q, omega)"]
+        step += [] if first else unit
+        if not method.torque_time:
+            closing = [before, "return read(state, torque(steps * dt, q, omega, parameters), body, dt)"]
+    else:
+        step = ["state = step(state, n * dt, dt, body, torque, parameters)", *unit]
+    lines = [*opening, "for n in range(steps):", *(f"    {line}" for line in step), *closing]
+    text = "def run(q, omega, body, torque, parameters, dt, steps):\n" + "".join(f"    {line}\n" for line in lines)
+    # As a file, from which the translator reads the source of a kernel.
+    name = f"<run of {method.key}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    kernels = {role: getattr(method, role) for role in method.kernels()}
+    made: dict[str, Any] = {
+        **kernels,
+        **{"normalised": normalised, "fourth_order_step": fourth_order_step, "remembered": remembered},
+        "__name__": __name__,
+    }
+    exec(compile(text, name, "exec"), made)
+    run: Callable[..., Any] = made["run"]
+    return run
