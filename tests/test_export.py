@@ -5,16 +5,20 @@ import math
 import re
 import shutil
 import subprocess
+import sys
 from math import inf, sqrt
 
+import numpy as np
 import pytest
 
 import polhode
 from polhode.export import LANGUAGES
 from polhode.export.c import SHARED, C
 from polhode.export.language import WIDTH
+from polhode.export.program import end_of_run
 from polhode.export.translator import Translator, Untranslatable
 from polhode.export.values import VEC3
+from polhode.methods.one_body import SOME_Q
 
 STRICT = ("-Wall", "-Wextra", "-pedantic", "-Werror")
 SIXTH, MINUS, ROUNDS, PAIR = 1 / 6, -0.25, 3, (0.1, -0.7)
@@ -254,18 +258,105 @@ def test_what_has_no_c_is_named(kernel, reason):
 
 @pytest.fixture(scope="module")
 def sources():
-    """The C of every method of the registry: none is left out."""
-    return {key: LANGUAGES["c"].source(method) for key, method in polhode.methods.items()}
+    """Every method of the registry in C: none is left out."""
+    return written("c")
+
+
+def written(language):
+    return {key: LANGUAGES[language].source(method) for key, method in polhode.methods.items()}
 
 
 @pytest.mark.parametrize(("names", "standard"), [(("cc", "gcc", "clang"), "c99"), (("c++", "g++", "clang++"), "c++11")])
-def test_every_method_compiles_alone_without_a_warning(sources, names, standard, tmp_path):
+def test_every_method_compiles_alone_and_with_all_others(sources, names, standard, tmp_path):
     assert sorted(sources) == sorted(polhode.methods)
+    suffix = "c" if standard == "c99" else "cpp"
     for key, text in sources.items():
-        (tmp_path / f"{key}.{'c' if standard == 'c99' else 'cpp'}").write_text(text, encoding="utf-8")
+        (tmp_path / f"{key}.{suffix}").write_text(text, encoding="utf-8")
     files = sorted(path.name for path in tmp_path.iterdir())
-    command = [compiler(*names), f"-std={standard}", *STRICT, "-fsyntax-only", *files]
+    (tmp_path / f"all.{suffix}").write_text(LANGUAGES["c"].library(files)["polhode.h"], encoding="utf-8")
+    command = [compiler(*names), f"-std={standard}", *STRICT, "-fsyntax-only", *files, f"all.{suffix}"]
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stderr == ""
+
+
+#: Moments, omega, step and number of steps: an asymmetric body, one step of more than a quarter turn, a coarse run of a
+#: symmetric body, a sphere.
+CASES = (
+    ((1.0, 1.7, 2.3), (0.9, -0.7, 1.1), 0.0625, 8),
+    ((0.8, 1.9, 1.3), (0.2, -0.3, 2.0), 1.3, 1),
+    ((1.6, 1.0, 1.0), (2.0, 0.3, -0.2), 0.4, 8),
+    ((1.2, 1.2, 1.2), (0.0, 1.0, 0.0), 0.1, 3),
+)
+TESTED = ("euler", "magnus_adams4", "rk4")
+COMMANDS = {
+    "c": lambda key: [compiler("cc", "gcc", "clang"), "-x", "c", f"-D{key.upper()}_MAIN", f"{key}.h", "-o", key, "-lm"],
+    "fortran": lambda key: [compiler("gfortran"), f"-D{key.upper()}_MAIN", f"{key}.F90", "-o", key],
+    "numpy": lambda key: [],
+}
+
+
+@pytest.mark.parametrize("key", TESTED)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_file_tests_itself(language, key, tmp_path):
+    """As its head says how, without a compiler's options; with another number in its test it does not say ok."""
+    text = LANGUAGES[language].source(polhode.methods[key])
+    number = repr(end_of_run(polhode.methods[key])[6])[:14]
+    assert text.count(number) == 1
+    for expected, changed in (("ok", text), ("differs", text.replace(number, "7.7"))):
+        file = tmp_path / f"{key}{LANGUAGES[language].suffix}"
+        file.write_text(changed, encoding="utf-8")
+        command = COMMANDS[language](key)
+        if command:
+            subprocess.run(command, cwd=tmp_path, check=True)
+        words = [f"./{key}"] if command else [sys.executable, file.name]
+        run = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+        said = f"{run.stdout}\n{run.stderr}"
+        assert (expected in said, run.returncode == 0) == (True, expected == "ok"), said
+
+
+@pytest.mark.thorough
+def test_fortran_has_the_numbers_of_the_kernels(tmp_path):
+    """All methods in one program, compiled with every warning an error but that of arguments that are not read."""
+    program = compiler("gfortran")
+    fortran, files = LANGUAGES["fortran"], written("fortran")
+
+    def literals(numbers):
+        return f"[{', '.join(map(fortran.literal, numbers))}]"
+
+    runs = []
+    for key in files:
+        for moments, omega, dt, steps in CASES:
+            body, numbers = f"{key}_inertia_of({literals(moments)})", f"[0.0_real64], {dt}_real64, {steps}_int64"
+            call = fortran.broken(f"last = {key}_run({literals(SOME_Q)}, {literals(omega)}, {body}, torque, {numbers})", 0)
+            runs += ["block", f"type({key}_reading) :: last", *call, "print '(7es25.16e3)', last%q, last%omega", "end block"]
+    torque = files["euler"].partition("contains\n\n! A torque")[2].partition("end program")[0].replace("test_torque", "torque")
+    uses = ["use, intrinsic :: iso_fortran_env, only: int64, real64", *(f"use polhode_{key}" for key in files)]
+    main = ["program all_methods", *uses, "implicit none", *runs, "contains", f"! A torque{torque}", "end program"]
+    (tmp_path / "all.F90").write_text("\n".join([*files.values(), *main]) + "\n", encoding="utf-8")
+    command = [program, "-std=f2008", "-Wall", "-Wno-unused-dummy-argument", "-Werror", "-ffp-contract=off", "all.F90"]
+    subprocess.run([*command, "-o", "all"], cwd=tmp_path, check=True)
+    lines = iter(subprocess.run(["./all"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines())
+    for key in files:
+        for case in CASES:
+            expected = np.array(end_of_run(polhode.methods[key], *case))
+            off = np.abs(np.array(next(lines).split(), float) - expected)
+            for numbers in (slice(4), slice(4, 7)):
+                assert off[numbers].max() <= 1e-15 * np.abs(expected[numbers]).max(), (key, case)
+
+
+@pytest.mark.thorough
+def test_numpy_has_the_bits_of_the_kernels_for_many_bodies_at_once():
+    moments, omega = (np.array([case[i] for case in CASES]) for i in (0, 1))
+    for key, text in written("numpy").items():
+        module = {"__name__": key}
+        exec(compile(text, f"{key}.py", "exec"), module)
+        vec3_of, array_of = module["vec3_of"], module["array_of"]
+        body = module["inertia_of"](vec3_of(moments))
+        for dt, steps in {case[2:] for case in CASES}:
+            q = module["quat_of"]([SOME_Q] * len(CASES))
+            end = module["run"](q, vec3_of(omega), body, module["test_torque"], None, dt, steps)
+            numbers = np.hstack([array_of(end.q), array_of(end.omega)])
+            expected = [end_of_run(polhode.methods[key], *case[:2], dt, steps) for case in CASES]
+            assert np.isfinite(expected).all() and (numbers == expected).all(), (key, dt)
 
 
 def test_the_code_reads_like_the_kernels(sources):

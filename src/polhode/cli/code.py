@@ -1,14 +1,18 @@
-"""A method as source code to take home: one file that needs nothing else, with a test in it.
+"""A method as source code to take home: one file that needs nothing else, with a test in it that prints ok.
 
   polhode code spiral_leapfrog -o spiral_leapfrog.h
-      A header of C99 that is C++ and CUDA as well. The functions start, before_torque, after_torque and read are those of
-      docs/own-code.md, with the key of the method before their names; comments have the equations and their source.
-  polhode code my_method.py --language c
+      A header of C99 that is C++ and CUDA as well. Two of them can be included in one program.
+  polhode code spiral_leapfrog --language fortran -o spiral_leapfrog.F90
+      A module of Fortran 2008.
+  polhode code spiral_leapfrog --language numpy -o spiral_leapfrog.py
+      NumPy, for one body or arrays of bodies.
+  polhode code my_method.py
       The same for a method of your own.
   polhode code --all polhode/
       All methods, and polhode.h, which includes them.
 
-The code is generated from the kernels that the package itself runs.
+The code is generated from the kernels that the package itself runs, and has their bits; comments have the equations and their
+sources. A program with a loop of its own calls start, before_torque, after_torque and read as the function run does.
 """
 
 import argparse

@@ -6,9 +6,7 @@ Examples
 >>> from polhode.export import LANGUAGES
 >>> text = LANGUAGES["c"].source(polhode.methods["euler"])
 >>> print(text[text.index("POLHODE_FUNCTION euler_state euler_after") :].partition("}\\n\\n")[0] + "}")
-POLHODE_FUNCTION euler_state euler_after_torque(
-    euler_state state, polhode_vec3 torque, polhode_inertia body, double dt
-)
+POLHODE_FUNCTION euler_state euler_after_torque(euler_state state, polhode_vec3 torque, polhode_inertia body, double dt)
 {
     const polhode_quat q = state.q;
     polhode_vec3 omega = state.omega;
@@ -21,7 +19,9 @@ POLHODE_FUNCTION euler_state euler_after_torque(
 from collections.abc import Mapping
 
 from polhode.export.c import C
+from polhode.export.fortran import Fortran
+from polhode.export.numpy_arrays import NumPy
 from polhode.export.program import Program
 
 #: The languages by the name that the command ``polhode code`` knows.
-LANGUAGES: Mapping[str, Program] = {language.name: language for language in (C(),)}
+LANGUAGES: Mapping[str, Program] = {language.name: language for language in (C(), Fortran(), NumPy())}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from polhode.export import values
 from polhode.export.language import exploded
-from polhode.export.program import DT, PASSES, STEPS, Program, end_of_test, head
+from polhode.export.program import DT, PASSES, STEPS, Program, end_of_run, head
 from polhode.export.translator import Translator
 from polhode.export.values import PARAMETERS, TORQUE, WHOLE, Argument, Scalar, Struct
 from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q
@@ -186,7 +186,7 @@ class C(Program):
         """The function ``main``, if the macro ``KEY_MAIN`` is defined."""
         (q, _), (omega, _) = reading.members
         numbers = ", ".join(f"end.{q}.{x}" for x in "wxyz") + ", " + ", ".join(f"end.{omega}.{x}" for x in "xyz")
-        expected = ",\n        ".join(f"{x:.17g}" for x in end_of_test(method))
+        expected = ",\n        ".join(f"{x:.17g}" for x in end_of_run(method))
         q0, omega0, moments = (", ".join(map(repr, values)) for values in (SOME_Q, SOME_OMEGA, SOME_BODY.inertia))
         start = f"polhode_quat_of({q0}), polhode_vec3_of({omega0}), body, {torque}, 0, {DT}, {STEPS}"
         run = "\n".join(self.broken(f"const {reading.name} end = {method.key}_run({start});", 1))

@@ -41,6 +41,8 @@ class Language(ABC):
     #: Whether the result of a function has a name.
     names_results: ClassVar[bool] = False
     reserved: ClassVar[frozenset[str]] = RESERVED
+    #: Functions that it has itself.
+    functions: ClassVar[frozenset[str]] = frozenset()
     #: Comparisons that are not written as in Python.
     comparisons: ClassVar[Mapping[type[ast.cmpop], str]] = {}
     #: The square root; how tightly a sign and a choice bind.

@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from polhode.algebra.body import coefficients_of
+from polhode.algebra.body import Body, coefficients_of
 from polhode.compiling.plain import in_plain_python
 from polhode.export.language import Language
 from polhode.export.translator import Translator
@@ -51,13 +51,19 @@ def test_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
     )
 
 
-def end_of_test(method: Method) -> tuple[float, ...]:
-    """q and omega at the end of the run with which a file tests itself, by the kernels in plain Python."""
-    driver = plain_driver(method, in_plain_python, test_torque, method.numbers_of(SOME_BODY), DT)
-    state = driver.start(SOME_Q, SOME_OMEGA)
-    for n in range(STEPS):
+def end_of_run(
+    method: Method,
+    moments: tuple[float, float, float] = SOME_BODY.inertia,
+    omega: tuple[float, float, float] = SOME_OMEGA,
+    dt: float = DT,
+    steps: int = STEPS,
+) -> tuple[float, ...]:
+    """q and omega at the end of a run under :func:`test_torque`, by the kernels in plain Python; files repeat the usual one."""
+    driver = plain_driver(method, in_plain_python, test_torque, method.numbers_of(Body(moments)), dt)
+    state = driver.start(SOME_Q, omega)
+    for n in range(steps):
         state = driver.step(state, n)
-    q, omega = driver.read(state, STEPS)
+    q, omega = driver.read(state, steps)
     return (*q, *omega)
 
 
@@ -148,7 +154,7 @@ class Program(Language):
 
     @abstractmethod
     def test(self, method: Method, torque: str, torque_text: str, reading: Struct) -> str:
-        """The program that repeats a run and compares its end with :func:`end_of_test`."""
+        """The program that repeats a run and compares its end with :func:`end_of_run`."""
 
     def library(self, names: Sequence[str]) -> dict[str, str]:
         """Further files, by name, of a folder that has the files of these names."""

@@ -138,7 +138,7 @@ class Translator:
     def _unused(self, plain: FunctionType) -> str:
         """A name that the file does not have yet: that of the kernel, with that of its module before it if need be."""
         name = plain.__name__.lstrip("_")
-        taken = self.language.reserved | self.names | set(self.constants)
+        taken = self.language.reserved | self.language.functions | self.names | set(self.constants)
         if f"{self.prefix}{name}" in taken:
             name = f"{plain.__module__.rpartition('.')[2]}_{name}"
         return unused(f"{self.prefix}{name}", taken)
@@ -211,7 +211,7 @@ class _Function:
             for name, v in parameters:
                 if self.stores[name]:
                     self.variables[name] = _Variable(self._declared(v.type, v.code, name), v.type)
-        self.result_code = self._new("result") if self.language.names_results else ""
+        self.result_code = self._new("value") if self.language.names_results else ""
         for statement in self.tree.body:
             self._statement(statement)
         of = self.file.type_of(self.result)

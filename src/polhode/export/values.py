@@ -80,7 +80,7 @@ class Stored:
     @property
     def repeatable(self) -> bool:
         """Whether it is a variable or a member of one, which may be written twice."""
-        return re.fullmatch(r"[\w.%]+", self.code) is not None
+        return re.fullmatch(r"[\w.%]+(\(\d+:\d+\))?", self.code) is not None
 
 
 @dataclass(frozen=True)
