@@ -1,0 +1,132 @@
+r"""Steps composed of exact free motion and kicks: :func:`composed`, from two lists of shares of the time step.
+
+With A the exact motion of the free body (:mod:`polhode.methods.free_top`), which also advances the time, and B the kick by the
+torque, a step is
+
+.. math::
+
+   A_{a_1 \Delta t}\; B_{b_1 \Delta t}\; A_{a_2 \Delta t}\; B_{b_2 \Delta t} \cdots A_{a_{n+1} \Delta t}
+
+from left to right. Kicks change the momentum alone, whatever the torque depends on, and free motion is quadratic in the
+momentum; so the commutator [B, [B, [B, A]]] is zero, as for Runge-Kutta-Nystroem methods, and coefficients of such methods keep
+their order. [B, [A, B]] is twice the kick by
+
+.. math:: G = (I^{-1}M \cdot X)\, M + I^{-1}M \times M
+
+where X_i is the derivative along a turn about axis i of the body. The second term is that of the group: turns about different
+axes of the body do not commute. Without it the formula is that of Cartesian coordinates. A *modified kick* is one by M + s G,
+with s a share of the square of the step. As here, it takes a torque at a second orientation and no derivative:
+
+.. math:: M + s\,G = M(q \exp(s\, I^{-1} M)) + s\, I^{-1} M \times M + O(s^2)
+
+("the lazy implementer's method" of Wisdom: Rein, Tamayo and Brown 2019; without the second term). What it leaves out is of
+fourth order and has no potential: the step is reversible and keeps volumes, but it is symplectic up to its order only (Hairer,
+McLachlan and Skeel 2009).
+
+The state is q and the momentum in the body frame.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from polhode.algebra.body import angular_momentum, angular_velocity
+from polhode.algebra.quaternion import rotate
+from polhode.algebra.vector import axpy, cross
+from polhode.compiling.kernel import kernel, subroutine
+from polhode.methods import free_top, splitting
+from polhode.methods.protocol import SeveralTorques
+
+
+@kernel
+def start(q: Any, omega: Any, body: Any) -> Any:
+    return q + angular_momentum(omega, body)
+
+
+@subroutine
+def moved(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
+    """:func:`polhode.methods.free_top.moved`, compiled once for all places of a step: inlined it would take seconds."""
+    return free_top.moved(q, momentum, body, dt)
+
+
+@kernel
+def torque_at(t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    return torque(t, q, angular_velocity(momentum, body), parameters)
+
+
+@kernel
+def modified_torque(s: Any, t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """M + s G to first order in s, from two torques."""
+    moment = torque_at(t, q, momentum, body, torque, parameters)
+    turn = angular_velocity(moment, body)
+    ahead = torque_at(t, rotate(q, turn, s), momentum, body, torque, parameters)
+    return axpy(s, cross(turn, moment), ahead)
+
+
+def composed(
+    drifts: Sequence[float],
+    kicks: Sequence[float],
+    gradients: Sequence[float] = (),
+    modified_torque: Callable[..., Any] = modified_torque,
+) -> Callable[..., Any]:
+    """The kernel ``step`` of a :class:`polhode.methods.protocol.SeveralTorques` that drifts and kicks in turn.
+
+    Parameters
+    ----------
+    drifts, kicks : shares of the time step
+        As many of both, or one drift more, with which the step then ends.
+    gradients : for each kick, s as a share of the square of the step; 0 for a plain kick, empty if all are plain
+    modified_torque : kernel
+        The torque of a kick with a gradient.
+    """
+    shares = float(drifts[0]), float(kicks[0]), float(gradients[0]) if gradients else 0.0
+
+    @kernel
+    def stage(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, momentum = moved(state[:4], state[4:7], body, shares[0] * dt)
+        moment = torque_at(t + shares[0] * dt, q, momentum, body, torque, parameters)
+        return q + splitting.kick(momentum, moment, shares[1] * dt)
+
+    @kernel
+    def modified_stage(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, momentum = moved(state[:4], state[4:7], body, shares[0] * dt)
+        moment = modified_torque(shares[2] * dt * dt, t + shares[0] * dt, q, momentum, body, torque, parameters)
+        return q + splitting.kick(momentum, moment, shares[1] * dt)
+
+    @kernel
+    def last_drift(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, momentum = moved(state[:4], state[4:7], body, last[0] * dt)
+        return q + momentum
+
+    last = (float(drifts[-1]),)
+    first = modified_stage if shares[2] else stage
+    if len(kicks) > 1:
+        rest = composed(drifts[1:], kicks[1:], gradients[1:], modified_torque)
+    elif len(drifts) > 1:
+        rest = last_drift
+    else:
+        return first
+
+    @kernel
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        state = first(state, t, dt, body, torque, parameters)
+        return rest(state, t + shares[0] * dt, dt, body, torque, parameters)
+
+    return step
+
+
+def composition(
+    drifts: Sequence[float], kicks: Sequence[float], gradients: Sequence[float] = (), **declarations: Any
+) -> SeveralTorques:
+    """The method whose step :func:`composed` makes of these shares; ``declarations`` are its other fields."""
+    common = {
+        "group": "several torques per step",
+        "omega_handed": "before each kick",
+        "order_exceptions": {"velocity": (1, 1)},
+        "normalises": False,
+        "start": start,
+        "step": composed(drifts, kicks, gradients),
+        "evaluations_per_step": len(kicks) + sum(s != 0.0 for s in gradients),
+        "read": splitting.read,
+        "stored": splitting.stored,
+    }
+    return SeveralTorques(**{**common, **declarations})

@@ -1,0 +1,112 @@
+"""Exact free motion and kicks composed to higher orders: coefficients by matrices, steps on the group, what they keep."""
+
+import numpy as np
+import pytest
+from conftest import HEAVY, heavy_torque, make, plain
+from scipy.linalg import expm
+
+import polhode
+from polhode.algebra.body import Body
+from polhode.methods import compositions, rotor_forest_ruth, rotor_gradient4, rotor_pefrl, rotor_two_stage
+from polhode.study.run import symplecticity
+
+#: Kick and free motion as matrices on (turn, momentum): a kick changes the momentum alone, by the turn alone, so that the
+#: square of its matrix is zero, and [B, [A, B]] is 2 B A B.
+RNG = np.random.default_rng(5)
+FREE = RNG.normal(size=(6, 6))
+KICK = np.zeros((6, 6))
+KICK[3:, :3] = RNG.normal(size=(3, 3))
+COMPOSED = {
+    "rotor_two_stage": (rotor_two_stage.SHARES, 2),
+    "rotor_forest_ruth": (rotor_forest_ruth.SHARES, 4),
+    "rotor_pefrl": (rotor_pefrl.SHARES, 4),
+    "rotor_gradient4": (rotor_gradient4.SHARES, 4),
+}
+
+
+def step_of_matrices(h, drifts, kicks, gradients=()):
+    state = np.eye(6)
+    for k, drift in enumerate(drifts):
+        state = expm(drift * h * FREE) @ state
+        if k < len(kicks):
+            s = gradients[k] if gradients else 0.0
+            state = expm(kicks[k] * h * (KICK + s * h * h * KICK @ FREE @ KICK)) @ state
+    return state
+
+
+def order_of(shares):
+    """One less than the power of h in the error of a step."""
+    errors = [np.abs(step_of_matrices(h, *shares) - expm(h * (FREE + KICK))).max() for h in (0.02, 0.01)]
+    return np.log2(errors[0] / errors[1]) - 1
+
+
+@pytest.mark.parametrize("key", COMPOSED)
+def test_coefficients_meet_the_conditions_of_their_order(key):
+    shares, order = COMPOSED[key]
+    assert sum(shares[0]) == pytest.approx(1, abs=1e-15) and sum(shares[1]) == pytest.approx(1, abs=1e-15)
+    assert shares[0] == pytest.approx(shares[0][::-1], abs=1e-15) and shares[1] == pytest.approx(shares[1][::-1], abs=1e-15)
+    assert order_of(shares) == pytest.approx(order, abs=0.1)
+    assert polhode.methods[key].order_q == order
+
+
+def test_the_gradient_has_the_declared_size_and_sign():
+    drifts, kicks, gradients = rotor_gradient4.SHARES
+    for factor in (0.0, 0.9, -1.0):
+        assert order_of((drifts, kicks, [factor * s for s in gradients])) == pytest.approx(2, abs=0.1)
+
+
+def commutators(family):
+    """The coefficients of [A, [A, B]] and [B, [A, B]] in h^3 of the step, for a family of shares."""
+    h = 1e-3
+    once = FREE @ KICK - KICK @ FREE
+    columns = np.array([(m @ once - once @ m).ravel() for m in (FREE, KICK)]).T
+    error = (step_of_matrices(h, *family) - expm(h * (FREE + KICK))) / h**3
+    return np.linalg.lstsq(columns, error.ravel(), rcond=None)[0]
+
+
+def test_two_stages_have_the_smallest_error_of_all():
+    def size(xi):
+        return np.linalg.norm(commutators(((xi, 1 - 2 * xi, xi), (0.5, 0.5))))
+
+    assert abs(rotor_two_stage.XI - 0.1931833275037836) < 1e-15
+    best = size(rotor_two_stage.XI)
+    others = [size(rotor_two_stage.XI + d) for d in (-0.01, 0.01)]
+    assert min(others) > best
+    assert size(0.25) > 2.5 * best, "twice drift, kick and drift"
+
+
+# --- on the group ------------------------------------------------------------------------------------------------------
+
+
+def test_the_modified_torque_is_that_of_the_modified_potential():
+    """M' = -dV'/dtheta of V' = V - (s/2) M . I^-1 M along turns about the axes of the body, by differences."""
+    body = Body((1.0, 1.7, 2.3)).coefficients()
+    parameters, q0, s, h = tuple(HEAVY.values()), np.array((0.5, -0.1, 0.7, 0.5)), 1e-5, 1e-3
+    turned = plain(polhode.algebra.quaternion.rotate)
+
+    def torque(q):
+        return np.array(heavy_torque(0.0, q, None, parameters))
+
+    def removed(q):
+        """The part that s adds to the potential, over s."""
+        return -0.5 * torque(q) @ (torque(q) / np.array(body[:3]))
+
+    gradient = [(removed(turned(q0, axis, h)) - removed(turned(q0, axis, -h))) / (2 * h) for axis in map(tuple, np.eye(3))]
+    modified = plain(compositions.modified_torque)(s, 0.0, tuple(q0), (0.0, 0.0, 0.0), body, heavy_torque, parameters)
+    assert (np.array(modified) - torque(q0)) / s == pytest.approx(-np.array(gradient), rel=1e-3, abs=1e-2)
+
+
+TOP = make("heavy", heavy_torque, "state", HEAVY)
+
+
+@pytest.mark.parametrize("key", COMPOSED)
+def test_steps_are_reversible_and_those_without_gradient_symplectic(key):
+    """A modified kick has no potential beyond its order: the defect falls with the fifth power of the step."""
+    point = np.array(TOP.q0) / np.linalg.norm(TOP.q0), np.array(TOP.omega0)
+    defects = [
+        max(symplecticity.step_defects(symplecticity.Stepper(polhode.methods[key], TOP, dt), *point)) for dt in (0.04, 0.02)
+    ]
+    if key == "rotor_gradient4":
+        assert np.log2(defects[0] / defects[1]) == pytest.approx(5, abs=0.3) and defects[0] < 1e-4
+    else:
+        assert max(defects) < 1e-13
