@@ -497,7 +497,7 @@ def test_no_rotation_of_second_order_goes_with_the_formulas_of_third_and_fourth(
 @pytest.mark.parametrize("key", ["adams_bashforth3", "adams_bashforth4"])
 def test_without_the_warm_up_two_orders_remain(key, cases):
     """What JSBSim does: the rates before the first step are taken to be that of the first."""
-    cold = replace(polhode.methods[key].without_warm_up(), key="cold")
+    cold = replace(polhode.methods[key].without_passages(), key="cold")
     for name in ("constant_asymmetric", "orientation"):
         errors = []
         for steps in (640, 1280):

@@ -387,7 +387,7 @@ def velocities_handed_out(key, dt, time):
     clump = manybody.Clump("L", "L", np.zeros((1, 3)), np.array([R]), 1.0, (1.0, 2.0, 2.5))
     made = scene(TOTAL, (clump, 1), box=inf, material=manybody.Material(1.0, 1.0, 0.3))
     start = manybody.State(np.zeros((1, 3)), np.array([V]), np.array([Q]), np.array([[0.9, -0.7, 1.1]]))
-    method = METHODS[key].without_warm_up()
+    method = METHODS[key].without_passages()
     plain = PlainRun(made, start, method, dt)
     steps = round(time / dt)
     for _ in range(steps):

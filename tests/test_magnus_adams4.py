@@ -24,7 +24,7 @@ from polhode.study.run import checks, symplecticity
 pytestmark = pytest.mark.thorough
 
 SPHERE = polhode.Body((1.0, 1.0, 1.0))
-BARE = METHOD.without_warm_up()
+BARE = METHOD.without_passages()
 
 
 def slopes(errors):
@@ -442,7 +442,7 @@ def test_its_step_is_no_map_of_orientation_and_momentum():
     stepper = symplecticity.Stepper(METHOD, problem, 0.02)
     q, omega = np.array(problem.q0) / np.linalg.norm(problem.q0), np.array(problem.omega0)
     assert symplecticity.memory(stepper, q, omega, "read") > 1e3 * symplecticity.ROUNDING
-    assert METHOD.without_warm_up() == BARE.without_warm_up() and BARE.without_warm_up() is BARE
+    assert METHOD.without_passages() == BARE.without_passages() and BARE.without_passages() is BARE
 
 
 def test_torques_of_the_warm_up():

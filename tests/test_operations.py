@@ -184,7 +184,19 @@ def test_the_driver_does_the_same(key, normalise):
         drive, march = on_counting(one_body.drive), on_counting(method.march())
         work = np.empty((1, method.state_width), dtype=object), np.empty((3, 4), dtype=object)
         drive(
-            march, *work, q, omega, constant, torque, (), h, method.normalisation(normalise), np.array([last]), Pauses(), *out
+            march,
+            *work,
+            q,
+            omega,
+            constant,
+            torque,
+            (),
+            h,
+            method.normalisation(normalise),
+            method.moves,
+            np.array([last]),
+            Pauses(),
+            *out,
         )
         totals.append(tally)
     more = {name: value - asdict(totals[0])[name] for name, value in asdict(totals[1]).items()}

@@ -141,7 +141,8 @@ def test_the_plain_driver_takes_the_steps_of_the_compiled_one(key):
     state = driver.start(problem.q0, problem.omega0)
     for n in range(4):
         read = driver.read(state, n)
-        assert (*read[0], *read[1], *driver.stored(state)) == (*q[n], *omega[n], *stored[n])
+        carried = read[1] if method.processor else driver.stored(state)
+        assert (*read[0], *read[1], *carried) == (*q[n], *omega[n], *stored[n])
         state = driver.step(state, n)
 
 

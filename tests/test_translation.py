@@ -86,9 +86,9 @@ def test_each_method_has_the_scheme_of_its_torque_or_of_its_source():
         "spiral_predicted_last": "LEAPFROG_PREDICTED",
         "spiral_kdk": "VERLET_SECANT",
     }
-    scheme_of_source |= {"spiral_dkd": "MIDPOINT_SECANT"}
+    scheme_of_source |= {"spiral_dkd": "MIDPOINT_SECANT", "exact_rotor_dkd_corrected": "MIDPOINT_SECANT"}
     scheme_of_source |= {"magnus_adams4": "ADAMS", "adams_bashforth3": "ADAMS", "adams_bashforth4": "ADAMS"}
-    scheme_of_source["exact_rotor"] = "VERLET_PREDICTED"
+    scheme_of_source |= dict.fromkeys(("exact_rotor", "exact_rotor_corrected"), "VERLET_PREDICTED")
     scheme_of_source |= {"calzavarini2010": "LEAPFROG_EXTRAPOLATED", "calzavarini2010_mean": "LEAPFROG_MEAN"}
     scheme_of_source |= dict.fromkeys(("adams_bashforth2_barker", "adams_bashforth2_buss"), "LEAPFROG_EXTRAPOLATED")
     for key in ONE_TORQUE:

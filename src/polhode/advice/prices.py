@@ -11,7 +11,7 @@ from polhode.advice import files
 from polhode.advice.errors import AdviceError
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
-from polhode.methods.protocol import Method, OneTorque
+from polhode.methods.protocol import Method
 from polhode.problems import single_body
 
 #: The method whose step is the unit of prices.
@@ -45,7 +45,7 @@ class Prices:
 
     def torques(self, method: Method, steps: int) -> int:
         """The torque evaluations of a run."""
-        return steps * method.torques_per_step + (method.starting_torques(steps) if isinstance(method, OneTorque) else 0)
+        return method.torques_in(steps)
 
     def seconds(self, method: Method, steps: int) -> float:
         """The time of a run, s."""

@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 
 from polhode.algebra.body import Body, coefficients_of
-from polhode.compiling.kernel import compile_driver, float_type, steps_type, torque_type
+from polhode.compiling.kernel import compile_driver, float_type, samples_type, steps_type, torque_type
 from polhode.compiling.marching import Pauses, pause_type
 from polhode.compiling.trials import compiled_torque, states_of, try_torque
 from polhode.ensembles.classes import CLASSES, TorqueClass
@@ -36,6 +36,7 @@ _SIGNATURE = types.void(
     _rows,
     float_type,
     types.boolean,
+    samples_type,
     steps_type,
     pause_type,
     *(_tables,) * 3,
@@ -110,6 +111,7 @@ def _run_all(  # type: ignore[no-untyped-def]
     parameters,
     dt,
     normalise,
+    moves,
     sample_steps,
     pause,
     q_out,
@@ -139,6 +141,7 @@ def _run_all(  # type: ignore[no-untyped-def]
             parameters[i],
             dt,
             normalise,
+            moves,
             sample_steps,
             pause,
             q_out[i],
@@ -189,6 +192,7 @@ def march(
         np.ascontiguousarray(parameters),
         float(dt),
         method.normalisation(normalise),
+        method.moves,
         np.ascontiguousarray(sample_steps, dtype=np.int64),
         pauses,
         q,

@@ -2,10 +2,13 @@
 
 import linecache
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar
 
-from polhode.algebra.body import Body, coefficients_of
+import numpy as np
+
+from polhode.algebra.body import Body, angular_momentum, angular_velocity, coefficients_of
 from polhode.compiling.plain import in_plain_python
 from polhode.export.language import Language
 from polhode.export.translator import Translator
@@ -13,6 +16,7 @@ from polhode.export.values import PARAMETERS, QUAT, TORQUE, VEC3, WHOLE, Argumen
 from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q, normalised
 from polhode.methods.plain_driver import plain_driver
+from polhode.methods.processor import Processor, move_of
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
 from polhode.version import __version__
 
@@ -27,6 +31,8 @@ ROLES = {
     "step": "One step from the time t.",
     "read": "q and omega (body frame) at the whole time.",
     "stored": "The angular velocity (body frame) that the method carries.",
+    "prepare": "The change of variables before the first step, from q and omega at the time t.",
+    "output": "The change back, of what is read at the time t.",
     "normalised": "The state with its quaternion divided by its norm.",
 }
 #: The run whose end a file knows, to test itself: the step and the number of steps.
@@ -140,6 +146,9 @@ class Program(Language):
             add(role, getattr(method, role), [handed[name] for name in roles[role]])
         if method.normalisation(None):
             add("normalised", normalised, [state])
+        for role, change in _changes(method.processor).items():
+            arguments = [QUAT, VEC3, None, None, body, TORQUE, PARAMETERS]
+            file.function(change, arguments, reading, f"{public}{role}", ROLES[role])
         if isinstance(method, OneTorque) and method.warm_up_steps:
             add("remembered", remembered, [state, QUAT, VEC3])
             file.function(fourth_order_step, [QUAT, VEC3, VEC3, None, None, body, TORQUE, PARAMETERS], reading)
@@ -226,17 +235,47 @@ def _run(method: Method) -> Callable[..., Any]:
             closing = [before, "return read(state, torque(steps * dt, q, omega, parameters), body, dt)"]
     else:
         step = ["state = step(state, n * dt, dt, body, torque, parameters)", *unit]
+    changes = _changes(method.processor)
+    if changes:
+        arguments = "dt, body, torque, parameters"
+        opening.insert(0, f"q, omega = prepare(q, omega, 0.0, {arguments})")
+        reading = closing.pop().replace("return", "q, omega =")
+        closing += [reading, f"return output(q, omega, steps * dt, {arguments})"]
     lines = [*opening, "for n in range(steps):", *(f"    {line}" for line in step), *closing]
-    text = "def run(q, omega, body, torque, parameters, dt, steps):\n" + "".join(f"    {line}\n" for line in lines)
-    # As a file, from which the translator reads the source of a kernel.
-    name = f"<run of {method.key}>"
-    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
-    kernels = {role: getattr(method, role) for role in method.kernels()}
-    made: dict[str, Any] = {
-        **kernels,
-        **{"normalised": normalised, "fourth_order_step": fourth_order_step, "remembered": remembered},
-        "__name__": __name__,
+    kernels = {role: getattr(method, role) for role in method.kernels()} | changes
+    others = {"normalised": normalised, "fourth_order_step": fourth_order_step, "remembered": remembered}
+    return _kernel(f"run of {method.key}", "run(q, omega, body, torque, parameters, dt, steps)", lines, kernels | others)
+
+
+@cache
+def _changes(processor: Processor | None) -> dict[str, Callable[..., Any]]:
+    """The two maps of a processor as kernels."""
+    if processor is None:
+        return {}
+    known: dict[str, Any] = {
+        "move": move_of(processor.drift),
+        "angular_momentum": angular_momentum,
+        "angular_velocity": angular_velocity,
     }
-    exec(compile(text, name, "exec"), made)
-    run: Callable[..., Any] = made["run"]
-    return run
+    made = {}
+    for name, rows in zip(("prepare", "output"), np.split(processor.moves(), 2), strict=True):
+        moves = [
+            f"q, momentum = move(q, momentum, t, dt, body, torque, parameters, {a!r}, {b!r}, {c!r})"
+            for a, b, c in rows.tolist()
+        ]
+        lines = ["momentum = angular_momentum(omega, body)", *moves, "return q, angular_velocity(momentum, body)"]
+        made[name] = _kernel(
+            f"{name} of {processor.shares}", f"{name}(q, omega, t, dt, body, torque, parameters)", lines, known
+        )
+    return made
+
+
+def _kernel(name: str, call: str, lines: Sequence[str], known: Mapping[str, Any]) -> Callable[..., Any]:
+    """A kernel of these lines, which call those that are known."""
+    text = f"def {call}:\n" + "".join(f"    {line}\n" for line in lines)
+    # As a file, from which the translator reads the source of a kernel.
+    linecache.cache[f"<{name}>"] = len(text), None, text.splitlines(keepends=True), f"<{name}>"
+    made: dict[str, Any] = {**known, "__name__": __name__}
+    exec(compile(text, f"<{name}>", "exec"), made)
+    kernel: Callable[..., Any] = made[call.partition("(")[0]]
+    return kernel

@@ -67,8 +67,9 @@ from polhode.manybody.contact import Layout, Setup
 from polhode.manybody.law import ForceLaw
 from polhode.manybody.memory import GEOMETRY, LEDGER, NEW, RUN, STEP, WALLS, WORK, Memory, copy_memory, empty_memory
 from polhode.manybody.neighbours import CONTACTS, GROUPS, LISTS, MARGIN, PAIRS, SPHERES, has_room, listed_loads_of, used_margin
-from polhode.methods.fourth_order_start import HELD, STAGES, TIMES, next_stage
+from polhode.methods.fourth_order_start import HELD
 from polhode.methods.one_body import put3, put4, row3, row4
+from polhode.methods.processor import PASSAGE, compiled_passage
 from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
 
@@ -100,7 +101,7 @@ class Checkpoint(NamedTuple):
 
 
 class Stages(NamedTuple):
-    """What a Runge-Kutta step needs beside the state: see :func:`polhode.methods.fourth_order_start.next_stage`."""
+    """What a passage needs beside the state: see :mod:`polhode.methods.processor`."""
 
     held: Any
     force: Any
@@ -155,6 +156,7 @@ class MethodParts(NamedTuple):
     sample: Any
     measure_rates: Any
     measure_energy: Any
+    passage: Any
     width: int
     header: int
     has_short: bool
@@ -162,6 +164,7 @@ class MethodParts(NamedTuple):
     warm_up_steps: int
     normalises_last: bool
     carried: tuple[int, ...]
+    moves: np.ndarray
 
 
 class LawParts(NamedTuple):
@@ -203,6 +206,7 @@ def method_parts(method: OneTorque, normalise: bool, velocities: bool) -> Method
     }
     return MethodParts(
         **{name: compile_driver(function, signatures()[name], part=True) for name, function in plain.items()},
+        passage=compiled_passage(method.processor),
         width=fields_of.width,
         header=fields_of.header,
         has_short=has_short,
@@ -210,6 +214,7 @@ def method_parts(method: OneTorque, normalise: bool, velocities: bool) -> Method
         warm_up_steps=int(method.warm_up_steps),
         normalises_last=normalise and not method.rotates_before_torque,
         carried=fields_of.carried,
+        moves=method.moves,
     )
 
 
@@ -252,9 +257,10 @@ def signatures() -> dict[str, Any]:
             *(types.FunctionType(advance), types.FunctionType(advance_each), true),
             *(_floats, _floats, whole, whole, listed, whole, _setup, _memory, _memory, clock, steps, true, steps_type),
         ),
-        "sample": types.UniTuple(real, 2)(_floats, true, whole, real, _floats, whole, _readings),
+        "sample": types.void(_floats, true, whole, real, _start),
         "measure_rates": types.void(_floats, whole, whole, _rows, real, _rows),
         "measure_energy": real(_floats, whole, whole, real),
+        "passage": PASSAGE,
         "all_loads": types.Tuple((real, whole))(
             types.FunctionType(respond), _floats, whole, whole, _setup, _memory, clock, true
         ),
@@ -287,6 +293,7 @@ def driver() -> Callable[..., Any]:
         sample,
         measure_rates,
         measure_energy,
+        passage,
         wide,
         header,
         has_short,
@@ -294,6 +301,7 @@ def driver() -> Callable[..., Any]:
         warm_up_steps,
         normalises_last,
         carried,
+        moves,
         respond,
         all_loads,
         march,
@@ -325,6 +333,31 @@ def driver() -> Callable[..., Any]:
         prepare(fields, wide, blocks, start, setup, header > STATE)
         clear(fields, wide, count, setup)
         commit = sample_steps.size >= 0
+        stages = Stages(np.zeros((count, HELD if warm_up_steps > 0 else 0)), np.zeros((count, 3)), np.zeros((count, 3)))
+        readout = Start(np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 3)))
+        # Two maps, one behind the other, of a processor; one Runge-Kutta step of a method that begins with some.
+        maps = len(moves) // 2 if warm_up_steps == 0 else 0
+        back = moves[len(moves) - maps :]
+        if maps > 0 and not going_on:
+            pass_through(
+                passage,
+                moves[:maps],
+                respond,
+                all_loads,
+                fields,
+                wide,
+                copy,
+                header,
+                start,
+                setup,
+                memory,
+                stages,
+                dt,
+                0.0,
+                not commit,
+            )
+            prepare(fields, wide, blocks, start, setup, header > STATE)
+            clear(fields, wide, count, setup)
         predict = setup.bookkeeping[2] > 0.0
         stored = checkpoint.potential
         while not going_on:
@@ -349,20 +382,24 @@ def driver() -> Callable[..., Any]:
         first_time = samples >= 0
         if going_on:
             if samples > 0 and sample_steps[0] == n:
-                kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
                 clock = (dt, lag, n * dt)
-                if not write(
+                if not take(
+                    sample,
+                    passage,
+                    back,
                     respond,
                     all_loads,
-                    kinetic,
-                    moved,
-                    not first_time,
-                    stored,
+                    fields,
+                    wide,
                     copy,
                     header,
-                    count,
+                    readout,
+                    stages,
                     setup,
                     memory,
+                    not first_time,
+                    stored,
+                    dt,
                     clock,
                     s,
                     readings,
@@ -372,9 +409,26 @@ def driver() -> Callable[..., Any]:
             n += 1
         elif torque_time > 0.0:
             if samples > 0 and sample_steps[0] == 0:
-                kinetic, moved = sample(fields, first_time, count, dt, copy, s, readings)
-                if not write(
-                    respond, all_loads, kinetic, moved, first_time, 0.0, copy, header, count, setup, memory, origin, s, readings
+                if not take(
+                    sample,
+                    passage,
+                    back,
+                    respond,
+                    all_loads,
+                    fields,
+                    wide,
+                    copy,
+                    header,
+                    readout,
+                    stages,
+                    setup,
+                    memory,
+                    first_time,
+                    0.0,
+                    dt,
+                    origin,
+                    s,
+                    readings,
                 ):
                     return n, memory
                 s = 1
@@ -383,7 +437,6 @@ def driver() -> Callable[..., Any]:
         first, since_start = -1 if going_on else n, torque_time * dt
         advance_each(fields, blocks, wide, dt, dt if going_on else since_start, predict, not going_on)
         clear(fields, wide, count, setup)
-        stages = Stages(np.zeros((count, HELD if warm_up_steps > 0 else 0)), np.zeros((count, 3)), np.zeros((count, 3)))
         while n < warm_up_steps and s < samples:
             since, now = since_start if n == first else dt, n * dt - lag
             while True:
@@ -394,20 +447,24 @@ def driver() -> Callable[..., Any]:
                 memory = larger(memory, memory.counts[NEW])
             work[CONTACTS] += touching
             if n == sample_steps[s]:
-                kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
                 clock = (dt, lag, n * dt)
-                if not write(
+                if not take(
+                    sample,
+                    passage,
+                    back,
                     respond,
                     all_loads,
-                    kinetic,
-                    moved,
-                    not first_time,
-                    potential,
+                    fields,
+                    wide,
                     copy,
                     header,
-                    count,
+                    readout,
+                    stages,
                     setup,
                     memory,
+                    not first_time,
+                    potential,
+                    dt,
                     clock,
                     s,
                     readings,
@@ -416,9 +473,12 @@ def driver() -> Callable[..., Any]:
                 s += 1
                 if s == samples:
                     break
-            runge_kutta_step(
-                respond, all_loads, fields, wide, copy, header, start, setup, memory, stages, dt, now, normalises_last
+            pass_through(
+                passage, moves, respond, all_loads, fields, wide, copy, header, start, setup, memory, stages, dt, now, commit
             )
+            if normalises_last:
+                for c in range(count):
+                    put4(start.q, c, unit_quaternion(row4(start.q, c)))
             advance_each(fields, blocks, wide, dt, dt, predict, False)  # for the loads that the method remembers
             clear(fields, wide, count, setup)
             for c in range(count):
@@ -528,20 +588,24 @@ def driver() -> Callable[..., Any]:
                     return n, memory
                 check += CHECKED
             if n == sample_steps[s]:
-                kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
                 clock = (dt, lag, n * dt)
-                if not write(
+                if not take(
+                    sample,
+                    passage,
+                    back,
                     respond,
                     all_loads,
-                    kinetic,
-                    moved,
-                    not first_time,
-                    potential,
+                    fields,
+                    wide,
                     copy,
                     header,
-                    count,
+                    readout,
+                    stages,
                     setup,
                     memory,
+                    not first_time,
+                    potential,
+                    dt,
                     clock,
                     s,
                     readings,
@@ -559,7 +623,9 @@ def driver() -> Callable[..., Any]:
         return np.int64(-1), memory
 
     @subroutine
-    def runge_kutta_step(
+    def pass_through(
+        passage: Any,
+        moves: Any,
         respond: Any,
         all_loads: Any,
         fields: Any,
@@ -572,15 +638,31 @@ def driver() -> Callable[..., Any]:
         stages: Stages,
         dt: float,
         time: float,
-        normalise: bool,
+        loaded: bool,
     ) -> None:
-        """Move ``now`` from a time by a step with four evaluations of all loads, of which the first is in ``fields``.
+        """Move ``now`` from a time through the stages of a passage; ``loaded``: the loads of the first are in ``fields``.
 
         Uses ``copy``.
         """
         count = now.v.shape[0]
-        for stage in range(STAGES):
-            if stage > 0:
+        if not loaded:
+            passage(
+                -1,
+                stages.held,
+                now.r,
+                now.v,
+                now.q,
+                now.omega,
+                stages.force,
+                stages.torque,
+                setup.inertias,
+                setup.masses,
+                False,
+                dt,
+                moves,
+            )
+        for stage in range(moves.shape[0] - 1):
+            if stage > 0 or not loaded:
                 for c in range(count):
                     i, in_fields = place(c, header), place(c, wide)
                     store_r(copy, i, row3(now.r, c))
@@ -590,10 +672,10 @@ def driver() -> Callable[..., Any]:
                         store_motion(copy, i, r0, q0, row3(now.v, c), row3(now.omega, c), dt)
                     store_mass(copy, i, load_mass(fields, in_fields))
                 clear(copy, header, count, setup)
-                since = TIMES[stage] * dt
-                all_loads(respond, copy, header, count, setup, memory, (dt, since, time + since), stage < 0)
+                since = moves[stage, 2] * dt
+                all_loads(respond, copy, header, count, setup, memory, (dt, abs(since), time + since), stage < 0)
             for c in range(count):
-                if stage > 0:
+                if stage > 0 or not loaded:
                     i = place(c, header)
                     force, torque = load_force(copy, i), load_torque(copy, i)
                 else:
@@ -601,7 +683,7 @@ def driver() -> Callable[..., Any]:
                     force, torque = load_force(fields, i), load_torque(fields, i)
                 put3(stages.force, c, force)
                 put3(stages.torque, c, torque)
-            next_stage(
+            passage(
                 stage,
                 stages.held,
                 now.r,
@@ -614,34 +696,95 @@ def driver() -> Callable[..., Any]:
                 setup.masses,
                 False,
                 dt,
+                moves,
             )
-        if normalise:
-            for c in range(count):
-                put4(now.q, c, unit_quaternion(row4(now.q, c)))
 
     @subroutine
-    def write(
+    def take(
+        sample: Any,
+        passage: Any,
+        moves: Any,
         respond: Any,
         all_loads: Any,
-        kinetic: float,
-        moved: float,
-        at_start: bool,
-        potential: float,
+        fields: Any,
+        wide: int,
         copy: Any,
         header: int,
-        count: int,
+        readout: Start,
+        stages: Stages,
         setup: Setup,
         memory: Memory,
+        at_start: bool,
+        potential: float,
+        dt: float,
         clock: Any,
         s: int,
         readings: Any,
     ) -> bool:
-        """Complete the row of a sample; returns whether all its values are finite."""
+        """Read all clumps at a sample and write its row; returns whether all its values are finite.
+
+        ``moves`` are those of a post-map, or none.
+        """
+        count = readout.v.shape[0]
+        sample(fields, at_start, count, dt, readout)
+        if moves.shape[0] > 0:
+            pass_through(
+                passage,
+                moves,
+                respond,
+                all_loads,
+                fields,
+                wide,
+                copy,
+                header,
+                readout,
+                setup,
+                memory,
+                stages,
+                dt,
+                clock[2],
+                s < 0,
+            )
+        moved, kinetic, of_centres = 0.0, 0.0, 0.0
+        px, py, pz, lx, ly, lz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        momenta, spins, motion = readings.momenta, readings.spins, readings.motion
+        for c in range(count):
+            i, at = place(c, wide), place(c, header)
+            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+            r, v, q, omega = row3(readout.r, c), row3(readout.v, c), row4(readout.q, c), row3(readout.omega, c)
+            handed_r, handed_q = load_r(fields, i), load_q(fields, i)
+            for k in range(3):
+                moved = max(moved, abs(r[k] - handed_r[k]))
+            for k in range(4):
+                moved = max(moved, abs(q[k] - handed_q[k]))
+            store_r(copy, at, r)
+            store_q(copy, at, q)
+            if header > STATE:
+                store_motion(copy, at, handed_r, handed_q, v, omega, dt)
+                store_mass(copy, at, (mass,))
+            momentum = angular_momentum(omega, body)
+            kinetic += 0.5 * (mass * dot(v, v) + dot(omega, momentum))
+            of_centres += 0.5 * mass * dot(v, v)
+            turning, orbit = to_lab(q, momentum), cross(r, v)
+            px, py, pz = px + mass * v[0], py + mass * v[1], pz + mass * v[2]
+            lx, ly, lz = lx + turning[0] + mass * orbit[0], ly + turning[1] + mass * orbit[1], lz + turning[2] + mass * orbit[2]
+            if s < spins.shape[0]:
+                spins[s, c] = omega[0]
+            if s < motion.shape[0]:
+                for k in range(3):
+                    motion[s, c, k] = r[k]
+                    motion[s, c, 3 + k] = v[k]
+                    motion[s, c, 10 + k] = omega[k]
+                for k in range(4):
+                    motion[s, c, 6 + k] = q[k]
+        momenta[s, 0], momenta[s, 1], momenta[s, 2] = px, py, pz
+        momenta[s, 3], momenta[s, 4], momenta[s, 5] = lx, ly, lz
         # The loads of the step apply at the positions read, unless the method needs them elsewhere (in the middle of a step).
         if at_start or moved > 1e-12:
             potential, _ = all_loads(respond, copy, header, count, setup, memory, clock, s < 0)
         readings.energies[s, 0] = kinetic
         readings.energies[s, 1] = potential
+        readings.energies[s, 2] = of_centres
         ledger, g = readings.ledger, setup.gravity
         for k in range(LEDGER):
             ledger[s, 1 + k] = memory.ledger[STEP if k < WORK else RUN, k]
@@ -652,13 +795,18 @@ def driver() -> Callable[..., Any]:
             height = lowest - dot(load_r(copy, place(c, header)), (g[0], g[1], g[2]))
             ledger[s, 0] += setup.masses[c] * height
         readings.work_of_walls[s] = memory.ledger[RUN, WALLS]
-        p = readings.momenta
-        total = kinetic + potential + p[s, 0] + p[s, 1] + p[s, 2] + p[s, 3] + p[s, 4] + p[s, 5]
+        total = kinetic + potential + px + py + pz + lx + ly + lz
         finite: bool = total - total == 0.0
         return finite
 
     functions = {name: types.FunctionType(signatures()[name]) for name in FUNCTIONS}
-    properties = {bool: types.boolean, float: float_type, int: types.int64, tuple[int, ...]: types.UniTuple(types.int64, 13)}
+    properties = {
+        bool: types.boolean,
+        float: float_type,
+        int: types.int64,
+        tuple[int, ...]: types.UniTuple(types.int64, 13),
+        np.ndarray: _rows,
+    }
     annotations = [*MethodParts.__annotations__.items(), *LawParts.__annotations__.items()]
     parts = [functions.get(name) or properties[kind] for name, kind in annotations]
     handed = _start, _checkpoint, _setup, types.boolean, float_type, steps_type, pause_type, _readings, steps_type
@@ -905,25 +1053,16 @@ def beginner(method: OneTorque, fields_of: Record) -> Any:
 
 
 def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
-    """A function that reads all clumps at a sample and writes them in the :class:`Readings`; see :func:`signatures`."""
+    """A function that reads all clumps at a sample; see :func:`signatures`."""
     read, arrive = method.read, scheme_of(method).read
     torque_completes_reading = method.torque_time == 0.0
-    width, load_state, _, load_moving, _, _, head = fields_of
-    velocities = head > STATE
+    width, load_state, _, load_moving, *_ = fields_of
 
-    def sample(fields, at_start, count, dt, copy, s, readings):  # type: ignore[no-untyped-def]
-        """Read all clumps at a whole time, working on copies; ``at_start``: before the first step.
-
-        Returns the kinetic energy and the largest difference between what was read and where the loads apply.
-        """
-        # Constants would be part of the signature of ``place``, which would be compiled for each method.
+    def sample(fields, at_start, count, dt, readout):  # type: ignore[no-untyped-def]
+        """Read r, v, q and omega of all clumps at a whole time; ``at_start``: before the first step."""
+        # A constant would be part of the signature of ``place``, which would be compiled for each method.
         wide: Any = np.int64(width)
-        header: Any = np.int64(head)
-        momenta, spins, motion = readings.momenta, readings.spins, readings.motion
         zero = (0.0, 0.0, 0.0)
-        moved = 0.0
-        kinetic, of_centres = 0.0, 0.0
-        px, py, pz, lx, ly, lz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for c in range(count):
             i = place(c, wide)
             body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
@@ -937,36 +1076,10 @@ def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
                     state, moving = finish(state, moving, force, torque, body, mass, dt)
                 q, omega = read(state, zero, body, dt)
                 r, v = arrive(moving, zero, mass, dt)
-            at = place(c, header)
-            handed_r, handed_q = load_r(fields, i), load_q(fields, i)
-            for k in range(3):
-                moved = max(moved, abs(r[k] - handed_r[k]))
-            for k in range(4):
-                moved = max(moved, abs(q[k] - handed_q[k]))
-            store_r(copy, at, r)
-            store_q(copy, at, q)
-            if velocities:
-                store_motion(copy, at, handed_r, handed_q, v, omega, dt)
-                store_mass(copy, at, (mass,))
-            momentum = angular_momentum(omega, body)
-            kinetic += 0.5 * (mass * dot(v, v) + dot(omega, momentum))
-            of_centres += 0.5 * mass * dot(v, v)
-            turning, orbit = to_lab(q, momentum), cross(r, v)
-            px, py, pz = px + mass * v[0], py + mass * v[1], pz + mass * v[2]
-            lx, ly, lz = lx + turning[0] + mass * orbit[0], ly + turning[1] + mass * orbit[1], lz + turning[2] + mass * orbit[2]
-            if s < spins.shape[0]:
-                spins[s, c] = omega[0]
-            if s < motion.shape[0]:
-                for k in range(3):
-                    motion[s, c, k] = r[k]
-                    motion[s, c, 3 + k] = v[k]
-                    motion[s, c, 10 + k] = omega[k]
-                for k in range(4):
-                    motion[s, c, 6 + k] = q[k]
-        readings.energies[s, 2] = of_centres
-        momenta[s, 0], momenta[s, 1], momenta[s, 2] = px, py, pz
-        momenta[s, 3], momenta[s, 4], momenta[s, 5] = lx, ly, lz
-        return kinetic, moved
+            put3(readout.r, c, r)
+            put3(readout.v, c, v)
+            put4(readout.q, c, q)
+            put3(readout.omega, c, omega)
 
     return sample
 

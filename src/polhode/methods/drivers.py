@@ -13,6 +13,7 @@ from polhode.compiling.marching import Pauses
 from polhode.methods import one_body, several_bodies
 from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.one_body import ONLY, READ, START, normalised, put_reading, row3, row4, state_rows
+from polhode.methods.processor import change_of, compiled_passage
 
 if TYPE_CHECKING:
     from polhode.methods.protocol import Method, OneTorque, SeveralTorques
@@ -29,10 +30,12 @@ def march_of_one_torque(method: "OneTorque") -> Callable[..., Any]:
     rotates_before_torque = method.rotates_before_torque
     # Constants, like those above: Numba leaves the lines of a warm-up out of the loops of other methods.
     warm_up_steps = int(method.warm_up_steps)
+    change, is_processed = change_of(method.processor), method.processor is not None
 
-    def march(part, states, reading, n, end, body, torque, parameters, dt, normalise):  # type: ignore[no-untyped-def]
+    def march(part, states, reading, n, end, body, torque, parameters, dt, normalise, moves):  # type: ignore[no-untyped-def]
         if part == START:
             q, omega = row4(reading, 0), row3(reading, 1)
+            q, omega = change(q, omega, 0.0, dt, body, torque, parameters, moves, 0, len(moves) // 2)
             state = start(q, omega, torque(0.0, q, omega, parameters), body, dt)
         else:
             state = load(states, ONLY)
@@ -71,7 +74,8 @@ def march_of_one_torque(method: "OneTorque") -> Callable[..., Any]:
                 q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
             else:
                 q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
-            put_reading(reading, q, omega, stored(state, body, dt))
+            q, omega = change(q, omega, n * dt, dt, body, torque, parameters, moves, len(moves) // 2, len(moves))
+            put_reading(reading, q, omega, omega if is_processed else stored(state, body, dt))
 
     return march
 
@@ -80,9 +84,15 @@ def march_of_several_torques(method: "SeveralTorques") -> Callable[..., Any]:
     """``march`` of a method with several torques per step, likewise."""
     start, step, read, stored = method.start, method.step, method.read, method.stored
     load, store = state_rows(method.state_width)
+    change, is_processed = change_of(method.processor), method.processor is not None
 
-    def march(part, states, reading, n, end, body, torque, parameters, dt, normalise):  # type: ignore[no-untyped-def]
-        state = start(row4(reading, 0), row3(reading, 1), body) if part == START else load(states, ONLY)
+    def march(part, states, reading, n, end, body, torque, parameters, dt, normalise, moves):  # type: ignore[no-untyped-def]
+        if part == START:
+            q, omega = row4(reading, 0), row3(reading, 1)
+            q, omega = change(q, omega, 0.0, dt, body, torque, parameters, moves, 0, len(moves) // 2)
+            state = start(q, omega, body)
+        else:
+            state = load(states, ONLY)
         if normalise:  # two loops, as above
             while n < end:
                 state = normalised(step(state, n * dt, dt, body, torque, parameters))
@@ -94,7 +104,8 @@ def march_of_several_torques(method: "SeveralTorques") -> Callable[..., Any]:
         store(states, ONLY, state)
         if part == READ:
             q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
-            put_reading(reading, q, omega, stored(state, body, dt))
+            q, omega = change(q, omega, n * dt, dt, body, torque, parameters, moves, len(moves) // 2, len(moves))
+            put_reading(reading, q, omega, omega if is_processed else stored(state, body, dt))
 
     return march
 
@@ -125,6 +136,7 @@ def run(
         parameters,
         float(dt),
         normalise,
+        method.moves,
         np.ascontiguousarray(sample_steps, dtype=np.int64),
         pauses,
         q,
@@ -152,6 +164,8 @@ def run_system(
         (method.state_width, moving_width),
         float(method.torque_time),
         int(method.warm_up_steps),
+        compiled_passage(method.processor),
+        method.moves,
         *(np.array(rows, dtype=float) for rows in (system.r0, system.v0, system.q0, system.omega0)),
         np.array([method.numbers_of(body) for body in system.bodies]),
         np.array([body.mass for body in system.bodies], dtype=float),

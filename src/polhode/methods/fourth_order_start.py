@@ -115,6 +115,7 @@ def next_stage(
     masses: Any,
     fixed: bool,
     dt: float,
+    moves: Any,
 ) -> None:
     """Given the loads of a stage of all bodies, move them to the next one, and after the last stage to the end of the step.
 
@@ -127,6 +128,7 @@ def next_stage(
     bodies, masses : float arrays (bodies, 9 or more) and (bodies,): coefficients of the inertia, and masses (kg)
     fixed : whether the centres are held in place
     dt : the time step in s
+    moves : the shares of a passage (:mod:`polhode.methods.processor`), which this one knows
     """
     half = 0.5 * dt
     reached, following = dt if stage == 3 else half, half if stage < 2 else dt

@@ -59,7 +59,7 @@ def step_matrix(method: Method, turns: tuple[float, float, float], body: Body = 
     array (n, n)
         For the n components of the state that are zero at rest; the others, such as the real part of q, do not act on these.
     """
-    method = method.without_warm_up() if isinstance(method, OneTorque) else method
+    method = method.without_passages() if isinstance(method, OneTorque) else method
     stiffness = [moment * turn * turn for moment, turn in zip(body.inertia, turns, strict=True)]
 
     def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:

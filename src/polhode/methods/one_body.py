@@ -2,10 +2,12 @@
 
 The loop is one function for all methods, compiled once: compiled code is optimised again in every function that it is linked
 into, which took half of the time in which a method compiles. The driver of a method, which holds its kernels and the loops over
-steps, is handed to it: ``march(part, states, reading, n, end, body, torque, parameters, dt, normalise)`` with ``part`` one of
+steps, is handed to it, ``march(part, states, reading, n, end, body, torque, parameters, dt, normalise, moves)`` with ``part``
+one of
 
 ``START``
-    First the state from which the first step begins, from q and omega in the first two rows of ``reading``.
+    First the state from which the first step begins, from q and omega in the first two rows of ``reading``; a processed method
+    changes them before (:mod:`polhode.methods.processor`, from which ``moves`` are).
 ``STEPS``
     The steps from n to ``end``: from the state in row 0 of ``states`` into it.
 ``READ``
@@ -62,6 +64,7 @@ def march_type(body_type: Any = inertia_type) -> Any:
         parameters_type,
         float_type,
         types.boolean,
+        samples_type,
     )
 
 
@@ -78,6 +81,7 @@ def drive_type(body_type: Any = inertia_type) -> Any:
         parameters_type,
         float_type,
         types.boolean,
+        samples_type,
         steps_type,
         pause_type,
         samples_type,
@@ -157,6 +161,7 @@ def drive(  # type: ignore[no-untyped-def]
     parameters,
     dt,
     normalise,
+    moves,
     sample_steps,
     pause,
     q_out,
@@ -171,19 +176,19 @@ def drive(  # type: ignore[no-untyped-def]
         reading[0, k] = q0[k]
     for k in range(3):
         reading[1, k] = omega0[k]
-    march(START, states, reading, 0, 0, body, torque, parameters, dt, normalise)
+    march(START, states, reading, 0, 0, body, torque, parameters, dt, normalise, moves)
     n = 0
     stop = pause(n)
     for i in range(sample_steps.size):
         while n < sample_steps[i]:
             end = min(sample_steps[i], stop)
-            march(STEPS, states, reading, n, end, body, torque, parameters, dt, normalise)
+            march(STEPS, states, reading, n, end, body, torque, parameters, dt, normalise, moves)
             n = end
             if n == stop:
                 stop = pause(n)
                 if stop == n:
                     return n
-        march(READ, states, reading, n, n, body, torque, parameters, dt, normalise)
+        march(READ, states, reading, n, n, body, torque, parameters, dt, normalise, moves)
         total = reading[0, 0] + reading[0, 1] + reading[0, 2] + reading[0, 3]
         for row in range(1, 3):
             for k in range(3):

@@ -9,6 +9,7 @@ from typing import Any
 
 from polhode.algebra import quaternion
 from polhode.methods.fourth_order_start import fourth_order_step
+from polhode.methods.processor import change_of
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
 
 #: (t, q, omega, parameters) -> torque in the body frame.
@@ -58,6 +59,14 @@ def plain_driver(
     normalise, length = method.normalisation(normalise), float(dt)
     normalised, begin, look, hold = (convert(f) for f in (quaternion.normalise, method.start, method.read, method.stored))
 
+    change, moves, half = convert(change_of(method.processor)), method.moves.astype(object), len(method.moves) // 2
+
+    def before(q: Any, omega: Any) -> Any:
+        return change(q, omega, clock(0.0), dt, body, torque, parameters, moves, 0, half)
+
+    def after(reading: Any, n: int) -> Any:
+        return change(*reading, clock(n * length), dt, body, torque, parameters, moves, half, 2 * half)
+
     def with_unit(state: Any) -> Any:
         return normalised(state[:4]) + state[4:]
 
@@ -73,6 +82,7 @@ def plain_driver(
         warm_up_steps = method.warm_up_steps
 
         def start(q: Any, omega: Any) -> Any:
+            q, omega = before(q, omega)
             return begin(q, omega, torque(clock(0.0), q, omega, parameters), body, dt)
 
         def step(state: Any, n: int) -> Any:
@@ -89,22 +99,22 @@ def plain_driver(
 
         def read(state: Any, n: int) -> Any:
             if torque_time:
-                return look(state, (0.0, 0.0, 0.0), body, dt)
+                return after(look(state, (0.0, 0.0, 0.0), body, dt), n)
             state, q, omega = before_torque(state, body, dt)
-            return look(state, torque(clock(n * length), q, omega, parameters), body, dt)
+            return after(look(state, torque(clock(n * length), q, omega, parameters), body, dt), n)
 
     else:
         assert isinstance(method, SeveralTorques)
         whole = convert(method.step)
 
         def start(q: Any, omega: Any) -> Any:
-            return begin(q, omega, body)
+            return begin(*before(q, omega), body)
 
         def step(state: Any, n: int) -> Any:
             state = whole(state, clock(n * length), dt, body, torque, parameters)
             return with_unit(state) if normalise else state
 
         def read(state: Any, n: int) -> Any:
-            return look(state, (0.0, 0.0, 0.0), body, dt)
+            return after(look(state, (0.0, 0.0, 0.0), body, dt), n)
 
     return PlainDriver(start, step, read, stored)

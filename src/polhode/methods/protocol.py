@@ -51,6 +51,7 @@ from polhode.interface.arguments import whole
 from polhode.methods import checks, drivers, one_body, several_bodies
 from polhode.methods.fourth_order_start import FURTHER_TORQUES
 from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q, SOME_TORQUE
+from polhode.methods.processor import NO_MOVES, RUNGE_KUTTA_MOVES, Processor
 from polhode.methods.translation import ADAMS, BY_TORQUE_TIME, Translation
 from polhode.problems.problem import Case, Problem
 from polhode.registry import LAST
@@ -108,6 +109,9 @@ class Method(ABC):
         Important information for users; one sentence.
     omega_handed : str
         The angular velocity passed to a torque that depends on it, in a few words: ``half a step old``.
+    processor : Processor, optional
+        The change of variables around the steps (:mod:`polhode.methods.processor`): a map before the first step and its inverse
+        at every output, which evaluate torques. The stored angular velocity is then that of the output.
     start, read, stored : kernels
         See the module's docstring.
     stored_offset : float
@@ -143,6 +147,7 @@ class Method(ABC):
     reconstruction: str = ""
     note: str = ""
     omega_handed: str = ""
+    processor: Processor | None = None
     start: Callable[..., Any] = field(repr=False)
     read: Callable[..., Any] = field(repr=False)
     stored: Callable[..., Any] = field(repr=False)
@@ -158,6 +163,20 @@ class Method(ABC):
     def kernels(self) -> dict[str, tuple[str, ...]]:
         """The kernels of the method by name, each with the names of its arguments."""
         return {"read": ("state", "torque", "body", "dt"), "stored": ("state", "body", "dt")}
+
+    @cached_property
+    def moves(self) -> np.ndarray:
+        """What the drivers read of the passages of the method: :meth:`polhode.methods.processor.Processor.moves`."""
+        return self.processor.moves() if self.processor else NO_MOVES
+
+    @property
+    def torques_per_output(self) -> int:
+        """The number of torques that an output evaluates for the post-map of a processor."""
+        return self.processor.torques if self.processor else 0
+
+    def starting_torques(self, steps: int) -> int:
+        """The torque evaluations of a run beyond those of its steps: here those of the pre-map of a processor."""
+        return self.torques_per_output
 
     def orders(self, torque_class: str) -> tuple[int, int]:
         """The declared global orders (q, omega) on smooth problems with a torque of this class."""
@@ -349,8 +368,8 @@ class OneTorque(Method):
             several_bodies.compiled_stay()
 
     def starting_torques(self, steps: int) -> int:
-        """The torque evaluations of a run beyond one a step: the one at the start, and those of the warm-up."""
-        return 1 + FURTHER_TORQUES * min(steps, self.warm_up_steps)
+        """The torque evaluations of a run beyond one a step: also the one at the start, and those of the warm-up."""
+        return 1 + FURTHER_TORQUES * min(steps, self.warm_up_steps) + super().starting_torques(steps)
 
     def torques_in(self, steps: int) -> int:
         """The number of torque evaluations in a run of so many steps."""
@@ -361,9 +380,14 @@ class OneTorque(Method):
         """The number of values in a state of one body."""
         return one_body.width_of(self.start, SOME_Q, SOME_OMEGA, SOME_TORQUE, self.numbers_of(SOME_BODY), 1e-3)
 
-    def without_warm_up(self) -> "OneTorque":
-        """The method with one torque in every step from the first on."""
-        return replace(self, warm_up_steps=0) if self.warm_up_steps else self
+    @cached_property
+    def moves(self) -> np.ndarray:
+        """As for other methods; for one with ``warm_up_steps`` the stages of a Runge-Kutta step."""
+        return RUNGE_KUTTA_MOVES if self.warm_up_steps else super().moves
+
+    def without_passages(self) -> "OneTorque":
+        """The method with one torque in every step from the first on, and no change of variables around the steps."""
+        return replace(self, warm_up_steps=0, processor=None) if self.warm_up_steps or self.processor else self
 
     def march(self) -> Callable[..., Any]:
         """The loop over steps, see :func:`polhode.methods.drivers.march_of_one_torque`."""
@@ -425,7 +449,7 @@ class SeveralTorques(Method):
 
     def torques_in(self, steps: int) -> int:
         """The number of torque evaluations in a run of so many steps."""
-        return self.evaluations_per_step * steps
+        return self.evaluations_per_step * steps + self.starting_torques(steps)
 
     @cached_property
     def state_width(self) -> int:  # type: ignore[override]

@@ -34,8 +34,9 @@ from polhode.compiling.kernel import (
     steps_type,
 )
 from polhode.compiling.marching import pause_type
-from polhode.methods.fourth_order_start import HELD, STAGES, TIMES, next_stage
+from polhode.methods.fourth_order_start import HELD
 from polhode.methods.one_body import SOME_BODY, normalised, put3, put4, row3, row4, state_rows, width_of
+from polhode.methods.processor import PASSAGE
 from polhode.methods.translation import Translation
 
 START, BEFORE, AFTER, READ = range(4)
@@ -51,6 +52,8 @@ DRIVE = types.int64(
     types.UniTuple(types.int64, 2),
     float_type,
     types.int64,
+    types.FunctionType(PASSAGE),
+    _rows,
     *(_rows,) * 5,
     _numbers,
     types.boolean,
@@ -129,6 +132,8 @@ def _drive(  # type: ignore[no-untyped-def]
     widths,
     torque_time,
     warm_up_steps,
+    passage,
+    moves,
     r,
     v,
     q,
@@ -152,18 +157,27 @@ def _drive(  # type: ignore[no-untyped-def]
 
     ``widths`` are the numbers of values in a state of the method and of the scheme, ``normalise`` says whether the quaternions
     are normalised before and after the loads. The states of a method with ``warm_up_steps`` begin with q and omega, those of
-    its scheme with r and v. Returns the number of evaluations of the loads.
+    its scheme with r and v. ``passage`` and ``moves`` are those of such a method or of a processor
+    (:mod:`polhode.methods.processor`). Returns the number of evaluations of the loads, without those that outputs need.
     """
     count = q.shape[0]
     turning, moving = np.zeros((count, widths[0])), np.zeros((count, widths[1]))
     turning_half, moving_half = np.zeros((count, widths[0])), np.zeros((count, widths[1]))
     force, torque, stored = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 3))
     held = np.zeros((count, HELD if warm_up_steps > 0 else 0))
+    # Two maps, one behind the other, of a processor; one Runge-Kutta step of a method that begins with some.
+    maps = len(moves) // 2 if warm_up_steps == 0 else 0
+    evaluations = 1
+    if maps > 0:
+        passage(-1, held, r, v, q, omega, force, torque, bodies, masses, fixed, dt, moves)
+        for stage in range(maps - 1):
+            loads(moves[stage, 2] * dt, r, v, q, omega, parameters, force, torque)
+            passage(stage, held, r, v, q, omega, force, torque, bodies, masses, fixed, dt, moves)
+            evaluations += 1
     loads(0.0, r, v, q, omega, parameters, force, torque)
     turn(START, turning, turning, q, omega, torque, bodies, stored, dt, False)
     if not fixed:
         move(START, moving, moving, r, v, force, masses, dt)
-    evaluations = 1
     n = 0
     stop = pause(n)
     for i in range(sample_steps.size):
@@ -176,11 +190,11 @@ def _drive(  # type: ignore[no-untyped-def]
             if not fixed:
                 move(AFTER, moving, moving, r, v, force, masses, dt)
             if n < warm_up_steps:
-                for stage in range(STAGES):
+                for stage in range(len(moves) - 1):
                     if stage > 0:
-                        loads(n * dt + TIMES[stage] * dt, r, v, q, omega, parameters, force, torque)
+                        loads(n * dt + moves[stage, 2] * dt, r, v, q, omega, parameters, force, torque)
                         evaluations += 1
-                    next_stage(stage, held, r, v, q, omega, force, torque, bodies, masses, fixed, dt)
+                    passage(stage, held, r, v, q, omega, force, torque, bodies, masses, fixed, dt, moves)
                 for b in range(count):
                     if normalise[1]:
                         put4(q, b, unit_quaternion(row4(q, b)))
@@ -211,6 +225,14 @@ def _drive(  # type: ignore[no-untyped-def]
         turn(READ, turning_half, turning_half, q, omega, torque, bodies, stored, dt, False)
         if not fixed:
             move(READ, moving_half, moving_half, r, v, force, masses, dt)
+        if maps > 0:
+            back = moves[maps:]
+            passage(-1, held, r, v, q, omega, force, torque, bodies, masses, fixed, dt, back)
+            for stage in range(maps - 1):
+                loads(n * dt + back[stage, 2] * dt, r, v, q, omega, parameters, force, torque)
+                passage(stage, held, r, v, q, omega, force, torque, bodies, masses, fixed, dt, back)
+            for b in range(count):
+                put3(stored, b, row3(omega, b))
         finite = True
         for b in range(count):
             total = 0.0

@@ -613,7 +613,7 @@ def started() -> xr.DataArray:
     """
     whole, others = METHODS["magnus_adams4"], ("spiral_leapfrog", "exact_rotor")
     assert isinstance(whole, OneTorque)
-    methods = {"four torques": whole, "one torque": whole.without_warm_up(), **{key: METHODS[key] for key in others}}
+    methods = {"four torques": whole, "one torque": whole.without_passages(), **{key: METHODS[key] for key in others}}
     exact = states_dataset(STARTED_BODIES, STARTED_SEED, STARTED_CLASSES, STARTED_RADIANS)
     runs = [method_dataset(method, exact, STARTED_STEPS).expand_dims(integrator=[name]) for name, method in methods.items()]
     steps = laws.steps_per_radian(xr.concat(runs, "integrator"), (STARTED_TARGET,))["steps"].isel(target=0, drop=True)

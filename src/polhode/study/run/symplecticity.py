@@ -98,7 +98,7 @@ class Stepper:
 
     def __init__(self, method: Method, problem: Problem, dt: float) -> None:
         # Steps that are taken once at the start of a run are not the map in question.
-        method = method.without_warm_up() if isinstance(method, OneTorque) else method
+        method = method.without_passages() if isinstance(method, OneTorque) else method
         self.method, self.dt = method, dt
         self.body = problem.body.coefficients()
         torque, parameters = on_duals(problem.torque), tuple(problem.parameters.values())
