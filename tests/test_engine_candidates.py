@@ -7,10 +7,9 @@ import pytest
 import scipy.optimize
 from scipy.spatial.transform import Rotation
 
-import polhode
 from polhode.engines import cases, identify
 from polhode.engines.candidates import FORMULAS, ORIENTATIONS, candidate, combinations, label
-from polhode.methods.plain_driver import plain_driver
+from polhode.engines.environments import Run
 
 INERTIA = np.array(cases.INERTIA)
 STEPS, DT = 8, 0.2
@@ -210,14 +209,7 @@ CASES = {f"{formula}_{orientation}": adams(formula, orientation) for formula, or
 @pytest.mark.parametrize("key", CASES)
 def test_a_candidate_is_its_formula(key, load):
     q, omega = cases.starts(1)[0]
-    driver = plain_driver(
-        candidate(key),
-        identify._plain,
-        identify._plain(cases.LOADS[load]),
-        polhode.Body(cases.INERTIA).coefficients(),
-        DT,
-        cases.VALUES[load],
-    )
+    driver = identify.driver_of(candidate(key), Run(load, cases.VALUES[load], cases.INERTIA, q, omega, DT, ()))
     state = driver.start(q, omega)
     for n, (q_expected, omega_expected) in enumerate(CASES[key](TORQUES[load], np.array(q), np.array(omega))):
         state = driver.step(state, n)

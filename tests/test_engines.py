@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 import xarray as xr
 
-import polhode
 from polhode.cli import main
 from polhode.engines import all_engines, atlas, cases, environments, identify, is_installed, protocol, sampling, worker
 from polhode.engines.advice import measured_advice
@@ -21,7 +20,6 @@ from polhode.engines.candidates import candidate, candidates
 from polhode.engines.environments import Run, Spun
 from polhode.engines.read_rows import READ
 from polhode.engines.sources import Source
-from polhode.methods.plain_driver import plain_driver
 
 ENGINES = all_engines()
 #: An engine made of numpy: an explicit kick of omega in the body, the exact rotation with the new one, in single precision.
@@ -105,14 +103,7 @@ spin = partial(environments.spin, python=Path(sys.executable))
 def stepped(key: str, run: Run, precision: str, stored: bool = False) -> Spun:
     """What an engine would return that runs one of our methods, with its state rounded after each step."""
     method = candidate(key)
-    driver = plain_driver(
-        method,
-        identify._plain,
-        identify._plain(cases.LOADS[run.load]),
-        polhode.Body(run.inertia).coefficients(),
-        run.dt,
-        run.value,
-    )
+    driver = identify.driver_of(method, run)
     q, omega = run.q0, run.omega0
     rows, round_off = [(q, omega)], np.dtype(precision).type
     begin = identify.stored if stored else identify.synchronous
@@ -548,14 +539,7 @@ STEPS = {"jaxdem": jaxdem, "liggghts": liggghts}
 @pytest.mark.parametrize("row", READ, ids=lambda row: f"{row.key} {row.option}")
 def test_a_row_that_was_read_is_the_method_named(row):
     run = cases.identification_runs("constant")[0]
-    driver = plain_driver(
-        candidate(row.method),
-        identify._plain,
-        identify._plain(cases.LOADS["constant"]),
-        polhode.Body(run.inertia).coefficients(),
-        run.dt,
-        run.value,
-    )
+    driver = identify.driver_of(candidate(row.method), run)
     state = identify.synchronous(driver, None, run.q0, run.omega0)
     turned, omega = STEPS[row.key](row.option, *map(np.array, (run.q0, run.omega0, run.value, run.inertia)), run.dt)
     q, omega_read = driver.read(driver.step(state, 0), 1)

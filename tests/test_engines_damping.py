@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-import polhode
 from polhode.engines import all_engines, cases, identify
 from polhode.engines.candidates import candidate, damped, label
 from polhode.engines.environments import Run, Spun
-from polhode.methods.plain_driver import plain_driver
 
 RATE = 0.04
 
@@ -68,8 +66,7 @@ def test_damped_candidates_without_a_rate_are_the_undamped_step():
             base = f"torque_{base}"
         ends = []
         for one in (method, candidate(base)):
-            body = polhode.Body(run.inertia).coefficients()
-            driver = plain_driver(one, identify._plain, identify._plain(cases.LOADS["constant"]), body, run.dt, run.value)
+            driver = identify.driver_of(one, run)
             ends.append(driver.read(driver.step(driver.start(run.q0, run.omega0), 0), 1))
         (q, omega), (right_q, right_omega) = ends
         assert np.allclose(q, right_q, rtol=0, atol=1e-15) and np.allclose(omega, right_omega, rtol=0, atol=1e-15), method.key

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from polhode.algebra.body import Body
 from polhode.engines import cases, identify
 from polhode.engines.advice import advice_of
 from polhode.engines.candidates import DAMPED, candidate, label
@@ -22,7 +21,6 @@ from polhode.engines.environments import RUN_LIMIT, Run, Spun, spin
 from polhode.engines.protocol import LOADS, Engine, option_of
 from polhode.engines.read_rows import READ
 from polhode.methods import METHODS
-from polhode.methods.plain_driver import plain_driver
 from polhode.version import __version__
 
 #: How much of the squared momentum must lie along one axis for a spin to have ended there.
@@ -383,7 +381,7 @@ def _errors_of(key: str) -> np.ndarray:
     errors, first = [], getattr(candidate(name), "warm_up_steps", 0)
     for dt in cases.STEPS:
         run = cases.ladder_run("free", dt)
-        driver = plain_driver(candidate(name), identify._plain, identify._plain(cases.LOADS["free"]), _body(run), dt, run.value)
+        driver = identify.driver_of(candidate(name), run)
         begin = identify.stored if mode else identify.synchronous
         state, rows = begin(driver, None, run.q0, run.omega0), []
         for n in range(run.samples[-1]):
@@ -393,11 +391,6 @@ def _errors_of(key: str) -> np.ndarray:
         with np.errstate(all="ignore"):
             errors.append(cases.errors("free", np.array([q for q, _ in rows]), np.array([w for _, w in rows]))[0])
     return np.array(errors)
-
-
-def _body(run: Run) -> Any:
-    """The coefficients of the inertia of a run."""
-    return Body(run.inertia).coefficients()
 
 
 def as_text(data: xr.Dataset) -> str:

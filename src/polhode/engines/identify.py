@@ -4,7 +4,8 @@ From every state of a run of an engine, read at every step, each candidate takes
 difference between its state and the engine's next one, in units of the engine's round-off, over all steps: an angle for q, a
 relative difference for omega. Errors do not add up, so that methods of the same order, whose runs lie close together, remain
 far apart. An engine may hold omega at half steps; a leapfrog is therefore also tried with the engine's omega as the one it
-stores (:func:`stored`). A multistep method takes the rates of earlier steps from its own steps (:func:`carried`).
+stores (:func:`stored`). A multistep method takes the rates of earlier steps from its own steps (:func:`carried`). No limit is
+absolute: a run in other units of time has the same deviations.
 """
 
 import math
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from polhode.algebra.body import Body
-from polhode.compiling.plain import plain_copy
+from polhode.compiling.plain import in_plain_python
 from polhode.engines.candidates import candidates, damped
 from polhode.engines.cases import LOADS, STEP
 from polhode.engines.environments import Run, Spun
@@ -26,17 +27,13 @@ from polhode.methods.protocol import Method
 WITHIN, APART = 100.0, 1e3
 #: Steps after which the candidates are put in order.
 FEW = 12
-#: Largest angle turned in a step of :data:`~polhode.engines.cases.STEP` that is judged, rad: Bullet stops at a quarter of pi.
-LARGEST = 0.75
+#: Angular velocities that are judged, in units of that at the start: in a step of :data:`~polhode.engines.cases.STEP` the body
+#: turns by 0.75 rad at most, where Bullet stops at a quarter of pi.
+SLOWEST, FASTEST = 1e-3, 0.75 / STEP
 #: Iterations to find the state whose stored angular velocity is the engine's.
 ITERATIONS = 60
 
 State = tuple[Any, ...]
-
-
-def _plain(function: Any) -> Any:
-    known = {f: f for f in (math.sqrt, math.sin, math.cos, math.exp, math.atan2)}
-    return plain_copy(function, known, "math.{name} is not among {known}")
 
 
 @dataclass(frozen=True)
@@ -91,54 +88,92 @@ def carried(driver: PlainDriver, state: State | None, q: State, omega: State) ->
     return made if state is None else made[:7] + state[7:]
 
 
+def half_step_away(driver: PlainDriver, state: State | None, q: State, omega: State) -> State:
+    """The state with the engine's q that holds the engine's omega or momentum as what the method advances."""
+    made: State = driver.start(q, omega)
+    return made[:4] + driver.hold(q, omega) + made[7:]
+
+
+#: Way in which a method begins at the states of a run -> the state with which it does.
 MODES: Mapping[str, Callable[[PlainDriver, State | None, State, State], State]] = {
     "": synchronous,
     "stored": stored,
+    "half": half_step_away,
     "memory": carried,
 }
 
 
-def modes(method: Method) -> Iterator[str]:
-    """The ways in which a method can begin at an engine's state."""
+def modes(method: Method, half: bool = False) -> Iterator[str]:
+    """The ways in which a method can begin at an engine's state; with ``half`` also with the momentum of a leapfrog."""
     if getattr(method, "warm_up_steps", 0):
         yield "memory"
         return
     yield ""
     if method.stored_offset:
         yield "stored"
+        if half and method.normalisable:
+            yield "half"
     yield "memory"
 
 
-def deviation(method: Method, mode: str, run: Run, spun: Spun, eps: float, steps: Iterable[int], skip: int = 0) -> float:
-    """The largest deviation of a candidate over some of the steps of a run, in round-offs; infinite if it cannot be stepped.
+def step_deviations(
+    method: Method, mode: str, run: Run, spun: Spun, eps: float, steps: Iterable[int], stretch: int = 1
+) -> Iterator[float]:
+    """The deviation of a candidate in each of some steps of a run, in round-offs.
 
     Parameters
     ----------
     eps : the round-off of the engine's precision
     steps : numbers of the states from which a step is taken
-    skip : how many steps at the beginning are not judged: the memory of a multistep method is empty there
+    stretch : how many steps of ``run.dt`` lie between two states
+
+    Raises
+    ------
+    ArithmeticError, ValueError, TypeError
+        If the candidate cannot be stepped.
     """
-    body = Body(run.inertia).coefficients()
-    driver = plain_driver(method, _plain, _plain(LOADS[run.load]), body, run.dt, tuple(run.value))
-    begin, worst = MODES[mode], 0.0
+    driver = driver_of(method, run)
     state: State | None = None
     for n in steps:
         q, omega = tuple(map(float, spun.q[n])), tuple(map(float, spun.omega[n]))
-        try:
-            start = begin(driver, state, q, omega)
-            # Steps are numbered from far beyond any warm-up: the engine is in the middle of its run.
-            count = n if mode == "memory" else 0
-            state = driver.step(start, count)
-            new_q, new_omega = driver.read(state, count + 1)
-            if mode == "stored":
-                new_q, new_omega = tuple(state[:4]), driver.stored(state)
-        except (ArithmeticError, ValueError, TypeError):
-            return math.inf
-        if n < skip:
-            continue
-        worst = max(worst, apart(new_q, new_omega, spun.q[n + 1], spun.omega[n + 1]) / eps)
-        if not math.isfinite(worst):
-            return math.inf
+        state = MODES[mode](driver, state, q, omega)
+        # Steps are numbered from far beyond any warm-up: the engine is in the middle of its run.
+        count = n * stretch if mode == "memory" else 0
+        for k in range(stretch):
+            state = driver.step(state, count + k)
+        if mode in ("stored", "half"):
+            look = driver.stored if mode == "stored" else driver.held
+            new_q, new_omega = tuple(state[:4]), look(state)
+        else:
+            new_q, new_omega = driver.read(state, count + stretch)
+        yield apart(new_q, new_omega, spun.q[n + 1], spun.omega[n + 1]) / eps
+
+
+def driver_of(method: Method, run: Run) -> PlainDriver:
+    """A method ready to make a run, in plain Python."""
+    body = Body(run.inertia).coefficients()
+    return plain_driver(method, in_plain_python, in_plain_python(LOADS[run.load]), body, run.dt, tuple(run.value))
+
+
+def deviation(
+    method: Method, mode: str, run: Run, spun: Spun, eps: float, steps: Iterable[int], skip: int = 0, stretch: int = 1
+) -> float:
+    """The largest deviation of a candidate over some of the steps of a run, in round-offs; infinite if it cannot be stepped.
+
+    Parameters
+    ----------
+    eps, steps, stretch : see :func:`step_deviations`
+    skip : how many steps at the beginning are not judged: the memory of a multistep method is empty there
+    """
+    worst, numbers = 0.0, list(steps)
+    try:
+        for n, value in zip(numbers, step_deviations(method, mode, run, spun, eps, numbers, stretch), strict=True):
+            if n >= skip:
+                worst = max(worst, value)
+                if not math.isfinite(worst):
+                    break
+    except (ArithmeticError, ValueError, TypeError):
+        return math.inf
     return worst
 
 
@@ -153,13 +188,24 @@ def apart(q: Sequence[float], omega: Sequence[float], other_q: Any, other_omega:
     return max(turned, spun) if math.isfinite(turned + spun) else math.inf
 
 
-def deviations(runs: Sequence[Run], spun: Sequence[Spun], eps: float, damping: float = 0.0) -> list[Deviation]:
+def deviations(
+    runs: Sequence[Run],
+    spun: Sequence[Spun],
+    eps: float,
+    damping: float = 0.0,
+    half: bool = False,
+    bound: float = WITHIN,
+    stretch: int = 1,
+) -> list[Deviation]:
     """Every candidate's deviation from an engine, smallest first; behind the second best it is a lower bound.
 
     Parameters
     ----------
     runs, spun : runs read at every step, and what the engine returned
     damping : the rate that the engine declares, 1/s; damped candidates are tried as well if there is one
+    half : whether leapfrogs are also tried with what they advance, half a step away
+    bound : deviation beyond which a candidate is not followed to the end, if two others are closer
+    stretch : how many steps lie between two states
     """
     pairs = [(run, one, usable(run, one)) for run, one in zip(runs, spun, strict=True) if not one.error]
     pairs = [(run, one, count) for run, one, count in pairs if count > FEW]
@@ -167,29 +213,33 @@ def deviations(runs: Sequence[Run], spun: Sequence[Spun], eps: float, damping: f
         return []
     first: list[tuple[Method, str, float]] = []
     for method in (*candidates(), *(damped(damping) if damping else ())):
-        for mode in modes(method):
+        for mode in modes(method, half):
             run, one, count = pairs[0]
-            skip = 4 if mode == "memory" else 1
-            first.append((method, mode, deviation(method, mode, run, one, eps, range(FEW), skip)))
+            first.append((method, mode, deviation(method, mode, run, one, eps, range(FEW), judged_from(mode), stretch)))
     # The largest deviation only grows with more steps: a candidate is followed to the end only if it could still be among the
     # best two classes.
     first.sort(key=lambda one: one[2])
     closest: dict[str, Deviation] = {}
     whole: list[float] = []
     for method, mode, value in first:
-        if math.isfinite(value) and sum(done >= WITHIN and done <= value for done in whole) < 2:
+        if math.isfinite(value) and sum(done >= bound and done <= value for done in whole) < 2:
             for run, one, count in pairs:
-                value = max(value, deviation(method, mode, run, one, eps, range(count), 4 if mode == "memory" else 1))
+                value = max(value, deviation(method, mode, run, one, eps, range(count), judged_from(mode), stretch))
             whole.append(value)
         if method.key not in closest or value < closest[method.key].value:
             closest[method.key] = Deviation(method.key, mode, value)
     return sorted(closest.values(), key=lambda one: one.value)
 
 
+def judged_from(mode: str) -> int:
+    """The first step that is judged: the state at the start need not be one of the method, and its memory is empty there."""
+    return 4 if mode == "memory" else 1
+
+
 def usable(run: Run, spun: Spun) -> int:
-    """The number of steps before the body turns by more than :data:`LARGEST` in one, where engines have their limits."""
+    """The number of steps before the body turns too fast or too slowly, compared with the start (:data:`FASTEST`)."""
     size = np.linalg.norm(spun.omega, axis=1)
-    fine = np.isfinite(size) & np.isfinite(spun.q).all(axis=1) & (size < LARGEST / STEP) & (size > 1e-3)
+    fine = np.isfinite(size) & np.isfinite(spun.q).all(axis=1) & (size < FASTEST * size[0]) & (size > SLOWEST * size[0])
     return int(np.argmin(fine)) - 1 if not fine.all() else len(run.samples) - 1
 
 

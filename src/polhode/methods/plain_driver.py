@@ -11,6 +11,7 @@ from polhode.algebra import quaternion
 from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.processor import change_of
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
+from polhode.methods.states import omega_of_momentum, start_with_momentum
 
 #: (t, q, omega, parameters) -> torque in the body frame.
 Torque = Callable[[Any, Any, Any, Any], Any]
@@ -26,12 +27,16 @@ class PlainDriver:
     step : (state, n) -> state, n the number of steps done before
     read : (state, n) -> (q, omega) after n steps
     stored : state -> the angular velocity that the method carries, in the body frame
+    hold : (q, omega) -> what the method advances, the angular velocity in the body frame or the momentum in the lab
+    held : state -> the same as an angular velocity in the body frame
     """
 
     start: Callable[..., Any]
     step: Callable[..., Any]
     read: Callable[..., Any]
     stored: Callable[..., Any]
+    hold: Callable[..., Any]
+    held: Callable[..., Any]
 
 
 def plain_driver(
@@ -57,7 +62,9 @@ def plain_driver(
     clock : converts a time in s, a float, into the number passed to the torque
     """
     normalise, length = method.normalisation(normalise), float(dt)
-    normalised, begin, look, hold = (convert(f) for f in (quaternion.normalise, method.start, method.read, method.stored))
+    normalised, begin, look, store = (convert(f) for f in (quaternion.normalise, method.start, method.read, method.stored))
+    in_lab = method.momentum_frame == "lab"
+    momentum_of, omega_of = convert(start_with_momentum), convert(omega_of_momentum)
 
     change, moves, half = convert(change_of(method.processor)), method.moves.astype(object), len(method.moves) // 2
 
@@ -71,7 +78,13 @@ def plain_driver(
         return normalised(state[:4]) + state[4:]
 
     def stored(state: Any) -> Any:
-        return hold(state, body, dt)
+        return store(state, body, dt)
+
+    def hold(q: Any, omega: Any) -> Any:
+        return momentum_of(q, omega, None, body, dt)[4:7] if in_lab else omega
+
+    def held(state: Any) -> Any:
+        return omega_of(state, body) if in_lab else state[4:7]
 
     if isinstance(method, OneTorque):
         before_torque, after_torque = convert(method.before_torque), convert(method.after_torque)
@@ -117,4 +130,4 @@ def plain_driver(
         def read(state: Any, n: int) -> Any:
             return after(look(state, (0.0, 0.0, 0.0), body, dt), n)
 
-    return PlainDriver(start, step, read, stored)
+    return PlainDriver(start, step, read, stored, hold, held)
