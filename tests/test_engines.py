@@ -460,7 +460,7 @@ def test_the_end_of_a_free_spin(omega, end):
     spins = np.tile([0.0, 1.0, 0.0], (count, 1))
     spins[count // 2 :] = omega
     spun = Spun(np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)), spins)
-    assert atlas._long(run, spun)[4] == end
+    assert atlas.long_spin_of(run, spun)[4] == end
 
 
 @pytest.mark.thorough

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from polhode.advice import recommend
     from polhode.algebra.body import Body
     from polhode.compiling.in_advance import compile_all
+    from polhode.engines.own_code import identify_run as identify
     from polhode.ensembles import Bodies, simulate_many
     from polhode.methods import METHODS as methods
     from polhode.problems import PROBLEMS as problems
@@ -34,6 +35,7 @@ __all__ = [
     "__version__",
     "compile_all",
     "ensembles",
+    "identify",
     "methods",
     "open_results",
     "problems",
@@ -48,6 +50,7 @@ _DEFINED = {
     "Bodies": ("polhode.ensembles", "Bodies"),
     "Body": ("polhode.algebra.body", "Body"),
     "compile_all": ("polhode.compiling.in_advance", "compile_all"),
+    "identify": ("polhode.engines.own_code", "identify_run"),
     "methods": ("polhode.methods", "METHODS"),
     "open_results": ("polhode.results", "open_results"),
     "problems": ("polhode.problems", "PROBLEMS"),

@@ -162,13 +162,13 @@ def judged(
         {load: pair[1] for load, pair in orders.items()},
         {load: pairs[:, 0] for load, pairs in errors.items()},
         {load: pairs[:, 1] for load, pairs in errors.items()},
-        *_long(runs[-1], long),
+        *long_spin_of(runs[-1], long),
         _gyroscopic(errors["free"], identities["free"]),
         "; ".join(failures),
     )
 
 
-def _long(run: Run, spun: Spun) -> tuple[float, float, float, int, str, np.ndarray]:
+def long_spin_of(run: Run, spun: Spun) -> tuple[float, float, float, int, str, np.ndarray]:
     """Energy drift, momentum drift, angle turned by the momentum, steps, end and path of a long free spin."""
     inertia = np.array(run.inertia)
     with np.errstate(all="ignore"):

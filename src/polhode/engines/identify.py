@@ -91,7 +91,8 @@ def carried(driver: PlainDriver, state: State | None, q: State, omega: State) ->
 def half_step_away(driver: PlainDriver, state: State | None, q: State, omega: State) -> State:
     """The state with the engine's q that holds the engine's omega or momentum as what the method advances."""
     made: State = driver.start(q, omega)
-    return made[:4] + driver.hold(q, omega) + made[7:]
+    held: State = driver.hold(q, omega)
+    return made[:4] + held + made[7:]
 
 
 #: Way in which a method begins at the states of a run -> the state with which it does.
@@ -212,7 +213,7 @@ def deviations(
     if not pairs:
         return []
     first: list[tuple[Method, str, float]] = []
-    for method in (*candidates(), *(damped(damping) if damping else ())):
+    for method in all_candidates(damping):
         for mode in modes(method, half):
             run, one, count = pairs[0]
             first.append((method, mode, deviation(method, mode, run, one, eps, range(FEW), judged_from(mode), stretch)))
@@ -229,6 +230,11 @@ def deviations(
         if method.key not in closest or value < closest[method.key].value:
             closest[method.key] = Deviation(method.key, mode, value)
     return sorted(closest.values(), key=lambda one: one.value)
+
+
+def all_candidates(damping: float = 0.0) -> tuple[Method, ...]:
+    """The candidates, with those that damp at a rate, 1/s, if there is one."""
+    return (*candidates(), *(damped(damping) if damping else ()))
 
 
 def judged_from(mode: str) -> int:

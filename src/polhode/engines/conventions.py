@@ -1,0 +1,140 @@
+"""What the numbers of a run mean: order and direction of the quaternion, frame and units of the spin, found from the rows.
+
+From one row to the next the body turns by the rotation between its two orientations. Under the right conventions that is the
+angular velocity times the step, up to terms of higher order in the step; under wrong ones it points elsewhere. How far it is
+off, over the angle turned, decides between sixteen conventions. The angle turned itself is the same under all of them, and its
+ratio to the product of angular velocity and step is one, or that of the units to rad and seconds.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from polhode.engines.run_files import Rows
+
+#: Conventions whose rotations are this many times further off than the best ones are wrong.
+WORSE = 4.0
+#: Units of angles and of time, in rad and s.
+ANGLES = {"rad": 1.0, "degrees": math.pi / 180, "revolutions": 2 * math.pi, "revolutions per minute": 2 * math.pi / 60}
+TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15}
+#: A ratio is that of units if it agrees within this factor: integrators turn by a few per cent more or less in large steps.
+UNITS_WITHIN = 1.25
+#: A quaternion may differ from unit length by so many units of its last printed place.
+LENGTH_WITHIN = 4.0
+
+
+@dataclass(frozen=True)
+class Convention:
+    """How the numbers of a row are to be read.
+
+    Parameters
+    ----------
+    scalar : "first" or "last", of the quaternion
+    direction : "body to lab" or "lab to body"
+    quantity : "angular velocity" or "angular momentum"
+    frame : "body" or "lab", of this vector
+    angle, time : their units
+    rows_ahead : 1 if the vector in a row belongs to the orientation in the next
+    """
+
+    scalar: str = "first"
+    direction: str = "body to lab"
+    quantity: str = "angular velocity"
+    frame: str = "body"
+    angle: str = "rad"
+    time: str = "s"
+    rows_ahead: int = 0
+
+    def __str__(self) -> str:
+        units = {"rad": "rad/s", "revolutions per minute": "revolutions per minute"}.get(self.angle, f"{self.angle} per second")
+        spin = f"{self.quantity} in the {self.frame} frame" + (f", {units}" if self.quantity == "angular velocity" else "")
+        ahead = ", written before the orientation of the same row has been advanced" if self.rows_ahead else ""
+        return f"scalar {self.scalar}; {self.direction}; {spin}{ahead}; time in {self.time}"
+
+    def states(self, rows: Rows, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """q (n, 4), scalar first, body to lab, and omega (n, 3) in the body frame, rad per unit of time of the file."""
+        q = np.roll(rows.q, 1, axis=1) if self.scalar == "last" else rows.q
+        length = np.linalg.norm(q, axis=1, keepdims=True)
+        if rows.q_unit and np.nanmax(np.abs(length - 1)) < LENGTH_WITHIN * rows.q_unit:
+            q = q / length  # what printing has cut off
+        if self.direction == "lab to body":
+            q = q * (1, -1, -1, -1)
+        omega = rows.spin
+        if self.rows_ahead:
+            q, omega = q[1:], omega[:-1]
+        if self.frame == "lab":
+            omega = turned_back(q / np.linalg.norm(q, axis=1, keepdims=True), omega)
+        if self.quantity == "angular momentum":
+            omega = omega / inertia
+        return q, omega * ANGLES[self.angle]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A convention with how well rotations fit it: the median of what is missing over the angle turned, and their ratio."""
+
+    convention: Convention
+    miss: float
+    ratio: float
+
+
+def turned_back(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Lab vectors v (n, 3) in the body frames of unit quaternions q (n, 4)."""
+    u, s = -q[:, 1:], q[:, :1]
+    turned: np.ndarray = v + 2 * np.cross(u, np.cross(u, v) + s * v)
+    return turned
+
+
+def rotations(q: np.ndarray) -> np.ndarray:
+    """The rotation vectors (n - 1, 3) in the body frame between orientations (n, 4), rad."""
+    a, b = q[:-1], q[1:]
+    s = (a * b).sum(1)
+    v = a[:, :1] * b[:, 1:] - b[:, :1] * a[:, 1:] - np.cross(a[:, 1:], b[:, 1:])
+    sign, size = np.where(s < 0, -1.0, 1.0), np.linalg.norm(v, axis=1)
+    angle = 2 * np.arctan2(size, np.abs(s))
+    with np.errstate(all="ignore"):
+        return np.asarray(np.where(size > 0, sign * angle / size, 0.0)[:, None] * v)
+
+
+def misses(q: np.ndarray, omega: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:
+    """What rotations miss of omega dt, over their angles, at its best of three times; and their ratio to it along it."""
+    turned = rotations(q)
+    with np.errstate(all="ignore"):
+        angle = np.linalg.norm(turned, axis=1)
+        mean = (omega[:-1] + omega[1:]) / 2
+        off = [np.linalg.norm(turned - dt * w, axis=1) / angle for w in (mean, omega[:-1], omega[1:])]
+        best = off[int(np.argmin([np.nanmedian(one) for one in off]))]
+        ratio = (turned * mean).sum(1) / (dt * (mean * mean).sum(1))
+    return best, ratio
+
+
+def fits(rows: Rows, inertia: np.ndarray, dt: float, rows_ahead: int = 0) -> Iterator[Fit]:
+    """Every convention that names of columns allow, with its units."""
+    frames = (rows.frame,) if rows.frame else ("body", "lab")
+    quantities = (rows.quantity,) if rows.quantity else ("angular velocity", "angular momentum")
+    scalars = (rows.scalar,) if rows.scalar else ("first", "last")
+    for scalar, direction, quantity, frame in product(scalars, ("body to lab", "lab to body"), quantities, frames):
+        plain = Convention(scalar, direction, quantity, frame, rows_ahead=rows_ahead)
+        q, omega = plain.states(rows, inertia)
+        ratio = float(np.nanmedian(misses(q, omega, dt)[1]))
+        angle, time = units_of(ratio, quantity)
+        convention = replace(plain, angle=angle, time=time)
+        yield Fit(convention, float(np.nanmedian(misses(q, omega * ANGLES[angle], dt * TIMES[time])[0])), ratio)
+
+
+def units_of(ratio: float, quantity: str) -> tuple[str, str]:
+    """Units of angle and time that explain the ratio of the angle turned to omega dt; rad and s if none do."""
+    angles = ANGLES if quantity == "angular velocity" else {"rad": 1.0}
+    for angle, time in product(angles, TIMES):
+        if ratio > 0 and abs(math.log(ratio / (ANGLES[angle] * TIMES[time]))) < math.log(UNITS_WITHIN):
+            return angle, time
+    return "rad", "s"
+
+
+def plausible(candidates: Sequence[Fit]) -> list[Fit]:
+    """The conventions that may be right, the best first."""
+    ordered = sorted((one for one in candidates if math.isfinite(one.miss)), key=lambda one: one.miss)
+    return [one for one in ordered if one.miss <= WORSE * ordered[0].miss + 1e-9 and one.miss < 1]

@@ -1,0 +1,115 @@
+"""What a method means for a user: where a free spin goes, which engines have it, what does better, what tells it apart."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from polhode.advice import files
+from polhode.advice.errors import AdviceError
+from polhode.engines import cases, identify
+from polhode.engines.candidates import candidate, label
+from polhode.engines.environments import Run, Spun
+from polhode.engines.identify import FEW, WITHIN
+from polhode.engines.read_rows import READ
+from polhode.methods import METHODS
+
+#: Angles turned in a step of runs that may tell methods apart, rad.
+ANGLES = (0.2, 0.8)
+
+
+def states_of(key: str, run: Run) -> Spun:
+    """The run of a candidate, in plain Python, read after ``run.samples``, which may end at a state that is not finite."""
+    method = candidate(key)
+    driver = identify.driver_of(method, run)
+    first = getattr(method, "warm_up_steps", 0)
+    state, rows, n = driver.start(run.q0, run.omega0), [], 0
+    try:
+        for wanted in run.samples:
+            while n < wanted:
+                state, n = driver.step(state, first + n), n + 1
+            rows.append(driver.read(state, first + n))
+    except (ArithmeticError, ValueError):
+        pass
+    rows += [((np.nan,) * 4, (np.nan,) * 3)] * (len(run.samples) - len(rows))
+    return Spun(np.array([q for q, _ in rows]), np.array([omega for _, omega in rows]))
+
+
+def long_spin(key: str, steps: int) -> tuple[float, float, str]:
+    """Relative changes of energy and momentum, and the end, of a free spin from next to the middle axis."""
+    from polhode.engines.atlas import long_spin_of  # needs xarray
+
+    run = cases.long_run(steps)
+    energy, momentum, _, _, end, _ = long_spin_of(run, states_of(key, run))
+    return energy, momentum, end
+
+
+def same_engines(methods: Sequence[str]) -> tuple[str, ...]:
+    """The engines with an option that was found to be one of these methods, or was read to be one."""
+    names = [f"{row.label} ({row.option}; read)" for row in READ if row.method in methods]
+    path = files.released("atlas.nc")
+    if path is not None:
+        from polhode.interface.netcdf import read_dataset
+
+        data = read_dataset(path)
+        table = {name: data[name].values.astype(str) for name in ("label", "option", "method")}
+        done = data["is_identified"].values.astype(bool)
+        for engine, option, method, known in zip(*table.values(), done, strict=True):
+            if known and set(method.split(" = ")) & set(methods):
+                names.append(f"{engine} ({option})")
+    return tuple(sorted(dict.fromkeys(names)))
+
+
+def instead(key: str, speed: float, error: float) -> tuple[str, ...]:
+    """What to use instead for an error in a radian, and how many times the step: from the laws of random bodies."""
+    from polhode.advice import recommend
+
+    try:
+        answer = recommend(torque="lab", omega=speed, error=error, laws=True, everything=True)
+    except AdviceError:
+        return ()
+    steps = {choice.method: choice for choice in answer.alternatives}
+    best = next((choice for choice in answer.alternatives if not METHODS[choice.method].caution), answer.best)
+    if best.method == key:
+        return (f"No method with one torque in a step that keeps librations is faster at an error of {error:g} in a radian.",)
+    said = f"For an error of {error:g} in a radian under torques of the lab take {best.label} ({best.method})"
+    if key in steps:
+        times = best.dt / steps[key].dt
+        said += f": its step may be {times:.1f} times as long as that of {steps[key].label}"
+    return (f"{said}, {best.dt * speed:.2g} rad.",)
+
+
+def telling_run(methods: Sequence[str]) -> str:
+    """The run that tells most of these methods apart, in a sentence."""
+    best: tuple[int, str, list[list[str]]] = (1, "", [])
+    for angle in ANGLES:
+        for load in cases.LOADS:
+            run = replace(cases.identification_runs(load, length=FEW)[0], dt=angle)
+            groups: list[tuple[Spun, list[str]]] = []
+            for key in methods:
+                spun = states_of(key, run)
+                for other, members in groups:
+                    if _agree(spun, other):
+                        members.append(key)
+                        break
+                else:
+                    groups.append((spun, [key]))
+            if len(groups) > best[0]:
+                torque = {"free": "without a torque", "constant": "under a torque fixed in the body"}
+                torque |= {"lab": "under a torque fixed in the lab", "velocity": "under the friction -c omega"}
+                best = len(groups), f"a run {torque[load]} with {angle:g} rad in a step", [members for _, members in groups]
+        if best[0] == len(methods):
+            break
+    if not best[1]:
+        return "No run of one body tells them apart: they are the same step, written in different ways."
+    together = [" = ".join(map(label, members)) for members in best[2] if len(members) > 1]
+    rest = f"; {'; '.join(together[:3])} are one step in it" if together else ""
+    number = "all" if best[0] == len(methods) else f"{best[0]} groups"
+    return f"To tell them apart: {best[1]} ({number} of them differ there{rest}); see polhode identify --recipe."
+
+
+def _agree(one: Spun, other: Spun) -> bool:
+    """Whether two runs are the same but for rounding."""
+    eps = float(np.finfo(float).eps) * WITHIN * FEW
+    states = zip(one.q[1:], one.omega[1:], other.q[1:], other.omega[1:], strict=True)
+    return all(identify.apart(*state) < eps for state in states)

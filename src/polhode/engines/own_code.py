@@ -1,0 +1,823 @@
+"""`polhode.identify`: which method a code of one's own runs, from the rows that it wrote.
+
+The rows are brought into the conventions of polhode (:mod:`polhode.engines.conventions`), wrong rows are named and left
+out, and every candidate takes one step from each row (:mod:`polhode.engines.identify`). Time is measured in a power of
+two of seconds in which the body turns by about a radian, and inertia likewise, so that no bit changes and no limit is absolute.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+
+from polhode.engines import cases, identify, meaning
+from polhode.engines.advice import measured_advice
+from polhode.engines.candidates import candidate, label
+from polhode.engines.conventions import ANGLES, TIMES, Convention, fits, misses, plausible
+from polhode.engines.environments import Run, Spun
+from polhode.engines.identify import APART, FEW, WITHIN, Deviation
+from polhode.engines.run_files import Rows, of_arrays, read_run, settings_of
+from polhode.methods import METHODS
+
+#: Loads and the number of their values.
+LOAD_VALUES = {"free": 0, "constant": 3, "lab": 3, "velocity": 1}
+#: Most rows of a run that are compared, and most conventions that are tried.
+MOST_ROWS, MOST_CONVENTIONS = 400, 4
+#: Most methods among which a further run is sought that tells them apart.
+MOST_MEMBERS = 20
+#: A step is at fault if it misses so many times more than nine tenths of the others do.
+FAULTY = 20.0
+#: Fewer faults than this part of the steps are single rows; more of them are no method of ours.
+SINGLE = 0.2
+#: Angles turned in a step, rad: below the first, methods are hard to tell apart; beyond the last, rows say little.
+SMALL, LARGE = 0.02, 1.5
+#: A relative loss of the angular momentum of a free body in a radian that is no method's, and one that is none at all.
+DAMPED, CONSERVED = 1e-4, 1e-9
+#: Steps of the free spin that shows where energy goes.
+SPIN_STEPS = 30_000
+#: Error, rad in a radian, for which another method is recommended.
+ERROR = 1e-3
+#: Angle turned in a step of the finest reference, rad.
+REFERENCE_STEP = 0.004
+WIDTH = 100
+
+
+class IdentifyError(ValueError):
+    """A run that cannot be identified; the message names the argument and says what to give."""
+
+
+@dataclass
+class OwnRun:
+    """The rows of a run with what is known beside them.
+
+    Parameters
+    ----------
+    rows : the rows
+    inertia : principal moments, kg m^2 or any other unit
+    load, value : the torque, as in :data:`polhode.engines.cases.LOADS`
+    dt : the step in the unit of time of the rows
+    every : steps between two rows
+    damping : the rate that the code declares, 1/s
+    """
+
+    rows: Rows
+    inertia: np.ndarray
+    load: str
+    value: tuple[float, ...]
+    dt: float
+    every: int = 1
+    damping: float = 0.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The method of a code; printing it gives the answer in words.
+
+    Parameters
+    ----------
+    identified : whether one class of methods fits to round-off, and all others are at least a thousand round-offs away
+    methods : the class, the closest first; without an identification those that the run cannot exclude, or the closest
+    deviation, runner_up, runner_up_deviation : in round-offs
+    deviations : candidate -> its deviation; behind the second best these are lower bounds
+    convention, ambiguous : what the numbers mean, and what else they could mean
+    half_steps : how far the angular velocity of a row is from its orientation, in steps
+    round_off : the relative unit of the last place of the rows
+    precision : "double", "single" or the number of digits printed
+    angle : the angle turned in a step, rad
+    speed, dt : of the first run, rad/s and s
+    order : the order of q measured, NaN where no two runs show it
+    energy, momentum : largest relative changes in the free run; NaN without one
+    faults : rows that are wrong, each named
+    limits : what limits the identification, and the cure
+    further : the run that would tell the methods apart
+    """
+
+    identified: bool
+    methods: tuple[str, ...]
+    deviation: float
+    runner_up: str
+    runner_up_deviation: float
+    deviations: Mapping[str, float]
+    convention: str
+    ambiguous: tuple[str, ...]
+    half_steps: float
+    round_off: float
+    precision: str
+    angle: float
+    speed: float
+    dt: float
+    order: float
+    energy: float
+    momentum: float
+    faults: tuple[str, ...]
+    limits: tuple[str, ...]
+    further: str
+
+    @property
+    def method(self) -> str:
+        """The key of the first method of the class; empty if there is none."""
+        return self.methods[0].partition(" ")[0] if self.methods else ""
+
+    @cached_property
+    def spin(self) -> tuple[float, float, str]:
+        """Relative changes of energy and momentum, and the end, of a long free spin of the method."""
+        return meaning.long_spin(self.method, SPIN_STEPS)
+
+    @cached_property
+    def engines(self) -> tuple[str, ...]:
+        """The engines that have the same step, as the atlas found or read them."""
+        return meaning.same_engines([key.partition(" ")[0] for key in self.methods]) if self.identified else ()
+
+    @cached_property
+    def advice(self) -> tuple[str, ...]:
+        """What this means for a user, and what to use instead."""
+        if not self.identified:
+            return ()
+        method = candidate(self.method)
+        kind = "no" if "no_gyroscopic" in self.method else "yes"
+        return (measured_advice(method.order_q, self.spin[2], kind), *meaning.instead(self.method, self.speed, ERROR))
+
+    def to_json(self, **options: Any) -> str:
+        """The answer as JSON; options as of :func:`json.dumps`. What is not finite is null."""
+        names = [name for name in self.__dataclass_fields__ if name != "deviations"]
+        content = {name: getattr(self, name) for name in names}
+        content["deviations"] = {key: value for key, value in list(self.deviations.items())[:12]}
+        content |= {"engines": self.engines, "advice": self.advice}
+        if self.identified:
+            content["spin"] = dict(zip(("energy", "momentum", "end"), self.spin, strict=True))
+        return json.dumps(_finite(content), **{"indent": 2, "allow_nan": False, **options})
+
+    def __str__(self) -> str:
+        names = [label_of(key) for key in self.methods]
+        lines = []
+        some, more = "; ".join(names[:8]), f"; {len(names) - 8} more" if len(names) > 8 else ""
+        if self.identified and len(names) == 1:
+            lines += [f"Identified: {some}. Every step agrees within {_rounded(self.deviation)} round-offs."]
+        elif self.identified:
+            lines += [f"Identified as one of {len(names)} methods that are one step in such a run: {some}{more}."]
+            lines += [f"Every step agrees within {_rounded(self.deviation)} round-offs."]
+        elif self.methods and self.deviation < WITHIN:
+            lines += [f"One of {len(names)} methods that this run cannot tell apart with certainty: {some}{more}."]
+            numbers = "; ".join(
+                f"{key.partition(' ')[0]} {_rounded(self.deviations[key.partition(' ')[0]])}" for key in self.methods[:5]
+            )
+            lines += [f"Their deviations in round-offs: {numbers}."]
+        elif self.methods:
+            lines += [f"Not identified. Closest: {names[0]}, {_rounded(self.deviation)} round-offs off in a step."]
+        else:
+            lines += ["Not identified: no rows could be compared."]
+        if self.runner_up:
+            lines += [f"Next: {label_of(self.runner_up)}, {_rounded(self.runner_up_deviation)} round-offs."]
+        excluded = [(k, v) for k, v in self.deviations.items() if k not in self.methods and k in METHODS and v >= APART]
+        if self.identified and excluded:
+            some = "; ".join(f"{METHODS[key].label} ({_rounded(value)})" for key, value in excluded[:4])
+            lines += [f"It is not: {some}, nor any other of {len(self.deviations)} candidates."]
+        if self.further:
+            lines += [self.further]
+        lines += ["", f"Read as: {self.convention}."]
+        if self.half_steps:
+            side = "before" if self.half_steps < 0 else "after"
+            lines += [f"The vector in a row is that of half a step {side} its orientation."]
+        if self.ambiguous:
+            lines += ["This run would be the same if read as: " + "; or ".join(self.ambiguous) + "."]
+        lines += [
+            f"Precision: {self.precision}; a round-off is {self.round_off:.1e}. A step turns the body by {self.angle:.3g} rad."
+        ]
+        lines += [f"Wrong rows: {fault}." for fault in self.faults]
+        lines += [f"Limit: {limit}" for limit in self.limits]
+        if math.isfinite(self.order):
+            lines += [f"Order measured from two steps: {self.order:.2f}."]
+        if math.isfinite(self.energy):
+            lines += [f"Free run: energy changes by {self.energy:.1e}, angular momentum by {self.momentum:.1e}, at most."]
+        if self.identified:
+            energy, momentum, end = self.spin
+            lines += [
+                f"A free spin of {SPIN_STEPS} steps of {cases.LONG_STEP} rad beside the middle axis: energy {energy:+.1e}, "
+                f"momentum {momentum:+.1e}, {ENDS.get(end, end)}."
+            ]
+            lines += ["", *self.advice]
+        if self.engines:
+            lines += [f"The same step as: {', '.join(self.engines)}."]
+        return "\n".join(part for line in lines for part in (wrap(line, WIDTH, subsequent_indent="  ") or [""]))
+
+
+#: Ends of a free spin in words.
+ENDS = {
+    "tumbles": "it tumbles as it should",
+    "diverges": "it diverges",
+    "stops": "it stops",
+    **{f"{axis} moment": f"it ends about the axis of the {axis} moment" for axis in ("smallest", "middle", "largest")},
+}
+
+
+def label_of(key: str) -> str:
+    """A candidate in words, with its key."""
+    words = label(key)
+    name = key.partition(" ")[0]
+    return words if name == words else f"{words} ({name})"
+
+
+def _rounded(value: float) -> str:
+    return f"{value:.1f}" if value < 100 else f"{value:.1e}"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    if isinstance(value, float | np.floating):
+        return float(value) if math.isfinite(value) else None
+    return bool(value) if isinstance(value, np.bool_) else value
+
+
+def identify_run(
+    t: Any,
+    q: Any,
+    omega: Any,
+    *,
+    inertia: Sequence[float],
+    torque: Any = None,
+    damping: float = 0.0,
+    every: int = 1,
+) -> Answer:
+    """Which method made a run, in any of the usual conventions.
+
+    Parameters
+    ----------
+    t : array (n,) or float
+        The times of the rows, or the step.
+    q : array (n, 4)
+        Quaternions, scalar first or last, body to lab or back.
+    omega : array (n, 3)
+        Angular velocity or momentum, in the body frame or the lab, at whole or half steps.
+    inertia : (I1, I2, I3)
+        Principal moments, in the order of the axes of the body frame.
+    torque : (str, numbers), optional
+        ``("constant", (Mx, My, Mz))`` in the body frame, ``("lab", (Mx, My, Mz))``, or ``("velocity", c)`` for the friction
+        -c omega; None for a free body.
+    damping : float
+        The rate with which the code says that it damps omega, 1/s.
+    every : int
+        The number of steps from row to row.
+
+    Returns
+    -------
+    Answer
+        ``identified``, ``methods``, ``deviation`` and so on; printed, it is the answer in words.
+
+    Raises
+    ------
+    IdentifyError, RunFileError
+        ValueErrors that name the argument, and say what to give.
+    """
+    rows = of_arrays(t, q, omega)
+    return identify_runs([own_run(rows, inertia, torque, damping=damping, every=every)])
+
+
+def own_run(
+    rows: Rows,
+    inertia: Any = None,
+    torque: Any = None,
+    dt: float | None = None,
+    damping: float | None = None,
+    every: int | None = None,
+) -> OwnRun:
+    """A run with what arguments say beside its rows, or else its file.
+
+    Raises
+    ------
+    IdentifyError
+        If something is missing or impossible.
+    """
+    given = inertia if inertia is not None else rows.settings.get("inertia")
+    if given is None:
+        raise IdentifyError(f"{rows.name}: inertia is missing: three principal moments, or a line '# inertia: 0.6 1 1.4' in it")
+    moments = np.array(list(settings_of(given)) if isinstance(given, str) else given, float).ravel()
+    if moments.shape != (3,) or not (np.isfinite(moments) & (moments > 0)).all():
+        raise IdentifyError(f"{rows.name}: inertia must be three positive principal moments, got {given!r}")
+    load, value = _torque(rows, torque)
+    numbers = {"dt": dt, "damping": damping, "every": every}
+    values = {}
+    for name, number in numbers.items():
+        if number is None and name in rows.settings:
+            number = next(settings_of(rows.settings[name]))
+        values[name] = 0.0 if number is None else float(number)
+        if not (math.isfinite(values[name]) and values[name] >= 0):
+            raise IdentifyError(f"{rows.name}: {name} must be a positive number, got {number!r}")
+    steps = int(values["every"])
+    if not steps and rows.steps is not None and len(rows.steps) > 1:
+        steps = int(np.median(np.diff(rows.steps)))
+    steps = max(1, steps)
+    return OwnRun(rows, moments, load, value, values["dt"] or spacing(rows) / steps, steps, values["damping"])
+
+
+def _torque(rows: Rows, torque: Any) -> tuple[str, tuple[float, ...]]:
+    """The load and its values."""
+    if torque is None:
+        torque = rows.settings.get("torque", "free")
+    words = torque.split(None, 1) if isinstance(torque, str) else list(torque)
+    load = words[0] if words and isinstance(words[0], str) else ""
+    rest = words[1:]
+    values = list(settings_of(rest[0])) if rest and isinstance(rest[0], str) else [x for y in rest for x in np.ravel(y)]
+    if load not in LOAD_VALUES or len(values) != LOAD_VALUES[load] or not np.isfinite(values).all():
+        raise IdentifyError(
+            f"{rows.name}: torque must be free, constant Mx My Mz (in the body frame), lab Mx My Mz, or velocity c (the "
+            f"friction -c omega), got {torque!r}"
+        )
+    return load, tuple(map(float, values)) or (0.0,)
+
+
+def spacing(rows: Rows) -> float:
+    """The time between two rows, in the unit of the file: the shortest number that explains the column of times.
+
+    Raises
+    ------
+    IdentifyError
+        If there are no times, or they have too few digits.
+    """
+    if rows.t is None or len(rows.t) < 2:
+        raise IdentifyError(f"{rows.name} has no times: give the step as dt (--dt 1e-6, or a line '# dt: 1e-6' in it)")
+    usual = float(np.nanmedian(np.diff(rows.t)))
+    if not usual > 0 or rows.t_unit > 0.3 * usual:
+        raise IdentifyError(f"{rows.name}: its times do not grow from row to row, or have too few digits: give the step as dt")
+    counts = np.round((rows.t - rows.t[0]) / usual)
+    fine = np.isfinite(counts) & (np.abs(rows.t - rows.t[0] - counts * usual) < 0.3 * usual)
+    last = int(np.flatnonzero(fine)[-1])
+    mean = float((rows.t[last] - rows.t[0]) / counts[last]) if counts[last] > 0 else usual
+    unit = max(rows.t_unit, 2.0**-52 * float(np.nanmax(np.abs(rows.t))))
+    shortest = _shortest(mean, 4 * unit / (counts[last] * usual) + 1e-14)
+    rough = _shortest(mean, 1e-5)  # a sum in single precision drifts
+    return rough if len(f"{rough:.12g}".strip("0.")) <= 3 else shortest
+
+
+def _shortest(value: float, tolerance: float) -> float:
+    """The number with the fewest digits within a relative tolerance, or one over such a number."""
+    for digits in range(1, 17):
+        for one in (float(f"{value:.{digits - 1}e}"), 1 / float(f"{1 / value:.{digits - 1}e}")):
+            if abs(one / value - 1) <= tolerance:
+                return one
+    return value
+
+
+def identify_files(
+    paths: Iterable[str | Path],
+    inertia: Any = None,
+    torque: Any = None,
+    dt: float | None = None,
+    damping: float | None = None,
+    every: int | None = None,
+    body: int | None = None,
+) -> Answer:
+    """The same for files (:mod:`polhode.engines.run_files`); what is given here has precedence over what they say."""
+    return identify_runs([own_run(read_run(path, body), inertia, torque, dt, damping, every) for path in paths])
+
+
+@dataclass
+class _Piece:
+    """Consecutive rows without a fault, in the units of the comparison."""
+
+    run: Run
+    spun: Spun
+    first: int
+
+
+@dataclass
+class _Reading:
+    """All runs read under one convention."""
+
+    convention: Convention
+    pieces: list[list[_Piece]] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    deviations: dict[str, list[Deviation]] = field(default_factory=dict)
+
+    @property
+    def best(self) -> float:
+        """The deviation of the closest candidate, of the first load."""
+        first = next(iter(self.deviations.values()), [])
+        return first[0].value if first else math.inf
+
+
+def identify_runs(runs: Sequence[OwnRun]) -> Answer:
+    """The method behind several runs of one code.
+
+    Raises
+    ------
+    IdentifyError
+        If no convention makes sense of the rows.
+    """
+    runs = sorted(runs, key=lambda run: run.load != "free")
+    first = runs[0]
+    for run in runs:
+        if len(run.rows.q) < FEW + 2:
+            raise IdentifyError(f"{run.rows.name} has {len(run.rows.q)} rows: write at least {FEW + 2}, better a hundred")
+    eps = max(_round_off(run.rows) for run in runs)
+    readings: list[_Reading] = []
+    for rows_ahead in (0, 1):
+        for fit in _conventions(first, rows_ahead)[:MOST_CONVENTIONS]:
+            readings.append(_judged(runs, fit.convention, eps))
+        if any(one.best < WITHIN for one in readings):
+            break
+    readings.sort(key=lambda one: one.best)
+    chosen = readings[0]
+    same = [one for one in readings[1:] if one.best < WITHIN and chosen.best < WITHIN]
+    return _answer(runs, chosen, [str(one.convention) for one in same], eps)
+
+
+def _conventions(run: OwnRun, rows_ahead: int) -> list[Any]:
+    """The conventions that the first run may have.
+
+    Raises
+    ------
+    IdentifyError
+        If the orientation does not turn as the vectors say under any.
+    """
+    turned = np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)
+    if not np.nanmax(turned) > 10 * max(run.rows.q_unit, 1e-15):
+        raise IdentifyError(f"{run.rows.name}: the orientation does not change; start with an angular velocity about no axis")
+    likely = plausible(list(fits(run.rows, run.inertia, run.dt * run.every, rows_ahead)))
+    if not likely:
+        q = np.array(run.rows.q)
+        angle = 4 * np.arcsin(np.clip(np.nanmedian(np.linalg.norm(np.diff(q, axis=0), axis=1)) / 2, 0, 1)) / 2
+        raise IdentifyError(
+            f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad, which no convention explains by the angular "
+            f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, that "
+            "inertia is in the order of the axes of the body, that dt is right, and that no rows are left out (--every)"
+        )
+    return likely
+
+
+def _round_off(rows: Rows) -> float:
+    """The relative unit of the last place."""
+    precision = float(np.finfo("float32" if rows.is_single else "float64").eps)
+    return max(precision, rows.q_unit, rows.spin_unit / float(np.nanmedian(np.linalg.norm(rows.spin, axis=1))))
+
+
+def _judged(runs: Sequence[OwnRun], convention: Convention, eps: float) -> _Reading:
+    """Every candidate's deviations under one convention; rows that spoil the closest one alone are named and left out."""
+    reading = _Reading(convention)
+    for run in runs:
+        pieces, faults = _pieces(run, convention)
+        reading.pieces.append(pieces)
+        reading.faults += faults
+    for load in dict.fromkeys(run.load for run in runs):
+        chosen = [k for k, run in enumerate(runs) if run.load == load]
+        deviations = _deviations([p for k in chosen for p in reading.pieces[k]], eps, runs[chosen[0]])
+        if deviations and deviations[0].value >= WITHIN:
+            spoilt = False
+            for k in chosen:
+                cut, faults = _without_single_faults(reading.pieces[k], eps, runs[k])
+                spoilt = spoilt or bool(faults)
+                reading.pieces[k], reading.faults = cut, [*reading.faults, *faults]
+            if spoilt:
+                deviations = _deviations([p for k in chosen for p in reading.pieces[k]], eps, runs[chosen[0]])
+        reading.deviations[load] = deviations
+    return reading
+
+
+def _deviations(pieces: Sequence[_Piece], eps: float, run: OwnRun) -> list[Deviation]:
+    pieces = sorted(pieces, key=lambda piece: -len(piece.run.samples))
+    runs, spun = [piece.run for piece in pieces], [piece.spun for piece in pieces]
+    with np.errstate(all="ignore"):
+        return identify.deviations(runs, spun, eps, run.damping, True, APART, run.every)
+
+
+def _pieces(run: OwnRun, convention: Convention) -> tuple[list[_Piece], list[str]]:
+    """The stretches of a run without a fault that shows by itself, and the faults."""
+    rows = run.rows
+    q, omega = convention.states(rows, run.inertia)
+    lines = rows.lines[convention.rows_ahead :]
+    unit = TIMES[convention.time]
+    step = run.dt * run.every * unit
+    faults = list(rows.remarks)
+    bad = np.zeros(len(q) - 1, bool)
+    lost = ~(np.isfinite(q).all(1) & np.isfinite(omega).all(1))
+    for n in np.flatnonzero(lost):
+        faults.append(f"{rows.line_word} {lines[n]}: values that are no finite numbers")
+        bad[max(n - 1, 0) : n + 1] = True
+    if rows.t is not None:
+        bad |= _faults_of_time(rows, run.dt * run.every, convention.rows_ahead, faults)
+    bad |= _faults_of_turning(rows, lines, q, omega, step, bad, faults)
+    # 2^power seconds are the unit of time, in which the body turns by about a radian; that of inertia likewise.
+    size = float(np.nanmedian(np.linalg.norm(omega, axis=1)))
+    time = 1.0 if run.damping else 2.0 ** -math.floor(math.log2(size))
+    mass = 2.0 ** math.floor(math.log2(run.inertia.max()))
+    torque = time / mass if run.load == "velocity" else time * time / mass
+    value = tuple(x * torque for x in run.value)
+    ends = [-1, *np.flatnonzero(bad), len(bad)]
+    pieces = []
+    for before, after in pairwise(ends):
+        start, stop = before + 1, min(after + 1, before + 1 + MOST_ROWS)
+        if stop - start < FEW + 2:
+            continue
+        ratio = misses(q[start:stop], omega[start:stop], step)[1]
+        if abs(math.log(abs(float(np.nanmedian(ratio))) + 1e-300)) > math.log(1.5) and len(ends) > 2:
+            continue  # rows in other units
+        dt = step / run.every / time
+        case = Run(run.load, value, tuple(run.inertia / mass), tuple(q[start]), tuple(omega[start] * time), dt, ())
+        case = replace(case, samples=tuple(range(stop - start)))
+        pieces.append(_Piece(case, Spun(q[start:stop], omega[start:stop] * time), start))
+    return pieces, faults
+
+
+def _faults_of_time(rows: Rows, step: float, rows_ahead: int, faults: list[str]) -> np.ndarray:
+    """Steps that are not one step long, by the column of times."""
+    assert rows.t is not None
+    count = np.diff(rows.t) / spacing(rows)
+    slack = 0.1 + 2 * rows.t_unit / step
+    bad = ~(np.abs(count - 1) < slack)
+    word, lines = rows.line_word, rows.lines
+    unit = 1.0
+    for n in np.flatnonzero(bad):
+        later, earlier = f"{word} {lines[n + 1]}", f"{word} {lines[n]}"
+        if unit != 1 and abs(count[n] / unit - 1) < 0.01:
+            continue
+        following = count[n + 1 : n + 4]
+        unit = (
+            float(following[0]) if len(following) == 3 and bad[n + 1] and np.ptp(following) < 0.01 * abs(following[0]) else 1.0
+        )
+        if unit != 1:
+            faults.append(f"from {later} on time advances by {unit:.4g} steps from row to row: another unit or another step")
+        elif abs(count[n]) < slack:
+            faults.append(f"{later} repeats the time of {earlier}")
+        elif count[n] < 0:
+            faults.append(f"time goes back from {earlier} to {later}")
+        elif abs(count[n] - round(count[n])) < slack:
+            faults.append(f"{round(count[n]) - 1} row(s) lost between {earlier} and {later}")
+        elif math.isfinite(count[n]):
+            faults.append(f"time jumps by {count[n]:.4g} steps between {earlier} and {later}")
+    return np.asarray(bad[rows_ahead:] if not rows_ahead else bad[1:] | bad[:-1])
+
+
+def _faults_of_turning(
+    rows: Rows, lines: np.ndarray, q: np.ndarray, omega: np.ndarray, step: float, known: np.ndarray, faults: list[str]
+) -> np.ndarray:
+    """Steps whose rotation or change of omega is out of line with that of the others; faults that are known are not named."""
+    with np.errstate(all="ignore"):
+        miss, ratio = misses(q, omega, step)
+        change = np.linalg.norm(np.diff(omega, axis=0), axis=1) / np.linalg.norm(omega, axis=1)[:-1]
+        off = np.zeros(len(miss), bool)
+        for values in (miss, change):
+            usual = float(np.nanquantile(values[~known], 0.7)) if (~known).any() else 0.0
+            off |= values > FAULTY * usual + 1e-12
+    off &= ~known
+    if off.sum() > SINGLE * len(off):
+        size = np.linalg.norm(omega, axis=1)
+        jumps = [n for n in np.flatnonzero(off) if not 0.3 < size[n + 1] / size[n] < 3]
+        if not jumps:
+            return np.zeros(len(off), bool)
+    word = rows.line_word
+    n = 0
+    numbers = list(np.flatnonzero(off))
+    while n < len(numbers):
+        at = numbers[n]
+        scale = float(np.linalg.norm(omega[at + 1]) / np.linalg.norm(omega[at]))
+        units = next((name for name, x in ANGLES.items() if name != "rad" and abs(math.log(scale * x)) < 0.2), "")
+        back = next((name for name, x in ANGLES.items() if name != "rad" and abs(math.log(scale / x)) < 0.2), "")
+        if numbers[n + 1 : n + 2] == [at + 1] and not (units or back):
+            faults.append(f"{word} {lines[at + 1]} does not fit the rows around it")
+            n += 1
+        elif units or back:
+            way = f"{units} instead of rad" if units else f"rad instead of {back}"
+            faults.append(f"at {word} {lines[at + 1]} the angular velocity changes by a factor of {scale:.4g}: {way}")
+        elif abs(ratio[at] - round(ratio[at])) < 0.2 and round(ratio[at]) > 1:
+            lost = round(ratio[at]) - 1
+            faults.append(f"{lost} row(s) lost between {word} {lines[at]} and {word} {lines[at + 1]}, by the angle turned")
+        else:
+            faults.append(f"the state jumps between {word} {lines[at]} and {word} {lines[at + 1]}")
+        n += 1
+    return off
+
+
+def _without_single_faults(pieces: Sequence[_Piece], eps: float, run: OwnRun) -> tuple[list[_Piece], list[str]]:
+    """The pieces cut at the few steps in which the method of all others does not agree, and these named."""
+    method, mode = _usual_method(pieces, eps, run)
+    cuts: list[_Piece] = []
+    faults: list[str] = []
+    for piece in pieces if method else ():
+        try:
+            numbers = range(len(piece.run.samples) - 1)
+            values = np.array(list(identify.step_deviations(method, mode, piece.run, piece.spun, eps, numbers, run.every)))
+        except (ArithmeticError, ValueError, TypeError):
+            return list(pieces), []
+        off = values >= WITHIN
+        off[0] = False  # the start need not be a state of the method
+        if off.mean() > SINGLE:
+            return list(pieces), []
+        ends = [-1, *np.flatnonzero(off), len(off)]
+        for before, n in pairwise(ends[:-1]):
+            if n > before + 1:
+                row, far = run.rows.lines[piece.first + n + 1], _rounded(float(values[n]))
+                faults.append(f"{run.rows.line_word} {row} is {far} round-offs from the step that the other rows take")
+        for before, after in pairwise(ends):
+            if after - before > FEW + 2:
+                rows = slice(before + 1, after + 1)
+                case = replace(
+                    piece.run,
+                    samples=tuple(range(after - before)),
+                    q0=tuple(piece.spun.q[before + 1]),
+                    omega0=tuple(piece.spun.omega[before + 1]),
+                )
+                cuts.append(_Piece(case, Spun(piece.spun.q[rows], piece.spun.omega[rows]), piece.first + before + 1))
+    return (cuts, faults) if faults and cuts else (list(pieces), [])
+
+
+def _usual_method(pieces: Sequence[_Piece], eps: float, run: OwnRun) -> tuple[Any, str]:
+    """The candidate that agrees in most steps, tried at some of them, with the way in which it begins; or nothing."""
+    longest = max(pieces, key=lambda piece: len(piece.run.samples), default=None)
+    best: tuple[float, Any, str] = (WITHIN, None, "")
+    if longest is not None:
+        steps = range(1, len(longest.run.samples) - 1, max(1, len(longest.run.samples) // FEW))
+        for method in identify.all_candidates(run.damping):
+            for mode in identify.modes(method, True):
+                try:
+                    arguments = (method, mode, longest.run, longest.spun, eps, steps, run.every)
+                    value = float(np.median(list(identify.step_deviations(*arguments))))
+                except (ArithmeticError, ValueError, TypeError):
+                    continue
+                if value < best[0]:
+                    best = value, method, mode
+    return best[1:]
+
+
+def _answer(runs: Sequence[OwnRun], reading: _Reading, ambiguous: Sequence[str], eps: float) -> Answer:
+    """What the deviations say."""
+    first = next(iter(reading.deviations.values()))
+    limits: list[str] = []
+    merged = dict.fromkeys(one.key for one in first)
+    values = {one.key: one.value for one in first}
+    mode = first[0].mode if first else ""
+    for load, deviations in list(reading.deviations.items())[1:]:
+        of_load = {one.key: one.value for one in deviations}
+        both = {key: max(values[key], of_load.get(key, math.inf)) for key in values}
+        if min(both.values(), default=math.inf) < WITHIN or min(values.values(), default=math.inf) >= WITHIN:
+            values = both
+            mode = next((one.mode for one in deviations if one.key == min(both, key=both.get)), mode) or mode  # type: ignore[arg-type]
+        else:
+            closest = min(of_load, key=of_load.get) if of_load else ""  # type: ignore[arg-type]
+            limits.append(
+                f"under the torque ({load}) no method of the free run fits"
+                + (f"; closest there: {label_of(closest)}, {_rounded(of_load[closest])} round-offs." if closest else ".")
+                + " Check the value of the torque, its frame, and that it is set anew in every step."
+            )
+    order = sorted(merged, key=lambda key: values[key])
+    closest = order[0] if order else ""
+    values = {key: values[key] for key in order}
+    best = values[order[0]] if order else math.inf
+    if best < WITHIN:
+        within = [key for key in order if values[key] < WITHIN]
+        members = [key for key in order if values[key] < APART * max(best, 1.0)]
+        identified = members == within
+    else:
+        identified, members = False, order[:1]
+    members.sort(key=lambda key: (values[key] > 10 * max(best, 1.0), key not in METHODS, values[key]))
+    rest = [key for key in order if key not in members]
+    named = [f"{key} ({mode})" if mode == "stored" and k == 0 else key for k, key in enumerate(members)]
+    half = candidate(order[0]).stored_offset if order and mode in ("stored", "half") else 0.0
+    free = next((k for k, run in enumerate(runs) if run.load == "free" and reading.pieces[k]), None)
+    energy = momentum = math.nan
+    if free is not None and not half:
+        energy, momentum, remark = _conserved(runs[free], reading.pieces[free])
+        limits += [remark] if remark and not identified else []
+    run = runs[0]
+    pieces = [piece for group in reading.pieces for piece in group]
+    speed = math.nan
+    angle = math.nan
+    if pieces:
+        omega = reading.convention.states(run.rows, run.inertia)[1]
+        speed = float(np.nanmedian(np.linalg.norm(omega, axis=1)))
+        angle = speed * run.dt * TIMES[reading.convention.time]
+    if pieces and best >= WITHIN and not limits:
+        limits.append(
+            "no candidate makes this step. If rows are not written every step, say so (--every 10); if a torque acts, name it "
+            "(--torque); switch damping and contacts off. Otherwise the method is none that polhode knows."
+        )
+    limits += _limits(runs, reading, eps, angle, speed, len(pieces), identified and len(members) == 1)
+    return Answer(
+        identified=identified,
+        methods=tuple(named),
+        deviation=max((values[key] for key in members if values[key] < WITHIN), default=best),
+        runner_up=rest[0] if rest else "",
+        runner_up_deviation=values[rest[0]] if rest else math.inf,
+        deviations=values,
+        convention=str(reading.convention),
+        ambiguous=tuple(ambiguous),
+        half_steps=half,
+        round_off=eps,
+        precision=_precision(runs, eps),
+        angle=angle,
+        speed=speed,
+        dt=run.dt * TIMES[reading.convention.time],
+        order=_order(runs, reading) if not half else math.nan,
+        energy=energy,
+        momentum=momentum,
+        faults=tuple(dict.fromkeys(reading.faults)),
+        limits=tuple(limits),
+        further=meaning.telling_run(members[:MOST_MEMBERS]) if best < WITHIN and len(members) > 1 else "",
+    )
+
+
+def _conserved(run: OwnRun, pieces: Sequence[_Piece]) -> tuple[float, float, str]:
+    """Largest relative changes of energy and momentum of a free run, and what a steady loss means."""
+    omega = np.vstack([piece.spun.omega for piece in pieces])
+    inertia = np.array(pieces[0].run.inertia)
+    with np.errstate(all="ignore"):
+        energy = (inertia * omega * omega).sum(1)
+        length = np.linalg.norm(inertia * omega, axis=1)
+    change, loss = float(np.abs(energy / energy[0] - 1).max()), float(np.abs(length / length[0] - 1).max())
+    radians = float(np.linalg.norm(omega, axis=1).sum()) * pieces[0].run.dt * run.every
+    falls = bool((np.diff(length) < 0).mean() > 0.9) and 1 - length[-1] / length[0] > DAMPED * radians
+    if not falls or run.damping:
+        return change, loss, ""
+    turned = len(length) * pieces[0].run.dt * run.every
+    rate = -math.log(length[-1] / length[0]) / turned * float(np.linalg.norm(run_speed(run)) / np.linalg.norm(omega[0]))
+    return (
+        change,
+        loss,
+        f"the angular momentum of the free body falls steadily, as with a damping of {rate:.3g}/s: switch damping and contacts "
+        "off, or name the rate with --damping.",
+    )
+
+
+def run_speed(run: OwnRun) -> np.ndarray:
+    """The vector of the first row that is finite."""
+    fine = np.isfinite(run.rows.spin).all(1)
+    return np.asarray(run.rows.spin[fine][0])
+
+
+def _precision(runs: Sequence[OwnRun], eps: float) -> str:
+    """The precision of the rows in words."""
+    if eps > 1.5 * float(np.finfo("float32" if runs[0].rows.is_single else "float64").eps):
+        return f"{max(1, round(-math.log10(eps)) + (eps < 1e-1))} digits printed"
+    return "single" if runs[0].rows.is_single else "double"
+
+
+def _limits(
+    runs: Sequence[OwnRun], reading: _Reading, eps: float, angle: float, speed: float, pieces: int, is_settled: bool
+) -> list[str]:
+    """What limits an identification, each with its cure."""
+    limits = []
+    if not pieces:
+        return [f"no {FEW + 2} rows follow each other without a fault: write every step, in one unit, of one body."]
+    omega = np.vstack([piece.spun.omega for group in reading.pieces for piece in group])
+    inertia = np.array(next(piece.run.inertia for group in reading.pieces for piece in group))
+    wanted = f"dt = {0.2 / speed:.2g} s turns it by 0.2 rad"
+    with np.errstate(all="ignore"):
+        gyroscopic = np.linalg.norm(np.cross(omega, inertia * omega), axis=1) / (inertia.max() * (omega * omega).sum(1))
+    if np.nanmedian(gyroscopic) < 1e-3:
+        limits.append(
+            "the body turns about a principal axis, or its moments are equal: the gyroscopic term is not seen. Take three "
+            "different moments and an angular velocity between the axes (polhode identify --recipe)."
+        )
+    if not is_settled and eps > 1e-9 and not all(run.rows.is_single for run in runs):
+        limits.append(
+            f"the rows have about {max(1, round(-math.log10(eps)))} digits, so that methods look alike that differ by less in "
+            "a step: print 17 (%.17g), or write binary files."
+        )
+    elif not is_settled and eps > 1e-9 and angle < 0.5:
+        limits.append(f"in single precision larger steps tell more: dt = {0.8 / speed:.2g} s turns the body by 0.8 rad.")
+    if not is_settled and angle < SMALL:
+        limits.append(
+            f"a step turns the body by only {angle:.2g} rad, where methods of one order are the same to rounding: {wanted}."
+        )
+    if angle > LARGE:
+        limits.append(f"a step turns the body by {angle:.2g} rad, where iterations and expansions of codes fail: {wanted}.")
+    return limits
+
+
+def _order(runs: Sequence[OwnRun], reading: _Reading) -> float:
+    """The order of q from two runs that differ in their steps alone; NaN if there are none."""
+    ends = []
+    for run, group in zip(runs, reading.pieces, strict=True):
+        if len(group) == 1 and group[0].first == 0:
+            ends.append((run, group[0]))
+    for i, (one, a) in enumerate(ends):
+        for other, b in ends[i + 1 :]:
+            ratio = b.run.dt * other.every / (a.run.dt * one.every)
+            same = (a.run.load, a.run.value) == (b.run.load, b.run.value) and np.allclose(a.run.inertia, b.run.inertia)
+            start = identify.apart(a.run.q0, a.run.omega0, b.run.q0, b.run.omega0)
+            if same and start < 1e-6 and abs(math.log(ratio)) > 0.3:
+                errors = [_errors(run, piece, other_piece) for run, piece, other_piece in ((one, a, b), (other, b, a))]
+                if min(errors) > 0:
+                    return math.log(errors[1] / errors[0]) / math.log(ratio)
+    return math.nan
+
+
+def _errors(run: OwnRun, piece: _Piece, other: _Piece) -> float:
+    """The mean angle to a fine solution at the last three quarters of the time that two runs have in common, rad."""
+    every = run.every
+    dt = piece.run.dt * every
+    end = min((len(one.run.samples) - 1) * one.run.dt for one in (piece, other)) * every
+    count = round(max(piece.run.dt, other.run.dt) * every / dt)
+    rows = [n for n in range(count, math.floor(end / dt + 1e-6) + 1, count)][-4:]
+    parts = max(1, math.ceil(dt * float(np.linalg.norm(piece.run.omega0)) / REFERENCE_STEP))
+    fine = replace(piece.run, dt=dt / parts, samples=tuple(n * parts for n in rows))
+    exact = meaning.states_of("rk4", fine)
+    return float(np.mean(cases.angle(piece.spun.q[rows], exact.q)))
