@@ -31,6 +31,7 @@ COMMANDS: dict[str, str] = {
     "code": "a method as one file of C, Fortran or NumPy that needs nothing else",
     "docs": "the documentation as HTML pages",
     "html": "figures, tables and rules of a finished run as one page for a browser",
+    "identify": "which method your own code runs, from the rows that it writes",
     "recommend": "which method and which step size for a body, an error and a price of the torque",
     "release": "the many-body results of a full run as a small file distributed with the code",
     "verify": "compare a folder of results or an archive with a released run, value by value",
@@ -38,7 +39,7 @@ COMMANDS: dict[str, str] = {
 
 
 #: The commands that work without the packages of the study.
-OF_THE_LIBRARY = ("atlas", "code", "recommend")
+OF_THE_LIBRARY = ("atlas", "code", "identify", "recommend")
 #: The longest message about an option, in characters; what it quotes may have any length.
 MOST_SAID = 700
 

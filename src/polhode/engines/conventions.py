@@ -17,6 +17,8 @@ from polhode.engines.run_files import Rows
 
 #: Conventions whose rotations are this many times further off than the best ones are wrong.
 WORSE = 4.0
+#: What rotations may miss at most, over their angles.
+CREDIBLE = 0.6
 #: Units of angles and of time, in rad and s.
 ANGLES = {"rad": 1.0, "degrees": math.pi / 180, "revolutions": 2 * math.pi, "revolutions per minute": 2 * math.pi / 60}
 TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15}
@@ -137,4 +139,4 @@ def units_of(ratio: float, quantity: str) -> tuple[str, str]:
 def plausible(candidates: Sequence[Fit]) -> list[Fit]:
     """The conventions that may be right, the best first."""
     ordered = sorted((one for one in candidates if math.isfinite(one.miss)), key=lambda one: one.miss)
-    return [one for one in ordered if one.miss <= WORSE * ordered[0].miss + 1e-9 and one.miss < 1]
+    return [one for one in ordered if one.miss <= WORSE * ordered[0].miss + 1e-9 and one.miss < CREDIBLE]

@@ -17,7 +17,7 @@ import numpy as np
 
 from polhode.algebra.body import Body
 from polhode.compiling.plain import in_plain_python
-from polhode.engines.candidates import candidates, damped
+from polhode.engines.candidates import candidates, damped, with_rates
 from polhode.engines.cases import LOADS, STEP
 from polhode.engines.environments import Run, Spun
 from polhode.methods.plain_driver import PlainDriver, plain_driver
@@ -59,9 +59,24 @@ def stored(driver: PlainDriver, state: State | None, q: State, omega: State) -> 
     ArithmeticError
         If the iteration does not end.
     """
+    return _state_that_shows(driver, driver.stored, q, omega)
+
+
+def shown(driver: PlainDriver, state: State | None, q: State, omega: State) -> State:
+    """The state with the engine's q from which the engine's omega is read; a leapfrog does not always start from it.
+
+    Raises
+    ------
+    ArithmeticError
+        If the iteration does not end.
+    """
+    return _state_that_shows(driver, lambda made: driver.read(made, 0)[1], q, omega)
+
+
+def _state_that_shows(driver: PlainDriver, look: Callable[[State], State], q: State, omega: State) -> State:
     guess, made = omega, driver.start(q, omega)
     for _ in range(ITERATIONS):
-        held = driver.stored(made)
+        held = look(made)
         miss = tuple(a - b for a, b in zip(omega, held, strict=True))
         if max(map(abs, miss)) < 4e-16 * (1 + max(map(abs, omega))):
             break
@@ -69,7 +84,7 @@ def stored(driver: PlainDriver, state: State | None, q: State, omega: State) -> 
         made = driver.start(q, guess)
     else:
         if max(map(abs, miss)) > 1e-13:
-            raise ArithmeticError("no state has this stored angular velocity")
+            raise ArithmeticError("no state has this angular velocity")
     begun: State = made
     return begun
 
@@ -99,22 +114,33 @@ def half_step_away(driver: PlainDriver, state: State | None, q: State, omega: St
 MODES: Mapping[str, Callable[[PlainDriver, State | None, State, State], State]] = {
     "": synchronous,
     "stored": stored,
+    "shown": shown,
     "half": half_step_away,
     "memory": carried,
 }
 
 
 def modes(method: Method, half: bool = False) -> Iterator[str]:
-    """The ways in which a method can begin at an engine's state; with ``half`` also with the momentum of a leapfrog."""
-    if getattr(method, "warm_up_steps", 0):
+    """The ways in which a method can begin at an engine's state.
+
+    With ``half`` a leapfrog also begins with the momentum that it holds, and a multistep method with its memory alone: without
+    it, its step is that of another method of first order.
+    """
+    if getattr(method, "warm_up_steps", 0) or (half and _is_multistep(method)):
         yield "memory"
         return
     yield ""
     if method.stored_offset:
         yield "stored"
         if half and method.normalisable:
+            yield "shown"
             yield "half"
     yield "memory"
+
+
+def _is_multistep(method: Method) -> bool:
+    """Whether a method needs rates of earlier steps."""
+    return method.key.startswith("adams_bashforth") or (method.start is with_rates and not method.key.startswith("euler_"))
 
 
 def step_deviations(

@@ -23,13 +23,13 @@ from polhode.engines.candidates import candidate, label
 from polhode.engines.conventions import ANGLES, TIMES, Convention, fits, misses, plausible
 from polhode.engines.environments import Run, Spun
 from polhode.engines.identify import APART, FEW, WITHIN, Deviation
-from polhode.engines.run_files import Rows, of_arrays, read_run, settings_of
+from polhode.engines.run_files import Rows, all_single, of_arrays, read_run, settings_of
 from polhode.methods import METHODS
 
 #: Loads and the number of their values.
 LOAD_VALUES = {"free": 0, "constant": 3, "lab": 3, "velocity": 1}
 #: Most rows of a run that are compared, and most conventions that are tried.
-MOST_ROWS, MOST_CONVENTIONS = 400, 4
+MOST_ROWS, MOST_CONVENTIONS = 400, 3
 #: Most methods among which a further run is sought that tells them apart.
 MOST_MEMBERS = 20
 #: A step is at fault if it misses so many times more than nine tenths of the others do.
@@ -160,6 +160,8 @@ class Answer:
         some, more = "; ".join(names[:8]), f"; {len(names) - 8} more" if len(names) > 8 else ""
         if self.identified and len(names) == 1:
             lines += [f"Identified: {some}. Every step agrees within {_rounded(self.deviation)} round-offs."]
+        elif self.identified and self.further.startswith("No run"):
+            lines += [f"Identified: {' = '.join(names)}. Every step agrees within {_rounded(self.deviation)} round-offs."]
         elif self.identified:
             lines += [f"Identified as one of {len(names)} methods that are one step in such a run: {some}{more}."]
             lines += [f"Every step agrees within {_rounded(self.deviation)} round-offs."]
@@ -219,7 +221,7 @@ ENDS = {
 
 def label_of(key: str) -> str:
     """A candidate in words, with its key."""
-    words = label(key)
+    words = label(key).replace("$\\omega$", "omega").replace("$", "")
     name = key.partition(" ")[0]
     return words if name == words else f"{words} ({name})"
 
@@ -275,7 +277,7 @@ def identify_run(
 
     Raises
     ------
-    IdentifyError, RunFileError
+    IdentifyError, polhode.engines.run_files.RunFileError
         ValueErrors that name the argument, and say what to give.
     """
     rows = of_arrays(t, q, omega)
@@ -346,25 +348,28 @@ def spacing(rows: Rows) -> float:
     if rows.t is None or len(rows.t) < 2:
         raise IdentifyError(f"{rows.name} has no times: give the step as dt (--dt 1e-6, or a line '# dt: 1e-6' in it)")
     usual = float(np.nanmedian(np.diff(rows.t)))
-    if not usual > 0 or rows.t_unit > 0.3 * usual:
-        raise IdentifyError(f"{rows.name}: its times do not grow from row to row, or have too few digits: give the step as dt")
     counts = np.round((rows.t - rows.t[0]) / usual)
     fine = np.isfinite(counts) & (np.abs(rows.t - rows.t[0] - counts * usual) < 0.3 * usual)
+    if not usual > 0 or fine.mean() < 0.5:
+        raise IdentifyError(f"{rows.name}: its times do not grow from row to row, or have too few digits: give the step as dt")
     last = int(np.flatnonzero(fine)[-1])
     mean = float((rows.t[last] - rows.t[0]) / counts[last]) if counts[last] > 0 else usual
     unit = max(rows.t_unit, 2.0**-52 * float(np.nanmax(np.abs(rows.t))))
-    shortest = _shortest(mean, 4 * unit / (counts[last] * usual) + 1e-14)
-    rough = _shortest(mean, 1e-5)  # a sum in single precision drifts
-    return rough if len(f"{rough:.12g}".strip("0.")) <= 3 else shortest
+    rough, digits = _shortest(mean, 1e-5)  # a sum in single precision drifts
+    return (
+        rough
+        if digits <= 3 and all_single(rows.t, rows.t_unit)
+        else _shortest(mean, 4 * unit / (counts[last] * usual) + 1e-14)[0]
+    )
 
 
-def _shortest(value: float, tolerance: float) -> float:
-    """The number with the fewest digits within a relative tolerance, or one over such a number."""
+def _shortest(value: float, tolerance: float) -> tuple[float, int]:
+    """The number with the fewest digits within a relative tolerance, or one over such a number; and the digits."""
     for digits in range(1, 17):
         for one in (float(f"{value:.{digits - 1}e}"), 1 / float(f"{1 / value:.{digits - 1}e}")):
             if abs(one / value - 1) <= tolerance:
-                return one
-    return value
+                return one, digits
+    return value, 17
 
 
 def identify_files(
@@ -382,11 +387,12 @@ def identify_files(
 
 @dataclass
 class _Piece:
-    """Consecutive rows without a fault, in the units of the comparison."""
+    """Consecutive rows without a fault from row ``first`` on, in the units of the comparison; that of time in s."""
 
     run: Run
     spun: Spun
     first: int
+    unit: float
 
 
 @dataclass
@@ -422,7 +428,7 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
     readings: list[_Reading] = []
     for rows_ahead in (0, 1):
         for fit in _conventions(first, rows_ahead)[:MOST_CONVENTIONS]:
-            readings.append(_judged(runs, fit.convention, eps))
+            readings.append(_judged(runs, fit.convention, eps, not rows_ahead))
         if any(one.best < WITHIN for one in readings):
             break
     readings.sort(key=lambda one: one.best)
@@ -460,8 +466,8 @@ def _round_off(rows: Rows) -> float:
     return max(precision, rows.q_unit, rows.spin_unit / float(np.nanmedian(np.linalg.norm(rows.spin, axis=1))))
 
 
-def _judged(runs: Sequence[OwnRun], convention: Convention, eps: float) -> _Reading:
-    """Every candidate's deviations under one convention; rows that spoil the closest one alone are named and left out."""
+def _judged(runs: Sequence[OwnRun], convention: Convention, eps: float, cuts: bool) -> _Reading:
+    """Every candidate's deviations under one convention; with ``cuts``, single rows that spoil them are named and left out."""
     reading = _Reading(convention)
     for run in runs:
         pieces, faults = _pieces(run, convention)
@@ -470,7 +476,7 @@ def _judged(runs: Sequence[OwnRun], convention: Convention, eps: float) -> _Read
     for load in dict.fromkeys(run.load for run in runs):
         chosen = [k for k, run in enumerate(runs) if run.load == load]
         deviations = _deviations([p for k in chosen for p in reading.pieces[k]], eps, runs[chosen[0]])
-        if deviations and deviations[0].value >= WITHIN:
+        if cuts and deviations and deviations[0].value >= WITHIN:
             spoilt = False
             for k in chosen:
                 cut, faults = _without_single_faults(reading.pieces[k], eps, runs[k])
@@ -523,7 +529,7 @@ def _pieces(run: OwnRun, convention: Convention) -> tuple[list[_Piece], list[str
         dt = step / run.every / time
         case = Run(run.load, value, tuple(run.inertia / mass), tuple(q[start]), tuple(omega[start] * time), dt, ())
         case = replace(case, samples=tuple(range(stop - start)))
-        pieces.append(_Piece(case, Spun(q[start:stop], omega[start:stop] * time), start))
+        pieces.append(_Piece(case, Spun(q[start:stop], omega[start:stop] * time), start, time))
     return pieces, faults
 
 
@@ -531,7 +537,7 @@ def _faults_of_time(rows: Rows, step: float, rows_ahead: int, faults: list[str])
     """Steps that are not one step long, by the column of times."""
     assert rows.t is not None
     count = np.diff(rows.t) / spacing(rows)
-    slack = 0.1 + 2 * rows.t_unit / step
+    slack = 0.1 + 2 * float(np.nanmedian(np.abs(count - 1)))
     bad = ~(np.abs(count - 1) < slack)
     word, lines = rows.line_word, rows.lines
     unit = 1.0
@@ -625,7 +631,9 @@ def _without_single_faults(pieces: Sequence[_Piece], eps: float, run: OwnRun) ->
                     q0=tuple(piece.spun.q[before + 1]),
                     omega0=tuple(piece.spun.omega[before + 1]),
                 )
-                cuts.append(_Piece(case, Spun(piece.spun.q[rows], piece.spun.omega[rows]), piece.first + before + 1))
+                cuts.append(
+                    _Piece(case, Spun(piece.spun.q[rows], piece.spun.omega[rows]), piece.first + before + 1, piece.unit)
+                )
     return (cuts, faults) if faults and cuts else (list(pieces), [])
 
 
@@ -736,8 +744,8 @@ def _conserved(run: OwnRun, pieces: Sequence[_Piece]) -> tuple[float, float, str
     falls = bool((np.diff(length) < 0).mean() > 0.9) and 1 - length[-1] / length[0] > DAMPED * radians
     if not falls or run.damping:
         return change, loss, ""
-    turned = len(length) * pieces[0].run.dt * run.every
-    rate = -math.log(length[-1] / length[0]) / turned * float(np.linalg.norm(run_speed(run)) / np.linalg.norm(omega[0]))
+    duration = (len(length) - 1) * pieces[0].run.dt * run.every * pieces[0].unit
+    rate = -math.log(length[-1] / length[0]) / duration
     return (
         change,
         loss,
@@ -746,16 +754,10 @@ def _conserved(run: OwnRun, pieces: Sequence[_Piece]) -> tuple[float, float, str
     )
 
 
-def run_speed(run: OwnRun) -> np.ndarray:
-    """The vector of the first row that is finite."""
-    fine = np.isfinite(run.rows.spin).all(1)
-    return np.asarray(run.rows.spin[fine][0])
-
-
 def _precision(runs: Sequence[OwnRun], eps: float) -> str:
     """The precision of the rows in words."""
     if eps > 1.5 * float(np.finfo("float32" if runs[0].rows.is_single else "float64").eps):
-        return f"{max(1, round(-math.log10(eps)) + (eps < 1e-1))} digits printed"
+        return f"{max(1, round(-math.log10(eps)))} digits printed"
     return "single" if runs[0].rows.is_single else "double"
 
 
@@ -803,7 +805,7 @@ def _order(runs: Sequence[OwnRun], reading: _Reading) -> float:
             ratio = b.run.dt * other.every / (a.run.dt * one.every)
             same = (a.run.load, a.run.value) == (b.run.load, b.run.value) and np.allclose(a.run.inertia, b.run.inertia)
             start = identify.apart(a.run.q0, a.run.omega0, b.run.q0, b.run.omega0)
-            if same and start < 1e-6 and abs(math.log(ratio)) > 0.3:
+            if same and start < 1e-2 and abs(math.log(ratio)) > 0.3:
                 errors = [_errors(run, piece, other_piece) for run, piece, other_piece in ((one, a, b), (other, b, a))]
                 if min(errors) > 0:
                     return math.log(errors[1] / errors[0]) / math.log(ratio)

@@ -127,7 +127,7 @@ def of_arrays(t: Any, q: Any, spin: Any, name: str = "the run") -> Rows:
     if len(arrays["omega"]) != count or (times is not None and times.shape != (count,)):
         raise RunFileError(f"{name}: t, q and omega must have as many rows each")
     rows = Rows(times, arrays["q"], arrays["omega"], np.arange(count), name=name, line_word="row")
-    rows.is_single = single or _all_single(np.hstack([rows.q, rows.spin]), 0.0)
+    rows.is_single = single or all_single(np.hstack([rows.q, rows.spin]), 0.0)
     if t is not None and np.ndim(t) == 0:
         rows.settings["dt"] = repr(float(t))
     return rows
@@ -289,7 +289,7 @@ def _rows(
     for place in columns.get("step", [])[:1]:
         steps = np.array([_number(words[place]) for words, _ in rows])
     q_unit, spin_unit = (unit_of([word for row in text for word in row]) for text in texts)
-    single = _all_single(q, q_unit) and _all_single(spin, spin_unit)
+    single = all_single(q, q_unit) and all_single(spin, spin_unit)
     lines = np.array([number for _, number in rows])
     return Rows(t, q, spin, lines, q_unit, spin_unit, t_unit, single, scalar, quantity, frame, settings, steps, remarks, name)
 
@@ -311,7 +311,7 @@ def unit_of(words: Sequence[str]) -> float:
     return float(10.0 ** (power - digits + 1))
 
 
-def _all_single(values: np.ndarray, unit: float) -> bool:
+def all_single(values: np.ndarray, unit: float) -> bool:
     """Whether all of these are numbers of single precision, as far as the unit of the last place shows it."""
     fine = values[np.isfinite(values)]
     if not fine.size or unit > 10.0 ** (1 - DIGITS_OF_SINGLES) * 10 * np.abs(fine).max():

@@ -1,0 +1,73 @@
+"""Which method your own code runs: from rows of time, orientation and angular velocity that it writes.
+
+  polhode identify --recipe
+  polhode identify --recipe --omega 100 --language c++
+      What to run, scaled to your units; as a table, or as a program to paste your step into.
+  polhode identify run1.csv run2.csv run3.csv
+      The method, or those that the runs cannot tell apart and what would; where its energy goes; what to use instead.
+  polhode identify run.csv --inertia 1e-9 2e-9 2.5e-9 --torque lab 0 0 1e-12 --dt 1e-6
+      The same for a file that does not say these itself ('# inertia: ...').
+
+It reads comma-separated values, columns between blanks, NPZ, dumps of LAMMPS and logs of YADE, in any convention: scalar first
+or last, body to lab or back, angular velocity or momentum in the body or the lab frame, whole or half steps, degrees,
+milliseconds, single precision. docs/identify.md has more.
+"""
+
+import argparse
+from pathlib import Path
+
+from polhode.cli import UsageError, not_negative, positive, whole
+from polhode.engines.recipe import LANGUAGES, recipe
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``polhode identify``."""
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="runs of one code, one row a step")
+    parser.add_argument("--inertia", nargs=3, type=positive, metavar="I", help="principal moments, by the axes of the body")
+    parser.add_argument(
+        "--torque", nargs="+", metavar="T", help="free, constant Mx My Mz (body frame), lab Mx My Mz, or velocity c: -c omega"
+    )
+    parser.add_argument("--dt", type=positive, metavar="DT", help="step, if the file has no times, s")
+    parser.add_argument("--every", type=whole(1), metavar="N", help="steps from row to row (1)")
+    parser.add_argument("--damping", type=not_negative, metavar="C", help="rate with which the code damps omega, 1/s (0)")
+    parser.add_argument("--body", type=whole(0), metavar="ID", help="the body, in a dump with several")
+    parser.add_argument("--recipe", action="store_true", help="print what to run")
+    parser.add_argument("--omega", type=positive, metavar="W", help="angular velocity of the recipe, rad/s")
+    parser.add_argument("--single", action="store_true", help="recipe for a code in single precision, or for six digits")
+    parser.add_argument("--language", choices=list(LANGUAGES), help="print the recipe as a program")
+    parser.add_argument("--csv", action="store_true", help="print the recipe as comma-separated values")
+    parser.add_argument("--json", action="store_true", help="print recipe or answer as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the recipe, or the answer; the status is 0 if the method is identified, and 1 if not.
+
+    Raises
+    ------
+    UsageError
+        For files that hold no run, and what is missing.
+    """
+    if arguments.recipe:
+        if arguments.files:
+            raise UsageError("--recipe prints what to run and reads no files; leave one of both out")
+        made = recipe(arguments.omega, arguments.dt, arguments.inertia or (0.6, 1.0, 1.4), arguments.single)
+        chosen = made.program(arguments.language) if arguments.language else None
+        print(chosen or (made.to_json() if arguments.json else made.to_csv() if arguments.csv else made))
+        return 0
+    for option in ("omega", "language", "csv", "single"):
+        if getattr(arguments, option) not in (None, False):
+            raise UsageError(f"--{option} belongs to --recipe")
+    if not arguments.files:
+        raise UsageError("name the files of your runs, or ask what to run with --recipe")
+    from polhode.engines.own_code import IdentifyError, identify_files
+    from polhode.engines.run_files import RunFileError
+
+    torque = " ".join(arguments.torque) if arguments.torque else None
+    try:
+        answer = identify_files(
+            arguments.files, arguments.inertia, torque, arguments.dt, arguments.damping, arguments.every, arguments.body
+        )
+    except (IdentifyError, RunFileError) as error:
+        raise UsageError(str(error)) from error
+    print(answer.to_json() if arguments.json else answer)
+    return 0 if answer.identified else 1

@@ -1,0 +1,420 @@
+"""`polhode identify`: the method of a code of one's own, from rows in any convention; recipes, own programs, wrong rows."""
+
+import json
+import math
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import polhode
+from polhode.cli import main
+from polhode.engines import cases, identify, meaning, own_code, recipe, run_files
+from polhode.engines.candidates import candidate
+from polhode.engines.conventions import ANGLES, TIMES
+
+INERTIA = np.array(cases.INERTIA)
+#: In units of a code for grains: moments of a grain, 100 rad/s.
+SIZE, SPEED = 1e-9, 100.0
+
+
+def rows_of(key, angle=0.2, count=60, load="free", start=0, stored=False, dtype=float):
+    """t, q, omega (body frame, rad/s) of a method in these units, each row the step from the row before, as it is rounded."""
+    run = recipe.recipe(omega=SPEED, inertia=INERTIA * SIZE).runs[{"free": 0, "lab": 2, "velocity": 3}[load]]
+    run = replace(run, dt=angle / SPEED)
+    driver = identify.driver_of(candidate(key), run)
+    q, omega = (tuple(map(float, np.array(x, dtype))) for x in (run.q0, run.omega0))
+    rows, begin = [(q, omega)], identify.stored if stored else identify.synchronous
+    for _ in range(count):
+        state = driver.step(begin(driver, None, q, omega), 0)
+        q, omega = (state[:4], driver.stored(state)) if stored else driver.read(state, 1)
+        q, omega = (tuple(map(float, np.array(x, dtype))) for x in (q, omega))
+        rows.append((q, omega))
+    return np.arange(count + 1) * run.dt, np.array([q for q, _ in rows]), np.array([w for _, w in rows]), run
+
+
+def turned(q, v):
+    return Rotation.from_quat(np.roll(q, -1, axis=1)).apply(v)
+
+
+def written(
+    path, t, q, spin, digits=17, scalar="first", direction="body to lab", time="s", angle="rad", separator=",", head=""
+):
+    """A file in a convention, without names of columns."""
+    q = q * (1, -1, -1, -1) if direction == "lab to body" else q
+    q = np.roll(q, -1, axis=1) if scalar == "last" else q
+    table = np.column_stack([t / TIMES[time], q, spin / ANGLES[angle]])
+    lines = [separator.join(f"{x:.{digits - 1}e}" for x in row) for row in table]
+    path.write_text("\n".join([*filter(None, [head]), *lines]) + "\n")
+    return path
+
+
+#: Method, load, and how its rows are written: twelve methods over all conventions, precisions and numbers of digits.
+WRITTEN = {
+    "richardson": {"quantity": "angular momentum", "frame": "lab"},
+    "euler": {"scalar": "last", "separator": " "},
+    "fincham1992_yade": {"load": "lab", "direction": "lab to body", "frame": "lab"},
+    "no_squish": {"time": "ms", "angle": "degrees"},
+    "spiral_leapfrog": {"load": "lab", "stored": True, "scalar": "last"},
+    "omelyan1998": {"quantity": "angular momentum", "time": "us"},
+    "moser_veselov": {"dtype": np.float32, "digits": 9, "step": 0.8},
+    "johnson2008": {"digits": 12, "scalar": "last", "frame": "lab"},
+    "rk4": {"digits": 7, "step": 0.8, "direction": "lab to body"},
+    "touma1994": {"digits": 16, "separator": "\t", "angle": "revolutions per minute"},
+    "buss2000": {"dtype": np.float32, "digits": 17, "step": 0.8, "frame": "lab", "scalar": "last"},
+    "torque_implicit_exp_new": {"load": "velocity", "quantity": "angular momentum", "frame": "lab", "direction": "lab to body"},
+}
+
+
+@pytest.mark.parametrize(
+    "key", [*list(WRITTEN)[:5], *(pytest.param(key, marks=pytest.mark.thorough) for key in list(WRITTEN)[5:])]
+)
+def test_a_method_and_its_conventions_are_found(key, tmp_path):
+    how = dict(WRITTEN[key])
+    load, quantity, frame = how.pop("load", "free"), how.pop("quantity", "angular velocity"), how.pop("frame", "body")
+    stored, dtype, step = how.pop("stored", False), how.pop("dtype", float), how.pop("step", 0.2)
+    t, q, omega, run = rows_of(key, step, load=load, stored=stored, dtype=dtype)
+    spin = omega * INERTIA * SIZE if quantity == "angular momentum" else omega
+    spin = turned(q, spin) if frame == "lab" else spin
+    spin = np.array(spin, dtype).astype(float)
+    path = written(tmp_path / "run.csv", t, q, spin, **how)
+    answer = own_code.identify_files([path], INERTIA * SIZE, recipe.torque_text(run))
+    assert answer.identified and key in {name.partition(" ")[0] for name in answer.methods}, answer
+    assert answer.deviation < 100 and answer.runner_up_deviation > 1000
+    assert f"{quantity} in the {frame} frame" in answer.convention
+    assert f"scalar {how.get('scalar', 'first')}; {how.get('direction', 'body to lab')}" in answer.convention
+    assert answer.convention.endswith(f"time in {how.get('time', 's')}") and how.get("angle", "") in answer.convention
+    assert answer.half_steps == (-0.5 if stored else 0) and not answer.faults and not answer.ambiguous
+    assert answer.precision == (
+        "single" if dtype is not float else {7: "7 digits printed", 12: "12 digits printed"}.get(how.get("digits"), "double")
+    )
+    assert answer.dt == pytest.approx(run.dt, rel=1e-12) and answer.angle == pytest.approx(step, rel=0.6)
+
+
+def test_arrays_are_identified_and_the_answer_says_what_it_means(monkeypatch):
+    monkeypatch.setattr(own_code, "SPIN_STEPS", 6000)
+    t, q, omega, _ = rows_of("fincham1992_yade", count=40)
+    answer = polhode.identify(t, q, omega, inertia=INERTIA * SIZE)
+    assert answer.methods[0] == "fincham1992_yade" and answer.identified
+    text = " ".join(str(answer).split())
+    for words in (
+        "Identified: Fincham (YADE)",
+        "It is not:",
+        "Read as: scalar first; body to lab",
+        "First order",
+        "SPIRAL",
+        "YADE (",
+    ):
+        assert words in text
+    content = json.loads(answer.to_json())
+    assert content["identified"] is True and content["spin"]["end"] == "smallest moment" and content["engines"]
+
+
+def test_a_changed_step_is_not_identified():
+    """A mutant: the angular velocity of every row is off by a part in a million, as no round-off is."""
+    t, q, omega, _ = rows_of("richardson", count=40)
+    omega = omega * (1 + 1e-6 * np.arange(len(t))[:, None])
+    answer = polhode.identify(t, q, omega, inertia=INERTIA * SIZE)
+    assert not answer.identified and answer.deviation > 1e6 and any("no candidate" in limit for limit in answer.limits)
+
+
+def test_units_change_no_bit_of_a_deviation():
+    """Times in a unit 2^20 times smaller, and moments 2^40 times larger."""
+    t, q, omega, _ = rows_of("omelyan1998", count=30)
+    one = polhode.identify(t, q, omega, inertia=INERTIA)
+    other = polhode.identify(t * 2.0**-20, q, omega * 2.0**20, inertia=INERTIA * 2.0**40)
+    assert one.deviations == other.deviations
+
+
+def test_what_one_run_cannot_tell_is_a_class_and_the_further_run_tells_it():
+    t, q, omega, _ = rows_of("spiral_predicted")
+    answer = polhode.identify(t, q, omega, inertia=INERTIA * SIZE)
+    assert {"spiral_leapfrog", "spiral_predicted"} <= set(answer.methods) and "under the friction" in answer.further
+    runs = [own_code.own_run(run_files.of_arrays(t, q, omega), INERTIA * SIZE)]
+    t, q, omega, run = rows_of("spiral_predicted", load="velocity")
+    runs.append(own_code.own_run(run_files.of_arrays(t, q, omega), INERTIA * SIZE, recipe.torque_text(run)))
+    assert own_code.identify_runs(runs).methods == ("spiral_predicted",)
+
+
+def test_small_steps_and_few_digits_are_limits_with_a_cure(tmp_path):
+    t, q, omega, _ = rows_of("richardson", angle=1e-4)
+    answer = polhode.identify(t, q, omega, inertia=INERTIA * SIZE)
+    assert not answer.identified and answer.methods[0] == "richardson" and len(answer.methods) > 10
+    assert any("dt = 0.002 s turns it by 0.2 rad" in limit for limit in answer.limits)
+    t, q, omega, _ = rows_of("richardson", angle=0.2)
+    answer = own_code.identify_files([written(tmp_path / "run.csv", t, q, omega, digits=4)], INERTIA * SIZE)
+    assert not answer.identified and any("%.17g" in limit for limit in answer.limits)
+    # About a principal axis all gyroscopic terms vanish, and many conventions are the same.
+    omega = np.tile([0.0, 0.0, SPEED], (40, 1))
+    angle = 0.2 * np.arange(40)
+    q = np.column_stack([np.cos(angle / 2), 0 * angle, 0 * angle, np.sin(angle / 2)])
+    answer = polhode.identify(0.002, q, omega, inertia=INERTIA * SIZE)
+    assert any("gyroscopic term is not seen" in limit for limit in answer.limits) and answer.ambiguous
+
+
+def test_damping_is_a_limit_with_its_rate():
+    t, q, omega, _ = rows_of("no_gyroscopic_exp_new", count=40)
+    omega = omega * np.exp(-0.5 * t)[:, None]
+    answer = polhode.identify(t, q, omega, inertia=INERTIA * SIZE)
+    assert not answer.identified and any("damping of 0.5" in limit for limit in answer.limits)
+
+
+# wrong rows
+
+
+def spoilt(change):
+    t, q, omega, _ = rows_of("richardson")
+    return change(t.copy(), q.copy(), omega.copy())
+
+
+def set_rows(values, rows, factor):
+    values[rows] *= factor
+    return values
+
+
+FAULTS = {
+    "a jump": (lambda t, q, w: (t, q, set_rows(w, 30, 1.3)), "line 31 does not fit the rows around it"),
+    "a small jump": (lambda t, q, w: (t, q, set_rows(w, 30, 1 + 1e-9)), "line 31 is "),
+    "a lost line": (lambda t, q, w: [np.delete(x, 30, axis=0) for x in (t, q, w)], "1 row(s) lost between line 30 and line 31"),
+    "two lost lines": (lambda t, q, w: [np.delete(x, (30, 31), axis=0) for x in (t, q, w)], "2 row(s) lost between line 30"),
+    "a line twice": (
+        lambda t, q, w: [np.insert(x, 30, x[30], axis=0) for x in (t, q, w)],
+        "line 32 repeats the time of line 31",
+    ),
+    "mixed units": (
+        lambda t, q, w: (t, q, set_rows(w, slice(40, None), 180 / np.pi)),
+        "at line 41 the angular velocity changes by",
+    ),
+    "mixed times": (lambda t, q, w: (set_rows(t, slice(40, None), 1e3), q, w), "from line 41 on time advances by 1000 steps"),
+    "no numbers": (lambda t, q, w: (t, q, set_rows(w, 30, np.nan)), "line 31: values that are no finite numbers"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_wrong_rows_are_named_and_left_out(fault, tmp_path):
+    change, words = FAULTS[fault]
+    path = written(tmp_path / "run.csv", *spoilt(change))
+    answer = own_code.identify_files([path], INERTIA * SIZE, dt=0.002 if "times" in fault else None)
+    assert [found for found in answer.faults if words in found] and len(answer.faults) == 1, answer.faults
+    assert answer.identified and answer.methods == ("richardson",)
+
+
+def test_a_lost_line_shows_without_times(tmp_path):
+    _, q, omega, _ = rows_of("richardson")
+    path = tmp_path / "run.txt"
+    np.savetxt(path, np.delete(np.column_stack([q, omega]), 30, axis=0), fmt="%.17g")
+    answer = own_code.identify_files([path], INERTIA * SIZE, dt=0.002)
+    assert answer.faults == ("1 row(s) lost between line 30 and line 31, by the angle turned",) and answer.identified
+
+
+def test_rows_of_every_tenth_step(tmp_path):
+    t, q, omega, _ = rows_of("richardson", angle=0.02, count=300)
+    answer = polhode.identify(t[::10], q[::10], omega[::10], inertia=INERTIA * SIZE, every=10)
+    assert answer.methods == ("richardson",) and answer.angle == pytest.approx(0.02, rel=0.3)
+
+
+# files
+
+
+def test_files_of_all_kinds_are_one_run(tmp_path):
+    """Names of columns in any order, NPZ, a dump of LAMMPS, a compressed log as YADE writes it."""
+    import bz2
+
+    t, q, omega, _ = rows_of("richardson", count=20)
+    moments = "6e-10 1e-9 1.4e-9"
+    momentum = turned(q, omega * INERTIA * SIZE)
+    rows = np.column_stack([t, omega[:, [2, 0, 1]], q[:, [1, 2, 3, 0]]])
+    lines = [f"# inertia = {moments}", "time;wz;wx;wy;qx;qy;qz;qw", *(";".join(f"{x:.17g}" for x in row) for row in rows)]
+    (tmp_path / "named.csv").write_text("\n".join(lines))
+    np.savez(tmp_path / "run.npz", t=t, q=np.roll(q, -1, axis=1), L=momentum, inertia=INERTIA * SIZE)
+    dump = []
+    for n, (a, b) in enumerate(zip(q, momentum, strict=True)):
+        dump += [
+            "ITEM: TIMESTEP",
+            str(n),
+            "ITEM: NUMBER OF ATOMS",
+            "2",
+            "ITEM: ATOMS id quatw quati quatj quatk angmomx angmomy angmomz",
+        ]
+        dump += [f"7 {' '.join(f'{x:.17g}' for x in (*a, *b))}", "3 1 0 0 0 1 0 0"]
+    (tmp_path / "run.dump").write_text("\n".join(dump))
+    log = [f"# inertia=\t{moments}", "# Lx\t\tLy\t\tLz\t\tqw\t\tqx\t\tqy\t\tqz\t\tt"]
+    log += ["\t".join(map(repr, map(float, (*b, *a, x)))) for a, b, x in zip(q, momentum, t, strict=True)]
+    (tmp_path / "log.txt.bz2").write_bytes(bz2.compress("\n".join(log).encode()))
+    answers = [
+        own_code.identify_files([tmp_path / "named.csv"]),
+        own_code.identify_files([tmp_path / "run.npz"]),
+        own_code.identify_files([tmp_path / "run.dump"], INERTIA * SIZE, dt=0.002, body=7),
+        own_code.identify_files([tmp_path / "log.txt.bz2"]),
+    ]
+    assert {answer.methods for answer in answers} == {("richardson",)} and {answer.dt for answer in answers} == {0.002}
+    with pytest.raises(run_files.RunFileError, match="several bodies"):
+        own_code.identify_files([tmp_path / "run.dump"], INERTIA * SIZE, dt=0.002)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("", [], "has no rows of numbers"),
+        ("a,b,c\n1,2,3\n", [], "3 columns without names"),
+        ("t,qw,qx,wx,wy,wz\n1,2,3,4,5,6\n", [], "needed are four of a quaternion"),
+        (None, [], "cannot be read"),
+        ("ROWS", [], "inertia is missing"),
+        ("ROWS", ["--inertia", "1", "2", "3", "--torque", "lab", "1"], "torque must be free"),
+        ("NO TIMES", ["--inertia", "1", "2", "3"], "give the step as dt"),
+        ("AT REST", ["--inertia", "1", "2", "3"], "the orientation does not change"),
+        ("ROWS", ["--inertia", "1", "2", "3", "--omega", "3"], "--omega belongs to --recipe"),
+        ("ROWS", ["--recipe"], "reads no files"),
+    ],
+)
+def test_what_is_no_run_is_a_sentence(text, options, words, tmp_path, capsys):
+    path = tmp_path / "run.csv"
+    if text is not None:
+        row = {"ROWS": "{n},1,{n},0,0,1,2,3", "NO TIMES": "1,{n},0,0,1,2,3", "AT REST": "{n},1,0,0,0,1,2,3"}
+        path.write_text("\n".join(row[text].format(n=n / 10) for n in range(30)) if text in row else text)
+    assert main(["identify", *([str(path)]), *options]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_rows_that_no_convention_explains_are_refused():
+    t, q, omega, _ = rows_of("richardson", count=30)
+    with pytest.raises(own_code.IdentifyError, match="no convention explains"):
+        polhode.identify(t, q, -omega[:, ::-1] * 7, inertia=INERTIA)
+
+
+# recipes, and programs of one's own
+
+#: How the program of a language is compiled and run.
+BUILT = {
+    "c++": (["g++", "-O2", "-Wall", "-Wextra", "-Werror", "spin.cpp", "-o", "spin"], ["./spin"]),
+    "fortran": (["gfortran", "-O2", "-std=f2008", "-Wall", "spin.f90", "-o", "spin"], ["./spin"]),
+    "python": (None, ["python3", "spin.py"]),
+}
+#: Another step for these programs, by hand: an explicit kick, then the exact rotation with the new angular velocity.
+LEAPFROG = {
+    "c++": """
+void step(double q[4], double w[3], const double m[3], double dt) {
+  const double old[3] = {w[0], w[1], w[2]};
+  double length = 0;
+  for (int i = 0; i < 3; i++) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    w[i] += dt * (m[i] - old[j] * I[k] * old[k] + old[k] * I[j] * old[j]) / I[i];
+  }
+  for (int i = 0; i < 3; i++) length += w[i] * w[i];
+  length = std::sqrt(length);
+  const double c = std::cos(length * dt / 2), s = std::sin(length * dt / 2) / length;
+  const double p[4] = {q[0], q[1], q[2], q[3]}, u[3] = {s * w[0], s * w[1], s * w[2]};
+  q[0] = p[0] * c - p[1] * u[0] - p[2] * u[1] - p[3] * u[2];
+  q[1] = p[0] * u[0] + p[1] * c + p[2] * u[2] - p[3] * u[1];
+  q[2] = p[0] * u[1] + p[2] * c + p[3] * u[0] - p[1] * u[2];
+  q[3] = p[0] * u[2] + p[3] * c + p[1] * u[1] - p[2] * u[0];
+}
+""",
+    "fortran": """
+  subroutine step(q, w, m, dt)
+    real(d), intent(inout) :: q(4), w(3)
+    real(d), intent(in) :: m(3), dt
+    real(d) :: length, c, u(3)
+    w = w + dt*(m - cross(w, inertia*w))/inertia
+    length = norm2(w)
+    c = cos(length*dt/2)
+    u = sin(length*dt/2)/length*w
+    q = [q(1)*c - dot_product(q(2:4), u), q(1)*u + c*q(2:4) + cross(q(2:4), u)]
+  end subroutine
+""",
+}
+
+
+def built(language, code, folder):
+    """The runs of a program."""
+    compile_command, start = BUILT[language]
+    (folder / recipe.LANGUAGES[language]).write_text(code)
+    if not shutil.which((compile_command or start)[0]):
+        pytest.skip(f"{(compile_command or start)[0]} is missing; on Debian: apt-get install g++ gfortran")
+    for command in filter(None, (compile_command, start)):
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    return sorted(folder.glob("run*.csv"))
+
+
+@pytest.mark.parametrize("language", BUILT)
+def test_the_program_of_a_recipe_is_identified_at_the_first_try(language, tmp_path):
+    """In units of a code for grains; the step in the program is direct Euler."""
+    made = recipe.recipe(dt=1e-6, inertia=INERTIA * SIZE)
+    paths = built(language, made.program(language), tmp_path)
+    answer = own_code.identify_files(paths)
+    assert (
+        len(paths) == 4 and answer.methods == ("euler",) and answer.deviation < 10 and not answer.limits and not answer.faults
+    )
+    assert answer.dt == 1e-6 and answer.speed == pytest.approx(2e5, rel=0.3) and answer.order == pytest.approx(1, abs=0.4)
+
+
+@pytest.mark.parametrize("language", LEAPFROG)
+def test_a_step_pasted_into_the_program_is_identified(language, tmp_path):
+    """At 100 rad/s."""
+    code = recipe.recipe(omega=100, dt=1e-6).program(language)
+    begin, end = {"c++": ("void step(", "\n}\n"), "fortran": ("  subroutine step(", "  end subroutine\n")}[language]
+    before, _, rest = code.partition(begin)
+    code = before + LEAPFROG[language].strip("\n") + "\n" + rest.partition(end)[2]
+    answer = own_code.identify_files(built(language, code, tmp_path))
+    assert (
+        set(answer.methods) == {"scalar_factor", "explicit_exp_new"}
+        and answer.identified
+        and answer.speed == pytest.approx(100, rel=0.5)
+        and answer.dt == 0.002
+    )
+
+
+def test_a_recipe_is_scaled_and_says_what_it_changed(capsys):
+    both = recipe.recipe(omega=100, dt=1e-6)
+    assert (both.omega, both.dt) == (100, 0.002) and "1e-06 s turns the body by 0.0001 rad" in both.remark
+    assert recipe.recipe(dt=1e-6).omega == pytest.approx(2e5) and not recipe.recipe(dt=1e-6).remark
+    assert recipe.recipe(omega=10, is_single=True).dt == pytest.approx(0.08)
+    for run in both.runs:
+        assert np.linalg.norm(run.q0) == pytest.approx(1, abs=1e-15) and np.linalg.norm(run.omega0) == pytest.approx(100)
+    assert main(["identify", "--recipe", "--json"]) == 0
+    assert [run["torque"] for run in json.loads(capsys.readouterr().out)["runs"]][2] == "lab 0.04 -0.02 0.03"
+    assert main(["identify", "--recipe", "--csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[3].startswith("3,lab,0.04,-0.02,0.03,0.6,1,1.4")
+    assert main(["identify", "--recipe", "--omega", "100", "--language", "lammps"]) == 0
+    assert "fix move all nve/asphere" in capsys.readouterr().out
+
+
+def test_the_command_prints_the_answer_and_says_by_its_status_whether_there_is_one(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(own_code, "SPIN_STEPS", 500)
+    t, q, omega, _ = rows_of("richardson", count=30)
+    path = written(tmp_path / "run.csv", t, q, omega, head="# inertia: 6e-10 1e-9 1.4e-9")
+    assert main(["identify", str(path)]) == 0 and "Identified: Richardson (LAMMPS)" in capsys.readouterr().out
+    assert main(["identify", str(path), "--inertia", "1e-9", "2e-9", "3e-9", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["identified"] is False
+
+
+def test_the_order_is_measured_from_two_steps():
+    runs = []
+    for angle, count in ((0.1, 60), (0.05, 120)):
+        run = replace(recipe.recipe(omega=SPEED).runs[0], dt=angle / SPEED, samples=tuple(range(count + 1)))
+        spun = meaning.states_of("omelyan1998", run)
+        runs.append(own_code.own_run(run_files.of_arrays(run.dt, spun.q, spun.omega), INERTIA))
+    assert own_code.identify_runs(runs).order == pytest.approx(2, abs=0.1)
+
+
+def test_steps_of_times_are_the_shortest_numbers():
+    """Sums of floats, few digits, single precision, a step that is one over a whole number."""
+    q, omega = np.zeros((101, 4)), np.zeros((101, 3))
+    for dt in (1e-6, 1 / 60, 0.0123456789):
+        for t in (dt * np.arange(101), np.cumsum(np.full(101, dt)), 7 + dt * np.arange(101)):
+            assert own_code.spacing(run_files.of_arrays(t, q, omega)) == pytest.approx(
+                dt, rel=1e-15 if dt != 0.0123456789 else 1e-12
+            )
+    rows = run_files.of_arrays(np.cumsum(np.full(101, 1e-6, np.float32)).astype(float), q, omega)
+    assert own_code.spacing(rows) == 1e-6
+
+
+def test_a_further_run_is_none_where_methods_are_one_step():
+    assert "the same step" in meaning.telling_run(["euler", "euler"])
+    assert math.isnan(own_code._order([], own_code._Reading(own_code.Convention())))
+    assert Path(recipe.FOLDER).is_dir()
