@@ -418,3 +418,58 @@ def test_a_further_run_is_none_where_methods_are_one_step():
     assert "the same step" in meaning.telling_run(["euler", "euler"])
     assert math.isnan(own_code._order([], own_code._Reading(own_code.Convention())))
     assert Path(recipe.FOLDER).is_dir()
+
+
+# an adapter of one's own
+
+ADAPTER = """
+import numpy as np
+
+import beside
+
+
+class Adapter:
+    def version(self):
+        return open("version.txt").read()
+
+    def run(self, option, case, dt, samples):
+        if case.load != "free" or samples[-1] > 5000:
+            raise NotImplementedError("short runs of free bodies only")
+        inertia, q, w = np.array(case.inertia), np.array(case.q0), np.array(case.omega0)
+        rows = [(q, w)]
+        for n in range(samples[-1]):
+            q, w = beside.step(q, w, inertia, dt)
+            rows.append((q, w))
+        return tuple(np.array([rows[n][k] for n in samples]) for k in (0, 1))
+"""
+BESIDE = """
+import numpy as np
+
+
+def step(q, w, inertia, dt):
+    w = w - dt * np.cross(w, inertia * w) / inertia
+    q = q + dt / 2 * np.array([-q[1:] @ w, *(q[0] * w + np.cross(q[1:], w))])
+    return q / np.linalg.norm(q), w
+"""
+
+
+@pytest.mark.thorough
+def test_an_adapter_outside_the_package_needs_nothing_but_its_file(tmp_path, capsys, monkeypatch):
+    """It finds modules beside itself, and files from where the command is given; it may not have the name of an engine."""
+    (tmp_path / "adapters").mkdir()
+    (tmp_path / "adapters" / "mine.py").write_text(ADAPTER)
+    (tmp_path / "adapters" / "beside.py").write_text(BESIDE)
+    (tmp_path / "version.txt").write_text("7.1")
+    monkeypatch.chdir(tmp_path)
+    assert main(["atlas", "adapters/mine.py"]) == 0
+    table = capsys.readouterr().out
+    assert [
+        line for line in table.splitlines() if line.split()[:4] == ["mine", "usual", "7.1", "euler"]
+    ] and "not written" in table
+    assert not (tmp_path / "results").exists()
+    assert main(["atlas", "adapters/mine.py", "--list"]) == 0 and "your own" in capsys.readouterr().out
+    (tmp_path / "adapters" / "mine.yaml").write_text("label: Mine\npython: missing/python\noptions: {usual: {chosen_by: it}}\n")
+    assert main(["atlas", "adapters/mine.py"]) == 2 and "switched_off" in capsys.readouterr().err
+    (tmp_path / "lammps.py").write_text(ADAPTER)
+    assert main(["atlas", "lammps.py"]) == 2 and "choose another name" in capsys.readouterr().err
+    assert main(["atlas", "nowhere.py"]) == 2 and "nowhere.py does not exist" in capsys.readouterr().err

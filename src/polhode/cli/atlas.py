@@ -3,6 +3,7 @@
 Each engine spins one rigid body in a process of its own. The table says which of our methods does the same step, the orders,
 what becomes of energy and momentum of a free spin, and about which axis it turns in the end. Engines are installed only with
 ``--install``, each into an environment of its own below the cache folder. Rows of other engines that ``atlas.nc`` has are kept.
+``polhode atlas my_adapter.py`` runs an adapter of your own, and writes nothing unless ``--results`` says where.
 """
 
 import argparse
@@ -22,13 +23,18 @@ LIMIT = 600.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode atlas``."""
-    parser.add_argument("engines", nargs="*", metavar="ENGINE", help="engines to run; by default all that are installed")
+    parser.add_argument(
+        "engines",
+        nargs="*",
+        metavar="ENGINE",
+        help="engines, or adapters of your own (my.py); by default all that are installed",
+    )
     parser.add_argument("--list", action="store_true", help="list the engines with their options, and run nothing")
     parser.add_argument("--install", action="store_true", help="install the engines named first, each in its own environment")
     parser.add_argument("--contacts", action="store_true", help="run impacts with friction instead, for contacts.nc")
     parser.add_argument("--liquids", action="store_true", help="run liquids of rigid molecules instead, for liquids_ENGINE.nc")
     parser.add_argument("--option", action="append", default=[], help="only this option of the engines; may be repeated")
-    parser.add_argument("--results", type=Path, default=Path("results"), help="folder for atlas.nc (%(default)s)")
+    parser.add_argument("--results", type=Path, help="folder for atlas.nc (results; for adapters of your own none)")
     parser.add_argument("--limit", type=positive, default=LIMIT, help="seconds that one run may take (%(default)g)")
     parser.add_argument("--json", action="store_true", help="print the table as JSON")
 
@@ -44,11 +50,17 @@ def run(arguments: argparse.Namespace) -> int:
     from polhode.engines import all_engines, atlas, how_to_install, install, is_installed
     from polhode.engines.environments import EngineError
 
-    known = all_engines()
+    known, keys = dict(all_engines()), []
     for key in arguments.engines:
+        if key.endswith(".py"):
+            engine = _own(Path(key))
+            known[engine.key], key = engine, engine.key
+        keys.append(key)
         if key not in known:
             raise UsageError(f"unknown engine {key!r}; {nearest(key, list(known))}")
-    chosen = atlas.select(known, arguments.engines)
+    chosen = atlas.select(known, keys)
+    written = arguments.results is not None or not any(engine.is_own for engine in chosen)
+    arguments.results = arguments.results or Path("results")
     if arguments.list:
         print("\n".join(_described(engine, is_installed(engine)) for engine in chosen))
         return 0
@@ -63,7 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
     from polhode.study.storage import write_dataset
 
     path = arguments.results / ("contacts.nc" if arguments.contacts else "atlas.nc")
-    check_writable(path, "--results")
+    if written:
+        check_writable(path, "--results")
     present = []
     installing = [engine for engine in chosen if arguments.install and not is_installed(engine)]
     if installing:
@@ -93,12 +106,32 @@ def run(arguments: argparse.Namespace) -> int:
         for engine, option in wanted:
             rows.append(atlas.measure(engine, option, stage.advance, arguments.limit))
     data = atlas.dataset(rows)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_file():
-        data = atlas.merged(read_dataset(path), data)
-    write_dataset(data, path)
-    print(json.dumps(_as_json(data), indent=1) if arguments.json else f"{atlas.as_text(data)}\n\nwritten to {path}")
+    if written:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_file():
+            data = atlas.merged(read_dataset(path), data)
+        write_dataset(data, path)
+    where = f"written to {path}" if written else "not written; --results FOLDER keeps it"
+    print(json.dumps(_as_json(data), indent=1) if arguments.json else f"{atlas.as_text(data)}\n\n{where}")
     return 0
+
+
+def _own(path: Path) -> Any:
+    """The engine of an adapter of one's own.
+
+    Raises
+    ------
+    UsageError
+        If there is no such file, or what is declared beside it is refused.
+    """
+    from polhode.engines.protocol import own_engine
+
+    if not path.is_file():
+        raise UsageError(f"{path} does not exist; name the file of an adapter, as docs/identify.md has it")
+    try:
+        return own_engine(path)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def _contacts(arguments: argparse.Namespace, path: Path, engines: Sequence[Any]) -> int:
@@ -140,7 +173,7 @@ def _liquids(arguments: argparse.Namespace, engines: Sequence[Any]) -> int:
 
 def _described(engine: Any, installed: bool) -> str:
     """An engine with its options."""
-    origin = " ".join(engine.requirements or (f"Debian: {' '.join(engine.debian)}",))
+    origin = " ".join(engine.requirements or (f"Debian: {' '.join(engine.debian)}" if engine.debian else "your own",))
     head = f"{engine.key}: {engine.label}, {engine.precision}, {origin}{'' if installed else ' (not installed)'}"
     return "\n".join([head, *(f"    {name}: {option.chosen_by}" for name, option in engine.options.items())])
 

@@ -48,7 +48,7 @@ from polhode.algebra.quaternion import (
 )
 from polhode.algebra.vector import add, axpy, cross, dot, scale
 from polhode.compiling.kernel import kernel
-from polhode.engines.protocol import all_engines
+from polhode.engines.protocol import known_engines
 from polhode.interface.declared import STRICT, declared
 from polhode.methods import METHODS
 from polhode.methods.adams_bashforth import FOURTH, SECOND, THIRD, rates
@@ -841,7 +841,7 @@ def candidate(key: str) -> Method:
     """
     known: Iterable[Method] = candidates()
     if DAMPED in key:
-        rates = {option.damping for engine in all_engines().values() for option in engine.options.values()} - {0.0}
+        rates = {option.damping for engine in known_engines().values() for option in engine.options.values()} - {0.0}
         known = (one for rate in rates for one in damped(rate))
     for one in known:
         if one.key == key:

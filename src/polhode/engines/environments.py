@@ -52,7 +52,9 @@ def place(engine: Engine) -> Path:
 
 
 def python_of(engine: Engine) -> Path:
-    """The Python that runs the engine."""
+    """The Python that runs the engine; an adapter of one's own that needs nothing else runs under that of polhode."""
+    if engine.is_own and not (engine.requirements or engine.debian):
+        return engine.path.parent / engine.python if engine.python else Path(sys.executable)
     return SYSTEM if engine.debian else place(engine) / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 
@@ -70,6 +72,8 @@ def environment_of(engine: Engine) -> dict[str, str]:
 
 def how_to_install(engine: Engine) -> str:
     """The command that installs an engine."""
+    if engine.is_own and not (engine.requirements or engine.debian):
+        return f"{python_of(engine)} cannot import numpy and {engine.module}: see python, module and paths in its YAML file"
     return f"apt-get install {' '.join(engine.debian)}" if engine.debian else f"polhode atlas {engine.key} --install"
 
 
@@ -204,7 +208,8 @@ def answers(
     """What a function of an adapter returns for each run, as arrays by name, or why there is nothing; the rest as for spin."""
     with tempfile.TemporaryDirectory(prefix="polhode-atlas-") as name:
         folder = Path(name)
-        request = {"function": function, "option": option, "paths": engine.paths, "runs": runs}
+        paths = (*engine.paths, *([str(engine.path.parent)] if engine.is_own else []))
+        request = {"function": function, "option": option, "paths": paths, "runs": runs}
         (folder / "request.json").write_text(json.dumps(request))
         while True:
             failure, at = _process(engine, folder, python or python_of(engine), progress, limit)
@@ -229,7 +234,7 @@ def _process(
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
-                cwd=folder,
+                cwd=None if engine.is_own else folder,
                 env=environment_of(engine),
             )
         except OSError as error:

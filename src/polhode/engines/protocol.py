@@ -42,6 +42,8 @@ LOADS = ("free", "constant", "lab", "velocity")
 #: Those of them that are a torque.
 Torque = Literal["constant", "lab", "velocity"]
 Precision = Literal["float64", "float32"]
+#: What stands for a declaration that an adapter of one's own leaves out.
+UNSAID = "as the adapter has it"
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -141,6 +143,8 @@ class Engine:
         What pip installs, each pinned (``mujoco==3.3.7``); empty for an engine from Debian.
     debian : tuple of str
         Debian packages, for an engine that comes from there; it then runs under the Python of the system.
+    python : str
+        The Python that runs an adapter of one's own, a path from the folder of the adapter; that of polhode if it is empty.
     module : str
         The module that must be importable for the engine to count as installed.
     libraries : tuple of str
@@ -172,7 +176,8 @@ class Engine:
     label: str
     requirements: tuple[str, ...] = ()
     debian: tuple[str, ...] = ()
-    module: str
+    python: str = ""
+    module: str = "numpy"
     libraries: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     options: Mapping[str, Option]
@@ -189,8 +194,10 @@ class Engine:
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.key):
             raise ValueError("the name of the file must consist of small letters, digits and underscores")
-        if bool(self.requirements) == bool(self.debian):
+        if (self.requirements and self.debian) or not (self.requirements or self.debian or self.is_own):
             raise ValueError("declare either requirements (pip) or debian (packages)")
+        if self.python and (self.requirements or self.debian or not self.is_own):
+            raise ValueError("python belongs to an adapter of one's own without requirements or debian")
         for requirement in self.requirements:
             if not re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!-]+", requirement):
                 raise ValueError(f"requirement {requirement!r} must be pinned, as in mujoco==3.3.7")
@@ -207,6 +214,11 @@ class Engine:
     def key(self) -> str:
         """Name in commands and files: that of its own files."""
         return self.path.stem
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the adapter is not one of polhode."""
+        return self.path.parent.resolve() != FOLDER
 
     def loads(self, option: str) -> tuple[str, ...]:
         """The loads under which an option is run."""
@@ -225,6 +237,29 @@ def read(path: Path) -> Engine:
     return declared(Engine, path.with_suffix(".yaml"), path=path)
 
 
+def own_engine(path: Path) -> Engine:
+    """The engine of an adapter that is not one of polhode; what no YAML file beside it declares is taken as usual.
+
+    Raises
+    ------
+    ConfigurationError
+        As for :func:`read`.
+    ValueError
+        If its name is that of an engine of polhode.
+    """
+    path = path.resolve()
+    if path.stem in all_engines():
+        raise ValueError(f"{path.name}: {path.stem} is an engine of polhode; choose another name")
+    if path.with_suffix(".yaml").is_file():
+        engine = read(path)
+    else:
+        torques: dict[Torque, str] = {"constant": UNSAID, "lab": UNSAID, "velocity": UNSAID}
+        options = {"usual": Option(chosen_by=UNSAID)}
+        engine = Engine(label=path.stem, options=options, switched_off=UNSAID, torques=torques, path=path)
+    _own[engine.key] = engine
+    return engine
+
+
 @cache
 def all_engines() -> Mapping[str, Engine]:
     """Every engine with an adapter, by key, in alphabetical order."""
@@ -232,10 +267,16 @@ def all_engines() -> Mapping[str, Engine]:
     return MappingProxyType({engine.key: engine for engine in engines})
 
 
+def known_engines() -> Mapping[str, Engine]:
+    """Those and the adapters of one's own that this process has read."""
+    return {**all_engines(), **_own}
+
+
 def option_of(key: str, option: str) -> Option:
     """What is declared of a row of the atlas; nothing if that has an engine or an option which is no longer known."""
-    engine = all_engines().get(key)
+    engine = known_engines().get(key)
     return engine.options.get(option, NOTHING) if engine else NOTHING
 
 
 NOTHING = Option(chosen_by="")
+_own: dict[str, Engine] = {}
