@@ -254,14 +254,6 @@ COMMON = {"suppress_health_check": [HealthCheck.function_scoped_fixture]}
 
 @pytest.mark.thorough
 @settings(max_examples=40, **COMMON)
-@given(data=st.data())
-@pytest.mark.parametrize("door", DOORS)
-def test_a_result_or_a_sentence(door, data):
-    tried(door, data.draw(st.sampled_from(arguments(door))), data.draw(anything))
-
-
-@pytest.mark.thorough
-@settings(max_examples=60, **COMMON)
 @given(value=anything)
 @pytest.mark.parametrize(("door", "name"), PAIRS)
 def test_a_result_or_a_sentence_for_every_argument(door, name, value):
