@@ -28,6 +28,9 @@ from polhode.problems.problem import Problem
 from polhode.references import axial_torque, defect, taylor
 from polhode.study.workflow import locks
 
+# What pytest makes of the tests before it runs them takes a third of a start; the next one reads it, whatever the shell says.
+sys.dont_write_bytecode = False
+
 # Compiled code of the tests, and of the processes that they start, stays in the folder of pytest.
 os.environ.setdefault("POLHODE_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled"))
 
@@ -43,12 +46,12 @@ for _number in (signal.SIGINT, signal.SIGHUP):
 #: Files that take minutes. They come first, so that none of them is left over when all others are done (``pytest -n 2``).
 LONG = (
     "test_workflow",
+    "test_impacts",  # beside the tiny study, whose compiled code the others then find
     "test_interruptions",
     "test_notebooks",
     "test_documentation",
     "test_archive_workflow",
     "test_one_process",
-    "test_impacts",
 )
 
 

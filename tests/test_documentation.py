@@ -206,6 +206,7 @@ def test_a_drift_that_may_be_zero_is_a_bound(tmp_path):
     assert cells[4][1:] == ["−100", *["lost, cools"] * 4]
 
 
+@pytest.mark.thorough
 def test_what_is_no_more_leaves_no_page(built):
     assert not (DOCS / FORGOTTEN).exists() and (DOCS / FORGOTTEN).parent.is_dir()
 
