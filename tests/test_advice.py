@@ -215,6 +215,7 @@ def test_methods_that_agree_against_the_motion_are_no_answer(few, monkeypatch):
         from_runs.from_runs(case_of_problem(problem), 1e-3, one_torque=False)
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_known_is_said():
     problem = polhode.problems["asymmetric_heavy_top"]
     with pytest.raises(AdviceError, match=r"in double precision .* ask for an error of .* or more, or for a shorter time"):
@@ -301,6 +302,7 @@ def test_the_step_meets_the_error_and_a_longer_one_does_not(few):
     assert "Where the energy must not drift, as in a liquid, take the exact rotor (exact_rotor)." in said
 
 
+@pytest.mark.thorough
 def test_one_torque_is_the_default(few):
     case = {"inertia": (1, 2, 2.5), "omega": (0, 6, 8), "torque": "free", "time": 0.3, "error": 1e-3}
     assert {polhode.methods[row.method].torques_per_step for row in polhode.recommend(**case).alternatives} == {1}
@@ -346,6 +348,7 @@ def test_steps_per_radian_are_those_of_the_initial_angular_velocity():
     assert from_runs.density(600, 1e-4, 2.0, 5.0) == "600 steps for 5 rad turned from near rest"
 
 
+@pytest.mark.thorough
 def test_a_body_that_stops_or_starts_at_rest_is_answered_in_the_same_words(few):
     stops = case_of_mapping({**FORMULAS, "torque": ["-9*k*wx", "-18*k*wy", "-22*k*wz"], "time": 4})[0]
     answer = from_runs.from_runs(stops, 1e-3)
@@ -828,6 +831,7 @@ def test_the_command_answers_on_one_screen(few, capsys):
     assert "Take " in said.out and "How this is known:" in said.out and "Interval:" in said.out
 
 
+@pytest.mark.thorough
 def test_the_command_answers_machines(few, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # a run in the checkout, such as a quick one, would be asked first
     assert cli.main([*WORDS, "--error", "1e-4", "--json"]) == 0

@@ -155,6 +155,7 @@ def test_the_file_with_more_bodies_answers_unless_a_run_is_named(run, tmp_path):
     assert "From results/ensembles.nc. data/released/laws.nc has no more bodies: 80, against 80." in asked()[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("torque", ["free", "lab", "state", "friction"])
 @pytest.mark.parametrize("price", [0.0, 1000.0])
 def test_where_magnus_adams_is_named_its_damping_is(torque, price):

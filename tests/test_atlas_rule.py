@@ -94,6 +94,7 @@ def test_an_engine_that_is_not_installed_is_left_out_with_the_command(tmp_path, 
     assert not measured.sizes and measured.attrs[LEFT_OUT].endswith("left out; polhode atlas jsbsim --install")
 
 
+@pytest.mark.thorough
 def test_another_released_atlas_is_a_reason_to_make_the_theme_again(tmp_path):
     shutil.copytree(HOME / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("config.yaml", "data", "workflow", "notebooks"):
@@ -113,6 +114,7 @@ def test_another_released_atlas_is_a_reason_to_make_the_theme_again(tmp_path):
     assert products().chapter_code("many_body") == other
 
 
+@pytest.mark.thorough
 def test_what_an_engine_declares_and_executes_makes_its_rows_again(tmp_path):
     folder = tmp_path / "src" / "polhode" / "engines"
     shutil.copytree(HOME / "src" / "polhode" / "engines", folder, ignore=shutil.ignore_patterns("__pycache__"))

@@ -147,6 +147,7 @@ words = st.one_of(
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", COMMANDS)
 @given(data=st.data())
 def test_any_word_behind_any_option_is_parsed_or_named(command, data):
@@ -290,6 +291,7 @@ def test_reproduce_knows_a_slip_from_a_target():
         assert first_word(target) == f"target {target}"
 
 
+@pytest.mark.thorough
 def test_no_cores_are_refused():
     command = [sys.executable, "-m", "snakemake", "--cores", "0", "-n", "--configfile", "workflow/config/quick.yaml"]
     done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, timeout=120)

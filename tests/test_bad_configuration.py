@@ -286,6 +286,7 @@ def test_without_limits_only_what_cannot_be_counted_is_refused(resolve):
     assert message.startswith("mine.yaml:3: problems.heavy_top.dt.a: dt = 1e-300 makes 2e+300 steps")
 
 
+@pytest.mark.thorough
 def test_the_configurations_that_come_with_the_code_are_within_the_limits():
     sizes = {}
     for path in CONFIGURATIONS:
@@ -557,6 +558,7 @@ def test_snakemake_says_what_a_study_takes(tmp_path):
     assert output.count("The whole study takes about") == 1 and "4 runs of one body" in output
 
 
+@pytest.mark.thorough
 def test_snakemake_refuses_in_a_line(tmp_path):
     mine = tmp_path / "mine.yaml"
     mine.write_text("problems:\n  heavy_top: {samples: 3}\n  heavy_top: {samples: 4}\n")

@@ -180,6 +180,7 @@ SLIPS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("slip", SLIPS)
 def test_the_line_to_blame_is_quoted(write, slip):
     old, new, *said = SLIPS[slip]
@@ -418,6 +419,7 @@ def test_a_problem_that_the_configuration_does_not_run_is_said(capsys):
     assert study.problems["heavy_top"].methods == both.problems["magnetic_needle"].methods
 
 
+@pytest.mark.thorough
 def test_a_problem_of_ones_own_makes_no_experiment_again():
     """They are on problems of ours; with one more file in their hash all of them would be out of date."""
     full = yaml.safe_load((HOME / "config.yaml").read_text()) | {"many_body": None, "ensembles": None, "cost": None}

@@ -174,6 +174,7 @@ def test_the_table_stands_in_the_readme_once():
     assert once.count("| a table |") == 1
 
 
+@pytest.mark.thorough
 def test_without_a_compiler_it_says_so(monkeypatch, capsys):
     monkeypatch.setenv("CC", "no-such-compiler")
     monkeypatch.setattr("sys.argv", ["compare.py"])

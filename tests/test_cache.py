@@ -158,6 +158,7 @@ def test_a_broken_file_is_no_file(made, tmp_path):
     assert set(tmp_path.iterdir()) == set(whole)
 
 
+@pytest.mark.thorough
 def test_files_may_be_broken_in_every_way(tmp_path, monkeypatch):
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
     torque = closing_over(5.0)
@@ -269,6 +270,7 @@ def test_what_belongs_to_root_may_be_used(kept_in, monkeypatch):
     assert is_loaded()
 
 
+@pytest.mark.thorough
 def test_without_compilation_nothing_is_kept(tmp_path):
     script = "import polhode; polhode.simulate('spiral_cylinder', 'euler', 1 / 64); polhode.compile_all(['euler'])"
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "POLHODE_CACHE_DIR": str(tmp_path / "a")}

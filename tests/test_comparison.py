@@ -355,6 +355,7 @@ def test_the_lowest_of_a_class_counts(whole):
     assert lowest["verlet", "state"]["missed_q"] and not lowest["verlet", "lab"]["missed_q"]
 
 
+@pytest.mark.thorough
 def test_the_map_marks_what_fell(whole):
     with style.settings():
         figure = rendering.figure("order_map", whole)
@@ -414,6 +415,7 @@ def test_long_runs_leave_out_what_is_not_conserved(whole, small):
         drift.long_runs(small, drift.LONG_PROBLEMS)
 
 
+@pytest.mark.thorough
 def test_a_problem_of_ones_own_is_among_the_long_runs(tmp_path):
     """Of it the file says no rank. One that conserves nothing has no column; a method that it lacks has no line."""
     methods, needle = list(polhode.methods), "toy_needle"

@@ -267,6 +267,7 @@ def test_impossible_loaded_spheres_are_refused(given, message):
         Clump.loaded_sphere(**{"radius": 1.0, "core": 0.5, "distance": 0.5, "ratio": 5.0} | given)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["eccentric_spheres", "mixed_sizes"])
 def test_the_scenes_conserve_what_they_must(key):
     scene = manybody.scenes[key]

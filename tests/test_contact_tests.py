@@ -25,7 +25,9 @@ def check():
     return contact_tests.contact_tests({"methods": ["spiral_leapfrog"], "seed": 0})
 
 
-@pytest.mark.parametrize("key", ["sphere_45", "test_4_85", "test_5_80", "test_6_80"])
+@pytest.mark.parametrize(
+    "key", ["sphere_45", *(pytest.param(key, marks=pytest.mark.thorough) for key in ("test_4_85", "test_5_80", "test_6_80"))]
+)
 def test_impacts_are_kept_as_they_are_solved(key):
     """To all digits that are solved for here; the numbers of the file end where its own digits end."""
     agrees_with_file(key, 10)
@@ -78,6 +80,7 @@ def test_a_row_of_springs_is_the_sphere_of_maw_barber_and_fawcett(monkeypatch):
     assert contact_tests.maw(psi, 0.3) == pytest.approx(after, abs=2e-3)
 
 
+@pytest.mark.thorough
 def test_tests_of_contacts_give_what_they_should(check):
     frame = analysis.deviations(check)
     coarse, fine = frame["T/20"].values, frame["T/160"].values
@@ -91,11 +94,13 @@ def test_tests_of_contacts_give_what_they_should(check):
     assert float(check["creep"]) < 1e-12
 
 
+@pytest.mark.thorough
 def test_each_cure_by_itself_is_of_second_order(check):
     for cured, usual in analysis.orders(check).values():
         assert cured == pytest.approx(2.0, abs=0.05) and usual == pytest.approx(1.0, abs=0.1)
 
 
+@pytest.mark.thorough
 def test_the_theme_is_made_from_the_check(check, tmp_path):
     inputs = SimpleNamespace(check={"contact_tests": check}.__getitem__)
     macros = numbers.contact_tests(inputs)

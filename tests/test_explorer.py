@@ -36,6 +36,9 @@ from polhode.study.products import Products
 from polhode.study.report import style
 from polhode.study.run.making import make_files, make_single_body
 
+# A small study and a browser, which most of these need, take ten seconds.
+pytestmark = pytest.mark.thorough
+
 HOME = Path(__file__).parents[1]
 STATEMENTS = [HOME / "data/claims.yaml", HOME / "data/cost_claims.yaml"]
 METHODS = ["spiral_leapfrog", "euler", "omelyan1998", "rk4", "pcdm2013_lag", "verlet_delvalle2024"]
@@ -120,7 +123,6 @@ def page_content(results):
 # ---- its numbers ----
 
 
-@pytest.mark.thorough
 def test_errors_and_steps_are_those_of_the_cost_study_to_the_last_bit(results, page_content):
     assert set(page_content["problems"]) == set(PROBLEMS)
     for key in PROBLEMS:
@@ -134,7 +136,6 @@ def test_errors_and_steps_are_those_of_the_cost_study_to_the_last_bit(results, p
         assert (work["horizon"], work["unit"]) == (data.attrs["horizon"], data.attrs["price_unit"])
 
 
-@pytest.mark.thorough
 def test_orders_are_those_of_the_run(results, page_content):
     for key in PROBLEMS:
         data = netcdf.read_dataset(results / "single_body.nc", key)
@@ -438,7 +439,6 @@ def go(at: Browser, view: str) -> Browser:
     return at.wait()
 
 
-@pytest.mark.thorough
 def test_it_opens_without_a_complaint_and_asks_for_nothing(browser, results):
     browser.requests()
     browser.open(results / "explorer.html")
@@ -611,7 +611,6 @@ def test_the_polhode_is_that_of_the_exact_motion(at, results):
     assert apart.min(axis=0).max() < 0.05 and apart.min(axis=1).max() < 0.3
 
 
-@pytest.mark.thorough
 def test_the_slider_of_time_moves_the_method_off_its_polhode_and_play_moves_the_slider(at):
     go(at, "polhode?top=free_asymmetric_top&follow=euler&magnify=0&moment=0")
     curves = (
@@ -685,7 +684,6 @@ def test_claims_are_filtered_and_linked(at, results):
     assert at.complaints() == []
 
 
-@pytest.mark.thorough
 def test_the_address_holds_the_view(browser, results):
     view = "long?methods=rk4,euler&long=norm_error&axis=log"
     browser.open(results / "explorer.html", view)
@@ -773,7 +771,6 @@ BLANK = """return [...document.querySelectorAll('main > section:not([hidden]) .p
   + (figure.querySelector('.plot').offsetHeight - figure.querySelector('.main-svg').clientHeight))"""
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
 def test_it_fits_the_screen_and_cuts_and_wastes_nothing(browser, results, size):
     from selenium.webdriver.support.ui import WebDriverWait
@@ -800,7 +797,6 @@ def test_it_fits_the_screen_and_cuts_and_wastes_nothing(browser, results, size):
         WebDriverWait(browser.driver, 20, 0.05).until(lambda d: browser(fits))
 
 
-@pytest.mark.thorough
 def test_a_section_is_an_entry_of_the_history_and_a_choice_in_it_changes_that(browser, results):
     browser.open(results / "explorer.html")
     tab(browser, "orders").type('select[data-key="quantity"]', "omega")
@@ -826,7 +822,6 @@ def test_a_section_is_an_entry_of_the_history_and_a_choice_in_it_changes_that(br
     assert browser("return scrollY") == 700, "who returns to the page finds its place"
 
 
-@pytest.mark.thorough
 def test_controls_can_be_reached_by_keyboard_and_have_names(at):
     for section in SECTIONS:
         go(at, section)
@@ -839,7 +834,6 @@ def test_controls_can_be_reached_by_keyboard_and_have_names(at):
         assert nameless == []
 
 
-@pytest.mark.thorough
 def test_the_list_of_methods_is_one_stop_of_the_tab_key(browser, results):
     from selenium.webdriver import ActionChains, Keys
 
@@ -883,7 +877,6 @@ def test_methods_that_were_not_run_have_no_row(at, results):
     assert blown[0] in at("return document.getElementById('plot-bodies').layout.annotations.map((a) => a.x)")
 
 
-@pytest.mark.thorough
 def test_the_page_warns_of_a_method_as_the_advice_does(at, page_content):
     sentence = " ".join(drift("euler", ["euler", "rk4"]))
     assert "Damps librations, not for long conservative runs: Runge-Kutta 4." in sentence and "direct Euler" not in sentence
@@ -897,7 +890,6 @@ def test_the_page_warns_of_a_method_as_the_advice_does(at, page_content):
             )
 
 
-@pytest.mark.thorough
 def test_every_field_of_the_data_is_shown_in_some_view(browser, results):
     """What is written into the page and never read there is left out of it."""
     watch = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
@@ -926,7 +918,6 @@ def test_every_field_of_the_data_is_shown_in_some_view(browser, results):
         browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", watch)
 
 
-@pytest.mark.thorough
 def test_a_run_without_times_and_many_bodies_says_so(browser, results, tmp_path):
     inputs = inputs_of(results, cost="", many_body="", released="", cost_claims="")
     page.write(inputs, STATEMENTS, tmp_path / "explorer.html")
@@ -943,7 +934,6 @@ def test_a_run_without_times_and_many_bodies_says_so(browser, results, tmp_path)
     assert browser.complaints() == []
 
 
-@pytest.mark.thorough
 def test_a_run_of_one_problem_without_a_long_run_says_so(browser, results, tmp_path):
     data = netcdf.read_dataset(results / "single_body.nc", "coupled_cylinders")
     root = netcdf.read_dataset(results / "single_body.nc")

@@ -85,6 +85,7 @@ def test_an_impact_that_sticks_is_of_second_order_with_the_part_since_the_touch(
     assert orders(usual)[:, 0] == pytest.approx(1.0, abs=0.1), "the first increment counts a whole step"
 
 
+@pytest.mark.thorough
 def test_the_energy_that_an_impact_makes_is_made_by_the_law():
     _, ratio, ledger = impact(STICKY.with_parameters(arms="radius"), 45, 640)
     assert -ledger[D_M] == pytest.approx(STICKS[2] - 1, abs=1e-5) and ratio == pytest.approx(STICKS[2], abs=1e-5)
