@@ -50,7 +50,8 @@ def few(monkeypatch):
 # --- the exact motion ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("key", [pytest.param("lab_torque", marks=pytest.mark.thorough), "damped_top"])
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", ["lab_torque", "damped_top"])
 def test_the_motion_is_that_of_the_taylor_series(key):
     problem = polhode.problems[key]
     motion = motion_of(problem, 1e-6, Budget(60.0))

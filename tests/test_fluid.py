@@ -52,6 +52,7 @@ def loads(fluid, state):
     return done["energies"][0, 1] * energy, force * energy, torque * energy
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "fluid, r, energy, force, torques",
     [

@@ -77,6 +77,7 @@ def test_a_check_reads_off_a_bed_whose_ledger_closes(small):
     assert (small["made"].isel(division=1, variant=0) > 1e-3).all()
 
 
+@pytest.mark.thorough
 def test_a_lost_run_has_no_values():
     bed = grains.EXPERIMENTS["bed"]
     few = {"spiral_leapfrog": bed.variants["spiral_leapfrog"]}
@@ -317,6 +318,7 @@ def test_stiffnesses_are_compared_at_the_same_part_of_the_contact_time():
     assert heights["no_squish", 20] == pytest.approx(0.5, abs=0.01) and heights["viscoelastic", 20] == pytest.approx(0)
 
 
+@pytest.mark.thorough
 def test_the_figures_the_tables_and_the_numbers_of_a_small_bed(small, tmp_path):
     inputs = Report(bed=small)
     figure_twice("grains", inputs, tmp_path)

@@ -85,6 +85,7 @@ def trimers():
     return liquids.liquids(TRIMERS, ["exact_rotor", "euler", "magnus_adams4"], [0.012, 0.024], 3.6, [0, 1])
 
 
+@pytest.mark.thorough
 def test_a_splitting_holds_the_energy_of_trimers_and_others_lose_it_in_their_direction(trimers):
     drift = trimers["drift"].mean("seed")
     assert abs(drift.sel(integrator="exact_rotor")).max() < 2e-3
@@ -94,6 +95,7 @@ def test_a_splitting_holds_the_energy_of_trimers_and_others_lose_it_in_their_dir
     assert rms[1] / rms[0] == pytest.approx(4, rel=0.3)
 
 
+@pytest.mark.thorough
 def test_temperatures_lie_on_the_parabolas_of_the_mean_squares_of_loads(trimers):
     """The loads come from other runs, and say by how much whole and half steps are off."""
     exact = trimers["temperature"].sel(integrator="exact_rotor", dt=0.024).mean("seed")
@@ -180,6 +182,7 @@ def test_linear_analysis_says_how_magnus_adams_drains_a_liquid_and_of_others_not
     assert gaps[4.0].predicted + 2 * of_half == pytest.approx(3 * of_corrected, abs=1e-15), "the corrected one is made of both"
 
 
+@pytest.mark.thorough
 def test_the_theme_is_made_from_checks(synthetic, tmp_path):
     macros = numbers.liquids(synthetic)
     section = (Path(__file__).parents[1] / "paper" / "sections" / "liquids.tex").read_text()

@@ -396,6 +396,7 @@ def test_the_engine_is_timed_inside_its_runs():
     assert timed["fastest"].values == pytest.approx(0.5e6) and timed["median"].values == pytest.approx(1e6)
 
 
+@pytest.mark.thorough
 def test_no_garbage_is_collected_while_the_engine_is_timed():
     ticks, collects = iter(range(100)), []
 

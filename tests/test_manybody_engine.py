@@ -95,6 +95,7 @@ def test_two_spheres_collide_as_hertz_has_it(key):
     assert v[1] == pytest.approx(2 * m1 / (m1 + m2) * speed, rel=1e-6)
 
 
+@pytest.mark.thorough
 def test_a_sphere_bounces_off_every_wall():
     """Contact time with R* = R at each of the six planes, and the velocity turned round."""
     m = SOFT.density * SPHERE.volume
