@@ -397,6 +397,7 @@ RECIPES = [
     "molecules",
     "liquids",
     "impacts",
+    "correctors",
     "ensembles",
     "compare",
 ]
@@ -454,6 +455,9 @@ def test_recipes_run(desk, name, capsys):
         check_recommendations(blocks)
     if name == "adding-a-method":
         assert printed == "0.0\n"
+    if name == "correctors":
+        rows = [[abs(float(x)) for x in line.split()[-2:]] for line in printed.splitlines()[:3]]
+        assert all(leapfrog > 15 * corrected for leapfrog, corrected in rows)
     if name == "ensembles":
         assert "order 2.0\n" in printed
         # Second order with C = 1: a step of 0.001 rad for 1e-6 per radian.
