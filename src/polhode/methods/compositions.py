@@ -15,13 +15,16 @@ their order. [B, [A, B]] is twice the kick by
 
 where X_i is the derivative along a turn about axis i of the body. The second term is that of the group: turns about different
 axes of the body do not commute. Without it the formula is that of Cartesian coordinates. A *modified kick* is one by M + s G,
-with s a share of the square of the step. As here, it takes a torque at a second orientation and no derivative:
+with s a share of the square of the step. It takes a torque at a second orientation and no derivative:
 
-.. math:: M + s\,G = M(q \exp(s\, I^{-1} M)) + s\, I^{-1} M \times M + O(s^2)
+.. math::
 
-("the lazy implementer's method" of Wisdom: Rein, Tamayo and Brown 2019; without the second term). What it leaves out is of
-fourth order and has no potential: the step is reversible and keeps volumes, but it is symplectic up to its order only (Hairer,
-McLachlan and Skeel 2009).
+   M + s\,G \approx M + \frac{1}{\lambda} \bigl[M(q \exp(\lambda s\, I^{-1} M)) - M\bigr] + s\, I^{-1} M \times M
+
+What the difference leaves out is of the size lambda s^2 and has no potential. With lambda = 1 it is the method of the lazy
+implementer (Wisdom; Rein, Tamayo and Brown 2019, without the last term): reversible, but symplectic up to its order only, so
+that the energy drifts (Hairer, McLachlan and Skeel 2009). A small lambda scales this down, until rounding, of the size of
+1e-16/lambda, takes its place.
 
 The state is q and the momentum in the body frame.
 """
@@ -31,10 +34,13 @@ from typing import Any
 
 from polhode.algebra.body import angular_momentum, angular_velocity
 from polhode.algebra.quaternion import rotate
-from polhode.algebra.vector import axpy, cross
+from polhode.algebra.vector import add, axpy, cross, scale
 from polhode.compiling.kernel import kernel, subroutine
 from polhode.methods import free_top, splitting
 from polhode.methods.protocol import SeveralTorques
+
+#: lambda of a modified kick.
+PART = 1e-4
 
 
 @kernel
@@ -54,19 +60,23 @@ def torque_at(t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters:
 
 
 @kernel
-def modified_torque(s: Any, t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters: Any) -> Any:
-    """M + s G to first order in s, from two torques."""
+def modified_torque(
+    s: Any, part: Any, bracket: Any, t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters: Any
+) -> Any:
+    """M + s G from two torques; ``part`` is lambda, ``bracket`` the factor of the term of the group, 1 where it is right."""
     moment = torque_at(t, q, momentum, body, torque, parameters)
     turn = angular_velocity(moment, body)
-    ahead = torque_at(t, rotate(q, turn, s), momentum, body, torque, parameters)
-    return axpy(s, cross(turn, moment), ahead)
+    ahead = torque_at(t, rotate(q, turn, part * s), momentum, body, torque, parameters)
+    along = scale(1.0 / part, axpy(-1.0, moment, ahead))
+    return add(axpy(bracket * s, cross(turn, moment), moment), along)
 
 
 def composed(
     drifts: Sequence[float],
     kicks: Sequence[float],
     gradients: Sequence[float] = (),
-    modified_torque: Callable[..., Any] = modified_torque,
+    part: float = PART,
+    bracket: float = 1.0,
 ) -> Callable[..., Any]:
     """The kernel ``step`` of a :class:`polhode.methods.protocol.SeveralTorques` that drifts and kicks in turn.
 
@@ -75,10 +85,10 @@ def composed(
     drifts, kicks : shares of the time step
         As many of both, or one drift more, with which the step then ends.
     gradients : for each kick, s as a share of the square of the step; 0 for a plain kick, empty if all are plain
-    modified_torque : kernel
-        The torque of a kick with a gradient.
+    part, bracket : of the kicks with a gradient, see :func:`modified_torque`
     """
     shares = float(drifts[0]), float(kicks[0]), float(gradients[0]) if gradients else 0.0
+    modification = float(part), float(bracket)
 
     @kernel
     def stage(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
@@ -89,7 +99,8 @@ def composed(
     @kernel
     def modified_stage(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
         q, momentum = moved(state[:4], state[4:7], body, shares[0] * dt)
-        moment = modified_torque(shares[2] * dt * dt, t + shares[0] * dt, q, momentum, body, torque, parameters)
+        s, t = shares[2] * dt * dt, t + shares[0] * dt
+        moment = modified_torque(s, modification[0], modification[1], t, q, momentum, body, torque, parameters)
         return q + splitting.kick(momentum, moment, shares[1] * dt)
 
     @kernel
@@ -100,7 +111,7 @@ def composed(
     last = (float(drifts[-1]),)
     first = modified_stage if shares[2] else stage
     if len(kicks) > 1:
-        rest = composed(drifts[1:], kicks[1:], gradients[1:], modified_torque)
+        rest = composed(drifts[1:], kicks[1:], gradients[1:], part, bracket)
     elif len(drifts) > 1:
         rest = last_drift
     else:
@@ -115,7 +126,12 @@ def composed(
 
 
 def composition(
-    drifts: Sequence[float], kicks: Sequence[float], gradients: Sequence[float] = (), **declarations: Any
+    drifts: Sequence[float],
+    kicks: Sequence[float],
+    gradients: Sequence[float] = (),
+    part: float = PART,
+    bracket: float = 1.0,
+    **declarations: Any,
 ) -> SeveralTorques:
     """The method whose step :func:`composed` makes of these shares; ``declarations`` are its other fields."""
     common = {
@@ -124,7 +140,7 @@ def composition(
         "order_exceptions": {"velocity": (1, 1)},
         "normalises": False,
         "start": start,
-        "step": composed(drifts, kicks, gradients),
+        "step": composed(drifts, kicks, gradients, part, bracket),
         "evaluations_per_step": len(kicks) + sum(s != 0.0 for s in gradients),
         "read": splitting.read,
         "stored": splitting.stored,

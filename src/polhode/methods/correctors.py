@@ -62,7 +62,7 @@ def pairs(order: int, form: str) -> list[tuple[Fraction, Fraction]]:
     return solution
 
 
-def shares(order: int, form: str) -> tuple[tuple[float, float], ...]:
+def shares(order: int, form: str, even: bool = False) -> tuple[tuple[float, float], ...]:
     """The moves before the first step: free motion for the first number times the step, then a kick of the second times it.
 
     The moves at an output are the exact inverse: a kick of minus the second number, then free motion for minus the first, from
@@ -72,14 +72,16 @@ def shares(order: int, form: str) -> tuple[tuple[float, float], ...]:
     ----------
     order : 3, 5, 7, ...: what is left in the part of the error linear in the torque is of the order of h^(order + 1)
     form : "kick-drift-kick" or "drift-kick-drift"
+    even : whether half of the first kick of each pair comes last, for steps of fourth order: the moves are then even in h, and
+        their error of the order of h^3 is gone
 
     Returns
     -------
-    order moves, of which the last has no kick.
+    Moves, of which the last has no kick: two for each pair and that one, three if even.
     """
     moves, waiting = [], Fraction(0)
     for a, b in pairs(order, form):
-        for drift, kick in ((a, b), (-a, -b)):
+        for drift, kick in ((a, b / 2), (-a, -b), (a, b / 2)) if even else ((a, b), (-a, -b)):
             moves.append((waiting - drift, -kick))
             waiting = drift
     return tuple((float(drift), float(kick)) for drift, kick in [*moves, (waiting, Fraction(0))])
