@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from polhode.algebra.body import Body
 from polhode.compiling.plain import in_plain_python
 from polhode.methods.plain_driver import plain_driver
-from polhode.methods.protocol import Method, OneTorque
+from polhode.methods.protocol import Method
 
 Array = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def step_matrix(method: Method, turns: tuple[float, float, float], body: Body = 
     array (n, n)
         For the n components of the state that are zero at rest; the others, such as the real part of q, do not act on these.
     """
-    method = method.without_passages() if isinstance(method, OneTorque) else method
+    method = method.without_passages()
     stiffness = [moment * turn * turn for moment, turn in zip(body.inertia, turns, strict=True)]
 
     def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:

@@ -41,7 +41,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -177,6 +177,10 @@ class Method(ABC):
     def starting_torques(self, steps: int) -> int:
         """The torque evaluations of a run beyond those of its steps: here those of the pre-map of a processor."""
         return self.torques_per_output
+
+    def without_passages(self) -> Self:
+        """The method without the change of variables around its steps, or other moves before the first."""
+        return replace(self, processor=None) if self.processor else self
 
     def orders(self, torque_class: str) -> tuple[int, int]:
         """The declared global orders (q, omega) on smooth problems with a torque of this class."""
@@ -385,9 +389,9 @@ class OneTorque(Method):
         """As for other methods; for one with ``warm_up_steps`` the stages of a Runge-Kutta step."""
         return RUNGE_KUTTA_MOVES if self.warm_up_steps else super().moves
 
-    def without_passages(self) -> "OneTorque":
-        """The method with one torque in every step from the first on, and no change of variables around the steps."""
-        return replace(self, warm_up_steps=0, processor=None) if self.warm_up_steps or self.processor else self
+    def without_passages(self) -> Self:
+        """As for other methods, and with one torque in every step from the first on."""
+        return replace(super().without_passages(), warm_up_steps=0) if self.warm_up_steps else super().without_passages()
 
     def march(self) -> Callable[..., Any]:
         """The loop over steps, see :func:`polhode.methods.drivers.march_of_one_torque`."""

@@ -34,7 +34,7 @@ from polhode.algebra.quaternion import to_body, to_lab
 from polhode.interface.arrays import about
 from polhode.methods import METHODS
 from polhode.methods.plain_driver import plain_driver
-from polhode.methods.protocol import Method, OneTorque
+from polhode.methods.protocol import Method
 from polhode.problems import single_body
 from polhode.problems.problem import Problem
 from polhode.references import taylor
@@ -98,7 +98,7 @@ class Stepper:
 
     def __init__(self, method: Method, problem: Problem, dt: float) -> None:
         # Steps that are taken once at the start of a run are not the map in question.
-        method = method.without_passages() if isinstance(method, OneTorque) else method
+        method = method.without_passages()
         self.method, self.dt = method, dt
         self.body = problem.body.coefficients()
         torque, parameters = on_duals(problem.torque), tuple(problem.parameters.values())
