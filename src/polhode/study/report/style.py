@@ -72,7 +72,7 @@ FAMILIES: dict[str, tuple[str, Any]] = {
     "dlm1997_fasso": ("#AA3377", "v"),
     "touma1994": ("#5C4033", "<"),
     "exact_rotor": ("#BB5566", "*"),
-    "exact_rotor_corrected": ("#5B2A86", "*"),
+    "exact_rotor_corrected": ("#5B2A86", "p"),
     "exact_rotor_dkd_corrected": ("#5B2A86", "X"),
     "moser_veselov": ("#DDAA33", "d"),
     "moser_veselov4": ("#DDAA33", "P"),
