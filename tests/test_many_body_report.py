@@ -581,6 +581,7 @@ def test_tables_of_many_bodies(inputs):
     assert row["published_cpu_s"] == 19 and row["dt"] == pytest.approx(4.85e-6, rel=1e-6)
 
 
+@pytest.mark.thorough
 def test_a_scene_of_ones_own_is_in_the_figures_and_tables(folder, tmp_path, monkeypatch):
     """Beside those of the publications, without their points; and alone, where no others came with the code."""
     dumb_bells, name = scene(2.0), drawing.printable("dumb_bells")
@@ -1099,6 +1100,7 @@ def test_the_command_animates(tmp_path, capsys):
     assert [animation._decimals(np.array(t)) for t in ([0.0, 0.01], [0.0, 0.002], [0.0, 2e-5])] == [0, 0, 2]
 
 
+@pytest.mark.thorough
 def test_the_page_about_clumps_of_your_own_runs(tmp_path, monkeypatch, capsys):
     page = (HOME / "docs" / "many-bodies.md").read_text()
     (clump,) = re.findall(r"^```\n(#.*?)^```", page, re.DOTALL | re.MULTILINE)

@@ -75,6 +75,7 @@ def test_columns_converge():
     np.testing.assert_allclose(coarse.inertia, fine.inertia, rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.thorough
 def test_the_shapes_of_clumps_do_not_depend_on_the_processor():
     """A last digit of a chess piece gives other collisions; OpenBLAS can be told to compute as an old processor does."""
     program = (
@@ -342,6 +343,7 @@ def caps(r, s, d):
 VOLUME = 4 / 3 * np.pi * (2 * 0.5**3 + 0.3**3) - caps(0.5, 0.5, 0.6) - caps(0.5, 0.3, 0.6)
 
 
+@pytest.mark.thorough
 @settings(deadline=None, max_examples=150)
 @given(tables())
 def test_columns_are_read_by_their_names(tmp_path_factory, text):
@@ -530,6 +532,7 @@ def scene(**changes):
     return manybody.Scene(key="full", label="full", material=manybody.Material(1000.0, 1e6, 0.2), **values)
 
 
+@pytest.mark.thorough
 def test_a_box_too_full_says_how_full():
     with pytest.raises(manybody.BoxTooFull, match=r"clump \d+ of 250 .* is filled to \d+\.\d % of its volume.*104.7 %"):
         scene(kinds=((manybody.Clump.sphere(0.1), 250),)).initial_state(0)

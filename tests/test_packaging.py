@@ -230,6 +230,7 @@ def test_documentation_shows_the_example_file_as_it_is():
     assert shown.group(1) == (HOUSE / "docs/example_plugin.py").read_text()
 
 
+@pytest.mark.thorough
 def test_example_of_the_documentation_gives_the_bytes_of_the_built_in():
     import polhode
 

@@ -486,6 +486,7 @@ def test_coupled_cylinders_end_as_described():
     assert first < 0
 
 
+@pytest.mark.thorough
 def test_free_system_conserves_momentum_angular_momentum_and_energy():
     states = taylor.solve_system(SPRING, [0.0, 0.3, 0.9], DIGITS)
     with mp.workdps(DIGITS + 15):
@@ -515,6 +516,7 @@ def test_free_system_conserves_momentum_angular_momentum_and_energy():
         assert spread(stretches) > 0.1
 
 
+@pytest.mark.thorough
 def test_a_system_of_one_fixed_body_is_the_single_body():
     """The same numbers, to the last bit of the precision in use."""
 

@@ -72,6 +72,7 @@ def test_closed_form_agrees_with_taylor(name):
     assert worst_agreement(problem, [0.0, 0.1, 0.37, 0.6, 0.93, 1.0], 50) >= 60
 
 
+@pytest.mark.thorough
 def test_published_problem_longer():
     assert worst_agreement(CYLINDER, [1.5, 2.0, 3.0], 50) >= 60
 
@@ -256,6 +257,7 @@ def test_rigorous_enclosure(name, digits):
 # The Taylor integrator on its own
 
 
+@pytest.mark.thorough
 def test_self_agreement():
     problem = make(no_torque, torque_class="free")
     assert min(taylor.self_agreement(problem, [0.0, 0.5, 3.0], 40)) >= 50
@@ -423,6 +425,7 @@ def test_a_reference_needs_no_compiled_torque():
     assert abs(taylor.solve(problem, [1.0], 20)[0][1][0] - 1) < mpf(10) ** -30
 
 
+@pytest.mark.thorough
 def test_a_torque_that_cancels_is_not_taken_for_a_pulse():
     """Of a top that stands upright, turning and at rest, double precision knows the torque to 1e-16 of the weight only."""
     upright = {"x": 0.0, "y": 0.0, "z": 0.54, "weight": 9.0}
@@ -492,6 +495,7 @@ def test_dataset_checks_a_part():
             reference_dataset(CYLINDER, times, 30)
 
 
+@pytest.mark.thorough
 def test_dataset_without_a_closed_form():
     data = reference_dataset(make(no_torque, torque_class="free"), TIMES, 30)
     assert data.attrs["formula"] == "Taylor series" and "higher precision" in data.attrs["check"]
@@ -499,6 +503,7 @@ def test_dataset_without_a_closed_form():
     assert set(data.omega_digits.values[0]) == {str(mpmath.nstr(mpf(x), 30, strip_zeros=False)) for x in (0.9, -0.7, 1.1)}
 
 
+@pytest.mark.thorough
 def test_a_wrong_closed_form_is_refused():
     def wrong(problem, times, digits):
         states = axial_torque.solve(problem, times, digits)
@@ -514,6 +519,7 @@ def test_a_wrong_closed_form_is_refused():
     assert reference_dataset(problem, TIMES, 30, check_until=0.25).attrs["agreement_time"] == 0.125
 
 
+@pytest.mark.thorough
 def test_dataset_is_reproducible_and_survives_a_file(tmp_path):
     paths = [tmp_path / "a.nc", tmp_path / "b.nc"]
     for path in paths:

@@ -453,6 +453,7 @@ def test_no_measured_number_stands_in_the_text(name):
     assert not re.findall(r"(?<![A-Z.\d])\d+\.\d+|\d[eE]-?\d|\d\\%|10\^", text)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
 def test_numbers_look_the_same_with_and_without_siunitx(tmp_path):
     numbers = ["0", "7", "-3", "42", "9999", "10000", "-12345", "0.5", "-0.25", "1.2345", "12.34567", "1234.5678"]
@@ -680,6 +681,7 @@ def table2_step(method, printed, target):
 TABLE2 = [row for row in pd.read_csv(PUBLISHED / "delvalle2024_table2.csv", comment="#").itertuples() if row.dt > 2e-5]
 
 
+@pytest.mark.thorough
 def test_erratum_b8_coefficient():
     def after_torque(state, torque, body, dt):
         q, momentum = state[:4], state[4:7]

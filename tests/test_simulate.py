@@ -104,6 +104,7 @@ def test_unknown_keys_name_the_nearest():
         polhode.simulate("spiral_cylinder", "xxxxxxxx", 0.1)
 
 
+@pytest.mark.thorough
 def test_objects_serve_as_well_as_keys():
     by_key = polhode.simulate("spiral_cylinder", "spiral_leapfrog", 0.01)
     by_object = polhode.simulate(polhode.problems["spiral_cylinder"], polhode.methods["spiral_leapfrog"], 0.01)
