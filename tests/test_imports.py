@@ -64,6 +64,7 @@ make_files({"film.nc": json.dumps(job)}, scene.make_film)
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", JOBS)
 def test_a_job_that_runs_kernels_imports_what_it_needs(kind, tmp_path):
     unused = {"matplotlib", "pydantic", "snakemake", "polhode.study.configuration", "polhode.study.plan"} | {
@@ -112,6 +113,7 @@ def test_figures_texts_and_claims_import_no_compiler():
     assert imported(lines, {"matplotlib", "mpmath", "numba", "polhode.methods", "pydantic"}) == set()
 
 
+@pytest.mark.thorough
 def test_public_names_are_there_before_they_are_imported():
     shown = run("import polhode\nprint(*dir(polhode))").split()
     assert set(polhode.__all__) <= set(shown)

@@ -135,7 +135,7 @@ def study():
     """The experiment itself, as the files of a run have it."""
     data = parts.parts(SETTINGS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parts, "BODIES", 32)
+        patch.setattr(parts, "BODIES", 16)
         bodies = parts.parts_over_bodies(SETTINGS)
     return data, SimpleNamespace(check=lambda name: {"parts": data, "parts_over_bodies": bodies}[name])
 
@@ -228,7 +228,7 @@ def test_shares_over_bodies_are_what_figure_and_text_say(study):
         made["studyPartsPlaceVariedNineOfTen"]
         == rf"\num{{{np.floor(100 * np.quantile(place[varied], 0.1, axis=1).min()):.0f}}}"
     )
-    assert made["studyPartsBodies"] == "32" and made["studyPartsStepsPerRadian"] == r"\num{64}"
+    assert made["studyPartsBodies"] == "16" and made["studyPartsStepsPerRadian"] == r"\num{64}"
     # Under each of these the place has more than any other part, on average: what the text says.
     assert (bars.argmax(axis=0)[varied] == list(figures.NAMES).index("place")).all()
     assert (bars.argmax(axis=0)[:2] == list(figures.NAMES).index("rotation")).all()
