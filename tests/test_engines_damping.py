@@ -41,6 +41,7 @@ def after(run: Run, rate: float) -> Spun:
     return Spun(np.array([q for q, _ in rows]), np.array([w for _, w in rows]))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("steps", "key"),
     [(drag, "explicit_exp_damped_quadratic_torque_0p04"), (after, "explicit_exp_damped_linear_after_0p04")],

@@ -66,6 +66,7 @@ def test_the_plain_step_has_the_bits_of_moving_walls_and_periodic_sides(name):
     np.testing.assert_array_equal(plain.read(), outcome["motion"][-1])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [*MOVING, *PERIODIC])
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "magnus_adams4"])
 def test_lists_and_samples_change_no_bit_with_moving_walls_and_periodic_sides(name, key):
