@@ -692,6 +692,7 @@ def test_a_wheel_answers_from_the_released_times(installed, elsewhere):
     assert "".join(read.split()).startswith(str(installed.parent))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", ["archive", "docs", "html"])
 def test_a_wheel_says_what_needs_the_repository(elsewhere, command):
     done = elsewhere("polhode", command)

@@ -570,6 +570,7 @@ def test_errors_computed_together_are_those_of_each_run_alone(results, problem):
             assert {name: float(together[name]) for name in alone} == {name: value[0] for name, value in alone.items()}
 
 
+@pytest.mark.thorough
 def test_step_sizes_of_a_few_methods_are_run_by_these(results):
     study, folder = results
     top = study.problems["asymmetric_heavy_top"]
@@ -615,6 +616,7 @@ def test_the_error_as_published_is_in_the_measure_of_the_method():
     assert errors["mean_error_as_published"][0] == metrics.mean_error(*states, "matrix") > 1.1 * errors["mean_error"][0]
 
 
+@pytest.mark.thorough
 def test_gathered_groups_open_alone(results):
     _, folder = results
     long_run = netcdf.read_dataset(folder / "single_body.nc", group="spiral_cylinder/long_run")
@@ -633,6 +635,7 @@ def test_gathered_groups_open_alone(results):
             assert data[name].attrs["units"] and data[name].attrs["long_name"]
 
 
+@pytest.mark.thorough
 def test_several_problems_are_gathered_as_declared(results):
     study, folder = results
     assert netcdf.group_names(folder / "single_body.nc") == list(study.problems)
@@ -646,6 +649,7 @@ def test_several_problems_are_gathered_as_declared(results):
     assert netcdf.read_dataset(folder / "single_body.nc", "free_symmetric_top").attrs["formula"] != "Taylor series"
 
 
+@pytest.mark.thorough
 def test_errors_of_a_moving_body(results):
     _, folder = results
     data = netcdf.read_dataset(folder / "single_body.nc", "sinking_propeller")
@@ -662,6 +666,7 @@ def test_errors_of_a_moving_body(results):
     assert long_run.q.dims == ("integrator", "time", "body", "quaternion") and np.isfinite(long_run.r_error_l1.values).all()
 
 
+@pytest.mark.thorough
 def test_means_are_those_of_the_samples(results):
     _, folder = results
     data = netcdf.read_dataset(folder / "single_body.nc", "forced_cylinder")
@@ -677,6 +682,7 @@ def test_means_are_those_of_the_samples(results):
     assert float(row.angle_error_mean) == pytest.approx(angle, rel=1e-6)
 
 
+@pytest.mark.thorough
 def test_drifts_are_those_of_what_the_motion_keeps(results):
     _, folder = results
     free = netcdf.read_dataset(folder / "single_body.nc", "free_symmetric_top/long_run")
@@ -694,6 +700,7 @@ def test_drifts_are_those_of_what_the_motion_keeps(results):
     assert np.isnan(driven.energy_drift).all() and np.isnan(driven.momentum_drift).all()
 
 
+@pytest.mark.thorough
 def test_switched_runs_have_the_other_normalisation(results):
     _, folder = results
     declared, switched = (
@@ -705,6 +712,7 @@ def test_switched_runs_have_the_other_normalisation(results):
     assert float(switched.norm_error.isel(time=-1).sel(integrator="spiral_leapfrog")) < 1e-15
 
 
+@pytest.mark.thorough
 def test_gathering_names_a_broken_file(results, tmp_path):
     study, folder = results
     shutil.copytree(folder, tmp_path / "copy")
@@ -741,6 +749,7 @@ def test_a_blow_up_is_gathered_as_diverged(tmp_path):
 # Targets and claims
 
 
+@pytest.mark.thorough
 def test_target_steps_meet_the_target(results):
     _, folder = results
     group = netcdf.read_dataset(folder / "single_body.nc", group="spiral_cylinder/targets").sel(integrator="euler")
@@ -757,6 +766,7 @@ def test_target_steps_meet_the_target(results):
     assert np.isnan(none.step_size.values).all()
 
 
+@pytest.mark.thorough
 def test_claims_are_judged(results, tmp_path):
     _, folder = results
     claims.judge(
@@ -943,6 +953,7 @@ def test_the_comparison_stands_before_the_number():
     )
 
 
+@pytest.mark.thorough
 def test_unknown_measures_and_comparisons_are_named(results, tmp_path):
     _, folder = results
     every = yaml.safe_load((HOME / "data" / "claims.yaml").read_text())

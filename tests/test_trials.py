@@ -67,6 +67,7 @@ not_three_floats = st.one_of(
 )
 
 
+@pytest.mark.thorough
 @settings(max_examples=50)
 @given(not_three_floats, st.sampled_from(sorted(DOORS)))
 def test_what_is_not_three_floats(value, door):
