@@ -70,12 +70,12 @@ EXPECTED = {
     "richardson": SECOND_BUT_FRICTION,
     "rk4": FOURTH,
     "rkmk4": FOURTH,
+    # Without the term of the rotation group.
+    "rotor_flat_kick": SECOND_BUT_FRICTION,
     "rotor_forest_ruth": FOURTH_BUT_FRICTION,
     "rotor_gradient4": FOURTH_BUT_FRICTION,
+    "rotor_lazy_kick": FOURTH_BUT_FRICTION,
     "rotor_modified_kick": FOURTH_BUT_FRICTION,
-    # Without the term of the rotation group.
-    "rotor_modified_kick_flat": SECOND_BUT_FRICTION,
-    "rotor_modified_kick_lazy": FOURTH_BUT_FRICTION,
     "rotor_pefrl": FOURTH_BUT_FRICTION,
     "rotor_srkn6": FOURTH_BUT_FRICTION,
     "rotor_two_stage": SECOND_BUT_FRICTION,
@@ -97,7 +97,7 @@ BETTER = {
     ("moser_veselov4", "constant"): (2, 4),
     ("exact_rotor_corrected", "constant"): (4, 2),
     ("exact_rotor_dkd_corrected", "constant"): (4, 2),
-    ("rotor_modified_kick_flat", "constant"): (4, 2),
+    ("rotor_flat_kick", "constant"): (4, 2),
 }
 #: Where a method is exact, and no order can be measured: (method, case) -> quantities with nothing but rounding at any step.
 #: In the case "constant" the body is symmetric and the torque axial: its angular velocity turns by the mean of the axial one.

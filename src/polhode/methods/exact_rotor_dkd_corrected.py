@@ -48,6 +48,7 @@ METHOD = replace(
     key="exact_rotor_dkd_corrected",
     label="exact rotor DKD, corrected",
     short_label="rotor DKD, corr.",
+    rank=8,
     before_torque=before_torque,
     after_torque=after_torque,
     torque_time=0.5,

@@ -80,7 +80,7 @@ FAMILIES: dict[str, tuple[str, Any]] = {
     "cf4": ("#4C9F38", "^"),
     "lie_rk4_naive": ("#117799", "X"),
     "rotor_modified_kick": ("#00B7EB", "h"),
-    "rotor_modified_kick_flat": ("#A0522D", "8"),
+    "rotor_flat_kick": ("#A0522D", "8"),
     "rotor_srkn6": ("#8A2BE2", "d"),
     "rotor_gradient4": ("#6B8E23", "s"),
     "rotor_pefrl": ("#C71585", "P"),
