@@ -1,6 +1,7 @@
 """A method as one file that needs nothing else: what the files of all languages have in common."""
 
 import linecache
+import sys
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -187,6 +188,10 @@ def head(method: Method, language: str, use: str) -> str:
     """What stands at the beginning of a file: name, sources, equations, and how to use it."""
     kernel: Any = getattr(method, "step" if isinstance(method, SeveralTorques) else "after_torque")
     text = getattr(kernel, "py_func", kernel).__globals__.get("__doc__") or ""
+    # Methods with kernels from another file: the equations are in their own.
+    declared_in = sys.modules.get(f"polhode.methods.{method.key}")
+    if declared_in is not None and declared_in.METHOD is method:
+        text = declared_in.__doc__ or text
     return "\n".join(
         [
             f"{method.label}: a step of the rotation of a rigid body, in {language}.",

@@ -24,6 +24,7 @@ METHOD = replace(
     citation="takahashi1984,rowlands1991",
     rank=9,
     variant_of="rotor_modified_kick",
+    reconstruction="",
     order_q=2,
     order_omega=2,
     note="The formula of particles: without the term of the rotation group it is of second order.",
