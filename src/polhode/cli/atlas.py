@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     known, keys = dict(all_engines()), []
     for key in arguments.engines:
         if key.endswith(".py"):
-            engine = _own(Path(key))
+            engine = _engine_of_file(Path(key))
             known[engine.key], key = engine, engine.key
         keys.append(key)
         if key not in known:
@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _own(path: Path) -> Any:
+def _engine_of_file(path: Path) -> Any:
     """The engine of an adapter of one's own.
 
     Raises

@@ -256,7 +256,7 @@ def own_engine(path: Path) -> Engine:
         torques: dict[Torque, str] = {"constant": UNSAID, "lab": UNSAID, "velocity": UNSAID}
         options = {"usual": Option(chosen_by=UNSAID)}
         engine = Engine(label=path.stem, options=options, switched_off=UNSAID, torques=torques, path=path)
-    _own[engine.key] = engine
+    _engines_of_users[engine.key] = engine
     return engine
 
 
@@ -269,7 +269,7 @@ def all_engines() -> Mapping[str, Engine]:
 
 def known_engines() -> Mapping[str, Engine]:
     """Those and the adapters of one's own that this process has read."""
-    return {**all_engines(), **_own}
+    return {**all_engines(), **_engines_of_users}
 
 
 def option_of(key: str, option: str) -> Option:
@@ -279,4 +279,4 @@ def option_of(key: str, option: str) -> Option:
 
 
 NOTHING = Option(chosen_by="")
-_own: dict[str, Engine] = {}
+_engines_of_users: dict[str, Engine] = {}
