@@ -19,6 +19,7 @@ from polhode.documentation.engines import advice_page, contacts_page, engines_pa
 from polhode.documentation.markdown import cell, facts, figure, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.texts import docstring
+from polhode.export import LANGUAGES
 from polhode.fits.liquid_drifts import MeanDrift, fastest, outcome
 from polhode.fits.seed_statistics import LEVEL
 from polhode.interface.netcdf import read_dataset
@@ -75,7 +76,8 @@ def write(folder: Path, results: Path | None = None) -> None:
     }
     drawn: Mapping[str, bytes] = pictures.all_pictures(measured, folder)
     notebooks = reference.notebooks(HOME, HOME / "results" if results is None else results)
-    everything: dict[str, str | bytes] = {**texts, **drawn, **notebooks}
+    code = {f"code/{key}{language.suffix}": language.source(METHODS[key]) for key in METHODS for language in LANGUAGES.values()}
+    everything: dict[str, str | bytes] = {**texts, **drawn, **notebooks, **code}
     for name, content in everything.items():
         put(folder / name, content)
     wanted = {folder / name for name in everything}
@@ -156,6 +158,9 @@ def method_page(method: Method, measured: Measurements) -> str:
             "{py:mod}`polhode.algebra.body` and {py:mod}`polhode.methods.states`; the declarations of a method are\n"
             f"documented in {{py:class}}`~polhode.methods.protocol.{'OneTorque' if one else 'SeveralTorques'}`.",
         ),
+        "## In your own program",
+        "One file that needs nothing else, generated from the kernels ([how to use it](/own-code.md)).",
+        _own_code(method.key),
     ]
     return f"(method-{method.key})=\n" + "\n\n".join(text for text in parts if text) + "\n"
 
@@ -164,6 +169,16 @@ def _code(path: str, example: str, more: str) -> tuple[str, str]:
     """The section with an example, a file of the package, and what else there is to read."""
     shown = f":::{{dropdown}} `src/polhode/{path}`\n```{{literalinclude}} /../src/polhode/{path}\n:language: python\n```\n:::"
     return "## Code", f"```python\nimport polhode\n\n{example}\n```\n\n{shown}\n\n{more}\n"
+
+
+def _own_code(key: str) -> str:
+    """The generated files of a method, in tabs."""
+    tabs = []
+    for name, title, lexer in (("c", "C, C++, CUDA", "c"), ("fortran", "Fortran", "fortran"), ("numpy", "NumPy", "python")):
+        path = f"/_generated/code/{key}{LANGUAGES[name].suffix}"
+        shown = f"```{{literalinclude}} {path}\n:language: {lexer}\n:class: own-code\n```"
+        tabs.append(f":::{{tab-item}} {title}\n{{download}}`{Path(path).name} <{path}>`\n\n{shown}\n:::")
+    return "\n".join(["::::{tab-set}", ":sync-group: language", *tabs, "::::"])
 
 
 def _offset(offset: float) -> str:
