@@ -176,8 +176,8 @@ def _own_code(key: str) -> str:
     tabs = []
     for name, title, lexer in (("c", "C, C++, CUDA", "c"), ("fortran", "Fortran", "fortran"), ("numpy", "NumPy", "python")):
         path = f"/_generated/code/{key}{LANGUAGES[name].suffix}"
-        shown = f"```{{literalinclude}} {path}\n:language: {lexer}\n:class: own-code\n```"
-        tabs.append(f":::{{tab-item}} {title}\n{{download}}`{Path(path).name} <{path}>`\n\n{shown}\n:::")
+        shown = f"```{{literalinclude}} {path}\n:language: {lexer}\n:class: own-code no-search\n```"
+        tabs.append(f":::{{tab-item}} {title}\n:sync: {name}\n\n{{download}}`{Path(path).name} <{path}>`\n\n{shown}\n:::")
     return "\n".join(["::::{tab-set}", ":sync-group: language", *tabs, "::::"])
 
 
