@@ -54,6 +54,7 @@ def refused(capsys, *words):
         (["code", "nowhere.py"], "nowhere.py does not exist"),
         (["code"], "name one METHOD, or a folder"),
         (["code", "euler", "--all", "x"], "name one METHOD, or a folder"),
+        (["code", "euler", "-o", "/"], "/ cannot be written: Is a directory"),
         ([], "the following arguments are required: COMMAND"),
         (["bench", "--round", "3"], "unknown argument --round; did you mean '--rounds'?"),
         (["bench", "extra"], "unknown argument extra; it takes no such word"),

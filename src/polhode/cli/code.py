@@ -19,13 +19,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from polhode.cli import UsageError, check_writable
+from polhode.cli import UsageError
 from polhode.export import LANGUAGES
 from polhode.export.translator import Untranslatable
 from polhode.interface.plugins import try_out
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
-from polhode.study.storage import write_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,15 +49,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("name one METHOD, or a folder for all of them with --all FOLDER")
     if arguments.all is not None:
         names = [f"{key}{language.suffix}" for key in METHODS]
-        check_writable(arguments.all / names[0], "--all")
         for name, method in zip(names, METHODS.values(), strict=True):
-            write_text(arguments.all / name, language.source(method))
+            _write(arguments.all / name, language.source(method))
         for name, text in language.library(names).items():
-            write_text(arguments.all / name, text)
+            _write(arguments.all / name, text)
         print(f"{len(names)} methods written to {arguments.all}", file=sys.stderr)
         return 0
-    if arguments.output is not None:
-        check_writable(arguments.output, "--output")
     try:
         text = language.source(_method(arguments.method))
     except Untranslatable as error:
@@ -66,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is None:
         print(text, end="")
     else:
-        write_text(arguments.output, text)
+        _write(arguments.output, text)
     return 0
 
 
@@ -83,3 +79,11 @@ def _method(name: str) -> Method:
         return METHODS.load(name)
     except (FileNotFoundError, ValueError) as error:
         raise UsageError(str(error)) from error
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
