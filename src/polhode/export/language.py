@@ -187,7 +187,7 @@ def exploded(line: str, depth: int) -> list[str]:
     # Before the last operator that fits, of those least deep in brackets.
     breaks = [i for i in range(len(line)) if line[i : i + 3] in (" + ", " - ", " * ", " / ") and len(indent) + i <= WIDTH]
     bracket = next((i for i in range(len(line)) if levels[i] == 1), len(line))
-    if len(indent) + bracket > WIDTH and " = " in line[:bracket]:
+    if len(indent) + bracket >= WIDTH and " = " in line[:bracket]:
         name, _, code = line.partition(" = ")
         return [f"{indent}{name} =", *exploded(code, depth + 1)]
     if commas or (not breaks and 1 in levels):
