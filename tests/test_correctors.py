@@ -107,9 +107,12 @@ def test_what_remains_is_the_distance_of_a_staircase_from_a_line():
     fourth_order = [(outer / 2, outer), ((1 - outer) / 2, 1 - 2 * outer), ((1 - outer) / 2, outer), (outer / 2, 0.0)]
     back_and_forth = [(0.3, 0.2), (-0.5, 0.9), (0.8, -0.7), (0.4, 0.6)]
     halves = [(0.0, 0.25), (0.5, 0.5), (0.5, 0.25)]
-    for moves in (*STEPS.values(), fourth_order, back_and_forth, halves):
+    apart = (math.sqrt(1 + 4 / math.sqrt(12)) - 1) / 2
+    two_kicks = [(0.0, 1 + apart), (1 + apart, -apart), (-apart, 0.0)]
+    for moves in (*STEPS.values(), fourth_order, back_and_forth, halves, two_kicks):
         assert staircase(moves) == pytest.approx(invariant(moves), abs=1e-12)
     assert staircase(fourth_order) == pytest.approx(0, abs=1e-12)
+    assert staircase(two_kicks) == pytest.approx(0, abs=1e-12)
     assert staircase(halves) == pytest.approx(1 / 96)
 
 
