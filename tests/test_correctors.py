@@ -47,8 +47,8 @@ def test_coefficients_are_those_of_the_closed_form(form):
 
 
 @each_form
-@pytest.mark.parametrize("order", [3, 5, 7])
-def test_what_is_left_is_of_second_order_in_the_kick_or_of_the_order_declared(form, order):
+@pytest.mark.parametrize("order, even", [(3, False), (5, False), (7, False), (5, True)])
+def test_what_is_left_is_of_second_order_in_the_kick_or_of_the_order_declared(form, order, even):
     a, b = np.random.default_rng(3).normal(size=(2, 4, 4))
 
     def left(h, strength):
@@ -56,7 +56,7 @@ def test_what_is_left_is_of_second_order_in_the_kick_or_of_the_order_declared(fo
         errors = []
         for sign in (1, -1):
             kick = sign * strength * h * b
-            moves = product(correctors.shares(order, form), h * a, kick)
+            moves = product(correctors.shares(order, form, even), h * a, kick)
             errors.append(np.linalg.inv(moves) @ product(STEPS[form], h * a, kick) @ moves - expm(h * a + kick))
         return np.abs(errors[0] - errors[1]).max() / strength
 
@@ -73,18 +73,32 @@ def test_what_is_no_corrector_is_refused(order, form, message):
 # What remains
 
 
-def invariant(moves):
-    """alpha + beta - c^2/2 of a splitting, from products of nilpotent matrices, whose logarithms end after three terms."""
+def brackets(moves):
+    """The shares of [A, B], [A, [A, B]] and [B, [B, A]], from products of nilpotent matrices, whose logarithms end soon."""
     rng, rows, right = np.random.default_rng(1), [], []
-    upper = np.triu_indices(4, 1)
+    upper, (drift, kick) = np.triu_indices(4, 1), np.sum(moves, 0)
     for _ in range(4):
         a, b = (np.triu(rng.normal(size=(4, 4)), 1) for _ in range(2))
         rest = product(moves, a, b) - np.eye(4)
         once = commutator(a, b)
         rows.append(np.stack([x[upper] for x in (once, commutator(a, once), -commutator(b, once))], 1))
-        right.append((rest - rest @ rest / 2 + rest @ rest @ rest / 3 - a - b)[upper])
-    (c, alpha, beta), _, _, _ = np.linalg.lstsq(np.vstack(rows), np.concatenate(right), rcond=None)
+        right.append((rest - rest @ rest / 2 + rest @ rest @ rest / 3 - drift * a - kick * b)[upper])
+    return np.linalg.lstsq(np.vstack(rows), np.concatenate(right), rcond=None)[0]
+
+
+def invariant(moves):
+    """alpha + beta - c^2/2 of a splitting."""
+    c, alpha, beta = brackets(moves)
     return alpha + beta - c**2 / 2
+
+
+@each_form
+def test_even_moves_leave_no_third_power_of_the_step(form):
+    """The moves lead into the variables of the steps: the share of [A, B] is minus the first coefficient."""
+    first = -float(correctors.chi(form, 1)[0])
+    assert brackets(correctors.shares(5, form, even=True)) == pytest.approx([first, 0, 0], abs=1e-13)
+    c, alpha, beta = brackets(correctors.shares(5, form))
+    assert (c, alpha) == pytest.approx((first, 0), abs=1e-13) and abs(beta) > 1e-4
 
 
 def staircase(moves):

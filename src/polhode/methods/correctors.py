@@ -72,8 +72,8 @@ def shares(order: int, form: str, even: bool = False) -> tuple[tuple[float, floa
     ----------
     order : 3, 5, 7, ...: what is left in the part of the error linear in the torque is of the order of h^(order + 1)
     form : "kick-drift-kick" or "drift-kick-drift"
-    even : whether half of the first kick of each pair comes last, for steps of fourth order: the moves are then even in h, and
-        their error of the order of h^3 is gone
+    even : whether half of the first kick of each pair comes last, for steps of fourth order: the error of the moves of the
+        order of h^3 is then gone, and one of h^4 is left
 
     Returns
     -------
