@@ -389,6 +389,7 @@ def test_the_list_of_variables_says_what_a_file_holds(tmp_path):
 RECIPES = [
     "results",
     "recommend",
+    "identify",
     "own-study",
     "adding-a-method",
     "adding-a-problem",

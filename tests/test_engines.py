@@ -512,8 +512,11 @@ def jaxdem(option: str, q: np.ndarray, omega: np.ndarray, torque: np.ndarray, in
 
 
 def liggghts(option: str, q: np.ndarray, omega: np.ndarray, torque: np.ndarray, inertia: np.ndarray, dt: float):
-    """A step of LIGGGHTS' multispheres as it was read, in the lab frame; the torque (3,) is constant in the body."""
+    """A step of LIGGGHTS as it was read, that of multispheres in the lab frame; the torque (3,) is constant in the body."""
     from scipy.spatial.transform import Rotation
+
+    if option == "superquadric":
+        return flows(q, omega, torque, inertia, dt)
 
     def turned(q):
         return Rotation.from_quat(np.roll(q, -1))
@@ -532,13 +535,49 @@ def liggghts(option: str, q: np.ndarray, omega: np.ndarray, torque: np.ndarray, 
     return q, q.inv().apply(momentum + q.apply(dt / 2 * torque)) / inertia
 
 
+def flows(q: np.ndarray, omega: np.ndarray, torque: np.ndarray, inertia: np.ndarray, dt: float):
+    """Half a kick, rotations about the axes 3, 2, 1, 2, 3 that keep the momentum in the lab, half a kick."""
+    from scipy.spatial.transform import Rotation
+
+    turned, momentum = Rotation.from_quat(np.roll(q, -1)), inertia * omega + dt / 2 * torque
+    for axis, part in ((2, 0.5), (1, 0.5), (0, 1.0), (1, 0.5), (2, 0.5)):
+        turn = Rotation.from_rotvec(part * dt * momentum[axis] / inertia[axis] * np.eye(3)[axis])
+        turned, momentum = turned * turn, turn.inv().apply(momentum)
+    return turned, (momentum + dt / 2 * torque) / inertia
+
+
+def hoomd(option: str, *case):
+    """A step of HOOMD-blue as it was read."""
+    return flows(*case)
+
+
+def mercurydpm(option: str, q: np.ndarray, omega: np.ndarray, torque: np.ndarray, inertia: np.ndarray, dt: float):
+    """A step of MercuryDPM as it was read; the torque (3,) is constant in the body."""
+    from scipy.spatial.transform import Rotation
+
+    def kick(w):
+        new = w
+        for _ in range(3):
+            new = w + dt / 2 * (torque - np.cross(new, inertia * new)) / inertia
+        return new
+
+    turned = Rotation.from_quat(np.roll(q, -1))
+    if option == "clump":
+        half = kick(omega)
+        return turned * Rotation.from_rotvec(dt * half), kick(half)
+    lab = turned.apply(omega)
+    q = q + dt / 2 * np.array([-lab @ q[1:], *(q[0] * lab + np.cross(lab, q[1:]))])
+    turned = Rotation.from_quat(np.roll(q, -1))
+    return turned, turned.inv().apply(lab)
+
+
 #: The steps of the engines that were read.
-STEPS = {"jaxdem": jaxdem, "liggghts": liggghts}
+STEPS = {"hoomd": hoomd, "jaxdem": jaxdem, "liggghts": liggghts, "mercurydpm": mercurydpm}
 
 
 @pytest.mark.parametrize("row", READ, ids=lambda row: f"{row.key} {row.option}")
 def test_a_row_that_was_read_is_the_method_named(row):
-    run = cases.identification_runs("constant")[0]
+    run = cases.identification_runs("constant" if "constant" in row.loads else "free")[0]
     driver = identify.driver_of(candidate(row.method), run)
     state = identify.synchronous(driver, None, run.q0, run.omega0)
     turned, omega = STEPS[row.key](row.option, *map(np.array, (run.q0, run.omega0, run.value, run.inertia)), run.dt)
