@@ -8,19 +8,12 @@ from conftest import plain
 
 import polhode
 from polhode import manybody
-from polhode.methods.correctors import shares
+from polhode.methods.correctors import corrected
 from polhode.methods.processor import Processor, change_of
 
 PROCESSED = [key for key, method in polhode.methods.items() if method.processor]
 ROTOR, CORRECTED = polhode.methods["exact_rotor"], polhode.methods["exact_rotor_corrected"]
 TOP = polhode.problems["asymmetric_heavy_top"]
-
-
-def of_order(order):
-    """The corrected rotor with a corrector of another order; it shares what is compiled."""
-    other = replace(CORRECTED, processor=Processor(CORRECTED.processor.drift, shares(order, "kick-drift-kick")))
-    other.__dict__["drivers"] = CORRECTED.drivers
-    return other
 
 
 def weaker(strength):
@@ -64,7 +57,7 @@ def test_what_is_left_of_the_linear_error(order):
     """It is of the order of the corrector and one more, as long as the square of the torque is nothing."""
     problem = weaker(1e-6)
     end = exact(problem)
-    coarse, fine = (error(problem, of_order(order), steps, end) for steps in (8, 12))
+    coarse, fine = (error(problem, corrected(ROTOR, order), steps, end) for steps in (8, 12))
     assert np.log(coarse / fine) / np.log(1.5) == pytest.approx(order + 1, abs=0.7)
 
 

@@ -19,8 +19,18 @@ they are exp(2b sinh(ax) hB) up to terms of second order in B. A corrector of or
 each.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from math import comb, factorial
+from typing import TYPE_CHECKING, Any
+
+from polhode.methods.free_top import moved
+from polhode.methods.processor import Processor
+
+if TYPE_CHECKING:
+    from polhode.methods.protocol import OneTorque
 
 #: By the form of the splitting: the coefficient chi_n of x^(2n-1) times (2n)!/B_2n.
 FORMS = {
@@ -85,3 +95,43 @@ def shares(order: int, form: str, even: bool = False) -> tuple[tuple[float, floa
             moves.append((waiting - drift, -kick))
             waiting = drift
     return tuple((float(drift), float(kick)) for drift, kick in [*moves, (waiting, Fraction(0))])
+
+
+def corrected(method: "OneTorque", order: int = 5, drift: Callable[..., Any] = moved) -> "OneTorque":
+    """A splitting with a corrector; those of all orders share what is compiled.
+
+    Parameters
+    ----------
+    method : kick, drift, kick or drift, kick, drift, which needs the torque at the end or in the middle of a step
+    order : that of the corrector, :func:`shares`
+    drift : kernel (q, momentum, body, dt) -> (q, momentum)
+        The free motion between the kicks of the corrector; by default the exact one.
+
+    Examples
+    --------
+    >>> from polhode import methods
+    >>> corrected(methods["exact_rotor"], order=7).torques_per_output
+    6
+    """
+    forms = {1.0: "kick-drift-kick", 0.5: "drift-kick-drift"}
+    if method.torque_time not in forms:
+        raise ValueError(f"method {method.key}: a corrector is for splittings whose torque_time is 0.5 or 1, not 0")
+    maps = f"of the corrector, with {order - 1} torques"
+    other = replace(
+        method,
+        key=f"{method.key}_corrected{order}",
+        label=f"{method.label}, corrected ({order})",
+        short_label="",
+        other_names=(),
+        starts=f"pre-map {maps}",
+        reads=f"post-map {maps}",
+        processor=Processor(drift, shares(order, forms[method.torque_time])),
+    )
+    other.__dict__["drivers"] = _compiled_drivers(method.before_torque, method.after_torque, drift)
+    return other
+
+
+@cache
+def _compiled_drivers(*kernels: Callable[..., Any]) -> dict[str, Any]:
+    """The drivers of a corrected method, which do not depend on the order of the corrector."""
+    return {}

@@ -25,12 +25,10 @@ can: the error there is that of ``exact_rotor``.
 from dataclasses import replace
 
 from polhode.methods import exact_rotor
-from polhode.methods.correctors import shares
-from polhode.methods.free_top import moved
-from polhode.methods.processor import Processor
+from polhode.methods.correctors import corrected
 
 METHOD = replace(
-    exact_rotor.METHOD,
+    corrected(exact_rotor.METHOD),
     key="exact_rotor_corrected",
     label="exact rotor, corrected",
     short_label="rotor, corr.",
@@ -38,9 +36,6 @@ METHOD = replace(
     order_exceptions={"lab": (4, 4)},
     source="van Zon and Schofield (2007); corrector of Wisdom, Holman and Touma (1996)",
     citation="vanzon2007,wisdom1996,omelyan2008",
-    starts="pre-map of the corrector, with four torques",
-    reads="post-map of the corrector, with four torques",
     reconstruction="The closed form of the free rotation is ours, and the shares of the corrector.",
     note="Symplectic and reversible; the error is of second order in the torque.",
-    processor=Processor(moved, shares(5, "kick-drift-kick")),
 )

@@ -23,10 +23,9 @@ from typing import Any
 
 from polhode.algebra.body import angular_velocity
 from polhode.compiling.kernel import kernel
-from polhode.methods import exact_rotor_corrected, splitting
-from polhode.methods.correctors import shares
+from polhode.methods import exact_rotor, exact_rotor_corrected, splitting
+from polhode.methods.correctors import corrected
 from polhode.methods.free_top import moved
-from polhode.methods.processor import Processor
 from polhode.methods.translation import MIDPOINT_SECANT
 
 
@@ -44,14 +43,15 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 
 METHOD = replace(
-    exact_rotor_corrected.METHOD,
+    corrected(replace(exact_rotor.METHOD, before_torque=before_torque, after_torque=after_torque, torque_time=0.5)),
     key="exact_rotor_dkd_corrected",
     label="exact rotor DKD, corrected",
     short_label="rotor DKD, corr.",
     rank=8,
-    before_torque=before_torque,
-    after_torque=after_torque,
-    torque_time=0.5,
+    order_exceptions=exact_rotor_corrected.METHOD.order_exceptions,
+    source=exact_rotor_corrected.METHOD.source,
+    citation=exact_rotor_corrected.METHOD.citation,
+    reconstruction=exact_rotor_corrected.METHOD.reconstruction,
+    note=exact_rotor_corrected.METHOD.note,
     translation=MIDPOINT_SECANT,
-    processor=Processor(moved, shares(5, "drift-kick-drift")),
 )

@@ -1,6 +1,7 @@
-"""What random bodies need under stiff friction, and after many radians: the checks ``stiff_friction`` and ``long_times``."""
+"""What random bodies need under stiff friction, by the strength of a torque, and after many radians."""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,32 @@ def stiff_friction(inputs: Inputs) -> pd.DataFrame:
                     row |= {"ratio": ratio.value, "ratio_low": ratio.low, "ratio_high": ratio.high}
                 rows.append({name: float(x) if isinstance(x, np.ndarray) else x for name, x in row.items()})
     return pd.DataFrame(rows)
+
+
+@once
+def strengths(inputs: Inputs) -> pd.DataFrame:
+    """Torques per radian under torques of several strengths, over random bodies.
+
+    Returns
+    -------
+    A row for each torque class, strength, error per radian and method. Columns: torque_class, strength, error, method, label,
+    steps, torques, torques_low, torques_high: medians, and the range of 80 %.
+    """
+    data = _check(inputs, "strengths")
+    rows: list[dict[str, Any]] = []
+    for strength in data["strength"].values.tolist():
+        steps = laws.steps_per_radian(data.sel(strength=strength, drop=True), ERRORS)["steps"]
+        for key, error, (i, method) in product(data["torque_class"].values, ERRORS, enumerate(data["integrator"].values)):
+            spread = laws.spread(steps.sel(torque_class=key, target=error, integrator=method).values)
+            price = int(data["torques_per_step"][i])
+            row = {"torque_class": str(key), "strength": strength, "error": error, "method": str(method)}
+            row |= {"label": str(data["label"].values[i]), "steps": float(spread.median)}
+            rows.append(row | {f"torques{name}": price * float(value) for name, value in _named(spread)})
+    return pd.DataFrame(rows)
+
+
+def _named(spread: laws.Spread) -> list[tuple[str, Any]]:
+    return [("", spread.median), ("_low", spread.low), ("_high", spread.high)]
 
 
 @once

@@ -1,6 +1,6 @@
 """What the runs of a liquid say: drifts with intervals, the largest steps, what linear analysis predicts, temperatures."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite, nan, pi
@@ -189,10 +189,10 @@ class Gap:
     predicted: float
 
 
-def gaps(inputs: Inputs, estimator: str) -> dict[float, Gap]:
-    """Step in fs -> the gap of temperatures of all :data:`SPLITTINGS`, each run for itself."""
+def gaps(inputs: Inputs, estimator: str, methods: Sequence[str] = SPLITTINGS) -> dict[float, Gap]:
+    """Step in fs -> the gap of temperatures of some methods, each run for itself, and what is predicted for splittings."""
     data = runs(inputs)
-    some = data.sel(integrator=[key for key in SPLITTINGS if key in data["integrator"].values], estimator=estimator)
+    some = data.sel(integrator=[key for key in methods if key in data["integrator"].values], estimator=estimator)
     translation, rotation = (float(spectrum(inputs)["rate_squared"].sel(kind=kind)) for kind in ("translation", "rotation"))
     factor = {"whole": -1 / 6, "half": 1 / 12, "corrected": 0.0}[estimator]
     result = {}

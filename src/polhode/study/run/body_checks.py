@@ -1,6 +1,6 @@
 """Experiments on some methods with random bodies beyond the ensembles: friction that is stiff, and times that are long."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,10 @@ from polhode.ensembles.draw import Ensemble, draw
 from polhode.ensembles.many import march
 from polhode.ensembles.reference import errors
 from polhode.interface.arrays import about
-from polhode.methods import METHODS
+from polhode.methods import METHODS, dlm1997
+from polhode.methods.correctors import corrected
+from polhode.methods.free_top import moved
+from polhode.methods.protocol import Method, OneTorque
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import draw_variables, exact_states
 from polhode.study.run.making import Settings
@@ -63,7 +66,7 @@ def stiff_friction(settings: Settings) -> xr.Dataset:
 
 #: Torques under which errors grow faster than in proportion to time, the methods, the steps and the times in radians.
 GROWING = ("lab", "state")
-OVER_TIME = ("magnus_adams4", "exact_rotor", "spiral_leapfrog", "no_squish", "verlet")
+OVER_TIME = ("magnus_adams4", "exact_rotor", "exact_rotor_corrected", "spiral_leapfrog", "no_squish", "verlet")
 LONG_STEPS = tuple(2.0**-k for k in range(9))
 TIMES = (TIME, 4 * TIME, 16 * TIME)
 #: The reference, of fourth order, with its step in radians; a run with twice that step says how far it can be trusted.
@@ -104,6 +107,72 @@ def long_times(settings: Settings) -> xr.Dataset:
     return dataset
 
 
+#: Strengths of the torque, the angular acceleration in units of the square of the initial angular velocity, and the steps.
+STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0)
+BY_STRENGTH = (
+    "exact_rotor",
+    "exact_rotor_corrected",
+    "rotor_modified_kick",
+    "rotor_modified_kick_flat",
+    "rotor_gradient4",
+    "magnus_adams4",
+    "cf4",
+    "spiral_leapfrog",
+    "no_squish",
+    "moser_veselov",
+    "dlm1997",
+)
+#: Splittings that are corrected besides: orders of the corrector, with exact free motion and the method's own.
+CORRECTED: tuple[tuple[str, int, Callable[..., Any]], ...] = (
+    ("exact_rotor", 3, moved),
+    ("exact_rotor", 7, moved),
+    ("no_squish", 5, moved),
+    ("moser_veselov", 5, moved),
+    ("dlm1997", 5, moved),
+    ("dlm1997", 5, dlm1997.drift),
+)
+STRENGTH_STEPS = tuple(2.0**-k for k in range(-1, 11))
+
+
+def strengths(settings: Settings) -> xr.Dataset:
+    """The errors of some methods on random bodies under torques of several strengths, over strength besides.
+
+    The torque of each body is that of the ensembles, scaled. Splittings with a corrector that are not registered
+    (:data:`CORRECTED`) run where their splitting is in the study.
+    """
+    methods = [METHODS[key] for key in BY_STRENGTH if key in settings["methods"]]
+    for key, order, drift in CORRECTED:
+        splitting = METHODS[key]
+        if key in settings["methods"] and isinstance(splitting, OneTorque):
+            one = corrected(splitting, order, drift)
+            exact = drift is moved
+            methods.append(one if exact else replace(one, key=f"{one.key}_own", label=f"{one.label}, own free motion"))
+    ensemble = drawn(settings, BODIES // 2)
+    runs = []
+    for strength in STRENGTHS:
+        parameters = {}
+        for key in GROWING:
+            # All numbers of these torques are proportional to it but the frequency of a wave, the last.
+            factors = np.ones_like(ensemble.parameters[key]) * (strength / ensemble.strength)[:, None]
+            if CLASSES[key].parameters[-1] == "nu":
+                factors[:, -1] = 1.0
+            parameters[key] = ensemble.parameters[key] * factors
+        scaled = replace(ensemble, strength=np.full(len(ensemble), strength), parameters={**ensemble.parameters, **parameters})
+        runs.append(_runs_of(methods, exact_states(scaled, GROWING, (TIME,)), STRENGTH_STEPS))
+    if not methods:
+        return xr.Dataset()
+    along: Any = xr.DataArray(
+        list(STRENGTHS),
+        dims="strength",
+        name="strength",
+        attrs=about("strength of the torque over the squared angular velocity"),
+    )
+    dataset = xr.concat(runs, along).assign({name: runs[0][name] for name in runs[0] if "body" not in runs[0][name].dims})
+    torques = np.array([method.torques_per_step for method in methods], "int32")
+    dataset["torques_per_step"] = ("integrator", torques, about("torque evaluations of a step"))
+    return dataset
+
+
 def drawn(settings: Settings, bodies: int) -> Ensemble:
     """The first bodies of the ensembles, drawn as the study draws them."""
     return draw(bodies, settings["seed"])
@@ -111,13 +180,18 @@ def drawn(settings: Settings, bodies: int) -> Ensemble:
 
 def _runs(settings: Settings, exact: xr.Dataset, methods: Sequence[str], steps: Sequence[float]) -> xr.Dataset:
     """The errors of those of some methods that the study has, over torque_class, integrator, body, step and radians."""
-    chosen = [key for key in methods if key in settings["methods"]]
-    if not chosen:
+    return _runs_of([METHODS[key] for key in methods if key in settings["methods"]], exact, steps)
+
+
+def _runs_of(methods: Sequence[Method], exact: xr.Dataset, steps: Sequence[float]) -> xr.Dataset:
+    """The same for methods that need not be registered."""
+    if not methods:
         return xr.Dataset()
-    runs = [method_dataset(METHODS[key], exact, steps).drop_vars("failed") for key in chosen]
-    keys: Any = xr.DataArray(chosen, dims="integrator", name="integrator", attrs={"long_name": "key of the method"})
+    runs = [method_dataset(method, exact, steps).drop_vars("failed") for method in methods]
+    names = [method.key for method in methods]
+    keys: Any = xr.DataArray(names, dims="integrator", name="integrator", attrs={"long_name": "key of the method"})
     dataset = xr.concat(runs, keys, combine_attrs="drop_conflicts").transpose("torque_class", "integrator", "body", "step", ...)
-    dataset["label"] = ("integrator", [METHODS[key].label for key in chosen], {"long_name": "name of the method"})
+    dataset["label"] = ("integrator", [method.label for method in methods], {"long_name": "name of the method"})
     for name in ("error_q", "error_omega"):
         dataset[name] = dataset[name].astype("float32")
     return dataset

@@ -40,7 +40,7 @@ from polhode.problems.problem import Problem
 from polhode.problems.system import System
 from polhode.references import taylor
 from polhode.simulate import simulate
-from polhode.study.run.body_checks import long_times, stiff_friction
+from polhode.study.run.body_checks import long_times, stiff_friction, strengths
 from polhode.study.run.contact_tests import contact_tests
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
@@ -690,6 +690,7 @@ CHECKS: dict[str, Callable[[Settings], xr.Dataset]] = {
         rotor_order,
         stiff_friction,
         long_times,
+        strengths,
         impacts,
         contact_tests,
         random_impacts,

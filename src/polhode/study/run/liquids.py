@@ -333,6 +333,7 @@ CUTOFF_METHODS, CUTOFF_STEPS = ("exact_rotor", "omelyan1998", "spiral_leapfrog")
 #: and cut-offs. What matters most comes first.
 FOLLOWED = (
     "exact_rotor",
+    "exact_rotor_corrected",
     "no_squish",
     "omelyan1998",
     "magnus_adams4",
@@ -359,7 +360,7 @@ RELEASED = {
     "large": LiquidRuns(scene="water125", steps=(4.0, 2.0, 5.0), duration=400_000.0, starts=3),
     "cutoffs": LiquidRuns(scene="water64", steps=CUTOFF_STEPS, duration=50_000.0, starts=3),
 }
-LARGE = 5
+LARGE = 6
 
 
 def cutoffs(runs: LiquidRuns, methods: Sequence[str]) -> xr.Dataset:

@@ -1,0 +1,1 @@
+"""The theme of symplectic correctors, see :mod:`polhode.study.themes.correctors.theme`."""

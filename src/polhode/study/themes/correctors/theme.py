@@ -1,0 +1,13 @@
+"""Symplectic correctors: what a change of variables gains, by the strength of the torque and in a liquid."""
+
+from polhode.study.themes.theme import Theme
+
+THEME = Theme(
+    title="Symplectic correctors",
+    place=67,
+    chapter="torques",
+    needs=("checks", "single_body"),
+    figures=("correctors",),
+    tables=("correctors",),
+    numbers=("correctors", "correctors_liquid"),
+)
