@@ -71,6 +71,24 @@ def test_the_reference_of_long_times_is_that_of_the_taylor_series(few, monkeypat
         )
 
 
+def test_the_gain_of_a_corrector_falls_with_the_strength_and_no_other_splitting_has_one(few, monkeypatch):
+    monkeypatch.setattr(body_checks, "STRENGTHS", (0.01, 1.0))
+    monkeypatch.setattr(body_checks, "STRENGTH_STEPS", tuple(2.0**-k for k in range(8)))
+    monkeypatch.setattr(body_checks, "GROWING", ("state",))
+    monkeypatch.setattr(body_checks, "CORRECTED", body_checks.CORRECTED[:1] + body_checks.CORRECTED[-1:])
+    data = body_checks.strengths({"methods": ["exact_rotor", "exact_rotor_corrected", "dlm1997"], "seed": 0})
+    keys = ["exact_rotor", "exact_rotor_corrected", "dlm1997", "exact_rotor_corrected3", "dlm1997_corrected5_own"]
+    assert data["integrator"].values.tolist() == keys and (data["torques_per_step"] == 1).all()
+    frame = law_checks.strengths(_inputs("strengths", data))
+    steps = frame[frame["error"] == 1e-6].set_index(["method", "strength"])["steps"]
+    assert steps["exact_rotor", 0.01] > 5 * steps["exact_rotor_corrected", 0.01]
+    assert steps["exact_rotor", 1.0] < 3 * steps["exact_rotor_corrected", 1.0]
+    assert steps["dlm1997_corrected5_own", 0.01] == pytest.approx(steps["dlm1997", 0.01], rel=0.1)
+    # The torque has the strength: twenty times the plain error at a hundredfold torque, and more where it moves the body.
+    plain = data["error_q"].sel({"integrator": "exact_rotor", "step": 2.0**-7}, drop=True).median("body").squeeze()
+    assert plain[1] > 20 * plain[0]
+
+
 def curves(errors):
     """A check ``long_times`` of 10 bodies, whose errors at a step h are ``errors`` (body, radians) times h^2."""
     step = 2.0 ** -np.arange(9)

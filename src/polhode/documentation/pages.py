@@ -123,6 +123,7 @@ def method_page(method: Method, measured: Measurements) -> str:
         ("variant of", _method_link(method.variant_of) if method.variant_of else ""),
         ("variants", ", ".join(_method_link(m.key) for m in METHODS.values() if m.variant_of == method.key)),
         ("torques per step", f"{method.torques_per_step}{wanted}"),
+        ("torques per output", f"{method.torques_per_output}" if method.torques_per_output else ""),
         ("starts", method.starts),
         ("output", method.reads),
         ("holds ω", f"in the {method.momentum_frame} frame, {_offset(method.stored_offset)}"),

@@ -68,6 +68,11 @@ def method_declarations(keys: Sequence[str]) -> xr.Dataset:
         np.array([m.torques_per_step for m in methods], "int32"),
         about("torque evaluations of a step"),
     )
+    columns["torques_per_output"] = (
+        ROWS,
+        np.array([m.torques_per_output for m in methods], "int32"),
+        about("torque evaluations of an output, and once more at the start, for a change of variables"),
+    )
     columns["stored_offset"] = (
         ROWS,
         np.array([m.stored_offset for m in methods]),

@@ -63,6 +63,7 @@ CHECK_SECONDS = {
     "rotor_order": 3.0,
     "stiff_friction": 17.0,
     "long_times": 7.0,
+    "strengths": 30.0,
     "impacts": 12.0,
     "contact_tests": 5.0,
     "random_impacts": 12.0,

@@ -117,7 +117,7 @@ def gathered(
 def _declared(methods: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
     """What the methods declare, over method, and their orders over torque_class and method."""
     table = method_declarations(methods)
-    names = ("torques_per_step", "place", "stored_offset", *TEXTS, *FLAGS)
+    names = ("torques_per_step", "torques_per_output", "place", "stored_offset", *TEXTS, *FLAGS)
     variables: dict[str, Any] = {name: ("integrator", table[name].values, dict(table[name].attrs)) for name in names}
     variant = np.array([bool(METHODS[key].variant_of) for key in methods], "int8")
     variables["variant"] = ("integrator", variant, about("whether it mimics the code of a publication"))

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from polhode.study.analysis import liquids
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
-from polhode.study.report.drawing import legend_below_styles, new_figure, panel_grid, panel_title, styles_of
+from polhode.study.report.drawing import legend_below_styles, new_figure, panel_grid, panel_title, ratio_ticks, styles_of
 from polhode.study.themes.correctors import analysis
 from polhode.study.themes.correctors.analysis import CORRECTED, PLAIN
 
@@ -64,5 +64,7 @@ def _scatter(axes: Axes, inputs: Inputs) -> None:
         values = analysis.scatter(inputs, key)
         axes.plot(list(values), list(values.values()), **looks[key])
     axes.set(xscale="log", yscale="log")
+    low, high = axes.get_xlim()
+    ratio_ticks(axes.xaxis, low, high, (1, 2, 3, 4, 5, 6, 8))
     axes.set_xlabel(STEP_FS)
-    axes.set_ylabel(r"rms of the energy ($kT$ per degree of freedom)")
+    axes.set_ylabel(r"rms ($kT$ per degree of freedom)")

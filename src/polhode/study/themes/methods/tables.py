@@ -32,6 +32,7 @@ def methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             "label": inputs.label(key),
             "source": str(inputs.declared(key, "source")),
             "torques_per_step": int(inputs.declared(key, "torques_per_step", 0)),
+            "torques_per_output": int(inputs.declared(key, "torques_per_output", 0)),
             "published_order": str(inputs.declared(key, "published_order")),
             "q_order": at(inputs.errors, "q_order", key),
             "omega_order": at(inputs.errors, "omega_order", key),
@@ -51,7 +52,7 @@ def methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 else "plug-in"
                 if key in inputs.plugins
                 else "--",
-                str(record["torques_per_step"]),
+                str(record["torques_per_step"]) + (f"+{record['torques_per_output']}" if record["torques_per_output"] else ""),
                 escape(record["published_order"].removesuffix(" order")) or "--",
                 decimal(record["q_order"], 2),
                 decimal(record["omega_order"], 2),
