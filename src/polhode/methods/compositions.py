@@ -40,7 +40,7 @@ from polhode.methods import free_top, splitting
 from polhode.methods.protocol import SeveralTorques
 
 #: lambda of a modified kick.
-PART = 1e-4
+DISPLACED = 1e-4
 
 
 @kernel
@@ -61,13 +61,13 @@ def torque_at(t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters:
 
 @kernel
 def modified_torque(
-    s: Any, part: Any, bracket: Any, t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters: Any
+    s: Any, displaced: Any, bracket: Any, t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters: Any
 ) -> Any:
-    """M + s G from two torques; ``part`` is lambda, ``bracket`` the factor of the term of the group, 1 where it is right."""
+    """M + s G from two torques; ``displaced`` is lambda, ``bracket`` the factor of the term of the group, 1 if it is right."""
     moment = torque_at(t, q, momentum, body, torque, parameters)
     turn = angular_velocity(moment, body)
-    ahead = torque_at(t, rotate(q, turn, part * s), momentum, body, torque, parameters)
-    along = scale(1.0 / part, axpy(-1.0, moment, ahead))
+    ahead = torque_at(t, rotate(q, turn, displaced * s), momentum, body, torque, parameters)
+    along = scale(1.0 / displaced, axpy(-1.0, moment, ahead))
     return add(axpy(bracket * s, cross(turn, moment), moment), along)
 
 
@@ -75,7 +75,7 @@ def composed(
     drifts: Sequence[float],
     kicks: Sequence[float],
     gradients: Sequence[float] = (),
-    part: float = PART,
+    displaced: float = DISPLACED,
     bracket: float = 1.0,
 ) -> Callable[..., Any]:
     """The kernel ``step`` of a :class:`polhode.methods.protocol.SeveralTorques` that drifts and kicks in turn.
@@ -85,10 +85,10 @@ def composed(
     drifts, kicks : shares of the time step
         As many of both, or one drift more, with which the step then ends.
     gradients : for each kick, s as a share of the square of the step; 0 for a plain kick, empty if all are plain
-    part, bracket : of the kicks with a gradient, see :func:`modified_torque`
+    displaced, bracket : of the kicks with a gradient, see :func:`modified_torque`
     """
     shares = float(drifts[0]), float(kicks[0]), float(gradients[0]) if gradients else 0.0
-    modification = float(part), float(bracket)
+    modification = float(displaced), float(bracket)
 
     @kernel
     def stage(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
@@ -111,7 +111,7 @@ def composed(
     last = (float(drifts[-1]),)
     first = modified_stage if shares[2] else stage
     if len(kicks) > 1:
-        rest = composed(drifts[1:], kicks[1:], gradients[1:], part, bracket)
+        rest = composed(drifts[1:], kicks[1:], gradients[1:], displaced, bracket)
     elif len(drifts) > 1:
         rest = last_drift
     else:
@@ -129,7 +129,7 @@ def composition(
     drifts: Sequence[float],
     kicks: Sequence[float],
     gradients: Sequence[float] = (),
-    part: float = PART,
+    displaced: float = DISPLACED,
     bracket: float = 1.0,
     **declarations: Any,
 ) -> SeveralTorques:
@@ -140,7 +140,7 @@ def composition(
         "order_exceptions": {"velocity": (1, 1)},
         "normalises": False,
         "start": start,
-        "step": composed(drifts, kicks, gradients, part, bracket),
+        "step": composed(drifts, kicks, gradients, displaced, bracket),
         "evaluations_per_step": len(kicks) + sum(s != 0.0 for s in gradients),
         "read": splitting.read,
         "stored": splitting.stored,

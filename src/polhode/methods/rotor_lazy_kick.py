@@ -25,5 +25,5 @@ METHOD = replace(
     rank=8,
     variant_of="rotor_modified_kick",
     note="The torque at the displaced orientation is no gradient: the energy drifts.",
-    step=composed(*rotor_modified_kick.SHARES, part=1.0),
+    step=composed(*rotor_modified_kick.SHARES, displaced=1.0),
 )

@@ -113,7 +113,7 @@ BY_STRENGTH = (
     "exact_rotor",
     "exact_rotor_corrected",
     "rotor_modified_kick",
-    "rotor_modified_kick_flat",
+    "rotor_flat_kick",
     "rotor_gradient4",
     "magnus_adams4",
     "cf4",
