@@ -266,6 +266,7 @@ def written(language):
     return {key: LANGUAGES[language].source(method) for key, method in polhode.methods.items()}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("names", "standard"), [(("cc", "gcc", "clang"), "c99"), (("c++", "g++", "clang++"), "c++11")])
 def test_every_method_compiles_alone_and_with_all_others(sources, names, standard, tmp_path):
     assert sorted(sources) == sorted(polhode.methods)
@@ -286,7 +287,10 @@ CASES = (
     ((1.6, 1.0, 1.0), (2.0, 0.3, -0.2), 0.4, 8),
     ((1.2, 1.2, 1.2), (0.0, 1.0, 0.0), 0.1, 3),
 )
-TESTED = ("euler", "magnus_adams4", "rk4")
+TESTED = (
+    "euler",
+    *(pytest.param(key, marks=pytest.mark.thorough) for key in ("exact_rotor_corrected", "magnus_adams4", "rk4")),
+)
 COMMANDS = {
     "c": lambda key: [compiler("cc", "gcc", "clang"), "-x", "c", f"-D{key.upper()}_MAIN", f"{key}.h", "-o", key, "-lm"],
     "fortran": lambda key: [compiler("gfortran"), f"-D{key.upper()}_MAIN", f"{key}.F90", "-o", key],
