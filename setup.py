@@ -1,12 +1,12 @@
-"""One addition to pyproject.toml: the released data of ``polhode recommend`` go from data/ into the package."""
+"""One addition to pyproject.toml: the released data of ``recommend`` and ``identify`` go from data/ into the package."""
 
 from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-#: Times of steps, energies of many bodies, laws of random bodies: those that there are.
-RELEASED = [Path("data/released") / name for name in ("cost.nc", "many_body.nc", "laws.nc", "grains.nc")]
+#: Times of steps, energies of many bodies, laws of random bodies, what engines run: those that there are.
+RELEASED = [Path("data/released") / name for name in ("cost.nc", "many_body.nc", "laws.nc", "grains.nc", "atlas.nc")]
 RELEASED += sorted(Path("data/released/checks").glob("*.nc"))
 
 

@@ -193,7 +193,32 @@ def damped_first(torque, q, w):
     return product(q, small(DT * w)), w
 
 
+def momentum_leapfrog(rotation: str, predictor: str) -> Callable[[Torque, np.ndarray, np.ndarray], list[State]]:
+    """With rotation matrices; the momentum is half a step behind, and is read with half a kick."""
+
+    def turned(q, w, h):
+        return product(q, small(h * w)) if rotation == "exp" else unit(q + h * rate(q, w))
+
+    def run(torque, q, w):
+        momentum, states = turn(q).apply(INERTIA * w - DT / 2 * torque(q, w)), []
+        for _ in range(STEPS):
+            kick = DT * turn(q).apply(torque(q, turn(q).inv().apply(momentum) / INERTIA))
+            first = momentum + (kick if predictor == "new" else kick / 2)
+            half = turned(q, turn(q).inv().apply(first) / INERTIA, DT / 2)
+            momentum = momentum + kick
+            q = turned(q, turn(half).inv().apply(momentum) / INERTIA, DT)
+            spin = turn(q).inv().apply(momentum) / INERTIA
+            states.append((q, spin + DT / 2 * torque(q, spin) / INERTIA))
+        return states
+
+    return run
+
+
 CASES = {f"{formula}_{orientation}": adams(formula, orientation) for formula, orientation in PAIRS} | {
+    **{
+        f"momentum_leapfrog_{rotation}_{predictor}": momentum_leapfrog(rotation, predictor)
+        for rotation, predictor in (("exp", "old"), ("exp", "new"), ("linear", "new"))
+    },
     "generalised_alpha_0p9": alpha,
     "theta_0p5_exp": theta(0.5),
     "theta_1_exp": theta(1.0),

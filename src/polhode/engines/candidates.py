@@ -9,7 +9,8 @@ They are candidates of the identification alone, and not methods that anybody sh
 * ``rescaled``: an explicit step of the free body, rescaled to its old |L|, then the torque, as in ``rescaled_momentum``;
 * ``torque_explicit``, ``torque_implicit``, ``torque_rescaled``: the torque first, then the step of the free body;
 * ``no_gyroscopic``: :math:`\omega' = \omega + \Delta t\, I^{-1} M`, without the gyroscopic term;
-* ``lab_momentum``: the lab momentum is kicked, and omega is formed from it with the old orientation.
+* ``lab_momentum``: the lab momentum is kicked, and omega is formed from it with the old orientation; as a leapfrog with a
+  predicted one (``momentum_leapfrog``), as codes for grains often have it.
 
 The orientation turns with the new angular velocity (``new``), the old one (``old``) or their mean (``mean``): exactly
 (``exp``), or linearly with normalisation (``linear``). With four substeps, the whole is done four times with a quarter of the
@@ -59,7 +60,14 @@ from polhode.methods.lacoursiere2006 import implicit_step
 from polhode.methods.linear_system import solve
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
 from polhode.methods.rk4 import start
-from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
+from polhode.methods.states import (
+    read_synchronous,
+    start_with_omega,
+    stored_in_body_frame,
+    stored_momentum,
+    torque_wanted_at_momentum,
+    torque_wanted_at_state,
+)
 
 
 @kernel
@@ -216,6 +224,40 @@ def _lab_momentum(rotation: str) -> OneTorque:
         return turned + angular_velocity(to_body(turned, to_lab(q, momentum)), body)
 
     return _one_torque(f"lab_momentum_{rotation}", after_torque)
+
+
+def _momentum_leapfrog(rotation: str, predictor: str) -> OneTorque:
+    """A leapfrog of the lab momentum: the body turns with the angular velocity at an orientation predicted for the half step.
+
+    The prediction turns by the momentum of the whole time (``old``), as Fincham's does, or by that of the half step (``new``).
+    """
+    rotated = ROTATIONS[rotation]
+
+    def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+        return q + to_lab(q, axpy(-0.5 * dt, torque, angular_momentum(omega, body)))
+
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, momentum, kick = state[:4], state[4:7], to_lab(state[:4], scale(dt, torque))
+        new = add(momentum, kick)
+        first = new if predictor == "new" else axpy(0.5, kick, momentum)
+        half = rotated(q, angular_velocity(to_body(q, first), body), 0.5 * dt)
+        return rotated(q, angular_velocity(to_body(half, new), body), dt) + new
+
+    def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        momentum = axpy(0.5 * dt, torque, to_body(state[:4], state[4:7]))
+        return state[:4], angular_velocity(momentum, body)
+
+    return replace(
+        _one_torque(f"momentum_leapfrog_{rotation}_{predictor}", after_torque),
+        order_q=2,
+        order_omega=2,
+        start=start,
+        before_torque=torque_wanted_at_momentum,
+        read=read,
+        stored=stored_momentum,
+        stored_offset=-0.5,
+        momentum_frame="lab",
+    )
 
 
 @kernel
@@ -722,6 +764,7 @@ def combinations() -> tuple[Method, ...]:
     return (
         *known,
         *map(_lab_momentum, ROTATIONS),
+        *(_momentum_leapfrog(*pair) for pair in (("exp", "old"), ("exp", "new"), ("linear", "new"))),
         *several,
         _generalised_alpha(0.9),
         _theta(0.5),
