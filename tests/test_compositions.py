@@ -144,3 +144,13 @@ def test_a_modified_kick_is_symplectic_but_for_the_part_that_is_given():
     assert lazy / fine == pytest.approx(100, rel=0.02)
     assert np.log2(lazy / defect(by_part[1.0], 0.02)) == pytest.approx(5, abs=0.3)
     assert defect(polhode.methods["rotor_gradient4"], 0.04) < 1e-3 * lazy
+
+
+@pytest.mark.thorough
+def test_only_a_kick_that_has_a_potential_keeps_the_energy():
+    """The change of the mean energy over 20,000 steps."""
+    drifts = {}
+    for key in ("rotor_modified_kick", "rotor_lazy_kick", "rotor_flat_kick"):
+        energy = polhode.simulate("asymmetric_heavy_top", key, 0.05, 1000.0, samples=2000).energy.values
+        drifts[key] = abs(energy[-500:].mean() - energy[:500].mean())
+    assert drifts["rotor_flat_kick"] > 1000 * drifts["rotor_lazy_kick"] > 5000 * drifts["rotor_modified_kick"]

@@ -4,10 +4,11 @@ r"""Exact free motion, one modified kick in the middle, and other variables: of 
 
    A_{\Delta t/2}\; B'_{\Delta t}\; A_{\Delta t/2}, \qquad M' = M + \frac{\Delta t^2}{12} G
 
+from left to right, A free motion and B' the kick by M' (:mod:`polhode.methods.compositions`). In Cartesian coordinates the
 modified force is that of Takahashi and Imada (1984); Rowlands (1991) found that drift, kick and drift with it is a step of
 fourth order in other variables. Wisdom, Holman and Touma (1996) gave the change of variables for planets, Omelyan (2008)
-processed splittings for molecules. The moves before the first step and at an output are those of
-:func:`polhode.methods.correctors.shares` with two pairs, even in the step: six torques at the start and six at an output.
+processed splittings for molecules, whose formulas were not available to us. The moves before the first step and at an output
+are those of :func:`polhode.methods.correctors.shares` with two pairs, even in the step: six torques each.
 
 The step has no error of second order, and is symplectic but for what the difference of two torques leaves out of G.
 """

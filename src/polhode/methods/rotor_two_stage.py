@@ -7,6 +7,9 @@ r"""Two torques and exact free motion, with the smallest error of second order: 
 
 from left to right, A free motion and B kick (:mod:`polhode.methods.compositions`). xi makes the sum of the squares of the two
 coefficients of third order least, those of [A, [A, B]] and [B, [A, B]] (the closed form: Omelyan, Mryglod and Folk 2002).
+
+Van Zon, Omelyan and Schofield (2008) recommend a modified Verlet scheme with exact free motion, HOA, for errors of about a per
+cent. Only their abstract was available to us, and whether HOA is this step we do not know.
 """
 
 from math import sqrt
