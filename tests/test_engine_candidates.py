@@ -247,3 +247,8 @@ def test_a_candidate_is_its_formula(key, load):
 def test_a_candidate_has_words(key):
     assert key not in label(key) and label(key)
     assert "$" in label(key) or "_" not in label(key)
+
+
+def test_every_candidate_has_words_of_its_own():
+    words = [label(method.key) for method in combinations()]
+    assert len(set(words)) == len(words) and not {method.key for method in combinations()} & set(words)
