@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 import polhode
 from polhode.cli import main
 from polhode.engines import cases, identify, meaning, own_code, recipe, run_files
-from polhode.engines.candidates import candidate
+from polhode.engines.candidates import candidate, damped
 from polhode.engines.conventions import ANGLES, TIMES
 
 INERTIA = np.array(cases.INERTIA)
@@ -161,6 +161,13 @@ def test_damping_is_a_limit_with_its_rate():
     omega = omega * np.exp(-0.5 * t)[:, None]
     answer = polhode.identify(t, q, omega, inertia=INERTIA * SIZE)
     assert not answer.identified and any("damping of 0.5" in limit for limit in answer.limits)
+    # Half of the momentum goes in a second; with the rate named, the damped step is found.
+    run = replace(recipe.recipe(omega=1.0).runs[0], samples=tuple(range(41)))
+    key = "explicit_exp_damped_linear_after_0p5"
+    assert key in {method.key for method in damped(0.5)}
+    spun = meaning.states_of(key, run)
+    answer = polhode.identify(run.dt, spun.q, spun.omega, inertia=INERTIA, damping=0.5)
+    assert answer.identified and key in answer.methods and "damped after it" in own_code.label_of(key)
 
 
 # wrong rows

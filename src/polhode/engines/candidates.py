@@ -852,9 +852,14 @@ def _damped_by_torque(kick: str, rotation: str, form: str, rate: float) -> OneTo
     return _one_torque(f"{kick}_{rotation}{DAMPED}{form}_torque_{_digits(rate)}", after_torque)
 
 
+#: Rates for which there have been candidates in this process.
+_rates: set[float] = set()
+
+
 @cache
 def damped(rate: float) -> tuple[Method, ...]:
     """One kick and one rotation with the damping that an engine declares, 1/s, as a factor of omega or as a torque."""
+    _rates.add(rate)
     kinds = [(kick, rotation) for kick in KICKS for rotation in ROTATIONS]
     factors = [(form, place) for form in FACTORS for place in PLACES]
     return (
@@ -884,8 +889,8 @@ def candidate(key: str) -> Method:
     """
     known: Iterable[Method] = candidates()
     if DAMPED in key:
-        rates = {option.damping for engine in known_engines().values() for option in engine.options.values()} - {0.0}
-        known = (one for rate in rates for one in damped(rate))
+        rates = {option.damping for engine in known_engines().values() for option in engine.options.values()}
+        known = (one for rate in (rates | _rates) - {0.0} for one in damped(rate))
     for one in known:
         if one.key == key:
             return one
