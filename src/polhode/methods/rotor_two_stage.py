@@ -1,4 +1,4 @@
-r"""Two torques and exact free motion, with the smallest error of second order: McLachlan (1995), Sec. 4.
+r"""Two torques and exact free motion, with the smallest error of second order: McLachlan (1995).
 
 .. math::
 
