@@ -7,7 +7,7 @@ small error at the end may be a coincidence. The motion with which runs are comp
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, groupby
 from math import ceil, inf, isfinite, sqrt
 from pathlib import Path
 
@@ -518,7 +518,12 @@ def _recommendation(
 def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
     """What to know of the energy in long runs, where ``best`` is recommended and the other methods are named with it."""
     named = [METHODS[key] for key in dict.fromkeys((best, *methods)) if key in METHODS]
-    return ranking.drift(best, {method.label: method.caution for method in named})
+    processed = sorted((method for method in named if method.processor), key=lambda method: method.torques_per_output)
+    outputs = [
+        f"At every output, and at the start, {count} torques more: {', '.join(method.label for method in some)}."
+        for count, some in groupby(processed, lambda method: method.torques_per_output)
+    ]
+    return [*ranking.drift(best, {method.label: method.caution for method in named}), *outputs]
 
 
 def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:

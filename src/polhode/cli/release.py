@@ -389,6 +389,24 @@ def _release_checks(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def with_methods(known: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
+    """Laws with those of methods that they lack, from a file of the same bodies; the attributes are those of ``data``.
+
+    Raises
+    ------
+    UsageError
+        If the bodies are not the same.
+    """
+    for name in ("bodies", "seed"):
+        if known.attrs.get(name) != data.attrs[name]:
+            raise UsageError(
+                f"--keep: the file has {name} {known.attrs.get(name)}, the run {data.attrs[name]}; they must agree"
+            )
+    kept = [key for key in known["integrator"].values if key not in data["integrator"].values]
+    both = xr.concat([known.sel(integrator=kept), data], "integrator", data_vars="minimal", combine_attrs="override")
+    return law_file.packed(both.sel(integrator=sorted(both["integrator"].values))).assign_attrs(data.attrs)
+
+
 def _release_laws(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output, "--output")
     try:
@@ -396,7 +414,9 @@ def _release_laws(arguments: argparse.Namespace) -> int:
             data = released_laws(arguments.results, arguments.commit)
     except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError) as error:
         raise UsageError(f"--results: {arguments.results} is not the folder of a run with random bodies: {error}") from error
-    if arguments.output.is_file() and not arguments.force:
+    if arguments.output.is_file() and arguments.keep:
+        data = with_methods(read_dataset(arguments.output), data)
+    elif arguments.output.is_file() and not arguments.force:
         known = int(read_dataset(arguments.output).sizes["body"])
         if known > data.sizes["body"]:
             raise UsageError(

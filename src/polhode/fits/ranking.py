@@ -16,6 +16,8 @@ AS_PUBLISHED = "_delvalle2024"
 CLOSE = 1.05
 #: The method for long runs whose energy must not drift, and what to say of those that damp or heat librations.
 NO_DRIFT = "exact_rotor"
+#: The same step in other variables.
+CORRECTED = "exact_rotor_corrected"
 NOT_FOR = "not for long conservative runs"
 INSTEAD = f"Where the energy must not drift, as in a liquid, take the exact rotor ({NO_DRIFT})."
 
@@ -49,7 +51,7 @@ def drift(best: str, cautions: Mapping[str, str]) -> list[str]:
     for caution in dict.fromkeys(filter(None, cautions.values())):
         named = ", ".join(label for label, of_method in cautions.items() if of_method == caution)
         remarks.append(f"{caution.capitalize()}, {NOT_FOR}: {named}.")
-    return [*remarks, *([INSTEAD] if best != NO_DRIFT else [])]
+    return [*remarks, *([INSTEAD] if best not in (NO_DRIFT, CORRECTED) else [])]
 
 
 def ranked(data: xr.Dataset, target: float, price: float, keys: Iterable[str]) -> pd.DataFrame:

@@ -3,8 +3,9 @@
 from math import isfinite
 
 from polhode.study.analysis import liquids
+from polhode.study.analysis.law_frames import TARGET
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import NOT_AVAILABLE, decimal
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
 from polhode.study.themes.correctors import analysis
 from polhode.study.themes.correctors.analysis import CORRECTED, PLAIN
 
@@ -26,7 +27,7 @@ def _number(value: float) -> str:
 
 def correctors(inputs: Inputs) -> dict[str, str]:
     """Macros for torques per radian by strength, and how much fewer a corrector needs."""
-    result = {}
+    result = {"studyStrengthTarget": number(TARGET, 1)}
     for torque_class in ("state", "lab"):
         table = analysis.torques(inputs, torque_class)
         for strength, word in STRENGTHS.items():

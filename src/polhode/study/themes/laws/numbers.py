@@ -227,6 +227,9 @@ def answers(inputs: Inputs) -> dict[str, str]:
             result |= _choice(ens, f"studyAnswer{name}{kind}", choice)
         result[f"studyAnswer{name}SeveralTorques"] = count(answer.several.torques)
         result[f"studyAnswer{name}Breakeven"] = power(answer.breakeven) if isfinite(answer.breakeven) else "none"
+    named = [choice.method for answer in advice.values() for choice in (answer.one, answer.steady)]
+    outputs = max((int(inputs.declared(method, "torques_per_output", 0)) for method in named if method), default=0)
+    result["studyOutputNote"] = rf" $^\ddagger$~And {outputs} torques at each output." if outputs else ""
     ends = [advice[key].breakeven if key in advice else nan for key in ("smooth", "friction")]
     result["studyAnswerBreakeven"] = _breakeven(*ends)
     for situation in SITUATIONS:

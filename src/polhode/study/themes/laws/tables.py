@@ -61,6 +61,7 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         gains = {key: law_frames.gain(ens, situation, choice.method, key) for key in (*USUAL, *ALSO)}
         entries.append(_answer_record(situation, name, answers, choice, gains))
         mark = r"$^\dagger$" if inputs.declared(choice.method, "caution") else ""
+        mark += r"$^\ddagger$" if inputs.declared(choice.method, "torques_per_output", 0) else ""
         rows += _answer_rows(ens, (first, second), choice, gains, situation is not FREE, mark)
     if contact := _contact_rows(inputs):
         entries.append(contact[0])
@@ -119,7 +120,7 @@ def _lines(
     """A recommended method with its steps and ratios, and below it others as good, spread and intervals.
 
     ``least``: the sign before ratios that are bounds, from the coarsest step that was run; these have no interval. ``mark``:
-    that behind a method which is not for long conservative runs.
+    that behind a method which is not for long conservative runs, or whose outputs evaluate torques.
     """
     steps, either, spread = texts
     first = [names[0], rf"\textbf{{{escape(method)}}}{mark}", steps, *(_gain(gain.value, least) for gain in ratios)]
