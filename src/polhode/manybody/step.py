@@ -106,6 +106,8 @@ class PlainRun:
     def __init__(self, scene: Scene, state: State, method: OneTorque, dt: float) -> None:
         if method.warm_up_steps:
             raise ValueError(f"method {method.key!r} begins with Runge-Kutta steps, which the plain step does not have")
+        if method.processor:
+            raise ValueError(f"method {method.key!r} is processed, which the plain step is not: use method.without_passages()")
         self.scene, self.dt, self.method, self.law = scene, dt, method, scene.force_law
         scheme = engine.scheme_of(method)
         kernels = {"begin": method.start, "before": method.before_torque, "after": method.after_torque, "read": method.read}
