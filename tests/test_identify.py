@@ -210,6 +210,13 @@ def test_wrong_rows_are_named_and_left_out(fault, tmp_path):
     assert answer.identified and answer.methods == ("richardson",)
 
 
+def test_a_constant_momentum_of_few_digits_is_not_taken_for_few_digits_printed(tmp_path):
+    _, q, _, _ = rows_of("richardson", count=20)
+    path = tmp_path / "run.txt"
+    path.write_text("\n".join(" ".join(map(repr, [*map(float, row), 120000.0, -0.25, 0.5])) for row in q))
+    assert run_files.read_run(path).spin_unit == 0 and run_files.read_run(path).q_unit == 0
+
+
 def test_a_lost_line_shows_without_times(tmp_path):
     _, q, omega, _ = rows_of("richardson")
     path = tmp_path / "run.txt"

@@ -289,6 +289,8 @@ def _rows(
     for place in columns.get("step", [])[:1]:
         steps = np.array([_number(words[place]) for words, _ in rows])
     q_unit, spin_unit = (unit_of([word for row in text for word in row]) for text in texts)
+    if not q_unit:
+        spin_unit = 0.0  # a momentum that is constant may have few digits, however many are printed
     single = all_single(q, q_unit) and all_single(spin, spin_unit)
     lines = np.array([number for _, number in rows])
     return Rows(t, q, spin, lines, q_unit, spin_unit, t_unit, single, scalar, quantity, frame, settings, steps, remarks, name)
