@@ -83,7 +83,7 @@ def test_a_method_and_its_conventions_are_found(key, tmp_path):
     spin = np.array(spin, dtype).astype(float)
     path = written(tmp_path / "run.csv", t, q, spin, **how)
     answer = own_code.identify_files([path], INERTIA * SIZE, recipe.torque_text(run))
-    assert answer.identified and key in {name.partition(" ")[0] for name in answer.methods}, answer
+    assert answer.identified and key in answer.methods, answer
     assert answer.deviation < 100 and answer.runner_up_deviation > 1000
     assert f"{quantity} in the {frame} frame" in answer.convention
     assert f"scalar {how.get('scalar', 'first')}; {how.get('direction', 'body to lab')}" in answer.convention
@@ -93,6 +93,20 @@ def test_a_method_and_its_conventions_are_found(key, tmp_path):
         "single" if dtype is not float else {7: "7 digits printed", 12: "12 digits printed"}.get(how.get("digits"), "double")
     )
     assert answer.dt == pytest.approx(run.dt, rel=1e-12) and answer.angle == pytest.approx(step, rel=0.6)
+
+
+@pytest.mark.parametrize("key", ["fincham1992_yade", "momentum_leapfrog_exp_new"])
+def test_a_momentum_half_a_step_before_the_orientation_is_found(key):
+    """As YADE writes it, under a torque, where the momentum is not that of the whole time."""
+    run = recipe.recipe(omega=SPEED).runs[2]
+    driver = identify.driver_of(candidate(key), run)
+    state, rows = driver.start(run.q0, run.omega0), []
+    for n in range(40):
+        rows.append(state[:7])
+        state = driver.step(state, n)
+    q, momentum = np.array(rows)[:, :4], np.array(rows)[:, 4:]
+    answer = polhode.identify(run.dt, q, momentum, inertia=INERTIA, torque=("lab", run.value))
+    assert answer.methods == (key,) and answer.half_steps == -0.5 and "angular momentum in the lab" in answer.convention
 
 
 def test_arrays_are_identified_and_the_answer_says_what_it_means(monkeypatch):

@@ -123,7 +123,7 @@ class Answer:
     @property
     def method(self) -> str:
         """The key of the first method of the class; empty if there is none."""
-        return self.methods[0].partition(" ")[0] if self.methods else ""
+        return self.methods[0] if self.methods else ""
 
     @cached_property
     def spin(self) -> tuple[float, float, str]:
@@ -133,7 +133,7 @@ class Answer:
     @cached_property
     def engines(self) -> tuple[str, ...]:
         """The engines that have the same step, as the atlas found or read them."""
-        return meaning.same_engines([key.partition(" ")[0] for key in self.methods]) if self.identified else ()
+        return meaning.same_engines(self.methods) if self.identified else ()
 
     @cached_property
     def advice(self) -> tuple[str, ...]:
@@ -167,9 +167,7 @@ class Answer:
             lines += [f"Every step agrees within {_rounded(self.deviation)} round-offs."]
         elif self.methods and self.deviation < WITHIN:
             lines += [f"One of {len(names)} methods that this run cannot tell apart with certainty: {some}{more}."]
-            numbers = "; ".join(
-                f"{key.partition(' ')[0]} {_rounded(self.deviations[key.partition(' ')[0]])}" for key in self.methods[:5]
-            )
+            numbers = "; ".join(f"{key} {_rounded(self.deviations[key])}" for key in self.methods[:5])
             lines += [f"Their deviations in round-offs: {numbers}."]
         elif self.methods:
             lines += [f"Not identified. Closest: {names[0]}, {_rounded(self.deviation)} round-offs off in a step."]
@@ -222,8 +220,7 @@ ENDS = {
 def label_of(key: str) -> str:
     """A candidate in words, with its key."""
     words = label(key).replace("$\\omega$", "omega").replace("$", "")
-    name = key.partition(" ")[0]
-    return words if name == words else f"{words} ({name})"
+    return words if key == words else f"{words} ({key})"
 
 
 def _rounded(value: float) -> str:
@@ -676,7 +673,6 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, ambiguous: Sequence[str],
                 + " Check the value of the torque, its frame, and that it is set anew in every step."
             )
     order = sorted(merged, key=lambda key: values[key])
-    closest = order[0] if order else ""
     values = {key: values[key] for key in order}
     best = values[order[0]] if order else math.inf
     if best < WITHIN:
@@ -687,7 +683,6 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, ambiguous: Sequence[str],
         identified, members = False, order[:1]
     members.sort(key=lambda key: (values[key] > 10 * max(best, 1.0), key not in METHODS, values[key]))
     rest = [key for key in order if key not in members]
-    named = [f"{key} ({mode})" if mode == "stored" and k == 0 else key for k, key in enumerate(members)]
     half = candidate(order[0]).stored_offset if order and mode in ("stored", "half") else 0.0
     free = next((k for k, run in enumerate(runs) if run.load == "free" and reading.pieces[k]), None)
     energy = momentum = math.nan
@@ -710,7 +705,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, ambiguous: Sequence[str],
     limits += _limits(runs, reading, eps, angle, speed, len(pieces), identified and len(members) == 1)
     return Answer(
         identified=identified,
-        methods=tuple(named),
+        methods=tuple(members),
         deviation=max((values[key] for key in members if values[key] < WITHIN), default=best),
         runner_up=rest[0] if rest else "",
         runner_up_deviation=values[rest[0]] if rest else math.inf,
