@@ -43,14 +43,19 @@ def correctors(inputs: Inputs) -> dict[str, str]:
 
 def correctors_liquid(inputs: Inputs) -> dict[str, str]:
     """Macros for a liquid: gaps of temperatures with and without a corrector, and the scatter of the energy."""
-    result = {}
+    result, values = {}, {}
     for key, name in ((PLAIN, "Plain"), (CORRECTED, "Corrected")):
         for dt, gap in liquids.gaps(inputs, "whole", (key,)).items():
             if dt in (2.0, 4.0, 6.0):
                 word = {2.0: "Two", 4.0: "Four", 6.0: "Six"}[dt]
+                values[name, word] = gap.value
                 result[f"studyCorrectorGap{name}{word}"] = decimal(100 * gap.value, 2)
                 result[f"studyCorrectorGap{name}{word}Width"] = decimal(100 * (gap.high - gap.low) / 2, 2)
                 result[f"studyCorrectorGapPredicted{word}"] = decimal(100 * gap.predicted, 2)
+    for word in ("Two", "Four", "Six"):
+        if ("Plain", word) in values and ("Corrected", word) in values:
+            change = values["Corrected", word] - values["Plain", word]
+            result[f"studyCorrectorGapClosed{word}"] = decimal(100 * change, 2)
     scatters = [analysis.scatter(inputs, key) for key in (PLAIN, CORRECTED)]
     for dt, word in ((2.0, "Two"), (4.0, "Four"), (6.0, "Six")):
         if all(dt in scatter for scatter in scatters):
