@@ -1,5 +1,7 @@
 """Which method your own code runs: from rows of time, orientation and angular velocity that it writes.
 
+What to run, and who made a run::
+
   polhode identify --recipe
   polhode identify --recipe --omega 100 --language c++
       What to run, scaled to your units; as a table, or as a program to paste your step into.
