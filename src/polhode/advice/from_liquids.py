@@ -95,7 +95,7 @@ def from_liquids(
         "It has one torque a step. The cut-off must be smooth: energy, force and slope of the force continuous (C2), or the "
         "drift of the cut-off hides that of the method.",
         "On whole steps rotation looks colder than translation, with every good method alike: read temperatures as "
-        "(K_whole + 2 K_half)/3.",
+        "(K_whole + 2 K_half)/3, or take exact_rotor_corrected, whose outputs have no such gap.",
         *([f"{_names(some)}{f' and {others} more' if others > 0 else ''} {LONG_RUNS}."] if spoiled else []),
         "What changes this: a thermostat, which hides a drift; faster librations, so measure their period.",
     ]
