@@ -100,8 +100,8 @@ def test_every_room_is_listed():
     assert folders <= set(ROOMS)
 
 
-#: Doors that lead up on purpose: ``python -m polhode``, and ``polhode docs``.
-DOORS = {"__main__ imports cli", "cli.docs imports documentation.pages"}
+#: Doors that lead up on purpose: ``python -m polhode``, ``polhode docs`` and ``polhode init``.
+DOORS = {"__main__ imports cli", "cli.docs imports documentation.pages", "cli.init imports documentation.configuration"}
 
 
 def test_imports_go_down():

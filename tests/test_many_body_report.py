@@ -1081,7 +1081,7 @@ def test_a_moving_picture_has_all_frames_and_the_same_bytes_twice(film, tmp_path
         (["rods", "--method", "omelyan"], "unknown method 'omelyan'; did you mean 'omelyan1998'"),
         (["rods", "--method", "rk4"], "needs several torques in a step"),
         (["rods", "--frames", "0"], "--frames must be between 1 and 2000, got 0"),
-        (["rods", "--output", "rods.mp4"], "only GIF is written, got 'rods.mp4'"),
+        (["rods", "--output", "rods.mp4"], "only GIF, XYZ and VTK are written, got 'rods.mp4'"),
         (["rods", "--method", "euler", "--dt", "0.02", "--time", "40"], "the run blew up at t = "),
         (["rods", "--seed", "-1"], "--seed must be at least 0, got -1"),
     ],

@@ -10,6 +10,7 @@ from polhode.interface.arguments import flag, number, positive, shown
 
 if TYPE_CHECKING:
     from polhode.advice.answer import Recommendation
+    from polhode.manybody import Clump, Fluid, Scene
     from polhode.problems.problem import Problem
 
 __all__ = ["AdviceError", "recommend"]
@@ -23,7 +24,7 @@ STAGES = {"compiling": "compiling", "motion": "exact motion", "methods": "runnin
 
 
 def recommend(
-    case: "str | Path | Mapping[str, Any] | Problem | None" = None,
+    case: "str | Path | Mapping[str, Any] | Problem | Scene | Fluid | Clump | None" = None,
     *,
     error: float | None = None,
     torque_price: float | None = None,
@@ -43,6 +44,7 @@ def recommend(
     density: float | None = None,
     radius: float | None = None,
     speed: float | None = None,
+    scale: float | None = None,
     friction: float | None = None,
     restitution: float | None = None,
     law: str | None = None,
@@ -60,12 +62,15 @@ def recommend(
     method that applies is run on this very problem. With ``laws``, or with a torque but no body, the answer comes from the
     errors of many random bodies. With ``contact_time``, or material, size and speed, it is that for many bodies that collide,
     from the energy errors of the scenes; with ``purpose``, or ``friction`` and ``restitution``, for contacts that rub and are
-    damped. With ``liquid`` it is that for molecules at constant energy.
+    damped. With ``liquid`` it is that for molecules at constant energy. A scene, or a clump and its material, asks one of the
+    last two kinds.
 
     Parameters
     ----------
-    case : str, path, mapping or Problem, optional
+    case : str, path, mapping, Problem, Scene, Fluid or Clump, optional
         A test problem by its key, a problem of your own, a ``.yaml`` or ``.py`` file with one, or the contents of the former.
+        Or a scene of :mod:`polhode.manybody`, its key or a ``.py`` file with one, of which contact time, friction and
+        restitution are taken. Or a clump or the file of one, with ``young``, ``poisson``, ``density`` and ``speed``.
     error : float
         The error to stay below, between 0 and 1: the larger of the angle in rad and of |omega - exact| over the largest
         |omega|, at all times; for contacts the largest relative error of the energy. With ``purpose``: of impacts the larger of
@@ -95,6 +100,9 @@ def recommend(
         Time that each body is in contact during the run, in contact times; by default the longest of the scenes.
     young, poisson, density, radius, speed : float
         Of spheres in contact: Pa, 1, kg/m^3, m, m/s.
+        Of a clump the radius is its own; of a scene only the speed may be given, by default that at its start.
+    scale : float
+        Unit of length of the file of a clump, m.
     friction, restitution : float
         Coefficients of a contact that rubs.
     law : str
@@ -136,6 +144,16 @@ def recommend(
     flag("everything", everything)
     material = {name: value for name, value in zip(MATERIAL, (young, poisson, density, radius, speed), strict=True)}
     how_it_rubs = dict(zip(RUBBING, (friction, restitution, law, purpose), strict=True))
+    if case is not None or scale is not None:
+        from polhode.advice import from_scenes
+
+        scene = from_scenes.scene_of(case, material, scale)
+        if scene is not None:
+            others = {"inertia": inertia, "triangle": triangle, "omega": omega, "orientation": orientation, "torque": torque}
+            others |= {"strength": strength, "time": time, "contact_time": contact_time, "liquid": liquid}
+            if several := [name for name, value in others.items() if value is not None]:
+                raise AdviceError(f"{several[0]} does not belong to a question about a scene or a clump")
+            return _from_scene(scene, contacts, speed, how_it_rubs, drift, error, folder, everything)
     asked_for = {
         "case": case is not None,
         "inertia": inertia is not None,
@@ -266,6 +284,33 @@ def _from_laws(
     )
 
 
+def _from_scene(
+    scene: "Scene | Fluid",
+    contacts: float | None,
+    speed: float | None,
+    how_it_rubs: dict[str, Any],
+    drift: float | None,
+    error: Any,
+    results: Path | None,
+    everything: bool,
+) -> "Recommendation":
+    from polhode.advice import from_scenes
+    from polhode.manybody import Fluid
+
+    if isinstance(scene, Fluid):
+        if speed is not None:
+            raise AdviceError("speed does not belong to a question about a liquid")
+        rubs = {name: value for name, value in how_it_rubs.items() if value is not None}
+        return recommend(
+            liquid=scene.key, drift=drift, error=error, contacts=contacts, results=results, everything=everything, **rubs
+        )
+    if drift is not None:
+        raise AdviceError("drift belongs to a question about a liquid")
+    time, how = from_scenes.contact_of(scene, speed)
+    how_it_rubs = from_scenes.rubbing_of(scene, how_it_rubs)
+    return _from_contacts(time, contacts, {}, how_it_rubs, _error(error), results, everything, how)
+
+
 def _from_contacts(
     time: float | None,
     contacts: float | None,
@@ -274,10 +319,10 @@ def _from_contacts(
     error: float,
     results: Path | None,
     everything: bool,
+    how: str = "",
 ) -> "Recommendation":
     from polhode.advice import from_contacts, from_friction
 
-    how = ""
     if time is None:
         missing = [name for name, value in material.items() if value is None]
         if missing:

@@ -225,7 +225,9 @@ def case_of_file(path: str | Path, time: float | None = None) -> tuple[BodyCase,
     if path.suffix == ".py":
         return case_of_problem(_problem_in(path), time), {}
     if path.suffix not in (".yaml", ".yml"):
-        raise AdviceError(f"{path}: a case is a .yaml or a .py file")
+        raise AdviceError(
+            f"{path}: a case is a .yaml or a .py file; that of a clump needs `young`, `poisson`, `density`, `speed`"
+        )
     try:
         values = read(path, "case file", "write keys with values, such as inertia: [1, 2, 3]").values
     except ConfigurationError as error:

@@ -32,8 +32,10 @@ COMMANDS: dict[str, str] = {
     "docs": "the documentation as HTML pages",
     "html": "figures, tables and rules of a finished run as one page for a browser",
     "identify": "which method your own code runs, from the rows that it writes",
+    "init": "a commented configuration of a small study, to change",
     "recommend": "which method and which step size for a body, an error and a price of the torque",
     "release": "the many-body results of a full run as a small file distributed with the code",
+    "run": "run a study of your own from any folder, with its results beside its configuration",
     "verify": "compare a folder of results or an archive with a released run, value by value",
 }
 

@@ -1,4 +1,7 @@
-"""Animate many bodies in their box: ``polhode animate`` makes a GIF of any scene, which any browser can open."""
+"""Animate many bodies in their box: ``polhode animate`` makes a GIF of any scene, which any browser can open.
+
+With ``--output NAME.xyz`` or ``--output NAME.vtk`` it writes the motion of all spheres for OVITO or ParaView instead.
+"""
 
 import argparse
 from collections.abc import Callable, Mapping
@@ -14,7 +17,7 @@ from PIL import Image
 from polhode.cli import UsageError, check_writable, not_negative, positive, whole
 from polhode.interface.netcdf import plain
 from polhode.interface.progress import Stage, watched
-from polhode.manybody import Scene, pictures
+from polhode.manybody import Scene, motion_files, pictures, simulate
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS
 from polhode.study.report import style
@@ -118,7 +121,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=whole(0), default=0, help="number of the initial state")
     parser.add_argument("--spin", type=not_negative, help="initial angular velocity, rad/s; by default that of the scene")
     parser.add_argument("--size", type=whole(SMALLEST, LARGEST), default=SIZE, help="edge of the picture, pixels")
-    parser.add_argument("--output", type=Path, help="file to write; by default SCENE.gif")
+    parser.add_argument(
+        "--output", type=Path, help="file to write, .gif, .xyz (OVITO) or .vtk (ParaView); by default SCENE.gif"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -130,14 +135,23 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.method not in METHODS:
         raise UsageError(f"unknown method {arguments.method!r}; {METHODS.nearest(arguments.method)}")
     output = arguments.output or Path(f"{arguments.scene}.gif")
-    if output.suffix.lower() != ".gif":
-        raise UsageError(f"--output: only GIF is written, got {output.name!r}; name a file that ends in .gif")
+    if output.suffix.lower() not in (".gif", *motion_files.WRITERS):
+        endings = " or ".join([".gif", *motion_files.WRITERS])
+        raise UsageError(
+            f"--output: only GIF, XYZ and VTK are written, got {output.name!r}; name a file that ends in {endings}"
+        )
     check_writable(output, "--output")
     scene = scene_of({"scene": arguments.scene, "spin": arguments.spin})
     dt = scene.usual_step if arguments.dt is None else arguments.dt
     if arguments.time / dt > MOST_STEPS:
         raise UsageError(f"--time {arguments.time:g} with steps of {dt:g} s is more than {MOST_STEPS:g} steps; ask for less")
     try:
+        if output.suffix.lower() in motion_files.WRITERS:
+            with watched(Stage("simulating", 1, "runs")):
+                motion = simulate(scene, arguments.method, dt, arguments.seed, arguments.time, arguments.frames, record=True)
+            first, *others = motion_files.write_motion(motion, output, scene)
+            print(f"{first}" + (f", and {len(others)} files that it names" if others else ""))
+            return 0
         animate(scene, output, arguments.method, dt, arguments.time, arguments.frames, arguments.seed, arguments.size)
     except (ValueError, FileNotFoundError) as error:
         raise UsageError(str(error)) from None

@@ -1,6 +1,6 @@
 """Recommend a method and a step size: for a body and a torque of your own, colliding bodies, a liquid, or a test problem.
 
-Five kinds of questions::
+Six kinds of questions::
 
   polhode recommend --inertia 1 2 2.5 --omega 10 --torque lab --strength 0.5 --time 2 --error 1e-4 --torque-price 100
   polhode recommend my_case.yaml --error 1e-4
@@ -13,6 +13,9 @@ Five kinds of questions::
   polhode recommend --contact-time 1e-4 --friction 0.5 --restitution 0.7 --error 1e-2
   polhode recommend --contact-time 1e-4 --for bulk --error 5e-2
       For contacts with friction and damping: single impacts, or what is read off an assembly.
+  polhode recommend chess --error 1e-4
+  polhode recommend grain.csv --scale 1e-3 --young 1e8 --poisson 0.3 --density 2500 --speed 1 --error 1e-3
+      For a scene of the library, or my_scene.py; for a clump of spheres in a file and its material.
   polhode recommend --liquid water64 --drift 0.01
   polhode recommend --liquid 1.2e-14
       For molecules at constant energy: a liquid that was run, or the period of the fastest libration (s); --drift is in kT per
@@ -41,7 +44,7 @@ from polhode.interface.progress import Stage, watched
 KINDS: dict[str, tuple[str, ...]] = {
     "problem": ("problem",),
     "case": ("case", "inertia", "triangle", "omega", "orientation", "torque", "strength", "time", "laws", "limit"),
-    "contacts": ("contact_time", "contacts", *advising.MATERIAL, *advising.RUBBING),
+    "contacts": ("contact_time", "contacts", *advising.MATERIAL, "scale", *advising.RUBBING),
     "liquid": ("liquid", "drift"),
 }
 
@@ -72,7 +75,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder of a run (results, or the released data if they have more states or bodies or there is no run)",
     )
     body = parser.add_argument_group("a body and a torque of your own")
-    body.add_argument("case", nargs="?", type=Path, metavar="FILE", help="a .yaml or .py file with body and torque")
+    body.add_argument(
+        "case",
+        nargs="?",
+        type=Path,
+        metavar="FILE",
+        help="a .yaml or .py file with body and torque; or a scene (its key or .py file), or the file of a clump",
+    )
     body.add_argument(
         "--inertia",
         nargs="+",
@@ -108,6 +117,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     contacts.add_argument("--density", type=positive, metavar="RHO", help="kg/m^3")
     contacts.add_argument("--radius", type=positive, metavar="R", help="of a sphere, m")
     contacts.add_argument("--speed", type=positive, metavar="V", help="at which it hits a wall, m/s")
+    contacts.add_argument("--scale", type=positive, metavar="M", help="unit of length of the file of a clump, m (1)")
     contacts.add_argument("--friction", type=positive, metavar="MU", help="coefficient of friction")
     contacts.add_argument("--restitution", type=positive, metavar="E", help="normal coefficient of restitution")
     contacts.add_argument("--law", metavar="KEY", help="law of force of contacts with friction")
@@ -177,9 +187,12 @@ def _kind(arguments: argparse.Namespace) -> str:
     """What is asked: a kind of :data:`KINDS`."""
     given = {kind: [name for name in names if getattr(arguments, name) not in (None, False)] for kind, names in KINDS.items()}
     kinds = [kind for kind, names in given.items() if names]
+    # A scene or the file of a clump, with its material, friction or drift: what fits is decided there.
+    if arguments.case is not None and arguments.case.suffix not in (".yaml", ".yml") and not {*kinds} & {"problem"}:
+        kinds = ["case"]
     if len(kinds) > 1:
         first, second = (_option(given[kind][0]) for kind in kinds[:2])
-        raise UsageError(f"{first} and {second} belong to different questions; ask one (--help shows the five kinds)")
+        raise UsageError(f"{first} and {second} belong to different questions; ask one (--help shows the six kinds)")
     if not kinds:
         raise UsageError(
             "what for? A body of your own: --inertia, --omega, --torque, --time, or a FILE; colliding bodies: --contact-time; "

@@ -1,4 +1,4 @@
-"""The JSON schema and the tables of keys, generated from the models of the configuration.
+"""The JSON schema, the tables of keys and a commented start, generated from the models of the configuration.
 
 ``python -m polhode.documentation.configuration`` writes the schema and the short table again after an edit of the models; a
 test holds both to them.
@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import yaml
@@ -28,6 +29,27 @@ NAMES = {"problems": "PROBLEM", "many_body": "SCENE", "dt": "SET"}
 WORDS = {"object": "keys", "array": "list", "string": "text", "integer": "whole number", "boolean": "true, false"}
 #: Bounds with their signs.
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}
+#: The study that :func:`start_text` writes: the orders of four methods on a top under gravity. Other problems are left out.
+START: dict[str, Any] = {
+    "results": "results",
+    "methods": ["spiral_leapfrog", "fincham1992", "no_squish", "rk4"],
+    "checks": [],
+    "notebooks": [],
+    "cost": None,
+    "problems": {"heavy_top": {"dt": {"fit": {"divisions": [16, 4096, 9]}}, "long_run": None}},
+    "many_body": None,
+    "ensembles": None,
+}
+#: What stands above it.
+START_HEAD = """\
+# A study of your own. Start it with: polhode run {name}
+# It takes about a minute of processor time, and ends with report.pdf and supplement.pdf in `results`, beside this file.
+#
+# A key that is not here has its value in config.yaml of polhode, which this file changes. Above each key: what it means, and in
+# brackets its values. Keys behind a # show that value where there is one; take the # away to change it.
+"""
+#: Longest line of it.
+WIDTH = 128
 
 
 def every_key(home: Path = HOME) -> Iterator[tuple[str, str, str, str, str]]:
@@ -93,6 +115,51 @@ def tables(home: Path = HOME) -> str:
 def short_table(home: Path = HOME) -> str:
     """The keys at the top level, with their meanings."""
     return table(["key", "meaning"], [(f"`{path}`", meaning) for path, *_, meaning in every_key(home) if "." not in path])
+
+
+def start_text(name: str, home: Path = HOME) -> str:
+    """A commented configuration of a small study with every key, to be saved as ``name``: what ``polhode init`` writes."""
+    default = yaml.safe_load((home / "config.yaml").read_text(encoding="utf-8"))
+    values = START | {"problems": dict.fromkeys(default["problems"]) | START["problems"]}
+    return "\n".join([START_HEAD.format(name=name), *_start_lines(schema(), values, default), ""])
+
+
+def _start_lines(
+    node: Mapping[str, Any], values: Mapping[str, Any], default: Any, above: str = "", commented: bool = False
+) -> Iterator[str]:
+    """The keys of a section with their meanings: those of ``values``, and the others as comments with their defaults.
+
+    If the section is itself ``commented``, its keys are as they would have to stand, and those without a default are comments.
+    """
+    (section,) = [choice for choice in choices(node) if choice.get("type") == "object"]
+    keys = {name: resolved(child) for name, child in section.get("properties", {}).items()}
+    others, default = section.get("additionalProperties"), default if isinstance(default, dict) else {}
+    if isinstance(others, dict):
+        keys |= dict.fromkeys([*values] or [*default][-1:] or [NAMES[above]], resolved(others))
+    for name, child in keys.items():
+        sections = [choice for choice in choices(child) if choice.get("type") == "object"]
+        required = name in section.get("required", [])
+        below, value = default.get(name, child.get("default")), values.get(name)
+        if name in section.get("properties", {}):
+            meaning = child.get("description") or sections[0].get("description", "")
+            words = f"{kind(child)}; required" if required and below is None else kind(child)
+            yield from wrap(f"{meaning} [{words}]", WIDTH - 12, initial_indent="# ", subsequent_indent="# ")
+        if name in values and not isinstance(value, dict):
+            yield f"{name}: {_in_a_line(value)}"
+            if not sections or "properties" not in section:
+                continue
+        live = isinstance(value, dict)
+        if sections:
+            inside = _start_lines(child, value or {}, below, name, commented=not live)
+            lines = [f"{name}:", *(f"  {line}" for line in inside)]
+        else:
+            lines = [f"{name}:" if below is None else f"{name}: {_in_a_line(below)}"]
+        off = not live and not (commented and (required or below is not None or "properties" not in section))
+        yield from (f"#{line}" for line in lines) if off else lines
+
+
+def _in_a_line(value: Any) -> str:
+    return yaml.safe_dump(value, default_flow_style=True, width=10**6).removesuffix("...\n").strip()
 
 
 def schema_text() -> str:

@@ -15,6 +15,7 @@ from polhode.manybody.law import ForceLaw, Parameter, Response, Touch
 from polhode.manybody.material import Material
 from polhode.manybody.molecule import Molecule
 from polhode.manybody.molecules import MOLECULES as molecules
+from polhode.manybody.motion_files import write_motion
 from polhode.manybody.placement import BoxTooFull, State
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES as scenes
@@ -39,4 +40,5 @@ __all__ = [
     "molecules",
     "scenes",
     "simulate",
+    "write_motion",
 ]

@@ -1,0 +1,32 @@
+"""Write a configuration to start from: a small study, and every other key as a comment with its meaning, unit and default.
+
+polhode init
+    writes mine.yaml
+polhode run mine.yaml
+    runs it: a minute or two, to the report
+"""
+
+import argparse
+from pathlib import Path
+
+from polhode.cli import UsageError, check_writable
+from polhode.documentation.configuration import start_text
+from polhode.study.storage import write_text
+
+NEEDS_REPOSITORY = True
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``polhode init``."""
+    parser.add_argument("file", nargs="?", type=Path, default=Path("mine.yaml"), help="file to write (%(default)s)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file, which must not exist."""
+    path: Path = arguments.file
+    check_writable(path, "FILE")
+    if path.exists():
+        raise UsageError(f"there is a file {path} already; name another one")
+    write_text(path, start_text(path.name))
+    print(f"{path}: a small study, and all keys. Start it with: polhode run {path}")
+    return 0

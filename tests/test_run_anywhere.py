@@ -1,0 +1,143 @@
+"""A study from any folder: the file that `polhode init` writes, and what `polhode run` starts."""
+
+import copy
+import os
+import re
+import subprocess
+
+import pytest
+import yaml
+from conftest import surroundings
+from snakemake.utils import update_config
+
+from polhode import cli
+from polhode.cli import run
+from polhode.documentation import configuration as documented
+from polhode.interface.reading import read
+from polhode.study import configuration
+from polhode.study.configuration.models import Configuration
+from polhode.study.workflow.entry import HOME
+
+DEFAULT = yaml.safe_load((HOME / "config.yaml").read_text())
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory):
+    """The file of `polhode init`, in a folder of its own."""
+    path = tmp_path_factory.mktemp("anywhere") / "mine.yaml"
+    assert cli.main(["init", str(path)]) == 0
+    return path
+
+
+def merged(values):
+    config = copy.deepcopy(DEFAULT)
+    update_config(config, values)
+    return config
+
+
+def test_the_start_is_a_small_study(start):
+    values = read(start).values
+    study = configuration.resolve(
+        merged(values | {"results": str(start.parent / "results")}), HOME, [HOME / "config.yaml", start]
+    )
+    assert list(study.problems) == ["heavy_top"] and not study.scenes
+    assert sum(share.cpu for share in study.estimate.shares) < 60
+    assert study.problems["heavy_top"].long_run is None
+
+
+def test_the_start_names_every_key_with_its_meaning(start):
+    text = start.read_text()
+    for path, _, _, _, meaning in documented.every_key():
+        name = path.rpartition(".")[2]
+        if name in documented.NAMES.values():
+            continue
+        assert re.search(rf"(?m)^[# ]*{name}:", text), path
+        assert " ".join(meaning.split()) in re.sub(r"\s*\n[# ]*", " ", text), path
+    assert max(map(len, text.splitlines())) <= documented.WIDTH
+
+
+@pytest.mark.parametrize("key", ["cost", "ensembles", "many_body", "limits", "atlas"])
+def test_a_section_without_its_marks_is_valid(start, key):
+    """One # taken away from each line gives a section with the values of config.yaml."""
+    block = re.search(rf"(?m)^#({key}:\n(?:#.*\n)*?)(?=# [^ ]|\Z)", start.read_text())[1]
+    values = yaml.safe_load(re.sub("(?m)^#", "", block))
+    checked = Configuration.model_validate(merged(values))
+    assert getattr(checked, key) is not None
+    given, default = values[key], DEFAULT.get(key, {})
+    if key == "many_body":
+        (name,) = given
+        given, default = given[name], default[name]
+    assert all(given[name] == value for name, value in default.items() if not isinstance(value, dict))
+
+
+def test_init_leaves_a_file_alone(start, capsys):
+    before = start.read_text()
+    assert cli.main(["init", str(start)]) == 2 and "already" in capsys.readouterr().err
+    assert start.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "results"),
+    [
+        ("digits: 30\n", "results"),
+        ("results: out/a b\n", "out/a b"),
+        ("results: ../beside\n", "../beside"),
+        ("results: /x\n", "/x"),
+    ],
+)
+def test_results_are_beside_the_file(tmp_path, monkeypatch, text, results):
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "mine.yaml").write_text(text)
+    started = []
+    monkeypatch.setattr(os, "execv", lambda path, words: started.append((path, words)))
+    monkeypatch.setattr(run, "run", lambda arguments, run=run.run: run(arguments) or 0)
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["run", "study/mine.yaml", "-n", "data", "study/results/tables/a.csv", "--cores", "1"]) == 0
+    ((path, words),) = started
+    assert path == HOME / "reproduce" and words[0] == str(path)
+    configured = ["--configfile", str(folder / "mine.yaml"), "--config", f"results={folder / results}"]
+    assert words[1:] == [*configured, "-n", "data", str(folder / "results/tables/a.csv"), "--cores", "1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nothing.yaml"], "nothing.yaml: there is no such configuration file"),
+        (["mine.yaml", "--config", "digits=20"], "--config: the configuration is mine.yaml"),
+        (["mine.yaml", "--configfile=x"], "--configfile=x: the configuration is mine.yaml"),
+        (["twice.yaml"], "the key 'digits' occurs twice"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(tmp_path, monkeypatch, capsys, words, message):
+    (tmp_path / "mine.yaml").write_text("digits: 30\n")
+    (tmp_path / "twice.yaml").write_text("digits: 30\ndigits: 40\n")
+    monkeypatch.setattr(os, "execv", None)
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["run", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["init", "run x.yaml"])
+def test_a_wheel_says_what_it_lacks(tmp_path, monkeypatch, capsys, command):
+    monkeypatch.setattr("polhode.study.workflow.entry.HOME", tmp_path)
+    assert cli.main(command.split()) == 2
+    assert "polhode is installed here without it; clone the repository" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_from_an_empty_folder(tmp_path):
+    """What a newcomer types, up to the plan of the study."""
+
+    def polhode(*words):
+        done = subprocess.run(
+            [HOME / "reproduce", *words], cwd=tmp_path, capture_output=True, text=True, timeout=300, env=surroundings()
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    polhode("init")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.yaml"]
+    said = polhode("run", "mine.yaml", "-n")
+    assert f"results={tmp_path}/results" in said and "single_body_heavy_top_1" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.yaml"]
