@@ -15,12 +15,15 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from polhode.interface.extras import ExtraMissingError
 from polhode.interface.netcdf import UnreadableFile
 from polhode.registry import nearest
 from polhode.version import __version__
+
+if TYPE_CHECKING:
+    from polhode.methods.protocol import Method
 
 #: What each command does; a command is a module of this package.
 COMMANDS: dict[str, str] = {
@@ -36,6 +39,7 @@ COMMANDS: dict[str, str] = {
     "recommend": "which method and which step size for a body, an error and a price of the torque",
     "release": "the many-body results of a full run as a small file distributed with the code",
     "run": "run a study of your own from any folder, with its results beside its configuration",
+    "sheet": "one page on a method, your own or a built-in one: orders, cost, errors, drift, beside three others",
     "verify": "compare a folder of results or an archive with a released run, value by value",
 }
 
@@ -122,6 +126,30 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
         return value
 
     return read
+
+
+def method_named(name: str) -> "Method":
+    """The method with this key, or that of a file, ``.py``, which is tried in another process first.
+
+    Raises
+    ------
+    UsageError
+        If there is no such method or file, or if the file defines none that can be used; the message has its line.
+    """
+    from polhode.interface.plugins import try_out
+    from polhode.methods import METHODS
+
+    if not name.endswith(".py"):
+        try:
+            return METHODS[name]
+        except KeyError as error:
+            raise UsageError(str(error.args[0])) from None
+    try:
+        for remark in try_out([name], references=False):
+            print(remark, file=sys.stderr)
+        return METHODS.load(name)
+    except (FileNotFoundError, ValueError) as error:
+        raise UsageError(str(error)) from error
 
 
 def check_writable(path: Path, option: str) -> None:

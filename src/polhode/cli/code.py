@@ -19,12 +19,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from polhode.cli import UsageError
+from polhode.cli import UsageError, method_named
 from polhode.export import LANGUAGES
 from polhode.export.translator import Untranslatable
-from polhode.interface.plugins import try_out
 from polhode.methods import METHODS
-from polhode.methods.protocol import Method
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{len(names)} methods written to {arguments.all}", file=sys.stderr)
         return 0
     try:
-        text = language.source(_method(arguments.method))
+        text = language.source(method_named(arguments.method))
     except Untranslatable as error:
         raise UsageError(f"{arguments.method} cannot be written in {language.name}: {error}") from error
     if arguments.output is None:
@@ -64,21 +62,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _write(arguments.output, text)
     return 0
-
-
-def _method(name: str) -> Method:
-    """The method with this key, or that of a file."""
-    if not name.endswith(".py"):
-        try:
-            return METHODS[name]
-        except KeyError as error:
-            raise UsageError(str(error.args[0])) from None
-    try:
-        for remark in try_out([name], references=False):
-            print(remark, file=sys.stderr)
-        return METHODS.load(name)
-    except (FileNotFoundError, ValueError) as error:
-        raise UsageError(str(error)) from error
 
 
 def _write(path: Path, text: str) -> None:

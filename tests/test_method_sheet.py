@@ -1,0 +1,111 @@
+"""One page on a method: declared orders that are wrong, what does not apply, what blows up, and whether a method is new."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from polhode import cli
+from polhode.algebra.vector import scale
+from polhode.cli import sheet as command
+from polhode.compiling.kernel import kernel
+from polhode.methods import METHODS
+from polhode.methods.spiral_leapfrog import METHOD, after_torque
+from polhode.study.report.method_page import new_or_known, page, wrong_orders
+from polhode.study.run import method_sheet
+from polhode.study.run.ensemble_states import states_dataset
+
+#: A reduced sheet takes ten seconds.
+pytestmark = pytest.mark.thorough
+CLASSES = ("free", "friction_isotropic")
+#: It declares second order under friction, and has the first.
+WRONG = replace(METHOD, key="wrong_spiral", label="A <b>wrong</b> & bold one", order_exceptions={"free": (2, 3)}, order_omega=2)
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    with pytest.MonkeyPatch.context() as patch, METHODS.restored():
+        for name, value in (("LIQUID_STEPS", 100), ("CONTACT_SHARE", 0.002), ("LONG_STEPS", 2000)):
+            patch.setattr(method_sheet, name, value)
+        METHODS.enter(WRONG, Path(__file__))
+        yield method_sheet.sheet(WRONG, ["rk4", "exact_rotor_corrected"], bodies=4, classes=CLASSES)
+
+
+def test_a_wrong_declaration_is_shown(numbers):
+    own = numbers["methods"]["wrong_spiral"]
+    assert own["orders"]["friction_isotropic"]["q"]["verdict"] == "lower than declared"
+    assert own["orders"]["friction_isotropic"]["omega"]["measured"] == pytest.approx(1.0, abs=0.1)
+    assert {of["verdict"] for of in own["orders"]["free"].values()} == {"as declared"}
+    assert [words.split(":")[0] for words in wrong_orders(own)] == ["friction_isotropic, q", "friction_isotropic, omega"]
+    assert wrong_orders(numbers["methods"]["rk4"]) == []
+
+
+def test_what_does_not_apply_is_said(numbers):
+    several, processed = numbers["methods"]["rk4"], numbers["methods"]["exact_rotor_corrected"]
+    for name in ("contacts", "liquid", "drag"):
+        assert list(several[name]) == ["not applicable"] and "several torques" in several[name]["not applicable"]
+    assert several["cost"]["torques_per_step"] == 4
+    assert processed["cost"]["torques_per_output"] == METHODS["exact_rotor_corrected"].torques_per_output > 0
+    assert processed["orders"]["free"]["q"]["verdict"] == "exact to rounding"
+    assert processed["symplecticity"]["verdict"].startswith("symplectic")
+    assert 0 < processed["contacts"]["largest_energy_error"] < 1e-3
+
+
+def test_the_numbers_are_json_and_the_page_needs_nothing_else(numbers):
+    assert json.loads(json.dumps(numbers, allow_nan=False)) == numbers
+    shapes = [set(one) for one in numbers["methods"].values()]
+    assert shapes[0] == shapes[1] == shapes[2]
+    text = page(numbers)
+    assert "<b>" not in text and "A &lt;b&gt;wrong&lt;/b&gt; &amp; bold one" in text
+    assert "lower than declared" in text and "prefers-color-scheme:dark" in text and "@media print" in text
+    assert not any(word in text for word in ("<script", "http", "url(", "nan", "None"))
+    assert text.count("<svg") == 2 + 2 + 3
+
+
+def test_the_command_writes_page_and_numbers(numbers, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "sheet", lambda method, beside, bodies, say: numbers)
+    assert cli.main(["sheet", "spiral_leapfrog", "--json", "numbers.json"]) == 0
+    assert capsys.readouterr().out.split() == ["spiral_leapfrog.html", "numbers.json"]
+    assert json.loads(Path("numbers.json").read_text()) == numbers and Path("spiral_leapfrog.html").read_text() == page(numbers)
+    assert cli.main(["sheet", "spiral_leapfrg"]) == 2
+    assert "did you mean 'spiral_leapfrog'" in capsys.readouterr().err
+
+
+@kernel
+def grows(state, torque, body, dt):
+    state = after_torque(state, torque, body, dt)
+    return state[:4] + scale(1e30, state[4:7])
+
+
+@kernel
+def starts_at_once(q, omega, torque, body, dt):
+    return q + omega
+
+
+@kernel
+def another(state, torque, body, dt):
+    state = after_torque(state, torque, body, dt)
+    return state[:4] + scale(1.0 + 1e-3 * dt * dt * dt, state[4:7])
+
+
+def test_what_blows_up_has_diverged():
+    method = replace(METHOD, key="blows_up", after_torque=grows)
+    exact = states_dataset(2, 1, ["free"], (method_sheet.RADIANS,))
+    entries = method_sheet.errors_on_bodies([method], exact)["blows_up"]
+    assert entries["orders"]["free"]["q"]["verdict"] == "diverged" and entries["laws"]["free"]["diverged"] == 2
+    assert method_sheet.finite(entries["laws"]["free"]["steps_per_radian"]["0.0001"])["median"] is None
+    assert method_sheet.identity(method) == {"not applicable": "it diverges"}
+
+
+def test_a_known_method_under_another_name_is_found(numbers):
+    assert list(numbers["identity"]["same"]) == ["spiral_leapfrog"]
+    assert "not new" in new_or_known(numbers["identity"])
+
+
+def test_the_same_step_with_another_start_is_found_and_a_new_step_is_none_of_the_known():
+    identity = method_sheet.identity(replace(METHOD, key="at_once", start=starts_at_once))
+    assert not identity["same"] and "spiral_leapfrog" in identity["same_step"]
+    identity = method_sheet.identity(replace(METHOD, key="another", after_torque=another))
+    assert not identity["same"] and not identity["same_step"] and "none of" in new_or_known(identity)
