@@ -1,9 +1,11 @@
 """Write a configuration to start from: a small study, and every other key as a comment with its meaning, unit and default.
 
-polhode init
-    writes mine.yaml
-polhode run mine.yaml
-    runs it: a minute or two, to the report
+In any folder::
+
+  polhode init
+      writes mine.yaml
+  polhode run mine.yaml
+      runs it, up to the report: about a minute of processor time
 """
 
 import argparse

@@ -1,8 +1,13 @@
 """Run a study of your own from any folder: paths in its configuration, that of the results too, are relative to that file.
 
-  polhode run mine.yaml              the whole study, up to the report, into results/ beside mine.yaml
-  polhode run mine.yaml -n           what would run
-  polhode run mine.yaml data         the data without the report; further words go to Snakemake, as those of ./reproduce do
+The words after the file go to Snakemake, as those of ./reproduce do::
+
+  polhode run mine.yaml
+      the whole study, up to the report, into results/ beside mine.yaml
+  polhode run mine.yaml -n
+      what would run
+  polhode run mine.yaml data
+      the data without the report
 
 `polhode init` writes such a file. The study is that of the checkout from which polhode runs or was installed (pip install -e):
 Snakefile, default configuration and report are not part of a wheel. It runs there with ./reproduce, in its locked environment.
