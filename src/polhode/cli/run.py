@@ -9,7 +9,7 @@ The words after the file go to Snakemake, as those of ./reproduce do::
   polhode run mine.yaml data
       the data without the report
 
-`polhode init` writes such a file. The study is that of the checkout from which polhode runs or was installed (pip install -e):
+polhode init writes such a file. The study is that of the checkout from which polhode runs or was installed (pip install -e):
 Snakefile, default configuration and report are not part of a wheel. It runs there with ./reproduce, in its locked environment.
 """
 
