@@ -112,7 +112,7 @@ def new_or_known(identity: Mapping[str, Any]) -> str:
         return f"It is not new: from the same start it gives the same numbers as {_names(identity['same'])}."
     if identity["same_step"]:
         return f"Its step is that of {_names(identity['same_step'])}; its start or its output is another."
-    return f"It equals none of {identity['compared']} known methods and forms."
+    return f"It equals none of {identity['compared']} other methods and forms."
 
 
 def _names(methods: Mapping[str, str]) -> str:

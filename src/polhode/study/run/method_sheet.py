@@ -41,7 +41,7 @@ from polhode.version import __version__
 
 #: Random bodies, their seed, the time in radians turned, and the steps in radians.
 BODIES, SEED, RADIANS = 64, 2026, 8.0
-STEPS = tuple(2.0**-k for k in range(8))
+STEPS = tuple(2.0**-k for k in range(10))
 #: Errors per radian for which steps are stated.
 TARGETS = (1e-2, 1e-3, 1e-4, 1e-6)
 #: The classes whose best methods by the released laws are shown beside, the error per radian, and the price of a torque.
