@@ -287,7 +287,8 @@ NO_METHOD = BestMethod("", "", (nan, nan, nan), nan, False)
 def choose(ens: EnsembleLaws, situation: Situation, allowed: NDArray[np.bool_], target: float = TARGET) -> BestMethod:
     """The method with the fewest torques per radian in a situation, among those ``allowed`` (method,).
 
-    Of several that need as many to within :data:`polhode.fits.ranking.CLOSE` and are not told apart, the first in lists.
+    Of several in its group that need as many to within :data:`polhode.fits.ranking.CLOSE` and are not told apart it is that
+    with the fewest torques at an output, and then the first in lists.
     """
     rows = ens.rows(situation)
     comparison = laws.compare(ens.work(rows, target), allowed & ens.recommendable)
@@ -295,8 +296,9 @@ def choose(ens: EnsembleLaws, situation: Situation, allowed: NDArray[np.bool_], 
         return NO_METHOD
     usable = np.flatnonzero(allowed & ens.recommendable & np.isfinite(comparison.value))
     equal = [i for i in usable if i == comparison.best or not comparison.told_apart[i]]
-    places = ens.declared("place", 0)
-    first = min((i for i in equal if comparison.value[i] < CLOSE), key=lambda i: places[i], default=comparison.best)
+    groups, outputs, places = (ens.declared(name, 0) for name in ("group", "torques_per_output", "place"))
+    alike = [i for i in equal if comparison.value[i] < CLOSE and groups[i] == groups[comparison.best]]
+    first = min(alike, key=lambda i: (outputs[i], places[i]), default=comparison.best)
     equal = sorted((i for i in equal if i != first), key=lambda i: comparison.value[i])
     return of_method(ens, situation, ens.methods[first], target, tuple(ens.methods[i] for i in equal))
 
