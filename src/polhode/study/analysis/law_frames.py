@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from polhode.fits import law_file, laws
 from polhode.fits.contact_law import steps_per_contact
 from polhode.fits.ladders import UNIT
-from polhode.fits.ranking import AS_PUBLISHED
+from polhode.fits.ranking import AS_PUBLISHED, CLOSE
 from polhode.fits.seed_statistics import Estimate
 from polhode.interface.netcdf import read_dataset
 from polhode.study.analysis import drift
@@ -285,18 +285,22 @@ NO_METHOD = BestMethod("", "", (nan, nan, nan), nan, False)
 
 
 def choose(ens: EnsembleLaws, situation: Situation, allowed: NDArray[np.bool_], target: float = TARGET) -> BestMethod:
-    """The method with the fewest torques per radian in a situation, among those ``allowed`` (method,)."""
+    """The method with the fewest torques per radian in a situation, among those ``allowed`` (method,).
+
+    Of several in its group that need as many to within :data:`polhode.fits.ranking.CLOSE` and are not told apart it is that
+    with the fewest torques at an output, and then the first in lists.
+    """
     rows = ens.rows(situation)
     comparison = laws.compare(ens.work(rows, target), allowed & ens.recommendable)
     if comparison.best < 0:
         return NO_METHOD
-    equal = [
-        i
-        for i in np.flatnonzero(allowed & ens.recommendable & np.isfinite(comparison.value))
-        if i != comparison.best and not comparison.told_apart[i]
-    ]
-    equal.sort(key=lambda i: comparison.value[i])
-    return of_method(ens, situation, ens.methods[comparison.best], target, tuple(ens.methods[i] for i in equal))
+    usable = np.flatnonzero(allowed & ens.recommendable & np.isfinite(comparison.value))
+    equal = [i for i in usable if i == comparison.best or not comparison.told_apart[i]]
+    groups, outputs, places = (ens.declared(name, 0) for name in ("group", "torques_per_output", "place"))
+    alike = [i for i in equal if comparison.value[i] < CLOSE and groups[i] == groups[comparison.best]]
+    first = min(alike, key=lambda i: (outputs[i], places[i]), default=comparison.best)
+    equal = sorted((i for i in equal if i != first), key=lambda i: comparison.value[i])
+    return of_method(ens, situation, ens.methods[first], target, tuple(ens.methods[i] for i in equal))
 
 
 def of_method(

@@ -28,7 +28,7 @@ from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import enumerated, factor_or_infinite, macro_name, plain, with_interval
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
 from polhode.study.themes.laws import analysis
-from polhode.study.themes.laws.analysis import count, power
+from polhode.study.themes.laws.analysis import Advice, count, power
 
 #: A median order within this part of the declared one agrees with it.
 AGREES = 0.1
@@ -227,6 +227,8 @@ def answers(inputs: Inputs) -> dict[str, str]:
             result |= _choice(ens, f"studyAnswer{name}{kind}", choice)
         result[f"studyAnswer{name}SeveralTorques"] = count(answer.several.torques)
         result[f"studyAnswer{name}Breakeven"] = power(answer.breakeven) if isfinite(answer.breakeven) else "none"
+    if "smooth" in advice:
+        result |= _smooth(inputs, advice["smooth"])
     named = [choice.method for answer in advice.values() for choice in (answer.one, answer.steady)]
     outputs = max((int(inputs.declared(method, "torques_per_output", 0)) for method in named if method), default=0)
     result["studyOutputNote"] = rf" $^\ddagger$~And {outputs} torques at each output." if outputs else ""
@@ -238,6 +240,23 @@ def answers(inputs: Inputs) -> dict[str, str]:
                 name = f"studyLaw{macro_name(key)}{situation.key.capitalize()}"
                 result |= _choice(ens, name, law_frames.of_method(ens, situation, key))
     return result
+
+
+def _smooth(inputs: Inputs, answer: Advice) -> dict[str, str]:
+    """What is said of the best methods under smooth torques: in the abstract, and to those who run simulations."""
+    one, steady = (rf"\emph{{{escape(choice.label)}}}" for choice in (answer.one, answer.steady))
+    outputs = int(inputs.declared(answer.one.method, "torques_per_output", 0))
+    fewest = f"{one} needs the fewest steps where the torque is smooth"
+    if answer.one.method == answer.steady.method:
+        text = f"{fewest}, and its energy does not drift"
+        text += f": its steps are exact in other variables, which {outputs} torques undo at an output" if outputs else ""
+    else:
+        drains = ", but drains liquids" if inputs.declared(answer.one.method, "caution") else ""
+        text = f"{fewest}{drains}, and {steady} the fewest among methods whose energy does not drift"
+    last = f"{steady} if energy and momentum must not drift, as in a liquid at constant energy"
+    if answer.one.method == answer.steady.method:
+        last = "its energy and momentum do not drift"
+    return {"studySmoothAnswer": text, "studySmoothAdvice": f"{one} takes the fewest torques, and {last}"}
 
 
 def _breakeven(smooth: float, friction: float) -> str:

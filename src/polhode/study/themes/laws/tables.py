@@ -29,6 +29,8 @@ SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)
 LARGE = 1000
 #: Parts of names that are abbreviated in narrow columns.
 SHORT = {
+    "exact rotor, corrected": "corrected rotor",
+    "exact rotor DKD, corrected": "corrected rotor DKD",
     "(as published)": "(publ.)",
     "(torque of the ": "(",
     "(mean velocities)": "(mean)",
@@ -58,6 +60,10 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             continue
         answers = advice[situation.key]
         choice: BestMethod = getattr(answers, name)
+        lasts = situation is SMOOTH and answers.one.method == answers.steady.method
+        if lasts and name == "steady":
+            continue
+        second = "(also for long runs)" if lasts else second
         gains = {key: law_frames.gain(ens, situation, choice.method, key) for key in (*USUAL, *ALSO)}
         entries.append(_answer_record(situation, name, answers, choice, gains))
         mark = r"$^\dagger$" if inputs.declared(choice.method, "caution") else ""
@@ -104,7 +110,7 @@ def _answer_rows(
     steps = "any" if choice.at_least and not torque else steps
     least = "$>$" if choice.at_least else ""
     # Where the longest step run was short enough, the bodies cannot tell others from it.
-    either = "" if choice.at_least else _either([escape(ens.label(key)) for key in choice.equal])
+    either = "" if choice.at_least else _either([escape(_shorter(ens.label(key))) for key in choice.equal])
     ratios = [Estimate(1) if key == choice.method else gains[key] for key in USUAL]
     return _lines(names, choice.label, (steps, either, spread), ratios, least, mark)
 
@@ -123,7 +129,7 @@ def _lines(
     that behind a method which is not for long conservative runs, or whose outputs evaluate torques.
     """
     steps, either, spread = texts
-    first = [names[0], rf"\textbf{{{escape(method)}}}{mark}", steps, *(_gain(gain.value, least) for gain in ratios)]
+    first = [names[0], rf"\textbf{{{escape(_shorter(method))}}}{mark}", steps, *(_gain(gain.value, least) for gain in ratios)]
     second = [names[1], small(either), small(spread), *(small("" if least else _ends(gain)) for gain in ratios)]
     return [first, *([second] if any(second) else []), SPACE]
 
@@ -209,7 +215,7 @@ def _liquid_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | s
     of_shake = liquids.longest_steps(inputs).get(CONSTRAINTS, (0.0, 0.0))[0]  # what most programs do to water
     record |= {"equal": ",".join(best.others), "dt_fs": best.dt, "shake_fs": of_shake}
     first = ["liquid, its energy", rf"\textbf{{{escape(inputs.label(best.method))}}}", decimal(best.steps, 1)]
-    others = [escape(inputs.label(key)) for key in best.others if key != CONSTRAINTS][:1]
+    others = [escape(_shorter(inputs.label(key))) for key in best.others if key != CONSTRAINTS][:1]
     others += [f"SHAKE: {of_shake:g}\\,fs"] if of_shake else []
     second = ["kept, per libration", small("; ".join(others)), small(f"in {best.dt * best.steps:.0f}\\,fs")]
     water = f"{best.dt:g}\\,fs in water", small(f"$<${STATED:g}\\,$kT$/ns per freedom")
