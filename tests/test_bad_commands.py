@@ -55,7 +55,7 @@ def refused(capsys, *words):
         (["code", "nowhere.py"], "nowhere.py does not exist"),
         (["code"], "name one METHOD, or a folder"),
         (["code", "euler", "--all", "x"], "name one METHOD, or a folder"),
-        (["code", "euler", "-o", "/"], "/ cannot be written: Is a directory"),
+        (["code", "euler", "-o", "/"], "is a folder; name a file"),
         ([], "the following arguments are required: COMMAND"),
         (["bench", "--round", "3"], "unknown argument --round; did you mean '--rounds'?"),
         (["bench", "extra"], "unknown argument extra; it takes no such word"),

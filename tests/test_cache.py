@@ -91,7 +91,7 @@ print(*(sum(part.stats.cache_hits.values()) for part in shared_parts()))
     assert hits.split() == ["1"] * 7
     made = {path.name for path in tmp_path.iterdir()} - {path.name for path in parts}
     of_method = {"begin", "advance", "advance_each", "sample", "rates_of_all", "kinetic_energy"}
-    drivers = {*of_method, "respond", "all_loads", "march", "drive"}
+    drivers = {*of_method, "respond", "all_loads", "march", "drive", "next_stage"}
     assert drivers <= {name.partition("-")[0] for name in made} <= {*drivers, "_try"}, "and what places clumps at random"
     run = manybody.simulate("rods", "omelyan1998", 2e-5, seed=0, t_end=0.2, samples=1)
     assert values.split() == [float(run.kinetic[-1]).hex(), float(run.potential[-1]).hex(), str(int(run.steps))]

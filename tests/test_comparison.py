@@ -514,13 +514,16 @@ def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     """By some run: one problem with everything, all problems, or the released many bodies.
 
     Those of Seelen et al. (2016), of the laws and their draw, of iterations, collisions, impacts, tests of contacts, grains,
-    engines, liquids and other codes are held in their own tests.
+    engines, liquids, correctors and other codes are held in their own tests.
     """
     one = one_problem(tmp_path, [*polhode.methods])
     released = HOME / "data" / "released"
     scenes = Inputs("", published=released.parent / "published", many_body=released / "many_body.nc", released=released)
     made_macros = {*made, *all_numbers(one), *rendering.numbers("many_body", scenes)}
-    names = "Seelen Stiff Long Start Law Answer Contact Collision Engine Peers Codes Draw Iterations Impact Tests Grains Liquid"
+    names = (
+        "Seelen Stiff Long Start Law Answer Contact Collision Engine Peers Codes Draw Iterations Impact Tests Grains Liquid "
+    )
+    names += "Strength Corrector Output Smooth"
     elsewhere = tuple(f"study{name}" for name in names.split())
     used = {name for path in TEX for name in re.findall(r"\\(study[A-Za-z]+)", path.read_text())}
     assert {name for name in used - made_macros if not name.startswith(elsewhere)} == set()

@@ -58,7 +58,7 @@ PROBLEMS = {
 #: What is packed in a page.
 PACKED = re.compile(r'<script type="application/zlib"[^>]*>([^<]*)</script>')
 #: The most a page may weigh, bytes.
-LIMIT = 7_000_000
+LIMIT = 7_500_000
 
 
 def unpacked(packed: dict) -> np.ndarray:

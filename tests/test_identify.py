@@ -120,7 +120,7 @@ def test_arrays_are_identified_and_the_answer_says_what_it_means(monkeypatch):
         "It is not:",
         "Read as: scalar first; body to lab",
         "First order",
-        "SPIRAL",
+        "take exact rotor, corrected",
         "YADE (",
     ):
         assert words in text

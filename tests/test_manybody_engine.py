@@ -263,8 +263,10 @@ def fly(key, brute_force=False, n=400):
     for c, clump in enumerate(made.every_clump):
         problem = free_problem(clump.body(SOFT.density), begin.q[c], begin.omega[c], dt * n)
         alone = polhode.simulate(problem, key, dt, samples=10)
-        np.testing.assert_array_equal(outcome["motion"][:, c, 6:10], alone.q)
-        np.testing.assert_array_equal(outcome["motion"][:, c, 10:], alone.omega)
+        # The maps of a processor keep the momentum of one body, and the angular velocities of many.
+        atol = 1e-14 if METHODS[key].processor else 0.0
+        np.testing.assert_allclose(outcome["motion"][:, c, 6:10], alone.q, rtol=0, atol=atol)
+        np.testing.assert_allclose(outcome["motion"][:, c, 10:], alone.omega, rtol=atol, atol=atol)
 
 
 @pytest.mark.thorough

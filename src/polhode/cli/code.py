@@ -19,7 +19,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from polhode.cli import UsageError, method_named
+from polhode.cli import UsageError, check_writable, method_named
 from polhode.export import LANGUAGES
 from polhode.export.translator import Untranslatable
 from polhode.methods import METHODS
@@ -53,6 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
             _write(arguments.all / name, text)
         print(f"{len(names)} methods written to {arguments.all}", file=sys.stderr)
         return 0
+    if arguments.output is not None:
+        check_writable(arguments.output, "--output")
     try:
         text = language.source(method_named(arguments.method))
     except Untranslatable as error:
