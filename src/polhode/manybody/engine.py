@@ -338,24 +338,9 @@ def driver() -> Callable[..., Any]:
         # Two maps, one behind the other, of a processor; one Runge-Kutta step of a method that begins with some.
         maps = len(moves) // 2 if warm_up_steps == 0 else 0
         back = moves[len(moves) - maps :]
+        calls, room = (sample, passage, respond, all_loads), (fields, wide, copy, header, readout)
         if maps > 0 and not going_on:
-            pass_through(
-                passage,
-                moves[:maps],
-                respond,
-                all_loads,
-                fields,
-                wide,
-                copy,
-                header,
-                start,
-                setup,
-                memory,
-                stages,
-                dt,
-                0.0,
-                not commit,
-            )
+            pass_through(calls, moves[:maps], room, start, setup, memory, stages, dt, 0.0, not commit)
             prepare(fields, wide, blocks, start, setup, header > STATE)
             clear(fields, wide, count, setup)
         predict = setup.bookkeeping[2] > 0.0
@@ -383,53 +368,13 @@ def driver() -> Callable[..., Any]:
         if going_on:
             if samples > 0 and sample_steps[0] == n:
                 clock = (dt, lag, n * dt)
-                if not take(
-                    sample,
-                    passage,
-                    back,
-                    respond,
-                    all_loads,
-                    fields,
-                    wide,
-                    copy,
-                    header,
-                    readout,
-                    stages,
-                    setup,
-                    memory,
-                    not first_time,
-                    stored,
-                    dt,
-                    clock,
-                    s,
-                    readings,
-                ):
+                if not take(calls, back, room, stages, setup, memory, not first_time, stored, dt, clock, s, readings):
                     return n, memory
                 s = 1
             n += 1
         elif torque_time > 0.0:
             if samples > 0 and sample_steps[0] == 0:
-                if not take(
-                    sample,
-                    passage,
-                    back,
-                    respond,
-                    all_loads,
-                    fields,
-                    wide,
-                    copy,
-                    header,
-                    readout,
-                    stages,
-                    setup,
-                    memory,
-                    first_time,
-                    0.0,
-                    dt,
-                    origin,
-                    s,
-                    readings,
-                ):
+                if not take(calls, back, room, stages, setup, memory, first_time, 0.0, dt, origin, s, readings):
                     return n, memory
                 s = 1
             n = 1
@@ -448,34 +393,12 @@ def driver() -> Callable[..., Any]:
             work[CONTACTS] += touching
             if n == sample_steps[s]:
                 clock = (dt, lag, n * dt)
-                if not take(
-                    sample,
-                    passage,
-                    back,
-                    respond,
-                    all_loads,
-                    fields,
-                    wide,
-                    copy,
-                    header,
-                    readout,
-                    stages,
-                    setup,
-                    memory,
-                    not first_time,
-                    potential,
-                    dt,
-                    clock,
-                    s,
-                    readings,
-                ):
+                if not take(calls, back, room, stages, setup, memory, not first_time, potential, dt, clock, s, readings):
                     return n, memory
                 s += 1
                 if s == samples:
                     break
-            pass_through(
-                passage, moves, respond, all_loads, fields, wide, copy, header, start, setup, memory, stages, dt, now, commit
-            )
+            pass_through(calls, moves, room, start, setup, memory, stages, dt, now, commit)
             if normalises_last:
                 for c in range(count):
                     put4(start.q, c, unit_quaternion(row4(start.q, c)))
@@ -589,27 +512,7 @@ def driver() -> Callable[..., Any]:
                 check += CHECKED
             if n == sample_steps[s]:
                 clock = (dt, lag, n * dt)
-                if not take(
-                    sample,
-                    passage,
-                    back,
-                    respond,
-                    all_loads,
-                    fields,
-                    wide,
-                    copy,
-                    header,
-                    readout,
-                    stages,
-                    setup,
-                    memory,
-                    not first_time,
-                    potential,
-                    dt,
-                    clock,
-                    s,
-                    readings,
-                ):
+                if not take(calls, back, room, stages, setup, memory, not first_time, potential, dt, clock, s, readings):
                     return n, memory
                 s += 1
             if s < samples:
@@ -624,14 +527,9 @@ def driver() -> Callable[..., Any]:
 
     @subroutine
     def pass_through(
-        passage: Any,
+        calls: Any,
         moves: Any,
-        respond: Any,
-        all_loads: Any,
-        fields: Any,
-        wide: int,
-        copy: Any,
-        header: int,
+        room: Any,
         now: Start,
         setup: Setup,
         memory: Memory,
@@ -640,29 +538,15 @@ def driver() -> Callable[..., Any]:
         time: float,
         loaded: bool,
     ) -> None:
-        """Move ``now`` from a time through the stages of a passage; ``loaded``: the loads of the first are in ``fields``.
+        """Move ``now`` from a time through the stages of a passage; ``loaded``: the loads of the first are in the fields.
 
-        Uses ``copy``.
+        ``calls`` and ``room`` are functions and arrays of the drive, of which the copy is overwritten.
         """
+        (_, passage, respond, all_loads), (fields, wide, copy, header, _) = calls, room
         count = now.v.shape[0]
-        if not loaded:
-            passage(
-                -1,
-                stages.held,
-                now.r,
-                now.v,
-                now.q,
-                now.omega,
-                stages.force,
-                stages.torque,
-                setup.inertias,
-                setup.masses,
-                False,
-                dt,
-                moves,
-            )
-        for stage in range(moves.shape[0] - 1):
-            if stage > 0 or not loaded:
+        for stage in range(0 if loaded else -1, moves.shape[0] - 1):
+            in_copy = stage > 0 or not loaded
+            if stage >= 0 and in_copy:
                 for c in range(count):
                     i, in_fields = place(c, header), place(c, wide)
                     store_r(copy, i, row3(now.r, c))
@@ -674,8 +558,8 @@ def driver() -> Callable[..., Any]:
                 clear(copy, header, count, setup)
                 since = moves[stage, 2] * dt
                 all_loads(respond, copy, header, count, setup, memory, (dt, abs(since), time + since), stage < 0)
-            for c in range(count):
-                if stage > 0 or not loaded:
+            for c in range(count if stage >= 0 else 0):
+                if in_copy:
                     i = place(c, header)
                     force, torque = load_force(copy, i), load_torque(copy, i)
                 else:
@@ -701,16 +585,9 @@ def driver() -> Callable[..., Any]:
 
     @subroutine
     def take(
-        sample: Any,
-        passage: Any,
+        calls: Any,
         moves: Any,
-        respond: Any,
-        all_loads: Any,
-        fields: Any,
-        wide: int,
-        copy: Any,
-        header: int,
-        readout: Start,
+        room: Any,
         stages: Stages,
         setup: Setup,
         memory: Memory,
@@ -725,26 +602,11 @@ def driver() -> Callable[..., Any]:
 
         ``moves`` are those of a post-map, or none.
         """
+        (sample, _, respond, all_loads), (fields, wide, copy, header, readout) = calls, room
         count = readout.v.shape[0]
         sample(fields, at_start, count, dt, readout)
         if moves.shape[0] > 0:
-            pass_through(
-                passage,
-                moves,
-                respond,
-                all_loads,
-                fields,
-                wide,
-                copy,
-                header,
-                readout,
-                setup,
-                memory,
-                stages,
-                dt,
-                clock[2],
-                s < 0,
-            )
+            pass_through(calls, moves, room, readout, setup, memory, stages, dt, clock[2], s < 0)
         moved, kinetic, of_centres = 0.0, 0.0, 0.0
         px, py, pz, lx, ly, lz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         momenta, spins, motion = readings.momenta, readings.spins, readings.motion
