@@ -34,9 +34,9 @@ def test_the_maps_undo_each_other(key):
     method = polhode.methods[key]
     change, moves, half = plain(change_of(method.processor)), method.moves.astype(object), len(method.moves) // 2
     arguments = 0.3, 0.2, TOP.body.coefficients(), plain(TOP.torque), TOP.parameter_array, moves
-    there = change(TOP.q0, TOP.omega0, *arguments, 0, half)
-    back = change(*there, *arguments, half, 2 * half)
-    assert np.abs(np.subtract(there[1], TOP.omega0)).max() > 1e-3
+    changed = change(TOP.q0, TOP.omega0, *arguments, 0, half)
+    back = change(*changed, *arguments, half, 2 * half)
+    assert np.abs(np.subtract(changed[1], TOP.omega0)).max() > 1e-3
     np.testing.assert_allclose(np.concatenate(back), (*TOP.q0, *TOP.omega0), rtol=0, atol=1e-14)
 
 

@@ -402,8 +402,8 @@ def with_methods(known: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
             raise UsageError(
                 f"--keep: the file has {name} {known.attrs.get(name)}, the run {data.attrs[name]}; they must agree"
             )
-    kept = [key for key in known["integrator"].values if key not in data["integrator"].values]
-    both = xr.concat([known.sel(integrator=kept), data], "integrator", data_vars="minimal", combine_attrs="override")
+    others = [key for key in known["integrator"].values if key not in data["integrator"].values]
+    both = xr.concat([known.sel(integrator=others), data], "integrator", data_vars="minimal", combine_attrs="override")
     return law_file.packed(both.sel(integrator=sorted(both["integrator"].values))).assign_attrs(data.attrs)
 
 

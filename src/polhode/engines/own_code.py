@@ -205,7 +205,7 @@ class Answer:
             lines += ["", *self.advice]
         if self.engines:
             lines += [f"The same step as: {', '.join(self.engines)}."]
-        return "\n".join(part for line in lines for part in (wrap(line, WIDTH, subsequent_indent="  ") or [""]))
+        return "\n".join(row for line in lines for row in (wrap(line, WIDTH, subsequent_indent="  ") or [""]))
 
 
 #: Ends of a free spin in words.

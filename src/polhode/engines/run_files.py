@@ -322,8 +322,8 @@ def all_single(values: np.ndarray, unit: float) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    parts = re.split(r"[,;]", text) if re.search("[,;]", text) else text.split()
-    return [part.strip().strip('"') for part in parts if part.strip()]
+    words = re.split(r"[,;]", text) if re.search("[,;]", text) else text.split()
+    return [word.strip().strip('"') for word in words if word.strip()]
 
 
 def _is_number(word: str) -> bool:

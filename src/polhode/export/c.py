@@ -54,6 +54,8 @@ class C(Program):
     constructs = False
     choice_binds = values.CONDITIONAL
     comment_marks = "/* ", "   ", " */"
+    branch, further_branch, loop = "if (%s) {", "} else if (%s) {", "while (%s) {"
+    count = "for (long %(name)s = 0; %(name)s < %(rounds)s; %(name)s++) {"
     otherwise, end_if, end_loop = "} else {", "}", "}"
 
     def type_of(self, argument: Argument) -> str:
@@ -109,22 +111,6 @@ class C(Program):
     def declaration(self, typed: str, name: str) -> list[str]:
         """A declaration without a value."""
         return [f"{typed} {name};"]
-
-    def if_(self, test: str) -> str:
-        """Open a branch."""
-        return f"if ({test}) {{"
-
-    def else_if(self, test: str) -> str:
-        """Open a second one."""
-        return f"}} else if ({test}) {{"
-
-    def while_(self, test: str) -> str:
-        """Open a loop."""
-        return f"while ({test}) {{"
-
-    def for_(self, name: str, rounds: str) -> str:
-        """Open a loop that counts."""
-        return f"for (long {name} = 0; {name} < {rounds}; {name}++) {{"
 
     def returned(self, code: str, name: str, depth: int) -> list[str]:
         """End a function."""

@@ -50,6 +50,8 @@ class Fortran(Program):
     comparisons: ClassVar = {ast.NotEq: "/="}
     sign_binds = values.SUM
     comment_marks = "! ", "! ", ""
+    branch, further_branch, loop = "if (%s) then", "else if (%s) then", "do while (%s)"
+    count = "do %(name)s = 0, %(rounds)s - 1"
     otherwise, end_if, end_loop = "else", "end if", "end do"
 
     def type_of(self, argument: Argument) -> str:
@@ -100,26 +102,6 @@ class Fortran(Program):
     def both(self, tests: Sequence[str]) -> str:
         """And."""
         return " .and. ".join(tests)
-
-    def assigned(self, name: str, code: str) -> str:
-        """A statement."""
-        return f"{name} = {code}"
-
-    def if_(self, test: str) -> str:
-        """Open a branch."""
-        return f"if ({test}) then"
-
-    def else_if(self, test: str) -> str:
-        """Open a second one."""
-        return f"else if ({test}) then"
-
-    def while_(self, test: str) -> str:
-        """Open a loop."""
-        return f"do while ({test})"
-
-    def for_(self, name: str, rounds: str) -> str:
-        """Open a loop that counts."""
-        return f"do {name} = 0, {rounds} - 1"
 
     def returned(self, code: str, name: str, depth: int) -> list[str]:
         """Set the result and end the function."""

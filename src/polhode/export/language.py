@@ -51,7 +51,11 @@ class Language(ABC):
     choice_binds: ClassVar[int] = values.ATOM
     #: What opens a comment, begins its other lines and closes it.
     comment_marks: ClassVar[tuple[str, str, str]]
-    #: Lines of branches and loops.
+    #: Lines of branches and loops, with places for what is in them: a condition; the name and the end of a counter.
+    branch: ClassVar[str]
+    further_branch: ClassVar[str]
+    loop: ClassVar[str]
+    count: ClassVar[str]
     otherwise: ClassVar[str]
     end_if: ClassVar[str]
     end_loop: ClassVar[str]
@@ -100,9 +104,9 @@ class Language(ABC):
     def both(self, tests: Sequence[str]) -> str:
         """A condition that all of these hold."""
 
-    @abstractmethod
     def assigned(self, name: str, code: str) -> str:
         """An assignment to a variable that is there."""
+        return f"{name} = {code}"
 
     def initialised(self, typed: str, name: str, code: str, constant: bool) -> str:
         """The first assignment to a variable."""
@@ -111,22 +115,6 @@ class Language(ABC):
     def declaration(self, typed: str, name: str) -> list[str]:
         """The lines that declare a variable before the branches that assign to it."""
         return []
-
-    @abstractmethod
-    def if_(self, test: str) -> str:
-        """The line that opens a branch."""
-
-    @abstractmethod
-    def else_if(self, test: str) -> str:
-        """The line that opens a second one."""
-
-    @abstractmethod
-    def while_(self, test: str) -> str:
-        """The line that opens a loop."""
-
-    @abstractmethod
-    def for_(self, name: str, rounds: str) -> str:
-        """The line that opens a loop over so many rounds, counted from zero."""
 
     @abstractmethod
     def returned(self, code: str, name: str, depth: int) -> list[str]:

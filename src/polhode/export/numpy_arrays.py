@@ -41,6 +41,8 @@ class NumPy(Program):
     reserved = RESERVED | frozenset(("chosen", "np", "range"))
     root = "np.sqrt"
     comment_marks = "# ", "# ", ""
+    branch, further_branch, loop = "if %s:", "elif %s:", "while np.any(%s):"
+    count = "for %(name)s in range(%(rounds)s):"
     otherwise, end_if, end_loop = "else:", "", ""
 
     def type_of(self, argument: Argument) -> str:
@@ -78,26 +80,6 @@ class NumPy(Program):
     def both(self, tests: Sequence[str]) -> str:
         """And, for each body."""
         return " & ".join(f"({test})" for test in tests)
-
-    def assigned(self, name: str, code: str) -> str:
-        """An assignment."""
-        return f"{name} = {code}"
-
-    def if_(self, test: str) -> str:
-        """Open a branch."""
-        return f"if {test}:"
-
-    def else_if(self, test: str) -> str:
-        """Open a second one."""
-        return f"elif {test}:"
-
-    def while_(self, test: str) -> str:
-        """Open a loop, which goes on as long as a body needs it."""
-        return f"while np.any({test}):"
-
-    def for_(self, name: str, rounds: str) -> str:
-        """Open a loop that counts."""
-        return f"for {name} in range({rounds}):"
 
     def returned(self, code: str, name: str, depth: int) -> list[str]:
         """End the function."""

@@ -355,11 +355,11 @@ class _Function:
         pending, self.pending = self.pending, []
         test = self._condition(node.test)
         head = len(self.lines)
-        self._emit(self.language.if_(test))
+        self._emit(self.language.branch % test)
         self._block(node.body)
         while len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
             node = node.orelse[0]
-            self._emit(self.language.else_if(self._short(node.test)))
+            self._emit(self.language.further_branch % self._short(node.test))
             self._block(node.body)
         if node.orelse:
             self._emit(self.language.otherwise)
@@ -414,7 +414,7 @@ class _Function:
             self._emit(self._for(node))
             self._block(node.body)
         else:
-            self._emit(self.language.while_(self._short(node.test)))
+            self._emit(self.language.loop % self._short(node.test))
             if self.language.masks:
                 self.depth += 1
                 self._masked(node.test, node.body, [])
@@ -433,7 +433,7 @@ class _Function:
         code = self._new(node.target.id.strip("_") or "i")
         self.locals.append((self.file.type_of(values.WHOLE), code))
         self.variables[node.target.id] = _Variable(code, values.WHOLE)
-        return self.language.for_(code, number.within(values.SUM))
+        return self.language.count % {"name": code, "rounds": number.within(values.SUM)}
 
     # Values
 

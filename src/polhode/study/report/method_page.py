@@ -42,11 +42,11 @@ white-space:nowrap}.key svg{width:34px}code{font-size:.93em}
 def page(sheet: Mapping[str, Any]) -> str:
     """The page of a sheet, see :func:`polhode.study.run.method_sheet.sheet`."""
     rows: Mapping[str, Any] = sheet["methods"]
-    own = rows[sheet["method"]]
-    title = f"{own['label']}: a method on one page"
+    subject = rows[sheet["method"]]
+    title = f"{subject['label']}: a method on one page"
     parts = [
-        f"<h1>{escape(own['label'])}</h1>",
-        f"<p class=soft><code>{escape(sheet['method'])}</code> · {escape(own['source'])}</p>",
+        f"<h1>{escape(subject['label'])}</h1>",
+        f"<p class=soft><code>{escape(sheet['method'])}</code> · {escape(subject['source'])}</p>",
         f"<ul>{''.join(f'<li>{line}</li>' for line in in_short(sheet))}</ul>",
         f"<p>{''.join(_key(key, rows[key]['label'], key == sheet['method']) for key in rows)}</p>",
         _orders(sheet),
@@ -69,10 +69,10 @@ def page(sheet: Mapping[str, Any]) -> str:
 # ---- sentences ----
 
 
-def wrong_orders(own: Mapping[str, Any]) -> list[str]:
+def wrong_orders(subject: Mapping[str, Any]) -> list[str]:
     """Where the measured orders of a method are not those that it declares, as words."""
     words = []
-    for key, of_class in own["orders"].items():
+    for key, of_class in subject["orders"].items():
         for quantity, one in of_class.items():
             if "failed" in one:
                 words.append(f"{key}: the run failed ({one['failed']})")
@@ -85,22 +85,22 @@ def wrong_orders(own: Mapping[str, Any]) -> list[str]:
 
 def in_short(sheet: Mapping[str, Any]) -> list[str]:
     """What the page says, in sentences (HTML)."""
-    own = sheet["methods"][sheet["method"]]
-    wrong = wrong_orders(own)
+    subject = sheet["methods"][sheet["method"]]
+    wrong = wrong_orders(subject)
     lines = [
         f"<span class=bad>Orders are not all as declared:</span> {escape('; '.join(wrong))}."
         if wrong
         else "<span class=good>All orders are as declared.</span>",
         escape(new_or_known(sheet["identity"])),
     ]
-    price = own["cost"]
+    price = subject["cost"]
     torques, more = _count(price["torques_per_step"], "torque"), _count(price["torques_per_output"], "torque")
     lines.append(
         f"A step takes {torques}, and the rest of it {price['in_steps_of_euler']:.2g} times as long as that of direct Euler."
         + (f" Each output evaluates {more} besides." if price["torques_per_output"] else "")
     )
-    lines.append(escape(f"Canonical form: {own['symplecticity']['verdict']}."))
-    lines.append(escape(f"Librations: {own['librations'].get('caution') or _reason(own['librations'])}."))
+    lines.append(escape(f"Canonical form: {subject['symplecticity']['verdict']}."))
+    lines.append(escape(f"Librations: {subject['librations'].get('caution') or _reason(subject['librations'])}."))
     return lines
 
 
@@ -165,7 +165,7 @@ def _beside(rows: Mapping[str, Any], lines: Mapping[str, Any]) -> str:
 def _orders(sheet: Mapping[str, Any]) -> str:
     rows = sheet["methods"]
 
-    def cell(one: Mapping[str, Any], own: bool) -> str:
+    def cell(one: Mapping[str, Any], is_subject: bool) -> str:
         values = []
         for quantity, symbol in (("q", "q"), ("omega", "ω")):
             order = one[quantity]
@@ -176,7 +176,7 @@ def _orders(sheet: Mapping[str, Any]) -> str:
                 text, verdict = order["verdict"], ""
             else:
                 text, verdict = f"{order['measured']:.2f}", "" if right else f", {order['verdict']}"
-            text += f" ({order['declared']})" if own or not right else ""
+            text += f" ({order['declared']})" if is_subject or not right else ""
             text = escape(f"{symbol} {text}{verdict}")
             values.append(text if right else f"<span class=bad>{text}</span>")
         return "<br>".join(values)
@@ -257,9 +257,9 @@ def _cost(rows: Mapping[str, Any]) -> str:
 
 
 def _long(rows: Mapping[str, Any], sheet: Mapping[str, Any]) -> str:
-    own = rows[sheet["method"]]
+    subject = rows[sheet["method"]]
     panels = []
-    for key, run in own["long_runs"].items():
+    for key, run in subject["long_runs"].items():
         series = {
             name: (one["long_runs"][key]["radians"][1:], [_size(x) for x in one["long_runs"][key]["change"][1:]])
             for name, one in rows.items()
@@ -283,7 +283,7 @@ def _long(rows: Mapping[str, Any], sheet: Mapping[str, Any]) -> str:
         return f"{escape(roots['caution'])}: ln|λ| = {_number(roots['coefficient'])} x<sup>{roots['power']}</sup>"
 
     lines: dict[str, Any] = {
-        escape(run["label"]): (lambda one, key=key: cell(one, key)) for key, run in own["long_runs"].items()
+        escape(run["label"]): (lambda one, key=key: cell(one, key)) for key, run in subject["long_runs"].items()
     }
     lines["librations of Ω Δt = x"] = librations
     lines["stable up to x ="] = lambda one: _number(one["librations"].get("limit")) if "limit" in one["librations"] else "–"
@@ -381,10 +381,10 @@ def _how(sheet: Mapping[str, Any]) -> str:
 # ---- drawings ----
 
 
-def _look(key: str, own: bool) -> tuple[str, str]:
-    """Colour and marker of a method: those of the report, and the colour of the text for the page's own."""
+def _look(key: str, is_subject: bool) -> tuple[str, str]:
+    """Colour and marker of a method: those of the report, and the colour of the text for the page's subject."""
     look = style(key)
-    return ("var(--ink)" if own else str(look["color"])), look["marker"]
+    return ("var(--ink)" if is_subject else str(look["color"])), look["marker"]
 
 
 def _marks(marker: str, points: Sequence[tuple[float, float]], colour: str) -> str:
@@ -401,9 +401,9 @@ def _marks(marker: str, points: Sequence[tuple[float, float]], colour: str) -> s
     return f'<path d="{d}" fill="{fill}" stroke="{colour}" stroke-width="1" fill-rule="evenodd"/>'
 
 
-def _key(key: str, label: str, own: bool) -> str:
-    colour, marker = _look(key, own)
-    line = f'<path d="M2 7H32" stroke="{colour}" stroke-width="{2.4 if own else 1.4}"/>'
+def _key(key: str, label: str, is_subject: bool) -> str:
+    colour, marker = _look(key, is_subject)
+    line = f'<path d="M2 7H32" stroke="{colour}" stroke-width="{2.4 if is_subject else 1.4}"/>'
     return (
         f'<span class=key><svg viewBox="0 0 34 14" aria-hidden="true">{line}{_marks(marker, [(17, 7)], colour)}</svg>'
         f"{escape(label)}</span>"
@@ -418,7 +418,7 @@ def _power(k: int) -> str:
 def _panel(
     title: str,
     series: Mapping[str, tuple[Sequence[float], Sequence[float | None]]],
-    own: str,
+    subject: str,
     x_label: str,
     y_label: str,
     markers: bool = True,
@@ -452,11 +452,13 @@ def _panel(
         lines.append(f'<path class=grid d="M{x:.1f} {top}V{height - bottom}"/>')
         lines.append(f'<text x="{x:.1f}" y="{height - bottom + 14}" text-anchor="middle">{_power(k)}</text>')
     lines.append(f'<rect class=axis x="{left}" y="{top}" width="{width - left - right}" height="{height - top - bottom}"/>')
-    for key in [*(key for key in curves if key != own), own]:
+    for key in [*(key for key in curves if key != subject), subject]:
         at = [place(point) for point in curves[key]]
-        colour, marker = _look(key, key == own)
+        colour, marker = _look(key, key == subject)
         d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in at)
-        lines.append(f'<path d="{d}" fill="none" stroke="{colour}" stroke-width="{2.2 if key == own else 1.2}"/>' if at else "")
+        lines.append(
+            f'<path d="{d}" fill="none" stroke="{colour}" stroke-width="{2.2 if key == subject else 1.2}"/>' if at else ""
+        )
         lines.append(_marks(marker, at, colour) if markers and at else "")
     lines.append(f'<text x="{(left + width - right) / 2}" y="14" text-anchor="middle" font-weight="600">{escape(title)}</text>')
     lines.append(f'<text x="{(left + width - right) / 2}" y="{height - 6}" text-anchor="middle">{escape(x_label)}</text>')

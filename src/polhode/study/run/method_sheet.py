@@ -88,9 +88,9 @@ def sheet(
     say("exact states")
     exact = states_dataset(bodies, SEED, keys, (RADIANS,))
     rows: dict[str, dict[str, Any]] = {one.key: declared(one) for one in methods}
-    for name, part in PARTS.items():
+    for name, measure in PARTS.items():
         say(name)
-        for key, entries in part(methods, exact).items():
+        for key, entries in measure(methods, exact).items():
             rows[key] |= entries
     say("comparing with known methods")
     numbers: dict[str, Any] = finite(
