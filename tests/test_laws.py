@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -540,6 +541,28 @@ def test_methods_are_as_good_if_the_states_do_not_tell_them_apart():
     ratios = {"first": (1.0, 1.0, 1.0), "open": (1.2, 0.9, 1.5), "close": (1.02, 1.01, 1.03), "far": (3.0, 2.0, 4.0)}
     methods = [law_frames.ContactSteps(k, k, (10, 5, 20), law_frames.Estimate(*r), np.ones(3)) for k, r in ratios.items()]
     assert [method.method for method in law_frames.as_good(methods)] == ["first", "open"]
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "group", "outputs", "named"),
+    [(0.0206, "simple", [0, 0], "first"), (0.0206, "implicit", [0, 0], "second"), (0.0194, "simple", [4, 0], "second")],
+)
+def test_of_two_as_good_in_a_group_the_one_with_fewer_torques_at_an_output_is_named_and_then_the_first(
+    coefficient, group, outputs, named
+):
+    methods = {"first": Law(2, coefficient), "second": Law(2, 0.02, group=group), "euler": Law(1, 0.5)}
+    data = ensemble(methods, seed=5).assign(torques_per_output=("integrator", [*outputs, 0]))
+    choice = law_frames.choose(law_frames.EnsembleLaws(data), law_frames.SMOOTH, np.ones(3, bool))
+    assert (choice.method, choice.equal) == (named, ("first" if named == "second" else "second",))
+
+
+def test_the_sentence_on_smooth_torques_is_that_of_the_methods_named(run):
+    def said(one, steady):
+        advice = [SimpleNamespace(method=key, label=key) for key in (one, steady)]
+        return law_numbers._smooth(run, SimpleNamespace(one=advice[0], steady=advice[1]))["studySmoothAnswer"]
+
+    assert "its energy does not drift" in said("euler", "euler") and "among" not in said("euler", "euler")
+    assert r"and \emph{verlet} the fewest among methods whose energy does not drift" in said("euler", "verlet")
 
 
 def test_the_answer_states_what_was_put_in(run, long_runs_without_drift):
