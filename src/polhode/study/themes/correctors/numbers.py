@@ -2,8 +2,10 @@
 
 from math import isfinite
 
+from polhode.fits.seed_statistics import ratio_of_means
 from polhode.study.analysis import liquids
 from polhode.study.analysis.law_frames import TARGET
+from polhode.study.analysis.many_body import chess_pieces, shown_row
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
 from polhode.study.themes.correctors import analysis
@@ -61,3 +63,14 @@ def correctors_liquid(inputs: Inputs) -> dict[str, str]:
         if all(dt in scatter for scatter in scatters):
             result[f"studyCorrectorScatter{word}"] = decimal(scatters[0][dt] / scatters[1][dt], 1)
     return result
+
+
+def correctors_contacts(inputs: Inputs) -> dict[str, str]:
+    """Macros for the energy of colliding chess pieces with a corrector, over that without, from the same states."""
+    data = chess_pieces(inputs)
+    row = shown_row(data["dt"].values)
+    if row is None or not {PLAIN, CORRECTED} <= set(data["integrator"].values):
+        return {}
+    ratio = ratio_of_means(data, CORRECTED, row, PLAIN)
+    values = zip(("", "Low", "High"), (ratio.value, ratio.low, ratio.high), strict=True)
+    return {f"studyCorrectorContacts{end}": decimal(x, 2) for end, x in values}

@@ -6,8 +6,8 @@ THEME = Theme(
     title="Symplectic correctors",
     place=67,
     chapter="torques",
-    needs=("checks", "single_body"),
+    needs=("checks", "single_body", "many_body"),
     figures=("correctors",),
     tables=("correctors",),
-    numbers=("correctors", "correctors_liquid"),
+    numbers=("correctors", "correctors_liquid", "correctors_contacts"),
 )
