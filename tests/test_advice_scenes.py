@@ -104,11 +104,9 @@ def test_the_command_gives_the_same_answer(bent, capsys, words, question):
 
 
 @pytest.mark.thorough
-def test_a_scene_in_a_file_of_ones_own(capsys, tmp_path):
-    # Under a key of its own, since the process keeps it: other tests load the example.
-    text = (HOME / "docs/example_scene.py").read_text(encoding="utf-8").replace('"dumbbells"', '"dumbbells_of_ones_own"')
-    (tmp_path / "scene.py").write_text(text, encoding="utf-8")
-    assert cli.main(["recommend", str(tmp_path / "scene.py"), "--error", "1e-3"]) == 0
+@pytest.mark.usefixtures("forget_plugins")
+def test_a_scene_in_a_file_of_ones_own(capsys):
+    assert cli.main(["recommend", str(HOME / "docs/example_scene.py"), "--error", "1e-3"]) == 0
     assert "dumbbells and balls in a box" in capsys.readouterr().out
 
 

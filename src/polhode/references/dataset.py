@@ -115,11 +115,10 @@ def reference_dataset(problem: Case, times: Sequence[float], digits: int = 50, c
     coordinates: dict[str, Any] = {
         "time": ("time", times, {"long_name": "time", "units": "s", "symbol": "t"}),
         "quaternion": ("quaternion", ["0", "x", "y", "z"], {"long_name": "quaternion component"}),
-        "axis": ("axis", ["x", "y", "z"], {"long_name": "body axis"}),
+        "axis": ("axis", ["x", "y", "z"], {"long_name": "axis of the body; of the lab for r and v"}),
     }
     if isinstance(problem, System):
         coordinates["body"] = ("body", range(len(problem.bodies)), {"long_name": "body"})
-        coordinates["axis"][2]["long_name"] = "axis of the lab for r and v, of the body for omega"
     attributes = {
         "problem": problem.key,
         "source": problem.source,
