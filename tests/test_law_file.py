@@ -31,10 +31,6 @@ def released():
     return read_dataset(LAWS)
 
 
-#: Methods whose laws of 512 bodies are not released yet: as long as there are any, the study shows the bodies of its own run.
-LATER = {f"rotor_{name}" for name in ("flat_kick", "forest_ruth", "gradient4", "pefrl", "srkn6", "two_stage")}
-
-
 def test_the_default_study_shows_the_512_bodies_of_which_it_draws_the_first(released):
     """What law_frames.ensemble asks of a run (tests/test_laws.py), of the bodies that config.yaml draws."""
     chosen = yaml.safe_load((HOME / "config.yaml").read_text())["ensembles"]
@@ -42,7 +38,7 @@ def test_the_default_study_shows_the_512_bodies_of_which_it_draws_the_first(rele
     assert chosen["seed"] == released.attrs["seed"] and chosen["bodies"] < 512
     assert law_frames.begins_with(released, SimpleNamespace(data=drawn))
     assert chosen["classes"] == chosen["methods"] == "all" and max(chosen["radians"]) == released.attrs["radians"]
-    assert set(METHODS) - LATER <= set(released["integrator"].values) and set(CLASSES) <= set(released["torque_class"].values)
+    assert set(METHODS) <= set(released["integrator"].values) and set(CLASSES) <= set(released["torque_class"].values)
 
 
 #: What is made of the laws of all bodies: figures and tables of the themes on laws; other ones say themselves of which bodies.
@@ -80,7 +76,7 @@ def test_the_file_is_what_the_draw_and_the_methods_give_now(released):
     seed, classes = int(released.attrs["seed"]), [str(name) for name in released["torque_class"].values]
     np.testing.assert_allclose(released["moments"].values, draw(released.sizes["body"], seed).moments, rtol=1e-5)
     methods = [key for key in METHODS if key in released["integrator"].values]
-    assert methods == [key for key in METHODS if key not in LATER]
+    assert methods == list(METHODS)
     exact = states_dataset(2, seed, classes, [2.0, 4.0, 8.0, 16.0])
     step = released["step"].values.tolist()
     runs = {key: method_dataset(METHODS[key], exact, step[::-1]) for key in methods}
