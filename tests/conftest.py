@@ -51,7 +51,6 @@ LONG = (
     "test_notebooks",
     "test_documentation",
     "test_archive_workflow",
-    "test_one_process",
 )
 
 

@@ -12,7 +12,8 @@ the environments of all of them, Numba's own implementations. Numba makes their 
 every process, so that two entries from two processes may contain different functions of one name; loaded into a third process,
 the first would serve for both and silently give wrong numbers. Therefore every process here starts counting from a random
 number of its own (:func:`_number_apart`): names from two processes never coincide. ``tests/test_one_process.py`` fills a cache
-from many processes and requires that one which runs everything from it gives the bits of one without a cache.
+from two processes and requires that a third one which runs both functions from it gives the bits of each, and that it would
+not without these numbers.
 
 Each entry is one file, written under a temporary name and moved into place, so that any number of processes and threads may
 use the folder simultaneously. An entry with a wrong checksum is ignored. If anything fails in the folder, the code is compiled
