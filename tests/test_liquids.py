@@ -1,6 +1,7 @@
 """Liquids in the study: what is read off energies and motions, runs of trimers, and the theme."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from polhode import manybody
 from polhode.algebra.quaternion import exponential
 from polhode.compiling.plain import in_plain_python
 from polhode.fits import liquid_drifts
+from polhode.manybody import simulation
 from polhode.methods import METHODS
 from polhode.study.analysis import liquids as analysis
 from polhode.study.inputs import Inputs, NotInRun
@@ -67,6 +69,21 @@ def test_energies_of_half_steps_follow_from_poses_across_the_walls_of_the_box():
     molecule = WATER.clumps[0][0].body()
     expected = 64 * molecule.mass * (v @ v) / 2, 64 * (np.array(molecule.inertia) @ omega**2) / 2
     assert liquids.half_step_energies(WATER, before, after, dt)[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_virial_of_two_molecules_is_force_times_distance_and_their_distance_is_counted_across_the_walls():
+    pair = replace(WATER, molecules=((WATER.clumps[0][0], 2),), states=())
+    motion = np.zeros((2, 13))
+    motion[:, 0] = WATER.box / 2 - 1.5, 1.3 - WATER.box / 2
+    motion[:, 6:10] = np.array([[0.5, 0.5, -0.1, 0.7], [0.1, -0.7, 0.5, 0.5]])
+    state = manybody.placement.State(motion[:, :3], motion[:, 3:6], motion[:, 6:10], motion[:, 10:])
+    outcome = simulation.run(pair, METHODS["no_squish"], 1e-4, state, np.array([0, 1]), record=True)
+    kt, force = pair.thermal / pair.units.energy, pair.clumps[0][0].body().mass * outcome["motion"][1, 0, 3:6] / 1e-4
+    stretched = [replace(pair, box=pair.box * (1 + i * liquids.STRETCH)) for i in range(3)]
+    energy, virial, shells = liquids.position_readings(pair, motion, stretched)
+    assert virial == pytest.approx(-2.8 * force[0] / kt, rel=1e-4) and abs(virial) > 1
+    assert energy == pytest.approx(outcome["energies"][0, 1] / kt)
+    assert shells.sum() == 1 and abs((shells.argmax() + 0.5) * liquids.SHELL - 2.8) < 0.2
 
 
 def test_a_spectrum_is_that_of_a_swing_about_one_axis():

@@ -296,6 +296,12 @@ def liquid_runs() -> dict[str, Callable[[], xr.Dataset]]:
                 pieces[f"{name}/{key}/{dt:g}"] = work
     for key in liquids.CUTOFF_METHODS:
         pieces[f"cutoffs/{key}"] = partial(liquids.cutoffs, liquids.RELEASED["cutoffs"], [key])
+    runs = liquids.RELEASED["followed"]
+    for key in liquids.POSITION_METHODS:
+        for dt in liquids.POSITION_STEPS:
+            pieces[f"positions/{key}/{dt:g}"] = partial(
+                liquids.liquid_positions, runs.fluid, [key], [dt], liquids.POSITION_TIME, range(runs.starts)
+            )
     return pieces
 
 

@@ -322,6 +322,89 @@ def liquid_spectrum(fluid: Fluid, seeds: Sequence[int], dt: float, duration: flo
     )
 
 
+# ---- what depends on positions ----
+
+#: Methods, steps and duration of the runs in which it is read, in fs, and how many usual steps lie between samples.
+POSITION_METHODS, POSITION_STEPS, POSITION_TIME = ("exact_rotor", "exact_rotor_corrected"), (1.0, 2.0, 4.0, 6.0), 100_000.0
+POSITION_BETWEEN = 40
+#: By how much the box and the centres in it are stretched for the virial, and the width of a shell of a distribution.
+STRETCH, SHELL = 1e-4, 0.05
+#: What is read: name -> meaning.
+POSITION_READINGS = {
+    "potential": "potential energy of a molecule, kT",
+    "pressure": "pressure over that of an ideal gas",
+    "peak": "height of the first peak of the distribution of distances between first sites",
+}
+
+
+def position_readings(fluid: Fluid, motion: np.ndarray, stretched: Sequence[Fluid]) -> tuple[float, float, np.ndarray]:
+    """The potential energy of a motion (molecules, 13) and its virial, both in kT, and the numbers of pairs by distance.
+
+    The virial, the sum of force times centre, is minus the change of the potential energy when box and centres are stretched
+    and the molecules are not. ``stretched`` are the fluid and its box stretched once and twice by :data:`STRETCH`.
+    """
+    from scipy.spatial.transform import Rotation  # other jobs do not need it
+
+    kt, still, rest = fluid.thermal / fluid.units.energy, np.zeros((len(fluid), 3)), METHODS["no_squish"]
+    assert isinstance(rest, OneTorque)
+    r, q = np.ascontiguousarray(motion[:, :3]), np.ascontiguousarray(motion[:, 6:10])
+    states = [State(r * (1 + i * STRETCH), still, q, still) for i in range(len(stretched))]
+    none, once, twice = (
+        float(run(box, rest, 1.0, state, np.array([0]))["energies"][0, 1]) / kt
+        for box, state in zip(stretched, states, strict=True)
+    )
+    first_sites = np.array([molecule.sites[0] for molecule in fluid.every_molecule])
+    at = r + Rotation.from_quat(q, scalar_first=True).apply(first_sites)
+    way = (at[:, None] - at)[np.triu_indices(len(at), 1)]
+    distances = np.linalg.norm(way - fluid.box * np.round(way / fluid.box), axis=-1)
+    shells, _ = np.histogram(distances, np.arange(0, fluid.box / 2, SHELL))
+    return none, (1.5 * none - 2 * once + 0.5 * twice) / STRETCH, shells
+
+
+def liquid_positions(
+    fluid: Fluid, methods: Sequence[str], steps: Sequence[float], duration: float, starts: Sequence[int]
+) -> xr.Dataset:
+    """What depends on positions in runs at constant energy, which a corrector reads differently: energy, pressure, structure.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over integrator, dt, seed and block all of :data:`POSITION_READINGS`: means over the blocks of a run without its first
+        tenth.
+    """
+    stretched = [replace(fluid, box=fluid.box * (1 + i * STRETCH)) for i in range(3)]
+    count, kt = len(fluid), fluid.thermal / fluid.units.energy
+    edges = np.arange(0, fluid.box / 2, SHELL)
+    expected = count * (count - 1) / 2 * 4 * np.pi / 3 * np.diff(edges**3) / fluid.box**3
+    values = np.full((len(POSITION_READINGS), len(methods), len(steps), len(starts), BLOCKS), nan)
+    for place in np.ndindex(values.shape[1:4]):
+        method, dt = METHODS[methods[place[0]]], steps[place[1]]
+        assert isinstance(method, OneTorque)
+        at = np.arange(0, int(duration / dt) + 1, max(1, round(POSITION_BETWEEN * fluid.usual_step / dt)))
+        outcome = run(fluid, method, dt, fluid.initial_state(starts[place[2]]), at, record=True)
+        if outcome["diverged"] >= 0:
+            continue
+        kept = slice(int(DROPPED * len(at)), None)
+        of_samples = [position_readings(fluid, motion, stretched) for motion in outcome["motion"][kept]]
+        energy, virial, shells = (np.array(column) for column in zip(*of_samples, strict=True))
+        pressure = (2 * outcome["kinetic_of_centres"][kept] / kt + virial) / (3 * count)
+        for block, of_block in enumerate(np.array_split(np.arange(len(energy)), BLOCKS)):
+            peak = (shells[of_block].mean(0) / expected).max()
+            values[(slice(None), *place, block)] = energy[of_block].mean() / count, pressure[of_block].mean(), peak
+    return xr.Dataset(
+        {
+            name: (("integrator", "dt", "seed", "block"), of_name, about(meaning))
+            for (name, meaning), of_name in zip(POSITION_READINGS.items(), values, strict=True)
+        },
+        {
+            "integrator": ("integrator", list(methods), {"long_name": "key of the method"}),
+            "dt": ("dt", list(map(float, steps)), about("time step", fluid.units.names["time"])),
+            "seed": ("seed", list(starts), {"long_name": "seed of the initial state"}),
+        },
+        {"scene": fluid.key, "molecules": count, "duration": duration, "duration_units": fluid.units.names["time"]},
+    )
+
+
 # ---- what the study runs ----
 
 #: The runs of the default study; each step is a check of its own.
