@@ -11,12 +11,14 @@ import xarray as xr
 
 from polhode.fits.librations import energy_drift
 from polhode.fits.liquid_drifts import RELEASED, STATED, MeanDrift, Steps, best, fastest, outcomes, steps_of
-from polhode.fits.seed_statistics import mean
+from polhode.fits.seed_statistics import Estimate, mean
 from polhode.interface.netcdf import read_groups
 from polhode.study.inputs import Inputs, NotInRun, once
 
 #: The checks by step.
 STEP_CHECKS = ("liquid_1fs", "liquid_2fs", "liquid_4fs", "liquid_6fs")
+#: The method of whose runs the truth is taken.
+LIQUID_METHOD = "exact_rotor"
 #: Drifts that a user may allow, kT per ns and degree of freedom.
 ALLOWED = (0.1, 0.01, 0.001)
 #: Fs in a ns, and cm^-1 in a rad/fs.
@@ -94,6 +96,29 @@ def spectrum(inputs: Inputs) -> xr.Dataset:
 def period(inputs: Inputs) -> float:
     """The period of the fastest libration, fs."""
     return 2 * pi / fastest(spectrum(inputs))
+
+
+def positions(inputs: Inputs) -> xr.Dataset:
+    """What depends on positions, as released."""
+    groups = released(inputs)
+    if "/positions" not in groups:
+        raise NotInRun("data/released has no runs in which a liquid is read with and without a corrector")
+    return groups["/positions"]
+
+
+def read_wrongly(inputs: Inputs, name: str, method: str, dt: float) -> Estimate:
+    """By how much the mean of a reading of :func:`positions` differs from that with the shortest step and the plain rotor.
+
+    The blocks of a run, of a tenth of it each, count as independent.
+    """
+    data = positions(inputs)[name]
+    truth = data.sel(integrator=LIQUID_METHOD, dt=data["dt"].min())
+    return mean((data.sel(integrator=method, dt=dt) - truth).values.ravel())
+
+
+def potential_read_above(inputs: Inputs, dt: float) -> float:
+    """The potential energy of a molecule on whole steps above that of corrected states, kT, by theory: dt^2 <sigma> / 12."""
+    return dt * dt / 4 * float(spectrum(inputs)["rate_squared"].sum())
 
 
 @dataclass(frozen=True)

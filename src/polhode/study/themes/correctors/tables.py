@@ -1,13 +1,13 @@
-"""Table of correctors: what they gain for several splittings."""
+"""Tables of correctors: what they gain for several splittings, and what a liquid is read with."""
 
 from collections.abc import Sequence
 from math import isfinite
 
 import pandas as pd
 
-from polhode.study.analysis import law_checks
+from polhode.study.analysis import law_checks, liquids
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import decimal, escape, or_dash, tabular
+from polhode.study.report.latex import above_head, decimal, escape, or_dash, spanning, tabular
 from polhode.study.themes.correctors import analysis
 
 
@@ -35,3 +35,28 @@ def correctors(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     head = ["", *(f"${strength:g}$" for _ in tables for strength in strengths)]
     listed: list[Sequence[str] | str] = [*rows]
     return pd.DataFrame(records), tabular("@{}l" + "r" * (len(head) - 1) + "@{}", head, listed)
+
+
+#: Readings of positions, and the digits that are printed.
+READINGS = {"potential": 3, "pressure": 2, "peak": 2}
+
+
+def corrector_positions(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of what depends on positions in a liquid, by step: read on whole steps and corrected, less the truth."""
+    data = liquids.positions(inputs)
+    records, rows = [], []
+    for dt in map(float, data["dt"].values[1:]):
+        cells = [f"{dt:g}"]
+        for name, digits in READINGS.items():
+            for method in map(str, data["integrator"].values):
+                change = liquids.read_wrongly(inputs, name, method, dt)
+                half = (change.high - change.low) / 2
+                records.append({"dt_fs": dt, "reading": name, "method": method, "change": change.value, "half_width": half})
+                cells.append(rf"${change.value:+.{digits}f} \pm {half:.{digits}f}$")
+        cells.insert(2, f"${liquids.potential_read_above(inputs, dt):+.3f}$")
+        rows.append(cells)
+    above = spanning(("potential energy", 3), ("pressure", 2), ("first peak", 2))
+    head = [r"$\Delta t$ (fs)", "whole step", "predicted", "corrected", *["whole step", "corrected"] * 2]
+    table: list[Sequence[str] | str] = [*rows]
+    text = tabular("@{}r" + "c" * (len(head) - 1) + "@{}", head, table)
+    return pd.DataFrame(records), above_head(text, above)

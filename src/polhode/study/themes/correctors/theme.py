@@ -8,6 +8,6 @@ THEME = Theme(
     chapter="torques",
     needs=("checks", "single_body", "many_body"),
     figures=("correctors",),
-    tables=("correctors",),
+    tables=("correctors", "corrector_positions"),
     numbers=("correctors", "correctors_liquid", "correctors_contacts"),
 )
