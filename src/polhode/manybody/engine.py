@@ -145,6 +145,9 @@ LOST = 10.0
 BLOWN, CHECKED = 1000.0, 4096
 #: Factor by which the margins of the neighbour list change from one list to the next.
 WIDER = 1.1
+#: A list in which nothing moves far never ends. While its margins are wider than this part of the smallest radius, it is made
+#: anew with narrower ones when traversing it in vain has cost so many times what making it did.
+NARROW, PATIENCE = 0.05, 4.0
 
 
 class MethodParts(NamedTuple):
@@ -255,7 +258,8 @@ def signatures() -> dict[str, Any]:
         "march": types.Tuple((whole, true, real, real, true))(
             types.FunctionType(respond),
             *(types.FunctionType(advance), types.FunctionType(advance_each), true),
-            *(_floats, _floats, whole, whole, listed, whole, _setup, _memory, _memory, clock, steps, true, steps_type),
+            *(_floats, _floats, whole, whole, listed, whole, _setup, _memory, _memory),
+            *(types.UniTuple(real, 4), steps, true, steps_type),
         ),
         "sample": types.void(_floats, true, whole, real, _start),
         "measure_rates": types.void(_floats, whole, whole, _rows, real, _rows),
@@ -465,7 +469,8 @@ def driver() -> Callable[..., Any]:
                     if memory_width > 0 and needed[1] + needed[2] > memory.keys.shape[1]:
                         memory = larger(memory, needed[1] + needed[2])
                         saved_memory = empty_memory(memory.keys.shape[1] if has_short else 0, memory_width, 0)
-                clock, steps = (dt, since_start, lag), (n, first, target)
+                patience = PATIENCE * making - walking if skin > NARROW * smallest else np.inf
+                clock, steps = (dt, since_start, lag, patience), (n, first, target)
                 n, outside, potential, cost, fast = march(
                     respond,
                     advance,
@@ -975,12 +980,12 @@ def hot_loop(listed_loads: Any) -> Any:
     ):
         """Take steps from n to ``target``, or until a clump has used up its margin, including the loads of the last step.
 
-        ``clock`` is dt, the time at which the first loads of the run act, and how long before the end of a step its loads act;
-        ``steps`` are n, that of the first loads, and ``target``. ``fast`` tries it over lanes, without range reduction if the
-        method has such kernels; if that gives a NaN, everything is repeated clump by clump. Loads are those of gravity at the
-        beginning.
+        ``clock`` is dt, the time at which the first loads of the run act, how long before the end of a step its loads act, and
+        the cost in vain at which the list counts as used up; ``steps`` are n, that of the first loads, and ``target``. ``fast``
+        tries it over lanes, without range reduction if the method has such kernels; if that gives a NaN, everything is repeated
+        clump by clump. Loads are those of gravity at the beginning.
         """
-        (dt, since_start, lag), (n, first, target), hit = clock, steps, near.hit
+        (dt, since_start, lag, patience), (n, first, target), hit = clock, steps, near.hit
         predict = setup.bookkeeping[2] > 0.0
         g = (setup.gravity[0], setup.gravity[1], setup.gravity[2])
         begin = n
@@ -1007,6 +1012,7 @@ def hot_loop(listed_loads: Any) -> Any:
                     i = np.uint64(hit[h])
                     store_force(fields, i, scale(load_mass(fields, i)[0], g))
                     store_torque(fields, i, (0.0, 0.0, 0.0))
+                outside = outside or walking > patience
                 if outside:
                     break
             if not (fast and has_short) or all_numbers(fields, wide, blocks):

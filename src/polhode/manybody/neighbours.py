@@ -65,8 +65,8 @@ SLOW, FAST = 0.5, 3.0
 #: margins.
 PER_CLUMP, PER_NEAR, PER_SPHERE, PER_CANDIDATE = 100.0, 30.0, 1.0, 0.5
 PER_ASLEEP, PER_AWAKE, PER_ROTATED, PER_PAIR = 1.5, 15.0, 3.0, 2.5
-#: The least that a group costs which touches: no list can do without it.
-PER_NEEDED = PER_ASLEEP + PER_AWAKE + PER_ROTATED
+#: The least that a group costs which touches, and one of its contacts: no list can do without it.
+PER_NEEDED, PER_CONTACT = PER_ASLEEP + PER_AWAKE, PER_ROTATED + PER_PAIR
 
 #: Counters of work done, see polhode.manybody.simulation.WORK.
 LISTS, GROUPS, SPHERES, PAIRS, CONTACTS, MARGIN = range(6)
@@ -724,7 +724,7 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
         """Add forces and torques of all contacts in the list.
 
         Returns the stored energy, how many places of clumps it wrote into ``hit`` (those that now carry loads, some more than
-        once), and the approximate cost (ns) but for the least of groups that touch. The arithmetic is that of
+        once), and the approximate cost (ns) but for the least of groups and spheres that touch. The arithmetic is that of
         :func:`polhode.manybody.contact.all_loads_of`, in the same order.
         """
         groups, limits, near, index, at = listed.groups, listed.limits, listed.near, listed.index, listed.at
@@ -806,8 +806,8 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
         work[GROUPS] += awake
         work[SPHERES] += moved
         work[PAIRS] += looked
-        cost = PER_ASLEEP * n_groups + PER_AWAKE * awake + PER_ROTATED * moved + PER_PAIR * looked - PER_NEEDED * needed
-        return energy, hits, cost
+        cost = PER_ASLEEP * n_groups + PER_AWAKE * awake + PER_ROTATED * moved + PER_PAIR * looked
+        return energy, hits, cost - PER_NEEDED * needed - PER_CONTACT * touching
 
     return listed_loads
 
