@@ -1,8 +1,9 @@
-"""The patches that docs/patches offers to other codes: their own lines, evaluated, have the order that they promise."""
+"""The patches that docs/patches offers to other codes: their own lines, compiled, have the order that they promise."""
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,16 +18,36 @@ MOMENTS, OMEGA, TORQUE, END = np.array([0.8, 1.3, 1.9]), np.array([0.9, -0.7, 1.
 STEPS = (40, 80, 160)
 
 
-def lines_of(name, sign):
-    """What a patch takes out or puts in, without comments."""
+def hunks(name, sign):
+    """The pieces of code that a patch touches, as they are (-) or as patched (+), in its order."""
     text = next(path for path in PATCHES if path.stem == name).read_text(encoding="utf-8")
-    rows = [row for row in text.splitlines() if row.startswith(sign) and row[:3] not in ("---", "+++")]
-    return "\n".join(row[1:].partition("//")[0].strip() for row in rows).replace("->", ".")
+    pieces = re.split(r"^@@ .*$", text, flags=re.MULTILINE)[1:]
+    rows = [re.split(r"^--- a/", piece, flags=re.MULTILINE)[0].splitlines() for piece in pieces]
+    return ["\n".join(row[1:] for row in piece if row[:1] in (" ", sign)) + "\n" for piece in rows]
 
 
-def assigned(code, name):
-    """The right side of an assignment, in C++ that Python reads as well."""
-    return re.search(rf"{name}\s*\+?= (.*);", code)[1]
+@pytest.fixture(scope="module")
+def numbers(tmp_path_factory):
+    """What the compiled lines of the patches give: (code, old or new, steps) -> numbers at the end."""
+    if not shutil.which("g++"):
+        pytest.skip("g++ is not there")
+    folder = tmp_path_factory.mktemp("patched")
+    for code, patch in (("yade", "yade_fincham"), ("basilisk", "basilisk_torque")):
+        for age, sign in (("old", "-"), ("new", "+")):
+            for i, piece in enumerate(hunks(patch, sign)):
+                (folder / f"{code}_{age}_{i}.inc").write_text(piece)
+    # The headers that the patch includes: what they have is in the file itself.
+    includes = folder / "basilisk_new_1.inc"
+    for name in re.findall(r'#include "(.*)"', includes.read_text()):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("")
+    source, program = Path(__file__).parent / "patched_steps.cpp", folder / "patched_steps"
+    command = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f'-DBASILISK_INCLUDES="{includes.name}"', f"-I{folder}"]
+    done = subprocess.run([*command, str(source), "-o", str(program)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = subprocess.run([program, *map(str, STEPS)], capture_output=True, text=True, check=True).stdout.splitlines()
+    cells = [row.split() for row in rows]
+    return {(*name.split("_"), int(steps)): np.array(values, float) for name, steps, *values in cells}
 
 
 def order(errors):
@@ -61,110 +82,27 @@ def rotation(q):
     return np.eye(3) + 2 * w * cross + 2 * cross @ cross
 
 
-class Quaternionr:
-    """What the lines of YADE do with Eigen's quaternions and matrices."""
-
-    def __init__(self, numbers):
-        self.numbers = np.asarray(numbers, float)
-
-    def coeffs(self):
-        return self.numbers
-
-    def normalized(self):
-        return Quaternionr(self.numbers / np.linalg.norm(self.numbers))
-
-    def conjugate(self):
-        return Quaternionr(self.numbers * [1, -1, -1, -1])
-
-    def __mul__(self, vector):
-        return rotation(self.numbers) @ vector
+def test_yade_as_it_is_is_the_method_that_was_identified(numbers):
+    assert np.abs(numbers["yade", "old", 40][:4] - by_kernels("fincham1992_yade", 40)[0]).max() < 1e-13
 
 
-def turned(q, omega):
-    """dq/dt, as DotQ."""
-    w, v = q.numbers[0], q.numbers[1:]
-    return Quaternionr(np.array([-v @ omega, *(w * omega + np.cross(v, omega))]) / 2)
-
-
-def yade(sign, steps):
-    """Orientation at the end and angular velocity half a step before, by leapfrogAsphericalRotate with the lines of a sign."""
-    code, dt = lines_of("yade_fincham", sign), END / steps
-    half, momentum, velocity = (assigned(code, name) for name in ("Q_half", "l_b_half", "state.angVel"))
-    state = SimpleNamespace(ori=Quaternionr([1, 0, 0, 0]), angMom=MOMENTS * OMEGA - dt / 2 * TORQUE)
-    for _ in range(steps):
-        # The lines of YADE around those of the patch.
-        to_body = state.ori.conjugate()
-        dotQ_n = turned(state.ori, to_body * (state.angMom + dt / 2 * TORQUE) / MOMENTS)
-        known = {"Quaternionr": Quaternionr, "state": state, "dt": dt, "dotQ_n": dotQ_n, "A": to_body}
-        known["Q_half"] = eval(half, known)
-        state.angMom = state.angMom + dt * TORQUE
-        known["angVel_b_half"] = eval(momentum, known) / MOMENTS
-        rate = turned(known["Q_half"], known["angVel_b_half"])
-        state.ori = Quaternionr(state.ori.coeffs() + dt * rate.coeffs())
-        state.angVel = eval(velocity, known)
-        state.ori = state.ori.normalized()
-    return state.ori.numbers, state.angVel
-
-
-def test_yade_as_it_is_is_the_method_that_was_identified():
-    assert np.abs(yade("-", 50)[0] - by_kernels("fincham1992_yade", 50)[0]).max() < 1e-13
-
-
-@pytest.mark.parametrize(("sign", "least", "most"), [("-", 0.8, 1.2), ("+", 1.9, 2.2)])
-def test_yade_gains_an_order(exact, sign, least, most):
-    errors = [np.abs(yade(sign, steps)[0] - exact[0]).max() for steps in STEPS]
+@pytest.mark.parametrize(
+    ("code", "age", "least", "most"),
+    [("yade", "old", 0.8, 1.2), ("yade", "new", 1.9, 2.2), ("basilisk", "old", 0.8, 1.2), ("basilisk", "new", 3.8, 4.3)],
+)
+def test_a_code_gains_orders(exact, numbers, code, age, least, most):
+    errors = [np.abs(numbers[code, age, steps][:4] - exact[0]).max() for steps in STEPS]
     assert least < order(errors) < most, errors
 
 
-def test_the_velocity_of_yade_is_that_of_the_half_step(exact):
+def test_the_velocity_of_yade_is_that_of_the_half_step(exact, numbers):
     """Read half a step before the end: what is left after half a step of it is of second order, and was of first."""
     q, omega = exact
-    dts = [END / steps for steps in STEPS]
     spin = rotation(q).T @ omega
     rate = rotation(q) @ ((rotation(q).T @ TORQUE - np.cross(spin, MOMENTS * spin)) / MOMENTS)
-    for sign, least, most in (("-", 0.8, 1.2), ("+", 1.9, 2.3)):
-        off = [np.abs(yade(sign, steps)[1] + dt / 2 * rate - omega).max() for steps, dt in zip(STEPS, dts, strict=True)]
-        assert least < order(off) < most, (sign, off)
-
-
-def basilisk(steps, held):
-    """The quaternion at the end by RK4 on modified Rodrigues parameters, the torque by the line of the patch or held."""
-    product = assigned(lines_of("basilisk_torque", "+"), r"torqueExternalPntB_B").replace("*", "@")
-
-    def torque(sigma):
-        turn = SimpleNamespace(toRotationMatrix=lambda: rotation(quaternion(sigma)))
-        return eval(product, {"sigmaBN": turn, "this": SimpleNamespace(extTorquePntB_N=TORQUE)})
-
-    def rates(state, moment):
-        sigma, omega = state[:3], state[3:]
-        cross = np.cross(sigma, omega)
-        turn = ((1 - sigma @ sigma) * omega + 2 * cross + 2 * sigma * (sigma @ omega)) / 4
-        return np.array([*turn, *((moment - np.cross(omega, MOMENTS * omega)) / MOMENTS)])
-
-    state, dt = np.array([0.0, 0.0, 0.0, *OMEGA]), END / steps
-    for _ in range(steps):
-        first = torque(state[:3])
-
-        def slope(at, first=first):
-            return rates(at, first if held else torque(at[:3]))
-
-        k1 = slope(state)
-        k2 = slope(state + dt / 2 * k1)
-        k3 = slope(state + dt / 2 * k2)
-        k4 = slope(state + dt * k3)
-        state = state + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-    return quaternion(state[:3])
-
-
-def quaternion(sigma):
-    square = sigma @ sigma
-    return np.array([1 - square, *(2 * sigma)]) / (1 + square)
-
-
-@pytest.mark.parametrize(("held", "least", "most"), [(True, 0.8, 1.2), (False, 3.8, 4.3)])
-def test_basilisk_gains_three_orders(exact, held, least, most):
-    errors = [np.abs(basilisk(steps, held) - exact[0]).max() for steps in STEPS[:2]]
-    assert least < order(errors) < most, errors
+    for age, least, most in (("old", 0.8, 1.2), ("new", 1.9, 2.3)):
+        off = [np.abs(numbers["yade", age, steps][4:] + END / steps / 2 * rate - omega).max() for steps in STEPS]
+        assert least < order(off) < most, (age, off)
 
 
 @pytest.mark.parametrize("path", PATCHES, ids=lambda path: path.stem)
