@@ -470,7 +470,7 @@ def driver() -> Callable[..., Any]:
                         memory = larger(memory, needed[1] + needed[2])
                         saved_memory = empty_memory(memory.keys.shape[1] if has_short else 0, memory_width, 0)
                 patience = PATIENCE * making - walking if skin > NARROW * smallest else np.inf
-                clock, steps = (dt, since_start, lag, patience), (n, first, target)
+                course, steps = (dt, since_start, lag, patience), (n, first, target)
                 n, outside, potential, cost, fast = march(
                     respond,
                     advance,
@@ -485,7 +485,7 @@ def driver() -> Callable[..., Any]:
                     setup,
                     memory,
                     saved_memory,
-                    clock,
+                    course,
                     steps,
                     fast,
                     work,
