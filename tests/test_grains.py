@@ -1,6 +1,7 @@
 """Grains in motion: the scenes, the checks that read them off, and the verdicts of the report."""
 
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -205,6 +206,16 @@ def test_the_release_takes_what_a_folder_has_and_runs_the_rest(monkeypatch, tmp_
         == 0
     )
     assert read_dataset(output).attrs["commit"] == "abc"
+    # A file keeps its initial states, and gets what it lacks.
+    shutil.rmtree(folder)
+    more = release.released_grains(folder, "def", 3, release._held(output))["/bed"]
+    direct = grains.grains(experiment, ["spiral_leapfrog"])
+    assert [path.stem for path in (folder / "bed").glob("*.nc")] == ["2"]
+    assert set(more.variables) == set(groups["/bed"].variables) and more["lost"].dtype == groups["/bed"]["lost"].dtype
+    for name in (*experiment.observables, "lost", "seed"):
+        np.testing.assert_array_equal(more[name], direct[name])
+    np.testing.assert_allclose(more["kinetic"], direct["kinetic"].mean("seed"), rtol=1e-6)
+    assert more.attrs["commit"] == "def" and more.attrs["cpu_seconds"] > groups["/bed"].attrs["cpu_seconds"]
 
 
 class Report:

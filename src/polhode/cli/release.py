@@ -10,12 +10,13 @@ import json
 import multiprocessing
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -205,23 +206,27 @@ def released_laws(results: str | Path, commit: str = "", today: str = "") -> xr.
     )
 
 
-def released_grains(folder: Path, commit: str, seeds: int | None = None, today: str = "") -> dict[str, xr.Dataset]:
-    """The experiments of :data:`polhode.study.run.grains.RELEASED`: what ``folder`` lacks is run, seed by seed.
+def released_grains(
+    folder: Path, commit: str, seeds: int | None = None, released: Mapping[str, xr.Dataset] = MappingProxyType({})
+) -> dict[str, xr.Dataset]:
+    """The experiments of :data:`polhode.study.run.grains.RELEASED`: what ``folder`` and ``released`` lack is run, seed by seed.
 
-    ``seeds`` is how many initial states are wanted at most. Those with which a box is too full are left out, and an experiment
-    with a single one.
+    ``seeds`` is how many initial states are wanted at most, ``released`` are the groups of a file that keep theirs. Seeds with
+    which a box is too full are left out, and an experiment with a single one.
     """
     from polhode.manybody.placement import BoxTooFull
     from polhode.methods import METHODS
     from polhode.study.run.grains import RELEASED as EXPERIMENTS
     from polhode.study.run.grains import grains
 
-    noted = _made_now(commit, today)
+    noted = _made_now(commit)
     stage = Stage("running grains", sum(experiment.seeds for experiment in EXPERIMENTS.values()), "seeds")
     groups = {"/": xr.Dataset(attrs={"title": "What is read off grains in motion, by method, law and step", **noted})}
     with watched(stage):
         for name, experiment in EXPERIMENTS.items():
-            known = {int(path.stem) for path in (folder / name).glob("*.nc")}
+            old = released.get(f"/{name}")
+            released_seeds = set() if old is None else {int(seed) for seed in old["seed"].values}
+            known = released_seeds | {int(path.stem) for path in (folder / name).glob("*.nc")}
             for seed in count():
                 if len(known) >= min(experiment.seeds, experiment.seeds if seeds is None else seeds):
                     break
@@ -237,12 +242,17 @@ def released_grains(folder: Path, commit: str, seeds: int | None = None, today: 
                 stage.advance()
             if len(known) < 2:
                 continue
-            of_seeds = [read_dataset(folder / name / f"{seed}.nc") for seed in sorted(known)]
-            once = [variable for variable in of_seeds[0] if "seed" not in of_seeds[0][variable].dims]
-            data = xr.concat([each.drop_vars(once) for each in of_seeds], "seed", combine_attrs="override")
-            total = sum(float(each.attrs["cpu_seconds"]) for each in of_seeds)
-            kinetic = data["kinetic"].mean("seed").assign_attrs(data["kinetic"].attrs)
-            data = data.assign({variable: of_seeds[0][variable] for variable in once} | {"kinetic": kinetic})
+            of_seeds = [read_dataset(folder / name / f"{seed}.nc") for seed in sorted(known - released_seeds)]
+            pieces = of_seeds if old is None else [old, *of_seeds]
+            # Of a released file the kinetic energy is a mean over its seeds.
+            sums = [each["kinetic"].astype(float) * each.sizes["seed"] for each in pieces if each is old]
+            sums += [each["kinetic"].astype(float).sum("seed") for each in of_seeds]
+            kinetic = sum(sums[1:], sums[0])
+            once = {variable: pieces[0][variable] for variable in pieces[0] if "seed" not in pieces[0][variable].dims}
+            once["kinetic"] = (kinetic / len(known)).astype("float32").assign_attrs(pieces[0]["kinetic"].attrs)
+            over_seeds = [each.drop_vars(list(once)) for each in pieces]
+            data = xr.concat(over_seeds, "seed", join="exact", combine_attrs="override").assign(once).sortby("seed")
+            total = sum(float(each.attrs["cpu_seconds"]) for each in pieces)
             groups[f"/{name}"] = data.assign_attrs(**noted, cpu_seconds=total, cpu_hours=f"{total / 3600:.2g}")
     return groups
 
@@ -259,7 +269,8 @@ def _made_now(commit: str, today: str = "") -> dict[str, str]:
 
 def _release_grains(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output, "--output")
-    groups = released_grains(arguments.results / "grains", arguments.commit, arguments.seeds)
+    old = _held(arguments.output) if arguments.keep and arguments.output.is_file() else {}
+    groups = released_grains(arguments.results / "grains", arguments.commit, arguments.seeds, old)
     for data in groups.values():
         for name in data:
             if data[name].ndim > 1:
@@ -463,7 +474,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep",
         action="store_true",
-        help="keep the scenes of the file that this run does not have, and in those it has the methods that it does not have",
+        help="keep what the file has: scenes that this run does not have, and in those it has methods that it does not have; "
+        "laws of other methods; initial states of grains",
     )
 
 
