@@ -229,10 +229,30 @@ def test_reference_times_hold_every_comparison():
 
 
 def test_comments_layout_and_docstrings_do_not_count():
-    one = 'def f(x):\n    """Doc."""\n    # why\n    return x + 1\n'
-    two = "def f(x):\n\n    return (x\n        + 1)\n"
-    assert fingerprint.syntax_hash(one) == fingerprint.syntax_hash(two)
-    assert fingerprint.syntax_hash(one) != fingerprint.syntax_hash(one.replace("+", "-"))
+    one = 'import polhode.problems\ndef f(x):\n    """Doc."""\n    # why\n    return x + 1\n'
+    two = "import polhode.problems\ndef f(x):\n\n    return (x\n        + 1)\n"
+    assert fingerprint._in_source(one) == fingerprint._in_source(two)
+    assert fingerprint._in_source(one)[0] != fingerprint._in_source(one.replace("+", "-"))[0]
+    assert fingerprint._in_source(one)[1] == ["polhode.problems"]
+
+
+def test_the_next_process_need_not_parse_what_one_has_parsed(tmp_path, monkeypatch):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    module = tmp_path / "some.py"
+    hashes = []
+    for text, parses in (("A = 1\n", True), ("A = 2\n", True), ("A = 1\n", False)):
+        module.write_text(text)
+        fingerprint._digest.cache_clear()
+        fingerprint._known.cache_clear()
+        with monkeypatch.context() as patch:
+            if not parses:
+                patch.delattr(fingerprint.ast, "parse")
+            hashes.append(fingerprint.fingerprint(module))
+    assert hashes[0] == hashes[2] != hashes[1]
+    (tmp_path / fingerprint.KEPT).write_text("{")
+    fingerprint._known.cache_clear()
+    assert fingerprint.fingerprint(module) == hashes[0], "a damaged file is as good as none"
+    fingerprint._known.cache_clear()
 
 
 def test_the_values_beside_a_module_count_and_their_comments_do_not(tmp_path):

@@ -4,18 +4,25 @@ Snakemake sees only its own files. This hash follows the imports of the package 
 syntax trees without docstrings: comments, layout and docstrings do not count, executable code does. The values in a YAML file
 that has the name of a module and stands beside it count too, and the versions of the numerical libraries. In a notebook every
 character counts, since all of it is shown.
+
+To parse the package would take a third of a start of Snakemake. What is in a source is therefore kept beside the compiled code,
+under a hash of the source.
 """
 
 import ast
 import hashlib
 import json
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 from polhode import MOVED
+from polhode.compiling.cache import folder
 from polhode.interface.reading import load_yaml
+from polhode.study.storage import write_text
 
 LIBRARIES = ("mpmath", "numba", "numpy", "scipy", "xarray")
 PACKAGE = "polhode"
@@ -37,24 +44,58 @@ NO_PART = frozenset(
 ROOT = Path(__file__).parents[1]
 #: The fields of a syntax tree's nodes that are lists of statements, or of handlers and cases with statements.
 _HOLD_STATEMENTS = ("body", "orelse", "finalbody", "handlers", "cases")
+#: The file of what is in sources, in the folder of compiled code, and how many sources it holds at most.
+KEPT, MOST = "sources.json", 5000
 
 
 def fingerprint(*modules: str | Path) -> str:
     """Hash of these modules (dotted names or file paths) and of all modules of the package that they import, at any depth."""
     seen: dict[Path, str] = {}
+    known = len(_known())
     waiting = [_file(m) for m in modules]
     while waiting:
         path = waiting.pop()
         if path not in seen:
             seen[path], imported = _digest(path)
             waiting.extend(imported)
+    if len(_known()) > known and (place := folder()) is not None:
+        with suppress(OSError):
+            write_text(place / KEPT, json.dumps(_known()))
     text = "\n".join(sorted(seen.values())) + _versions()
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def syntax_hash(source: str) -> str:
-    """Hash of the syntax tree of Python source code, without docstrings."""
-    return _hash(ast.parse(source))
+def _in_source(source: str) -> tuple[str, list[str]]:
+    """Hash of the syntax tree of Python source code without docstrings, and the names of all that it imports of the package."""
+    key = hashlib.sha256(f"{_recipe()}{source}".encode()).hexdigest()
+    if key not in _known():
+        tree = ast.parse(source)
+        names = []
+        for node in _statements(tree):
+            if isinstance(node, ast.Import):
+                names += [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        # The top-level package imports everything for the user's convenience; no result depends on it.
+        names = [name for name in names if name.startswith(f"{PACKAGE}.")]
+        _known()[key] = _hash(tree), names
+    return _known()[key]
+
+
+@cache
+def _recipe() -> str:
+    """All beside a source on which the answers of :func:`_in_source` depend."""
+    return sys.version + Path(__file__).read_text()
+
+
+@cache
+def _known() -> dict[str, tuple[str, list[str]]]:
+    """The answers of :func:`_in_source` so far, from the disk at first."""
+    with suppress(OSError, ValueError):
+        if (place := folder()) is not None:
+            known: dict[str, tuple[str, list[str]]] = json.loads((place / KEPT).read_text())
+            return known if len(known) < MOST else {}
+    return {}
 
 
 def _hash(tree: ast.Module) -> str:
@@ -110,25 +151,11 @@ def _of_notebook(path: Path) -> tuple[str, str]:
 def _digest(path: Path) -> tuple[str, tuple[Path, ...]]:
     if path.suffix == ".ipynb":
         digest, source = _of_notebook(path)
-        tree = ast.parse(source)
+        names = _in_source(source)[1]
     else:
-        tree = ast.parse(path.read_text())
-        digest = _hash(tree)
+        digest, names = _in_source(path.read_text())
         data = path.with_suffix(".yaml")
         if data.is_file():
             digest += hashlib.sha256(json.dumps(load_yaml(data)).encode()).hexdigest()
-    imported = []
-    for node in _statements(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        else:
-            continue
-        for name in names:
-            # The top-level package imports everything for the user's convenience; no result depends on it.
-            if name.startswith(f"{PACKAGE}.") and name not in NO_PART:
-                module = _locate(name)
-                if module is not None:
-                    imported.append(module)
-    return digest, tuple(imported)
+    imported = (_locate(name) for name in names if name not in NO_PART)
+    return digest, tuple(path for path in imported if path is not None)
