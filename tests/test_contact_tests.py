@@ -67,6 +67,22 @@ def test_the_damping_of_known_impacts_gives_their_restitution():
         assert tsuji_restitution(float(alpha)) == pytest.approx(float(e), rel=1e-14)
 
 
+def test_a_divided_step_is_many_short_ones():
+    """Radial returns along a straight increment, of which the first part sticks, go to the divided step."""
+    before, way = np.array([0.3, 0.4, 0.0]), np.array([1.0, -0.2, 0.0])
+    stretch, once = tuple(before), contact_tests.divided(tuple(before + way), 0.6, tuple(before))
+    for _ in range(4000):
+        stretch = contact_tests.RETURNS["radial"](tuple(np.array(stretch) + way / 4000), 0.6, stretch)
+    np.testing.assert_allclose(once, stretch, atol=2e-4)
+    assert np.linalg.norm(once) == pytest.approx(0.6) and not np.allclose(once, 0.6 * (before + way) / 1.21, atol=0.02)
+    assert contact_tests.divided((0.5, 0.0, 0.0), 0.6, (0.3, 0.4, 0.0)) == (0.5, 0.0, 0.0)
+
+
+def test_returns_that_turn_with_the_spring_are_of_second_order(check):
+    orders = {str(name): analysis.order(check["return_error"].sel({"return": name})) for name in check["return"].values}
+    assert orders == pytest.approx({"trapezoidal": 2, "radial": 1, "divided": 2}, abs=0.05)
+
+
 def test_a_row_of_springs_is_the_sphere_of_maw_barber_and_fawcett(monkeypatch):
     """It slides throughout from 4 chi - 1 on, with their chi = 7/4 kappa, and nowhere gains energy."""
     kappa = 2 * 0.7 / 1.7

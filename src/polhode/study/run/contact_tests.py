@@ -14,7 +14,9 @@ which for spheres is exact. In units of the largest overlap and the speed of an 
    \psi = \frac{\kappa v_s}{\mu v_n}, \qquad \kappa = \frac{2 (1 - \nu)}{2 - \nu}.
 """
 
-from math import atan, atan2, cos, exp, inf, pi, radians, sin, sqrt
+from collections.abc import Callable
+from itertools import pairwise
+from math import asin, atan, atan2, cos, exp, inf, pi, radians, sin, sqrt
 from typing import Any
 
 import numpy as np
@@ -141,6 +143,8 @@ def contact_tests(settings: Settings) -> xr.Dataset:
     variables["psi_law"] = "psi", reflected(poisson), about("psi after an impact, with the law of Hertz and Mindlin")
     errors = [[[ERRORS[cure](choice, steps) for steps in CURE_STEPS] for choice in CURES[cure]] for cure in CURES]
     variables["error"] = ("cure", "choice", "steps"), errors, about("error of an experiment on a single cure")
+    errors = [[error_of_return(name, steps) for steps in CURE_STEPS] for name in RETURNS]
+    variables["return_error"] = ("return", "steps"), errors, about("angle of a spring that begins to slide and turns", "rad")
     return xr.Dataset(
         variables | rolling() | rest(),
         {
@@ -157,6 +161,7 @@ def contact_tests(settings: Settings) -> xr.Dataset:
             "cure": ("cure", list(CURES), {"long_name": "option of the law"}),
             "choice": ("choice", ["cured", "usual"], {"long_name": "choice of the option"}),
             "steps": ("steps", list(CURE_STEPS), about("steps in the unit of time of an experiment")),
+            "return": ("return", list(RETURNS), {"long_name": "return of a spring to the cone of friction"}),
             "observed": ("observed", list(OBSERVED), {"long_name": "what is seen at a contact"}),
         },
         {"method": KEY, "poisson": poisson, "friction_5": OBLIQUE["5"][1]},
@@ -469,6 +474,57 @@ def error_of_slip(choice: str, steps: int) -> float:
     ratio = high / low * exp(sqrt(3))
     lag = 2 * atan((high - ratio * low) / (1 - ratio))
     return abs(atan2(stretch[1], stretch[0]) - (1 - lag))
+
+
+def divided(trial: Any, longest: float, before: Any) -> Any:
+    """The spring after a step that is divided where sliding begins, and in which it turns from then on, exactly.
+
+    This is what the abstract of Kuhn, Suzuki and Daouadji (2020) describes, with formulas of our own. For an increment that is
+    straight and a cone of one size L, the spring first reaches length L. Its angle f from the increment then obeys
+    df/ds = -sin(f)/L along the rest s of the increment, so tan(f/2) falls as exp(-s/L).
+    """
+    spring, end = np.array(before), np.array(trial)
+    if np.linalg.norm(end) <= longest:
+        return tuple(end)
+    way = end - spring
+    a, b, c = way @ way, spring @ way, spring @ spring - longest**2
+    sticks = max((sqrt(max(b * b - a * c, 0.0)) - b) / a, 0.0)
+    spring, way = spring + sticks * way, (1 - sticks) * way
+    along = way / np.linalg.norm(way)
+    across = spring - (spring @ along) * along
+    size = np.linalg.norm(across)
+    angle = 2 * atan(exp(-np.linalg.norm(way) / longest) * np.tan(0.5 * atan2(size, spring @ along)))
+    return tuple(longest * (cos(angle) * along + (sin(angle) / size * across if size else 0.0)))
+
+
+#: Returns to the cone: the choices of ``slip`` for springs alone, and a step that is divided.
+RETURNS: dict[str, Callable[..., Any]] = {
+    "trapezoidal": lambda trial, longest, before: _returned(trial, longest, before, True),
+    "radial": lambda trial, longest, before: _returned(trial, longest, before, False),
+    "divided": divided,
+}
+
+
+def error_of_return(name: str, steps: int) -> float:
+    """The angle of a spring that is stretched from rest along a circle until it slides, as in :func:`error_of_slip`: the mean.
+
+    The surfaces meet at parts of a step, so that sliding begins at others. The spring is the chord of the circle until this is
+    1, at t = 2 asin(1/4), and lags by half the angle then.
+    """
+    begins, ends = 2 * asin(0.25), 1.5
+    low, high = 2 - sqrt(3), 2 + sqrt(3)
+    start = np.tan(begins / 4)
+    ratio = (start - high) / (start - low) * exp(sqrt(3) * (ends - begins))
+    exact = ends - 2 * atan((high - ratio * low) / (1 - ratio))
+    errors = []
+    for phase in PHASES:
+        at = np.unique(np.clip([0.0, *(np.arange(2 * steps) + phase) / steps, ends], 0.0, ends))
+        stretch = (0.0, 0.0, 0.0)
+        for first, second in pairwise(at):
+            way, angle = 4 * sin((second - first) / 2), (first + second) / 2
+            stretch = RETURNS[name]((stretch[0] + way * cos(angle), stretch[1] + way * sin(angle), 0.0), 1.0, stretch)
+        errors.append(abs(atan2(stretch[1], stretch[0]) - exact))
+    return float(np.mean(errors))
 
 
 def error_of_plane(choice: str, steps: int) -> float:

@@ -64,13 +64,17 @@ def rigid(data: xr.Dataset) -> tuple[int, float]:
     return int(slide.sum()), float(off.where(slide).max())
 
 
+def order(errors: xr.DataArray) -> float:
+    """The order of an experiment with these errors over ``steps``, from the two shortest steps."""
+    coarse, fine = errors.values[-2:]
+    steps = errors["steps"].values
+    return float(np.log(coarse / fine) / np.log(steps[-1] / steps[-2]))
+
+
 def orders(data: xr.Dataset) -> dict[str, tuple[float, float]]:
-    """The order of the experiment on each cure, with it and without, from the two shortest steps."""
-    coarse, fine = data["error"].values[..., -2], data["error"].values[..., -1]
-    order = np.log(coarse / fine) / np.log(data["steps"].values[-1] / data["steps"].values[-2])
-    return {
-        str(cure): (float(with_it), float(usual)) for cure, (with_it, usual) in zip(data["cure"].values, order, strict=True)
-    }
+    """The order of the experiment on each cure, with it and without."""
+    by_cure = {cure: data["error"].sel(cure=cure) for cure in data["cure"].values}
+    return {str(cure): (order(errors[0]), order(errors[1])) for cure, errors in by_cure.items()}
 
 
 def compliance(data: xr.Dataset) -> float:

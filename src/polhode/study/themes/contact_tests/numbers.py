@@ -7,6 +7,9 @@ from polhode.study.themes.contact_tests import analysis
 #: Options of a law and their names in macros.
 NAMES = {"start": "Start", "slip": "Slip", "plane": "Plane", "dashpot": "Dashpot"}
 
+#: The steps in the unit of time at which errors of returns are stated.
+SHOWN = 40
+
 
 def contact_tests(inputs: Inputs) -> dict[str, str]:
     """Macros for the text: rigid bodies, orders of single cures, rolling and rest."""
@@ -27,4 +30,8 @@ def contact_tests(inputs: Inputs) -> dict[str, str]:
     }
     for cure, (cured, usual) in analysis.orders(data).items():
         result |= {f"studyTestsOrder{NAMES[cure]}": decimal(cured, 2), f"studyTestsOrder{NAMES[cure]}Usual": decimal(usual, 2)}
-    return result
+    for name in data["return"].values:
+        errors = data["return_error"].sel({"return": name})
+        result[f"studyTestsReturn{str(name).capitalize()}"] = step(float(errors.sel(steps=SHOWN)), 1)
+        result[f"studyTestsReturn{str(name).capitalize()}Order"] = decimal(analysis.order(errors), 2)
+    return result | {"studyTestsReturnSteps": str(SHOWN)}
