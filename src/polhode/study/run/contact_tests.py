@@ -143,8 +143,8 @@ def contact_tests(settings: Settings) -> xr.Dataset:
     variables["psi_law"] = "psi", reflected(poisson), about("psi after an impact, with the law of Hertz and Mindlin")
     errors = [[[ERRORS[cure](choice, steps) for steps in CURE_STEPS] for choice in CURES[cure]] for cure in CURES]
     variables["error"] = ("cure", "choice", "steps"), errors, about("error of an experiment on a single cure")
-    errors = [[error_of_return(name, steps) for steps in CURE_STEPS] for name in RETURNS]
-    variables["return_error"] = ("return", "steps"), errors, about("angle of a spring that begins to slide and turns", "rad")
+    by_return = [[error_of_return(name, steps) for steps in CURE_STEPS] for name in RETURNS]
+    variables["return_error"] = ("return", "steps"), by_return, about("angle of a spring that begins to slide and turns", "rad")
     return xr.Dataset(
         variables | rolling() | rest(),
         {
