@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from polhode.study.analysis import seelen2016
 from polhode.study.gather import arithmetic
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.judge import measures_contacts as contact_claims
 from polhode.study.judge import measures_liquids as liquid_claims
 from polhode.study.judge import measures_sources as source_claims
 from polhode.study.storage import write_dataset, write_groups
@@ -245,3 +246,37 @@ def test_liquids_that_were_not_run_are_said_to_be_missing(liquids, tmp_path):
     ):
         with pytest.raises(NotInRun):
             call()
+
+
+# Grains, on a made-up file of released runs
+
+
+@pytest.fixture
+def grains(tmp_path):
+    """Heights of two methods and a law with a scatter of 1: the second method is higher by 0.5, by 2 with the longer step."""
+    seeds = np.linspace(-1, 1, 6)
+    seeds = seeds / seeds.std(ddof=1)
+    wobble = 0.01 * np.resize([1.0, -1.0], 6)
+    height = np.array([[seeds, seeds], [seeds + 2 + wobble, seeds + 0.5 + wobble], [seeds + 9, seeds + 9]])
+    data = xr.Dataset(
+        {"height": (("variant", "division", "seed"), height), "made": (("variant", "division", "seed"), 0.03 + 0 * height)},
+        {
+            "variant": ["a", "b", "law"], "compared": ("variant", ["method", "method", "law"]),
+            "division": [20, 80], "seed": np.arange(6),
+        },
+        {"clumps": 64},
+    )  # fmt: skip
+    write_groups({"/": xr.Dataset(), "/bed": data}, tmp_path / "grains.nc")
+    return Inputs("", released=tmp_path)
+
+
+def test_the_largest_change_of_a_method_or_a_step_is_in_units_of_the_scatter(grains):
+    methods = contact_claims.method_change(grains, "bed", ["height"], 20)
+    assert methods.value == pytest.approx(2.0, abs=0.01) and methods.low < 2 < methods.high < 2.03
+    assert methods.evidence == "height, a; 64 grains, 6 initial states, T/20"
+    assert contact_claims.method_change(grains, "bed", ["height"], 80).value == pytest.approx(0.5, abs=0.01)
+    step = contact_claims.step_change(grains, "bed", ["height"], 20)
+    assert step.value == pytest.approx(1.5, abs=0.01) and step.evidence.startswith("height, b;")
+    assert contact_claims.energy_made(grains, "bed", "law").value == pytest.approx(3.0)
+    with pytest.raises(NotInRun):
+        contact_claims.energy_made(grains, "drum")

@@ -19,6 +19,12 @@ ERRORS = (0.001, 0.01)
 ALIKE = 0.02
 
 
+def order(error: xr.DataArray) -> float:
+    """The power of dt with which the errors of one curve fall from :data:`STATED` to the shortest step: a straight line."""
+    fine = error.sel(division=error["division"] >= STATED[-1])
+    return float(-np.polyfit(np.log(fine["division"].values), np.log(fine.values), 1)[0])
+
+
 def ratios(data: xr.Dataset) -> xr.DataArray:
     """The errors of the spin over those of :data:`LEADING`, with all cures, over case, integrator and division."""
     cured = data["error_spin"].sel(stage=CURED)

@@ -17,6 +17,8 @@ SOURCES: dict[str, str] = {
     "asthagiri2024": "Asthagiri and Beck (2024)",
     "omelyan1999": "Omelyan (1999)",
     "lammpsrigid": "LAMMPS, manual",
+    "lammpsgranular": "LAMMPS, manual (contacts)",
+    "xue2023": "Xue et al.\\ (2023)",
 }
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from polhode.fits.impact_errors import ALIKE, LEADING, STATED, ratios
+from polhode.fits.impact_errors import ALIKE, LEADING, STATED, order, ratios
 from polhode.fits.seed_statistics import mean
 from polhode.study.inputs import Inputs, NotInRun
 
@@ -29,12 +29,6 @@ def check(inputs: Inputs) -> xr.Dataset:
     if "integrator" not in data or LEADING not in data["integrator"].values:
         raise NotInRun(f"the check impacts of this run has not the method {LEADING}")
     return data
-
-
-def order(error: xr.DataArray) -> float:
-    """The power of dt with which the errors of one curve fall from :data:`STATED` to the shortest step: a straight line."""
-    fine = error.sel(division=error["division"] >= STATED[-1])
-    return float(-np.polyfit(np.log(fine["division"].values), np.log(fine.values), 1)[0])
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:

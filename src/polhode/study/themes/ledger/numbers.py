@@ -97,4 +97,6 @@ SOURCE_NAMES = {
     "asthagiri2024": "Asthagiri",
     "omelyan1999": "Omelyan",
     "lammpsrigid": "Lammps",
+    "lammpsgranular": "LammpsContacts",
+    "xue2023": "Xue",
 }

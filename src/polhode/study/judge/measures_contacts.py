@@ -1,0 +1,89 @@
+"""Measures for the published statements about contacts with friction, for use in data/claims.yaml.
+
+Those about single impacts rest on the check ``impacts`` of the run, those about many grains on the published-scale results in
+data/released, as those about many bodies.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import xarray as xr
+
+from polhode.fits.impact_errors import LEADING, order
+from polhode.fits.seed_statistics import Estimate, mean
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.judge.measured import Measure, Measured
+
+
+def _impact(results: Inputs, impact: str, stage: str) -> xr.DataArray:
+    """The errors of the spin over the steps, with :data:`LEADING`; :class:`NotInRun` if there are none."""
+    data = results.check("impacts")
+    if "integrator" not in data or LEADING not in data["integrator"].values:
+        raise NotInRun(f"the check impacts of this run has not the method {LEADING}")
+    return data["error_spin"].sel(case=impact, stage=stage, integrator=LEADING)
+
+
+def impact_order(results: Inputs, impact: str, stage: str) -> Measured:
+    """The order of the spin after an impact, with the bookkeeping of a stage of the check ``impacts``."""
+    errors = _impact(results, impact, stage)
+    steps = f"T/{int(errors['division'].min())} to T/{int(errors['division'].max())}"
+    return Measured(order(errors), f"{impact}, {LEADING}, runs with {steps}")
+
+
+def _grains(results: Inputs, scene: str) -> xr.Dataset:
+    """The published-scale runs of grains of a scene; :class:`NotInRun` if there are none."""
+    groups = results.groups("checks", released=True)
+    if f"/{scene}" not in groups:
+        raise NotInRun(f"data/released has no runs of grains ({scene})")
+    return groups[f"/{scene}"]
+
+
+def energy_made(results: Inputs, scene: str, variant: str = LEADING, division: int = 20) -> Measured:
+    """The energy that the law of force makes, % of what is dissipated, with one method or law at T/``division``."""
+    data = _grains(results, scene)
+    estimate = mean(100 * data["made"].sel(variant=variant, division=division).values)
+    return Measured(estimate.value, _extent(data, division), estimate.low, estimate.high)
+
+
+def _extent(data: xr.Dataset, division: int) -> str:
+    return f"{data.attrs['clumps']} grains, {data.sizes['seed']} initial states, T/{division}"
+
+
+def _largest(data: xr.Dataset, quantities: list[str], division: int, reference: Callable[..., xr.DataArray]) -> Measured:
+    """The largest mean change of a quantity over methods, against ``reference`` of all its values and the method, in units of
+    the standard deviation over initial states with the shortest step; its interval is that of this change alone."""
+    largest, words = Estimate(0.0), ""
+    methods = [str(key) for key in data["variant"].values[(data["compared"] == "method").values]]
+    for name in quantities:
+        values = data[name].sel(variant=methods)
+        scatter = float(np.sqrt((values.isel(division=-1).std("seed", ddof=1) ** 2).mean()))
+        for method in methods:
+            changes = (values.sel(variant=method, division=division) - reference(values, method)).values / scatter
+            estimate = mean(changes[np.isfinite(changes)])
+            if abs(estimate.value) > abs(largest.value):
+                largest, words = estimate, f"{name}, {method}"
+    low, high = sorted((abs(largest.low), abs(largest.high)))
+    return Measured(
+        abs(largest.value), f"{words}; {_extent(data, division)}", low if largest.low * largest.high > 0 else 0.0, high
+    )
+
+
+def method_change(results: Inputs, scene: str, quantities: list[str], division: int) -> Measured:
+    """The largest difference of a method from the mean of the others, over the scatter of initial states."""
+
+    def others(values: xr.DataArray, method: str) -> xr.DataArray:
+        return values.sel(division=division).drop_sel(variant=method).mean("variant")
+
+    return _largest(_grains(results, scene), quantities, division, others)
+
+
+def step_change(results: Inputs, scene: str, quantities: list[str], division: int) -> Measured:
+    """The largest difference of a step from the shortest with the same method, over the scatter of initial states."""
+
+    def shortest(values: xr.DataArray, method: str) -> xr.DataArray:
+        return values.isel(division=-1).sel(variant=method)
+
+    return _largest(_grains(results, scene), quantities, division, shortest)
+
+
+MEASURES: dict[str, Measure] = {f.__name__: f for f in (impact_order, energy_made, method_change, step_change)}
