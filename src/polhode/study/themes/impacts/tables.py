@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from polhode.fits.impact_errors import LEADING, STATED
+from polhode.study.analysis import impacts as analysis
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import decimal, escape, step, tabular
-from polhode.study.themes.impacts import analysis
 
 
 def impacts(inputs: Inputs) -> tuple[pd.DataFrame, str]:

@@ -2,13 +2,11 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from math import inf, isfinite, isnan, nan
+from math import inf, isnan, nan
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
-from polhode.fits.ranking import AS_PUBLISHED
 from polhode.study.analysis import law_draws, law_frames
 from polhode.study.analysis.law_frames import (
     FREE,
@@ -16,7 +14,6 @@ from polhode.study.analysis.law_frames import (
     NO_METHOD,
     SMOOTH,
     BestMethod,
-    ContactSteps,
     EnsembleLaws,
     Situation,
 )
@@ -87,21 +84,6 @@ def draws(inputs: Inputs) -> tuple[EnsembleLaws, xr.Dataset, pd.DataFrame]:
     return ens, data, law_draws.compared(ens, data)
 
 
-def collisions(inputs: Inputs) -> list[ContactSteps]:
-    """Steps per contact of the recommendable methods, fewest first; empty if the run has no collisions."""
-    try:
-        contacts = law_frames.contacts(inputs)
-    except NotInRun:
-        return []
-    return [each for each in contacts if not each.method.endswith(AS_PUBLISHED) and np.isfinite(each.steps[0])]
-
-
-def recommended_in_contacts(collisions: list[ContactSteps]) -> ContactSteps | None:
-    """Among the methods that collisions do not tell apart, SPIRAL if it is one of them, else the first."""
-    equal = law_frames.as_good(collisions)
-    return next((each for each in equal if each.method == law_frames.SPIRAL), equal[0] if equal else None)
-
-
 def count(value: float) -> str:
     """A number of steps with two digits; a dash where there is none."""
     if isnan(value):
@@ -111,8 +93,3 @@ def count(value: float) -> str:
     rounded = float(f"{value:.2g}")
     form = ".1e" if rounded >= 1e6 else ".0f" if rounded >= 10 else "g"
     return rf"\num{{{rounded:{form}}}}"
-
-
-def power(value: float) -> str:
-    """A power of ten."""
-    return rf"\num{{{value:.0e}}}" if isfinite(value) else "n/a"

@@ -1,7 +1,6 @@
 """Figures of the laws: slowdown of every method, the flow chart, and how laws are fitted and scatter."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite
@@ -17,10 +16,9 @@ from matplotlib.patches import FancyBboxPatch, Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from polhode.fits import laws
-from polhode.fits.seed_statistics import ran, ratio_of_means
 from polhode.study.analysis import law_frames
-from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, SPIRAL, TARGET, BestMethod, EnsembleLaws
-from polhode.study.analysis.many_body import chess_pieces, shown_row
+from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, TARGET, BestMethod, EnsembleLaws
+from polhode.study.analysis.many_body import chess_ratios
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import legend_below_styles, log_error_axis, new_figure, panel_title, printable
@@ -181,20 +179,6 @@ def _groups(top: Axes, bottom: Axes, groups: Sequence[tuple[str, Sequence[str]]]
         at += len(keys)
 
 
-def chess_ratios(inputs: Inputs, keys: Sequence[str]) -> dict[str, Any]:
-    """The energy errors of colliding chess pieces over SPIRAL's from the same states, at the step that the publication names.
-
-    Empty if there are none.
-    """
-    with suppress(NotInRun):
-        data = chess_pieces(inputs)
-        row = shown_row(data["dt"].values)
-        if row is not None and SPIRAL in data["integrator"].values and data.sizes["seed"] > 1:
-            among = [key for key in keys if key in data["integrator"].values and ran(data, key, row)]
-            return {key: ratio_of_means(data, key, row, SPIRAL) for key in among}
-    return {}
-
-
 #: The largest ratio that is drawn, and where methods are put that blow up.
 TOP = 6000.0
 
@@ -282,8 +266,8 @@ def _several_leaf(answer: Advice) -> Leaf:
 
 
 def _contact_leaf(inputs: Inputs) -> Leaf:
-    collisions = analysis.collisions(inputs)
-    best = analysis.recommended_in_contacts(collisions)
+    collisions = law_frames.collisions(inputs)
+    best = law_frames.recommended_in_contacts(collisions)
     if best is None:
         return Leaf("n/a", ("no collisions in this run",))
     equal = [contact.label for contact in law_frames.as_good(collisions) if contact is not best]

@@ -25,10 +25,10 @@ from polhode.study.analysis.law_frames import (
 )
 from polhode.study.analysis.many_body import chess_pieces
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.formats import enumerated, factor_or_infinite, macro_name, plain, with_interval
+from polhode.study.report.formats import enumerated, factor_or_infinite, macro_name, plain, power, with_interval
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
 from polhode.study.themes.laws import analysis
-from polhode.study.themes.laws.analysis import Advice, count, power
+from polhode.study.themes.laws.analysis import Advice, count
 
 #: A median order within this part of the declared one agrees with it.
 AGREES = 0.1
@@ -196,8 +196,8 @@ def gains(inputs: Inputs) -> dict[str, str]:
 
 def contacts(inputs: Inputs) -> dict[str, str]:
     """Macros for steps per contact: of the recommended method, of those that are as good, and ratios to others."""
-    collisions = analysis.collisions(inputs)
-    best = analysis.recommended_in_contacts(collisions)
+    collisions = law_frames.collisions(inputs)
+    best = law_frames.recommended_in_contacts(collisions)
     data = chess_pieces(inputs)
     if best is None:
         raise NotInRun("no method keeps the energy in collisions to this error")

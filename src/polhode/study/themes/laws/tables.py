@@ -7,13 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from polhode.fits import impact_errors
-from polhode.fits.liquid_drifts import STATED
 from polhode.fits.seed_statistics import Estimate
-from polhode.study.analysis import law_checks, law_frames, liquids
+from polhode.study.analysis import law_checks, law_frames
 from polhode.study.analysis.frames import records
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, BestMethod, EnsembleLaws, Situation
-from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.inputs import Inputs
 from polhode.study.report.formats import enumerated, upper
 from polhode.study.report.latex import above_head, decimal, escape, long_table, spanning, tabular
 from polhode.study.themes.laws import analysis
@@ -29,8 +27,6 @@ SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)
 LARGE = 1000
 #: Parts of names that are abbreviated in narrow columns.
 SHORT = {
-    "exact rotor, corrected": "corrected rotor",
-    "exact rotor DKD, corrected": "corrected rotor DKD",
     "(as published)": "(publ.)",
     "(torque of the ": "(",
     "(mean velocities)": "(mean)",
@@ -44,7 +40,7 @@ NAMED = 22
 
 
 def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A table of the method, the steps per radian and the gain over usual methods, for each kind of torque and for contacts."""
+    """A table of the method, the steps per radian and the gain over usual methods, for each kind of torque."""
     ens = law_frames.ensemble(inputs)
     advice = analysis.all_advice(inputs, ens)
     kinds = [
@@ -69,17 +65,7 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         mark = r"$^\dagger$" if inputs.declared(choice.method, "caution") else ""
         mark += r"$^\ddagger$" if inputs.declared(choice.method, "torques_per_output", 0) else ""
         rows += _answer_rows(ens, (first, second), choice, gains, situation is not FREE, mark)
-    if contact := _contact_rows(inputs):
-        entries.append(contact[0])
-        # Steps per contact do not belong below those per radian.
-        rows += [*([r"\midrule"] if rows else []), *contact[1]]
-    if friction := _friction_rows(inputs):
-        entries.append(friction[0])
-        rows += friction[1]
-    if liquid := _liquid_rows(inputs):
-        entries.append(liquid[0])
-        rows += liquid[1]
-    rows = [row for row, after in pairwise([*rows, ""]) if row != SPACE or after not in ("", r"\midrule")]
+    rows = [row for row, after in pairwise([*rows, ""]) if row != SPACE or after]
     head = ["your torque", "method", "per radian", *USUAL.values()]
     top = spanning("steps", ("times as many steps with", len(USUAL)), before=" & & ")
     return pd.DataFrame(entries), above_head(tabular("@{}ll" + "c" * (1 + len(USUAL)) + "@{}", head, rows), top)
@@ -158,73 +144,6 @@ def _gain(value: float, least: str) -> str:
 
 
 SPACE = r"\addlinespace[3pt]"
-
-
-def _contact_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | str]] | None:
-    """The record and the lines for collisions; None if the run has none."""
-    collisions = analysis.collisions(inputs)
-    best = analysis.recommended_in_contacts(collisions)
-    if best is None:
-        return None
-    equal = [contact for contact in law_frames.as_good(collisions) if contact is not best]
-    of = {contact.method: contact for contact in collisions}
-    median, low, high = (count(x) for x in best.steps)
-    gains = {key: of[key].over(best) if key in of else Estimate(nan) for key in USUAL}
-    record: dict[str, Any] = {"situation": "contacts", "kept": 0, "method": best.method}
-    record |= dict(zip(("steps", "steps_low", "steps_high"), best.steps, strict=True))
-    record |= {"any_step": 0, "equal": ",".join(contact.method for contact in equal), **_gain_columns(gains)}
-    texts = median, _either([escape(contact.label) for contact in equal]), f"{low}--{high}"
-    return record, _lines(("elastic contacts,", "steps per contact"), best.label, texts, list(gains.values()))
-
-
-def _friction_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | str]] | None:
-    """The record and the lines for contacts with friction and damping; None if the run has none."""
-    try:
-        data = inputs.check("random_impacts")
-    except NotInRun:
-        return None
-    if "error_spin" not in data:
-        return None
-    _, cured, saved = impact_errors.steps_in_a_contact(data)
-    record: dict[str, Any] = {"situation": "contacts_with_friction", "kept": 0, "method": impact_errors.LEADING}
-    record |= dict(zip(("steps", "steps_low", "steps_high"), cured, strict=True))
-    record |= dict(zip(("gain_codes", "gain_codes_low", "gain_codes_high"), saved, strict=True))
-    first = [
-        "friction, damping,",
-        r"\textbf{nearly any}",
-        count(cured[0]),
-        _over_gains(f"{ratio(saved[0])} with that of codes"),
-    ]
-    second = ["steps per contact", small("bookkeeping decides"), small(f"{count(cured[1])}--{count(cured[2])}")]
-    return record, [first, [*second, _over_gains(small(f"{ratio(saved[1])}--{ratio(saved[2])}"))], SPACE]
-
-
-#: The method that SHAKE, RATTLE and SETTLE are.
-CONSTRAINTS = "moser_veselov"
-
-
-def _liquid_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | str]] | None:
-    """The record and the lines for a liquid at constant energy; None where there are no runs of one."""
-    try:
-        best = liquids.recommended(inputs)
-    except NotInRun:
-        return None
-    if best is None:
-        return None
-    record: dict[str, Any] = {"situation": "liquid", "kept": 1, "method": best.method, "steps": best.steps}
-    of_shake = liquids.longest_steps(inputs).get(CONSTRAINTS, (0.0, 0.0))[0]  # what most programs do to water
-    record |= {"equal": ",".join(best.others), "dt_fs": best.dt, "shake_fs": of_shake}
-    first = ["liquid, its energy", rf"\textbf{{{escape(inputs.label(best.method))}}}", decimal(best.steps, 1)]
-    others = [escape(_shorter(inputs.label(key))) for key in best.others if key != CONSTRAINTS][:1]
-    others += [f"SHAKE: {of_shake:g}\\,fs"] if of_shake else []
-    second = ["kept, per libration", small("; ".join(others)), small(f"in {best.dt * best.steps:.0f}\\,fs")]
-    water = f"{best.dt:g}\\,fs in water", small(f"$<${STATED:g}\\,$kT$/ns per freedom")
-    return record, [[*first, _over_gains(water[0])], [*second, _over_gains(water[1])], SPACE]
-
-
-def _over_gains(text: str) -> str:
-    """A cell below all columns of gains."""
-    return rf"\multicolumn{{{len(USUAL)}}}{{c@{{}}}}{{{text}}}"
 
 
 def small(text: str) -> str:

@@ -1,0 +1,181 @@
+"""What table, figure and numbers of the first page share: codes by the atlas, and steps that serve nine bodies in ten."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import pi
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polhode.fits import impact_errors, laws
+from polhode.interface.netcdf import read_dataset
+from polhode.study.analysis import impacts, law_frames
+from polhode.study.analysis.law_frames import SMOOTH, EnsembleLaws
+from polhode.study.inputs import Inputs, NotInRun
+
+#: The errors per radian that games and spacecraft accept.
+GAME, SPACE = 1e-2, 1e-6
+#: The usual rate of a game, Hz, and a slow rotation of a spacecraft, degrees a second.
+FRAMES, SLOW = 60.0, 1.0
+#: Engines of discrete elements, of games and robotics, and of spacecraft: key in the atlas -> the option that counts, by
+#: default what a user gets who chooses nothing. Bullet's multibodies are damped as shipped, its rigid bodies are not.
+DEM = {"yade": "aspherical", "lammps": "rigid", "kratosdem": ""}
+GAMES = {
+    "ode": "",
+    "pybullet": "rigidbody",
+    "sapien": "CPU",
+    "rapier3d": "",
+    "mujoco": "",
+    "drake": "",
+    "dartpy": "",
+    "brax": "",
+}
+GAMES |= {"newton": "XPBD"}
+SPACECRAFT = {"bsk": ""}
+#: A torque of the start of a step that is used for all of it, and the same method with the torque in the middle of its kick.
+FROZEN, CENTRED = "spiral_synchronous", "spiral_leapfrog"
+#: What spacecraft run, and what water mostly is.
+RUNGE_KUTTA, CONSTRAINTS = "rk4", "moser_veselov"
+
+
+@dataclass(frozen=True)
+class Code:
+    """A row of the atlas: a code, its method (key, name), its orders under a torque constant in the body and in the lab."""
+
+    name: str
+    version: str
+    method: str
+    label: str
+    constant: float
+    lab: float
+
+    @property
+    def year(self) -> str:
+        """The first part of the version."""
+        return self.version.partition(".")[0]
+
+
+def codes(inputs: Inputs, chosen: dict[str, str]) -> list[Code]:
+    """The rows of the atlas for some engines, in their order; engines that it lacks are left out."""
+    atlas = inputs.atlas
+    rows = []
+    for key, option in chosen.items():
+        at = (atlas["key"] == key) & ((atlas["option"] == option) if option else (atlas["is_default"] == 1))
+        for i in np.flatnonzero(at.values)[:1]:
+            row = atlas.isel(engine=i)
+            order = row["q_order"]
+            # Bullet (PyBullet): the engine, and after it the package.
+            name, version, method, label = (
+                str(row[text].values).partition(" (")[0] for text in ("label", "version", "method", "method_label")
+            )
+            rows.append(Code(name, version, method, label, float(order.sel(load="constant")), float(order.sel(load="lab"))))
+    return rows
+
+
+def damped(inputs: Inputs) -> list[str]:
+    """The engines that stop every free spin as they are shipped."""
+    atlas = inputs.atlas
+    stops = np.char.endswith(atlas["option"].values.astype(str), "as shipped") & (atlas["energy_drift"].values < -0.99)
+    return [str(label).partition(" (")[0] for label in atlas["label"].values[stops]]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps per radian under smooth torques: those that serve half of the bodies, and nine in ten."""
+
+    half: float
+    most: float
+    at_most: bool = False
+
+    @property
+    def bound(self) -> str:
+        """A sign before ``half`` if even the longest step that was run serves half of the bodies."""
+        return r"$\leq$" if self.at_most else ""
+
+    def rate(self, which: str = "most") -> float:
+        """Hz for a body that turns once a second."""
+        return 2 * pi * float(getattr(self, which))
+
+
+def steps(ens: EnsembleLaws, method: str, error: float) -> Steps:
+    """The steps of a method for an error per radian; :class:`NotInRun` if the ensembles have it not."""
+    found = law_frames.of_method(ens, SMOOTH, method, error)
+    if not found.method:
+        raise NotInRun(f"the ensembles of this run have not the method {method}")
+    return Steps(found.steps[0], found.steps[2], found.at_least)
+
+
+def serving(ens: EnsembleLaws, allowed: NDArray[np.bool_], error: float) -> str:
+    """Of the methods ``allowed``, that with the fewest torques per radian for nine bodies in ten.
+
+    Raises
+    ------
+    NotInRun
+        If none reaches the error on nine bodies in ten.
+    """
+    work = laws.spread(ens.work(ens.rows(SMOOTH), error).reshape(len(ens.methods), -1), axis=1).high
+    usable = np.where(allowed & ens.recommendable & np.isfinite(work), work, np.inf)
+    if not len(usable) or not np.isfinite(usable.min()):
+        raise NotInRun(f"no method reaches an error of {error:g} per radian on nine bodies in ten")
+    return ens.methods[int(np.argmin(usable))]
+
+
+def without_outputs(inputs: Inputs, ens: EnsembleLaws) -> NDArray[np.bool_]:
+    """The methods with one torque a step that need no others where their state is read, as a game does after each step."""
+    return law_frames.one_torque(ens) & ~_declares(inputs, ens, "torques_per_output")
+
+
+def several(inputs: Inputs, ens: EnsembleLaws) -> NDArray[np.bool_]:
+    """The methods with several torques a step that do not damp or heat."""
+    return law_frames.several_torques(ens) & ~_declares(inputs, ens, "caution")
+
+
+def _declares(inputs: Inputs, ens: EnsembleLaws, name: str) -> NDArray[np.bool_]:
+    return np.array([bool(inputs.declared(key, name, 0)) for key in ens.methods])
+
+
+def of_impacts(inputs: Inputs) -> dict[str, float]:
+    """Errors of the spin after random impacts, %: as codes have it, with all cures, and by another method of rotation."""
+    frame = impacts.waterfall(inputs)
+    spin = frame[frame["quantity"] == "spin"].set_index("cause")["percent"]
+    return {
+        "codes": float(spin.iloc[0]),
+        "cured": float(spin["left with all cures"]),
+        "method": float(spin["other rotation methods"]),
+    }
+
+
+def impact_steps(inputs: Inputs) -> dict[float, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Error -> steps in a contact as codes have it, with all cures, and their ratio, see :mod:`polhode.fits.impact_errors`."""
+    data = inputs.check("random_impacts")
+    if "error_spin" not in data:
+        raise NotInRun("the check random_impacts of this run is empty")
+    return {error: impact_errors.steps_in_a_contact(data, error) for error in impact_errors.ERRORS}
+
+
+def grouped(ens: EnsembleLaws, rows: Iterable[Code]) -> dict[str, list[str]]:
+    """Method -> the codes that run it, for the methods that the ensembles have."""
+    by_method: dict[str, list[str]] = {}
+    for row in rows:
+        if row.method in ens.methods:
+            by_method.setdefault(row.method, []).append(row.name)
+    return by_method
+
+
+def contact_orders(inputs: Inputs) -> dict[str, float]:
+    """Code -> the order of its spins after impacts, the median over those of data/released/contacts.nc.
+
+    Raises
+    ------
+    NotInRun
+        If there is no such file.
+    """
+    path = Path(inputs.paths.get("released", ""), "contacts.nc")
+    if not path.is_file():
+        raise NotInRun("data/released has no contacts of other codes")
+    data = read_dataset(path)
+    others = data.sel(code=data["code"] != "polhode", quantity="spin")
+    return {
+        str(label): float(np.median(order)) for label, order in zip(others["label"].values, others["order"].values, strict=True)
+    }

@@ -1,0 +1,229 @@
+"""Table of the first page: what four kinds of readers run, what it costs them, and what to take."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from math import isfinite, pi
+from typing import Any
+
+import pandas as pd
+
+from polhode.fits import impact_errors
+from polhode.fits.liquid_drifts import STATED, outcomes
+from polhode.study.analysis import law_frames, liquids
+from polhode.study.analysis.many_body import chess_ratios
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report.formats import enumerated, factor, factor_or_infinite, power, upper
+from polhode.study.report.latex import decimal, escape, tabular
+from polhode.study.themes.communities import analysis
+from polhode.study.themes.communities.analysis import GAME, SLOW, SPACE
+
+#: Widths of the columns, in parts of the text.
+WIDTHS = (0.105, 0.16, 0.155, 0.135, 0.16, 0.215)
+#: The steps in fs at which drifts in water are stated.
+WATER = (2.0, 4.0)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a kind of reader is told, as LaTeX, and the numbers on which it rests."""
+
+    who: str
+    runs: str
+    costs: str
+    take: str
+    step: str
+    first: str
+    numbers: dict[str, Any] = field(default_factory=dict)
+
+
+def communities(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A row for each kind of reader of which the run has the data; the file has the numbers behind it."""
+    rows: list[Row] = []
+    for make in MAKERS:
+        with suppress(NotInRun):
+            rows.append(make(inputs))
+    if not rows:
+        raise NotInRun("this run has nothing of what the first page says to its readers")
+    cells: list[Sequence[str] | str] = []
+    for row in rows:
+        cells += [r"\addlinespace[4pt]"] if cells else []
+        cells.append([getattr(row, each.name) for each in fields(row) if each.name != "numbers"])
+    head = ["who", "your code runs", "what it costs", "take", "with the step", "but first"]
+    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in WIDTHS)
+    frame = pd.DataFrame([{"who": row.who.partition(r"\newline")[0]} | row.numbers for row in rows])
+    return frame, tabular(f"@{{}}{columns}@{{}}", [rf"\textbf{{{name}}}" for name in head], cells)
+
+
+def _elastic(inputs: Inputs) -> Row:
+    """Clumps in elastic contacts: the energy of chess pieces."""
+    contacts = law_frames.collisions(inputs)
+    best = law_frames.recommended_in_contacts(contacts)
+    if best is None:
+        raise NotInRun("this run has no collisions")
+    codes = analysis.codes(inputs, analysis.DEM)
+    ratios = chess_ratios(inputs, [code.method for code in codes])
+    known = [code for code in codes if code.method in ratios]
+    equal = [contact.label for contact in law_frames.as_good(contacts) if contact is not best]
+    half, _, most = best.steps
+    predicted = next((contact for contact in contacts if contact.method == "pcdm2016"), None)
+    costly = f"; {escape(predicted.label)} takes {factor(predicted.over(best).value)} times as many steps" if predicted else ""
+    return Row(
+        _who("DEM", "elastic", r"Sec.~\ref{sec:a-contacts}"),
+        "; ".join(f"{escape(code.name)} {code.year}: {escape(code.label)}" for code in known),
+        f"energy error over that of {escape(best.label)}: "
+        + ", ".join(f"{escape(code.name)} {factor_or_infinite(ratios[code.method].value)}" for code in known),
+        rf"\textbf{{{escape(best.label)}}}" + (f", {escape(equal[0])} or {len(equal) - 1} more: alike" if equal else ""),
+        rf"$\mathbf{{T/{most:.0f}}}$ for {power(law_frames.ENERGY)} of the energy {_small(f'(half: $T/{half:.0f}$)')}",
+        f"use a torque for the time of its positions, not for a predicted state{costly}",
+        {"method": best.method, "steps": most, "steps_half": half, "equal": ",".join(equal)}
+        | {f"energy_{code.name}": ratios[code.method].value for code in known},
+    )
+
+
+def _rubbing(inputs: Inputs) -> Row:
+    """Contacts with friction and damping: single random impacts."""
+    steps, errors = analysis.impact_steps(inputs), analysis.of_impacts(inputs)
+    tight, loose = impact_errors.ERRORS
+    (_, cured, saved), (_, cured_loose, _) = steps[tight], steps[loose]
+    orders = analysis.contact_orders(inputs)
+    booked = [decimal(order, 1) for order in orders.values()]
+    return Row(
+        _who("DEM", "with friction", r"Secs.~\ref{sec:impacts}, \ref{sec:grains}"),
+        f"{enumerated(map(escape, orders))}: springs and sliding booked to order {' and '.join(dict.fromkeys(booked))}",
+        f"{factor(saved[0])} times as many steps for {_percent(tight)} "
+        + _small(f"({factor(saved[1])} to {factor(saved[2])})")
+        + f"; another rotation method changes {decimal(errors['method'], 4)}\\,\\%",
+        r"\textbf{keep your method}: nearly all are alike",
+        rf"$\mathbf{{T/{cured_loose[2]:.0f}}}$ for {_percent(loose)} of the spin, "
+        rf"$\mathbf{{T/{cured[2]:.0f}}}$ for {_percent(tight)} "
+        + _small(f"(half: $T/{cured_loose[0]:.0f}$, $T/{cured[0]:.0f}$)"),
+        "cure the contact: stretch springs from the touch on, in the plane of mid-step; slip in the mean direction; predict "
+        "dashpot velocities",
+        {"method": impact_errors.LEADING, "steps": cured[2], "steps_half": cured[0], "steps_loose": cured_loose[2]}
+        | {f"order_{name}": order for name, order in orders.items()}
+        | {"steps_loose_half": cured_loose[0], "saved": saved[0], "saved_low": saved[1], "saved_high": saved[2]}
+        | {f"spin_{name}": value for name, value in errors.items()},
+    )
+
+
+def _water(inputs: Inputs) -> Row:
+    """Rigid molecules at constant energy."""
+    best = liquids.recommended(inputs)
+    if best is None:
+        raise NotInRun("no method is shown to keep the energy of the liquid")
+    every, longest = outcomes(liquids.runs(inputs)), liquids.longest_steps(inputs)
+    (lammps,) = analysis.codes(inputs, {"lammps": "rigid"})
+    heats = [every[lammps.method][dt].drift for dt in WATER if dt in every.get(lammps.method, {})]
+    if len(heats) < len(WATER):
+        raise NotInRun("this run has not the drift of the usual method in a liquid")
+    shake = every.get(analysis.CONSTRAINTS, {}).get(WATER[1])
+    settled = "not run" if shake is None else _two(shake.drift) if shake.is_shown else "none seen"
+    of_shake = longest.get(analysis.CONSTRAINTS, (0.0, 0.0))[0]
+    smooth, jump = (
+        outcomes(liquids.cutoffs(inputs).sel(law=law))[best.method][WATER[0]] for law in ("shifted_power", "shifted_energy")
+    )
+    (keeps,) = analysis.codes(inputs, {"lammps": "rigid/nve"})
+    take = rf"\textbf{{{escape(inputs.label(best.method))}}}"
+    if keeps.method in best.others:
+        take += rf" or \textbf{{{escape(inputs.label(keeps.method))}}} (LAMMPS \code{{rigid/nve}})"
+    return Row(
+        _who("MD", "rigid molecules", r"Sec.~\ref{sec:liquids}"),
+        rf"LAMMPS \code{{rigid}}: {escape(lammps.label)}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE",
+        rf"LAMMPS heats: {_two(heats[0])}\,$kT$/ns per freedom at {WATER[0]:g}\,fs, {_two(heats[1])} at {WATER[1]:g}\,fs; "
+        f"SETTLE: {settled}",
+        rf"{take}; SETTLE is as good up to {of_shake:g}\,fs",
+        rf"{best.steps:.1f} steps in the fastest libration: \textbf{{{best.dt:g}\,fs}} in water "
+        + _small(rf"({best.dt * best.steps:.0f}\,fs at 300\,K; drift below {STATED:g}\,$kT$/ns)"),
+        rf"a force that ends smoothly at the cut-off (energy $C^2$): a jump heats by {_two(jump.drift)}\,$kT$/ns at "
+        rf"{WATER[0]:g}\,fs, a smooth end by less than {upper(smooth.largest, 1):g}",
+        {"method": best.method, "steps": best.steps, "dt_fs": best.dt, "shake_fs": of_shake}
+        | {f"lammps_{dt:g}fs": value for dt, value in zip(WATER, heats, strict=True)}
+        | {"jump": jump.drift, "smooth_at_most": smooth.largest},
+    )
+
+
+def _games(inputs: Inputs) -> Row:
+    """Large steps, an error of a hundredth."""
+    ens = law_frames.ensemble(inputs)
+    codes = analysis.codes(inputs, analysis.GAMES)
+    first = [code for code in codes if not code.lab > 1.5]
+    by_method = analysis.grouped(ens, codes)
+    rates = {names[0]: analysis.steps(ens, key, GAME).rate("half") for key, names in by_method.items()}
+    if not rates:
+        raise NotInRun("the ensembles of this run have no method of a game engine")
+    method = analysis.serving(ens, analysis.without_outputs(inputs, ens), GAME)
+    best, simple = (analysis.steps(ens, key, GAME) for key in (method, analysis.CENTRED))
+    frozen = analysis.steps(ens, analysis.FROZEN, GAME)
+    damped, simpler = analysis.damped(inputs), escape(ens.label(analysis.CENTRED))
+    return Row(
+        _who("games,", rf"\textbf{{robots}}\newline error {power(GAME)}", r"Secs.~\ref{sec:engines}, \ref{sec:laws}"),
+        f"{enumerated([escape(code.name) for code in first])}: first order",
+        ", ".join(f"{escape(name)} {_hz(rate)}" for name, rate in rates.items())
+        + r"\,Hz for half of the bodies at a turn a second",
+        rf"\textbf{{{escape(ens.label(method))}}}; simpler: {simpler}",
+        rf"\textbf{{{_hz(best.rate())}\,Hz}} for each turn a second, {simpler} {_hz(simple.rate())}\,Hz "
+        + _small(f"(half: {best.bound}{_hz(best.rate('half'))}, {simple.bound}{_hz(simple.rate('half'))})"),
+        f"no damping: as shipped, it stops free spins in {enumerated(map(escape, damped))}; the torque of mid-step: that of "
+        f"the start takes {_hz(frozen.rate())}\\,Hz",
+        {"method": method, "steps": best.most, "steps_half": best.half, "steps_simple": simple.most}
+        | {"steps_frozen": frozen.most}
+        | {f"hz_{key}": value for key, value in rates.items()},
+    )
+
+
+def _spacecraft(inputs: Inputs) -> Row:
+    """Long and exact: a millionth."""
+    ens = law_frames.ensemble(inputs)
+    codes = analysis.codes(inputs, analysis.SPACECRAFT)
+    if not codes:
+        raise NotInRun("the atlas has no code for spacecraft")
+    method = analysis.serving(ens, analysis.several(inputs, ens), SPACE)
+    best, usual = analysis.steps(ens, method, SPACE), analysis.steps(ens, analysis.RUNGE_KUTTA, SPACE)
+    frozen, centred = (analysis.steps(ens, key, SPACE) for key in (analysis.FROZEN, analysis.CENTRED))
+    seconds = 180 / pi / SLOW
+    four, torques = (int(ens.torques_per_step[ens.methods.index(key)]) for key in (analysis.RUNGE_KUTTA, method))
+    return Row(
+        _who("spacecraft", f"error {power(SPACE)}", r"Secs.~\ref{sec:laws}, \ref{sec:correctors}"),
+        "; ".join(
+            f"{escape(code.name)}: {escape(code.label)}, order {code.constant:.0f}, but "
+            f"{code.lab:.0f} if a torque is set once a step"
+            for code in codes
+        ),
+        f"set once a step, {_steps(frozen.half / centred.half)} times as many steps as set in its middle",
+        rf"\textbf{{{escape(ens.label(analysis.RUNGE_KUTTA))}}}, {four} torques, or "
+        rf"\textbf{{{escape(ens.label(method))}}}, {torques}",
+        rf"\textbf{{{usual.most:.0f}}} or \textbf{{{best.most:.1f}}} a radian: {decimal(seconds / usual.most, 1)} or "
+        rf"{seconds / best.most:.0f}\,s at {SLOW:g}\,degree/s "
+        + _small(f"(half: {usual.half:.1f}, {best.bound}{best.half:.1f} a radian)"),
+        "find the torque anew at each stage; do not freeze it over a step",
+        {"method": method, "steps": best.most, "steps_half": best.half, "steps_rk4": usual.most, "steps_rk4_half": usual.half}
+        | {"steps_frozen_half": frozen.half, "steps_centred_half": centred.half},
+    )
+
+
+MAKERS: tuple[Callable[[Inputs], Row], ...] = (_elastic, _rubbing, _water, _games, _spacecraft)
+
+
+def _who(name: str, what: str, where: str) -> str:
+    return rf"\textbf{{{name}}}\newline {what}\newline {_small(where)}"
+
+
+def _small(text: str) -> str:
+    return rf"{{\scriptsize {text}}}"
+
+
+def _percent(error: float) -> str:
+    return f"{100 * error:g}\\,\\%"
+
+
+def _two(value: float) -> str:
+    return rf"\num{{{float(f'{value:.2g}'):g}}}"
+
+
+def _hz(value: float) -> str:
+    return _two(value) if isfinite(value) else r"$\infty$"
+
+
+def _steps(value: float) -> str:
+    return rf"\num{{{float(f'{value:.2g}'):.0f}}}" if isfinite(value) else r"$\infty$"

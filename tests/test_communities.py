@@ -1,0 +1,103 @@
+"""The first page: what four kinds of readers are told, from the released data."""
+
+from math import inf, pi
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from polhode.advice.from_contacts import contact_time
+from polhode.interface.netcdf import read_dataset
+from polhode.study.analysis import law_frames
+from polhode.study.analysis.law_frames import EnsembleLaws
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.themes.communities import analysis, figures, numbers, tables
+
+RELEASED = Path(__file__).parents[1] / "data" / "released"
+
+
+@pytest.fixture(scope="module")
+def inputs():
+    return Inputs("", released=RELEASED, many_body=RELEASED / "many_body.nc")
+
+
+@pytest.fixture(scope="module")
+def ens():
+    return EnsembleLaws(read_dataset(RELEASED / "laws.nc"))
+
+
+def test_codes_are_rows_of_the_atlas(inputs):
+    yade, lammps, kratos = analysis.codes(inputs, analysis.DEM)
+    assert (yade.name, yade.method, yade.label, yade.year) == ("YADE", "fincham1992_yade", "Fincham", "2023")
+    assert lammps.method == "richardson" and kratos.method == "scalar_factor"
+    (basilisk,) = analysis.codes(inputs, analysis.SPACECRAFT)
+    assert round(basilisk.constant) == 4 and round(basilisk.lab) == 1
+    assert len(analysis.codes(inputs, analysis.GAMES)) == len(analysis.GAMES), "each has the option that is named"
+    assert set(analysis.damped(inputs)) == {"Bullet", "Newton", "PhysX"}
+
+
+def test_what_serves_nine_in_ten_has_the_fewest_torques_of_those_allowed(ens):
+    allowed = np.isin(ens.methods, ["rk4", "rkmk4", "spiral_leapfrog", "euler"])
+    rows = [ens.classes.index(name) for name in ("constant", "time", "lab", "state")]
+    torques = {
+        key: np.quantile(ens.steps_of(rows, 1e-6)[ens.methods.index(key)], 0.9, method="higher") * price
+        for key, price in (("rk4", 4), ("rkmk4", 4), ("spiral_leapfrog", 1))
+    }
+    assert analysis.serving(ens, allowed, 1e-6) == min(torques, key=torques.__getitem__) == "rkmk4"
+    found = analysis.steps(ens, "rkmk4", 1e-6)
+    assert found.most * 4 == pytest.approx(torques["rkmk4"], rel=0.02) and found.half < found.most
+    assert found.rate() == 2 * pi * found.most
+    with pytest.raises(NotInRun):
+        analysis.serving(ens, np.zeros(len(ens.methods), bool), 1e-6)
+
+
+def test_a_method_that_needs_torques_at_outputs_or_damps_is_left_out(ens):
+    declared = {("exact_rotor_corrected", "torques_per_output"): 4, ("rkmk4", "caution"): "damps"}
+    run = SimpleNamespace(declared=lambda key, name, default: declared.get((key, name), default))
+    at = ens.methods.index
+    without = analysis.without_outputs(run, ens)
+    assert without[at("exact_rotor")] and not without[at("exact_rotor_corrected")] and not without[at("rk4")]
+    assert analysis.several(run, ens)[at("rk4")] and not analysis.several(run, ens)[at("rkmk4")]
+
+
+def test_elastic_contacts(inputs):
+    row = tables._elastic(inputs)
+    best = law_frames.recommended_in_contacts(law_frames.collisions(inputs))
+    assert row.numbers["steps"] == best.steps[2] > row.numbers["steps_half"] == best.steps[0]
+    assert f"T/{best.steps[2]:.0f}" in row.step and "velocity Verlet" in row.numbers["equal"]
+    assert row.numbers["energy_YADE"] > 5 and row.numbers["energy_LAMMPS"] == pytest.approx(1, rel=0.05)
+
+
+def test_contacts_of_codes_are_of_first_order(inputs):
+    assert analysis.contact_orders(inputs) == pytest.approx({"LAMMPS": 1.0, "YADE": 1.0}, abs=0.05)
+
+
+def test_the_contact_time_of_the_caption_is_that_of_the_library(monkeypatch):
+    monkeypatch.setattr(law_frames, "ensemble", lambda inputs: SimpleNamespace(bodies=3))
+    macros = numbers.communities(Inputs(""))
+    factor = float(macros["studyPageHertz"].removeprefix(r"\num{").rstrip("}"))
+    young, poisson, density, radius, speed = 5e6, 0.3, 2500.0, 1e-3, 2.0
+    mass, reduced = 4 / 3 * pi * radius**3 * density, young / (2 * (1 - poisson**2))
+    by_hand = factor * (mass**2 / (radius * reduced**2 * speed)) ** 0.2
+    assert by_hand == pytest.approx(contact_time(young, poisson, density, radius, speed), rel=0.003)
+
+
+def test_a_run_without_data_says_so():
+    for make in (tables.communities, figures.limits):
+        with pytest.raises(NotInRun):
+            make(Inputs(""))
+
+
+def test_a_bar_without_an_end_ends_in_an_arrow():
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots()
+    bars = [
+        figures.Bar("never", 10.0, inf, "0.5"),
+        figures.Bar("some", 3.0, 20.0, "0.5"),
+        figures.Bar("one", 2.0, 0, "0.5", True),
+    ]
+    figures._bars(axes, bars, 5.0)
+    assert [line.get_marker() for line in axes.lines if line.get_marker() in (">", "|")] == [">", "|"]
+    assert [bar.get_hatch() for bar in axes.patches] == [None, None, "////"]
