@@ -484,6 +484,9 @@ def test_the_flow_chart_names_what_the_laws_say(run, long_runs_without_drift):
     assert leaves["smooth_kept"].method == "exact rotor"
     assert leaves["smooth_several"].method == leaves["friction_several"].method == "rkmk4"
     assert leaves["contacts"].method == "SPIRAL" and "steps per elastic contact" in leaves["contacts"].text
+    assert leaves["rubbing"].text == "n/a\nnot in this run"
+    texts = [text.get_text() for text in rendering.figure("decision", run).axes[0].texts]
+    assert "not drift in long runs?" in texts and "also for long runs: energy and momentum do not drift" not in texts
     # sqrt(0.02 / 1e-4) = 14 steps per radian, at the median body.
     assert re.match(r"1[345] \(", leaves["smooth_one"].lines[0])
 
@@ -492,8 +495,10 @@ def test_the_flow_chart_changes_with_the_laws(tmp_path, long_runs_without_drift)
     better = inputs_of(ensemble(BETTER, bodies=8), tmp_path)
     leaves = drawn.leaves(better)
     assert {leaves[key].method for key in ("smooth_one", "friction_one", "smooth_kept", "free")} == {"no squish"}
+    # One method for long and other runs: it is named once, and nobody is asked how long the run is.
     texts = [text.get_text() for text in rendering.figure("decision", better).axes[0].texts]
-    assert texts.count("no squish") == 4
+    assert texts.count("no squish") == 3 and "not drift in long runs?" not in texts
+    assert "also for long runs: energy and momentum do not drift" in texts
 
 
 def test_several_torques_pay_where_the_orders_cross(tmp_path):

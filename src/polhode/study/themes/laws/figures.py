@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from polhode.fits import laws
-from polhode.study.analysis import law_frames
+from polhode.fits import impact_errors, laws
+from polhode.study.analysis import law_frames, liquids
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, TARGET, BestMethod, EnsembleLaws
 from polhode.study.analysis.many_body import chess_ratios
 from polhode.study.inputs import Inputs, NotInRun
@@ -229,11 +229,11 @@ class Leaf:
 def leaves(inputs: Inputs) -> dict[str, Leaf]:
     """The ends of the flow chart by name: what the laws of this run recommend.
 
-    Names: contacts, free, friction_one, friction_several, smooth_kept, smooth_one, smooth_several.
+    Names: liquid, contacts, rubbing, free, friction_one, friction_several, smooth_kept, smooth_one, smooth_several.
     """
     ens = law_frames.ensemble(inputs)
     advice = analysis.all_advice(inputs, ens)
-    ends = {"contacts": _contact_leaf(inputs)}
+    ends = {"liquid": _liquid_leaf(inputs), "contacts": _contact_leaf(inputs), "rubbing": _rubbing_leaf(inputs)}
     none = Leaf("n/a", ("not in this run",))
     free, smooth, friction = (advice.get(situation.key) for situation in (FREE, SMOOTH, FRICTION))
     ends["free"] = _leaf(free.one) if free else none
@@ -276,6 +276,29 @@ def _contact_leaf(inputs: Inputs) -> Leaf:
     return Leaf(best.label, (f"or {_some(equal)}", steps) if equal else (steps,))
 
 
+def _rubbing_leaf(inputs: Inputs) -> Leaf:
+    """Contacts with friction and damping: the steps of the check ``random_impacts`` for the smaller of its errors."""
+    try:
+        data = inputs.check("random_impacts")
+    except NotInRun:
+        return Leaf("n/a", ("not in this run",))
+    if "error_spin" not in data:
+        return Leaf("n/a", ("not in this run",))
+    _, (median, low, high), (saved, *_) = impact_errors.steps_in_a_contact(data)
+    steps = f"{round_steps(median)} ({round_steps(low)} to {round_steps(high)}) steps per contact with all cures,"
+    return Leaf("nearly any method", (steps, f"{saved:.1f} times as many with the bookkeeping of codes"))
+
+
+def _liquid_leaf(inputs: Inputs) -> Leaf:
+    try:
+        best = liquids.recommended(inputs)
+    except NotInRun:
+        best = None
+    if best is None:
+        return Leaf("n/a", ("not in this run",))
+    return Leaf(inputs.label(best.method), (f"{best.steps:.1f} steps in the fastest libration ({best.dt:g} fs in water)",))
+
+
 def _some(names: Sequence[str]) -> str:
     """As many names as one line of a box holds, and the number of the others."""
     for shown in range(len(names), 0, -1):
@@ -306,30 +329,27 @@ def _power(value: float) -> str:
     return rf"$10^{{{round(np.log10(value))}}}$"
 
 
-#: Rows of the flow chart from the top, one for each end; its height in inches.
-_ROWS = (
-    "contacts",
-    "free",
-    "friction_one",
-    "friction_several",
-    "smooth_kept",
-    "smooth_one",
-    "smooth_several",
-)
-_ROW_HEIGHT = 0.56
-#: Questions: text, the row (or the middle of rows) at which they are, and whether they are in the second column.
-_QUESTIONS: dict[str, tuple[str, float, bool]] = {
-    "contacts": ("Do bodies collide?\n(short, stiff, elastic)", 0.0, False),
-    "free": ("Is there a torque?", 1.0, False),
-    "omega": ("Does the torque depend on\nthe angular velocity?", 2.5, False),
-    "several_friction": ("Can a step afford\nseveral torques?", 2.5, True),
-    "kept": ("Must energy and momentum\nnot drift in long runs?", 4.0, False),
-    "several_smooth": ("Can a step afford\nseveral torques?", 5.5, False),
+#: Height of a row of the flow chart, inches.
+_ROW_HEIGHT = 0.49
+#: Questions: text, the ends in the middle of which they are, and whether they are in the second column.
+_QUESTIONS: dict[str, tuple[str, tuple[str, ...], bool]] = {
+    "liquid": ("Is it a liquid of molecules\nat constant energy?", ("liquid",), False),
+    "contacts": ("Do bodies collide?\n(short, stiff)", ("contacts", "rubbing"), False),
+    "rubbing": ("With friction\nor damping?", ("contacts", "rubbing"), True),
+    "free": ("Is there a torque?", ("free",), False),
+    "omega": ("Does the torque depend on\nthe angular velocity?", ("friction_one", "friction_several"), False),
+    "several_friction": ("Can a step afford\nseveral torques?", ("friction_one", "friction_several"), True),
+    "kept": ("Must energy and momentum\nnot drift in long runs?", ("smooth_kept",), False),
+    "several_smooth": ("Can a step afford\nseveral torques?", ("smooth_one", "smooth_several"), False),
 }
 #: From a question to a question below or beside it, or to an end; with the answer.
 _ARROWS = (
-    ("contacts", "leaf contacts", "yes"),
+    ("liquid", "leaf liquid", "yes"),
+    ("liquid", "contacts", "no"),
+    ("contacts", "rubbing", "yes"),
     ("contacts", "free", "no"),
+    ("rubbing", "leaf contacts", "no"),
+    ("rubbing", "leaf rubbing", "yes"),
     ("free", "leaf free", "no"),
     ("free", "omega", "yes"),
     ("omega", "several_friction", "yes"),
@@ -346,17 +366,30 @@ _COLUMNS = {False: (0.005, 0.265), True: (0.335, 0.185), "leaf": (0.575, 0.42)}
 
 
 def decision(inputs: Inputs) -> Figure:
-    """A flow chart from the torque to a method and the steps per radian that it needs; its ends are filled by the laws."""
+    """A flow chart from the torque to a method and the steps that it needs; its ends are filled by the data.
+
+    Where the method for long runs is that for any run, there is no question about long runs.
+    """
     ends = leaves(inputs)
-    figure = Figure(figsize=(style.TEXT_WIDTH, _ROW_HEIGHT * len(_ROWS)))
+    skipped = "kept" if ends["smooth_kept"] == ends["smooth_one"] else ""
+    if skipped:
+        one = ends["smooth_one"]
+        ends["smooth_one"] = Leaf(one.method, (*one.lines, "also for long runs: energy and momentum do not drift"))
+        del ends["smooth_kept"]
+    rows = {key: row for row, key in enumerate(ends)}
+    figure = Figure(figsize=(style.TEXT_WIDTH, _ROW_HEIGHT * len(rows)))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_axis_off()
     axes.set_xlim(0, 1)
-    axes.set_ylim(len(_ROWS) - 0.5, -0.5)
-    boxes = {key: _box(axes, _COLUMNS[second], row, text, False) for key, (text, row, second) in _QUESTIONS.items()}
-    boxes |= {f"leaf {key}": _box(axes, _COLUMNS["leaf"], row, ends[key].text, True) for row, key in enumerate(_ROWS)}
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    boxes = {}
+    for key, (text, beside, second) in _QUESTIONS.items():
+        if key != skipped:
+            boxes[key] = _box(axes, _COLUMNS[second], sum(rows[end] for end in beside) / len(beside), text, False)
+    boxes |= {f"leaf {key}": _box(axes, _COLUMNS["leaf"], row, ends[key].text, True) for key, row in rows.items()}
     for start, end, text in _ARROWS:
-        _arrow(axes, boxes[start], boxes[end], text)
+        if start != skipped:
+            _arrow(axes, boxes[start], boxes["several_smooth" if end == skipped else end], text)
     return figure
 
 
