@@ -21,8 +21,9 @@ import yaml
 from test_cost import made_up_timing
 
 import polhode
+from polhode.advice.from_laws import from_laws
 from polhode.advice.from_runs import drift
-from polhode.fits import ranking
+from polhode.fits import law_file, ranking
 from polhode.interface import netcdf
 from polhode.study import artefacts, configuration, storage, themes
 from polhode.study.explorer import content, evidence, page
@@ -191,6 +192,31 @@ def test_scenes_are_those_of_this_run_and_of_the_full_study(results, page_conten
     assert all(
         ("along" in scene) == (scene["key"] in followed) for scene in page_content["scenes"] if scene["whose"] != "this run"
     )
+
+
+def test_steps_of_random_bodies_are_those_of_the_released_laws(page_content):
+    (draw,) = page_content["random"]
+    data = netcdf.read_dataset(HOME / "data/released/laws.nc")
+    assert draw["bodies"] == data.sizes["body"] == 512 and draw["whose"] == "published scale"
+    steps = law_file.steps_per_radian(data, draw["targets"])["steps"]
+    for key, torque, target in (("rk4", "lab", 1e-4), ("spiral_leapfrog", "free", 1e-6), ("euler", "friction_isotropic", 1e-2)):
+        ordered = np.sort(steps.sel(integrator=key, torque_class=torque, target=target).values)
+        place = [names.index(name) for names, name in zip(
+            ([k for k, _ in draw["classes"]], draw["methods"], draw["targets"]), (torque, key, target), strict=True
+        )]  # fmt: skip
+        shown = unpacked(draw["steps"])[tuple(place)]
+        drawn_as(shown, [ordered[51], (ordered[255] + ordered[256]) / 2, ordered[460]])
+
+
+def test_engines_are_those_of_the_released_atlas(page_content):
+    data = netcdf.read_dataset(HOME / "data/released/atlas.nc")
+    engines = page_content["engines"]
+    assert [row["engine"] for row in engines["rows"]] == data["engine"].values.tolist()
+    error = data["q_error"].sel(load="free", step=0.1).values
+    drawn_as(unpacked(engines["q_error"])[:, -1], error)
+    assert unpacked(engines["step"])[-1] == 0.1
+    assert not any("$" in row["method_label"] or "\\" in row["method_label"] for row in engines["rows"])
+    assert content.unicode_of(r"$\omega$ longer by $10^{-8}$, $v \times u$") == "ω longer by 10⁻⁸, v × u"
 
 
 def test_claims_are_all_there_with_what_shows_them(results, page_content):
@@ -413,7 +439,7 @@ def at(browser, results):
     return browser
 
 
-SECTIONS = ["compare", "orders", "long", "polhode", "bodies", "claims"]
+SECTIONS = ["compare", "random", "orders", "long", "polhode", "bodies", "engines", "claims"]
 DESKTOP, PHONE = (1440, 900), (390, 844)
 
 
@@ -684,6 +710,37 @@ def test_claims_are_filtered_and_linked(at, results):
     assert at.complaints() == []
 
 
+@pytest.mark.parametrize(("torque", "error", "one"), [("lab", 1e-4, True), ("state", 1e-6, False), ("free", 1e-2, True)])
+def test_random_bodies_are_served_as_polhode_recommend_serves_them(at, torque, error, one):
+    # Where a torque costs nearly everything, time goes with torques.
+    price = 0.0 if torque == "free" else 1e9
+    expected = from_laws(torque, error, 1.0, torque_price=price, one_torque=one)
+    go(at, f"random?torque={torque}&target={error!r}&one={str(one).lower()}&methods={','.join(at('return ORIGINAL'))}")
+    said = at("return document.getElementById('answer-random').innerText")
+    if torque != "free":
+        best = [one.label for one in expected.alternatives if one.relative < 1.001]
+        assert re.match(r"Take (.*?) with [\d.]+ steps", said)[1] in best
+        assert float(re.search(r"with ([\d.]+) steps a radian", said)[1]) == pytest.approx(1 / expected.best.dt, rel=3e-3)
+    else:
+        assert "one step a radian" in said
+    assert set(at.drawn("plot-laws")) <= set(at("return drawNow().methods"))
+
+
+def test_an_engine_is_chosen_and_found(at):
+    data = netcdf.read_dataset(HOME / "data/released/atlas.nc")
+    go(at, "engines?engine=mujoco%20RK4")
+    row = data.isel(engine=list(data["engine"].values).index("mujoco RK4"))
+    said = at("return document.getElementById('answer-engine').innerText")
+    assert str(row["advice"].item()) in said and str(row["chosen_by"].item()) in said
+    names = "return [...document.querySelectorAll('#table-engines tbody tr')].map((r) => r.cells[0].innerText)"
+    assert len(at(names)) == data.sizes["engine"]
+    at.type('input[data-key="find"]', "yade")
+    assert at(names) and all(name.startswith("YADE") for name in at(names))
+    at("document.querySelector('#table-engines tbody a').click()")
+    assert at.wait()("return choice.engine").startswith("yade")
+    at.type('input[data-key="find"]', "")
+
+
 def test_the_address_holds_the_view(browser, results):
     view = "long?methods=rk4,euler&long=norm_error&axis=log"
     browser.open(results / "explorer.html", view)
@@ -843,7 +900,7 @@ def test_the_list_of_methods_is_one_stop_of_the_tab_key(browser, results):
 
     browser.open(results / "explorer.html", "long")
     keys = browser("return methodsHere()")
-    pressed = [press(Keys.TAB) for _ in range(14)]
+    pressed = [press(Keys.TAB) for _ in range(16)]
     assert pressed[0] == "skip" and pressed[-1] == "problem", "as many for any number of methods"
     inside = pressed[-2]
     assert set(pressed) & set(keys) == {inside}
@@ -929,6 +986,11 @@ def test_a_run_without_times_and_many_bodies_says_so(browser, results, tmp_path)
     assert rows == sorted(rows) and len(rows) > 2
     go(browser, "bodies")
     assert "no many-body scenes" in browser("return document.getElementById('plot-bodies').innerText")
+    for section, plot, words in (
+        ("random", "plot-laws", "no random bodies"),
+        ("engines", "plot-spin", "no atlas of engines"),
+    ):
+        assert words in go(browser, section)(f"return document.getElementById('{plot}').innerText")
     for section in SECTIONS:
         go(browser, section)
     assert browser.complaints() == []

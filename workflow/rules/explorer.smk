@@ -8,6 +8,8 @@ rule explorer:
         single_body=rules.gather.output[0],
         references=PLAN.files("references"),
         many_body=PLAN.files("many_body"),
+        ensembles=PLAN.files("ensembles"),
+        atlas=PLAN.files("atlas"),
         published=PLAN.published(),
         claims=rules.claims.output[0],
         cost=PLAN.files("cost"),

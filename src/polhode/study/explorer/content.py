@@ -5,6 +5,7 @@ series that are only drawn are thinned and passed in as many digits as can be se
 """
 
 import base64
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
@@ -17,11 +18,11 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 import polhode
-from polhode.fits import ranking
+from polhode.fits import laws, ranking
 from polhode.fits.ladders import METRIC
 from polhode.fits.orders import FLOOR_FACTOR
 from polhode.interface.reading import load_yaml
-from polhode.study.analysis import selection
+from polhode.study.analysis import law_frames, selection
 from polhode.study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence
 from polhode.study.gather.cost import problem_cost
 from polhode.study.inputs import Inputs, NotInRun
@@ -71,6 +72,10 @@ SYMBOLS: dict[Any, str] = {
     "$\\otimes$": "circle-x",
 }
 HALF_DISCS = ((style.BACK, "triangle-sw"), (style.AHEAD, "triangle-ne"))
+#: What the page says of a row of the atlas, in words.
+OF_ENGINE = ("engine", "label", "version", "precision", "option", "is_default", "chosen_by", "method_label", "is_identified",
+             "switched_off", "end", "advice")  # fmt: skip
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Columns of claims.csv used in calculations; all others are shown as written.
 NUMBERS = ("tolerance", "measured", "low", "high")
 #: Dash lengths of matplotlib, in units of the line width, in pixels of the page.
@@ -103,7 +108,8 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
     single, cost = (_groups(inputs, kind) for kind in ("single_body", "cost"))
     keys = [name for name in single if name and "/" not in name]
     scenes = _scenes(inputs)
-    groups = [*(single[key] for key in keys), *(data for _, _, data in scenes)]
+    random = _random_bodies(inputs)
+    groups = [*(single[key] for key in keys), *(data for _, _, data in scenes), *(ens.data for _, ens in random)]
     labels = labels_of(*groups)
     return {
         "version": polhode.__version__,
@@ -115,6 +121,8 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
         "groups": [{"name": name, "methods": keys} for name, keys in inputs.grouped(labels)],
         "problems": {key: _problem(inputs.of(key), single, cost.get(key)) for key in keys},
         "scenes": [{"key": name, "whose": whose, **_scene(data)} for name, whose, data in scenes],
+        "random": [{"whose": whose, **_laws(ens)} for whose, ens in random],
+        "engines": _engines(inputs),
         "claims": _claims(inputs, statements),
         "sources": SOURCE_NAMES,
         "long": LONG,
@@ -321,6 +329,68 @@ def _scene(data: xr.Dataset) -> dict[str, Any]:
             "energy_change": numbers(along["energy_change"].transpose("integrator", "seed", "time"), "f4"),
         }
     return scene
+
+
+# ---- random bodies ----
+
+
+def _random_bodies(inputs: Inputs) -> list[tuple[str, law_frames.EnsembleLaws]]:
+    """The laws of random bodies shipped in data/released, and those of this run."""
+    released = inputs.groups("ensembles", released=True)
+    bodies = [("published scale", law_frames.EnsembleLaws(data)) for data in released.values()]
+    with suppress(NotInRun):
+        bodies.append(("this run", law_frames.of_run(inputs)))
+    return bodies
+
+
+def _laws(ens: law_frames.EnsembleLaws) -> dict[str, Any]:
+    """Steps per radian by class, method and error: what serves 10, 50 and 90 % of the bodies; infinite if it is not reached."""
+    steps = laws.spread(ens.steps["steps"].transpose("torque_class", "integrator", "target", "body").values)
+    return {
+        "bodies": ens.bodies,
+        "radians": ens.radians,
+        "classes": [[key, ens.class_label(key)] for key in ens.classes],
+        "methods": ens.methods,
+        "torques": numbers(ens.torques_per_step),
+        "targets": ens.steps["target"].values.tolist(),
+        "steps": numbers(np.stack([steps.low, steps.median, steps.high], axis=-1), "f4"),
+    }
+
+
+# ---- engines ----
+
+
+def _engines(inputs: Inputs) -> dict[str, Any] | None:
+    """The atlas of engines; None if there is none."""
+    try:
+        data = inputs.atlas
+    except NotInRun:
+        return None
+    free = data.sel(load="free").sortby("step")
+    chosen = np.unique(np.linspace(0, data.sizes["sample"] - 1, SAMPLES).round().astype(int))
+    texts = {name: list(map(str, data[name].values)) for name in OF_ENGINE}
+    texts["method_label"] = [unicode_of(text) for text in texts["method_label"]]
+    return {
+        "date": str(data.attrs["date"]),
+        "loads": list(map(str, data["load"].values)),
+        "inertia": np.asarray(data.attrs["inertia"], float).tolist(),
+        "spin_step": float(data.attrs["long_step"]),
+        "rows": [dict(zip(texts, values, strict=True)) for values in zip(*texts.values(), strict=True)],
+        "step": numbers(free["step"]),
+        "q_error": numbers(free["q_error"].transpose("engine", "step"), "f4"),
+        "method_error": numbers(free["method_q_error"].transpose("engine", "step"), "f4"),
+        "order": numbers(data["q_order"].transpose("engine", "load"), "f4"),
+        "spin_steps": numbers(data["long_steps"]),
+        "energy": numbers(data["energy_drift"], "f4"),
+        "path": numbers(data["path"].isel(sample=chosen).transpose("engine", "sample", "axis"), "f4"),
+    }
+
+
+def unicode_of(label: str) -> str:
+    """A name with LaTeX in it, as characters."""
+    for written, character in ((r"\omega", "ω"), (r" \times ", " × "), ("$", "")):
+        label = label.replace(written, character)
+    return re.sub(r"\^\{(-?\d+)\}", lambda power: power[1].translate(SUPERSCRIPT), label)
 
 
 # ---- claims ----

@@ -9,6 +9,10 @@ const DEFAULTS = {
   price: 0,
   x: "time",
   one: true,
+  draw: "",
+  torque: "state",
+  target: "0.0001",
+  count: "torques",
   quantity: "q",
   long: "energy_drift",
   run: "long",
@@ -20,6 +24,8 @@ const DEFAULTS = {
   scene: "",
   measure: "",
   beside: "alone",
+  engine: "",
+  find: "",
   search: "",
   source: "",
   verdict: "",
@@ -141,6 +147,7 @@ function methodsHere() {
     const problem = problemFor(part);
     return problem ? (part === "work" ? RUN.problems[problem].work.methods : RUN.problems[problem].methods) : [];
   }
+  if (section === "random" && RUN.random.length) return drawNow().methods;
   return section === "bodies" && RUN.scenes.length ? sceneNow().methods : [];
 }
 
@@ -188,7 +195,7 @@ function offerMethods() {
 
 // Let the lines of one method stand out in the section that is seen; of all for an empty key.
 function alone(method) {
-  for (const id of ["plot-work", "plot-error", "plot-long", "plot-bodies", "plot-along"]) {
+  for (const id of ["plot-work", "plot-laws", "plot-error", "plot-long", "plot-bodies", "plot-along"]) {
     const plot = byId(id);
     if (plot.closest("section").hidden || !plot.data || !choice.methods.includes(method || choice.methods[0])) continue;
     for (const trace of plot.querySelectorAll(".scatterlayer .trace")) trace.style.opacity = "";
@@ -216,7 +223,7 @@ function show() {
     if (opened) window.scrollTo(0, 0);
     opened = choice.section;
   }
-  document.body.classList.toggle("no-methods", ["claims", "polhode"].includes(choice.section));
+  document.body.classList.toggle("no-methods", ["claims", "engines", "polhode"].includes(choice.section));
   if (choice.section !== "polhode" && playing) stop();
   if (choice.section !== "claims" && !keysOf(RUN.problems).length) return;
   toControls();

@@ -160,6 +160,79 @@ function drawRank(problem, rows, keys, timed) {
   );
 }
 
+// ---- random bodies ----
+
+const drawNow = () => RUN.random.find((draw) => draw.whose === choice.draw) || RUN.random[0];
+const SERVED = { low: 0, median: 1, high: 2 };
+
+function drawRandom() {
+  const ids = ["plot-laws", "plot-served"];
+  byId("about-random").textContent = byId("answer-random").textContent = "";
+  if (!RUN.random.length) return ids.forEach((id) => missing(id, "This run has no random bodies."));
+  const draw = drawNow(), { classes, targets, methods } = draw;
+  const torque = Math.max(0, classes.findIndex(([key]) => key === choice.torque));
+  const target = Math.max(0, targets.indexOf(Number(choice.target)));
+  offer("draw", RUN.random.map((one) => [one.whose, `${one.bodies}, ${one.whose}`]), draw.whose);
+  offer("torque", classes, classes[torque][0]);
+  offer("target", targets.map((value) => [String(value), text(value)]), String(targets[target]));
+  byId("about-random").textContent =
+    `${draw.bodies} bodies with all possible ratios of the moments, torques of random strength; ${draw.whose === "this run" ? "from this run" : "the results shipped with polhode"}. ` +
+    `The error is the larger of those of orientation (rad) and angular velocity (of the initial one), over ${text(draw.radians)} rad.`;
+  const evaluations = unpack(draw.torques);
+  const keys = there(methods).filter((key) => !choice.one || evaluations[methods.indexOf(key)] === 1);
+  if (!keys.length) return ids.forEach((id) => missing(id, NO_METHODS));
+  // Without a torque the steps are what counts.
+  const [key, label] = classes[torque];
+  const counted = choice.count === "torques" && key !== "free" ? "torques" : "steps";
+  const worth = (method) => (counted === "torques" ? evaluations[methods.indexOf(method)] : 1);
+  const steps = (method, k) => row(draw.steps, torque, methods.indexOf(method), k);
+  const spread = ([low, median, high], factor) => `9 in 10 bodies: ${text(high * factor)}<br>half: ${text(median * factor)}, 1 in 10: ${text(low * factor)}`;
+  const rows = keys
+    .map((method) => ({ method, steps: steps(method, target), factor: worth(method) }))
+    .map((r) => ({ ...r, value: r.steps[SERVED.high] * r.factor }))
+    .filter((r) => Number.isFinite(r.value))
+    .sort((a, b) => a.value - b.value);
+  const traces = keys.map((method) => {
+    const points = targets.map((error, k) => [error, steps(method, k)]).filter(([, s]) => Number.isFinite(s[SERVED.high]));
+    return {
+      name: method,
+      x: points.map(([error]) => error),
+      y: points.map(([, s]) => s[SERVED.high] * worth(method)),
+      mode: "lines+markers",
+      line: lineOf(method, rows.length && rows[0].method === method ? 3.2 : 1.4),
+      marker: markerOf(method, 6.5),
+      hovertemplate: points.map(([error, s]) => `<b>${escaped(labelOf(method))}</b><br>error ${text(error)} per radian<br>${counted} per radian<br>${spread(s, worth(method))}<extra></extra>`),
+    };
+  });
+  const drawn = traces.flatMap((trace) => trace.y);
+  const best = rows.find((r) => !METHODS[r.method].published);
+  const unreached = keys.filter((method) => !rows.some((r) => r.method === method));
+  const enough = best && best.steps[SERVED.high];
+  const others = rows.filter((r) => r !== best && !METHODS[r.method].published).slice(0, 3);
+  const beside = ({ method, value }) => `${escaped(labelOf(method))} (${value < 1.005 * best.value ? `as few ${counted}` : `${text(value / best.value)} times the ${counted}`})`;
+  byId("answer-random").innerHTML = best
+    ? `Take <strong>${escaped(labelOf(best.method))}</strong> with ${enough <= 1 ? "<strong>one step a radian</strong>, dt = 1/ω, or larger steps than were run" : `<strong>${text(enough)} steps a radian</strong>, dt = 1/(${text(enough)} ω)`}: ` +
+      `nine in ten bodies stay below an error of ${text(targets[target])} per radian${enough <= 1 ? "" : `; half of them with ${text(best.steps[SERVED.median])}`}.` +
+      (others.length ? ` Next: ${others.map(beside).join(", ")}.` : "") +
+      warningsOf([best.method, ...others.map((r) => r.method)]) +
+      `<span class="more">Torque: ${escaped(label)}. By ${counted}, not by time; by time, from a terminal: <code>polhode recommend --torque-class ${key} --omega 1 --error ${typed(targets[target])}${choice.one ? "" : " --several-torques"}</code></span>`
+    : `No method chosen keeps nine in ten bodies below ${text(targets[target])} per radian. Ask for a larger error.`;
+  byId("caption-laws").textContent = "What serves nine in ten of the bodies. Radians are those of the initial angular velocity; one step a radian is the largest step run.";
+  byId("caption-served").textContent = `The same at the error chosen, fewest first, with the ratio to the first.${unreached.length ? ` Not reached: ${unreached.map(labelOf).join(", ")}.` : ""}`;
+  if (rows.length) stems("plot-served", rows.map((r) => ({ ...r, words: `×${text(r.value / rows[0].value)}`, hover: `<b>${escaped(labelOf(r.method))}</b><br>${spread(r.steps, r.factor)}` })), `${counted} per radian`);
+  else missing("plot-served", "No method chosen reaches this error.");
+  drawLaws(traces, drawn, targets, targets[target], counted);
+}
+
+function drawLaws(traces, values, targets, target, counted) {
+  if (!values.length) return missing("plot-laws", "No method chosen reaches these errors.");
+  draw("plot-laws", traces, {
+    xaxis: axis("error per radian", { type: "log", autorange: "reversed", ...decades(targets, narrow.matches ? 4 : 8) }),
+    yaxis: axis(`${counted} per radian`, { type: "log", ...decades(values, 8) }),
+    shapes: [{ type: "line", yref: "paper", y0: 0, y1: 1, x0: target, x1: target, line: { color: tint("accent"), width: 1.5, dash: "dot" } }],
+  });
+}
+
 // ---- orders ----
 
 const QUANTITIES = { q: "orientation", omega: "angular velocity" };
@@ -652,6 +725,113 @@ function play() {
   }, still.matches ? 600 : 90);
 }
 
+// ---- engines ----
+
+const nameOfEngine = (one) => `${one.label} ${one.version}${one.precision === "float32" ? " (single precision)" : ""}`;
+
+function drawEngines() {
+  const atlas = RUN.engines, ids = ["plot-engines", "plot-spin"];
+  if (!atlas) return ids.forEach((id) => missing(id, "This run has no atlas of engines."));
+  const { rows } = atlas;
+  const at = Math.max(0, rows.findIndex((one) => one.engine === choice.engine));
+  const now = rows[at];
+  offer("engine", rows.map((one) => [one.engine, `${one.label}: ${one.option}${one.is_default === "1" ? " ★" : ""}`]), now.engine);
+  const identified = rows.filter((one) => one.is_identified === "1").length;
+  byId("about-engines").textContent =
+    `${rows.length} options of ${new Set(rows.map((one) => one.label)).size} engines, run on the same free and driven bodies on ${atlas.date}; the integrator of ${identified} is identified to the last digits. ★: what a user gets who chooses nothing.`;
+  const steps = whole(unpack(atlas.spin_steps)[at]), energy = unpack(atlas.energy)[at];
+  byId("answer-engine").innerHTML =
+    `<strong>${escaped(nameOfEngine(now))}, ${escaped(now.option)}</strong>: ${escaped(now.method_label)}. ${escaped(now.advice)}` +
+    `<span class="more">Chosen by: ${escaped(now.chosen_by)}. Switched off here: ${escaped(now.switched_off || "nothing")}.</span>`;
+  byId("caption-engines").textContent =
+    "Error of the orientation of a free body. Thick: the option chosen; blue: other options of this engine; dashed: our method that it is identified as. A point leads to its engine.";
+  byId("caption-spin").textContent =
+    `The angular momentum in the body during a free spin of ${steps} steps of ${atlas.spin_step} rad, from next to the middle axis (y); the sphere is its constant size, thin lines are exact motions. It ${now.end === "diverges" || now.end === "stops" || now.end === "tumbles" ? now.end : `ends about the axis of the ${now.end}`}; the energy changes by ${Number.isFinite(energy) ? signed(energy) : "more than numbers hold"}.`;
+  drawEngineErrors(atlas, at);
+  drawSpin(atlas, at);
+  const words = choice.find.toLowerCase().split(/\s+/).filter(Boolean);
+  document.querySelector("#table-engines tbody").innerHTML = rows
+    .map((one, i) => [one, i])
+    .filter(([one]) => words.every((word) => keysOf(one).map((key) => one[key]).join(" ").toLowerCase().includes(word)))
+    .map(([one, i]) => {
+      const orders = atlas.loads.map((load, k) => `<span title="${escaped(load)}">${Number.isFinite(row(atlas.order, i)[k]) ? row(atlas.order, i)[k].toFixed(1) : "–"}</span>`);
+      return (
+        `<tr><td><a href="${escaped(`#engines?engine=${encodeURIComponent(one.engine)}`)}"${i === at ? ' aria-current="true"' : ""}>${escaped(nameOfEngine(one))}</a></td>` +
+        `<td>${escaped(one.option)}${one.is_default === "1" ? " ★" : ""}</td><td>${escaped(one.method_label)}</td>` +
+        `<td class="number" data-head="order of q">${orders.join(" ")}</td><td class="number" data-head="error at 0.1 rad">${text(row(atlas.q_error, i).at(-1), 2)}</td>` +
+        `<td>${escaped(one.end)}</td><td>${escaped(one.advice)}</td></tr>`
+      );
+    })
+    .join("");
+}
+
+function drawEngineErrors(atlas, at) {
+  const step = row(atlas.step), { rows } = atlas;
+  const positive = (values) => values.map((v) => (v > 0 && Number.isFinite(v) ? v : null));
+  const same = rows[at].label, marks = { color: tint("accent"), size: 9 };
+  const traces = rows.map((one, i) => {
+    const errors = row(atlas.q_error, i), mine = one.label === same;
+    return {
+      name: one.engine, x: step, y: positive(errors), mode: "lines+markers", customdata: step.map(() => one.engine),
+      line: { color: mine ? tint("accent") : tint("line"), width: i === at ? 3 : mine ? 1.4 : 0.8 },
+      marker: i === at ? marks : { color: mine ? tint("accent") : tint("soft"), size: mine ? 5 : 3 },
+      opacity: i === at || mine ? 1 : 0.55,
+      hovertemplate: step.map((h, k) => `<b>${escaped(one.label)}</b>, ${escaped(one.option)}<br>${escaped(one.method_label)}<br>error ${text(errors[k])} at ${text(h)} rad<extra></extra>`),
+    };
+  });
+  traces.push({ name: "identified", x: step, y: positive(row(atlas.method_error, at)), mode: "lines", line: { color: tint("ink"), width: 1.6, dash: "4px,4px" }, hoverinfo: "skip" });
+  // The chosen one on top.
+  traces.sort((a, b) => (a.name === rows[at].engine) - (b.name === rows[at].engine));
+  const values = traces.flatMap((trace) => trace.y);
+  draw("plot-engines", traces, {
+    xaxis: axis("angle turned in a step (rad)", { type: "log", ...decades(step) }),
+    yaxis: axis("error of the orientation (rad)", { type: "log", ...decades(values, 8) }),
+  });
+  const place = byId("plot-engines");
+  if (!place.dataset.listens) {
+    place.dataset.listens = "yes";
+    place.on("plotly_click", (event) => event.points[0].customdata && set({ engine: event.points[0].customdata }));
+  }
+}
+
+// The sphere of a constant angular momentum (of size 1) with some exact motions on it.
+function momentumSphere(inertia) {
+  const [across, around] = [41, 61].map((count, k) => [...Array(count).keys()].map((i) => ((k + 1) * Math.PI * i) / (count - 1)));
+  const on = [(a, b) => Math.sin(a) * Math.cos(b), (a, b) => Math.sin(a) * Math.sin(b), (a) => Math.cos(a)];
+  const [x, y, z] = on.map((f) => across.map((a) => around.map((b) => f(a, b))));
+  const colour = dark.matches ? "#4b5a6b" : "#b9c7d6";
+  const exact = [];
+  const [low, middle, high] = inertia.map((moment) => 0.5 / moment).sort((a, b) => a - b);
+  for (const [from, to] of [[middle, low], [middle, high]]) {
+    for (const share of [1e-6, 0.15, 0.4, 0.75]) {
+      for (const side of [1, -1]) {
+        const points = polhode(inertia, from + share * (to - from), 1, [side, side, side], 121) || [];
+        exact.push(...points.map((omega) => omega.map((w, i) => w * inertia[i])), [null, null, null]);
+      }
+    }
+  }
+  return [
+    { type: "surface", x, y, z, opacity: 0.42, showscale: false, colorscale: [[0, colour], [1, colour]], hoverinfo: "skip", contours: { x: { highlight: false }, y: { highlight: false }, z: { highlight: false } } },
+    { ...curve(exact, { color: tint("soft"), width: 1.2 }, "exact motions"), opacity: 0.55, hoverinfo: "skip" },
+  ];
+}
+
+function drawSpin(atlas, at) {
+  const count = atlas.path.shape[1];
+  const path = [...Array(count).keys()].map((k) => row(atlas.path, at, k)).filter((p) => Math.abs(Math.hypot(...p) - 1) < 1e-2);
+  const scene = (name) => ({ title: { text: name, font: { size: 12 } }, color: tint("soft"), showbackground: false, showgrid: false, zeroline: false, showticklabels: false });
+  if (!path.length) return missing("plot-spin", "The free spin of this option left no path.");
+  draw("plot-spin", [
+    ...momentumSphere(atlas.inertia),
+    { type: "scatter3d", mode: "markers", name: "free spin", ...xyz(path), marker: { size: 3.2, color: path.map((_, k) => k), colorscale: "Viridis", line: { width: 0 } }, hoverinfo: "skip" },
+    { type: "scatter3d", mode: "markers", name: "end", ...xyz(path.slice(-1)), marker: { size: 7, color: tint("accent") }, hovertemplate: "the end<extra></extra>" },
+  ], {
+    margin: { l: 0, r: 0, t: 0, b: 0 },
+    uirevision: "spin",
+    scene: { xaxis: scene("x"), yaxis: scene("y"), zaxis: scene("z"), aspectmode: "data", camera: { eye: { x: 0.85, y: 1.1, z: 0.7 } }, uirevision: "spin" },
+  });
+}
+
 // ---- claims ----
 
 const GOOD = ["reproduced", "holds", "by construction", "ours: holds"];
@@ -730,4 +910,4 @@ function drawClaims() {
     .join("");
 }
 
-const SECTIONS = { compare: drawCompare, orders: drawOrders, long: drawLong, polhode: drawPolhode, bodies: drawBodies, claims: drawClaims };
+const SECTIONS = { compare: drawCompare, random: drawRandom, orders: drawOrders, long: drawLong, polhode: drawPolhode, bodies: drawBodies, engines: drawEngines, claims: drawClaims };
