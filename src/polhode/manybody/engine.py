@@ -957,7 +957,7 @@ def hot_loop(listed_loads: Any) -> Any:
     A function of its own because Numba counts references to arrays wherever a loop also makes new ones, and the counting takes
     as long as a step. It is compiled once for each law and calls the passes of any method.
     """
-    keep, all_numbers = shared_parts().keep, shared_parts().all_numbers
+    keep, all_numbers, clear = shared_parts().keep, shared_parts().all_numbers, shared_parts().clear
 
     def march(  # type: ignore[no-untyped-def]
         respond,
@@ -988,7 +988,7 @@ def hot_loop(listed_loads: Any) -> Any:
         (dt, since_start, lag, patience), (n, first, target), hit = clock, steps, near.hit
         predict = setup.bookkeeping[2] > 0.0
         g = (setup.gravity[0], setup.gravity[1], setup.gravity[2])
-        begin = n
+        begin, count = n, setup.masses.size
         done = (work[GROUPS], work[SPHERES], work[PAIRS], work[CONTACTS])
         if fast and has_short:
             keep(fields, saved, wide, blocks)
@@ -1008,6 +1008,9 @@ def hot_loop(listed_loads: Any) -> Any:
                 else:
                     outside = advance_each(fields, blocks, wide, dt, dt, predict, False)
                 n += 1
+                if 2 * hits > count:  # many are there more than once
+                    clear(fields, wide, count, setup)
+                    hits = 0
                 for h in range(hits):
                     i = np.uint64(hit[h])
                     store_force(fields, i, scale(load_mass(fields, i)[0], g))
