@@ -50,10 +50,10 @@ class Code:
     constant: float
     lab: float
 
-    @property
-    def year(self) -> str:
-        """The first part of the version."""
-        return self.version.partition(".")[0]
+    def running(self, option: str) -> str:
+        """The code, with the option or version that is named, and its method: the one is part of the other's name, or not."""
+        full = f"{self.name} {option}"
+        return self.label.replace(self.name, full) if self.name in self.label else f"{full}: {self.label}"
 
 
 def codes(inputs: Inputs, chosen: dict[str, str]) -> list[Code]:
@@ -65,11 +65,10 @@ def codes(inputs: Inputs, chosen: dict[str, str]) -> list[Code]:
         for i in np.flatnonzero(at.values)[:1]:
             row = atlas.isel(engine=i)
             order = row["q_order"]
-            # Bullet (PyBullet): the engine, and after it the package.
-            name, version, method, label = (
-                str(row[text].values).partition(" (")[0] for text in ("label", "version", "method", "method_label")
-            )
-            rows.append(Code(name, version, method, label, float(order.sel(load="constant")), float(order.sel(load="lab"))))
+            texts = {name: str(row[name].values) for name in ("label", "version", "method", "method_label")}
+            engine = texts["label"].partition(" (")[0]  # Bullet (PyBullet): the engine, and after it the package
+            orders = (float(order.sel(load=load)) for load in ("constant", "lab"))
+            rows.append(Code(engine, texts["version"], texts["method"], texts["method_label"], *orders))
     return rows
 
 

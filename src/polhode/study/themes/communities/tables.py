@@ -70,7 +70,7 @@ def _elastic(inputs: Inputs) -> Row:
     costly = f"; {escape(predicted.label)} takes {factor(predicted.over(best).value)} times as many steps" if predicted else ""
     return Row(
         _who("DEM", "elastic", r"Sec.~\ref{sec:a-contacts}"),
-        "; ".join(f"{escape(code.name)} {code.year}: {escape(code.label)}" for code in known),
+        ", ".join(escape(code.running(code.version.partition(".")[0])) for code in known),
         f"energy error over that of {escape(best.label)}: "
         + ", ".join(f"{escape(code.name)} {factor_or_infinite(ratios[code.method].value)}" for code in known),
         rf"\textbf{{{escape(best.label)}}}" + (f", {escape(equal[0])} or {len(equal) - 1} more: alike" if equal else ""),
@@ -93,9 +93,9 @@ def _rubbing(inputs: Inputs) -> Row:
         f"{enumerated(map(escape, orders))}: springs and sliding booked to order {' and '.join(dict.fromkeys(booked))}",
         f"{factor(saved[0])} times as many steps for {_percent(tight)} "
         + _small(f"({factor(saved[1])} to {factor(saved[2])})")
-        + f"; another rotation method changes {decimal(errors['method'], 4)}\\,\\%",
+        + f"; another rotation: {decimal(errors['method'], 4)}\\,\\% of the spin",
         r"\textbf{keep your method}: nearly all are alike",
-        rf"$\mathbf{{T/{cured_loose[2]:.0f}}}$ for {_percent(loose)} of the spin, "
+        rf"$\mathbf{{T/{cured_loose[2]:.0f}}}$ for {_percent(loose)} of spin and velocity, "
         rf"$\mathbf{{T/{cured[2]:.0f}}}$ for {_percent(tight)} "
         + _small(f"(half: $T/{cured_loose[0]:.0f}$, $T/{cured[0]:.0f}$)"),
         "cure the contact: stretch springs from the touch on, in the plane of mid-step; slip in the mean direction; predict "
@@ -129,10 +129,10 @@ def _water(inputs: Inputs) -> Row:
         take += rf" or \textbf{{{escape(inputs.label(keeps.method))}}} (LAMMPS \code{{rigid/nve}})"
     return Row(
         _who("MD", "rigid molecules", r"Sec.~\ref{sec:liquids}"),
-        rf"LAMMPS \code{{rigid}}: {escape(lammps.label)}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE",
+        rf"{escape(lammps.running('rigid'))}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE",
         rf"LAMMPS heats: {_two(heats[0])}\,$kT$/ns per freedom at {WATER[0]:g}\,fs, {_two(heats[1])} at {WATER[1]:g}\,fs; "
         f"SETTLE: {settled}",
-        rf"{take}; SETTLE is as good up to {of_shake:g}\,fs",
+        rf"{take}; SETTLE up to {of_shake:g}\,fs",
         rf"{best.steps:.1f} steps in the fastest libration: \textbf{{{best.dt:g}\,fs}} in water "
         + _small(rf"({best.dt * best.steps:.0f}\,fs at 300\,K; drift below {STATED:g}\,$kT$/ns)"),
         rf"a force that ends smoothly at the cut-off (energy $C^2$): a jump heats by {_two(jump.drift)}\,$kT$/ns at "
