@@ -366,6 +366,7 @@ def test_what_cannot_serve_as_a_problem_or_a_scene(tmp_path, example, old, new, 
     assert len(str(caught.value)) < 500 and "\n" not in str(caught.value)
 
 
+@pytest.mark.thorough
 def test_a_scene_that_blows_up_is_a_remark(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(SCENE.replace("dt=5e-6", "dt=5e-2"))

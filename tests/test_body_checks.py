@@ -20,6 +20,7 @@ def few(monkeypatch):
     monkeypatch.setattr(body_checks, "BODIES", 4)
 
 
+@pytest.mark.thorough
 def test_friction_has_the_rate_named_and_the_secant_alone_survives_a_long_step(few, monkeypatch):
     monkeypatch.setattr(body_checks, "RATES", (0.5, 30.0))
     monkeypatch.setattr(body_checks, "FRICTION_STEPS", (0.0625, 2.0**-9))

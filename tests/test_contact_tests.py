@@ -130,6 +130,7 @@ def test_the_theme_is_made_from_the_check(check, tmp_path):
     assert isinstance(contact_tests.contact_tests({"methods": []}), xr.Dataset)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dt", [5e-5, 1e-4])
 def test_a_row_that_points_down_a_slope_rolls_aside_as_a_cone(dt):
     """The lower sphere sinks in deeper: rolling by x turns the row by k x, and the slope answers with g k x/(1 + I/(m R^2))."""

@@ -117,6 +117,7 @@ def mixture(law):
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.key)
 def test_a_mixture_has_the_energy_of_a_plain_sum_and_the_forces_of_its_slope(law):
     fluid = mixture(law)

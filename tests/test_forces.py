@@ -463,6 +463,7 @@ def test_friction_with_an_addition_as_the_page_has_it(tmp_path):
     assert abs(data.closure).max() < 1e-3 and data.dissipated_sliding[-1] == pytest.approx(0.7 * mass * 0.1**2, rel=1e-2)
 
 
+@pytest.mark.thorough
 def test_the_plain_step_has_the_bits_of_a_law_of_ones_own():
     with manybody.forces.restored():
         law = manybody.forces.load(EXAMPLE)

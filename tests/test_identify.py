@@ -154,6 +154,7 @@ def test_what_one_run_cannot_tell_is_a_class_and_the_further_run_tells_it():
     assert own_code.identify_runs(runs).methods == ("spiral_predicted",)
 
 
+@pytest.mark.thorough
 def test_small_steps_and_few_digits_are_limits_with_a_cure(tmp_path):
     t, q, omega, _ = rows_of("richardson", angle=1e-4)
     answer = polhode.identify(t, q, omega, inertia=INERTIA * SIZE)
@@ -369,6 +370,7 @@ def built(language, code, folder):
     return sorted(folder.glob("run*.csv"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", BUILT)
 def test_the_program_of_a_recipe_is_identified_at_the_first_try(language, tmp_path):
     """In units of a code for grains; the step in the program is direct Euler."""
@@ -381,6 +383,7 @@ def test_the_program_of_a_recipe_is_identified_at_the_first_try(language, tmp_pa
     assert answer.dt == 1e-6 and answer.speed == pytest.approx(2e5, rel=0.3) and answer.order == pytest.approx(1, abs=0.4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", LEAPFROG)
 def test_a_step_pasted_into_the_program_is_identified(language, tmp_path):
     """At 100 rad/s."""

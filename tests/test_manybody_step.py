@@ -15,7 +15,7 @@ from polhode.manybody.step import PlainRun
 CROWDED = {"rods": (0.9, 3.83e-5, 300), "chess": (0.3, 2e-5, 80)}
 #: One for each time of the torque, those that normalise before and after it, and one that hands out predictions.
 METHODS = [(key, "rods") for key in ("spiral_leapfrog", "verlet", "spiral_dkd")] + [
-    (key, "chess") for key in ("no_squish", "spiral_predicted", "spiral_leapfrog")
+    pytest.param(key, "chess", marks=pytest.mark.thorough) for key in ("no_squish", "spiral_predicted", "spiral_leapfrog")
 ]
 
 

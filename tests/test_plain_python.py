@@ -47,6 +47,7 @@ def plain() -> dict[str, list[str]]:
     return {line.partition(":")[0]: line.partition(":")[2].split() for line in run.stdout.splitlines()}
 
 
+@pytest.mark.thorough
 def test_compiled_equals_plain_python_to_the_last_bit(plain):
     compiled = states()
     assert list(plain) == list(compiled)

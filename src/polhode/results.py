@@ -49,7 +49,7 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     >>> list(tree.children)
     ['atlas', 'contacts', 'cost', 'grains', 'laws', 'liquids', 'liquids_lammps', 'many_body', 'checks']
     >>> dict(tree["many_body/chess/energy_error"].sizes)
-    {'integrator': 46, 'dt': 7, 'seed': 50}
+    {'integrator': 48, 'dt': 7, 'seed': 50}
     """
     if not isinstance(folder, str | Path):
         raise TypeError(f"folder must be the path of a folder, got {shown(folder)}")
