@@ -19,6 +19,7 @@ from polhode.advice.from_runs import drift
 from polhode.compiling.operations import operations
 from polhode.fits import ranking
 from polhode.fits.ladders import Ladder
+from polhode.fits.largest_step import round_off
 from polhode.interface.netcdf import read_dataset
 from polhode.problems import representative
 from polhode.problems.problem import TORQUE_CLASSES
@@ -125,19 +126,19 @@ def test_rounding_at_fine_steps_is_forgiven_but_no_crossing_is_read_from_it():
     assert crossing.how == "between" and crossing.dt == pytest.approx(10**-2.5, rel=1e-3)
     # 1e-13 lies at the bottom, where the errors no longer follow the step size.
     below = ladder.find(1.0e-14)
-    assert below.how == "round-off" and isnan(below.dt)
+    assert below.how == "unreached" and isnan(below.dt)
 
 
 def test_no_step_is_read_where_the_errors_only_scatter():
     steps = np.array([1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
     scattered = Ladder(steps, np.array([1.1e-12, 0.9e-12, 1.2e-12, 1e-9, 1e-6]), 1.0)
-    assert scattered.find(1e-12).how == "round-off" and isnan(scattered.find(1e-12).dt)
+    assert scattered.find(1e-12).how == "unreached" and isnan(scattered.find(1e-12).dt)
     assert scattered.find(1e-11).how == "between"
 
 
 def test_an_error_that_does_not_fall_is_not_round_off():
     stuck = Ladder(STEPS, np.full(len(STEPS), 1e-3), 1.0)
-    assert isnan(stuck.find(1e-4).dt) and stuck.find(1e-4).how == "no order"
+    assert isnan(stuck.find(1e-4).dt) and stuck.find(1e-4).how == "unreached"
 
 
 def test_nothing_coarser_than_measured_is_promised():
@@ -162,8 +163,8 @@ def test_extrapolation_ends_where_round_off_takes_over():
     ladder = power_law(1)
     near = ladder.find(1e-6)
     assert near.how == "extrapolated" and near.dt == pytest.approx(1e-6)
-    assert ladder.round_off(1e-6) == pytest.approx(10 * EPS * 1e6)
-    assert ladder.find(1e-8).how == "round-off", "1e8 steps round off by more than that"
+    assert round_off(1e-6, 1.0) == pytest.approx(10 * EPS * 1e6)
+    assert ladder.find(1e-8).how == "unreached", "1e8 steps round off by more than that"
 
 
 def test_the_order_of_the_points_does_not_matter():

@@ -535,7 +535,7 @@ def test_it_finds_the_step_that_the_cost_study_finds_also_near_round_off(at):
         assert ours[1] == expected.how, (error, target)
         assert ours[0] is None if np.isnan(expected.dt) else ours[0] == pytest.approx(expected.dt, rel=1e-12)
         kinds.add(expected.how)
-    assert kinds == {"between", "coarsest", "extrapolated", "round-off", "no order"}
+    assert kinds == {"between", "coarsest", "extrapolated", "unreached"}
 
 
 def test_the_advice_is_in_the_sentence_and_the_sliders_change_it(at, results):

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from polhode.fits import contact_law, law_file, laws
+from polhode.fits import law_file, laws
+from polhode.fits.largest_step import BETWEEN, COARSEST, EXTRAPOLATED, UNREACHED, round_off
 from polhode.study.analysis import law_draws, law_frames
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import macros
@@ -174,7 +175,7 @@ def test_the_window_stays_clear_of_round_off_and_of_saturation(data, fitted):
     inside = (both["finest"] <= error["step"]) & (both["coarsest"] >= error["step"])
     in_window = error.where(inside)
     assert float(in_window.max()) < 0.1
-    assert float((in_window / laws.round_off(error["step"], 16.0)).min()) > 1
+    assert float((in_window / round_off(error["step"], 16.0)).min()) > 1
     assert float(inside.sum("step").where(both["order"].notnull()).min()) >= laws.FEWEST
 
 
@@ -200,7 +201,7 @@ def test_a_window_ends_where_the_curve_leaves_a_line_by_a_hundredth_of_a_decade(
         y = 2 * x + bend * (x - x[0]) ** 2
         rest = [np.sqrt(np.mean((y[:n] - np.polyval(np.polyfit(x[:n], y[:n], 1), x[:n])) ** 2)) for n in range(3, 13)]
         ends = [2 + int(np.argmax(np.array([*rest, np.inf]) > limit)) - 1 for limit in (0.01, 0.03)]
-        window = laws.fit(STEPS[::-1], 10.0**y, np.ones(12, bool))
+        window = laws.fit(STEPS[::-1], 10.0**y, np.ones(12, bool), laws.FEWEST, laws.RESIDUAL)
         assert (int(window.first), int(window.last)) == (0, ends[0])
         assert 3 <= ends[0] < ends[1], "a looser line would go further"
 
@@ -280,7 +281,7 @@ def test_what_is_exact_has_no_law_and_takes_any_step():
     fitted = laws.laws(data)
     assert fitted["order"].sel({"integrator": "exact"}).isnull().all()
     steps = laws.steps_per_radian(data, known_laws=fitted).sel({"integrator": "exact"})
-    assert (steps["how"] == laws.COARSEST).all()
+    assert (steps["how"] == COARSEST).all()
     assert (steps["steps"] == 1 / STEPS[0]).all()
     # A constant error above the bound of round-off is none either.
     data["error_q"] = data["error_q"] + 1e-11
@@ -304,9 +305,9 @@ def test_steps_keep_the_error(steps, key, target):
 
 def test_only_steps_below_the_finest_come_from_the_law(steps):
     how = steps["how"]
-    beyond = how == laws.EXTRAPOLATED
+    beyond = how == EXTRAPOLATED
     assert (steps["steps"].where(beyond) > 1 / STEPS[-1]).where(beyond, True).all()
-    within = (how == laws.BETWEEN) | (how == laws.COARSEST)
+    within = (how == BETWEEN) | (how == COARSEST)
     assert (steps["steps"].where(within) <= 1 / STEPS[-1] * (1 + 1e-12)).where(within, True).all()
     assert beyond.any() and within.any()
 
@@ -327,18 +328,18 @@ def test_a_miss_that_round_off_explains_is_tolerated():
     # Above the target of 8e-11 after 16 radians, below the bound of round-off at that step.
     data["error_q"][..., -1, -1] = 1.2e-10
     steps = laws.steps_per_radian(data, targets=[target])
-    assert steps["how"].item() == laws.BETWEEN and steps["steps"].item() == pytest.approx(clean)
+    assert steps["how"].item() == BETWEEN and steps["steps"].item() == pytest.approx(clean)
     # Above that bound, be it by a factor of two only, round-off explains nothing.
     data["error_q"][..., -1, -1] = 3e-10
-    assert laws.steps_per_radian(data, targets=[target])["how"].item() == laws.UNREACHED
+    assert laws.steps_per_radian(data, targets=[target])["how"].item() == UNREACHED
     data["error_q"][..., -1, -1] = 1e-8
-    assert laws.steps_per_radian(data, targets=[target])["how"].item() == laws.UNREACHED
+    assert laws.steps_per_radian(data, targets=[target])["how"].item() == UNREACHED
 
 
 def test_a_target_below_round_off_is_not_reached():
     data = ensemble({"one": Law(2, 0.05)}, bodies=2, classes=("free",), rounding=1e-9)
     steps = laws.steps_per_radian(data, targets=[1e-12])
-    assert (steps["how"] == laws.UNREACHED).all()
+    assert (steps["how"] == UNREACHED).all()
     assert np.isinf(steps["steps"]).all()
 
 
@@ -612,32 +613,6 @@ def test_the_numbers_of_the_text_are_all_made(run, long_runs_without_drift):
     assert not lacking
     assert made["studyLawBodies"] == "32" and made["studyAnswerFrictionOneMethod"] == "spiral predicted"
     assert not [name for name, text in made.items() if "nan" in text or text == "inf"]
-
-
-def test_steps_per_contact_solve_the_law_of_the_energy():
-    """Energy errors a (dt / contact)^(5/2) with one a for each state, and twice that for the second method."""
-    contact, dt = 1e-4, 1e-4 * np.geomspace(1e-3, 0.5, 25)
-    a = np.array([0.5, 1.0, 2.0, 4.0, 8.0])
-    error = np.array([1.0, 2.0])[:, None, None] * a * (dt[:, None] / contact) ** 2.5
-    error[1, dt > 0.3 * contact] = np.nan
-    data = xr.Dataset(
-        {
-            "energy_error_mean": (("integrator", "dt", "seed"), error),
-            "diverged": (("integrator", "dt", "seed"), np.isnan(error).astype("int8")),
-            "label": ("integrator", ["one", "two"]),
-        },
-        {"integrator": ["one", "two"], "dt": dt, "seed": range(5)},
-        {"contact_time": contact},
-    )
-    steps = contact_law.steps_per_contact(data, 1e-3)
-    assert steps["one"] == pytest.approx((a / 1e-3) ** 0.4, rel=1e-9)
-    assert steps["two"] / steps["one"] == pytest.approx(2**0.4, rel=1e-9)
-    # Met by the coarsest step that did not blow up; out of reach of the finest.
-    assert contact_law.steps_per_contact(data, 10.0)["one"] == pytest.approx(2.0)
-    last = float(dt[dt <= 0.3 * contact][-1])
-    assert contact_law.steps_per_contact(data, 10.0)["two"] == pytest.approx(contact / last)
-    with np.errstate(divide="ignore"):
-        assert np.isinf(contact_law.steps_per_contact(data, 1e-12)["one"]).all()
 
 
 def test_times_change_the_order(run, tmp_path):

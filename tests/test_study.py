@@ -1010,7 +1010,8 @@ def curves(**errors):
     rows = np.array([np.broadcast_to(row, 4) for row in errors.values()], float)
     names = ("q_error_l1", "mean_error")
     data = {name: (("integrator", "dt"), rows) for name in names} | {
-        "steps": (("integrator", "dt"), np.ones((len(rows), 1)) / dt)
+        "steps": (("integrator", "dt"), np.ones((len(rows), 1)) / dt),
+        "end_time": ("dt", np.ones(4)),
     }
     spans = {f"q_order_dt_{end}": ("integrator", np.full(len(rows), value)) for end, value in (("min", 1e-4), ("max", 1e-2))}
     return xr.Dataset(data | spans, {"integrator": list(errors), "dt": dt, "dt_set": ("dt", ["published"] * 4)})

@@ -7,30 +7,24 @@ Lifshitz, Theory of Elasticity, Sec. 9; Johnson, Contact Mechanics, Eq. 11.24).
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from math import isfinite, nan, pi
 from pathlib import Path
 from sys import float_info
 
-import numpy as np
-import xarray as xr
-
 from polhode.advice import files
 from polhode.advice.answer import Choice, Recommendation, joined_names
 from polhode.advice.errors import AdviceError
 from polhode.fits import contact_law
-from polhode.fits.errors_of_steps import SERVED, ErrorsOfSteps
+from polhode.fits.contact_law import Curve
+from polhode.fits.largest_step import SERVED
 from polhode.interface.arguments import positive
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.manybody.contact import collision_time
 from polhode.manybody.material import Material
 from polhode.methods import METHODS
 
-#: The scene of the first table of the report.
-CHESS = "chess"
-#: The variable asked about: the largest |dE/E0| of a run.
-VARIABLE = "energy_error_largest"
 #: The method to recommend if it is as good as any other: the one that most scenes have run, and the cheapest of these.
 USUAL = "spiral_leapfrog"
 #: Steps within this factor of the largest count as equally large: seeds scatter by more.
@@ -41,51 +35,6 @@ FARTHEST = 3.0
 FEWEST = 5
 #: The smallest number of methods between which a choice is made.
 METHODS_TO_CHOOSE = 2
-#: Errors of either sign, whose exponent is that of the law within this, grow as the root of the time in contact.
-LAWFUL = 0.25
-
-
-@dataclass(frozen=True)
-class Curve(ErrorsOfSteps):
-    """The energy errors of a method on a scene: the largest |dE/E0| of each of its states.
-
-    Parameters
-    ----------
-    scene, label : key of the group and its name
-    method : key
-    spin : of the bodies at the start, rad/s
-    clumps : number of bodies
-    horizon : s
-    contacts : float
-        The time that each body was in contact during a run, in contact times; NaN where it was not measured.
-    """
-
-    scene: str
-    label: str
-    method: str
-    spin: float
-    clumps: int
-    horizon: float
-    contacts: float
-
-    @property
-    def kind(self) -> tuple[str, int, float]:
-        """What runs of the same bodies with the same spin have in common."""
-        return self.label, self.clumps, self.spin
-
-    def with_contacts(self, contacts: float, exponent: float) -> "Curve":
-        """The errors for another time in contact of each body, see :func:`growth`; as they are if it was not measured."""
-        factor = growth(contacts / self.contacts, exponent) if isfinite(self.contacts) else 1.0
-        return replace(self, errors=self.errors * factor)
-
-
-def growth(ratio: float, exponent: float) -> float:
-    """The factor on the error for ``ratio`` times the time in contact: its root, since errors of either sign add up so.
-
-    The errors of a method that does not follow the law may have one sign and add up in proportion; of the two the larger is
-    taken.
-    """
-    return float(ratio**0.5) if abs(exponent - contact_law.EXPONENT) <= LAWFUL else max(ratio, ratio**0.5)
 
 
 def contact_time(young: float, poisson: float, density: float, radius: float, speed: float) -> float:
@@ -122,11 +71,11 @@ def from_contacts(
     Parameters
     ----------
     time : duration of a contact, s
-    error : largest relative error of the energy
+    error : relative error of the energy, the mean over a run
     results : folder of a run; by default ``results`` or the released data, whichever have more states
     everything : list all methods, including the variants that reproduce publications' code
     how : where the contact time comes from, in words
-    contacts : time that each body is in contact during the run, in contact times; by default the longest of the scenes
+    contacts : time that each body is in contact during the run, in contact times; 16 by default
 
     Raises
     ------
@@ -142,21 +91,18 @@ def from_contacts(
         chosen = counted
     if not chosen:
         raise AdviceError(f"{path} holds no scene with {FEWEST} states or more; name another run with `results`")
-    exponents = {key: _exponent(group) for key, group in chosen.items()}
-    chosen = {key: group for key, group in chosen.items() if exponents[key] > 0}
+    chosen = {key: group for key, group in chosen.items() if contact_law.common_exponent(group) > 0}
     if not chosen:
         raise AdviceError(f"{path} holds no scene with three step sizes or more; name another run with `results`")
-    known = [c.contacts for group in chosen.values() for c in group if isfinite(c.contacts)]
-    number = contacts if contacts is not None else max(known, default=nan)
-    if isfinite(number):
-        chosen = {key: [c.with_contacts(number, exponents[key]) for c in group] for key, group in chosen.items()}
-    shares = {key: min(c.largest(error, exponents[key]) for c in group) for key, group in chosen.items()}
+    number = contact_law.CONTACTS if contacts is None else contacts
+    steps = {key: contact_law.steps_in_contact(group, error, number) for key, group in chosen.items()}
+    shares = {key: float(1 / spread.high) for key, spread in steps.items()}
     advisable = {key: share for key, share in shares.items() if share > 0 and not _as_published(key)}
     if not advisable:
         raise AdviceError(f"error: no method stays below {error:g} in all scenes")
     largest = max(advisable.values())
     key = USUAL if advisable.get(USUAL, 0.0) * CLOSE >= largest else max(advisable, key=lambda each: advisable[each])
-    share, scenes_of_best, exponent = advisable[key], chosen[key], exponents[key]
+    share, scenes_of_best, spread = advisable[key], chosen[key], steps[key]
     finest = min(float(c.share[0]) for c in scenes_of_best)
     if share < finest / FARTHEST:
         raise AdviceError(
@@ -165,8 +111,6 @@ def from_contacts(
         )
     if time * share < float_info.min:
         raise AdviceError(f"contact_time {time:g} s is too short to be divided into steps; take other units")
-    spread = [c.largest(error, exponent, fraction) for c in scenes_of_best for fraction in (0.5, SERVED)]
-    low, high = min(spread), max(spread)
     rows = [
         Choice(
             method, _label(method), time * s, relative=share / s if s else None, mark=f"T/{1 / s:.0f}" if s else "not reached"
@@ -180,18 +124,17 @@ def from_contacts(
         f"{called[c.scene]} ({c.errors.shape[1]} states"
         + (f", in contact for {_count(c.contacts)} T" if isfinite(c.contacts) else ", time in contact not measured, as run")
         + (f", T/{1 / c.share[0]:.0f} to " if len(c.share) > 1 else ", only ")
-        + f"T/{1 / c.share[-1]:.0f}) T/{1 / (own_share := c.largest(error, exponent)):.0f}"
-        + (", extrapolated" if c.is_extrapolated(own_share) else "")
-        for c in scenes_of_best
+        + f"T/{1 / c.share[-1]:.0f}) T/{of_scene.high:.0f}"
+        + (", extrapolated" if c.is_extrapolated(float(1 / of_scene.high)) else "")
+        for c, of_scene in zip(scenes_of_best, contact_law.steps_of_scenes(scenes_of_best, error, number), strict=True)
     )
-    remarks = []
-    if isfinite(number):
-        remarks.append(
-            f"This is for bodies that are in contact for {_count(number)} contact times each during the run"
-            + (", the longest of the scenes" if contacts is None else "")
-            + "; n times as long takes n^(1/5) times as many steps"
-            + (" (`contacts`)." if contacts is None else ".")
-        )
+    remarks = [
+        f"It serves {SERVED:.0%} of the states of the scene that asks most. Half of the states need T/{spread.median:.0f}, the "
+        "mean over the scenes, which is the number of the report.",
+        "n times as long in contact takes n^(1/5) times as many steps (`contacts`), for n times as many bodies as many less.",
+        f"The error is the mean over the run. The largest is about {contact_law.LARGEST_OVER_MEAN:.2g} times as large, by a "
+        "random walk; where that must stay below an error, ask for as much less.",
+    ]
     if any(share >= 0.999 * c.share[-1] for c in scenes_of_best if len(c.share) > 1):
         remarks.append("This is the coarsest step that was run; a longer one may do as well.")
     others = [m for m, s in advisable.items() if m != key and s * CLOSE >= share]
@@ -201,30 +144,22 @@ def from_contacts(
             + joined_names([_label(m) for m in sorted(others)])
             + ". Take what the code has."
         )
-    scaled = (
-        f", for bodies in contact for {_count(number)} contact times T each: errors grow as the root of that time, and are "
-        "scaled from the time of each scene"
-        if isfinite(number)
-        else ""
-    )
     fewest, most = min(c.clumps for c in scenes_of_best), max(c.clumps for c in scenes_of_best)
     bodies = f"{fewest} to {most}" if most > fewest else f"{most}"
     return Recommendation(
         question=f"Many bodies, contacts of {time:.4g} s{f' ({how})' if how else ''}"
-        + (f", each body in contact for {contacts:g} of these" if contacts is not None else "")
-        + f", relative energy error below {error:g}",
+        + f", {contact_law.BODIES} bodies in contact for {number:g} of these each, mean relative energy error below {error:g}",
         best=Choice(key, _label(key), time * share, relative=1.0, mark=f"T/{1 / share:.0f}"),
         sentence=f"Take {_label(key)} ({key}) with dt = T_contact/{1 / share:.0f} = {time * share:.3g} s.",
-        interval=(time * low, time * high),
-        interval_means=f"Interval: T/{1 / low:.0f} to T/{1 / high:.0f}, from the scene that asks most to the one that asks "
-        f"least, each with {SERVED:.0%} or half of its states.",
+        interval=(time * share, float(time / spread.low)),
+        interval_means=f"Interval: T/{spread.high:.0f} to T/{spread.low:.0f}, from {SERVED:.0%} of the states of the scene "
+        "that asks most to a tenth of those of the one that asks least.",
         alternatives=rows,
         evidence=[
-            f"{SERVED:.0%} of the states of every scene stay below the error, the largest |dE/E0| of a run, with this and all "
-            f"smaller steps{scaled}: {scenes}.",
+            f"{SERVED:.0%} of the states of every scene keep the mean |dE/E0| of a run below the error with this and all "
+            f"smaller steps; scaled to this number of bodies and time in contact: {scenes}.",
             f"The scenes have {bodies} bodies. Between the steps that were run, and beyond them where said, "
-            f"the error is a power of dt: here {exponent:.2g}.",
-            *_of_the_report(path, key, error),
+            f"the error is a power of dt: here {contact_law.common_exponent(scenes_of_best):.2g}.",
             "Contact time: head on against a wall, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). All contacts are elastic "
             "and without friction; with `friction` and `restitution`, or `purpose`, the answer is for contacts that rub.",
             f"From {path}" + (", which comes with polhode." if files.is_released(path) else ".") + (f" {why}" if why else ""),
@@ -235,12 +170,6 @@ def from_contacts(
         remarks=remarks,
         shown=len(rows) if everything else 5,
     )
-
-
-def _exponent(group: list[Curve]) -> float:
-    """The power of the step with which the error of a method grows: the median of the scenes with enough steps, or NaN."""
-    known = [c.exponent for c in group if isfinite(c.exponent)]
-    return float(np.median(known)) if known else nan
 
 
 def _count(contacts: float) -> str:
@@ -270,20 +199,6 @@ def _read(path: Path) -> list[Curve]:
 def _size(every_curve: list[Curve]) -> files.Size:
     """The states of the scene that has most, and the number of scenes with enough states."""
     return max((c.errors.shape[1] for c in every_curve), default=0), len({c.label for c in every_curve})
-
-
-def _of_the_report(path: Path, method: str, error: float) -> list[str]:
-    """Why the first table of the report names another number of steps, which it takes from the chess pieces alone."""
-    if CHESS not in group_names(path):
-        return []
-    with np.errstate(divide="ignore"):
-        steps = contact_law.steps_per_contact(read_dataset(path, CHESS), error).get(method)
-    if steps is None or not isfinite(least := float(np.median(steps))):
-        return []
-    return [
-        f"The first table of the report would name T/{least:.0f} for this error: it means the chess pieces only, with their "
-        "short time in contact, the error averaged over the run instead of the largest, and half of the states."
-    ]
 
 
 def names(some_curves: Iterable[Curve]) -> dict[str, str]:
@@ -322,11 +237,11 @@ def _comparable(every_curve: list[Curve]) -> dict[str, list[Curve]]:
 
 def curves(path: Path) -> Iterator[Curve]:
     """The energy errors of every method on every scene of a many_body.nc that has several seeds."""
-    every_curve = []
+    every_curve: list[Curve] = []
     for name in group_names(path):
         data = read_dataset(path, name)
-        if VARIABLE in data and "contact_time" in data.attrs:
-            every_curve += list(_curves(name, data))
+        if "energy_error_mean" in data and "contact_time" in data.attrs:
+            every_curve += contact_law.curves(name, data)
     for c in every_curve:
         if c.errors.shape[1] >= FEWEST:
             yield c if isfinite(c.contacts) else replace(c, contacts=_counted_elsewhere(c, every_curve))
@@ -342,30 +257,6 @@ def _counted_elsewhere(curve: Curve, every_curve: list[Curve]) -> float:
         return nan
     best = max(others, key=lambda c: (c.spin == curve.spin, c.errors.shape[1]))
     return best.contacts * curve.horizon / best.horizon
-
-
-def _curves(name: str, data: xr.Dataset) -> Iterator[Curve]:
-    time = float(data.attrs["contact_time"])
-    contacts = contact_law.time_in_contact(data) if "contacts" in data else nan
-    data = data.sortby("dt")
-    for key in data["integrator"].values:
-        of_method = data.sel(integrator=key)
-        errors = of_method[VARIABLE].transpose("dt", "seed").values
-        lost = of_method["diverged"].transpose("dt", "seed").values.astype(bool)
-        errors = np.where(lost, np.inf, errors)
-        run = ~np.isnan(errors).any(axis=1)
-        if run.any():
-            yield Curve(
-                of_method["dt"].values[run] / time,
-                errors[run],
-                name,
-                str(data.attrs.get("label", name)),
-                str(key),
-                float(data.attrs.get("spin", nan)),
-                int(data.attrs["clumps"]),
-                float(data.attrs["horizon"]),
-                contacts,
-            )
 
 
 def _as_published(key: str) -> bool:

@@ -17,7 +17,7 @@ from polhode.advice.answer import Choice, Recommendation, joined_names
 from polhode.advice.errors import AdviceError
 from polhode.advice.from_contacts import FARTHEST, USUAL
 from polhode.fits import seed_statistics
-from polhode.fits.impact_errors import ALIKE, CURED, LEADING, LIKE_CODES, STATED, curves, largest_of_each, ratios
+from polhode.fits.impact_errors import ALIKE, CURED, LEADING, LIKE_CODES, STATED, curves, ratios
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.manybody.law import AS_IN, BOOKKEEPING
 from polhode.methods import METHODS
@@ -105,7 +105,7 @@ def _for_impacts(
             f"error: {error:g} would need steps of T/{1 / best if best else np.inf:.0f}, far below the finest that was run, "
             f"T/{1 / share[0]:.0f}; ask for a larger one"
         )
-    gain = largest_of_each(whole[CURED], error) / largest_of_each(whole[LIKE_CODES], error)
+    gain = np.divide(*(whole[kind].largest_of_each(error, whole[kind].exponent) for kind in (CURED, LIKE_CODES)))
     low, middle, high = np.quantile(gain, (0.1, 0.5, 0.9))
     confidence = 1 - SERVED ** len(near)
     half = whole[CURED].largest(error, whole[CURED].exponent, 0.5)

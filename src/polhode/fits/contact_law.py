@@ -5,7 +5,8 @@ many contacts add up like the steps of a random walk: over n bodies, each of whi
 them, and relative to an energy that is proportional to n to sqrt(N/n).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import gamma, isfinite, nan, pi, sqrt
 
 import numpy as np
@@ -13,9 +14,10 @@ import pandas as pd
 import xarray as xr
 from scipy.special import zeta
 
-from polhode.fits import NotInRun
-from polhode.fits.ladders import interpolated_step
-from polhode.fits.seed_statistics import Estimate, followed, median, of_seeds, ran, ranks
+from polhode.fits import NotInRun, laws
+from polhode.fits.errors_of_steps import ErrorsOfSteps
+from polhode.fits.orders import straight_line
+from polhode.fits.seed_statistics import Estimate, median, ranks
 
 #: The exponent of the time step for Hertz contacts, whose force is not smooth where they begin and end.
 EXPONENT = 2.5
@@ -29,6 +31,12 @@ ROUND_OFF = 1e-12
 LEAST_STEPS = 3
 #: The time step of the table, in contact times.
 SHOWN = 1 / 30
+#: The case for which steps are stated: each of so many bodies is in contact for so many contact times during the run.
+CONTACTS, BODIES = 16.0, 32
+#: Errors of either sign, whose exponent is that of the law within this, grow as the root of the time in contact.
+LAWFUL = 0.25
+#: The largest value of a random walk over its mean, both of its size and as means over walks: 3 pi/4.
+LARGEST_OVER_MEAN = 0.75 * pi
 
 
 def names(scenes: Mapping[str, xr.Dataset]) -> dict[str, str]:
@@ -100,7 +108,7 @@ def exponent(data: xr.Dataset, method: str, longest: bool = True) -> Estimate:
         step, error = step[:-1], error[:-1]
     if len(step) < LEAST_STEPS:
         return Estimate(nan)
-    return median(np.polyfit(np.log(step), np.log(error), 1)[0])
+    return median(straight_line(np.log(step), np.log(error).T)[0])
 
 
 def coefficient(data: xr.Dataset, method: str) -> Estimate:
@@ -116,7 +124,7 @@ def at_step(data: xr.Dataset, method: str, step: float = SHOWN) -> Estimate:
     steps, error = _usable(data, method)
     if len(steps) < LEAST_STEPS or not steps.min() <= step <= steps.max():
         return Estimate(nan)
-    slope, offset = np.polyfit(np.log(steps), np.log(error), 1)
+    slope, offset, _ = straight_line(np.log(steps), np.log(error).T)
     return median(np.exp(offset + slope * np.log(step)))
 
 
@@ -151,37 +159,104 @@ def head_on() -> float:
     return bounce() * 2 / 3 * sqrt(2 / pi)
 
 
-def steps_in_contact(coefficient: float, error: float, contacts: float) -> float:
-    """T/dt for a relative error of the total energy; ``contacts`` is N/n, see :func:`relative_contacts`."""
-    return float((coefficient * sqrt(contacts) / error) ** (1 / EXPONENT))
+@dataclass(frozen=True)
+class Curve(ErrorsOfSteps):
+    """The energy errors of a method on a scene: the mean |dE/E0| over the run of each of its states.
 
-
-def steps_per_contact(data: xr.Dataset, energy: float) -> dict[str, np.ndarray]:
-    """Steps per contact time that keep the mean relative energy error below ``energy``, of each initial state, by method.
-
-    Methods that were run with a few step sizes only are left out: nothing lies between these. The contact time is that of a
-    head-on collision with a wall. Infinite if the finest step exceeds the error.
+    Parameters
+    ----------
+    scene, label : key of the group and its name
+    method : key
+    spin : of the bodies at the start, rad/s
+    clumps : number of bodies
+    horizon : s
+    contacts : float
+        The time that each body was in contact during a run, in contact times; NaN where it was not measured.
     """
-    contact, dt = float(data.attrs["contact_time"]), data["dt"].values
-    steps = {}
-    for key in followed(data):
-        # Over (dt, state).
-        rows = [row for row in range(len(dt)) if ran(data, key, row)]
-        curves = np.array([of_seeds(data, key, row, "energy_error_mean") for row in rows])
-        steps[key] = contact / np.array([_largest(dt[rows], curve, energy) for curve in curves.T])
-    return steps
+
+    scene: str
+    label: str
+    method: str
+    spin: float
+    clumps: int
+    horizon: float
+    contacts: float
+
+    @property
+    def kind(self) -> tuple[str, int, float]:
+        """What runs of the same bodies with the same spin have in common."""
+        return self.label, self.clumps, self.spin
+
+    def of_contacts(self, contacts: float, exponent: float) -> "Curve":
+        """The errors of :data:`BODIES` bodies in contact for another time; as they are if it was not measured.
+
+        Errors of either sign grow as the root of that time over the number of bodies. Those of a method that does not follow
+        the law may have one sign and add up in proportion to the time; of the two the larger is taken.
+        """
+        if not isfinite(self.contacts):
+            return self
+        longer, bodies = contacts / self.contacts, self.clumps / BODIES
+        factor = sqrt(longer * bodies)
+        if not abs(exponent - EXPONENT) <= LAWFUL:
+            factor = max(factor, longer)
+        return replace(self, errors=self.errors * factor)
 
 
-def _largest(dt: np.ndarray, curve: np.ndarray, energy: float) -> float:
-    """The step in s at which a curve first exceeds an error; the coarsest if it never does, and 0 if it does from the start."""
-    above = ~(curve < energy)
-    if not above.any():
-        return float(dt[-1])
-    if above[0]:
-        return 0.0
-    end = int(above.argmax())
-    step = interpolated_step(dt[: end + 1], curve[: end + 1], energy) if isfinite(curve[end]) else nan
-    return step if isfinite(step) else float(dt[end - 1])
+def curves(name: str, data: xr.Dataset) -> Iterator[Curve]:
+    """The energy errors of every method on a scene."""
+    time = float(data.attrs["contact_time"])
+    contacts = time_in_contact(data) if "contacts" in data else nan
+    data = data.sortby("dt")
+    about = (str(data.attrs.get("label", name)), float(data.attrs.get("spin", nan)), int(data.attrs["clumps"]))
+    horizon = float(data.attrs.get("horizon", nan))
+    for key in map(str, data["integrator"].values):
+        of_method = data.sel(integrator=key)
+        errors = of_method["energy_error_mean"].transpose("dt", "seed").values
+        errors = np.where(of_method["diverged"].transpose("dt", "seed").values == 1, np.inf, errors)
+        run = ~np.isnan(errors).any(axis=1)
+        if run.any():
+            share = of_method["dt"].values[run] / time
+            yield Curve(share, errors[run], name, about[0], key, about[1], about[2], horizon, contacts)
+
+
+def common_exponent(of_method: Iterable[Curve]) -> float:
+    """The power of the step with which the error of a method grows: the median of the scenes with enough steps, or NaN."""
+    known = [curve.exponent for curve in of_method if isfinite(curve.exponent)]
+    return float(np.median(known)) if known else nan
+
+
+def steps_of_scenes(of_method: Sequence[Curve], error: float, contacts: float = CONTACTS) -> list[laws.Spread]:
+    """Steps in a contact time that keep the mean error of the energy below ``error``, over the states of each scene."""
+    power = common_exponent(of_method)
+    with np.errstate(divide="ignore"):
+        every = [1 / curve.of_contacts(contacts, power).largest_of_each(error, power) for curve in of_method]
+    return [laws.spread(steps) for steps in every]
+
+
+def steps_in_contact(of_method: Sequence[Curve], error: float, contacts: float = CONTACTS) -> laws.Spread:
+    """Steps in a contact time for an error of the energy: the one answer for bodies that collide.
+
+    The error is the mean over the run of |dE/E0|, what contacts leave behind; within a contact the energy oscillates by more,
+    which it gives back. By a random walk the largest error of a run is :data:`LARGEST_OVER_MEAN` times the mean: where that is
+    to stay below an error, ask for as much less. The contact time is that of a head-on collision with a wall. Below the finest
+    step that was run the error is the power of :func:`common_exponent` of the step.
+
+    Parameters
+    ----------
+    of_method : the curves of a method on some scenes
+    error : the mean relative error of the energy
+    contacts : the time that each of :data:`BODIES` bodies is in contact, in contact times
+
+    Returns
+    -------
+    The steps that serve half of the states, the geometric mean over the scenes; a tenth of them in the scene that asks least;
+    and nine tenths in the one that asks most. Infinite where that is not reached, NaN without scenes.
+    """
+    steps = steps_of_scenes(of_method, error, contacts)
+    if not steps:
+        return laws.Spread(*(np.asarray(nan),) * 3)
+    middle = np.exp(np.mean([np.log(each.median) for each in steps]))
+    return laws.Spread(middle, np.min([each.low for each in steps]), np.max([each.high for each in steps]))
 
 
 def frame(scenes: Mapping[str, xr.Dataset]) -> pd.DataFrame:

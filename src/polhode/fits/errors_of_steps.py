@@ -1,12 +1,12 @@
-"""The step that serves most of the runs with an error, from their errors at some steps."""
+"""The steps that serve a part of some cases with an error, from their errors at some steps."""
 
 from dataclasses import dataclass
-from math import nan
 
 import numpy as np
 
-#: The part of the runs that must meet the error.
-SERVED = 0.9
+from polhode.fits.largest_step import SERVED, largest_step
+from polhode.fits.laws import quantile
+from polhode.fits.orders import slope
 
 
 @dataclass(frozen=True)
@@ -24,21 +24,16 @@ class ErrorsOfSteps:
     share: np.ndarray
     errors: np.ndarray
 
-    def largest(self, error: float, exponent: float, fraction: float = SERVED) -> float:
-        """The largest share with which, as with all smaller ones, ``fraction`` of the runs stay below ``error``.
+    def largest_of_each(self, error: float, exponent: float) -> np.ndarray:
+        """The largest share of each run, see :func:`~polhode.fits.largest_step.largest_step`; 0 where none meets the error.
 
-        Between two steps that were run the error is a power of the step. Below the finest one, and for a scene that was run
-        with a single step, it is that of ``exponent``.
+        Below the finest step, and only there, the error is the power ``exponent`` of the step.
         """
-        errors = quantile(self.errors, fraction)
-        good = errors <= error
-        count = len(good) if good.all() else int(np.argmin(good))
-        if count == 0 or len(good) == 1:
-            return float(self.share[0] * (error / errors[0]) ** (1 / exponent)) if np.isfinite(errors[0]) else 0.0
-        if count == len(good) or not np.isfinite(errors[count]):
-            return float(self.share[count - 1])
-        x, y = np.log(self.share[count - 1 : count + 1]), np.log(errors[count - 1 : count + 1])
-        return float(np.exp(x[0] + (np.log(error) - y[0]) / (y[1] - y[0]) * (x[1] - x[0])))
+        return largest_step(self.share, self.errors.T, error, exponent)[0]
+
+    def largest(self, error: float, exponent: float, fraction: float = SERVED) -> float:
+        """The largest share with which, as with all smaller ones, ``fraction`` of the runs stay below ``error``."""
+        return float(-quantile(-self.largest_of_each(error, exponent), fraction))
 
     def is_extrapolated(self, share: float) -> bool:
         """Whether a share lies outside of what was run."""
@@ -47,12 +42,4 @@ class ErrorsOfSteps:
     @property
     def exponent(self) -> float:
         """The power of the step with which the error grows, over all steps; NaN from less than three."""
-        errors = quantile(self.errors, 0.5)
-        good = np.isfinite(errors)
-        return float(np.polyfit(np.log(self.share[good]), np.log(errors[good]), 1)[0]) if good.sum() >= 3 else nan
-
-
-def quantile(errors: np.ndarray, fraction: float) -> np.ndarray:
-    """The value below which ``fraction`` of the runs of each row lie: one of the values, since some may be infinite."""
-    ordered = np.sort(errors, axis=1)
-    return np.asarray(ordered[:, min(ordered.shape[1] - 1, int(np.ceil(fraction * ordered.shape[1])) - 1)])
+        return slope(self.share, quantile(self.errors, 0.5), 3)

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.fits.errors_of_steps import ErrorsOfSteps
+from polhode.fits.orders import slope
 
 #: The method of the curves: a leapfrog.
 LEADING = "spiral_leapfrog"
@@ -22,7 +23,7 @@ ALIKE = 0.02
 def order(error: xr.DataArray) -> float:
     """The power of dt with which the errors of one curve fall from :data:`STATED` to the shortest step: a straight line."""
     fine = error.sel(division=error["division"] >= STATED[-1])
-    return float(-np.polyfit(np.log(fine["division"].values), np.log(fine.values), 1)[0])
+    return -slope(fine["division"].values, fine.values)
 
 
 def ratios(data: xr.Dataset) -> xr.DataArray:
@@ -41,15 +42,9 @@ def curves(data: xr.Dataset, draws: Sequence[int] | None = None) -> dict[str, Er
     return {kind: ErrorsOfSteps(share, larger.sel(bookkeeping=kind).values) for kind in (LIKE_CODES, CURED)}
 
 
-def largest_of_each(curve: ErrorsOfSteps, error: float) -> np.ndarray:
-    """The largest step of each run alone with which, as with all shorter ones, its error is below ``error``."""
-    runs = curve.errors.T[..., None]
-    return np.array([ErrorsOfSteps(curve.share, errors).largest(error, curve.exponent, 1.0) for errors in runs])
-
-
 def steps_in_a_contact(data: xr.Dataset, error: float = ERRORS[0]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Steps in a contact for an error as codes have it, with all cures, and the ratio: the middle of all impacts, then
     the ends of 80 % of them.
     """
-    codes, cured = (1 / largest_of_each(curve, error) for curve in curves(data).values())
+    codes, cured = (1 / curve.largest_of_each(error, curve.exponent) for curve in curves(data).values())
     return tuple(np.quantile(values, (0.5, 0.1, 0.9)) for values in (codes, cured, codes / cured))  # type: ignore[return-value]

@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from polhode.fits import laws
+from polhode.fits.largest_step import BETWEEN, COARSEST, EXTRAPOLATED, NOT_RUN, UNREACHED, round_off
 from polhode.interface.arrays import about
 
 Array = NDArray[np.float64]
@@ -86,7 +87,7 @@ def _condensed(data: xr.Dataset) -> xr.Dataset:
     steps, how = measured["steps"].values, measured["how"].values
     with np.errstate(divide="ignore", invalid="ignore"):
         departure = np.log10(steps) - _of_law(order, logarithm, np.log10(TARGETS))
-    departure = _rounded("departure", np.where(how == laws.BETWEEN, departure, 0.0))
+    departure = _rounded("departure", np.where(how == BETWEEN, departure, 0.0))
     over = ("torque_class", "integrator", "body")
     step = np.sort(data["step"].values.astype(float))
     with np.errstate(invalid="ignore"):
@@ -206,8 +207,8 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
     grid = np.log10(data["target"].values.astype(float))
     how = data["how"].values
     coarsest = -np.log10(float(data["step"].values.max()))
-    known = np.where(how == laws.COARSEST, coarsest, _of_law(order, logarithm, grid) + data["departure"].values)
-    known = np.where(how == laws.UNREACHED, np.inf, np.where(how == laws.NOT_RUN, np.nan, known))
+    known = np.where(how == COARSEST, coarsest, _of_law(order, logarithm, grid) + data["departure"].values)
+    known = np.where(how == UNREACHED, np.inf, np.where(how == NOT_RUN, np.nan, known))
     # The stored errors on either side; one larger than all of them is answered as the largest, which is safe.
     after = (wanted[..., None] < grid - 1e-9).sum(axis=-1)
     beyond = after == len(grid)
@@ -224,11 +225,11 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
         onward = np.where(beyond, np.isfinite(high), np.isfinite(low) & np.isinf(steps) & (share < 1))
         finest = data["finest"].values[..., None]
         possible = (finest == 0) | ((finest > 0) & (law <= -np.log10(float(data["step"].values.min()))))
-        possible &= laws.round_off(10.0**-law, 1.0) <= 10.0**wanted
+        possible &= round_off(10.0**-law, 1.0) <= 10.0**wanted
     steps = np.where(onward, np.maximum(law, np.where(beyond, high, low)), steps)
-    how_known = np.where(onward, np.where(possible, laws.EXTRAPOLATED, laws.UNREACHED), how_known)
+    how_known = np.where(onward, np.where(possible, EXTRAPOLATED, UNREACHED), how_known)
     with np.errstate(over="ignore"):
-        steps = np.select([how_known == laws.NOT_RUN, how_known == laws.UNREACHED], [np.nan, np.inf], 10.0**steps)
+        steps = np.select([how_known == NOT_RUN, how_known == UNREACHED], [np.nan, np.inf], 10.0**steps)
     dims = (*over, "target")
     return xr.Dataset(
         {"steps": (dims, steps, {"long_name": "steps per radian"}), "how": (dims, how_known.astype("int8"))},

@@ -16,7 +16,8 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from polhode.fits import seed_statistics
-from polhode.fits.orders import CEILING, FLOOR_FACTOR
+from polhode.fits.largest_step import SERVED, largest_step, round_off
+from polhode.fits.orders import CEILING, Fits, fit, straight_line
 
 Array = NDArray[np.float64]
 
@@ -25,18 +26,14 @@ QUANTITIES = ("q", "omega", "both")
 #: Smallest number of steps in a fit, and the largest rms residual in decades up to which coarser steps are added.
 FEWEST = 3
 RESIDUAL = 0.01
-#: An error that falls more slowly with the step than with this power has no law: it is round-off, of a method that is exact.
-LOWEST = 0.5
 #: An error above this, in radians, means that the orientation is lost.
 STABLE = 0.5
 #: Rounding has begun where the error exceeds the law by this factor.
 ROUNDED = 2.0
 #: The errors per radian for which steps are stated.
 TARGETS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
-#: How a number of steps was found, the values of ``how``.
-NOT_RUN, BETWEEN, COARSEST, EXTRAPOLATED, UNREACHED = 0, 1, 2, 3, 4
 #: The part of the bodies below and above the spread that is stated.
-SPREAD = (0.1, 0.9)
+SPREAD = (0.1, SERVED)
 
 
 def errors(data: xr.Dataset) -> xr.DataArray:
@@ -52,77 +49,6 @@ def errors(data: xr.Dataset) -> xr.DataArray:
     stacked = np.stack([q.values, omega.values, np.maximum(q.values, omega.values)])
     coords = {name: data[name].values for name in dims if name in data.coords}
     return xr.DataArray(stacked, {"quantity": list(QUANTITIES), **coords}, ("quantity", *dims))
-
-
-@dataclass(frozen=True)
-class Fits:
-    """Straight lines log10(error) = a + order * log10(step) over many curves at once; NaN where there is none.
-
-    Parameters
-    ----------
-    order, intercept : arrays (...)
-    first, last : arrays (...) of int
-        Positions of the finest and the coarsest step of the fit; -1 where there is none.
-    """
-
-    order: Array
-    intercept: Array
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
-
-    def without_flat(self) -> "Fits":
-        """The fits with an order above :data:`LOWEST`."""
-        sloping = self.order > LOWEST
-        ends = (np.where(sloping, end, -1) for end in (self.first, self.last))
-        return Fits(np.where(sloping, self.order, np.nan), np.where(sloping, self.intercept, np.nan), *ends)
-
-
-def fit(step: ArrayLike, error: ArrayLike, usable: ArrayLike) -> Fits:
-    """Least-squares lines through the finest usable steps of each curve, extended to coarser ones while they stay straight.
-
-    This is the window of :func:`polhode.fits.orders.fit_order`, for ladders with a factor of two between steps and
-    for many curves at once: the first :data:`FEWEST` neighbouring usable steps, from the finest on, with an rms residual of at
-    most :data:`RESIDUAL` decades, and all coarser ones up to the first with which the residual is larger.
-
-    Parameters
-    ----------
-    step : (S,), ascending
-    error : (..., S)
-    usable : (..., S)
-        Which errors are clear of round-off and asymptotic.
-    """
-    x = np.log10(np.asarray(step, float))
-    usable = np.asarray(usable, bool)
-    y = np.log10(np.where(usable, error, 1.0))
-    shape, size = y.shape[:-1], y.shape[-1]
-    order, intercept = np.full(shape, np.nan), np.full(shape, np.nan)
-    first, last = np.full(shape, -1), np.full(shape, -1)
-    for start in range(size - FEWEST + 1):
-        # Curves that still look for their window; then those whose window still grows.
-        growing = first < 0
-        for end in range(start + FEWEST, size + 1):
-            growing = growing & usable[..., start:end].all(axis=-1)
-            if not growing.any():
-                break
-            slope, at_zero, residual = _line(x[start:end], y[..., start:end])
-            growing = growing & (residual <= RESIDUAL)
-            order, intercept = np.where(growing, slope, order), np.where(growing, at_zero, intercept)
-            first, last = np.where(growing, start, first), np.where(growing, end - 1, last)
-    return Fits(order, intercept, first, last)
-
-
-def _line(x: Array, y: Array) -> tuple[Array, Array, Array]:
-    """Slope, intercept and rms residual of straight lines through (x, y), y over (..., points)."""
-    middle = y.mean(axis=-1)
-    centred = x - x.mean()
-    slope = (centred * y).sum(axis=-1) / (centred**2).sum()
-    rest = y - middle[..., None] - slope[..., None] * centred
-    return slope, middle - slope * x.mean(), np.sqrt((rest**2).mean(axis=-1))
-
-
-def round_off(step: ArrayLike, radians: float) -> Array:
-    """The error below which round-off of the ``radians / step`` steps may show."""
-    return np.asarray(FLOOR_FACTOR * np.finfo(float).eps * radians / np.asarray(step, float))
 
 
 def laws(data: xr.Dataset) -> xr.Dataset:
@@ -151,7 +77,7 @@ def laws(data: xr.Dataset) -> xr.Dataset:
     every = all_errors.values
     error = every[..., -1]
     usable = np.isfinite(error) & (error > round_off(step, total)) & (error < CEILING)
-    line = fit(step, error, usable).without_flat()
+    line = fit(step, error, usable, FEWEST, RESIDUAL).without_flat()
     columns = {
         "order": (line.order, "order of the error in the step"),
         "coefficient": (10.0**line.intercept / total, "error per radian at a step of one radian, by the law"),
@@ -247,7 +173,7 @@ def _growth(radians: Array, error: Array, line: Fits) -> Array:
         return np.full(line.order.shape, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.log10(error)
-    slope = _line(np.log10(radians), np.where(np.isfinite(y), y, np.nan))[0]
+    slope = straight_line(np.log10(radians), np.where(np.isfinite(y), y, np.nan))[0]
     place = np.arange(error.shape[-2])
     inside = (place >= line.first[..., None]) & (place <= line.last[..., None]) & (line.first[..., None] >= 0)
     slope = np.where(inside, slope, np.nan)
@@ -277,66 +203,34 @@ def _stable(step: Array, error: Array) -> Array:
 def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = TARGETS, known_laws: xr.Dataset | None = None) -> xr.Dataset:
     """The number of steps per radian that keep the error per radian below each target, of every body.
 
-    As in :mod:`polhode.fits.ladders`: the largest step for which it and all finer ones meet the target, except where
-    round-off explains a miss; interpolated in logarithms; below the finest step from the law, if this reaches down to that
-    step and round-off leaves room.
+    The inverse of :func:`~polhode.fits.largest_step.largest_step`, below the finest step by the law if it reaches down to it.
 
     Parameters
     ----------
     data : the dataset of ensembles.nc
     targets : errors per radian
-    found : what :func:`laws` returns, if known already
+    known_laws : what :func:`laws` returns, if known already
 
     Returns
     -------
     Over torque_class, method, body and target: ``steps`` per radian, infinite where the target is not reached and NaN where
-    nothing was run; ``how``, one of :data:`BETWEEN`, :data:`COARSEST` (fewer might do), :data:`EXTRAPOLATED`,
-    :data:`UNREACHED` and :data:`NOT_RUN`.
+    nothing was run; ``how``, as that function says.
     """
     known_laws = laws(data) if known_laws is None else known_laws
     every = errors(data).sel(quantity="both").isel(radians=-1)
-    step, total = every["step"].values, float(every["radians"])
-    error = every.values / total
+    step, error = every["step"].values, every.values / float(every["radians"])
     law = known_laws.sel(quantity="both")
-    floor = round_off(step, total) / total
-    steps = np.full((*error.shape[:-1], len(targets)), np.nan)
-    how = np.full(steps.shape, NOT_RUN, "int8")
-    for i, target in enumerate(targets):
-        steps[..., i], how[..., i] = _steps(step, error, floor, target, law, total)
+    order = np.where(law["finest"].values <= step[0] * (1 + 1e-9), law["order"].values, np.nan)
+    largest, how = zip(
+        *(largest_step(step, error, target, order, law["coefficient"].values, time=1.0) for target in targets), strict=True
+    )
+    with np.errstate(divide="ignore"):
+        steps = 1 / np.stack(largest, axis=-1)
     dims = ("torque_class", "integrator", "body", "target")
     return xr.Dataset(
-        {"steps": (dims, steps, {"long_name": "steps per radian"}), "how": (dims, how)},
+        {"steps": (dims, steps, {"long_name": "steps per radian"}), "how": (dims, np.stack(how, axis=-1))},
         {**{name: every[name] for name in dims[:-1] if name in every.coords}, "target": list(targets)},
     )
-
-
-def _steps(
-    step: Array, error: Array, floor: Array, target: float, law: xr.Dataset, total: float
-) -> tuple[Array, NDArray[np.int8]]:
-    size = len(step)
-    run = ~np.isnan(error).all(axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        good = error <= target
-        missed = ~good & ~(error <= floor)
-        stop = np.where(missed.any(axis=-1), missed.argmax(axis=-1), size)
-        # The last step that meets the target before the first that misses it.
-        place = np.where(good & (np.arange(size) < stop[..., None]), np.arange(size), -1).max(axis=-1)
-        low = np.take_along_axis(error, np.maximum(place, 0)[..., None], axis=-1)[..., 0]
-        high = np.take_along_axis(error, np.minimum(place + 1, size - 1)[..., None], axis=-1)[..., 0]
-        low = np.log(np.maximum(low, np.finfo(float).tiny))
-        share = np.clip((np.log(target) - low) / (np.log(high) - low), 0.0, 1.0)
-        # Beside a step that diverged nothing is interpolated.
-        share = np.where(np.isfinite(high), share, 0.0)
-        width = np.log(step[np.minimum(place + 1, size - 1)] / step[place])
-        between = step[place] * np.exp(share * width)
-        order, coefficient = law["order"].values, law["coefficient"].values
-        beyond = (target / coefficient) ** (1 / order)
-        possible = law["finest"].values <= step[0] * (1 + 1e-9)
-        possible &= (beyond < step[0]) & (round_off(beyond, total) / total <= target)
-        cases = [~run, place == size - 1, place >= 0, (stop == 0) & possible]
-        h = np.select(cases, [np.nan, step[-1], between, beyond], 0.0)
-        how = np.select(cases, [NOT_RUN, COARSEST, BETWEEN, EXTRAPOLATED], UNREACHED)
-        return np.asarray(1 / h), how.astype("int8")
 
 
 @dataclass(frozen=True)
@@ -350,25 +244,18 @@ class Spread:
 
 def spread(values: ArrayLike, axis: int = -1) -> Spread:
     """Median, 10 % and 90 % over an axis; infinite values count as large, NaN as missing, and NaN where all are missing."""
-    ordered = np.sort(np.moveaxis(np.asarray(values, float), axis, -1), axis=-1)
+    values = np.moveaxis(np.asarray(values, float), axis, -1)
+    # Of an even number the median lies between the two in the middle.
+    middle = (quantile(values, 0.5) + -quantile(-values, 0.5)) / 2
+    return Spread(middle, *(quantile(values, share) for share in SPREAD))
+
+
+def quantile(values: ArrayLike, share: float) -> Array:
+    """The smallest of the values of the last axis that is not exceeded by this part of them; counted as in :func:`spread`."""
+    ordered = np.sort(np.asarray(values, float), axis=-1)
     count = (~np.isnan(ordered)).sum(axis=-1)
-
-    def at(index: NDArray[np.int64]) -> Array:
-        taken = np.take_along_axis(ordered, np.clip(index, 0, None)[..., None], axis=-1)[..., 0]
-        return np.where(count > 0, taken, np.nan)
-
-    def quantile(share: float) -> Array:
-        """The smallest value that is not exceeded by this part of the values."""
-        return at(np.ceil(share * count - 1e-9).astype(int) - 1)
-
-    return Spread((at((count - 1) // 2) + at(count // 2)) / 2, *(quantile(share) for share in SPREAD))
-
-
-def quantile(values: ArrayLike, share: float) -> float:
-    """The smallest of some values that is not exceeded by this part of them; counted as in :func:`spread`."""
-    ordered = np.sort(np.asarray(values, float).ravel())
-    ordered = ordered[~np.isnan(ordered)]
-    return float(ordered[int(np.ceil(share * ordered.size - 1e-9)) - 1]) if ordered.size else np.nan
+    place = np.clip(np.ceil(share * count - 1e-9).astype(int) - 1, 0, None)
+    return np.where(count > 0, np.take_along_axis(ordered, place[..., None], axis=-1)[..., 0], np.nan)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.fits import NotInRun
-from polhode.fits.ladders import interpolated_step
+from polhode.fits.largest_step import BETWEEN, largest_step
 
 #: Nominal coverage of the intervals. Their actual coverage is stated with them.
 LEVEL = 0.95
@@ -235,22 +235,14 @@ def mean_curve(data: xr.Dataset, method: str) -> np.ndarray:
 
 
 def step_for(data: xr.Dataset, method: str, error: float) -> float:
-    """The largest step in s up to which the mean error, interpolated linearly in logarithms, stays below ``error`` %.
-
-    A step at which a run blew up counts as above, and the curve ends there. NaN if it does not cross the level, or is above it
-    from the first step on.
-    """
-    return _crossing(data["dt"].values, mean_curve(data, method), error)
+    """The largest step in s with which the mean error stays below ``error`` %; NaN unless it lies between two that were run."""
+    return _step_of_mean(data["dt"].values, mean_curve(data, method), error)
 
 
-def _crossing(dt: np.ndarray, curve: np.ndarray, error: float) -> float:
+def _step_of_mean(dt: np.ndarray, curve: np.ndarray, error: float) -> float:
     run = ~np.isnan(curve)
-    dt, curve = dt[run], curve[run]
-    lost = np.flatnonzero(~np.isfinite(curve))
-    end = int(lost[0]) if lost.size else len(curve)
-    if end == 0 or curve[0] >= error:
-        return nan
-    return interpolated_step(dt[:end], curve[:end], error)
+    step, how = largest_step(dt[run], curve[run], error)
+    return float(step) if how == BETWEEN else nan
 
 
 def ratio_of_steps(data: xr.Dataset, method: str, other: str, error: float) -> Estimate:
@@ -259,7 +251,7 @@ def ratio_of_steps(data: xr.Dataset, method: str, other: str, error: float) -> E
     ours, theirs = (np.array([of_seeds(data, key, row) for row in range(len(dt))]) for key in (method, other))
 
     def ratio(states: np.ndarray) -> float:
-        one, two = (_crossing(dt, values[:, states].mean(axis=1), error) for values in (ours, theirs))
+        one, two = (_step_of_mean(dt, values[:, states].mean(axis=1), error) for values in (ours, theirs))
         return one / two
 
     return jackknife(ratio, data.sizes["seed"])

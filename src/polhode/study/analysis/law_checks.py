@@ -105,7 +105,7 @@ def long_times(inputs: Inputs) -> pd.DataFrame:
             lost = unknown.sel(torque_class=name).values
             for key, label in zip(map(str, data["integrator"].values), map(str, data["label"].values), strict=True):
                 of_method = steps.sel({"torque_class": name, "integrator": key}).values
-                served = first.setdefault((name, key), laws.quantile(of_method, laws.SPREAD[1]))
+                served = first.setdefault((name, key), float(laws.quantile(of_method, laws.SPREAD[1])))
                 rows.append(
                     {
                         "torque_class": name,

@@ -15,15 +15,15 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from polhode.fits import law_file, laws
-from polhode.fits.contact_law import steps_per_contact
+from polhode.fits import contact_law, law_file, laws
 from polhode.fits.ladders import UNIT
+from polhode.fits.largest_step import COARSEST, EXTRAPOLATED
 from polhode.fits.ranking import AS_PUBLISHED, CLOSE
-from polhode.fits.seed_statistics import Estimate
+from polhode.fits.seed_statistics import Estimate, followed
 from polhode.interface.netcdf import read_dataset
-from polhode.study.analysis import drift
+from polhode.study.analysis import contact_scenes, drift
 from polhode.study.analysis.frames import keyed
-from polhode.study.analysis.many_body import chess_pieces
+from polhode.study.analysis.many_body import CASES, chess_pieces
 from polhode.study.analysis.step_times import in_frame
 from polhode.study.inputs import Inputs, NotInRun, once
 
@@ -314,7 +314,7 @@ def of_method(
     of_method = ens.steps_of(rows, target)[at].ravel()
     spread = laws.spread(of_method)
     torques = laws.spread(ens.work(rows, target)[at].ravel()).median
-    coarsest = float(np.mean(ens.how(rows, method, target) == laws.COARSEST))
+    coarsest = float(np.mean(ens.how(rows, method, target) == COARSEST))
     steps = (float(spread.median), float(spread.low), float(spread.high))
     return BestMethod(
         method,
@@ -324,7 +324,7 @@ def of_method(
         coarsest > 0.5,
         coarsest > 0.1,
         equal,
-        laws.quantile(of_method, NEARLY_ALL),
+        float(laws.quantile(of_method, NEARLY_ALL)),
     )
 
 
@@ -457,8 +457,8 @@ def sheet(ens: EnsembleLaws) -> pd.DataFrame:
     medians = {name: laws.spread(both[name].values) for name in ("leading", "growth", "stable")}
     fitted = np.isfinite(both["order"].values).mean(axis=-1)
     steps = laws.spread(ens.steps["steps"].values, axis=2)
-    extrapolated = (ens.steps["how"].values == laws.EXTRAPOLATED).mean(axis=2)
-    coarsest = (ens.steps["how"].values == laws.COARSEST).mean(axis=2)
+    extrapolated = (ens.steps["how"].values == EXTRAPOLATED).mean(axis=2)
+    coarsest = (ens.steps["how"].values == COARSEST).mean(axis=2)
     rows = []
     for i, torque_class in enumerate(ens.classes):
         for j, method in enumerate(ens.methods):
@@ -499,15 +499,16 @@ def departures(frame: pd.DataFrame, tolerance: float) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class ContactSteps:
-    """Steps per contact of a method in collisions: the median over initial states, the spread, and pairs with another method.
+    """Steps per contact of a method in collisions, on all scenes, and pairs with another method on the chess pieces.
 
     Parameters
     ----------
-    steps : median, 10 % and 90 %
+    steps : half of the states, a tenth in the scene that asks least, and 90 % in that which asks most
+        See :func:`polhode.fits.contact_law.steps_in_contact`.
     ratio : Estimate
-        Its steps over those of the method that needs fewest, from the same states.
+        Its steps over those of the method that needs fewest, from the same states of the chess pieces.
     states : array
-        Its steps for each state.
+        Its steps for each of these states.
     """
 
     method: str
@@ -531,22 +532,21 @@ def contacts(inputs: Inputs, energy: float = ENERGY) -> list[ContactSteps]:
         If there are no collisions.
     """
     data = chess_pieces(inputs)
-    with np.errstate(divide="ignore"):
-        steps = steps_per_contact(data, energy)
+    scenes = {name: scene for name, scene in contact_scenes.scenes(inputs).items() if name != CASES[0]} | {CASES[0]: data}
+    every = [curve for name, scene in scenes.items() for curve in contact_law.curves(name, scene)]
+    of_methods = {key: [curve for curve in every if curve.method == key] for key in followed(data)}
     labels = dict(zip(map(str, data["integrator"].values), map(str, data["label"].values), strict=True))
-    best = min(steps, key=lambda key: float(laws.spread(steps[key]).median))
+    states = {}
+    for key, curves in of_methods.items():
+        power = contact_law.common_exponent(curves)
+        with np.errstate(divide="ignore"):
+            states[key] = 1 / curves[-1].of_contacts(contact_law.CONTACTS, power).largest_of_each(energy, power)
+    best = min(states, key=lambda key: float(laws.spread(states[key]).median))
     result = []
-    for key, samples in steps.items():
-        summary = laws.spread(samples)
-        result.append(
-            ContactSteps(
-                key,
-                labels[key],
-                (float(summary.median), float(summary.low), float(summary.high)),
-                laws.paired(samples, steps[best]),
-                samples,
-            )
-        )
+    for key, samples in states.items():
+        steps = contact_law.steps_in_contact(of_methods[key], energy)
+        summary = (float(steps.median), float(steps.low), float(steps.high))
+        result.append(ContactSteps(key, labels[key], summary, laws.paired(samples, states[best]), samples))
     return sorted(result, key=lambda entry: entry.steps[0])
 
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 import polhode
 from polhode.fits import laws, ranking
 from polhode.fits.ladders import METRIC
-from polhode.fits.orders import FLOOR_FACTOR
+from polhode.fits.largest_step import FLOOR_FACTOR
 from polhode.interface.reading import load_yaml
 from polhode.study.analysis import law_frames, selection
 from polhode.study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence

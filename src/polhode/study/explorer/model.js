@@ -1,5 +1,5 @@
 // Numbers of the run and what follows from them, without anything that is drawn. What ranks methods here is a copy of
-// Ladder.find and ranking.ranked of polhode/study; a test holds both to the same answers in a browser.
+// fits.largest_step and ranking.ranked of polhode; a test holds both to the same answers in a browser.
 "use strict";
 
 const RUN = JSON.parse(document.getElementById("content").textContent);
@@ -60,35 +60,30 @@ function ladderOf(problem, method) {
 const roundOff = (ladder, dt) => (RUN.floor * EPSILON * ladder.horizon) / dt;
 const wholeSteps = (horizon, dt) => Math.ceil((horizon / dt) * (1 - 1e-12));
 
-// The largest step size from which on downward the error stays below the target.
+// The largest step size with which, as with all finer ones, the error stays below the target.
 function find(ladder, target) {
   const { dt, error } = ladder;
-  const nothing = (how) => ({ dt: NaN, how });
-  if (dt.length === 0) return nothing("not run");
-  let stop = error.findIndex((e, i) => !(e <= target) && e > roundOff(ladder, dt[i]));
+  if (dt.length === 0) return { dt: NaN, how: "not run" };
+  const order = ladder.orderFrom <= dt[0] * (1 + 1e-9) ? ladder.order : NaN;
+  let stop = error.findIndex((e, i) => !(e <= target) && !(e <= roundOff(ladder, dt[i])));
   if (stop < 0) stop = dt.length;
   let i = stop - 1;
   while (i >= 0 && !(error[i] <= target)) i--;
-  if (i < 0) return stop ? nothing("round-off") : beyond(ladder, target);
   if (i === dt.length - 1) return { dt: dt[i], how: "coarsest", finer: dt[i], finerError: error[i] };
+  const unreached = { dt: NaN, how: "unreached" };
+  if (i < 0) {
+    // Where the line of the fitted order meets the target below the finest step that was run.
+    const beyond = dt[0] * Math.pow(target / error[0], 1 / order);
+    if (stop > 0 || !(order > 0.5) || roundOff(ladder, beyond) > target) return unreached;
+    return { dt: beyond, how: "extrapolated", coarser: dt[0], coarserError: error[0] };
+  }
   const known = { how: "between", finer: dt[i], coarser: dt[i + 1], finerError: error[i], coarserError: error[i + 1] };
   if (!Number.isFinite(error[i + 1])) return { dt: dt[i], ...known };
   const low = Math.log(Math.max(error[i], EPSILON)), high = Math.log(error[i + 1]);
   const width = Math.log(dt[i + 1] / dt[i]);
-  const order = Number.isFinite(ladder.order) ? ladder.order : 1;
-  if (error[i + 1] <= roundOff(ladder, dt[i + 1]) && high - low < 0.5 * order * width) return nothing("round-off");
+  if (error[i + 1] <= roundOff(ladder, dt[i + 1]) && high - low < 0.5 * (Number.isFinite(order) ? order : 1) * width) return unreached;
   const share = high > low ? (Math.log(target) - low) / (high - low) : 0;
   return { dt: dt[i] * Math.exp(width * Math.min(Math.max(share, 0), 1)), ...known };
-}
-
-// Where the line of the fitted order meets the target below the finest step that was run.
-function beyond(ladder, target) {
-  const finest = ladder.dt[0], error = ladder.error[0];
-  const fitted = Number.isFinite(ladder.order) && ladder.order > 0.5 && ladder.orderFrom <= finest * (1 + 1e-9);
-  if (!fitted) return { dt: NaN, how: "no order" };
-  const dt = finest * Math.pow(target / error, 1 / ladder.order);
-  if (roundOff(ladder, dt) > target) return { dt: NaN, how: "round-off" };
-  return { dt, how: "extrapolated", coarser: finest, coarserError: error };
 }
 
 // Steps, torques and seconds of a run with this step size; seconds are NaN where nothing was timed.

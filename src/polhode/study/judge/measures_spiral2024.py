@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 import numpy as np
 import xarray as xr
 
-from polhode.fits.ladders import interpolated_step, is_published_ladder
+from polhode.fits.ladders import Ladder, is_published_ladder
 from polhode.study.analysis import drift, seelen2016, selection
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measured import Measure, Measured
@@ -36,8 +36,8 @@ def worst_interpolated_ratio(results: Inputs, method: str, targets: list[float])
         raise NotInRun("the published step sizes are not in this run")
     printed = results.published_steps
     rows = printed[printed.method == method].set_index("target_error").dt
-    error = of(runs, method).mean_error_as_published.values
-    return _worst({t: interpolated_step(runs.dt.values, error, t) / rows[t] for t in targets})
+    ladder = Ladder(runs.dt.values, of(runs, method).mean_error_as_published.values, float(runs.end_time.max()))
+    return _worst({t: ladder.find(t).dt / rows[t] for t in targets})
 
 
 def _worst(ratios: dict[float, float]) -> tuple[float, str]:
@@ -174,7 +174,7 @@ def step_decades(results: Inputs, method: str, other: str, target: float) -> tup
 def accuracy_decades(results: Inputs, method: str, others: list[str], target: float) -> tuple[float, str]:
     """Orders of magnitude by which a method is more accurate than others at its step for a target error; the smallest."""
     runs = _published_runs(results)
-    step = interpolated_step(runs.dt.values, of(runs, method).mean_error.values, target)
+    step = Ladder(runs.dt.values, of(runs, method).mean_error.values, float(runs.end_time.max())).find(target).dt
     if not np.isfinite(step):
         raise NotInRun(f"{method} does not meet {target:g} in this run")
     x = np.log(runs.dt.values)

@@ -21,6 +21,7 @@ from polhode.engines.environments import Run, Spun
 from polhode.engines.identify import WITHIN, apart, deviations, driver_of
 from polhode.ensembles.classes import CLASSES
 from polhode.fits import laws
+from polhode.fits.largest_step import round_off
 from polhode.manybody.fluid import Fluid
 from polhode.manybody.scenes import SCENES
 from polhode.manybody.simulation import simulate_arrays
@@ -214,7 +215,7 @@ def _order(law: xr.Dataset, error: xr.DataArray, claim: int) -> dict[str, Any]:
     row: dict[str, Any] = {"declared": claim, "measured": measured.median, "low": measured.low, "high": measured.high}
     if lost.all(axis=-1).mean() > 0.5:
         verdict = DIVERGED
-    elif np.median(error.values[..., np.argmax(error["step"].values)]) < laws.round_off(error["step"].values.min(), RADIANS):
+    elif np.median(error.values[..., np.argmax(error["step"].values)]) < round_off(error["step"].values.min(), RADIANS):
         verdict, row["measured"] = "exact to rounding", None
     elif known.mean() < 0.5:
         verdict = "follows no power law"

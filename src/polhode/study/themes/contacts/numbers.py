@@ -8,9 +8,8 @@ from polhode.study.analysis import contact_scenes
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
 
-#: Energy errors and values of N/n for which the text states time steps, with their names in macros.
+#: Energy errors for which the text states time steps, with their names in macros.
 ERRORS = {1e-3: "Coarse", 1e-4: "Usual", 1e-5: "Fine"}
-CONTACTS = {1.0: "Few", 100.0: "Many"}
 
 
 def contact_law(inputs: Inputs) -> dict[str, str]:
@@ -49,12 +48,18 @@ def contact_law(inputs: Inputs) -> dict[str, str]:
         "studyCollisionExponentShorterLeast": decimal(min(shorter, default=nan), 2),
         "studyCollisionExponentShorterMost": decimal(max(shorter, default=nan), 2),
     }
+    curves = [curve for name, data in scenes.items() for curve in analysis.curves(name, data) if curve.method == leading]
     for error, size in ERRORS.items():
         result[f"studyCollisionError{size}"] = number(error, 1)
-        for count, many in CONTACTS.items():
-            for name, value in {"": middle, "Worst": most}.items():
-                steps = analysis.steps_in_contact(value, error, count)
-                result[f"studyCollisionSteps{size}{many}{name}"] = decimal(steps, 0)
+        steps = analysis.steps_in_contact(curves, error)
+        result[f"studyCollisionSteps{size}"] = decimal(float(steps.median), 0)
+        result[f"studyCollisionSteps{size}Worst"] = decimal(float(steps.high), 0)
+    result |= {"studyCollisionTime": decimal(analysis.CONTACTS, 0), "studyCollisionBodies": str(analysis.BODIES)}
+    largest = analysis.LARGEST_OVER_MEAN
+    result |= {
+        "studyCollisionLargest": number(largest, 2),
+        "studyCollisionLargestSteps": number(largest ** (1 / analysis.EXPONENT), 2),
+    }
     return result
 
 

@@ -471,7 +471,7 @@ def law_fits(inputs: Inputs) -> Figure:
             if key in BANDED:
                 band: Any = {"color": looks[key]["color"], "alpha": 0.15, "linewidth": 0, "zorder": 1}
                 axes.fill_between(step[both], spread.low[both], spread.high[both], **band)
-        axes.plot(step, laws.round_off(step, total) / total, color="0.4", linewidth=0.8, linestyle=":")
+        axes.plot(step, round_off(step, total) / total, color="0.4", linewidth=0.8, linestyle=":")
         axes.set_xscale("log")
         axes.set_xlim(step[0] / 1.4, step[-1] * 1.4)
         axes.xaxis.set_major_locator(LogLocator(10, numticks=8))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from polhode.fits import contact_law, laws
+from polhode.fits.largest_step import EXTRAPOLATED, NOT_RUN
 from polhode.fits.seed_statistics import LEVEL, ranks
 from polhode.study.analysis import law_checks, law_frames
 from polhode.study.analysis.frames import only_finite
@@ -53,12 +54,12 @@ def scope(inputs: Inputs) -> dict[str, str]:
     frame = law_frames.sheet(ens)
     data, both = ens.data, ens.laws
     within, total = law_frames.departures(frame, AGREES)
-    ran = ens.steps["how"].values[..., 0] != laws.NOT_RUN
+    ran = ens.steps["how"].values[..., 0] != NOT_RUN
     # A method that is exact in a class has no law there.
     fitted = np.isfinite(both["order"].values) & ran
     _, coverage = ranks(ens.bodies)
     how = ens.steps["how"].values
-    beyond = how == laws.EXTRAPOLATED
+    beyond = how == EXTRAPOLATED
     first = _lowest_orders(ens).T == 1
     rounding = both["rounding"].values[ran]
     step = np.sort(data["step"].values.astype(float))

@@ -6,6 +6,7 @@ from math import isfinite, nan
 import numpy as np
 import xarray as xr
 
+from polhode.fits.orders import straight_line
 from polhode.fits.seed_statistics import (
     Estimate,
     coverage_of_mean,
@@ -205,7 +206,7 @@ def exponent(data: xr.Dataset, method: str, longest: bool = True) -> Estimate:
         usable[np.flatnonzero(usable)[-1]] = False
     if usable.sum() < 2:
         return Estimate(nan)
-    return mean(np.polyfit(np.log(data["dt"].values[usable]), np.log(errors[usable]), 1)[0])
+    return mean(straight_line(np.log(data["dt"].values[usable]), np.log(errors[usable].T))[0])
 
 
 def published(inputs: Inputs) -> dict[str, str]:

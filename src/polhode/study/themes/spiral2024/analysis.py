@@ -1,6 +1,6 @@
 """The step sizes of the publication, read off its error curves as its authors did."""
 
-from polhode.fits.ladders import interpolated_step, is_published_ladder
+from polhode.fits.ladders import Ladder, is_published_ladder
 from polhode.study.inputs import Inputs
 
 
@@ -14,4 +14,5 @@ def step_off_the_curve(inputs: Inputs, method: str, target: float) -> float:
     ladder = inputs.ladder
     if not is_published_ladder(ladder["dt"].values) or method not in ladder["integrator"].values:
         return float("nan")
-    return interpolated_step(ladder["dt"].values, ladder["mean_error_as_published"].sel(integrator=method).values, target)
+    error = ladder["mean_error_as_published"].sel(integrator=method).values
+    return Ladder(ladder["dt"].values, error, float(ladder["end_time"].max())).find(target).dt
