@@ -73,7 +73,7 @@ def recommend(
         restitution are taken. Or a clump or the file of one, with ``young``, ``poisson``, ``density`` and ``speed``.
     error : float
         The error to stay below, between 0 and 1: the larger of the angle in rad and of |omega - exact| over the largest
-        |omega|, at all times; for contacts the largest relative error of the energy. With ``purpose``: of impacts the larger of
+        |omega|, at all times; for contacts the mean relative error of the energy. With ``purpose``: of impacts the larger of
         the errors of spin and velocity in units of their change, in bulk the relative change of what is read off.
     torque_price : float
         The time of one torque in steps of direct Euler; 0 by default.
@@ -97,7 +97,7 @@ def recommend(
     contact_time : float
         Duration of a contact, s.
     contacts : float
-        Time that each body is in contact during the run, in contact times; by default the longest of the scenes.
+        Time that each body is in contact during the run, in contact times; 16 by default.
     young, poisson, density, radius, speed : float
         Of spheres in contact: Pa, 1, kg/m^3, m, m/s.
         Of a clump the radius is its own; of a scene only the speed may be given, by default that at its start.

@@ -110,7 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--contacts",
         type=positive,
         metavar="N",
-        help="time in contact of each body, in contact times (longest of the scenes)",
+        help="time in contact of each body, in contact times (16)",
     )
     contacts.add_argument("--young", type=positive, metavar="E", help="Young's modulus, Pa")
     contacts.add_argument("--poisson", type=_finite, metavar="NU", help="Poisson's ratio")
