@@ -56,7 +56,7 @@ def communities(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
 
 def _elastic(inputs: Inputs) -> Row:
-    """Clumps in elastic contacts: the energy of chess pieces."""
+    """Clumps in elastic contacts: their energy, on all scenes."""
     contacts = law_frames.collisions(inputs)
     best = law_frames.recommended_in_contacts(contacts)
     if best is None:
