@@ -16,6 +16,7 @@ from matplotlib.patches import FancyBboxPatch, Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from polhode.fits import impact_errors, laws
+from polhode.fits.largest_step import round_off
 from polhode.study.analysis import law_frames, liquids
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, TARGET, BestMethod, EnsembleLaws
 from polhode.study.analysis.many_body import chess_ratios
