@@ -9,13 +9,18 @@ import xarray as xr
 
 from polhode.fits.seed_statistics import mean
 
-#: The released runs.
-RELEASED = "liquids.nc"
+#: The released runs, and the steps of a study in fs, each the check ``liquid_1fs``, ...
+RELEASED, STUDY_STEPS = "liquids.nc", (1.0, 2.0, 4.0, 6.0)
 #: The drift on which the recommendation rests, kT per degree of freedom and ns, and the method it names unless another one is
 #: shown to be better.
 STATED, PREFERRED = 0.01, "exact_rotor"
 #: The share of the spectrum below the frequency that counts as the fastest.
 FASTEST = 0.99
+
+
+def check_of_step(dt: float) -> str:
+    """The name of the check with a step in fs."""
+    return f"liquid_{dt:g}fs"
 
 
 def fastest(data: xr.Dataset) -> float:

@@ -32,6 +32,7 @@ from polhode.compiling.kernel import float_type, inertia_type, parameters_type, 
 from polhode.compiling.trials import TrialError, line_of, reason_of, source_line
 from polhode.interface.arguments import regular_file
 from polhode.manybody.clump import Clump
+from polhode.manybody.engine import driver
 from polhode.manybody.fluid import Fluid
 from polhode.manybody.forces import FORCES
 from polhode.manybody.law import ForceLaw
@@ -224,6 +225,8 @@ def _unfit(error: TrialError, file: Path) -> PluginError:
 def compile_plugin(item: Method | Problem | System | Scene | Fluid | ForceLaw, file: Path) -> None:
     """Compile the object defined by the plug-in ``file``, or name the line at fault (:class:`PluginError`)."""
     single_body(PROBLEM).compile()
+    if isinstance(item, Scene | Fluid | ForceLaw):
+        driver()  # all scenes and laws share it, and the time limit of the first steps does not allow for it
     try:
         if isinstance(item, Scene | Fluid):
             _ = item.clumps

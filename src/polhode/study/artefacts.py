@@ -113,11 +113,6 @@ class Artefact:
     released: str = ""
     checksums_only: bool = False
 
-    @property
-    def is_dataset(self) -> bool:
-        """Whether it is netCDF."""
-        return self.path.endswith(".nc")
-
     @cached_property
     def fields(self) -> list[str]:
         """The names in the path."""

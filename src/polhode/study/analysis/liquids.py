@@ -10,13 +10,22 @@ import numpy as np
 import xarray as xr
 
 from polhode.fits.librations import energy_drift
-from polhode.fits.liquid_drifts import RELEASED, STATED, MeanDrift, Steps, best, fastest, outcomes, steps_of
+from polhode.fits.liquid_drifts import (
+    RELEASED,
+    STATED,
+    STUDY_STEPS,
+    MeanDrift,
+    Steps,
+    best,
+    check_of_step,
+    fastest,
+    outcomes,
+    steps_of,
+)
 from polhode.fits.seed_statistics import Estimate, mean
 from polhode.interface.netcdf import read_groups
 from polhode.study.inputs import Inputs, NotInRun, once
 
-#: The checks by step.
-STEP_CHECKS = ("liquid_1fs", "liquid_2fs", "liquid_4fs", "liquid_6fs")
 #: The method of whose runs the truth is taken.
 LIQUID_METHOD = "exact_rotor"
 #: Drifts that a user may allow, kT per ns and degree of freedom.
@@ -54,7 +63,7 @@ def runs(inputs: Inputs) -> xr.Dataset:
     """
     groups = released(inputs)
     datasets = [groups[name] for name in ("/followed", "/others") if name in groups]
-    steps = [data for name in STEP_CHECKS if (data := _check(inputs, name)) is not None]
+    steps = [data for dt in STUDY_STEPS if (data := _check(inputs, check_of_step(dt))) is not None]
     if steps:
         of_run = xr.concat(steps, "dt", combine_attrs="override", join="exact")
         known = {str(key) for data in datasets for key in data["integrator"].values}

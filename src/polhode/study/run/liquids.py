@@ -21,6 +21,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.compiling.plain import in_plain_python
+from polhode.fits.liquid_drifts import STUDY_STEPS, check_of_step
 from polhode.interface.arrays import about
 from polhode.manybody import engine
 from polhode.manybody.fluid import LOST, Fluid
@@ -408,7 +409,7 @@ def liquid_positions(
 # ---- what the study runs ----
 
 #: The runs of the default study; each step is a check of its own.
-STUDY = LiquidRuns(scene="water64", steps=(1.0, 2.0, 4.0, 6.0), duration=10_000.0, starts=3)
+STUDY = LiquidRuns(scene="water64", steps=STUDY_STEPS, duration=10_000.0, starts=3)
 #: Cut-offs from the smoothest, methods and steps with which they are compared.
 LAWS = ("shifted_power", "reaction_field", "shifted_force", "shifted_energy")
 CUTOFF_METHODS, CUTOFF_STEPS = ("exact_rotor", "omelyan1998", "spiral_leapfrog"), (1.0, 2.0, 4.0)
@@ -468,11 +469,6 @@ def _check_of_step(dt: float) -> Callable[[Settings], xr.Dataset]:
     return check
 
 
-def name_of_step(dt: float) -> str:
-    """The check with a step in fs."""
-    return f"liquid_{dt:g}fs"
-
-
 #: Steps, duration and samples of the runs whose shadow energy is looked at.
 SHADOW_STEPS, SHADOW_TIME, SHADOW_SAMPLES = (1.0, 2.0, 4.0), 400.0, 50
 
@@ -509,7 +505,7 @@ def _check_of_shadow(settings: Settings) -> xr.Dataset:
 
 #: All checks on liquids.
 LIQUID_CHECKS: Mapping[str, Callable[[Settings], xr.Dataset]] = {
-    **{name_of_step(dt): _check_of_step(dt) for dt in STUDY.steps},
+    **{check_of_step(dt): _check_of_step(dt) for dt in STUDY.steps},
     "liquid_cutoffs": lambda settings: cutoffs(replace(STUDY, steps=CUTOFF_STEPS), settings["methods"]),
     "liquid_shadow": _check_of_shadow,
     "liquid_spectrum": lambda settings: liquid_spectrum(STUDY.fluid, range(SPECTRUM_STARTS), SPECTRUM_STEP, SPECTRUM_TIME),
