@@ -69,7 +69,7 @@ def _elastic(inputs: Inputs) -> Row:
     predicted = next((contact for contact in contacts if contact.method == "pcdm2016"), None)
     costly = f"; {escape(predicted.label)} takes {factor(predicted.over(best).value)} times as many steps" if predicted else ""
     return Row(
-        _who("DEM", "elastic", r"Sec.~\ref{sec:a-contacts}"),
+        _who("DEM", "elastic clumps", r"Sec.~\ref{sec:a-contacts}"),
         ", ".join(escape(code.running(code.version.partition(".")[0])) for code in known),
         f"energy error over that of {escape(best.label)}: "
         + ", ".join(f"{escape(code.name)} {factor_or_infinite(ratios[code.method].value)}" for code in known),
@@ -128,7 +128,7 @@ def _water(inputs: Inputs) -> Row:
     if keeps.method in best.others:
         take += rf" or \textbf{{{escape(inputs.label(keeps.method))}}} (LAMMPS \code{{rigid/nve}})"
     return Row(
-        _who("MD", "rigid molecules", r"Sec.~\ref{sec:liquids}"),
+        _who("MD", "rigid molecules, energy kept", r"Sec.~\ref{sec:liquids}"),
         rf"{escape(lammps.running('rigid'))}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE",
         rf"LAMMPS heats: {_two(heats[0])}\,$kT$/ns per freedom at {WATER[0]:g}\,fs, {_two(heats[1])} at {WATER[1]:g}\,fs; "
         f"SETTLE: {settled}",
