@@ -41,11 +41,11 @@ NEGLIGIBLE = 1e-18
 NEAR = 1e-13
 
 
-def _torques(torque: Any, parameters: Any, t: Any, q: Any, omega: Any, found: Any) -> None:
+def _torques(torque: Any, parameters: Any, t: Any, q: Any, omega: Any, values: Any) -> None:
     for i in range(t.shape[1]):
         at = (q[i, 0], q[i, 1], q[i, 2], q[i, 3])
         x, y, z = torque(t[0, i], at, (omega[i, 0], omega[i, 1], omega[i, 2]), parameters)
-        found[i, 0], found[i, 1], found[i, 2] = x, y, z
+        values[i, 0], values[i, 1], values[i, 2] = x, y, z
 
 
 @cache

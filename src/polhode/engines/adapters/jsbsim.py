@@ -91,7 +91,7 @@ class Adapter:
         if case.load in ("constant", "lab"):
             self._put(model, case)
         model.run_ic()
-        here = np.array(model.get_propagate().get_Tl2b()).T @ np.array(model.get_propagate().get_Tec2b())
+        ecef_to_local = np.array(model.get_propagate().get_Tl2b()).T @ np.array(model.get_propagate().get_Tec2b())
         q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
         for i, wanted in enumerate(samples):
             while n < wanted:
@@ -100,7 +100,7 @@ class Adapter:
                 n += 1
             # The planet does not rotate: its frame is at rest, and the local one at the start differs by a fixed rotation.
             matrix = np.array(model.get_propagate().get_Tec2b()).T
-            q[i] = quaternion(here @ matrix)
+            q[i] = quaternion(ecef_to_local @ matrix)
             # The quaternion of a matrix has either sign; a formula that adds the rates of several steps needs one.
             if i and q[i] @ q[i - 1] < 0:
                 q[i] *= -1

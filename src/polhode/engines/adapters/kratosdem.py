@@ -176,18 +176,18 @@ class Adapter:
 
         def step():
             if case.load != "free":
-                here, spin = state()
+                q_now, spin = state()
                 value = np.array(case.value)
                 if case.load == "velocity":
                     value = -value[0] * spin
-                put("EXTERNAL_APPLIED_MOMENT", rotated(here, value) if case.load == "constant" else value)
+                put("EXTERNAL_APPLIED_MOMENT", rotated(q_now, value) if case.load == "constant" else value)
             stage.time = solver.AdvanceInTime(stage.time)
             solver.Predict()
             solver.SolveSolutionStep()
 
         def read():
-            here, spin = state()
-            return here, turned_back(here, spin)
+            q_now, spin = state()
+            return q_now, turned_back(q_now, spin)
 
         result = stepped(samples, step, read)
         stage.Finalize()

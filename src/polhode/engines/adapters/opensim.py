@@ -82,7 +82,7 @@ class Adapter:
                 # The end of a step as the integrator itself computes it, so that no step is cut short by rounding.
                 state = manager.integrate(state.getTime() + dt)
                 n += 1
-            here, speed = state.getQ(), state.getU()
-            q[i] = quaternion([here.get(k) for k in range(3)])
-            omega[i] = turned_back(q[i], np.array([speed.get(k) for k in range(3)]))
+            angles, speeds = state.getQ(), state.getU()
+            q[i] = quaternion([angles.get(k) for k in range(3)])
+            omega[i] = turned_back(q[i], np.array([speeds.get(k) for k in range(3)]))
         return q, omega
