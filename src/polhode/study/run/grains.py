@@ -399,13 +399,13 @@ LARGE = BED.scaled(512)
 #: Those released with the code, :mod:`polhode.cli.release`.
 RELEASED = {
     "bed": replace(EXPERIMENTS["bed"], seeds=50),
-    "column": replace(EXPERIMENTS["column"], seeds=40),
-    "drum": replace(EXPERIMENTS["drum"], seeds=8),
+    "column": replace(EXPERIMENTS["column"], seeds=50),
+    "drum": replace(EXPERIMENTS["drum"], seeds=23),
     "stiffness": Experiment(
         scene=LARGE,
         variants=moduli_of(LARGE, FIRST, 1e8, 1e7, 1e9),
         divisions=(4, 10, 40),
-        seeds=4,
+        seeds=19,
         end=0.4,
         observables=EXPERIMENTS["bed"].observables,
     ),
