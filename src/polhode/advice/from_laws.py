@@ -89,7 +89,7 @@ def from_laws(
     # Per radian: (class, method, body).
     step_time = np.array([priced.step.get(key, np.nan) for key in keys]) + torques * torque_price * priced.unit
     work = steps * step_time[:, None]
-    served = _quantile(steps, SERVED).max(axis=0)
+    half, served = (np.max(ends, axis=0) for ends in (laws.spread(steps).median, laws.quantile(steps, SERVED)))
     cost = served * step_time
     allowed = np.isfinite(cost) & ~variants & ((torques == 1) | (not one_torque))
     if not allowed.any():
@@ -100,7 +100,7 @@ def from_laws(
         )
     order = [int(i) for i in np.argsort(np.where(np.isfinite(cost), cost, inf), kind="stable")]
     best = next(i for i in order if allowed[i])
-    few, many = (float(_quantile(steps[:, best], fraction).max()) for fraction in (LOW, HIGH))
+    few, many = (float(laws.quantile(steps[:, best], fraction).max()) for fraction in (LOW, HIGH))
     rows = [
         Choice(
             keys[i],
@@ -119,6 +119,7 @@ def from_laws(
     shown = len(rows) if everything else SHOWN
     remarks = drift(keys[best], [row.method for row in rows[:shown]] + [keys[i] for i in level[:NAMED]])
     alone = next((row for row in rows if row.method in _one_torque(keys, torques, allowed)), None)
+    remarks.append(f"Half of the bodies need {half[best]:.3g} steps a radian, the number of the report.")
     if torques[best] > 1 and alone is not None:
         remarks.append(
             f"With one torque in a step: {alone.label} ({alone.method}) with dt = {alone.dt:.4g} s, "
@@ -232,13 +233,6 @@ def _steps(data: xr.Dataset, error: float, radians: float | None) -> tuple[np.nd
                 "steps"
             ].values.ravel()
     return result, total
-
-
-def _quantile(steps: np.ndarray, fraction: float) -> np.ndarray:
-    """The number of steps that serves a part of the bodies, the last axis: one of the values, since some may be infinite."""
-    count = steps.shape[-1]
-    ordered = np.sort(np.where(np.isnan(steps), inf, steps), axis=-1)
-    return np.asarray(ordered[..., min(count - 1, max(0, int(np.ceil(fraction * count)) - 1))])
 
 
 def _one_torque(keys: list[str], torques: np.ndarray, allowed: np.ndarray) -> set[str]:

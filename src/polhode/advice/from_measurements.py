@@ -60,7 +60,7 @@ def from_measurements(
     measured = f"{root.attrs.get('cpu', 'an unknown processor')}, {str(root.attrs.get('date', 'no date'))[:10]}"
     return Recommendation(
         question=f"{data.attrs['label']} ({problem}; torque: {data.attrs['torque_class']}), {horizon:g} s, "
-        f"error below {error:g}, {price_in_words(torque_price, unit)}",
+        f"error at the end below {error:g}, {price_in_words(torque_price, unit)}",
         best=best,
         sentence=f"Take {best.label} ({best.method}) with dt = {horizon:g} s / {best.steps} = {best.dt:.4g} s: "
         f"{best.torques} torques, {duration(first['seconds'])}.",
