@@ -146,7 +146,7 @@ BLOWN, CHECKED = 1000.0, 4096
 #: Factor by which the margins of the neighbour list change from one list to the next.
 WIDER = 1.1
 #: A list in which nothing moves far never ends. While its margins are wider than this part of the smallest radius, it is made
-#: anew with narrower ones when traversing it in vain has cost so many times what making it did.
+#: anew with half of them when traversing it in vain has cost so many times what making it did.
 NARROW, PATIENCE = 0.05, 4.0
 
 
@@ -447,7 +447,8 @@ def driver() -> Callable[..., Any]:
                 if outside:
                     # Wider margins while making lists costs more than traversing them in vain, narrower ones otherwise.
                     if making > 0.0:
-                        skin = min(skin * WIDER, 0.5 * setup.half) if making > walking else skin / WIDER
+                        narrower = skin / (2.0 if walking > PATIENCE * making else WIDER)
+                        skin = min(skin * WIDER, 0.5 * setup.half) if making > walking else narrower
                     measure_rates(fields, wide, count, setup.extents, dt, rates)
                     while True:
                         needed, making = make_list(fields, wide, count, setup, rates, skin, near, scratch)
