@@ -145,8 +145,8 @@ LOST = 10.0
 BLOWN, CHECKED = 1000.0, 4096
 #: Factor by which the margins of the neighbour list change from one list to the next.
 WIDER = 1.1
-#: A list in which nothing moves far never ends. While its margins are wider than this part of the smallest radius, it is made
-#: anew with half of them when traversing it in vain has cost so many times what making it did.
+#: A list in which nothing moves far never ends. It is made anew with half the margins when traversing it in vain has cost so
+#: many times what making it did, until they are this part of the smallest radius; narrower ones leave nothing out.
 NARROW, PATIENCE = 0.05, 4.0
 
 
@@ -448,6 +448,7 @@ def driver() -> Callable[..., Any]:
                     # Wider margins while making lists costs more than traversing them in vain, narrower ones otherwise.
                     if making > 0.0:
                         narrower = skin / (2.0 if walking > PATIENCE * making else WIDER)
+                        narrower = max(narrower, NARROW * smallest)
                         skin = min(skin * WIDER, 0.5 * setup.half) if making > walking else narrower
                     measure_rates(fields, wide, count, setup.extents, dt, rates)
                     while True:
