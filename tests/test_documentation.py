@@ -483,10 +483,11 @@ def check_recommendations(blocks):
     answer = polhode.recommend(**collide)
     share = answer.asked["contact_time"] / answer.dt
     assert f"{answer.asked['contact_time'] * 1e3:.3f} ms here, and recommends SPIRAL with 1/{share:.0f} of it" in page
-    pieces = re.search(r"chess pieces \([^)]*\) T/(\d+)", answer.evidence[0])
-    assert pieces and f"the chess pieces would do with 1/{pieces[1]}." in page
-    assert f"{answer.dt * 1e6:.1f} us" in page
-    assert all("in contact for 26 contact times" in " ".join(text.split()) for text in (str(answer), page))
+    half = re.search(r"Half of the states need T/(\d+),", " ".join(str(answer).split()))
+    assert half and f"the step for half of the states, 1/{half[1]}, which an answer names as well" in page
+    assert f"{answer.dt * 1e6:.1f} us. The thirty rods decide." in page and "rods (50 states" in answer.evidence[0]
+    assert "32 bodies in contact for 16 of these each" in " ".join(str(answer).split())
+    assert "for 32 bodies in contact for 16 contact times each" in page
     rubs = polhode.recommend(contact_time=1e-4, friction=0.5, restitution=0.7, error=1e-2)
     cured, codes = (row.mark.split(",")[0] for row in rubs.alternatives)
     assert f"dt = {cured} and all cures, or {codes} with the bookkeeping of LAMMPS and YADE" in page
