@@ -126,7 +126,7 @@ def _water(inputs: Inputs) -> Row:
     (keeps,) = analysis.codes(inputs, {"lammps": "rigid/nve"})
     take = rf"\textbf{{{escape(inputs.label(best.method))}}}"
     if keeps.method in best.others:
-        take += rf" or \textbf{{{escape(inputs.label(keeps.method))}}} (LAMMPS \code{{rigid/nve}})"
+        take += rf" or \textbf{{{escape(inputs.label(keeps.method))}}} (\code{{rigid/nve}})"
     return Row(
         _who("MD", "rigid molecules, energy kept", r"Sec.~\ref{sec:liquids}"),
         rf"{escape(lammps.running('rigid'))}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE",
