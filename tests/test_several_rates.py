@@ -152,6 +152,70 @@ def test_two_bodies_with_a_secant_each_can_grow_without_bound():
     assert size[-1] < 1e-4 and size.max() < 1
 
 
+def motion(friction: np.ndarray, start: np.ndarray, steps: int, predict) -> np.ndarray:
+    """The predictions (step, component) of a leapfrog with the torques -friction u, moments 1 and dt = 1."""
+    u, loss = start, friction @ start
+    v, predictions, changes = u - 0.5 * loss, [u], []
+    for _ in range(steps):
+        new = u + predict(v - 0.5 * loss - u, changes)
+        changes.append((new - u, friction @ new - loss))
+        u, loss = new, friction @ new
+        v = v - loss
+        predictions.append(u)
+    return np.array(predictions)
+
+
+def by_one_secant(residual, changes):
+    """The change of the prediction with the last secant over all components."""
+    change, loss = changes[-1] if changes else (residual, 0 * residual)
+    return residual / (1 + 0.5 * max(0.0, float(loss @ change / (change @ change))))
+
+
+def by_all_secants(residual, changes, new=1e-4):
+    """The change of the prediction with friction projected on all changes so far; ``new``: the part that makes a direction."""
+    basis, products = np.zeros((len(residual), 0)), np.zeros((len(residual), 0))
+    for change, loss in changes:
+        inside = basis.T @ change
+        rest = change - basis @ inside
+        size = np.linalg.norm(rest)
+        if size > new * np.linalg.norm(change):
+            basis, products = np.c_[basis, rest / size], np.c_[products, (loss - products @ inside) / size]
+    inside = basis.T @ residual
+    damping = np.eye(basis.shape[1]) + 0.5 * basis.T @ products
+    return residual - basis @ inside + basis @ np.linalg.solve(damping, inside)
+
+
+def coupled(random: np.random.Generator, rates: np.ndarray) -> np.ndarray:
+    """A friction matrix with these rates and random directions."""
+    directions, _ = np.linalg.qr(random.normal(size=(len(rates), len(rates))))
+    return directions * rates @ directions.T
+
+
+def test_one_secant_over_two_bodies_damps_what_grows_with_a_secant_each():
+    """The pair of the test above; and, as proven, six components at large rates that differ by less than 1/dt."""
+    pair = np.array([[6.6296, 2.8340], [2.8340, 2.1392]])
+    assert np.abs(motion(pair, np.array([-0.49173, 0.76036]), 100, by_one_secant)[-1]).max() < 1e-6
+    random = np.random.default_rng(7)
+    for largest in (5.0, 50.0):
+        friction = coupled(random, random.uniform(largest - 0.99, largest, 6))
+        assert np.abs(motion(friction, random.normal(size=6), 200, by_one_secant)[-1]).max() < 1e-5
+
+
+def test_with_all_secants_coupled_bodies_decay_whatever_the_rates():
+    """Four bodies, with rates up to 20/dt and one that is zero; once all directions are known the step is the midpoint rule."""
+    random = np.random.default_rng(8)
+    rates = np.array([0.0, *10.0 ** random.uniform(-0.7, 1.3, 10), 20.0])
+    friction, start = coupled(random, rates), random.normal(size=12)
+    u = motion(friction, start, 260, by_all_secants)
+    left, directions = np.linalg.eigh(friction)
+    free = directions[:, 0]
+    assert abs(left[0]) < 1e-12 and np.abs(u).max() > 10, "the motion grows before it decays"
+    assert u[-1] == pytest.approx(free * (free @ start), abs=1e-6)
+    z = rates[-1]
+    stiffest = (u @ directions[:, -1])[30:60]
+    assert stiffest[1:] == pytest.approx(stiffest[:-1] * (1 - z / 2) / (1 + z / 2), rel=1e-5)
+
+
 def friction_at_one_rate(t, q, omega, parameters):
     x, y, z = omega
     a = parameters

@@ -1,13 +1,17 @@
 """What the check ``strengths`` and the runs of a liquid say of correctors."""
 
+from contextlib import suppress
+from dataclasses import dataclass
 from math import nan
 
 import numpy as np
 
 from polhode.fits.liquid_drifts import outcomes
-from polhode.study.analysis import law_checks, liquids
+from polhode.study.analysis import drift, law_checks, liquids, order_frames
+from polhode.study.analysis.canonical_form import symplectic
 from polhode.study.analysis.law_frames import TARGET
-from polhode.study.inputs import Inputs
+from polhode.study.analysis.many_body import chess_ratios
+from polhode.study.inputs import Inputs, NotInRun
 
 #: The plain splitting and the corrected one.
 PLAIN, CORRECTED = "exact_rotor", "exact_rotor_corrected"
@@ -60,3 +64,86 @@ def scatter(inputs: Inputs, method: str) -> dict[float, float]:
 def drifts(inputs: Inputs, method: str) -> dict[float, bool]:
     """Step in fs -> whether the energy of a liquid is shown to drift."""
     return {dt: of_step.is_shown for dt, of_step in outcomes(liquids.runs(inputs)).get(method, {}).items()}
+
+
+#: One method for each kind of step, with the place of its torque and the angular velocity that the torque is handed.
+PLACES = {
+    "spiral_synchronous": r"of the start, $\omega$ too",
+    "verlet": r"both ends, $\omega$ before the kick",
+    "spiral_leapfrog": r"whole times, $\omega$ half a step old",
+    "no_squish": r"both ends, $\omega$ before the kick",
+    "pcdm2016": "of a predicted state",
+    "spiral_predicted": r"whole times, $\omega$ predicted",
+    "exact_rotor": r"both ends, $\omega$ predicted",
+    "exact_rotor_corrected": "as before, corrected",
+    "magnus_adams4": "last four, extrapolated",
+    "rk4": "four in a step",
+}
+#: Classes of torque that have a column.
+COLUMNS = ("free", "constant", "time", "lab", "state", "velocity")
+#: The long run whose change of energy is shown.
+LONG_RUN = "free_asymmetric_top"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A method in the figure of orders and drift: where its torque is taken, and what was measured.
+
+    Parameters
+    ----------
+    orders : the lowest order of q and omega for each of :data:`COLUMNS`; NaN without a fit
+    contacts : energy error of colliding chess pieces over SPIRAL's
+    energy, stays : the change of energy at the end of :data:`LONG_RUN`, over the kinetic energy, and whether it is bounded
+    libration : what becomes of a small libration: steady, damped or heated; empty if it was not run
+    symplectic : yes or no; with memory, if its step is no map of orientation and momentum
+    """
+
+    label: str
+    torque: str
+    orders: tuple[float, ...]
+    contacts: float
+    energy: float
+    stays: bool
+    libration: str
+    symplectic: str
+
+
+def order_and_drift(inputs: Inputs) -> list[Place]:
+    """The rows of the figure of orders and drift."""
+    lowest = order_frames.lowest_orders(order_frames.orders(inputs))
+    lowest["order"] = lowest[["q_order", "omega_order"]].min(axis=1)
+    ratios = chess_ratios(inputs, PLACES)
+    energy = drift.long_runs(inputs, [LONG_RUN])
+    energy = energy[energy["quantity"] == "energy_drift"].set_index("method")
+    check = inputs.check("symplecticity")
+    symplectic_methods = symplectic(check)
+    has_memory = (check["memory"] > drift.ROUNDING).any("problem")
+    roots = None
+    with suppress(NotInRun):
+        roots = inputs.check("librations")
+    rows = []
+    for key, torque in PLACES.items():
+        if key not in set(lowest["method"]) or key not in energy.index or key not in check["integrator"]:
+            continue
+        of_method = lowest[lowest["method"] == key].set_index("torque_class")["order"]
+        orders = tuple(map(float, of_method.reindex(list(COLUMNS)).to_numpy(float)))
+        libration = ""
+        if roots is not None and key in roots["integrator"]:
+            coefficient = float(roots["coefficient"].sel(integrator=key))
+            libration = "steady" if coefficient == 0 else "damped" if coefficient < 0 else "heated"
+        last, growth = energy.loc[key, ["last", "growth"]].to_numpy(float)
+        rows.append(
+            Place(
+                label=inputs.label(key),
+                torque=torque,
+                orders=orders,
+                contacts=ratios[key].value if key in ratios else nan,
+                energy=float(last),
+                stays=drift.bounded(float(growth), float(last)),
+                libration=libration,
+                symplectic="memory" if has_memory.sel(integrator=key) else "yes" if key in symplectic_methods else "no",
+            )
+        )
+    if not rows:
+        raise NotInRun("this run has none of the methods that stand for the places of a torque")
+    return rows

@@ -1,13 +1,23 @@
-"""Figure of correctors: torques per radian by strength, and what a liquid is read with."""
+"""Figures of correctors: torques per radian by strength, what a liquid is read with, and what takes orders and makes drift."""
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
 
 from polhode.study.analysis import liquids
+from polhode.study.analysis.many_body import NEAR
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
-from polhode.study.report.drawing import legend_below_styles, new_figure, panel_grid, panel_title, ratio_ticks, styles_of
+from polhode.study.report.drawing import (
+    legend_below_styles,
+    new_figure,
+    panel_grid,
+    panel_title,
+    printable,
+    ratio_ticks,
+    styles_of,
+)
 from polhode.study.themes.correctors import analysis
 from polhode.study.themes.correctors.analysis import CORRECTED, PLAIN
 
@@ -68,3 +78,69 @@ def _scatter(axes: Axes, inputs: Inputs) -> None:
     ratio_ticks(axes.xaxis, low, high, (1, 2, 3, 4, 5, 6, 8))
     axes.set_xlabel(STEP_FS)
     axes.set_ylabel(r"rms ($kT$ per degree of freedom)")
+
+
+#: Colours of the cells: by order, and by whether energy stays; white where there is nothing to say.
+ORDERS = {1: "#FDECB0", 2: "#A3D9C9", 3: "#4A9FC4", 4: "#2B4F91"}
+STAYS, DRIFTS, NOTHING = "#A3D9C9", "#FDECB0", "white"
+#: Left edges and widths of the columns, whose groups have a gap between them, and the edges of the two columns of words.
+EDGES = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.25, 8.25, 9.7, 11.25)
+WIDTHS = (*(1.0,) * 6, 1.75, 1.45, 1.55, 1.75)
+HEADS = ("none", "const.", "time", "lab", "$q$", r"$\omega$", "/SPIRAL's", "free top", "libration", "symplectic")
+GROUPS = ((0, 6, "lowest order, torque of"), (6.25, 8.0, "contacts"), (8.25, 13.0, "energy in long runs, and why"))
+METHOD, TORQUE = -8.2, -4.65
+
+
+def order_and_drift(inputs: Inputs) -> Figure:
+    """What takes an order away and what makes drift: one method for each place of the torque, with what was measured."""
+    rows = analysis.order_and_drift(inputs)
+    figure = new_figure((style.TEXT_WIDTH, 0.85 + 0.19 * len(rows)))
+    axes = figure.subplots()
+    for y, row in enumerate(rows):
+        axes.text(METHOD, y + 0.5, printable(row.label.partition(" (")[0]), va="center", fontsize=7.5)
+        axes.text(TORQUE, y + 0.5, row.torque, va="center", fontsize=7.5)
+        for column, order in enumerate(row.orders):
+            rounded = round(order) if np.isfinite(order) else 0
+            colour = ORDERS.get(min(rounded, max(ORDERS)), NOTHING)
+            _cell(axes, column, y, f"{order:.1f}" if rounded else "--", colour, "white" if rounded >= 4 else "black")
+        ratio = row.contacts
+        _cell(axes, 6, y, _short(ratio), NOTHING if np.isnan(ratio) else STAYS if ratio < NEAR else DRIFTS)
+        _cell(axes, 7, y, _short(row.energy), STAYS if row.stays else DRIFTS)
+        _cell(axes, 8, y, row.libration, {"steady": STAYS, "": NOTHING}.get(row.libration, DRIFTS))
+        _cell(axes, 9, y, row.symplectic, {"yes": STAYS, "no": DRIFTS}.get(row.symplectic, NOTHING))
+    for edge, width, head in zip(EDGES, WIDTHS, HEADS, strict=True):
+        axes.text(edge + width / 2, -0.15, head, ha="center", va="bottom", fontsize=7.5)
+    for begin, end, text in GROUPS:
+        axes.plot([begin + 0.06, end - 0.06], [-1.05, -1.05], color="0.3", linewidth=0.7)
+        axes.text((begin + end) / 2, -1.2, text, ha="center", va="bottom", fontsize=8)
+    axes.text(METHOD, -0.15, "method", va="bottom", fontsize=7.5)
+    axes.text(TORQUE, -0.15, r"its torque, and the $\omega$ of that", va="bottom", fontsize=7.5)
+    axes.set_xlim(METHOD, EDGES[-1] + WIDTHS[-1])
+    axes.set_ylim(len(rows), -2.1)
+    axes.set_axis_off()
+    orders = {1: "first order", 2: "second", 3: "third", 4: "fourth"}
+    shown = {min(round(x), max(ORDERS)) for row in rows for x in row.orders if np.isfinite(x)}
+    patches = [Patch(facecolor=ORDERS[order], label=word) for order, word in orders.items() if order in shown]
+    patches += [
+        Patch(facecolor=STAYS, label="stays, or as SPIRAL"),
+        Patch(facecolor=DRIFTS, label="drifts, or more than SPIRAL"),
+    ]
+    figure.legend(handles=patches, loc="outside lower center", ncols=6, handlelength=1.1, columnspacing=1.3)
+    return figure
+
+
+def _cell(axes: Axes, column: int, y: float, text: str, colour: str, ink: str = "black") -> None:
+    """Draw a cell of the figure of orders and drift."""
+    edge, width = EDGES[column], WIDTHS[column]
+    axes.add_patch(Rectangle((edge + 0.03, y + 0.04), width - 0.06, 0.92, facecolor=colour, edgecolor="none"))
+    axes.text(edge + width / 2, y + 0.5, text, ha="center", va="center", fontsize=7.5, color=ink)
+
+
+def _short(value: float) -> str:
+    """A number in two digits, or one and a power of ten if it is small or large; a dash if there is none."""
+    if not np.isfinite(value):
+        return "--" if np.isnan(value) else "lost"
+    if 0.1 <= value < 1000:
+        return f"{value:.2g}"
+    mantissa, exponent = f"{value:.0e}".split("e")
+    return rf"${mantissa}\times10^{{{int(exponent)}}}$"

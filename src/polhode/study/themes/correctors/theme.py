@@ -7,7 +7,7 @@ THEME = Theme(
     place=67,
     chapter="torques",
     needs=("checks", "single_body", "many_body"),
-    figures=("correctors",),
+    figures=("correctors", "order_and_drift"),
     tables=("correctors", "corrector_positions"),
     numbers=("correctors", "correctors_liquid", "correctors_contacts"),
 )

@@ -6,11 +6,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from polhode.fits.ladders import Ladder
 from polhode.interface.netcdf import read_dataset
 from polhode.study.inputs import Inputs, NotInRun
 
 #: Loads and their short names.
 LOADS = {"free": "free", "constant": "body", "lab": "lab", "velocity": "friction"}
+
+#: The loads of the short table, and its error of the orientation, rad: the mean over three times up to so many radians.
+SHORT_LOADS, SHORT_ERROR, RADIANS = ("free", "lab", "velocity"), 0.01, 9.0
 
 #: Steps in a contact at which the errors of codes are shown.
 SHOWN = 40
@@ -33,6 +37,25 @@ def distinct(data: xr.Dataset, most: int) -> list[int]:
     while len(chosen) < most and any(by_end.values()):
         chosen += [rows.pop(0) for rows in by_end.values() if rows]
     return sorted(chosen[:most])
+
+
+def usual(data: xr.Dataset) -> list[int]:
+    """The rows of the defaults and, of engines that have none, one row for each method."""
+    keys = list(map(str, data["key"].values))
+    labels = list(map(str, data["method_label"].values))
+    defaults = [i for i in range(len(keys)) if int(data["is_default"][i])]
+    settled = {keys[i] for i in defaults}
+    others = {(keys[i], labels[i]): i for i in reversed(range(len(keys))) if keys[i] not in settled}
+    return sorted([*defaults, *others.values()])
+
+
+def steps_for(row: xr.Dataset, load: str) -> float:
+    """Steps per radian with which an engine's orientation is right to :data:`SHORT_ERROR`; NaN if no fitted order leads there.
+
+    Never fewer than the coarsest step that was run has.
+    """
+    error = row["q_error"].sel(load=load).values.astype(float)
+    return 1 / Ladder(row["step"].values, error, RADIANS).find(SHORT_ERROR).dt
 
 
 def peers(inputs: Inputs) -> pd.DataFrame:

@@ -10,6 +10,8 @@ def engines(inputs: Inputs) -> dict[str, str]:
     data = inputs.atlas
     order = data["q_order"].sel(load="free").values
     defaults = data["is_default"].values == 1
+    usual = data.isel(engine=analysis.usual(data))
+    ends = list(map(str, usual["end"].values))
     read = (data["source_read"] * data["is_identified"]).sum() if "source_read" in data else 0
     return {
         "studyEngineRows": str(data.sizes["engine"]),
@@ -18,6 +20,12 @@ def engines(inputs: Inputs) -> dict[str, str]:
         "studyEngineRead": str(int(read)),
         "studyEngineDefaults": str(int(defaults.sum())),
         "studyEngineDefaultsFirstOrder": str(int((defaults & ~(order > 1.5)).sum())),
+        "studyEngineUsual": str(len(ends)),
+        "studyEngineDiverge": str(ends.count("diverges")),
+        "studyEngineTumble": str(ends.count("tumbles")),
+        "studyEngineFrictionSecond": str(int((usual["q_order"].sel(load="velocity") > 1.5).sum())),
+        "studyEngineError": f"{analysis.SHORT_ERROR:g}",
+        "studyEngineRadians": f"{analysis.RADIANS:g}",
         "studyEngineDate": str(data.attrs["date"]),
         "studyEngineWithin": f"{float(data.attrs['within']):g}",
         "studyEngineApart": f"{float(data.attrs['apart']):g}",

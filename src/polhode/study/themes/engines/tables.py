@@ -5,9 +5,10 @@ import re
 from typing import Any
 
 import pandas as pd
+import xarray as xr
 
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import decimal, escape, long_table, number, or_dash, step, tabular
+from polhode.study.report.latex import above_head, decimal, escape, long_table, number, or_dash, spanning, step, tabular
 from polhode.study.themes.engines import analysis
 from polhode.study.themes.engines.analysis import LOADS
 
@@ -44,6 +45,53 @@ def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     head = ["engine", "option", "method identified", "orders of $q$", r"$\Delta E/E$", "a free spin"]
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in (0.12, 0.17, 0.21)) + "lll"
     return frame, long_table(columns, head, rows, "engines")
+
+
+def engines_in_short(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """What each engine runs by default, or can run if it has no default: orders of q, steps for an error, a free spin's end."""
+    data = inputs.atlas
+    records: list[dict[str, Any]] = []
+    rows: list[list[str] | str] = []
+    for i in analysis.usual(data):
+        row = data.isel(engine=i)
+        record: dict[str, Any] = {name: str(row[name].item()) for name in ("label", "version", "option", "method_label", "end")}
+        record |= {"is_default": int(row["is_default"]), "is_identified": int(row["is_identified"])}
+        loads = analysis.SHORT_LOADS
+        record |= {f"q_order_{LOADS[load]}": float(row["q_order"].sel(load=load)) for load in loads}
+        record |= {f"steps_{LOADS[load]}": analysis.steps_for(row, load) for load in loads}
+        method = record["method_label"] if record["is_identified"] else "not identified"
+        method = method if "$" in method else escape(method)
+        label = "" if records and records[-1]["label"] == record["label"] else record["label"].partition(" (")[0]
+        records.append(record)
+        rows.append(
+            [
+                escape(label),
+                _breakable(record["option"]) + ("" if record["is_default"] else r"$^\dagger$"),
+                method,
+                *(_order(record[f"q_order_{LOADS[load]}"]) for load in loads),
+                *(_count(row, load, record[f"steps_{LOADS[load]}"]) for load in loads),
+                escape(record["end"]),
+            ]
+        )
+    names = [LOADS[load] for load in analysis.SHORT_LOADS]
+    head = ["engine", "option", "what it runs", *names, *names, "a free spin"]
+    widths = [rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in (0.075, 0.165, 0.26)]
+    table = tabular(f"@{{}}{''.join(widths)}{'c' * len(names)}{'r' * len(names)}l@{{}}", head, rows)
+    groups = spanning(("order of $q$", len(names)), ("steps per radian", len(names)), before=" & & & ")
+    return pd.DataFrame(records), above_head(table, groups)
+
+
+def _order(order: float) -> str:
+    return or_dash(decimal(order, 0)) if order > 0.5 else "--"
+
+
+def _count(row: xr.Dataset, load: str, steps: float) -> str:
+    """Steps per radian in two digits, and where they are a bound: the fewest or the most that were run; never: no order."""
+    fewest, most = (decimal(1 / float(dt), 0) for dt in (row["step"].max(), row["step"].min()))
+    of_load = row.sel(load=load)
+    if math.isnan(steps):
+        return "--" if of_load["q_error"].isnull().all() else f"$>${most}" if of_load["q_order"] > 0.5 else "never"
+    return rf"$\le${fewest}" if steps <= 1 / float(row["step"].max()) else rf"\num{{{float(f'{steps:.2g}'):g}}}"
 
 
 def peers(inputs: Inputs) -> tuple[pd.DataFrame, str]:

@@ -7,6 +7,6 @@ THEME = Theme(
     place=105,
     needs=("single_body", "atlas"),  # the former so that it is made with the others, in one group on a cluster
     figures=("engine_errors", "engine_spins"),
-    tables=("engines", "contact_choices", "contact_errors", "contact_beds", "liquid_codes", "peers"),
+    tables=("engines", "engines_in_short", "contact_choices", "contact_errors", "contact_beds", "liquid_codes", "peers"),
     numbers=("engines", "contact_codes", "liquid_codes", "peers"),
 )

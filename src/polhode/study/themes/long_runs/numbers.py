@@ -64,6 +64,7 @@ def long_runs(inputs: Inputs) -> dict[str, str]:
     everywhere, problems = drift.bounded_methods(inputs)
     result["studyEnergyProblems"] = str(len(problems))
     result["studyBoundedRounding"] = plain(drift.ROUNDING)
+    result["studyBoundedEveryCount"] = str(len(everywhere))
     result["studyBoundedEverywhere"] = spoken_list(inputs, everywhere)
     for row in records(frame):
         if row["method"] not in inputs.plugins:
@@ -188,6 +189,7 @@ def canonical_form(inputs: Inputs) -> dict[str, str]:
 
     result = {
         "studySymplectic": spoken_list(inputs, symplectic_methods),
+        "studySymplecticCount": str(len(symplectic_methods)),
         "studySymplecticTried": str(int((tried & ~history).sum())),
         "studySymplecticHistory": names(history),
         "studySymplecticHistoryTorque": names(partly),

@@ -1,4 +1,4 @@
-"""Figure of the parts of a method: which of them decides, and what an exchange of one costs."""
+"""Figures of the parts of a method: which of them decides, and what an exchange of one costs."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
-from polhode.study.report.drawing import new_figure, panel_title, printable
+from polhode.study.report.drawing import new_figure, printable
 from polhode.study.themes.parts import analysis
 from polhode.study.themes.parts.analysis import BASE, FACTORS, LABELS
 
@@ -25,16 +25,19 @@ LARGEST = 1e4
 
 
 def parts(inputs: Inputs) -> Figure:
-    """A figure of the share of each part in the variance of the error, over random bodies, and of the factor by which an
-    exchange changes the error, on problems."""
-    error = analysis.errors(inputs)
-    classes = [str(name) for name in error["torque_class"].values]
-    figure = new_figure((style.TEXT_WIDTH, 6.4))
-    above, below = figure.subplots(2, 1, height_ratios=(1.2, 2.7))
-    _shares(above, analysis.errors_over_bodies(inputs))
-    _exchanges(below, error, classes)
+    """A figure of the share of each part in the variance of the error, averaged over random bodies."""
+    figure = new_figure((style.TEXT_WIDTH, 2.0))
+    _shares(figure.subplots(), analysis.errors_over_bodies(inputs))
     handles = [Patch(facecolor=COLOURS[name], hatch=HATCHES[name], label=NAMES[name], **EDGE) for name in NAMES]
     figure.legend(handles=handles, loc="outside upper right", ncols=len(handles), handlelength=1.6, columnspacing=1.4)
+    return figure
+
+
+def parts_exchanged(inputs: Inputs) -> Figure:
+    """A figure of the factor by which an exchange of one part changes the error, on one problem of each class."""
+    error = analysis.errors(inputs)
+    figure = new_figure((style.TEXT_WIDTH, 4.1))
+    _exchanges(figure.subplots(), error, [str(name) for name in error["torque_class"].values])
     return figure
 
 
@@ -54,7 +57,6 @@ def _shares(axes: Axes, error: xr.DataArray) -> None:
     axes.set_xlim(0, 1)
     axes.set_xlabel("share in the variance of the logarithm of the error")
     axes.tick_params(axis="y", length=0)
-    panel_title(axes, "a", "share of each part on random bodies")
 
 
 def _exchanges(axes: Axes, error: xr.DataArray, classes: list[str]) -> None:
@@ -83,7 +85,6 @@ def _exchanges(axes: Axes, error: xr.DataArray, classes: list[str]) -> None:
     ends = np.cumsum([int((frame["part"] == factor).sum()) for factor in FACTORS])
     for end in ends[:-1]:
         axes.axhline(end, color="0.15", linewidth=1.0)
-    panel_title(axes, "b", "one part exchanged")
 
 
 def _bold(text: str) -> str:

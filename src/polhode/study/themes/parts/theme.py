@@ -7,7 +7,7 @@ THEME = Theme(
     place=64,
     chapter="torques",
     needs=("single_body", "checks"),
-    figures=("parts",),
+    figures=("parts", "parts_exchanged"),
     tables=("parts",),
     numbers=("parts",),
 )
