@@ -198,7 +198,7 @@ def test_one_secant_over_two_bodies_damps_what_grows_with_a_secant_each():
     random = np.random.default_rng(7)
     for largest in (5.0, 50.0):
         friction = coupled(random, random.uniform(largest - 0.99, largest, 6))
-        assert np.abs(motion(friction, random.normal(size=6), 200, by_one_secant)[-1]).max() < 1e-5
+        assert np.abs(motion(friction, random.normal(size=6), 200, by_one_secant)[-1]).max() < 1e-3
 
 
 def test_with_all_secants_coupled_bodies_decay_whatever_the_rates():

@@ -112,7 +112,7 @@ def order_and_drift(inputs: Inputs) -> list[Place]:
     """The rows of the figure of orders and drift."""
     lowest = order_frames.lowest_orders(order_frames.orders(inputs))
     lowest["order"] = lowest[["q_order", "omega_order"]].min(axis=1)
-    ratios = chess_ratios(inputs, PLACES)
+    ratios = chess_ratios(inputs, list(PLACES))
     energy = drift.long_runs(inputs, [LONG_RUN])
     energy = energy[energy["quantity"] == "energy_drift"].set_index("method")
     check = inputs.check("symplecticity")
