@@ -86,14 +86,14 @@ def test_an_impact_takes_the_step_of_the_nearest_that_asks_most(run, monkeypatch
     assert rough.dt == pytest.approx(TIME / 50) and rough.kind == "impacts" and rough.method == "spiral_leapfrog"
     assert [row.dt for row in rough.alternatives] == pytest.approx([TIME / 50, TIME / 500])
     assert "the cures buy steps 10 times as long" in " ".join(str(rough).split())
-    assert "of others with a confidence of 87%" in " ".join(rough.remarks)
+    assert "of others with a confidence of 87%" in rough.serves
     smooth = ask(run, 1e-2, friction=0.1, restitution=0.5, law="my_law")
     assert smooth.dt == pytest.approx(TIME / 500)
     # More than there are of little friction: the others count as well, and ask for less.
     monkeypatch.setattr(from_friction, "NEAREST", 59)
     mixed = ask(run, 1e-2, friction=0.9, restitution=0.5)
     assert mixed.dt == pytest.approx(TIME / 500) and mixed.interval == pytest.approx((TIME / 500, TIME / 50))
-    assert "of others with a confidence of 95%" in " ".join(mixed.remarks)
+    assert "of others with a confidence of 95%" in mixed.serves
     assert json.loads(mixed.to_json())["question"]["friction"] == 0.9
     said = " ".join(str(mixed).split())
     assert "Equally good within 2%, on 2 impacts solved exactly: NO_SQUISH." in said

@@ -8,6 +8,7 @@ import xarray as xr
 
 import polhode
 from polhode.advice import from_laws
+from polhode.advice.errors import BeyondLaws
 from polhode.advice.from_laws import from_laws as ask
 from polhode.advice.prices import Prices
 from polhode.fits import law_file
@@ -75,8 +76,10 @@ def test_the_step_serves_36_of_40_bodies(run):
     answer = ask("lab", ERROR, OMEGA, results=run({"spiral_leapfrog": (1, C)}))
     assert 1 / (answer.dt * OMEGA) == pytest.approx(np.sqrt(ORDERED[35] / ERROR), rel=1e-3)
     low, high = (1 / (dt * OMEGA) for dt in answer.interval)
-    assert low == pytest.approx(np.sqrt(ORDERED[35] / ERROR), rel=1e-3)
-    assert high == pytest.approx(np.sqrt(ORDERED[3] / ERROR), rel=1e-3)
+    assert low == pytest.approx(np.sqrt(ORDERED[39] / ERROR), rel=1e-3)
+    assert high == pytest.approx(np.sqrt(ORDERED[0] / ERROR), rel=1e-3)
+    worse = np.mean(2 * ORDERED[35] * (1 + 1e-9) < ORDERED)
+    assert answer.serves.startswith(f"It serves 90% of 40 random bodies; for {worse:.0%} the error is more than twice")
     assert "steps a radian at the initial angular velocity" in " ".join(str(answer).split())
 
 
@@ -99,14 +102,14 @@ def test_a_rival_that_the_bodies_do_not_tell_apart_is_named(run):
     assert remark.endswith(": <verlet>.")
 
 
-def test_beyond_the_last_radians_the_error_grows_as_it_did(run):
+def test_beyond_the_last_radians_nothing_is_extrapolated(run):
     folder = run({"spiral_leapfrog": (1, C)}, growth=2.0)
-    # Of so many radians in all; after four times 16 rad, 16 times the error: a quarter of the step.
-    short, long = (ask("lab", 16 * ERROR, OMEGA, radians / OMEGA, results=folder) for radians in (16, 64))
+    short = ask("lab", 16 * ERROR, OMEGA, 16 / OMEGA, results=folder)
     assert 1 / (short.dt * OMEGA) == pytest.approx(np.sqrt(ORDERED[35] / ERROR), rel=1e-3)
-    assert short.dt / long.dt == pytest.approx(4.0, rel=1e-3)
     # Before, the errors at the checkpoint itself: after 8 rad a quarter of the error at 16 rad.
     assert ask("lab", 16 * ERROR, OMEGA, 8 / OMEGA, results=folder).dt / short.dt == pytest.approx(2.0, rel=1e-3)
+    with pytest.raises(BeyondLaws, match="were run for 16 rad, not for 17"):
+        ask("lab", 16 * ERROR, OMEGA, 17 / OMEGA, results=folder)
 
 
 def test_the_released_laws_grow_with_time_as_the_errors_did():

@@ -67,7 +67,7 @@ def test_another_liquid_has_the_same_drift_in_a_period(release):
     [
         ({"liquid": "watter64"}, "did you mean 'water64'"),
         ({"liquid": "water64", "drift": 1e-9}, "not shown of any method"),
-        ({"liquid": "water64", "friction": 0.5}, "friction does not belong"),
+        ({"liquid": "water64", "friction": 0.5}, "friction belongs to a question about contacts; this is one about a liquid"),
         ({"drift": 0.1}, "drift belongs to a question about a liquid"),
         ({"liquid": -1.0}, "liquid must be"),
         ({"liquid": "water64", "contact_time": 1.0}, "two questions"),

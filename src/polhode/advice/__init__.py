@@ -1,11 +1,11 @@
-"""Advice: which method and which step for a body of one's own; from runs, from laws, and for many bodies from contacts."""
+"""Advice: which method and which step, as four questions: of a motion, of a class of torque, of contacts, of a liquid."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from polhode.advice.errors import AdviceError, checked
+from polhode.advice.errors import AdviceError, BeyondLaws, checked
 from polhode.interface.arguments import flag, number, positive, shown
 
 if TYPE_CHECKING:
@@ -19,6 +19,24 @@ __all__ = ["AdviceError", "recommend"]
 MATERIAL = ("young", "poisson", "density", "radius", "speed")
 #: What else a question about contacts with friction and damping says, and what it may be for.
 RUBBING, PURPOSES = ("friction", "restitution", "law", "purpose"), ("impacts", "bulk")
+#: What every question about single bodies takes besides.
+OF_METHODS = ("error", "torque_price", "one_torque", "limit")
+#: The four questions: what each is about, what it needs, and its arguments. Those of :data:`COMMON` belong to all.
+QUESTIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "motion": (
+        "a motion",
+        "`case`, or `inertia`, `omega`, `torque` and `time`",
+        ("case", "inertia", "triangle", "omega", "orientation", "torque", "strength", "time", *OF_METHODS),
+    ),
+    "class": ("a class of torque", "`torque` and `omega`", ("torque", "laws", "omega", "strength", "time", *OF_METHODS)),
+    "contacts": (
+        "contacts",
+        "`contact_time`, or `young` and so on, or a scene",
+        ("case", "contact_time", *MATERIAL, "scale", *RUBBING, "contacts", "error"),
+    ),
+    "liquid": ("a liquid", "`liquid`", ("case", "liquid", "drift")),
+}
+COMMON = ("everything", "results", "progress")
 #: The stages of an answer from runs, and what their bars are called.
 STAGES = {"compiling": "compiling", "motion": "exact motion", "methods": "running the methods", "interval": "other starts"}
 
@@ -58,12 +76,15 @@ def recommend(
 ) -> "Recommendation":
     """The method and the step that reach an error soonest.
 
-    Four kinds of questions. With a body and a torque (``case``, or ``inertia``, ``omega``, ``torque`` and ``time``) every
-    method that applies is run on this very problem. With ``laws``, or with a torque but no body, the answer comes from the
-    errors of many random bodies. With ``contact_time``, or material, size and speed, it is that for many bodies that collide,
-    from the energy errors of the scenes; with ``purpose``, or ``friction`` and ``restitution``, for contacts that rub and are
-    damped. With ``liquid`` it is that for molecules at constant energy. A scene, or a clump and its material, asks one of the
-    last two kinds.
+    Four questions, each with its own few arguments:
+
+    * **a motion**: ``case``, or ``inertia``, ``omega``, ``torque`` and ``time``. Every method is run on this very problem.
+    * **a class of torque**, for bodies that are not known: ``torque`` and ``omega``, also ``time`` and ``strength``. From the
+      errors of random bodies, or from runs of some where these do not reach.
+    * **contacts** of many bodies: ``contact_time``, or material, size and speed, or a scene or clump as ``case``. Elastic ones
+      from the energy errors of the scenes; with ``friction`` and ``restitution`` single impacts, with ``purpose="bulk"`` what
+      is read off an assembly.
+    * **a liquid** at constant energy: ``liquid``, by its key or its period, and ``drift``.
 
     Parameters
     ----------
@@ -135,6 +156,7 @@ def recommend(
     AdviceError
         A ValueError that says what cannot be answered, and what to ask instead.
     """
+    given = {name: value for name, value in locals().items() if value is not None and value is not False}
     if results is not None and not isinstance(results, str | Path):
         raise AdviceError(f"results must be the path of a folder, got {shown(results)}")
     folder = None if results is None else Path(results)
@@ -142,74 +164,72 @@ def recommend(
         raise AdviceError(f"torque must be the name of a class, got {shown(torque)}")
     flag("laws", laws)
     flag("everything", everything)
-    material = {name: value for name, value in zip(MATERIAL, (young, poisson, density, radius, speed), strict=True)}
-    how_it_rubs = dict(zip(RUBBING, (friction, restitution, law, purpose), strict=True))
+    given |= {name: False for name, value in (("one_torque", one_torque), ("triangle", triangle)) if value is False}
+    scene = None
     if case is not None or scale is not None:
         from polhode.advice import from_scenes
 
-        scene = from_scenes.scene_of(case, material, scale)
+        scene = from_scenes.scene_of(case, {name: given.get(name) for name in MATERIAL}, scale)
+    question = _question(given, scene)
+    rubs = {name: given.get(name) for name in RUBBING}
+    if question == "liquid":
+        return _liquid(scene.key if scene is not None else liquid, drift, folder, everything)
+    if question == "contacts":
+        time_of_contact, material, how = contact_time, {name: given.get(name) for name in MATERIAL}, ""
         if scene is not None:
-            others = {"inertia": inertia, "triangle": triangle, "omega": omega, "orientation": orientation, "torque": torque}
-            others |= {"strength": strength, "time": time, "contact_time": contact_time, "liquid": liquid}
-            if several := [name for name, value in others.items() if value is not None]:
-                raise AdviceError(f"{several[0]} does not belong to a question about a scene or a clump")
-            return _from_scene(scene, contacts, speed, how_it_rubs, drift, error, folder, everything)
-    asked_for = {
-        "case": case is not None,
-        "inertia": inertia is not None,
-        "contact_time": contact_time is not None,
-        "young": any(value is not None for value in material.values()),
-        "liquid": liquid is not None,
-    }
-    if triangle is not None and inertia is None:
-        raise AdviceError("triangle belongs to inertia; a file has a key of this name")
-    several = [name for name, given in asked_for.items() if given]
-    if len(several) > 1:
-        raise AdviceError(f"{several[0]} and {several[1]} are two questions; ask one")
-    if drift is not None and liquid is None:
-        raise AdviceError("drift belongs to a question about a liquid, which needs liquid")
-    if liquid is not None:
-        others = {"error": error, "omega": omega, "torque": torque, "strength": strength, "time": time, "contacts": contacts}
-        for name, value in {**others, **how_it_rubs}.items():
-            if value is not None:
-                raise AdviceError(f"{name} does not belong to a question about a liquid")
-        from polhode.advice import from_liquids
-        from polhode.fits.liquid_drifts import STATED
-
-        if not isinstance(liquid, str):
-            liquid = checked(positive, "liquid", liquid, "s")
-        allowed_drift = STATED if drift is None else checked(positive, "drift", drift)
-        return from_liquids.from_liquids(liquid, allowed_drift, folder, everything)
-    if asked_for["contact_time"] or asked_for["young"]:
-        for name, value in {"omega": omega, "torque": torque, "strength": strength, "time": time}.items():
-            if value is not None:
-                raise AdviceError(f"{name} does not belong to a question about contacts")
-        return _from_contacts(contact_time, contacts, material, how_it_rubs, _error(error), folder, everything)
-    for name, value in {"contacts": contacts, **how_it_rubs}.items():
-        if value is not None:
-            raise AdviceError(f"{name} belongs to a question about contacts, which needs contact_time, or young and so on")
-    if laws or (case is None and inertia is None and torque is not None):
-        return _from_laws(
-            asked_for, orientation, strength, torque, error, omega, time, torque_price, one_torque, everything, folder
-        )
-    body_case, more = _case(case, inertia, triangle, omega, orientation, torque, strength, time)
-    wanted = _error(more.get("error") if error is None else error)
-    price = more.get("torque_price", 0.0) if torque_price is None else torque_price
-    alone = more.get("one_torque", True) if one_torque is None else one_torque
+            of_contacts = cast("Scene", scene)
+            time_of_contact, how = from_scenes.contact_of(of_contacts, speed)
+            rubs, material = from_scenes.rubbing_of(of_contacts, rubs), {}
+        return _contacts(time_of_contact, contacts, material, rubs, _error(error), folder, everything, how)
     from polhode.advice import from_runs
 
+    price = 0.0 if torque_price is None else checked(number, "torque_price", torque_price, least=0.0)
     allowed = from_runs.LIMIT if limit is None else checked(positive, "limit", limit, "s")
     with _progress(progress) as advance:
-        return from_runs.from_runs(
-            body_case,
-            wanted,
-            checked(number, "torque_price", price, least=0.0),
-            flag("one_torque", alone),
-            everything,
-            allowed,
-            folder,
-            advance,
+        if question == "class":
+            of_methods = (price, flag("one_torque", one_torque is None or one_torque), everything, folder, allowed, advance)
+            return _class(torque, omega, time, strength, _error(error), *of_methods)
+        body_case, more = _case(case, inertia, triangle, omega, orientation, torque, strength, time)
+        wanted = _error(more.get("error") if error is None else error)
+        price = checked(number, "torque_price", more.get("torque_price", 0.0), least=0.0) if torque_price is None else price
+        alone = flag("one_torque", more.get("one_torque", True) if one_torque is None else one_torque)
+        return from_runs.from_runs(body_case, wanted, price, alone, everything, allowed, folder, advance)
+
+
+def _question(given: Mapping[str, Any], scene: "Scene | Fluid | None") -> str:
+    """Which of :data:`QUESTIONS` is asked.
+
+    Raises
+    ------
+    AdviceError
+        If there is none, if there are two, or if an argument belongs to another one.
+    """
+    of_case = "motion" if scene is None else "contacts" if hasattr(scene, "contact_time") else "liquid"
+    openings = {"case": of_case, "inertia": "motion", "contact_time": "contacts", "young": "contacts"}
+    openings |= {"liquid": "liquid", "laws": "class"}
+    material = scene is None and bool({*MATERIAL} & {*given})
+    opened = {name: of for name, of in openings.items() if (material if name == "young" else name in given)}
+    if len(opened) > 1:
+        first, second, *_ = opened
+        raise AdviceError(f"`{first}` and `{second}` are two questions; ask one")
+    if not opened and "torque" in given:
+        opened["torque"] = "class"
+    if not opened:
+        for name in given:
+            of = [question for question, (*_, names) in QUESTIONS.items() if name in names]
+            if len(of) == 1:
+                about, needs, _ = QUESTIONS[of[0]]
+                raise AdviceError(f"{name} belongs to a question about {about}, which needs {needs}")
+        raise AdviceError(
+            "there are four questions: " + "; ".join(f"about {about} ({needs})" for about, needs, _ in QUESTIONS.values())
         )
+    question = next(iter(opened.values()))
+    about, _, names = QUESTIONS[question]
+    for name in given:
+        if name not in (*names, *COMMON):
+            of = [other for other, _, theirs in QUESTIONS.values() if name in theirs]
+            raise AdviceError(f"{name} belongs to a question about {' or '.join(of)}; this is one about {about}")
+    return question
 
 
 def _case(
@@ -223,16 +243,12 @@ def _case(
     if case is None:
         given = {"inertia": inertia, "omega": omega, "torque": torque, "time": time}
         missing = [name for name, value in given.items() if value is None]
-        if len(missing) == len(given):
-            raise AdviceError(
-                "a question needs a body and a torque (inertia, omega, torque, time; or a file), or a contact time"
-            )
         if missing:
-            raise AdviceError(f"{missing[0]} is missing; a body of your own needs inertia, omega, torque and time")
+            raise AdviceError(f"{missing[0]} is missing; a body of your own needs `inertia`, `omega`, `torque` and `time`")
         question = {} if triangle is None else {"triangle": flag("triangle", triangle)}
         question |= {} if strength is None else {"strength": strength}
         return cases.case_of_words(inertia, omega, torque, time, orientation=orientation, **question), {}
-    extra = {"omega": omega, "orientation": orientation, "torque": torque, "strength": strength}
+    extra = {"omega": omega, "orientation": orientation, "torque": torque, "strength": strength, "triangle": triangle}
     for name, value in extra.items():
         if value is not None:
             raise AdviceError(f"{name} is part of the case, which is given already")
@@ -247,74 +263,54 @@ def _case(
     return cases.case_of_problem(case, time), {}
 
 
-def _from_laws(
-    asked_for: Mapping[str, bool],
-    orientation: Any,
-    strength: Any,
+def _class(
     torque: Any,
-    error: Any,
     omega: Any,
     time: Any,
-    torque_price: Any,
-    one_torque: bool | None,
+    strength: Any,
+    error: float,
+    torque_price: float,
+    one_torque: bool,
     everything: bool,
     results: Path | None,
+    limit: float,
+    progress: Callable[[str, float], object],
 ) -> "Recommendation":
-    from polhode.advice import cases, from_laws
+    from polhode.advice import cases, from_laws, from_runs
 
-    body = [name for name in ("case", "inertia") if asked_for[name]]
-    body += [name for name, value in {"orientation": orientation, "strength": strength}.items() if value is not None]
-    if body:
-        raise AdviceError(f"{body[0]} belongs to a body that is known; the laws are those of random bodies")
     for name, value in {"torque": torque, "omega": omega}.items():
         if value is None:
-            raise AdviceError(f"{name} is missing; the laws need torque and omega, and time unless the error is per radian")
+            raise AdviceError(
+                f"{name} is missing; a class of torque needs torque and omega, and time unless the error is per radian"
+            )
     _, size = cases.angular_velocity(omega)
     if size == 0:
         raise AdviceError("omega must not be zero: steps are measured in radians turned")
-    return from_laws.from_laws(
-        str(torque),
-        _error(error),
-        size,
-        None if time is None else checked(positive, "time", time, "s"),
-        0.0 if torque_price is None else checked(number, "torque_price", torque_price, least=0.0),
-        flag("one_torque", True if one_torque is None else one_torque),
-        everything,
-        results,
-    )
+    time = None if time is None else checked(positive, "time", time, "s")
+    strength = None if strength is None else checked(number, "strength", strength, least=0.0)
+    if strength is None:
+        with suppress(BeyondLaws):
+            return from_laws.from_laws(str(torque), error, size, time, torque_price, one_torque, everything, results)
+    elif time is None:
+        raise AdviceError("time is missing: bodies are run for a strength of the torque, and for so long")
+    bodies = cases.case_of_class(str(torque), size, time, strength)
+    return from_runs.from_runs(bodies, error, torque_price, one_torque, everything, limit, results, progress)
 
 
-def _from_scene(
-    scene: "Scene | Fluid",
-    contacts: float | None,
-    speed: float | None,
-    how_it_rubs: dict[str, Any],
-    drift: float | None,
-    error: Any,
-    results: Path | None,
-    everything: bool,
-) -> "Recommendation":
-    from polhode.advice import from_scenes
-    from polhode.manybody import Fluid
+def _liquid(liquid: Any, drift: Any, results: Path | None, everything: bool) -> "Recommendation":
+    from polhode.advice import from_liquids
+    from polhode.fits.liquid_drifts import STATED
 
-    if isinstance(scene, Fluid):
-        if speed is not None:
-            raise AdviceError("speed does not belong to a question about a liquid")
-        rubs = {name: value for name, value in how_it_rubs.items() if value is not None}
-        return recommend(
-            liquid=scene.key, drift=drift, error=error, contacts=contacts, results=results, everything=everything, **rubs
-        )
-    if drift is not None:
-        raise AdviceError("drift belongs to a question about a liquid")
-    time, how = from_scenes.contact_of(scene, speed)
-    how_it_rubs = from_scenes.rubbing_of(scene, how_it_rubs)
-    return _from_contacts(time, contacts, {}, how_it_rubs, _error(error), results, everything, how)
+    if not isinstance(liquid, str):
+        liquid = checked(positive, "liquid", liquid, "s")
+    allowed = STATED if drift is None else checked(positive, "drift", drift)
+    return from_liquids.from_liquids(liquid, allowed, results, everything)
 
 
-def _from_contacts(
+def _contacts(
     time: float | None,
     contacts: float | None,
-    material: dict[str, float | None],
+    material: dict[str, Any],
     how_it_rubs: dict[str, Any],
     error: float,
     results: Path | None,

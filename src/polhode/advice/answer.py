@@ -60,7 +60,9 @@ class Recommendation:
     sentence : str
         The recommendation in a sentence.
     serves : str
-        Which starts the step serves, in a sentence; empty where this is not a question.
+        What share of cases the step serves, in a sentence.
+    changes : list of str
+        What would change the answer.
     interval : (float, float)
         Between these (s) lies the step in most comparable cases; ``interval_means`` says which.
     interval_means : str
@@ -87,6 +89,7 @@ class Recommendation:
     remarks: list[str] = field(default_factory=list)
     shown: int = SHOWN
     serves: str = ""
+    changes: list[str] = field(default_factory=list)
 
     @property
     def method(self) -> str:
@@ -108,6 +111,7 @@ class Recommendation:
             "interval": self.interval,
             "interval_means": self.interval_means,
             "serves": self.serves,
+            "changes": self.changes,
             "error": self.error,
             "known_from": self.kind,
             "question": self.asked,
@@ -131,9 +135,9 @@ class Recommendation:
         if close:
             also = joined_names(close[:4]) + (" and others" if len(close) > 4 else "")
             remarks.insert(0, f"Within {CLOSE:.0%} of it, an order that another processor may reverse: {also}.")
-        lines = [*_wrapped(f"{self.question}."), "", *_wrapped(self.sentence)]
-        for remark in [self.serves, *remarks] if self.serves else remarks:
-            lines += _wrapped(remark)
+        changes = [f"Would change the answer: {'; '.join(self.changes)}."] if self.changes else []
+        first = [self.sentence, *([self.serves] if self.serves else []), *changes]
+        lines = [line for text in [*first, "", f"{self.question}.", *remarks] for line in _wrapped(text) or [""]]
         lines += ["", *table(self.alternatives[: self.shown]), "", "How this is known:"]
         for reason in [*self.evidence, self.interval_means]:
             lines += wrap(reason, WIDTH, initial_indent="* ", subsequent_indent="  ")

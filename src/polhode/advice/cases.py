@@ -9,8 +9,9 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from keyword import iskeyword
-from math import cos, exp, hypot, isfinite, pi, sin, sqrt
+from math import cos, exp, hypot, isfinite, log, pi, sin, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from polhode.registry import nearest, place_in
 
 #: Other names of torque classes.
 ALIASES = {"friction": "friction_isotropic", "heavy_top": "state", "gravity": "state", "none": "free", "body": "constant"}
+#: Classes asked for together.
+TOGETHER = {"friction": ("friction_isotropic", "friction_anisotropic", "friction_smooth_coulomb")}
 #: Torque classes that leave nothing open once body and angular velocity are known.
 CLOSED = ("free", "friction_isotropic")
 #: The number of starts drawn for a case that leaves something open. A step that serves 19 random starts serves another one
@@ -65,6 +68,8 @@ class BodyCase:
         Start number i of other ones, of the same body, torque and angular speed.
     question : dict
         What the case is made of, as far as it can be written to JSON.
+    starts_are : str
+        What the starts are: of one body, or of another body each.
     """
 
     words: str
@@ -72,6 +77,7 @@ class BodyCase:
     open_questions: tuple[str, ...]
     again: Callable[[int], Problem] = field(repr=False)
     question: dict[str, Any] = field(default_factory=dict)
+    starts_are: str = "starts"
 
     @property
     def horizon(self) -> float:
@@ -179,6 +185,58 @@ def case_of_words(
             "time": time,
         }
         | ({} if rotation == NOT_TURNED else {"rotation": list(rotation)}),
+    )
+
+
+def case_of_class(torque: str, omega: float, time: float, strength: float | None = None, starts: int = STARTS) -> BodyCase:
+    """The case of random bodies under random torques of a class, drawn as those of the ensembles.
+
+    Parameters
+    ----------
+    torque : key of a class, or one of :data:`TOGETHER` or :data:`ALIASES`
+    omega : size of the initial angular velocities, rad/s
+    time : time to simulate, s
+    strength : of all torques; by default drawn, as in the ensembles
+
+    Raises
+    ------
+    AdviceError
+        For an unknown class.
+    """
+    ensembles = import_module("polhode.ensembles.draw")  # the package has a function of this name
+    keys = TOGETHER.get(torque) or (torque_class(torque),)
+    drawn = ensembles.draw(starts, SEED)
+
+    def start(i: int) -> Problem:
+        random = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(i,)))
+        one = CLASSES[keys[i % len(keys)]]
+        frequency = exp(random.uniform(log(ensembles.SLOWEST), log(ensembles.FASTEST)))
+        linear = exp(random.uniform(log(ensembles.ROUGHEST), log(ensembles.SMOOTHEST)))
+        size = drawn.strength[i] if strength is None else strength
+        made = Problem(
+            key=f"body_{i}",
+            label="a random body",
+            source="the question",
+            body=Body(_floats(drawn.moments[i])),
+            omega0=_floats(omega * drawn.omega0[i]),
+            q0=_floats(drawn.q0[i]),
+            torque=one.torque,
+            parameters=parameters_of(one.key, drawn.moments[i], omega, size, random, frequency, linear),
+            torque_class=one.declared,
+            horizon=time,
+        )
+        made.__dict__["compiled_torque"] = one.compiled_torque
+        return made
+
+    strengths = f"{ensembles.WEAKEST:g} to {ensembles.STRONGEST:g}" if strength is None else f"{strength:g}"
+    named = " or ".join(CLASSES[key].label for key in keys)
+    return BodyCase(
+        f"Any body turning at {omega:g} rad/s for {time:g} s ({omega * time:.3g} rad), torque: {named} of strength {strengths}",
+        [start(i) for i in range(starts)],
+        ("body, start and torque",),
+        start,
+        {"torque": torque, "omega": omega, "strength": strength, "time": time},
+        "bodies",
     )
 
 
@@ -488,7 +546,13 @@ def body_of(inertia: Any, triangle: bool = True) -> tuple[Body, Quaternion]:
 
 
 def parameters_of(
-    key: str, moments: Sequence[float], omega: float, strength: float, random: np.random.Generator
+    key: str,
+    moments: Sequence[float],
+    omega: float,
+    strength: float,
+    random: np.random.Generator,
+    frequency: float = FREQUENCY,
+    linear_below: float = LINEAR_BELOW,
 ) -> dict[str, float]:
     """Parameters of a torque class for a body (``moments``, kg m^2) that turns at ``omega`` (rad/s), with drawn directions.
 
@@ -509,12 +573,12 @@ def parameters_of(
     values: dict[str, Sequence[float] | np.ndarray] = {
         "free": [],
         "constant": torque * direction,
-        "time": [*wave.ravel(), FREQUENCY * omega],
-        "lab": [*wave.ravel(), FREQUENCY * omega],
+        "time": [*wave.ravel(), frequency * omega],
+        "lab": [*wave.ravel(), frequency * omega],
         "state": arm,
         "friction_isotropic": [torque / omega],
         "friction_anisotropic": [*np.diag(drag), drag[1, 2], drag[2, 0], drag[0, 1]],
-        "friction_smooth_coulomb": [torque, LINEAR_BELOW * omega],
+        "friction_smooth_coulomb": [torque, linear_below * omega],
     }
     return dict(zip(CLASSES[key].parameters, map(float, values[key]), strict=True))
 

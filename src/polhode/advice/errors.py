@@ -12,6 +12,10 @@ class TimeOver(AdviceError):
     """The time limit is over."""
 
 
+class BeyondLaws(AdviceError):
+    """The random bodies were not run for so long."""
+
+
 def checked(check: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """What a check of arguments returns; its errors are those of a question."""
     try:

@@ -129,9 +129,7 @@ def from_contacts(
         for c, of_scene in zip(scenes_of_best, contact_law.steps_of_scenes(scenes_of_best, error, number), strict=True)
     )
     remarks = [
-        f"It serves {SERVED:.0%} of the states of the scene that asks most. Half of the states need T/{spread.median:.0f}, the "
-        "mean over the scenes, which is the number of the report.",
-        "n times as long in contact takes n^(1/5) times as many steps (`contacts`), for n times as many bodies as many less.",
+        f"Half of the states need T/{spread.median:.0f}, the mean over the scenes, which is the number of the report.",
         f"The error is the mean over the run. The largest is about {contact_law.LARGEST_OVER_MEAN:.2g} times as large, by a "
         "random walk; where that must stay below an error, ask for as much less.",
     ]
@@ -150,7 +148,14 @@ def from_contacts(
         question=f"Many bodies, contacts of {time:.4g} s{f' ({how})' if how else ''}"
         + f", {contact_law.BODIES} bodies in contact for {number:g} of these each, mean relative energy error below {error:g}",
         best=Choice(key, _label(key), time * share, relative=1.0, mark=f"T/{1 / share:.0f}"),
-        sentence=f"Take {_label(key)} ({key}) with dt = T_contact/{1 / share:.0f} = {time * share:.3g} s.",
+        sentence=f"Take {_label(key)} ({key}) with dt = T/{1 / share:.0f} = {time * share:.3g} s, T the contact time, for "
+        f"bodies in contact for {_count(number)} T each.",
+        serves=f"It serves {SERVED:.0%} of the states of the scene that asks most.",
+        changes=[
+            "friction and damping (`friction` and `restitution`; `purpose` bulk)",
+            "n times as long in contact takes n^(1/5) times as many steps (`contacts`), n times as many bodies as many less",
+            "a faster impact, whose T is shorter by the fifth root",
+        ],
         interval=(time * share, float(time / spread.low)),
         interval_means=f"Interval: T/{spread.high:.0f} to T/{spread.low:.0f}, from {SERVED:.0%} of the states of the scene "
         "that asks most to a tenth of those of the one that asks least.",
@@ -161,7 +166,7 @@ def from_contacts(
             f"The scenes have {bodies} bodies. Between the steps that were run, and beyond them where said, "
             f"the error is a power of dt: here {contact_law.common_exponent(scenes_of_best):.2g}.",
             "Contact time: head on against a wall, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). All contacts are elastic "
-            "and without friction; with `friction` and `restitution`, or `purpose`, the answer is for contacts that rub.",
+            "and without friction.",
             f"From {path}" + (", which comes with polhode." if files.is_released(path) else ".") + (f" {why}" if why else ""),
         ],
         error=error,

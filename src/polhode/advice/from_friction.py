@@ -111,13 +111,9 @@ def _for_impacts(
     half = whole[CURED].largest(error, whole[CURED].exponent, 0.5)
     friction, restitution = values.values()
     remarks = [
-        f"It serves the {len(near)} random impacts that are nearest in friction and restitution, wherever in a step the touch "
-        f"comes, and {SERVED:.0%} of others with a confidence of {confidence:.0%}.",
         f"With the bookkeeping of {' and '.join(AS_IN)} instead, take {_mark(usual)}: the cures buy steps {best / usual:.2g} "
         f"times as long, or {middle:.2g} times in the median impact ({low:.2g} to {high:.2g} in 80 % of them).",
         *_on_methods(results),
-        "What changes this: a faster impact, whose T is shorter by the fifth root; another friction or restitution; another "
-        "law, since a force that begins as the power p of the overlap leaves an error of the order 1 + p.",
     ]
     rows = [
         Choice(USUAL, METHODS[USUAL].label, time * step, relative=best / step, mark=f"{_mark(step)}, {kind}")
@@ -128,7 +124,15 @@ def _for_impacts(
         question=f"Single impacts with friction {friction:g} and restitution {restitution:g}, {contact}, spin and velocity "
         f"after them to {error:g} of their change",
         best=rows[0],
-        sentence=f"{_take(time, best)}, and with all cures of the bookkeeping: {_cures()}.",
+        sentence=f"{_take(time, best)}, T the contact time, for one impact, and with all cures of the bookkeeping: {_cures()}.",
+        serves=f"It serves the {len(near)} random impacts that are nearest in friction and restitution, wherever in a step the "
+        f"touch comes, and {SERVED:.0%} of others with a confidence of {confidence:.0%}.",
+        changes=[
+            "a faster impact, whose T is shorter by the fifth root",
+            "another friction or restitution",
+            "another law: a force that begins as the power p of the overlap leaves an error of the order 1 + p",
+            "what is read off an assembly (`purpose` bulk)",
+        ],
         interval=(time * best, time * half),
         interval_means=f"Interval: {_mark(best)} for all of these impacts, {_mark(half)} for half of them.",
         alternatives=rows,
@@ -178,13 +182,16 @@ def _for_bulk(
         *_on_methods(results),
         f"All cures of the bookkeeping are on: {_cures()}."
         + "".join(f" {text}" for scene, (_, data) in scenes.items() for text in _without_cures(scene, data)),
-        "What changes this: another assembly. Friction and restitution are those of the scenes, whatever is asked.",
     ]
     row = Choice(USUAL, METHODS[USUAL].label, time / division, relative=1.0, mark=f"T/{division}, {WITH_CURES}")
     return Recommendation(
         question=f"What is read off an assembly with friction and damping, {contact}, to {error:g} of its value",
         best=row,
-        sentence=f"{_take(time, 1 / division)}.",
+        sentence=f"{_take(time, 1 / division)}, T the contact time.",
+        serves=f"It serves the mean of what is read off {' and '.join(scenes)}, "
+        + joined_names([f"{data.sizes['seed']} initial states of {scene}" for scene, (_, data) in scenes.items()])
+        + ", for their time; no other assembly was tried.",
+        changes=["another assembly; friction and restitution are those of the scenes, whatever is asked", "single impacts"],
         interval=(time / division, time / least_asked),
         interval_means="Interval: from what asks most to what asks least: "
         + joined_names([f"{READ_OFF[name]} of {scene} T/{step}" for (scene, name), step in read_off.items()])

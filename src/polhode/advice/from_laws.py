@@ -12,27 +12,26 @@ import xarray as xr
 
 from polhode.advice import files
 from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names, price_in_words
-from polhode.advice.cases import ALIASES
-from polhode.advice.errors import AdviceError
-from polhode.advice.from_runs import drift
+from polhode.advice.cases import ALIASES, TOGETHER
+from polhode.advice.errors import AdviceError, BeyondLaws
+from polhode.advice.from_runs import drift, restarts
 from polhode.advice.prices import prices
 from polhode.ensembles.draw import STRONGEST, WEAKEST
 from polhode.fits import law_file, laws
 from polhode.interface.netcdf import read_dataset
+from polhode.methods import METHODS
 from polhode.registry import nearest
 
 #: The part of the bodies that a step serves, and the parts between which the interval lies.
-SERVED, LOW, HIGH = 0.9, 0.1, 0.9
+SERVED, LOW, HIGH = 0.9, 0.02, 0.98
 #: The released file, which holds laws instead of errors.
 LAWS = "laws.nc"
 #: The errors of a run.
 ERRORS = "ensembles.nc"
+#: A time beyond that of the runs by less than this factor counts as theirs.
+BEYOND = 1.001
 #: The most methods named as not distinguished from the best.
 NAMED = 4
-#: Classes asked for together.
-TOGETHER = {"friction": ("friction_isotropic", "friction_anisotropic", "friction_smooth_coulomb")}
-#: The range of the exponent with which an error may grow with the radians turned beyond those that were run.
-SLOWEST_GROWTH, FASTEST_GROWTH = 1.0, 3.0
 
 
 def from_laws(
@@ -60,8 +59,10 @@ def from_laws(
 
     Raises
     ------
+    BeyondLaws
+        If the bodies were not run for this time.
     AdviceError
-        If there is no answer.
+        If there is no other answer.
     """
     path, data, why = _file(results)
     try:
@@ -69,11 +70,14 @@ def from_laws(
         classes = _classes(torque, known)
         data = data.sel(torque_class=classes)
         radians = None if time is None else omega * time
+        longest = float(np.max(data.attrs.get("radians", data.get("radians", 0.0))))
+        if radians is not None and radians > BEYOND * longest:
+            raise BeyondLaws(f"time: the random bodies were run for {longest:g} rad, not for {radians:.3g}")
         if path.name == LAWS:
             total = float(data.attrs["radians"])
-            steps = law_file.steps_per_radian(data, [error], radians)["steps"].isel(target=0).values
+            steps, for_twice = np.moveaxis(law_file.steps_per_radian(data, [error, 2 * error], radians)["steps"].values, -1, 0)
         else:
-            steps, total = _steps(data, error, radians)
+            (steps, for_twice), total = _steps(data, error, radians)
         torques = data["torques_per_step"].values.astype(int)
         variants = data["variant"].values.astype(bool)
         keys = [str(key) for key in data["integrator"].values]
@@ -131,28 +135,34 @@ def from_laws(
             + joined_names([labels[i] for i in level[:NAMED]])
             + (" and others." if len(level) > NAMED else ".")
         )
+    worse = float(np.mean(for_twice[:, best] > served[best], axis=-1).max())
     over = f"over {radians:.3g} rad" if radians is not None else "per radian turned"
-    beyond = radians is not None and radians > total
     return Recommendation(
         question=f"Any body turning at {omega:g} rad/s, torque: {title}, error below {error:g} {over}, "
         f"{price_in_words(torque_price, priced.unit)}",
         best=first,
         sentence=f"Take {first.label} ({first.method}) with dt = 1/({served[best]:.3g} x {omega:g} rad/s) = {first.dt:.4g} s, "
-        f"{served[best]:.3g} steps a radian at the initial angular velocity.",
+        f"{served[best]:.3g} steps a radian at the initial angular velocity, "
+        + (f"for {time:g} s." if radians is not None else "for the error of each radian."),
+        serves=f"It serves {SERVED:.0%} of {bodies} random bodies; for {worse:.0%} the error is more than twice the one asked."
+        + (f" {HIGH:.0%} are served by dt = {1 / (many * omega):.4g} s." if isfinite(many) else ""),
+        changes=[
+            f"a torque stronger than {STRONGEST:g} omega^2 (`strength`), more than {total:g} rad (`time`), or starts at rest "
+            "(`inertia`, or a file): they are run for you",
+            "your own body (`inertia`)",
+            *restarts(METHODS.get(keys[best])),
+        ],
         interval=(1 / (many * omega), 1 / (few * omega)),
-        interval_means=f"Interval: for the middle 80 % of the bodies the largest step lies between {1 / (many * omega):.3g} "
-        f"and {1 / (few * omega):.3g} s.",
+        interval_means=f"Interval: for the middle {HIGH - LOW:.0%} of the bodies the largest step lies between "
+        f"{1 / (many * omega):.3g} and {1 / (few * omega):.3g} s.",
         alternatives=rows,
         evidence=[
             f"{bodies} random bodies (all possible ratios of the moments, torques of strength {WEAKEST:g} to {STRONGEST:g} "
             f"omega^2) were run with {data.sizes['step']} steps; {SERVED:.0%} of them stay below the error with this step and "
-            "all finer ones. For your own body `inertia` gives a closer answer.",
+            "all finer ones.",
             "Error: the larger of the angle in rad and |omega - exact| over the initial |omega|, "
             + (
-                f"at {total:g} rad, continued to {radians:.3g} rad by the growth of each method, which need not hold: "
-                "errors of chaotic motions grow faster."
-                if beyond
-                else f"at {total:g} rad; before that, as after the {radians:.3g} rad asked for, it is hardly ever larger."
+                f"at {total:g} rad; before that, as after the {radians:.3g} rad asked for, it is hardly ever larger."
                 if path.name == LAWS and radians is not None and radians < total
                 else f"at {total:g} rad."
             ),
@@ -206,33 +216,16 @@ def _classes(torque: str, known: list[str]) -> list[str]:
 
 
 def _steps(data: xr.Dataset, error: float, radians: float | None) -> tuple[np.ndarray, float]:
-    """Steps per radian (class, method, body) for an error after so many radians, and the checkpoint (rad) they rest on.
+    """Steps per radian (2, class, method, body) for an error after so many radians and for twice it, and the checkpoint (rad).
 
-    The checkpoint is the first one after the radians asked for, or the last one. Beyond it an error grows as a power of the
-    radians: that of the law of the method, the median over the bodies.
+    The checkpoint is the first one after the radians asked for.
     """
     ends = data["radians"].values
     at = len(ends) - 1 if radians is None else min(int(np.searchsorted(ends, radians)), len(ends) - 1)
     total = float(ends[at])
-    data = data.isel(radians=slice(0, at + 1))
-    laws_of_bodies = laws.laws(data)
-    shape = (data.sizes["torque_class"], data.sizes["integrator"], data.sizes["body"])
-    if radians is None or radians <= total:
-        target = error if radians is None else error / total
-        steps = laws.steps_per_radian(data, [target], laws_of_bodies)["steps"]
-        return steps.isel(target=0).transpose("torque_class", "integrator", "body").values, total
-    growth = laws_of_bodies["growth"].sel(quantity="both").transpose("torque_class", "integrator", "body").values
-    result = np.full(shape, np.nan)
-    for i in range(shape[0]):
-        for j in range(shape[1]):
-            known = growth[i, j][np.isfinite(growth[i, j])]
-            exponent = float(np.clip(np.median(known) if known.size else SLOWEST_GROWTH, SLOWEST_GROWTH, FASTEST_GROWTH))
-            target = error * (total / radians) ** exponent / total
-            one_method = data.isel(torque_class=[i], integrator=[j])
-            result[i, j] = laws.steps_per_radian(one_method, [target], laws_of_bodies.isel(torque_class=[i], integrator=[j]))[
-                "steps"
-            ].values.ravel()
-    return result, total
+    target = error if radians is None else error / total
+    steps = laws.steps_per_radian(data.isel(radians=slice(0, at + 1)), [target, 2 * target])["steps"]
+    return steps.transpose("target", "torque_class", "integrator", "body").values, total
 
 
 def _one_torque(keys: list[str], torques: np.ndarray, allowed: np.ndarray) -> set[str]:

@@ -97,13 +97,23 @@ def from_liquids(
         "On whole steps rotation looks colder than translation, with every good method alike: read temperatures as "
         "(K_whole + 2 K_half)/3, or take exact_rotor_corrected, whose outputs have no such gap.",
         *([f"{_names(some)}{f' and {others} more' if others > 0 else ''} {LONG_RUNS}."] if spoiled else []),
-        "What changes this: a thermostat, which hides a drift; faster librations, so measure their period.",
     ]
     return Recommendation(
         question=f"{named} at constant energy, drift below {drift:g} kT per degree of freedom and ns",
         best=recommended,
         sentence=f"Take {recommended.label} ({recommended.method}) with dt = {recommended.dt / FEMTOSECOND:.3g} fs: "
-        f"{of_water / answer.dt:.3g} steps in a period of the fastest libration.",
+        f"{of_water / answer.dt:.3g} steps in a period of the fastest libration, for runs of ns.",
+        serves=f"It serves the mean of {' and '.join(measured.words)}"
+        + (
+            ", with the interval of 95% of its drift."
+            if named == MEASURED
+            else "; another liquid, if its drift in a period is that."
+        ),
+        changes=[
+            "a thermostat, which hides a drift",
+            "faster librations: measure their period",
+            "a cut-off that is not smooth",
+        ],
         interval=(recommended.dt, max(may * FEMTOSECOND, recommended.dt)),
         interval_means="Interval: the longest step that is shown to drift so little, and the longest that may.",
         alternatives=choices,

@@ -6,14 +6,14 @@ small error at the end may be a coincidence. The motion with which runs are comp
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, groupby
-from math import ceil, inf, isfinite, sqrt
+from math import ceil, inf, isfinite, log, nan, sqrt
 from pathlib import Path
 
 import numpy as np
 
-from polhode.advice.answer import SHOWN, Choice, Recommendation, price_in_words
+from polhode.advice.answer import CLOSE, SHOWN, Choice, Recommendation, price_in_words
 from polhode.advice.cases import BodyCase
 from polhode.advice.errors import AdviceError, TimeOver
 from polhode.advice.motion import FIRST, SECOND, Budget, KnownMotion, largest_error, motion_of, run
@@ -45,8 +45,8 @@ SLOWER = 4.0
 AT_REST = 0.1
 #: An error below which it must decrease with the step, and the steps per radian from which on a larger one must too.
 SMALL, FINE = 0.03, 1000.0
-#: Number of other starts that the step has to serve.
-OTHERS = 19
+#: Number of other starts that the step has to serve, and the part of the starts that must be known for an answer.
+OTHERS, MOST_OF = 19, 0.75
 #: Steps within the shortest change of the torque from which on an error must decrease with the step.
 WITHIN = 4.0
 #: Runs of two methods agree with each other and not with the motion if they are closer to each other by this factor.
@@ -108,10 +108,7 @@ def from_runs(
     progress("compiling", 1.0)
     budget = Budget(limit)
     priced = prices([method.key for method in methods], torque_price, results)
-    motions: list[KnownMotion] = []
-    for i, start in enumerate(case.starts):
-        motions.append(motion_of(start, error, budget, motions[0] if motions else None))
-        progress("motion", (i + 1) / len(case.starts))
+    motions, unknown = _motions(case, error, budget, progress)
     finding = Search(motions, error, budget)
     fewest: dict[str, FewestSteps] = {}
     fastest: dict[str, float] = {}
@@ -133,8 +130,8 @@ def from_runs(
     best = min(fastest.values())
     rows = _choices(case, [m for m in methods if fewest[m.key].steps], fewest, priced, best)
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
-    others = _interval(case, METHODS[first.method], first, finding, budget, error, progress)
-    return _recommendation(case, rows, first, fewest, finding, priced, others, one_torque, everything)
+    alone = _one_by_one(METHODS[first.method], motions, error, budget, progress)
+    return _recommendation(case, rows, first, fewest, finding, priced, Others(alone, unknown), one_torque, everything)
 
 
 def _refuse_a_wrong_motion(fewest: Mapping[str, FewestSteps], finding: "Search") -> None:
@@ -315,102 +312,82 @@ def _choices(
 
 @dataclass(frozen=True)
 class Others:
-    """The steps that the method needs from other starts, one by one.
+    """What single starts need.
 
     Parameters
     ----------
-    low, high : float
-        Between these (s) they lie.
-    steps : int
-        The number of steps that serves the start that was given and all others that were tried.
-    means : str
-        What this interval is, in a sentence.
-    serves : str
-        Which starts these steps serve, in a sentence.
+    alone : list of int
+        The fewest steps with which the method serves a start by itself, the given one first; of as many as there was time for.
+    unknown : int
+        The number of starts that were left out, because their motion cannot be known so well.
     """
 
-    low: float
-    high: float
-    steps: int
-    means: str
-    serves: str
+    alone: list[int]
+    unknown: int
 
 
-def _interval(
-    case: BodyCase,
-    method: Method,
-    first: Choice,
-    finding: Search,
-    budget: Budget,
-    error: float,
-    progress: Callable[[str, float], object],
-) -> Others:
-    """The range of steps that the method needs from other starts; of a case with several starts, from each of these."""
-    steps: list[int] = []
-    tried_all = bool(case.open_questions)
-    number = len(finding.motions) if tried_all else OTHERS
-    given = first.steps or 0
-    lost = 0
-    for i in range(number):
+def _motions(
+    case: BodyCase, error: float, budget: Budget, progress: Callable[[str, float], object]
+) -> tuple[list[KnownMotion], int]:
+    """The exact motions from the starts that a step has to serve, and how many of these cannot be known well enough.
+
+    The start of a case that leaves nothing open comes first, and must be known. Other starts may take half of the time.
+    """
+    starts = case.starts if case.open_questions else [*case.starts, *(case.again(i) for i in range(OTHERS))]
+    motions: list[KnownMotion] = []
+    unknown, failure = 0, None
+    for i, start in enumerate(starts):
+        if motions and not case.open_questions and budget.left() < 0.5 * budget.seconds:
+            break
         try:
-            motion = finding.motions[i] if tried_all else motion_of(case.again(i), error, budget, finding.motions[0])
-            one = Search([motion], error, budget).fewest(method)
+            motions.append(motion_of(start, error, budget, motions[0] if motions else None))
+        except TimeOver:
+            raise
+        except AdviceError as one:
+            if not (case.open_questions or motions):
+                raise
+            unknown, failure = unknown + 1, one
+        progress("motion", (i + 1) / len(starts))
+    if failure and len(motions) < MOST_OF * (len(motions) + unknown):
+        raise AdviceError(f"of {len(motions) + unknown} starts {unknown} cannot be known: {failure}")
+    return motions, unknown
+
+
+def _one_by_one(
+    method: Method, motions: Sequence[KnownMotion], error: float, budget: Budget, progress: Callable[[str, float], object]
+) -> list[int]:
+    """The fewest steps with which a method serves single starts, of as many as there is time for."""
+    steps: list[int] = []
+    for i, motion in enumerate(motions):
+        try:
+            steps.append(Search([motion], error, budget).fewest(method).steps)
         except TimeOver:
             break
-        except AdviceError:
-            one = FewestSteps(0, inf)
-        if one.steps:
-            steps.append(one.steps)
-        else:
-            lost += 1
-        progress("interval", (i + 1) / number)
-    tried = len(steps) + lost
-    most = max([given, *([] if tried_all else steps)])
-    low, high = (case.horizon / f(steps) for f in (max, min)) if steps else (first.dt, first.dt)
-    missed = "" if tried == number else f" There was no time for {'' if tried else 'any of '}the other {number - tried}."
-    if tried_all:
-        return Others(
-            low,
-            high,
-            most,
-            f"Interval: for the {len(steps)} starts, one by one, the largest step lies between {low:.3g} and {high:.3g} s."
-            if steps
-            else "Interval: there was no time for single starts.",
-            f"It serves {number} random starts, and another one with probability {number}/{number + 1}.",
-        )
-    unserved = f" For {lost} more no step is known that does: ask about such a start by itself." if lost else ""
-    alone = (
-        f" For the given start alone, as in the table, dt = {case.horizon:g} s / {given} = {first.dt:.4g} s would do, which "
-        f"serves {served(steps, given)} of the others."
-        if most > given
-        else ""
-    )
-    serves = (
-        f"It serves the given start and {len(steps)} others" if steps else "It serves the given start; no other is known to be"
-    )
-    if steps and not lost and tried == number:
-        serves += f", and another one with probability {number}/{number + 1}"
-    return Others(
-        low,
-        high,
-        most,
-        f"Interval: for {len(steps)} other starts (random orientations and directions of omega), one by one, the largest step "
-        f"lies between {low:.3g} and {high:.3g} s."
-        if steps
-        else "Interval: no other start is known.",
-        f"{serves}.{missed}{unserved}{alone}",
-    )
+        progress("interval", (i + 1) / len(motions))
+    return [number for number in steps if number]
 
 
-def served(needed: Sequence[int], steps: int) -> int:
-    """How many of some starts, which need so many steps each, are served by ``steps``."""
-    return sum(n <= steps for n in needed)
+def serves(case: BodyCase, number: int, unknown: int) -> str:
+    """Which starts a step serves that serves ``number`` of them, in a sentence.
+
+    A step that serves n random starts serves another one with probability n/(n + 1), whatever their distribution.
+    """
+    what = case.starts_are
+    if case.open_questions:
+        text = f"It serves {number} random {what}"
+    elif number > 1:
+        text, number = f"It serves the given start and {number - 1} other {what}", number - 1
+    else:
+        return "It is known to serve the given start ONLY: there was no time for others; allow more with `limit`."
+    if unknown:
+        return f"{text}; of {unknown} more the motion cannot be known so well, and no step serves them."
+    return f"{text}, and another one with probability {number}/{number + 1}."
 
 
 def density(steps: int, speed: float, horizon: float, turned: float) -> str:
     """A number of steps per radian turned at the initial angular velocity, in words.
 
-    Of a body that hardly turns at the start the steps of all the radians that it turns are stated instead.
+    Of a body that hardly turns at the start, against what it turns later, the steps of all its radians are stated instead.
 
     Parameters
     ----------
@@ -420,7 +397,7 @@ def density(steps: int, speed: float, horizon: float, turned: float) -> str:
     """
     at_first = speed * horizon
     if at_first < AT_REST * turned:
-        return f"{steps} steps for {turned:.3g} rad turned from near rest"
+        return f"{steps} steps for {turned:.3g} rad turned"
     ratio = steps / at_first
     number = f"{ratio:.3g} steps a radian" if ratio >= 1 else f"{1 / ratio:.3g} radians a step"
     return f"{number} at the initial angular velocity"
@@ -439,20 +416,9 @@ def _recommendation(
 ) -> Recommendation:
     error = (finding.allowed + max(m.uncertainty for m in finding.motions)) / MARGIN
     assert first.steps is not None and first.seconds is not None
-    chosen = METHODS[first.method]
-    best = first
-    if others.steps > first.steps:
-        seconds = priced.seconds(chosen, others.steps)
-        best = replace(
-            first,
-            dt=case.horizon / others.steps,
-            steps=others.steps,
-            torques=priced.torques(chosen, others.steps),
-            seconds=seconds,
-            relative=seconds / first.seconds,
-            error=max(motion.error(chosen, others.steps, CHECKS) for motion in finding.motions),
-            mark="",
-        )
+    chosen, best, number = METHODS[first.method], first, len(finding.motions)
+    # At other starts than the given one the torque is only looked at again.
+    looked = (max if case.open_questions else min)(m.looked for m in finding.motions)
     gave_up = sum(one.why == "gave up" for one in fewest.values())
     never = sum(one.why == "does not meet it" for one in fewest.values())
     lost = [f"{gave_up} given up as too slow"] if gave_up else []
@@ -463,20 +429,19 @@ def _recommendation(
         f"{len(fewest)} methods were run on this very problem, {finding.runs:,} runs"
         + (f"; {' and '.join(lost)}" if lost else "")
         + f". The step is the largest at which, as at all finer ones tried, the error stays below {MARGIN:g} of the one asked "
-        f"for{'' if case.open_questions else ', from every start'}: it is {best.error:.2g}"
-        + (" here." if not case.open_questions else "."),
+        f"for, from every start: it is {best.error:.2g}.",
         f"Error: the larger of the angle in rad and |omega - exact| over the largest |omega|, at {CHECKS} times of the run "
         "and where the torque changes.",
         f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with {max(m.steps for m in finding.motions):,} "
         f"steps, short where the torque changes, which agree to {max(m.uncertainty for m in finding.motions):.1g}. The torque "
-        f"was looked at every {max(m.looked for m in finding.motions):.2g} s: a shorter pulse would not have been seen; name "
+        f"was looked at every {looked:.2g} s: a shorter pulse would not have been seen; name "
         "it under breakpoints.",
         f"Times: steps measured on {priced.source}; on another machine `polhode bench` shows how they compare.",
     ]
     if case.open_questions:
         evidence.insert(
             1,
-            f"Open in the question, and drawn for {len(case.starts)} starts: {' and '.join(case.open_questions)}.",
+            f"Open in the question, and drawn for {number} {case.starts_are}: {' and '.join(case.open_questions)}.",
         )
     remarks = drift(first.method, [row.method for row in rows[:SHOWN]])
     jumps = finding.motions[0].jumps
@@ -496,15 +461,24 @@ def _recommendation(
         remarks += _instead(when, plain, lambda method: kind(method) == "one torque")
     if first.mark:
         remarks.append("It meets the error with the coarsest step tried; a longer one may do as well.")
+    steps = [case.horizon / n for n in (max(others.alone), min(others.alone))] if others.alone else [first.dt, first.dt]
+    low, high = min(first.dt, steps[0]), max(first.dt, steps[1])
+    means = (
+        f"Interval: for {len(others.alone)} {case.starts_are}, one by one, the largest step lies between {low:.3g} and "
+        f"{high:.3g} s."
+        if others.alone
+        else f"Interval: there was no time for single {case.starts_are}."
+    )
     question = {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque}
     return Recommendation(
         question=f"{case.words}, error below {error:g}, {price_in_words(priced.torque, priced.unit)}",
         best=best,
         sentence=f"Take {best.label} ({best.method}) with dt = {case.horizon:g} s / {best.steps} = {best.dt:.4g} s, "
-        f"{density(best.steps or 0, case.speed, case.horizon, finding.radians)}.",
-        interval=(others.low, others.high),
-        interval_means=others.means,
-        serves=others.serves,
+        f"{density(best.steps or 0, case.speed, case.horizon, finding.radians)}, for {case.horizon:g} s.",
+        interval=(low, high),
+        interval_means=means,
+        serves=serves(case, number, others.unknown),
+        changes=_changes(chosen, plain, priced),
         alternatives=rows,
         evidence=evidence,
         error=error,
@@ -524,6 +498,31 @@ def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
         for count, some in groupby(processed, lambda method: method.torques_per_output)
     ]
     return [*ranking.drift(best, {method.label: method.caution for method in named}), *outputs]
+
+
+def _changes(best: Method, rows: Sequence[Choice], priced: Prices) -> list[str]:
+    """What would change an answer from runs: the price of a torque, and changes of the step."""
+    first = next(row for row in rows if row.method == best.key)
+    changes = ["a smaller error, a longer time, a stronger torque: ask again, all of it is run"]
+    crossings = []
+    for row in rows:
+        # Times are a + b price; the price at which both are equal.
+        more = (row.torques or 0) - (first.torques or 0)
+        less = (first.steps or 0) * priced.step[first.method] - (row.steps or 0) * priced.step[row.method]
+        price = less / (more * priced.unit) if more else nan
+        if price > 0 and abs(price - priced.torque) > CLOSE * priced.torque:
+            crossings.append((abs(log(price / max(priced.torque, 0.01))), price, row.label))
+    if crossings:
+        _, price, label = min(crossings)
+        changes.append(f"a torque that costs {'more' if price > priced.torque else 'less'} than {price:.2g} steps ({label})")
+    return [*changes, *restarts(best)]
+
+
+def restarts(best: Method | None) -> list[str]:
+    """What changes of the step and restarts take, of a method that begins anew with each."""
+    if not isinstance(best, OneTorque) or not best.warm_up_steps:
+        return []
+    return [f"steps that change, and restarts: it begins anew each time, with {best.starting_torques(1 << 30)} torques more"]
 
 
 def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:

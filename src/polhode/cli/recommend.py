@@ -1,29 +1,18 @@
-"""Recommend a method and a step size: for a body and a torque of your own, colliding bodies, a liquid, or a test problem.
+"""Recommend a method and a step size. There are four questions:
 
-Six kinds of questions::
-
-  polhode recommend --inertia 1 2 2.5 --omega 10 --torque lab --strength 0.5 --time 2 --error 1e-4 --torque-price 100
-  polhode recommend my_case.yaml --error 1e-4
-      All methods are run on this very problem. my_case.yaml, or my_case.py, holds body and torque; see docs/recommend.md.
+A MOTION: your body and its torque. All methods are run on this very problem.
+  polhode recommend --inertia 1 2 2.5 --omega 10 --torque lab --strength 0.5 --time 2 --error 1e-4
+  polhode recommend my_case.yaml --error 1e-4             (or my_case.py; see docs/recommend.md)
+A CLASS OF TORQUE: bodies that are not known exactly, from the errors of random ones.
   polhode recommend --torque-class friction --omega 10 --error 1e-4
-      For bodies that are not known exactly, from the errors of random ones.
-  polhode recommend --contact-time 1e-4 --error 1e-4
-  polhode recommend --young 5e6 --poisson 0.3 --density 2500 --radius 1e-3 --speed 1 --error 1e-4
-      For many bodies that collide, from the energy errors of the scenes; --error is that of the energy.
+  polhode recommend --torque-class lab --omega 10 --strength 5 --time 2 --error 1e-4     (random bodies are run)
+CONTACTS of many bodies; elastic, with friction and restitution, or in bulk; a scene, or a clump of spheres in a file.
+  polhode recommend --contact-time 1e-4 --error 1e-4      (or --young, --poisson, --density, --radius, --speed)
   polhode recommend --contact-time 1e-4 --friction 0.5 --restitution 0.7 --error 1e-2
   polhode recommend --contact-time 1e-4 --for bulk --error 5e-2
-      For contacts with friction and damping: single impacts, or what is read off an assembly.
   polhode recommend chess --error 1e-4
-  polhode recommend grain.csv --scale 1e-3 --young 1e8 --poisson 0.3 --density 2500 --speed 1 --error 1e-3
-      For a scene of the library, or my_scene.py; for a clump of spheres in a file and its material.
+A LIQUID of rigid molecules at constant energy, by its name or the period of its fastest libration.
   polhode recommend --liquid water64 --drift 0.01
-  polhode recommend --liquid 1.2e-14
-      For molecules at constant energy: a liquid that was run, or the period of the fastest libration (s); --drift is in kT per
-      degree of freedom and ns.
-  polhode recommend --problem heavy_top --error 1e-5
-      From the measurements of the study on the test problem most like yours.
-
---torque-price is the time of one evaluation of your torque over that of a step of direct Euler, which `polhode bench` measures.
 """
 
 import argparse
@@ -40,22 +29,96 @@ from polhode.advice.from_measurements import from_measurements
 from polhode.cli import UsageError, not_negative, positive
 from polhode.interface.progress import Stage, watched
 
-#: The options of each kind of question; the others serve all kinds.
-KINDS: dict[str, tuple[str, ...]] = {
-    "problem": ("problem",),
-    "case": ("case", "inertia", "triangle", "omega", "orientation", "torque", "strength", "time", "laws", "limit"),
-    "contacts": ("contact_time", "contacts", *advising.MATERIAL, "scale", *advising.RUBBING),
-    "liquid": ("liquid", "drift"),
-}
+#: What the four questions need, on the first lines of the help.
+USAGE = """polhode recommend FILE | --inertia I I I --omega W --torque CLASS --time T  --error E
+       polhode recommend --torque-class CLASS --omega W  --error E
+       polhode recommend --contact-time T | SCENE | --young E --poisson NU --density RHO --radius R --speed V  --error E
+       polhode recommend --liquid KEY | PERIOD"""
+#: The arguments of :func:`polhode.recommend` that are options of the same name.
+ARGUMENTS = tuple(dict.fromkeys(name for *_, names in advising.QUESTIONS.values() for name in names))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode recommend``."""
-    parser.add_argument("--error", type=positive, help="error to stay below, between 0 and 1")
-    parser.add_argument(
-        "--torque-price", type=not_negative, metavar="P", help="cost of one torque in steps of direct Euler (0)"
+    parser.usage = USAGE
+    motion = parser.add_argument_group("1. a motion: body and torque")
+    motion.add_argument(
+        "case",
+        nargs="?",
+        metavar="FILE",
+        help="a .yaml or .py file with body and torque; of contacts: a scene (its key or .py file), or the file of a clump",
     )
-    torques = parser.add_mutually_exclusive_group()
+    motion.add_argument(
+        "--inertia",
+        nargs="+",
+        type=_finite,
+        metavar="I",
+        help="kg m^2: three principal moments, or a tensor: Ixx Iyy Izz Ixy Ixz Iyz as in LAMMPS, or its nine elements by rows",
+    )
+    motion.add_argument(
+        "--omega", nargs="+", type=_finite, metavar="W", help="initial angular velocity, rad/s: its size, or three components"
+    )
+    motion.add_argument("--torque", metavar="CLASS", help="free, constant, time, lab, state, friction ...")
+    motion.add_argument(
+        "--strength", type=not_negative, metavar="S", help="angular acceleration by the torque over omega^2 (1)"
+    )
+    motion.add_argument("--time", type=positive, metavar="T", help="time to simulate, s")
+    motion.add_argument(
+        "--orientation", nargs=4, type=_finite, metavar=("Q0", "QX", "QY", "QZ"), help="initial quaternion, body to lab"
+    )
+    motion.add_argument(
+        "--no-triangle", dest="triangle", action="store_const", const=False, help="allow moments that no rigid body has"
+    )
+    motion.add_argument("--problem", metavar="KEY", help="a test problem of the study, from its measurements")
+    random = parser.add_argument_group("2. a class of torque: with --omega; also --time and --strength")
+    random.add_argument("--torque-class", metavar="CLASS", help="as for --torque; random bodies under random torques of it")
+    random.add_argument("--laws", action="store_true", help="the same with --torque")
+    contacts = parser.add_argument_group("3. contacts")
+    contacts.add_argument("--contact-time", type=positive, metavar="T", help="duration of a contact, s; or else:")
+    contacts.add_argument("--young", type=positive, metavar="E", help="Young's modulus, Pa")
+    contacts.add_argument("--poisson", type=_finite, metavar="NU", help="Poisson's ratio")
+    contacts.add_argument("--density", type=positive, metavar="RHO", help="kg/m^3")
+    contacts.add_argument("--radius", type=positive, metavar="R", help="of a sphere, m")
+    contacts.add_argument("--speed", type=positive, metavar="V", help="at which it hits a wall, m/s")
+    contacts.add_argument("--scale", type=positive, metavar="M", help="unit of length of the file of a clump, m (1)")
+    contacts.add_argument("--friction", type=positive, metavar="MU", help="coefficient of friction")
+    contacts.add_argument("--restitution", type=positive, metavar="E", help="normal coefficient of restitution")
+    contacts.add_argument(
+        "--for",
+        dest="purpose",
+        choices=advising.PURPOSES,
+        help="with friction: single impacts (the default), or what is read off an assembly",
+    )
+    contacts.add_argument("--law", metavar="KEY", help="law of force of contacts with friction")
+    contacts.add_argument(
+        "--contacts",
+        type=positive,
+        metavar="N",
+        help="time in contact of each body, in contact times, of elastic ones (16)",
+    )
+    liquids = parser.add_argument_group("4. a liquid")
+    liquids.add_argument(
+        "--liquid", type=_name_or_period, metavar="KEY", help="water64, or the period of the fastest libration of another, s"
+    )
+    liquids.add_argument("--drift", type=positive, metavar="D", help="of the energy, kT per degree of freedom and ns (0.01)")
+    every = parser.add_argument_group("every question")
+    every.add_argument("--error", type=positive, help="error to stay below, between 0 and 1; of liquids it is --drift")
+    every.add_argument("--all", action="store_true", help="list all methods, including the variants as published")
+    every.add_argument("--json", action="store_true", help="print the answer for machines")
+    every.add_argument(
+        "--results",
+        type=Path,
+        metavar="FOLDER",
+        help="folder of a run (results, or the released data if they have more states or bodies or there is no run)",
+    )
+    bodies = parser.add_argument_group("questions 1 and 2")
+    bodies.add_argument(
+        "--torque-price",
+        type=not_negative,
+        metavar="P",
+        help="time of one torque in steps of direct Euler, which `polhode bench` measures (0)",
+    )
+    torques = bodies.add_mutually_exclusive_group()
     torques.add_argument(
         "--one-torque", action="store_const", const=True, help="only methods with one torque per step: the default"
     )
@@ -66,74 +129,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const=False,
         help="also methods with several torques per step",
     )
-    parser.add_argument("--all", action="store_true", help="list all methods, including the variants as published")
-    parser.add_argument("--json", action="store_true", help="print the answer for machines")
-    parser.add_argument(
-        "--results",
-        type=Path,
-        metavar="FOLDER",
-        help="folder of a run (results, or the released data if they have more states or bodies or there is no run)",
-    )
-    body = parser.add_argument_group("a body and a torque of your own")
-    body.add_argument(
-        "case",
-        nargs="?",
-        type=Path,
-        metavar="FILE",
-        help="a .yaml or .py file with body and torque; or a scene (its key or .py file), or the file of a clump",
-    )
-    body.add_argument(
-        "--inertia",
-        nargs="+",
-        type=_finite,
-        metavar="I",
-        help="kg m^2: three principal moments, or a tensor: Ixx Iyy Izz Ixy Ixz Iyz as in LAMMPS, or its nine elements by rows",
-    )
-    body.add_argument(
-        "--no-triangle", dest="triangle", action="store_const", const=False, help="allow moments that no rigid body has"
-    )
-    body.add_argument(
-        "--omega", nargs="+", type=_finite, metavar="W", help="initial angular velocity, rad/s: its size, or three components"
-    )
-    body.add_argument(
-        "--orientation", nargs=4, type=_finite, metavar=("Q0", "QX", "QY", "QZ"), help="initial quaternion, body to lab"
-    )
-    body.add_argument("--torque", metavar="CLASS", help="free, constant, time, lab, state, friction ...")
-    body.add_argument("--strength", type=not_negative, metavar="S", help="angular acceleration by the torque over omega^2 (1)")
-    body.add_argument("--time", type=positive, metavar="T", help="time to simulate, s")
-    body.add_argument("--laws", action="store_true", help="answer for random bodies instead of one that is known")
-    body.add_argument("--torque-class", metavar="CLASS", help="the same as --laws --torque CLASS")
-    body.add_argument("--limit", type=positive, metavar="T", help="time limit of the answer, s of processor time (60)")
-    contacts = parser.add_argument_group("many bodies that collide")
-    contacts.add_argument("--contact-time", type=positive, metavar="T", help="duration of a contact, s; or else:")
-    contacts.add_argument(
-        "--contacts",
-        type=positive,
-        metavar="N",
-        help="time in contact of each body, in contact times (16)",
-    )
-    contacts.add_argument("--young", type=positive, metavar="E", help="Young's modulus, Pa")
-    contacts.add_argument("--poisson", type=_finite, metavar="NU", help="Poisson's ratio")
-    contacts.add_argument("--density", type=positive, metavar="RHO", help="kg/m^3")
-    contacts.add_argument("--radius", type=positive, metavar="R", help="of a sphere, m")
-    contacts.add_argument("--speed", type=positive, metavar="V", help="at which it hits a wall, m/s")
-    contacts.add_argument("--scale", type=positive, metavar="M", help="unit of length of the file of a clump, m (1)")
-    contacts.add_argument("--friction", type=positive, metavar="MU", help="coefficient of friction")
-    contacts.add_argument("--restitution", type=positive, metavar="E", help="normal coefficient of restitution")
-    contacts.add_argument("--law", metavar="KEY", help="law of force of contacts with friction")
-    contacts.add_argument(
-        "--for",
-        dest="purpose",
-        choices=advising.PURPOSES,
-        help="with friction: single impacts (the default), or what is read off an assembly",
-    )
-    liquids = parser.add_argument_group("molecules at constant energy")
-    liquids.add_argument(
-        "--liquid", type=_name_or_period, metavar="KEY", help="water64, or the period of the fastest libration of another, s"
-    )
-    liquids.add_argument("--drift", type=positive, metavar="D", help="of the energy, kT per degree of freedom and ns (0.01)")
-    measured = parser.add_argument_group("a test problem of the study")
-    measured.add_argument("--problem", metavar="KEY", help="test problem with a torque like yours, as in config.yaml")
+    bodies.add_argument("--limit", type=positive, metavar="T", help="time limit of runs, s of processor time (60)")
 
 
 def _name_or_period(text: str) -> str | float:
@@ -169,11 +165,10 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.torque is not None and arguments.torque != arguments.torque_class:
             raise UsageError("--torque and --torque-class name two torques; name one")
         arguments.laws, arguments.torque, arguments.torque_class = True, arguments.torque_class, None
-    kind = _kind(arguments)
     try:
         with warnings.catch_warnings(record=True) as remarks:
             warnings.simplefilter("always", UserWarning)
-            answer = _of_problem(arguments) if kind == "problem" else _of_body_or_contacts(arguments)
+            answer = _of_problem(arguments) if arguments.problem is not None else _answer(arguments)
     except AdviceError as error:
         # Its first word may be an argument.
         raise UsageError(_in_options(_in_options(str(error)), r"^(\w+)(?=[: ])")) from error
@@ -183,48 +178,21 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _kind(arguments: argparse.Namespace) -> str:
-    """What is asked: a kind of :data:`KINDS`."""
-    given = {kind: [name for name in names if getattr(arguments, name) not in (None, False)] for kind, names in KINDS.items()}
-    kinds = [kind for kind, names in given.items() if names]
-    # A scene or the file of a clump, with its material, friction or drift: what fits is decided there.
-    if arguments.case is not None and arguments.case.suffix not in (".yaml", ".yml") and not {*kinds} & {"problem"}:
-        kinds = ["case"]
-    if len(kinds) > 1:
-        first, second = (_option(given[kind][0]) for kind in kinds[:2])
-        raise UsageError(f"{first} and {second} belong to different questions; ask one (--help shows the six kinds)")
-    if not kinds:
-        raise UsageError(
-            "what for? A body of your own: --inertia, --omega, --torque, --time, or a FILE; colliding bodies: --contact-time; "
-            "a liquid: --liquid; a test problem: --problem"
-        )
-    if arguments.error is None and kinds != ["liquid"] and not (kinds == ["case"] and arguments.case is not None):
-        raise UsageError("--error is missing: the error to stay below, between 0 and 1")
-    if arguments.case is not None and len(given["case"]) > 1:
-        others = [name for name in given["case"] if name not in ("case", "time", "limit")]
-        if others:
-            raise UsageError(f"{_option(others[0])} is part of the case, which is in {arguments.case}")
-    return kinds[0]
-
-
 def _option(name: str) -> str:
     return {"case": "FILE", "purpose": "--for"}.get(name, f"--{name.replace('_', '-')}")
 
 
 def _in_options(text: str, argument: str = r"`(\w+)`") -> str:
     """What :func:`polhode.recommend` says, with the arguments that it names as options."""
-    names = {"error", "problem", "torque_price", "results", *KINDS["case"][1:], *KINDS["contacts"]}
+    names = {"problem", "results", *ARGUMENTS}
     text = re.sub(argument, lambda match: _option(match[1]) if match[1] in names else match[0], text)
     return text.replace("triangle=False", "--no-triangle")
 
 
-def _of_body_or_contacts(arguments: argparse.Namespace) -> Recommendation:
+def _answer(arguments: argparse.Namespace) -> Recommendation:
     """The answer of :func:`polhode.recommend`."""
     return advising.recommend(
-        **{name: getattr(arguments, name) for name in (*KINDS["case"], *KINDS["contacts"], *KINDS["liquid"])},
-        error=arguments.error,
-        torque_price=arguments.torque_price,
-        one_torque=arguments.one_torque,
+        **{name: getattr(arguments, name) for name in ARGUMENTS},
         everything=arguments.all,
         results=arguments.results,
         progress=True,
@@ -233,6 +201,11 @@ def _of_body_or_contacts(arguments: argparse.Namespace) -> Recommendation:
 
 def _of_problem(arguments: argparse.Namespace) -> Recommendation:
     """The answer for a test problem, from the measurements of the study."""
+    given = [name for name in ARGUMENTS if getattr(arguments, name) not in (None, False)]
+    if others := [name for name in given if name not in advising.OF_METHODS]:
+        raise UsageError(f"--problem and {_option(others[0])} are two questions; ask one")
+    if arguments.error is None:
+        raise UsageError("--error is missing: the error to stay below, between 0 and 1")
     path = files.find("cost.nc", arguments.results)
     price = 0.0 if arguments.torque_price is None else arguments.torque_price
     try:

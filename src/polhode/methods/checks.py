@@ -37,7 +37,18 @@ LABEL_LENGTH = 48
 #: The fields with one of a few words.
 _WORDS = {"group": GROUPS, "momentum_frame": ("body", "lab"), "published_error": tuple(PUBLISHED_ERRORS)}
 #: The fields with any words.
-_TEXTS = ("source", "citation", "published_order", "starts", "reads", "variant_of", "reconstruction", "note", "omega_handed")
+_TEXTS = (
+    "source",
+    "citation",
+    "published_order",
+    "starts",
+    "reads",
+    "variant_of",
+    "reconstruction",
+    "note",
+    "drifts",
+    "omega_handed",
+)
 
 
 def one_line(label: str) -> str:

@@ -107,6 +107,8 @@ class Method(ABC):
         Parts of the method that are ours, because the original was not available or leaves them open; one sentence, or empty.
     note : str
         Important information for users; one sentence.
+    drifts : str
+        Why the energy drifts in long conservative runs though small librations keep theirs; empty if nothing is known.
     omega_handed : str
         The angular velocity passed to a torque that depends on it, in a few words: ``half a step old``.
     processor : Processor, optional
@@ -146,6 +148,7 @@ class Method(ABC):
     published_error: str = "quaternion"
     reconstruction: str = ""
     note: str = ""
+    drifts: str = ""
     omega_handed: str = ""
     processor: Processor | None = None
     start: Callable[..., Any] = field(repr=False)
@@ -209,13 +212,13 @@ class Method(ABC):
 
     @cached_property
     def caution(self) -> str:
-        """Why not to use it for long conservative runs, ``damps librations`` or ``heats librations``; empty if it does neither.
+        """Why not to use it for long conservative runs: ``damps librations``, ``heats librations`` or :attr:`drifts`; or empty.
 
-        Found from the roots of its linearised step (:func:`polhode.methods.libration.caution`), not declared.
+        What it does to librations is found from the roots of its linearised step (:func:`polhode.methods.libration.caution`).
         """
         from polhode.methods.libration import caution  # which runs methods
 
-        return caution(self)
+        return self.drifts or caution(self)
 
     @cached_property
     def drivers(self) -> dict[str, Any]:

@@ -28,5 +28,6 @@ METHOD = replace(
     order_q=2,
     order_omega=2,
     note="The formula of particles: without the term of the rotation group it is of second order.",
+    drifts="has a kick without a potential",
     step=composed(*rotor_modified_kick.SHARES, bracket=0.0),
 )

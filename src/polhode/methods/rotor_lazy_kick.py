@@ -25,5 +25,6 @@ METHOD = replace(
     rank=8,
     variant_of="rotor_modified_kick",
     note="The torque at the displaced orientation is no gradient: the energy drifts.",
+    drifts="has a kick without a potential",
     step=composed(*rotor_modified_kick.SHARES, displaced=1.0),
 )
