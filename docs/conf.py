@@ -55,6 +55,8 @@ html_title = "polhode"
 html_static_path = ["_static"]
 html_css_files = ["polhode.css"]
 html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
+# Pages and files that are whole by themselves: sheets of methods, tables.
+html_extra_path = ["_generated/extra"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

@@ -20,10 +20,13 @@ import polhode
 from polhode import cli, manybody
 from polhode.cli import docs as command
 from polhode.documentation import configuration as key_tables
-from polhode.documentation import markdown, names, pages, reference, texts, variables
+from polhode.documentation import markdown, names, pages, readers, reference, texts, variables
 from polhode.documentation.mathml import mathml
 from polhode.documentation.measured import Measurements, representatives
+from polhode.interface.netcdf import read_dataset
 from polhode.study import configuration
+from polhode.study.report import method_tables
+from polhode.study.themes.communities import tables
 
 HOME = Path(__file__).parents[1]
 DOCS = HOME / "docs"
@@ -586,3 +589,39 @@ def test_plain_sphinx_says_that_the_pages_must_be_written_first(tmp_path):
     environment = os.environ | {"PYTHONPATH": str(HOME / "src")}
     done = subprocess.run(run, capture_output=True, text=True, env=environment, timeout=120)
     assert done.returncode and "./reproduce docs" in done.stderr
+
+
+@pytest.mark.thorough
+def test_the_landing_page_answers_each_kind_of_reader_from_the_released_data(capsys):
+    assert set(readers.BEHIND) == {make.__name__ for make in tables.MAKERS}
+    text = readers.readers()
+    inputs = readers.inputs_of()
+    assert text.count("{tab-item}") == len(tables.MAKERS) == 5
+    for make in tables.MAKERS:
+        name, file, *_, question = readers.BEHIND[make.__name__]
+        numbers = make(inputs).numbers
+        tab = text.partition(f"{{tab-item}} {name}\n")[2].partition(":::")[0]
+        assert file in tab and f"methods/{numbers['method']}.md" in tab and question in tab
+        shown = (f"{numbers['steps']:.0f}", f"{numbers['steps']:.1f}", f"{2 * np.pi * numbers['steps']:.0f}")
+        assert any(number in tab for number in shown), (name, shown)
+        assert cli.main(["recommend", *question.split()]) == 0
+        assert "Take" in capsys.readouterr().out
+
+
+def test_latex_that_the_landing_page_does_not_know_is_named():
+    assert readers.markdown(r"\textbf{\num{13}\,Hz}, $C^2$ {\scriptsize (half: $\leq$\num{1e-04})} Sec.~\ref{a}") == (
+        "**13 Hz**, C² (half: ≤ 10<sup>−4</sup>)"
+    )
+    with pytest.raises(ValueError, match=r"LaTeX that the landing page cannot show: .*textit"):
+        readers.markdown(r"\textit{word}")
+
+
+@pytest.mark.thorough
+def test_pages_of_sheets_and_their_tables_are_part_of_the_site(built, html_pages):
+    released = method_tables.released_sheets()["entries"]
+    assert released
+    for key in released:
+        assert (built / "sheets" / f"{key}.html").is_file()
+        assert f"../../sheets/{key}.html" in html_pages[built / f"_generated/methods/{key}.html"].links
+    assert (built / "methods.csv").read_text().startswith("integrator,variable,")
+    assert set(read_dataset(built / "methods.nc")["integrator"].values) == set(released)

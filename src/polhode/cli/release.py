@@ -6,6 +6,7 @@ release the laws of random bodies, and what advice on single impacts reads, inst
 """
 
 import argparse
+import gzip
 import json
 import multiprocessing
 import re
@@ -30,15 +31,22 @@ from polhode.interface.netcdf import group_names, read_dataset
 from polhode.interface.progress import Stage, watched
 from polhode.results import INTERNAL
 from polhode.study import provenance
-from polhode.study.storage import write_dataset, write_groups
+from polhode.study.run.ensemble_states import states_dataset
+from polhode.study.storage import write_dataset, write_groups, write_text
 
 #: The variables that are kept; those along a run only in single precision.
 RELEASED = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift", "diverged", "diverged_at", "contacts")
 
-#: The checks that advice on single impacts rests on: the variables that it reads.
+#: Digits of the numbers in sheets: more than a page shows.
+DIGITS = 6
+
+#: The checks that advice on single impacts and the landing page rest on: the variables that they read.
 CHECKS = {
     "impacts": ("error_spin", "label"),
-    "random_impacts": ("error_spin", "error_velocity", "friction", "restitution"),
+    "random_impacts": (
+        *("error_spin", "error_velocity", "friction", "restitution"),
+        *("by_stage", "by_method", "closure", "made", "label", "stage_label"),
+    ),
 }
 
 
@@ -386,11 +394,40 @@ def released_check(results: Path, name: str, commit: str = "") -> xr.Dataset:
     path = results / "checks" / f"{name}.nc"
     if not path.is_file():
         raise FileNotFoundError(f"{path} is missing; run the study first")
-    data = read_dataset(path)[list(CHECKS[name])]
-    data = data.sel(stage=[CURED]) if "stage" in data.dims else data
+    data = read_dataset(path)
+    data = data[[variable for variable in CHECKS[name] if variable in data]]
+    data = data.sel(stage=[CURED]) if "stage" in data["error_spin"].dims else data
     attributes = {str(key): value for key, value in data.attrs.items() if key not in INTERNAL}
     data = data.drop_attrs(deep=False).assign_attrs({**attributes, **_noted(results, commit)})
     return data.map(lambda values: values.astype("float32") if values.dtype == float else values, keep_attrs=True)
+
+
+def measured_sheets(folder: Path, commit: str, today: str = "") -> dict[str, Any]:
+    """The sheets of all methods (``polhode sheet``): those that ``folder`` lacks are measured, one after the other."""
+    from polhode.ensembles.classes import CLASSES
+    from polhode.methods import METHODS
+    from polhode.study.run import method_sheet as sheets
+
+    noted = _made_now(commit, today)
+    stage = Stage("measuring methods", len(METHODS), "methods")
+    with watched(stage):
+        exact = states_dataset(sheets.BODIES, sheets.SEED, list(CLASSES), (sheets.RADIANS,))
+        for method in METHODS.values():
+            if not (path := folder / f"{method.key}.json").is_file():
+                row = sheets.measured([method], exact)[method.key] | {"made": noted}
+                entry = {"row": row, "identity": sheets.identity(method), "beside": sheets.best_by_laws(method.key)}
+                write_text(path, json.dumps(sheets.finite(entry, DIGITS), allow_nan=False))
+            stage.advance()
+    entries = {key: json.loads((folder / f"{key}.json").read_text(encoding="utf-8")) for key in METHODS}
+    return sheets.settings_of(exact) | {"entries": entries}
+
+
+def _release_sheets(arguments: argparse.Namespace) -> int:
+    check_writable(arguments.output, "--output")
+    sheets = measured_sheets(arguments.results / "sheets", arguments.commit)
+    arguments.output.write_bytes(gzip.compress(json.dumps(sheets, separators=(",", ":")).encode(), mtime=0))
+    print(f"{arguments.output}: {len(sheets['entries'])} methods, {arguments.output.stat().st_size / 1e6:.1f} MB")
+    return 0
 
 
 def _release_checks(arguments: argparse.Namespace) -> int:
@@ -450,7 +487,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         type=Path,
-        help="file to write; by default many_body.nc, laws.nc, grains.nc, liquids.nc or checks/ in data/released",
+        help="what to write; by default many_body.nc, laws.nc, grains.nc, liquids.nc, checks/, sheets.json.gz in data/released",
     )
     instead = parser.add_mutually_exclusive_group()
     instead.add_argument("--laws", action="store_true", help="release the laws of the random bodies instead: laws.nc")
@@ -464,6 +501,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--liquids",
         action="store_true",
         help="run what liquids/ of the folder lacks of the liquids at constant energy, and release them instead: liquids.nc",
+    )
+    instead.add_argument(
+        "--sheets",
+        action="store_true",
+        help="measure what sheets/ of the folder lacks of the sheets of all methods, and release them: sheets.json.gz",
     )
     parser.add_argument("--cores", type=int, default=1, help="processes that run liquids; 0: release what there is")
     parser.add_argument(
@@ -500,8 +542,9 @@ def run(arguments: argparse.Namespace) -> int:
         "grains.nc": _release_grains,
         "liquids.nc": _release_liquids,
         "checks": _release_checks,
+        "sheets.json.gz": _release_sheets,
     }
-    chosen = next((name for name in others if getattr(arguments, name.removesuffix(".nc"))), "many_body.nc")
+    chosen = next((name for name in others if getattr(arguments, name.partition(".")[0])), "many_body.nc")
     arguments.output = arguments.output or Path("data/released", chosen)
     if chosen in others:
         return others[chosen](arguments)

@@ -8,6 +8,8 @@
       Beside methods of your choice.
   polhode sheet my_method.py --json my_method.json
       The numbers for programs as well.
+  polhode sheet my_method.py --tables .
+      And methods.csv and methods.nc: the numbers of all methods, this one included; without METHOD those released.
 
 The page is one file that needs nothing else, for a browser or a printer.
 """
@@ -15,12 +17,14 @@ The page is one file that needs nothing else, for a browser or a printer.
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 from polhode.cli import UsageError, check_writable, method_named, whole
 from polhode.interface.progress import Stage, watched
 from polhode.study.report.method_page import page
+from polhode.study.report.method_tables import RELEASED, as_csv, released_sheets, table, with_sheet
 from polhode.study.run.method_sheet import BODIES, sheet, stages
-from polhode.study.storage import write_text
+from polhode.study.storage import write_dataset, write_text
 
 #: The most methods beside: more do not fit the page.
 MOST = 5
@@ -28,10 +32,11 @@ MOST = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode sheet``."""
-    parser.add_argument("method", metavar="METHOD", help="its key, or a Python file that defines one")
+    parser.add_argument("method", metavar="METHOD", nargs="?", help="its key, or a Python file that defines one")
     parser.add_argument("--beside", nargs="+", default=[], metavar="METHOD", help="methods beside it, keys or files")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="page to write (KEY.html)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers as well")
+    parser.add_argument("--tables", type=Path, metavar="FOLDER", help="write methods.csv and methods.nc, of all methods, there")
     parser.add_argument("--bodies", type=whole(2, 4096), default=BODIES, help="random bodies (%(default)s)")
 
 
@@ -45,6 +50,27 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if len(arguments.beside) > MOST:
         raise UsageError(f"--beside: {len(arguments.beside)} methods do not fit a page; name at most {MOST}")
+    paths = [arguments.tables / name for name in ("methods.csv", "methods.nc")] if arguments.tables else []
+    for path in paths:
+        check_writable(path, "--tables")
+    sheets = released_sheets()
+    if arguments.method is None:
+        if not paths or not sheets["entries"]:
+            raise UsageError("name a METHOD" if not paths else f"there are no released sheets, {RELEASED}; name a METHOD")
+    else:
+        if paths and sheets.get("bodies", arguments.bodies) != arguments.bodies:
+            raise UsageError(f"--bodies: the released sheets in --tables have {sheets['bodies']} bodies; leave one of them out")
+        sheets = with_sheet(sheets, _measured(arguments))
+    if paths:
+        data = table(sheets)
+        write_text(paths[0], as_csv(data))
+        write_dataset(data, paths[1])
+        print(*paths, sep="\n")
+    return 0
+
+
+def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The sheet of the method; its page, and its numbers if they are wanted, are written and their paths printed."""
     method = method_named(arguments.method)
     beside = [method_named(name).key for name in arguments.beside]
     output = arguments.output or Path(f"{method.key}.html")
@@ -65,4 +91,4 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         write_text(arguments.json, json.dumps(numbers, indent=1, allow_nan=False) + "\n")
         print(arguments.json)
-    return 0
+    return numbers

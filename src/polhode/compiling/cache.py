@@ -26,6 +26,7 @@ ignored with a warning, and the code is compiled and not kept. Only the user can
 """
 
 import builtins
+import ctypes
 import gc
 import hashlib
 import itertools
@@ -277,6 +278,10 @@ class _Unknown(Exception):
     """Raised for a value in a function for which this module does not know how Numba compiles it."""
 
 
+class _Foreign(_Unknown):
+    """Raised for a function in C (:mod:`polhode.compiling.from_c`): its address is that of this process."""
+
+
 def _entry(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> str | None:
     """The name of the entry for this compilation, or None if it cannot be determined."""
     if not isinstance(function, FunctionType):
@@ -285,7 +290,7 @@ def _entry(function: Callable[..., Any], signature: Any, options: dict[str, Any]
     try:
         _describe(function, parts, {})
     except (_Unknown, RecursionError) as error:
-        if function.__module__.startswith("polhode."):
+        if function.__module__.startswith("polhode.") and not isinstance(error, _Foreign):
             # Nobody would see it otherwise: the results are the same, and every process compiles for seconds.
             warnings.warn(
                 f"compiled code of {function.__qualname__} is not kept: it uses {error}", RuntimeWarning, stacklevel=2
@@ -318,6 +323,8 @@ def _describe(value: Any, parts: list[str], seen: dict[int, int]) -> None:
     if options is not None and hasattr(value, "py_func"):
         parts.append(f"compiled {sorted(options.items())!r}")
         value = value.py_func
+    if isinstance(value, ctypes._CFuncPtr):  # type: ignore[attr-defined]
+        raise _Foreign
     if value is None or value is Ellipsis or isinstance(value, bool | int | float | complex | str | bytes):
         parts.append(f"{type(value).__name__} {value!r}")
     elif isinstance(value, np.generic):

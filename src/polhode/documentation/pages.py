@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Mapping
 from math import isfinite, pi
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import dedent
 from typing import Any
 
@@ -18,6 +19,7 @@ from polhode.documentation import pictures, reference
 from polhode.documentation.engines import advice_page, contacts_page, engines_page, liquids_page, questions_page, sources_page
 from polhode.documentation.markdown import cell, facts, figure, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements, representatives
+from polhode.documentation.readers import readers
 from polhode.documentation.texts import docstring
 from polhode.export import LANGUAGES
 from polhode.fits.liquid_drifts import MeanDrift, fastest, outcome
@@ -32,6 +34,9 @@ from polhode.problems import PROBLEMS
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.problems.system import System
 from polhode.study.analysis import selection
+from polhode.study.report import method_page as one_page
+from polhode.study.report import method_tables
+from polhode.study.storage import write_dataset
 from polhode.study.workflow.entry import HOME
 
 #: The error of the table on the landing page, and those of the tables of problems.
@@ -65,6 +70,7 @@ def write(folder: Path, results: Path | None = None) -> None:
         "problems/table.md": problems_table(measured),
         "scenes/table.md": scenes_table(),
         "landing.md": landing_table(measured),
+        "readers.md": readers(),
         "measured.md": f"{_origin(measured)}\n",
         "engines.md": engines_page(),
         "engines_advice.md": advice_page(),
@@ -77,7 +83,7 @@ def write(folder: Path, results: Path | None = None) -> None:
     drawn: Mapping[str, bytes] = pictures.all_pictures(measured, folder)
     notebooks = reference.notebooks(HOME, HOME / "results" if results is None else results)
     code = {f"code/{key}{language.suffix}": language.source(METHODS[key]) for key in METHODS for language in LANGUAGES.values()}
-    everything: dict[str, str | bytes] = {**texts, **drawn, **notebooks, **code}
+    everything: dict[str, str | bytes] = {**texts, **drawn, **notebooks, **code, **sheets(method_tables.released_sheets())}
     for name, content in everything.items():
         put(folder / name, content)
     wanted = {folder / name for name in everything}
@@ -86,6 +92,23 @@ def write(folder: Path, results: Path | None = None) -> None:
             path.unlink()
         elif path.is_dir() and not any(path.iterdir()):
             shutil.rmtree(path)
+
+
+def sheets(released: Mapping[str, Any]) -> dict[str, str | bytes]:
+    """The pages of the released sheets, the two files with the numbers of all, and the schema of these files."""
+    rows = [
+        (f"`{name}`", ", ".join(f"`{of}`" for of in one.dimensions), one.unit or "text", cell(one.meaning))
+        for name, one in method_tables.VARIABLES.items()
+    ]
+    files: dict[str, str | bytes] = {"method_tables.md": table(["variable", "besides `integrator`", "unit", "meaning"], rows)}
+    if not released["entries"]:
+        return files
+    files |= {f"extra/sheets/{key}.html": one_page.page(method_tables.sheet_of(released, key)) for key in released["entries"]}
+    data = method_tables.table(released)
+    with TemporaryDirectory() as folder:
+        write_dataset(data, Path(folder, "methods.nc"))
+        binary = Path(folder, "methods.nc").read_bytes()
+    return files | {"extra/methods.csv": method_tables.as_csv(data), "extra/methods.nc": binary}
 
 
 def _origin(measured: Measurements) -> str:
@@ -159,6 +182,11 @@ def method_page(method: Method, measured: Measurements) -> str:
             "{py:mod}`polhode.algebra.body` and {py:mod}`polhode.methods.states`; the declarations of a method are\n"
             f"documented in {{py:class}}`~polhode.methods.protocol.{'OneTorque' if one else 'SeveralTorques'}`.",
         ),
+        "## On one page",
+        f'<a href="../../sheets/{method.key}.html">All that is measured of this method on one page</a>, beside three others: '
+        f"`polhode sheet {method.key}`."
+        if method.key in method_tables.released_sheets()["entries"]
+        else f"`polhode sheet {method.key}` measures it on one page ([](/sheet.md)).",
         "## In your own program",
         "One file that needs nothing else, generated from the kernels ([how to use it](/own-code.md)).",
         _own_code(method.key),

@@ -4,6 +4,7 @@ Light and dark as the reader's system is; figures are drawings whose lines and l
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape
 from math import ceil, floor, log10
 from typing import Any
@@ -368,9 +369,11 @@ def _new(sheet: Mapping[str, Any]) -> str:
 
 
 def _how(sheet: Mapping[str, Any]) -> str:
+    made = sheet["methods"][sheet["method"]].get("made")
+    when = f", commit {made['commit'][:7]}, {made['date']}, on {made['processor']}" if made else ""
     return (
-        f"<h2>How it was measured</h2><p class=soft>polhode {escape(sheet['polhode'])}, <code>polhode sheet</code>; the first "
-        f"{sheet['bodies']} random bodies of seed {sheet['seed']}, the same for all methods, against exact states in "
+        f"<h2>How it was measured</h2><p class=soft>polhode {escape(sheet['polhode'] + when)}, <code>polhode sheet</code>; the "
+        f"first {sheet['bodies']} random bodies of seed {sheet['seed']}, the same for all methods, against exact states in "
         "double-double arithmetic. Friction: the largest product of decay rate and step at which the sliding "
         "of two cylinders still decays. "
         "There and back: the angle to the start after a reversal. Times are those of one core of this machine; runs of many "
@@ -387,11 +390,18 @@ def _look(key: str, is_subject: bool) -> tuple[str, str]:
     return ("var(--ink)" if is_subject else str(look["color"])), look["marker"]
 
 
-def _marks(marker: str, points: Sequence[tuple[float, float]], colour: str) -> str:
-    """A marker at each point: the outlines that the report draws."""
+@cache
+def _outline(marker: Any) -> list[list[tuple[float, float]]]:
+    """The polygons of a marker, as the report draws it."""
     shape = MarkerStyle(marker)
     polygons: Any = shape.get_path().transformed(shape.get_transform()).to_polygons(closed_only=False)
-    scale = 2 * MARKER / max(1e-9, *(abs(x) * 2 for polygon in polygons for x in polygon.ravel()))
+    return [[(float(x), float(y)) for x, y in polygon] for polygon in polygons]
+
+
+def _marks(marker: str, points: Sequence[tuple[float, float]], colour: str) -> str:
+    """A marker at each point: the outlines that the report draws."""
+    polygons = _outline(marker)
+    scale = 2 * MARKER / max(1e-9, *(abs(x) * 2 for polygon in polygons for point in polygon for x in point))
     fill = "none" if marker in STROKES else colour
     d = "".join(
         "M" + "L".join(f"{px + scale * x:.1f} {py - scale * y:.1f}" for x, y in polygon)

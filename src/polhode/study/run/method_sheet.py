@@ -88,29 +88,37 @@ def sheet(
     keys = list(classes or CLASSES)
     say("exact states")
     exact = states_dataset(bodies, SEED, keys, (RADIANS,))
+    rows = measured(methods, exact, say)
+    say("comparing with known methods")
+    numbers: dict[str, Any] = finite(
+        settings_of(exact)
+        | {"method": method.key, "beside": [one.key for one in methods[1:]], "methods": rows, "identity": identity(method)}
+    )
+    return numbers
+
+
+def measured(methods: Sequence[Method], exact: xr.Dataset, say: Say = lambda stage: None) -> dict[str, dict[str, Any]]:
+    """What a sheet says of each method, by key: what it declares, and all of :data:`PARTS`; ``exact``: states of the bodies."""
     rows: dict[str, dict[str, Any]] = {one.key: declared(one) for one in methods}
     for name, measure in PARTS.items():
         say(name)
         for key, entries in measure(methods, exact).items():
             rows[key] |= entries
-    say("comparing with known methods")
-    numbers: dict[str, Any] = finite(
-        {
-            "format": "polhode sheet 1",
-            "polhode": __version__,
-            "method": method.key,
-            "beside": [one.key for one in methods[1:]],
-            "bodies": bodies,
-            "seed": SEED,
-            "radians": RADIANS,
-            "classes": {key: CLASSES[key].label for key in keys},
-            "steps": sorted(STEPS),
-            "long_runs": {"problems": list(LONG), "step": LONG_STEP, "steps": LONG_STEPS},
-            "methods": rows,
-            "identity": identity(method),
-        }
-    )
-    return numbers
+    return rows
+
+
+def settings_of(exact: xr.Dataset) -> dict[str, Any]:
+    """What the numbers of all methods rest on: bodies, classes of torque, steps, long runs."""
+    return {
+        "format": "polhode sheet 1",
+        "polhode": __version__,
+        "bodies": exact.sizes["body"],
+        "seed": SEED,
+        "radians": RADIANS,
+        "classes": {str(key): CLASSES[str(key)].label for key in exact["torque_class"].values},
+        "steps": sorted(STEPS),
+        "long_runs": {"problems": list(LONG), "step": LONG_STEP, "steps": LONG_STEPS},
+    }
 
 
 def best_by_laws(key: str) -> list[str]:
@@ -419,12 +427,14 @@ def _distance(candidate: Method, runs: Sequence[Run], spun: Sequence[Spun]) -> f
     return worst
 
 
-def finite(value: Any) -> Any:
-    """Plain data: arrays as lists, and None for numbers that are not finite."""
+def finite(value: Any, digits: int = 17) -> Any:
+    """Plain data: arrays as lists, numbers in so many digits, and None for those that are not finite."""
     if isinstance(value, Mapping):
-        return {str(key): finite(one) for key, one in value.items()}
+        return {str(key): finite(one, digits) for key, one in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return [finite(one) for one in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
+        return [finite(one, digits) for one in value]
+    if isinstance(value, float):
+        return float(f"{value:.{digits}g}") if isfinite(value) else None
+    return value

@@ -1,0 +1,97 @@
+"""The landing page's answers: the first page of the article, of the released data, with the run behind each."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from polhode.interface.netcdf import read_dataset
+from polhode.methods import METHODS
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.themes.communities import tables
+from polhode.study.workflow.entry import HOME
+
+RELEASED = HOME / "data/released"
+#: Of each row of the first page: the name of its tab, the released file behind it and a group of it, the page on it, and an
+#: example of asking for a case of one's own.
+BEHIND = {
+    "_elastic": ("DEM: elastic contacts", "many_body.nc", "chess", "many-bodies", "chess --error 1e-4"),
+    "_rubbing": (
+        *("DEM: friction, damping", "checks/random_impacts.nc", "/", "impacts"),
+        "--contact-time 1e-4 --friction 0.3 --restitution 0.7 --error 1e-2",
+    ),
+    "_water": ("MD: rigid molecules", "liquids.nc", "followed", "liquids", "--liquid water64 --drift 0.01"),
+    "_games": ("Games, robotics", "laws.nc", "/", "ensembles", "--torque-class state --omega 6.28 --error 1e-2"),
+    "_spacecraft": (
+        *("Spacecraft", "laws.nc", "/", "ensembles"),
+        "--torque-class lab --omega 0.0175 --error 1e-6 --several-torques",
+    ),
+}
+#: What the cells of the table in LaTeX have, as Markdown, innermost first.
+MARKDOWN = (
+    (r",? *Secs?\.~(?:\\ref\{[^}]*\}(?:, )?)+", ""),
+    (r"\\num\{1e-0?(\d+)\}", r"10<sup>−\1</sup>"),
+    (r"\\num\{([^{}]*)\}", r"\1"),
+    (r"\\mathbf\{([^{}]*)\}", r"**\1**"),
+    (r"\$\*\*(.*?)\*\*\$", r"**\1**"),
+    (r"\\leq", "≤ "),
+    (r"\\infty", "∞"),
+    (r"C\^2", "C²"),
+    (r"\\([%_&#])", r"\1"),
+    (r"\\,|~", " "),
+    (r"\\code\{([^{}]*)\}", r"`\1`"),
+    (r"\\textbf\{([^{}]*)\}", r"**\1**"),
+    (r"\{\\scriptsize ([^{}]*)\}", r"\1"),
+    (r"\\newline", " "),
+    (r"\$", ""),
+)
+
+
+def inputs_of(released: Path = RELEASED) -> Inputs:
+    """The released data, each file in the place of that of a run."""
+    names = {"ensembles": "laws.nc", "many_body": "many_body.nc", "cost": "cost.nc", "checks": "checks"}
+    places: dict[str, Any] = {kind: released / name for kind, name in names.items()}
+    return Inputs(released=released, **places)
+
+
+def markdown(latex: str) -> str:
+    """A cell of the table as Markdown.
+
+    Raises
+    ------
+    ValueError
+        If a command is left that :data:`MARKDOWN` does not have.
+    """
+    text = latex
+    for pattern, replacement in MARKDOWN:
+        text = re.sub(pattern, replacement, text)
+    if re.search(r"[\\{}]", text):
+        raise ValueError(f"a cell of the first page has LaTeX that the landing page cannot show: {latex!r} gave {text!r}")
+    return " ".join(text.split())
+
+
+def readers(released: Path = RELEASED) -> str:
+    """A tab for each kind of reader; those whose data are not released are left out."""
+    inputs, tabs = inputs_of(released), []
+    for make in tables.MAKERS:
+        name, file, group, page, question = BEHIND[make.__name__]
+        try:
+            row = make(inputs)
+        except NotInRun:
+            continue
+        attributes = read_dataset(released / file, group).attrs if group != "/" else read_dataset(released / file).attrs
+        key = str(row.numbers["method"])
+        method = f"[{METHODS[key].label}](/_generated/methods/{key}.md)" if key in METHODS else f"`{key}`"
+        lines = {
+            "Your code probably runs": row.runs,
+            "It costs you": row.costs,
+            "Take": row.take,
+            "With the step": row.step,
+            "But change first": row.first,
+        }
+        said = "\n".join(f"{head}\n: {markdown(cell)}\n" for head, cell in lines.items())
+        origin = f"`data/released/{file}`, {attributes['date']}, commit {str(attributes['commit'])[:7]}"
+        tabs.append(
+            f":::{{tab-item}} {name}\n{said}\nBehind it\n: {origin} ([how it was run](/{page}.md)); the method: {method}; "
+            f"codes: [the atlas](/engines.md). Your own case: `polhode recommend {question}` ([](/recommend.md)).\n:::\n"
+        )
+    return "::::{tab-set}\n" + "".join(tabs) + "::::\n"
