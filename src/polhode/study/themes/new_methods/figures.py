@@ -20,6 +20,8 @@ from polhode.study.themes.new_methods import analysis
 
 #: Classes of torque of the panels.
 PANELS = ("constant", "state", "velocity")
+#: Methods left out of the figure, where their lines lie on that of SPIRAL with a predicted angular velocity.
+COINCIDE = ("spiral_predicted_last", "spiral_kdk")
 
 
 def new_methods(inputs: Inputs) -> Figure:
@@ -27,7 +29,7 @@ def new_methods(inputs: Inputs) -> Figure:
     problems = {name: problem for name, problem in analysis.representatives(inputs) if name in PANELS}
     if "velocity" not in problems or not analysis.new(inputs):
         raise NotInRun("this run holds no problem with friction, or none of the new methods")
-    keys, new = analysis.shown(inputs), analysis.new(inputs)
+    keys, new = [key for key in analysis.shown(inputs) if key not in COINCIDE], analysis.new(inputs)
     every = selection.all_methods(inputs)
     looks = styles_of(inputs, every)
     figure = new_figure((style.TEXT_WIDTH, 3.5))

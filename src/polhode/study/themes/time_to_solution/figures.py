@@ -219,7 +219,7 @@ def price_of_torque(inputs: Inputs) -> Figure:
     groups = [data for _, _, data in shown]
     labels, looks = method_looks(*groups)
     columns = min(2, len(shown))
-    figure = new_figure((style.TEXT_WIDTH, 0.6 + 1.85 * -(-len(shown) // columns)))
+    figure = new_figure((style.TEXT_WIDTH, 0.9 + 1.85 * -(-len(shown) // columns)))
     used: set[str] = set()
     for number, (axes, (torque_class, problem, data)) in enumerate(zip(panel_grid(figure, len(shown), 2), shown, strict=True)):
         used |= _map(inputs, axes, data, looks, labels)
@@ -234,7 +234,7 @@ def price_of_torque(inputs: Inputs) -> Figure:
         if key in used
     ]
     handles += [Patch(facecolor=maps.tint("#000000", share), label=text) for _, share, text in LEADS]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1.2, columnspacing=1.6)
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, handlelength=1.2, columnspacing=1.6)
     return figure
 
 
