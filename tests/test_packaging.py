@@ -633,7 +633,7 @@ def test_the_library_works_without_the_packages_of_the_study(library, tmp_path):
         assert done.returncode == status, done.stderr
         return done.stderr if status else done.stdout
 
-    assert said("-c", WITHOUT_STUDY).splitlines() == ["1000 exact_rotor_corrected spiral_leapfrog True", ""]
+    assert said("-c", WITHOUT_STUDY).splitlines() == ["1000 exact_rotor spiral_leapfrog True", ""]
     assert "spiral_leapfrog" in said("-m", "polhode", "recommend", "--contact-time", "1e-4", "--error", "1e-4")
     assert "spiral_leapfrog_start" in said("-m", "polhode", "code", "spiral_leapfrog")
     assert "mujoco" in said("-m", "polhode", "atlas", "--list") and "verify" in said("-m", "polhode", "--help")
