@@ -97,7 +97,8 @@ def recommend(
         |omega|, at all times; for contacts the mean relative error of the energy. With ``purpose``: of impacts the larger of
         the errors of spin and velocity in units of their change, in bulk the relative change of what is read off.
     torque_price : float
-        The time of one torque in steps of direct Euler; 0 by default.
+        The time of one torque in steps of direct Euler; 100 by default, since the forces of a simulation take far longer than a
+        rotation.
     one_torque : bool
         Only methods with one torque in a step, as large simulations need them: the default. False allows several.
     inertia : (Ix, Iy, Iz), array (3, 3) or six numbers
@@ -182,8 +183,9 @@ def recommend(
             rubs, material = from_scenes.rubbing_of(of_contacts, rubs), {}
         return _contacts(time_of_contact, contacts, material, rubs, _error(error), folder, everything, how)
     from polhode.advice import from_runs
+    from polhode.advice.prices import USUAL
 
-    price = 0.0 if torque_price is None else checked(number, "torque_price", torque_price, least=0.0)
+    price = USUAL if torque_price is None else checked(number, "torque_price", torque_price, least=0.0)
     allowed = from_runs.LIMIT if limit is None else checked(positive, "limit", limit, "s")
     with _progress(progress) as advance:
         if question == "class":
@@ -191,7 +193,7 @@ def recommend(
             return _class(torque, omega, time, strength, _error(error), *of_methods)
         body_case, more = _case(case, inertia, triangle, omega, orientation, torque, strength, time)
         wanted = _error(more.get("error") if error is None else error)
-        price = checked(number, "torque_price", more.get("torque_price", 0.0), least=0.0) if torque_price is None else price
+        price = checked(number, "torque_price", more.get("torque_price", USUAL), least=0.0) if torque_price is None else price
         alone = flag("one_torque", more.get("one_torque", True) if one_torque is None else one_torque)
         return from_runs.from_runs(body_case, wanted, price, alone, everything, allowed, folder, advance)
 

@@ -15,7 +15,7 @@ from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names, p
 from polhode.advice.cases import ALIASES, TOGETHER
 from polhode.advice.errors import AdviceError, BeyondLaws
 from polhode.advice.from_runs import drift, restarts
-from polhode.advice.prices import prices
+from polhode.advice.prices import USUAL, prices
 from polhode.ensembles.draw import STRONGEST, WEAKEST
 from polhode.fits import law_file, laws
 from polhode.interface.netcdf import read_dataset
@@ -39,7 +39,7 @@ def from_laws(
     error: float,
     omega: float,
     time: float | None = None,
-    torque_price: float = 0.0,
+    torque_price: float = USUAL,
     one_torque: bool = True,
     everything: bool = False,
     results: Path | None = None,

@@ -10,6 +10,7 @@ from polhode.advice import files
 from polhode.advice.answer import SHOWN, Choice, Recommendation, duration, price_in_words
 from polhode.advice.errors import AdviceError
 from polhode.advice.from_runs import drift
+from polhode.advice.prices import USUAL
 from polhode.fits.ranking import candidates, ladder, ranked
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.registry import nearest
@@ -21,7 +22,7 @@ MARKS = {"between": "", "coarsest": "coarsest step run", "extrapolated": "extrap
 
 
 def from_measurements(
-    path: Path, problem: str, error: float, torque_price: float = 0.0, one_torque: bool = True, everything: bool = False
+    path: Path, problem: str, error: float, torque_price: float | None = None, one_torque: bool = True, everything: bool = False
 ) -> Recommendation:
     """The answer for a test problem of the study.
 
@@ -30,7 +31,7 @@ def from_measurements(
     path : path of cost.nc
     problem : key
     error : target error, between 0 and 1
-    torque_price : cost of one torque in steps of direct Euler
+    torque_price : cost of one torque in steps of direct Euler; nothing if none is named and the run has not timed direct Euler
     one_torque : only methods with one torque in a step
     everything : also the variants as published, which are never recommended
 
@@ -46,6 +47,8 @@ def from_measurements(
         raise AdviceError(f"error must lie between 0 and 1, got {error:g}")
     data, root = read_dataset(path, problem), read_dataset(path)
     unit, horizon = float(data.attrs["price_unit"]), float(data.attrs["horizon"])
+    if torque_price is None:
+        torque_price = USUAL if isfinite(unit) else 0.0
     if torque_price > 0 and not isfinite(unit):
         raise AdviceError(f"torque_price needs the time of a step of direct Euler, which {path} does not contain")
     eligible = candidates(data, one_torque)

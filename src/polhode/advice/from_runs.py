@@ -17,7 +17,7 @@ from polhode.advice.answer import CLOSE, SHOWN, Choice, Recommendation, price_in
 from polhode.advice.cases import BodyCase
 from polhode.advice.errors import AdviceError, TimeOver
 from polhode.advice.motion import FIRST, SECOND, Budget, KnownMotion, largest_error, motion_of, run
-from polhode.advice.prices import Prices, prices
+from polhode.advice.prices import USUAL, Prices, prices
 from polhode.compiling.in_advance import compile_all
 from polhode.fits import ranking
 from polhode.fits.ranking import AS_PUBLISHED
@@ -78,7 +78,7 @@ class FewestSteps:
 def from_runs(
     case: BodyCase,
     error: float,
-    torque_price: float = 0.0,
+    torque_price: float = USUAL,
     one_torque: bool = True,
     everything: bool = False,
     limit: float = LIMIT,

@@ -16,6 +16,8 @@ from polhode.problems import single_body
 
 #: The method whose step is the unit of prices.
 UNIT = "euler"
+#: The price of a torque that is not named: the forces of a simulation take far longer than a rotation.
+USUAL = 100.0
 #: The problem, the step (s), the number of steps and the number of repetitions with which a method is timed here.
 PROBLEM, DT, STEPS, REPETITIONS = "spiral_cylinder", 1e-6, 20_000, 9
 

@@ -116,7 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--torque-price",
         type=not_negative,
         metavar="P",
-        help="time of one torque in steps of direct Euler, which `polhode bench` measures (0)",
+        help="time of one torque in steps of direct Euler, which `polhode bench` measures (100)",
     )
     torques = bodies.add_mutually_exclusive_group()
     torques.add_argument(
@@ -207,11 +207,15 @@ def _of_problem(arguments: argparse.Namespace) -> Recommendation:
     if arguments.error is None:
         raise UsageError("--error is missing: the error to stay below, between 0 and 1")
     path = files.find("cost.nc", arguments.results)
-    price = 0.0 if arguments.torque_price is None else arguments.torque_price
     try:
         with watched(Stage("looking up")):
             return from_measurements(
-                path, arguments.problem, arguments.error, price, arguments.one_torque is not False, arguments.all
+                path,
+                arguments.problem,
+                arguments.error,
+                arguments.torque_price,
+                arguments.one_torque is not False,
+                arguments.all,
             )
     except AdviceError:
         raise
