@@ -158,8 +158,6 @@ def test_the_file_with_more_bodies_answers_unless_a_run_is_named(run, tmp_path):
     assert "From results/ensembles.nc. data/released/laws.nc has no more bodies: 80, against 80." in asked()[1]
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("torque", ["free", "lab", "state", "friction"])
 def test_without_a_price_the_torque_is_what_costs():
     """As on page 1, where methods are compared by torques: one step with few of them is better than many short ones."""
     answer = polhode.recommend(torque="lab", omega=1.0, error=1e-4, laws=True)
@@ -167,6 +165,8 @@ def test_without_a_price_the_torque_is_what_costs():
     assert polhode.recommend(torque="lab", omega=1.0, error=1e-4, laws=True, torque_price=0.0).method != answer.method
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("torque", ["free", "lab", "state", "friction"])
 @pytest.mark.parametrize("price", [0.0, 1000.0])
 def test_where_magnus_adams_is_named_its_damping_is(torque, price):
     question = {"torque": torque, "omega": 1.0, "error": 1e-4, "torque_price": price, "laws": True}
