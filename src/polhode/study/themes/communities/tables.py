@@ -192,8 +192,8 @@ def _spacecraft(inputs: Inputs) -> Row:
         ),
         f"set once a step, {_steps(frozen.half / centred.half)} times as many steps as set in its middle",
         rf"\textbf{{{escape(ens.label(analysis.RUNGE_KUTTA))}}}, {four} torques, or "
-        rf"\textbf{{{escape(ens.label(method))}}}, {torques}",
-        rf"\textbf{{{usual.most:.0f}}} or \textbf{{{best.most:.1f}}} a radian: {decimal(seconds / usual.most, 1)} or "
+        rf"\textbf{{{escape(ens.label(method))}}}, {torques} torques",
+        rf"\textbf{{{usual.most:.0f}}} or \textbf{{{best.most:.1f}}} steps a radian: {decimal(seconds / usual.most, 1)} or "
         rf"{seconds / best.most:.0f}\,s at {SLOW:g}\,degree/s "
         + _small(f"(half: {usual.half:.1f}, {best.bound}{best.half:.1f} a radian)"),
         "find the torque anew at each stage; do not freeze it over a step",

@@ -88,7 +88,7 @@ EDGES = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.25, 8.25, 9.7, 11.25)
 WIDTHS = (*(1.0,) * 6, 1.75, 1.45, 1.55, 1.75)
 HEADS = ("none", "const.", "time", "lab", "$q$", r"$\omega$", "/SPIRAL's", "free top", "libration", "symplectic")
 GROUPS = ((0, 6, "lowest order, torque of"), (6.25, 8.0, "contacts"), (8.25, 13.0, "energy in long runs, and why"))
-METHOD, TORQUE = -8.2, -4.65
+METHOD, TORQUE = -8.9, -4.9
 
 
 def order_and_drift(inputs: Inputs) -> Figure:

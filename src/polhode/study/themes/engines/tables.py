@@ -75,7 +75,7 @@ def engines_in_short(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         )
     names = [LOADS[load] for load in analysis.SHORT_LOADS]
     head = ["engine", "option", "what it runs", *names, *names, "a free spin"]
-    widths = [rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in (0.075, 0.165, 0.26)]
+    widths = [rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in (0.09, 0.16, 0.25)]
     table = tabular(f"@{{}}{''.join(widths)}{'c' * len(names)}{'r' * len(names)}l@{{}}", head, rows)
     groups = spanning(("order of $q$", len(names)), ("steps per radian", len(names)), before=" & & & ")
     return pd.DataFrame(records), above_head(table, groups)
