@@ -247,6 +247,7 @@ def test_every_measure_has_evidence_that_the_study_makes():
             "cost.nc",
             "data/released/many_body.nc",
             "data/released/liquids.nc",
+            "data/released/grains.nc",
             "references/{problem}.nc",
             "",
         }

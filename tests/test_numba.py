@@ -23,6 +23,8 @@ SOURCE = HOME / "src/polhode"
 PRIVATE = {
     ("bytecode", "FunctionIdentity._unique_ids"): "cache.py numbers functions apart; without it cache.folder() must be None",
     ("caching", "_Cache"): "cache.py derives its entries from it; give what replaces it the same load and save",
+    ("cgutils", "alloca_once"): "from_c.py makes room for the arrays of a C function with it; llvmlite's builder does as well",
+    ("cgutils", "gep_inbounds"): "from_c.py finds an element of such an array with it; llvmlite's builder does as well",
     ("codegen", "get_host_cpu_features"): "kernel.py asks it for 512-bit vectors; leave numba.config.CPU_FEATURES alone",
     ("compiler", "CompileResult._rebuild"): "cache.py makes compiled code of bytes; look how numba.core.caching does it now",
     ("compiler", "CompileResult._reduce"): "cache.py makes bytes of compiled code; look how numba.core.caching does it now",

@@ -180,7 +180,7 @@ def test_shares_and_exchanges_are_made_from_the_errors(study):
 @pytest.mark.thorough
 def test_figure_table_and_numbers_are_made(study):
     _, inputs = study
-    above, below = figures.parts(inputs).axes
+    (above,), (below,) = figures.parts(inputs).axes, figures.parts_exchanged(inputs).axes
     assert len(below.texts) == 16 * 6
     assert [tick.get_text() for tick in above.get_yticklabels()] == [one.label for one in CLASSES.values()]
     frame, text = tables.parts(inputs)
@@ -218,7 +218,7 @@ def test_shares_over_bodies_are_what_figure_and_text_say(study):
         coefficients = np.linalg.lstsq(effects[2], values - values.mean(), rcond=None)[0]
         place[i] = (effects[2] @ coefficients).var() / values.var()
     means = place.mean(axis=1)
-    (above, _), made = figures.parts(inputs).axes, numbers.parts(inputs)
+    (above,), made = figures.parts(inputs).axes, numbers.parts(inputs)
     bars = np.array([bar.get_width() for bar in above.patches]).reshape(4, len(CLASSES))
     assert bars[list(figures.NAMES).index("place")] == pytest.approx(means) and bars.sum(axis=0) == pytest.approx(1)
     varied = [i for i, one in enumerate(CLASSES.values()) if one.declared in ("lab", "state", "velocity")]

@@ -40,7 +40,7 @@ DIMENSIONS = {
 
 
 @dataclass(frozen=True)
-class Variable:
+class TableVariable:
     """A variable of the table: its dimensions, unit and meaning, and where its value is in the sheet of a method.
 
     ``place`` names the keys, with a dimension in brackets for each of its members. ``unit`` is empty for a text.
@@ -59,56 +59,58 @@ class Variable:
 
 #: The variables of the table, by name.
 VARIABLES = {
-    "label": Variable("label", "name of the method", ""),
-    "source": Variable("source", "publication", ""),
-    "made_by": Variable("made/version", "version of polhode that measured it", ""),
-    "made_from": Variable("made/commit", "commit that measured it", ""),
-    "made_on": Variable("made/date", "date", ""),
-    "processor": Variable("made/processor", "processor of the times", ""),
-    "torques_per_step": Variable("cost/torques_per_step", "torque evaluations of a step"),
-    "torques_per_output": Variable("cost/torques_per_output", "torque evaluations of an output besides"),
-    "torques_at_start": Variable("cost/torques_at_start", "torque evaluations besides, at the start of a run"),
-    "operations": Variable("cost/operations/total", "operations of a step without its torques"),
-    "step_time": Variable("cost/nanoseconds", "time of a step without its torques, on one core of the processor", "ns"),
-    "step_time_relative": Variable("cost/in_steps_of_euler", "the same over that of a step of direct Euler"),
-    "order_declared": Variable("orders/[torque_class]/[quantity]/declared", "order that the method declares"),
-    "order": Variable("orders/[torque_class]/[quantity]/measured", "order, the median over the bodies"),
-    "order_verdict": Variable("orders/[torque_class]/[quantity]/verdict", "what they say together", ""),
-    "error_coefficient": Variable(
+    "label": TableVariable("label", "name of the method", ""),
+    "source": TableVariable("source", "publication", ""),
+    "made_by": TableVariable("made/version", "version of polhode that measured it", ""),
+    "made_from": TableVariable("made/commit", "commit that measured it", ""),
+    "made_on": TableVariable("made/date", "date", ""),
+    "processor": TableVariable("made/processor", "processor of the times", ""),
+    "torques_per_step": TableVariable("cost/torques_per_step", "torque evaluations of a step"),
+    "torques_per_output": TableVariable("cost/torques_per_output", "torque evaluations of an output besides"),
+    "torques_at_start": TableVariable("cost/torques_at_start", "torque evaluations besides, at the start of a run"),
+    "operations": TableVariable("cost/operations/total", "operations of a step without its torques"),
+    "step_time": TableVariable("cost/nanoseconds", "time of a step without its torques, on one core of the processor", "ns"),
+    "step_time_relative": TableVariable("cost/in_steps_of_euler", "the same over that of a step of direct Euler"),
+    "order_declared": TableVariable("orders/[torque_class]/[quantity]/declared", "order that the method declares"),
+    "order": TableVariable("orders/[torque_class]/[quantity]/measured", "order, the median over the bodies"),
+    "order_verdict": TableVariable("orders/[torque_class]/[quantity]/verdict", "what they say together", ""),
+    "error_coefficient": TableVariable(
         "laws/[torque_class]/coefficient/median", "C of the law: error per radian = C step^p, the median over the bodies"
     ),
-    "error_per_radian": Variable(
+    "error_per_radian": TableVariable(
         "laws/[torque_class]/error_per_radian/median/[step]", "error per radian, the median over the bodies"
     ),
-    "steps_per_radian": Variable(
+    "steps_per_radian": TableVariable(
         "laws/[torque_class]/steps_per_radian/[target]/median", "steps per radian that half the bodies need", "1", inf
     ),
-    "steps_per_radian_90": Variable(
+    "steps_per_radian_90": TableVariable(
         "laws/[torque_class]/steps_per_radian/[target]/ninety_percent", "steps per radian that serve 90 % of them", "1", inf
     ),
-    "diverged": Variable("laws/[torque_class]/diverged", "bodies of which some run diverged"),
-    "energy_last": Variable(
+    "diverged": TableVariable("laws/[torque_class]/diverged", "bodies of which some run diverged"),
+    "energy_last": TableVariable(
         "long_runs/[problem]/last",
         "largest change of the energy over the last tenth, over the initial kinetic energy",
         "1",
         inf,
     ),
-    "energy_growth": Variable("long_runs/[problem]/growth", "power of time with which it grows"),
-    "libration_power": Variable("librations/power", "power of the step with which small librations grow or decay; 0: neither"),
-    "libration_limit": Variable("librations/limit", "largest stable product of frequency and step of small librations"),
-    "caution": Variable("librations/caution", "what becomes of small librations", ""),
-    "return_angle": Variable(
+    "energy_growth": TableVariable("long_runs/[problem]/growth", "power of time with which it grows"),
+    "libration_power": TableVariable(
+        "librations/power", "power of the step with which small librations grow or decay; 0: neither"
+    ),
+    "libration_limit": TableVariable("librations/limit", "largest stable product of frequency and step of small librations"),
+    "caution": TableVariable("librations/caution", "what becomes of small librations", ""),
+    "return_angle": TableVariable(
         f"reversibility/[problem]/angle/{RETURN}", "angle to the start after a run there and back", "rad", inf
     ),
-    "canonical_form": Variable("symplecticity/verdict", "whether a step is symplectic", ""),
-    "drag_limit": Variable("drag/limit", "largest product of rate and step at which friction decays", "1", inf),
-    "contacts_energy_error": Variable(
+    "canonical_form": TableVariable("symplecticity/verdict", "whether a step is symplectic", ""),
+    "drag_limit": TableVariable("drag/limit", "largest product of rate and step at which friction decays", "1", inf),
+    "contacts_energy_error": TableVariable(
         "contacts/largest_energy_error", "largest relative error of the energy in a short run of contacts", "1", inf
     ),
-    "liquid_drift": Variable("liquid/drift", "drift of the energy of a liquid per degree of freedom", "kT/ns"),
-    "liquid_drift_error": Variable("liquid/block_error", "its standard error", "kT/ns"),
-    "liquid_lost_at": Variable("liquid/lost_at", "when its energy has left every use; missing if it has not", "fs"),
-    "known_as": Variable("known_as", "whether it equals a known method", ""),
+    "liquid_drift": TableVariable("liquid/drift", "drift of the energy of a liquid per degree of freedom", "kT/ns"),
+    "liquid_drift_error": TableVariable("liquid/block_error", "its standard error", "kT/ns"),
+    "liquid_lost_at": TableVariable("liquid/lost_at", "when its energy has left every use; missing if it has not", "fs"),
+    "known_as": TableVariable("known_as", "whether it equals a known method", ""),
 }
 
 
@@ -169,7 +171,7 @@ def _first(rows: Mapping[str, Any]) -> Any:
     return next(iter(rows.values()))
 
 
-def _value(one: Variable, row: Mapping[str, Any], place: Sequence[Any], members: Mapping[str, Sequence[Any]]) -> Any:
+def _value(one: TableVariable, row: Mapping[str, Any], place: Sequence[Any], members: Mapping[str, Sequence[Any]]) -> Any:
     """A value of a variable in the sheet of a method; ``otherwise`` for a number that is not finite there."""
     of_dimension = dict(zip(one.dimensions, place, strict=True))
     if "target" in of_dimension:

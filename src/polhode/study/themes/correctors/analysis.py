@@ -86,7 +86,7 @@ LONG_RUN = "free_asymmetric_top"
 
 
 @dataclass(frozen=True)
-class Place:
+class KindOfStep:
     """A method in the figure of orders and drift: where its torque is taken, and what was measured.
 
     Parameters
@@ -108,7 +108,7 @@ class Place:
     symplectic: str
 
 
-def order_and_drift(inputs: Inputs) -> list[Place]:
+def order_and_drift(inputs: Inputs) -> list[KindOfStep]:
     """The rows of the figure of orders and drift."""
     lowest = order_frames.lowest_orders(order_frames.orders(inputs))
     lowest["order"] = lowest[["q_order", "omega_order"]].min(axis=1)
@@ -133,7 +133,7 @@ def order_and_drift(inputs: Inputs) -> list[Place]:
             libration = "steady" if coefficient == 0 else "damped" if coefficient < 0 else "heated"
         last, growth = energy.loc[key, ["last", "growth"]].to_numpy(float)
         rows.append(
-            Place(
+            KindOfStep(
                 label=inputs.label(key),
                 torque=torque,
                 orders=orders,
