@@ -174,7 +174,7 @@ def kind(method: Method) -> str:
     """What a method asks of a code: several torques in every step, several in the first ones, or one in all."""
     if not isinstance(method, OneTorque):
         return "several torques"
-    return "one torque" if not method.warm_up_steps else "several torques at first"
+    return "one torque" if not (method.warm_up_steps or method.processor) else "several torques at first"
 
 
 def candidates(one_torque: bool = False, everything: bool = False) -> list[Method]:
