@@ -164,26 +164,26 @@ def error_of(problem: Problem, method: str, steps: int) -> float:
 class Checked:
     """What became of a case: errors over the error asked for, from the own start and from others."""
 
-    asked: Asked
-    found: Recommendation
-    own: float
+    question: Asked
+    answer: Recommendation
+    of_given_start: float
     others: list[float]
 
 
-def check(asked: Asked, starts: int = STARTS, seed: int = SEED) -> Checked:
+def check(question: Asked, starts: int = STARTS, seed: int = SEED) -> Checked:
     """Ask for the step of a case, and run it."""
-    case: BodyCase = case_of_problem(asked.problem)
-    found = from_runs(case, asked.error, asked.price, asked.one_torque)
-    assert found.best.steps is not None
-    own = error_of(asked.problem, found.method, found.best.steps) / asked.error
+    case: BodyCase = case_of_problem(question.problem)
+    answer = from_runs(case, question.error, question.price, question.one_torque)
+    assert answer.best.steps is not None
+    of_given_start = error_of(question.problem, answer.method, answer.best.steps) / question.error
     budget = Budget(LIMIT)
-    elsewhere = [motion_of(other_start(asked.problem, i, seed), 0.1 * asked.error, budget) for i in range(starts)]
-    method = METHODS[found.method]
+    other_motions = [motion_of(other_start(question.problem, i, seed), 0.1 * question.error, budget) for i in range(starts)]
+    method = METHODS[answer.method]
     return Checked(
-        asked,
-        found,
-        own,
-        [one.error(method, found.best.steps, TIMES) / asked.error for one in elsewhere],
+        question,
+        answer,
+        of_given_start,
+        [one.error(method, answer.best.steps, TIMES) / question.error for one in other_motions],
     )
 
 
@@ -279,10 +279,16 @@ def check_liquid(i: int, seed: int) -> Row:
 
 def check_motion(i: int, seed: int, beyond: bool = False) -> Row:
     """The error of a motion over the error asked for, and from other starts."""
-    asked = draw(i, seed, beyond)
-    row: Row = {"case": i, "class": asked.torque_class, "error": asked.error, "price": asked.price, "kind": asked.kind}
-    checked = check(asked, seed=seed)
-    row |= {"method": checked.found.method, "dt": checked.found.dt, "ratio": checked.own}
+    question = draw(i, seed, beyond)
+    row: Row = {
+        "case": i,
+        "class": question.torque_class,
+        "error": question.error,
+        "price": question.price,
+        "kind": question.kind,
+    }
+    checked = check(question, seed=seed)
+    row |= {"method": checked.answer.method, "dt": checked.answer.dt, "ratio": checked.of_given_start}
     return row | {"others": float(np.mean(np.array(checked.others) <= 1)), "worst_other": max(checked.others)}
 
 

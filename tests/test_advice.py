@@ -922,5 +922,5 @@ def test_random_cases_meet_their_error(monkeypatch):
     """A few cases of the benchmark: from their own starts, and from others with the same step."""
     monkeypatch.setattr(benchmark, "TIMES", 100)
     rows = [benchmark.check(benchmark.draw(i, seed=8), starts=2, seed=8) for i in (0, 1, 4)]
-    assert all(row.own <= 1 for row in rows)
+    assert all(row.of_given_start <= 1 for row in rows)
     assert sum(ratio <= 1 for row in rows for ratio in row.others) >= 5

@@ -46,9 +46,9 @@ def test_what_serves_nine_in_ten_has_the_fewest_torques_of_those_allowed(ens):
         for key, price in (("rk4", 4), ("rkmk4", 4), ("spiral_leapfrog", 1))
     }
     assert analysis.serving(ens, allowed, 1e-6) == min(torques, key=torques.__getitem__) == "rkmk4"
-    found = analysis.steps(ens, "rkmk4", 1e-6)
-    assert found.most * 4 == pytest.approx(torques["rkmk4"], rel=0.02) and found.half < found.most
-    assert found.rate() == 2 * pi * found.most
+    needed = analysis.steps(ens, "rkmk4", 1e-6)
+    assert needed.most * 4 == pytest.approx(torques["rkmk4"], rel=0.02) and needed.half < needed.most
+    assert needed.rate() == 2 * pi * needed.most
     with pytest.raises(NotInRun):
         analysis.serving(ens, np.zeros(len(ens.methods), bool), 1e-6)
 

@@ -86,6 +86,16 @@ def test_the_virial_of_two_molecules_is_force_times_distance_and_their_distance_
     assert shells.sum() == 1 and abs((shells.argmax() + 0.5) * liquids.SHELL - 2.8) < 0.2
 
 
+@pytest.mark.parametrize("dt", [2.0, 4.0, 6.0])
+def test_the_potential_energy_of_released_water_is_read_wrongly_as_theory_says_and_not_with_a_corrector(dt):
+    """The prediction rests on loads in other runs, with another step."""
+    inputs = Inputs(released=Path(__file__).parents[1] / "data/released")
+    plain, corrected = (analysis.read_wrongly(inputs, "potential", key, dt) for key in liquids.POSITION_METHODS)
+    assert plain.low < analysis.potential_read_above(inputs, dt) < plain.high
+    assert corrected.low < 0 < corrected.high
+    assert dt == 2.0 or not plain.low < 1.5 * analysis.potential_read_above(inputs, dt) < plain.high
+
+
 def test_a_spectrum_is_that_of_a_swing_about_one_axis():
     time = np.arange(4000) * 0.5
     omega = np.zeros((len(time), 3, 3))

@@ -249,9 +249,10 @@ def test_the_next_process_need_not_parse_what_one_has_parsed(tmp_path, monkeypat
                 patch.delattr(fingerprint.ast, "parse")
             hashes.append(fingerprint.fingerprint(module))
     assert hashes[0] == hashes[2] != hashes[1]
-    (tmp_path / fingerprint.KEPT).write_text("{")
-    fingerprint._known.cache_clear()
-    assert fingerprint.fingerprint(module) == hashes[0], "a damaged file is as good as none"
+    for damaged in ("{", "[]"):
+        (tmp_path / fingerprint.KEPT).write_text(damaged)
+        fingerprint._known.cache_clear()
+        assert fingerprint.fingerprint(module) == hashes[0], "a damaged file is as good as none"
     fingerprint._known.cache_clear()
 
 

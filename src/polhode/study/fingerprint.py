@@ -94,7 +94,7 @@ def _known() -> dict[str, tuple[str, list[str]]]:
     with suppress(OSError, ValueError):
         if (place := folder()) is not None:
             known: dict[str, tuple[str, list[str]]] = json.loads((place / KEPT).read_text())
-            return known if len(known) < MOST else {}
+            return known if isinstance(known, dict) and len(known) < MOST else {}
     return {}
 
 

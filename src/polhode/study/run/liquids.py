@@ -385,10 +385,10 @@ def liquid_positions(
         outcome = run(fluid, method, dt, fluid.initial_state(starts[place[2]]), at, record=True)
         if outcome["diverged"] >= 0:
             continue
-        kept = slice(int(DROPPED * len(at)), None)
-        of_samples = [position_readings(fluid, motion, stretched) for motion in outcome["motion"][kept]]
+        rest = slice(int(DROPPED * len(at)), None)
+        of_samples = [position_readings(fluid, motion, stretched) for motion in outcome["motion"][rest]]
         energy, virial, shells = (np.array(column) for column in zip(*of_samples, strict=True))
-        pressure = (2 * outcome["kinetic_of_centres"][kept] / kt + virial) / (3 * count)
+        pressure = (2 * outcome["kinetic_of_centres"][rest] / kt + virial) / (3 * count)
         for block, of_block in enumerate(np.array_split(np.arange(len(energy)), BLOCKS)):
             peak = (shells[of_block].mean(0) / expected).max()
             values[(slice(None), *place, block)] = energy[of_block].mean() / count, pressure[of_block].mean(), peak

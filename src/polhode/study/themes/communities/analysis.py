@@ -30,8 +30,8 @@ GAMES = {
     "drake": "",
     "dartpy": "",
     "brax": "",
+    "newton": "XPBD",
 }
-GAMES |= {"newton": "XPBD"}
 SPACECRAFT = {"bsk": ""}
 #: A torque of the start of a step that is used for all of it, and the same method with the torque in the middle of its kick.
 FROZEN, CENTRED = "spiral_synchronous", "spiral_leapfrog"
@@ -99,10 +99,10 @@ class Steps:
 
 def steps(ens: EnsembleLaws, method: str, error: float) -> Steps:
     """The steps of a method for an error per radian; :class:`NotInRun` if the ensembles have it not."""
-    found = law_frames.of_method(ens, SMOOTH, method, error)
-    if not found.method:
+    row = law_frames.of_method(ens, SMOOTH, method, error)
+    if not row.method:
         raise NotInRun(f"the ensembles of this run have not the method {method}")
-    return Steps(found.steps[0], found.steps[2], found.at_least)
+    return Steps(row.steps[0], row.steps[2], row.at_least)
 
 
 def serving(ens: EnsembleLaws, allowed: NDArray[np.bool_], error: float) -> str:
