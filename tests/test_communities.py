@@ -1,5 +1,6 @@
 """The first page: what four kinds of readers are told, from the released data."""
 
+import re
 from math import inf, pi
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from polhode.advice.from_contacts import contact_time
+from polhode.documentation import readers
 from polhode.interface.netcdf import read_dataset
 from polhode.study.analysis import law_frames
 from polhode.study.analysis.law_frames import EnsembleLaws
@@ -68,6 +70,13 @@ def test_elastic_contacts(inputs):
     assert row.numbers["steps"] == best.steps[2] > row.numbers["steps_half"] == best.steps[0]
     assert f"T/{best.steps[2]:.0f}" in row.step and "velocity Verlet" in row.numbers["equal"]
     assert row.numbers["energy_YADE"] > 5 and row.numbers["energy_LAMMPS"] == pytest.approx(1, rel=0.05)
+
+
+def test_spacecraft_take_so_many_seconds_a_step_at_one_degree_a_second():
+    row = tables._spacecraft(readers.inputs_of(RELEASED))
+    usual, best = (float(x) for x in re.search(r"\\num\{([\d.]+)\} or (\d+)\\,s", row.step).groups())
+    assert usual == pytest.approx(np.rad2deg(1) / row.numbers["steps_rk4"], abs=0.05)
+    assert best == pytest.approx(np.rad2deg(1) / row.numbers["steps"], abs=0.5)
 
 
 def test_contacts_of_codes_are_of_first_order(inputs):
