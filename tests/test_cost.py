@@ -1,6 +1,5 @@
 """Time to a target error: step sizes from measured errors, work from step sizes, advice from work. Nothing here is timed."""
 
-import json
 import re
 from math import isfinite, isnan, nan
 from pathlib import Path
@@ -13,9 +12,7 @@ import yaml
 from rendered import figure_twice
 
 import polhode
-from polhode import cli
-from polhode.advice import AdviceError, files, from_measurements
-from polhode.advice.from_runs import drift
+from polhode.advice import AdviceError, files
 from polhode.compiling.operations import operations
 from polhode.fits import ranking
 from polhode.fits.ladders import Ladder
@@ -293,13 +290,7 @@ def test_the_file_holds_all_groups(cost_file):
     assert all("long_name" in data[name].attrs and "units" in data[name].attrs for name in data)
 
 
-# Advice
-
-
-def ask(capsys, *arguments) -> tuple[int, str]:
-    status = cli.main(["recommend", *map(str, arguments)])
-    said = capsys.readouterr()
-    return status, said.out + said.err
+# Rankings
 
 
 def test_ranking_follows_the_price_of_the_torque(cost_file):
@@ -323,73 +314,11 @@ def test_ranking_of_any_error_is_what_the_file_tabulates(cost_file):
         np.testing.assert_allclose(rows.seconds, [seconds for _, seconds in tabulated])
 
 
-def test_advice_says_which_and_how_it_knows(cost_file, capsys):
-    arguments = ("--results", cost_file.parent, "--problem", "spiral_cylinder", "--error", "1e-5")
-    status, text = ask(capsys, *arguments, "--several-torques")
-    assert status == 0 and "Take Runge-Kutta 4 (rk4) with dt = 1 s / 22 = 0.04545 s: 88 torques" in text
-    nearest = STEPS[STEPS < (1e-5 / 2) ** 0.25][-1]
-    words = " ".join(text.split())
-    assert f"run with dt = {nearest:.4g} s" in words and "a made-up processor, 2000-01-01" in words
-    assert str(cost_file) in text.replace("\n  ", "") and "as published" not in text
-    one = ask(capsys, *arguments)[1]
-    assert "rk4" not in one and one == ask(capsys, *arguments, "--one-torque")[1], "one torque in a step is the default"
-    assert "verlet_delvalle2024" in ask(capsys, *arguments, "--all")[1]
-
-
-@pytest.mark.parametrize(("best", "warned"), [("magnus_adams4", True), ("exact_rotor", True), ("verlet", False)])
-def test_where_magnus_adams_is_named_its_damping_is(tmp_path, capsys, best, warned):
-    """By the sentence of the other questions, also for machines; and where the energy must not drift, whatever is best."""
-    speeds = {"verlet": 2.0, "exact_rotor": 2.0} | ({"magnus_adams4": 2.0} if warned else {}) | {best: 8.0}
-    write_groups({"/": xr.Dataset(), "heavy_top": made_up_problem(speeds)}, tmp_path / "single_body.nc")
-    groups = cost.cost_groups(made_up_timing(speeds, (20.0,) * len(speeds)), tmp_path / "single_body.nc", [1e-3], [0])
-    write_groups(groups, tmp_path / "cost.nc")
-    arguments = ("--results", tmp_path, "--problem", "heavy_top", "--error", "1e-5")
-    said = " ".join(ask(capsys, *arguments)[1].split())
-    remarks = drift(best, speeds)
-    assert len(remarks) == warned + (best != "exact_rotor") and all(remark in said for remark in remarks)
-    assert (
-        f"({best}) with dt" in said and ("Damps librations, not for long conservative runs: Magnus-Adams 4." in said) == warned
-    )
-    assert ("take the exact rotor (exact_rotor)" in said) == (best != "exact_rotor")
-    assert json.loads(ask(capsys, *arguments, "--json")[1])["remarks"] == remarks
-
-
-def test_variants_as_published_are_listed_but_never_advised(tmp_path, capsys):
-    fast = {"verlet": 2.0, "verlet_delvalle2024": 4.0}
-    write_groups({"/": xr.Dataset(), "heavy_top": made_up_problem(fast)}, tmp_path / "single_body.nc")
-    groups = cost.cost_groups(made_up_timing(fast, (20.0, 20.0)), tmp_path / "single_body.nc", [1e-3], [0])
-    write_groups(groups, tmp_path / "cost.nc")
-    arguments = ("--results", tmp_path, "--problem", "heavy_top", "--error", "1e-5")
-    text = ask(capsys, *arguments, "--all")[1]
-    assert "Take velocity Verlet (second order) (verlet)" in text and "verlet_delvalle2024" in text
-    status, text = ask(capsys, *arguments, "--torque-price", "10")
-    assert status == 2 and "direct Euler, which" in text, "without euler a price has no unit"
-
-
-def test_extrapolation_and_the_coarsest_step_are_said(cost_file, capsys):
+def test_a_ranking_says_what_is_extrapolated(cost_file):
     data = read_dataset(cost_file, "heavy_top")
     data = data.isel(ladder_dt=data.ladder_dt.values > 1e-3)
     row = ranking.ranked(data, 1e-8, 0, ["verlet"]).iloc[0]
     assert row["how"] == "extrapolated" and row["dt"] == pytest.approx((1e-8 / 2) ** 0.5)
-    assert "EXTRAPOLATED" in from_measurements._reason(row, 1e-8)
-    _, text = ask(capsys, "--results", cost_file.parent, "--problem", "heavy_top", "--error", "0.5")
-    assert "coarsest step run" in text and "A longer step may do as well" in " ".join(text.split())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--problem", "heavy_tip", "--error", "1e-3"], "did you mean 'heavy_top'?"),
-        (["--problem", "heavy_top", "--error", "0"], "--error must be positive and finite, got 0"),
-        (["--problem", "heavy_top", "--error", "3"], "between 0 and 1"),
-        (["--problem", "heavy_top", "--error", "nan"], "--error must be positive and finite, got nan"),
-        (["--problem", "heavy_top", "--error", "1e-30"], "no method reaches 1e-30 on heavy_top"),
-        (["--problem", "heavy_top", "--error", "1e-3", "--torque-price", "-1"], "must be finite and not negative, got -1"),
-    ],
-)
-def test_what_cannot_be_answered_is_said(cost_file, capsys, arguments, said):
-    status, text = ask(capsys, "--results", cost_file.parent, *arguments)
-    assert status == 2 and said in text
 
 
 def test_without_a_run_the_released_measurement_serves(cost_file, tmp_path, monkeypatch):
@@ -401,7 +330,6 @@ def test_without_a_run_the_released_measurement_serves(cost_file, tmp_path, monk
     (empty / "data" / "released" / "cost.nc").write_bytes(cost_file.read_bytes())
     released = files.find("cost.nc", None, empty)
     assert released == empty / "data" / "released" / "cost.nc"
-    assert "which comes with polhode" in " ".join(str(from_measurements.from_measurements(released, "heavy_top", 1e-3)).split())
     assert files.find("cost.nc", cost_file.parent, empty) == cost_file
 
 

@@ -413,6 +413,6 @@ def test_commands_say_it_in_a_line(tmp_path, monkeypatch, capsys):
         return bytes_of(self)
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    assert cli.main(["recommend", "--problem", "heavy_top", "--error", "1e-3", "--results", str(tmp_path)]) == 2
+    assert cli.main(["recommend", "heavy_top", "--error", "1e-3", "--results", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "cost.nc cannot be read: Permission denied" in said and "chmod" in said

@@ -397,8 +397,8 @@ def test_reproduce_puts_the_command_into_the_environment(machine):
     for _ in range(2):
         machine.log.write_text("")
         environment = {"PATH": str(machine.bin), "LOG": str(machine.log)}
-        subprocess.run([command, "recommend", "--problem", "a b"], cwd=machine.elsewhere, env=environment, check=True)
-        assert machine.calls("python") == ["-P -m polhode recommend --problem a b"]
+        subprocess.run([command, "recommend", "--torque", "a b"], cwd=machine.elsewhere, env=environment, check=True)
+        assert machine.calls("python") == ["-P -m polhode recommend --torque a b"]
         # An environment of before there was such a command gets one, too, and is not made again.
         command.unlink()
         assert machine.run().returncode == 0 and machine.calls("uv") == []
@@ -681,7 +681,7 @@ def test_a_wheel_has_all_modules_and_the_chess_pieces(installed, elsewhere):
 
 @pytest.mark.thorough
 def test_a_wheel_answers_from_the_released_times(installed, elsewhere):
-    question = ["recommend", "--problem", "spiral_cylinder", "--error", "1e-4"]
+    question = ["recommend", "--torque-class", "constant", "--omega", "1", "--error", "1e-4"]
     done = elsewhere("polhode", *question)
     from_source = subprocess.run(
         [sys.executable, "-m", "polhode", *question], cwd=HOUSE / "docs", capture_output=True, text=True

@@ -73,7 +73,7 @@ class Recommendation:
         How the answer is known.
     remarks : list of str
         What else the user should know.
-    error, kind, asked : the error asked for; "runs", "laws", "contacts" or "measurements"; the question as data
+    error, kind, asked : the error asked for; "runs", "laws", "contacts", "impacts", "bulk" or "liquid"; the question as data
     """
 
     question: str
@@ -126,7 +126,7 @@ class Recommendation:
         close = [
             choice.label
             for choice in self.alternatives
-            if self.kind in ("runs", "measurements")
+            if self.kind == "runs"
             and choice.method != self.method
             and choice.relative is not None
             and choice.relative < 1 + CLOSE

@@ -104,10 +104,11 @@ def from_runs(
         If there is no answer; the message says why, and what to ask.
     """
     methods = candidates(one_torque, everything)
-    compile_all([method.key for method in methods], problems=False)
+    keys = [method.key for method in methods]
+    priced = prices(keys, torque_price, results)
+    compile_all(keys, problems=False)
     progress("compiling", 1.0)
     budget = Budget(limit)
-    priced = prices([method.key for method in methods], torque_price, results)
     motions, unknown = _motions(case, error, budget, progress)
     finding = Search(motions, error, budget)
     fewest: dict[str, FewestSteps] = {}

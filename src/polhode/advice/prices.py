@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.advice import files
 from polhode.advice.errors import AdviceError
+from polhode.compiling.in_advance import compile_all
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
@@ -90,6 +91,7 @@ def prices(keys: Iterable[str], torque: float, results: Path | None = None, anyw
         raise AdviceError(f"{path} does not contain the time of a step of direct Euler")
     missing = [key for key in keys if key not in known]
     if missing:
+        compile_all([*missing, UNIT], problems=False)
         measured = {key: _timed(METHODS[key]) for key in (*missing, UNIT)}
         known |= {key: measured[key] / measured[UNIT] * known[UNIT] for key in missing}
     return Prices(known, torque, machine)

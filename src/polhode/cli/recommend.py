@@ -21,13 +21,11 @@ import sys
 import warnings
 from math import isfinite
 from pathlib import Path
+from typing import NoReturn
 
 from polhode import advice as advising
-from polhode.advice import AdviceError, files
-from polhode.advice.answer import Recommendation
-from polhode.advice.from_measurements import from_measurements
+from polhode.advice import AdviceError
 from polhode.cli import UsageError, not_negative, positive
-from polhode.interface.progress import Stage, watched
 
 #: What the four questions need, on the first lines of the help.
 USAGE = """polhode recommend FILE | --inertia I I I --omega W --torque CLASS --time T  --error E
@@ -46,7 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "case",
         nargs="?",
         metavar="FILE",
-        help="a .yaml or .py file with body and torque; of contacts: a scene (its key or .py file), or the file of a clump",
+        help="a .yaml or .py file with body and torque, or the key of a test problem; of contacts: a scene (its key or .py "
+        "file), or the file of a clump",
     )
     motion.add_argument(
         "--inertia",
@@ -69,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     motion.add_argument(
         "--no-triangle", dest="triangle", action="store_const", const=False, help="allow moments that no rigid body has"
     )
-    motion.add_argument("--problem", metavar="KEY", help="a test problem of the study, from its measurements")
+    motion.add_argument("--problem", type=_without_option, help=argparse.SUPPRESS)
     random = parser.add_argument_group("2. a class of torque: with --omega; also --time and --strength")
     random.add_argument("--torque-class", metavar="CLASS", help="as for --torque; random bodies under random torques of it")
     random.add_argument("--laws", action="store_true", help="the same with --torque")
@@ -142,6 +141,11 @@ def _name_or_period(text: str) -> str | float:
         raise
 
 
+def _without_option(text: str) -> NoReturn:
+    """Test problems are asked for as files are."""
+    raise argparse.ArgumentTypeError(f"a test problem is named without an option: polhode recommend {text}")
+
+
 def _finite(text: str) -> float:
     """An option that is a finite number."""
     try:
@@ -168,7 +172,12 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with warnings.catch_warnings(record=True) as remarks:
             warnings.simplefilter("always", UserWarning)
-            answer = _of_problem(arguments) if arguments.problem is not None else _answer(arguments)
+            answer = advising.recommend(
+                **{name: getattr(arguments, name) for name in ARGUMENTS},
+                everything=arguments.all,
+                results=arguments.results,
+                progress=True,
+            )
     except AdviceError as error:
         # Its first word may be an argument.
         raise UsageError(_in_options(_in_options(str(error)), r"^(\w+)(?=[: ])")) from error
@@ -184,45 +193,6 @@ def _option(name: str) -> str:
 
 def _in_options(text: str, argument: str = r"`(\w+)`") -> str:
     """What :func:`polhode.recommend` says, with the arguments that it names as options."""
-    names = {"problem", "results", *ARGUMENTS}
+    names = {"results", *ARGUMENTS}
     text = re.sub(argument, lambda match: _option(match[1]) if match[1] in names else match[0], text)
     return text.replace("triangle=False", "--no-triangle")
-
-
-def _answer(arguments: argparse.Namespace) -> Recommendation:
-    """The answer of :func:`polhode.recommend`."""
-    return advising.recommend(
-        **{name: getattr(arguments, name) for name in ARGUMENTS},
-        everything=arguments.all,
-        results=arguments.results,
-        progress=True,
-    )
-
-
-def _of_problem(arguments: argparse.Namespace) -> Recommendation:
-    """The answer for a test problem, from the measurements of the study."""
-    given = [name for name in ARGUMENTS if getattr(arguments, name) not in (None, False)]
-    if others := [name for name in given if name not in advising.OF_METHODS]:
-        raise UsageError(f"--problem and {_option(others[0])} are two questions; ask one")
-    if arguments.error is None:
-        raise UsageError("--error is missing: the error to stay below, between 0 and 1")
-    path = files.find("cost.nc", arguments.results)
-    try:
-        with watched(Stage("looking up")):
-            return from_measurements(
-                path,
-                arguments.problem,
-                arguments.error,
-                arguments.torque_price,
-                arguments.one_torque is not False,
-                arguments.all,
-            )
-    except AdviceError:
-        raise
-    except (OSError, RuntimeError, ValueError, LookupError, AttributeError) as error:
-        # Any part of the file may be damaged: nothing else is read here.
-        why = " ".join(str(error).split())
-        again = "take it from the repository again" if files.is_released(path) else f"make it again: ./reproduce {path}"
-        raise UsageError(
-            f"{path} is damaged or not a cost.nc of this version ({type(error).__name__}: {why[:200]}); {again}"
-        ) from error

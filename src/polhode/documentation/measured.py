@@ -9,10 +9,9 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
-from polhode.advice.from_measurements import OTHER_GROUPS
 from polhode.fits.ranking import candidates, ranked
 from polhode.interface.netcdf import group_names, read_dataset
-from polhode.problems import representative
+from polhode.problems import PROBLEMS, representative
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.analysis import selection
 from polhode.study.artefacts import places
@@ -25,7 +24,7 @@ class _Released(Inputs):
 
     @cached_property
     def problems(self) -> list[str]:
-        return [name for name in group_names(self.paths["cost"]) if name not in OTHER_GROUPS]
+        return [name for name in group_names(self.paths["cost"]) if name in PROBLEMS]
 
     def _group(self, *names: str) -> xr.Dataset:
         if names or self.problem not in self.problems:
@@ -39,7 +38,7 @@ class _Released(Inputs):
 
 def _contents(path: Path) -> set[str]:
     """The problems and methods of a cost.nc."""
-    problems = {name for name in group_names(path) if name not in OTHER_GROUPS}
+    problems = {name for name in group_names(path) if name in PROBLEMS}
     return problems | {f"method {key}" for key in read_dataset(path, "step")["integrator"].values}
 
 

@@ -1,6 +1,6 @@
 """The data shown on the page, taken from the files of a run as plain numbers; nothing that is in a file is computed again.
 
-Numbers used in the page's own calculations are passed in double precision, so that they agree with ``polhode recommend``; long
+Numbers used in the page's own calculations are passed in double precision, so that they agree with the tables; long
 series that are only drawn are thinned and passed in as many digits as can be seen.
 """
 
@@ -201,7 +201,7 @@ def _no_times() -> xr.Dataset:
 
 
 def _work(cost: xr.Dataset) -> dict[str, Any]:
-    """Errors over the step size, with the data needed for a ranking: those that ``polhode recommend`` reads from cost.nc.
+    """Errors over the step size, with the data needed for a ranking, those of cost.nc.
 
     ``cost`` is a problem's group of cost.nc, or its equivalent without times; methods are then ranked by torque evaluations.
     """

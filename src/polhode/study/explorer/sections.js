@@ -85,7 +85,7 @@ function answer(problem, keys, rows, price, timed) {
     warningsOf([first.method, ...close, ...(next ? [next.method] : [])]) +
     `<span class="more">${escaped(titleOf(problem))}; error below ${error}${timed ? `, ${torque}` : ". This run measured no times, so methods are ranked by torque evaluations"}.` +
     `${timed ? ` Timed is ${escaped(about(problem).work.timed)}, on ${escaped(RUN.machine.cpu)}, ${escaped(RUN.machine.date)}.` : ""} ` +
-    `The same from a terminal: <code>polhode recommend --problem ${problem} --error ${typed(choice.error)} --torque-price ${typed(price)}${choice.one ? "" : " --several-torques"}</code></span>`
+    `Error: ${RUN.metric}. For the largest error of the run, which takes shorter steps, from a terminal: <code>polhode recommend ${problem} --error ${typed(choice.error)} --torque-price ${typed(price)}${choice.one ? "" : " --several-torques"}</code></span>`
   );
 }
 
