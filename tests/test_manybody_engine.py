@@ -20,6 +20,7 @@ import polhode
 from polhode import manybody
 from polhode.compiling import cache
 from polhode.compiling.kernel import float_type
+from polhode.compiling.lanes import empty_fields
 from polhode.compiling.marching import Laps
 from polhode.manybody.contact import collision_time, largest_overlap
 from polhode.manybody.engine import CHECKED, record_of, step_of_all
@@ -518,6 +519,14 @@ def test_the_pass_over_the_lanes_uses_vector_registers(key):
         assert packed > 4 * scalar
     if "+avx512f" in get_host_cpu_features() and "NUMBA_CPU_FEATURES" not in os.environ:
         assert "zmm" in code, "vectors of 512 bits where there are such"
+
+
+@pytest.mark.parametrize("size", [0, 8, 1000, 100_000])
+def test_vectors_of_fields_lie_in_one_cache_line_each(size):
+    fields = empty_fields(size)
+    assert fields.ctypes.data % 64 == 0
+    assert fields.shape == (size,)
+    assert not fields.any()
 
 
 # ---- runs that fail, calls that cannot ----

@@ -37,6 +37,7 @@ from polhode.compiling.lanes import (
     Q,
     R,
     blocks_of,
+    empty_fields,
     fields_from,
     load_force,
     load_inertia,
@@ -328,7 +329,7 @@ def driver() -> Callable[..., Any]:
         lag = (1.0 - torque_time) * dt if torque_time > 0.0 else 0.0
         count = v.shape[0]
         blocks = blocks_for(count)
-        fields = np.zeros(blocks * LANES * wide)
+        fields = empty_fields(blocks * LANES * wide)
         saved = np.zeros(fields.size if has_short else 0)
         copy = np.zeros(blocks * LANES * header)
         going_on = checkpoint.step >= 0

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.compiling.kernel import compiled, kernel, subroutine
-from polhode.compiling.lanes import LANES
+from polhode.compiling.lanes import LANES, empty_fields
 from polhode.methods.one_body import state_rows
 
 #: Places in ``counts`` of :class:`Memory`.
@@ -58,7 +58,7 @@ def empty_memory(capacity: int, width: int, batch: int) -> Memory:
         np.zeros((2 * capacity + 1, width)),
         np.zeros(5, np.int64),
         np.zeros((2, LEDGER + 2)),
-        np.zeros(batch * LANES),
+        empty_fields(batch * LANES),
         np.zeros((3, LANES), np.int64),
     )
 
