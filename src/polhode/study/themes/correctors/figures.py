@@ -118,14 +118,15 @@ def order_and_drift(inputs: Inputs) -> Figure:
     axes.set_xlim(METHOD, EDGES[-1] + WIDTHS[-1])
     axes.set_ylim(len(rows), -2.1)
     axes.set_axis_off()
-    orders = {1: "first order", 2: "second", 3: "third", 4: "fourth"}
+    words = {
+        1: "first order; drifts, or more than SPIRAL",
+        2: "second order; stays, or as SPIRAL",
+        3: "third",
+        4: "fourth order",
+    }
     shown = {min(round(x), max(ORDERS)) for row in rows for x in row.orders if np.isfinite(x)}
-    patches = [Patch(facecolor=ORDERS[order], label=word) for order, word in orders.items() if order in shown]
-    patches += [
-        Patch(facecolor=STAYS, label="stays, or as SPIRAL"),
-        Patch(facecolor=DRIFTS, label="drifts, or more than SPIRAL"),
-    ]
-    figure.legend(handles=patches, loc="outside lower center", ncols=6, handlelength=1.1, columnspacing=1.3)
+    patches = [Patch(facecolor=ORDERS[order], label=word) for order, word in words.items() if order in shown]
+    figure.legend(handles=patches, loc="outside lower center", ncols=4, handlelength=1.1, columnspacing=1.3)
     return figure
 
 
@@ -143,4 +144,4 @@ def _short(value: float) -> str:
     if 0.1 <= value < 1000:
         return f"{value:.2g}"
     mantissa, exponent = f"{value:.0e}".split("e")
-    return rf"${mantissa}\times10^{{{int(exponent)}}}$"
+    return rf"${mantissa}\!\times\!10^{{{int(exponent)}}}$"

@@ -76,7 +76,7 @@ def slowdown(inputs: Inputs) -> Figure:
     bottom.tick_params(axis="x", length=0, pad=2)
     top.tick_params(axis="x", length=0, labelbottom=not ratios)
     _groups(top, bottom, groups)
-    _heat_legend(figure)
+    _heat_legend(figure, table[keys].to_numpy())
     return figure
 
 
@@ -135,11 +135,15 @@ def _colours() -> tuple[ListedColormap, BoundaryNorm]:
     return ListedColormap(shades), BoundaryNorm([0.0, *ENDS, NEVER / 10, 10 * NEVER], len(shades))
 
 
-def _heat_legend(figure: Figure) -> None:
-    colours, _ = _colours()
+def _heat_legend(figure: Figure, values: np.ndarray) -> None:
+    """Explain the colours of the ranges into which some value falls."""
+    colours, norm = _colours()
+    used = set(norm(np.where(np.isinf(values), NEVER, values)[~np.isnan(values)]).tolist())
     texts = [f"up to {ENDS[0]:g}", *(f"{low:g} to {high:g}" for low, high in pairwise(ENDS))]
     texts += [f"above {ENDS[-1]:g}", "never"]
-    handles: list[Any] = [Patch(facecolor=colours(i), edgecolor="0.6", linewidth=0.3, label=t) for i, t in enumerate(texts)]
+    handles: list[Any] = [
+        Patch(facecolor=colours(i), edgecolor="0.6", linewidth=0.3, label=t) for i, t in enumerate(texts) if i in used
+    ]
     figure.legend(
         handles=handles,
         loc="outside upper center",

@@ -180,7 +180,8 @@ def canonical_form(inputs: Inputs) -> dict[str, str]:
     tried = memory.notnull().any("problem")
     history = (memory > ROUNDING).all("problem") & tried
     partly = (memory > ROUNDING).any("problem") & ~history
-    rest = data[~data["method"].isin(symplectic_methods) & np.isfinite(data["defect"])]
+    largest = defects.max(("problem", "division")).min("reading")
+    largest = largest.where(~largest["integrator"].isin(symplectic_methods)).dropna("integrator")
 
     no_defects = np.ravel(defects.sel(integrator=symplectic_methods).values)
 
@@ -194,7 +195,8 @@ def canonical_form(inputs: Inputs) -> dict[str, str]:
         "studySymplecticHistory": names(history),
         "studySymplecticHistoryTorque": names(partly),
         "studySymplecticDefect": number(upper(max(only_finite(no_defects), default=nan), 1), 1),
-        "studySymplecticRest": number(float(rest["defect"].min()) if len(rest) else nan, 1),
+        "studySymplecticRest": number(float(largest.min()) if largest.size else nan, 1),
+        "studySymplecticRestMethod": spoken(inputs, str(largest.idxmin())) if largest.size else NOT_AVAILABLE,
         "studySymplecticSteps": str(DEFECT_DIVISION),
     }
     rows = keyed(data, "method", "reading", "problem")
