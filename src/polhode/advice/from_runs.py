@@ -520,10 +520,22 @@ def _changes(best: Method, rows: Sequence[Choice], priced: Prices) -> list[str]:
 
 
 def restarts(best: Method | None) -> list[str]:
-    """What changes of the step and restarts take, of a method that begins anew with each."""
-    if not isinstance(best, OneTorque) or not best.warm_up_steps:
+    """What a step that changes, or a restart, takes of a method; nothing of one whose steps need nothing of those before."""
+    if best is None:
         return []
-    return [f"steps that change, and restarts: it begins anew each time, with {best.starting_torques(1 << 30)} torques more"]
+    torques = best.starting_torques(1 << 30) + best.torques_per_output
+    if isinstance(best, OneTorque) and best.warm_up_steps:
+        return [f"steps that change, and restarts: it begins anew each time, with {torques} torques more"]
+    if best.group == "multistep":
+        return ["steps that change, and restarts: it begins anew each time, and loses accuracy"]
+    if best.processor and best.moves[:, 0].any():
+        return [f"steps that change: its variables belong to one step; {torques} torques more a change, or less is corrected"]
+    if best.processor:
+        return ["steps that change: the kick between two steps takes its share of each, or the orders are lost"]
+    if best.stored_offset and best.order_q > 1:
+        mean = "the kick between two steps takes their mean, or " if best.stored_offset < 0 else ""
+        return [f"steps that change: {mean}an order is lost"]
+    return []
 
 
 def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:
