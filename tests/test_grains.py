@@ -196,7 +196,7 @@ def test_the_release_takes_what_a_folder_has_and_runs_the_rest(monkeypatch, tmp_
     for name in experiment.observables:
         np.testing.assert_array_equal(groups["/bed"][name], direct[name])
     np.testing.assert_array_equal(groups["/bed"]["ledger"], direct["ledger"])
-    np.testing.assert_allclose(groups["/bed"]["kinetic"], direct["kinetic"].mean("seed"), rtol=1e-6)
+    np.testing.assert_array_equal(groups["/bed"]["kinetic"], direct["kinetic"])
     assert groups["/bed"].attrs["commit"] == "abc" and groups["/bed"].attrs["cpu_seconds"] > 1000
     output = tmp_path / "grains.nc"
     assert (
@@ -214,7 +214,7 @@ def test_the_release_takes_what_a_folder_has_and_runs_the_rest(monkeypatch, tmp_
     assert set(more.variables) == set(groups["/bed"].variables) and more["lost"].dtype == groups["/bed"]["lost"].dtype
     for name in (*experiment.observables, "lost", "seed"):
         np.testing.assert_array_equal(more[name], direct[name])
-    np.testing.assert_allclose(more["kinetic"], direct["kinetic"].mean("seed"), rtol=1e-6)
+    np.testing.assert_array_equal(more["kinetic"], direct["kinetic"])
     assert more.attrs["commit"] == "def" and more.attrs["cpu_seconds"] > groups["/bed"].attrs["cpu_seconds"]
 
 
@@ -284,6 +284,35 @@ def test_all_intervals_of_a_kind_hold_together():
     assert row["high"] - row["change"] == pytest.approx(half, rel=1e-6)
 
 
+def test_the_interval_of_the_size_of_a_change_of_a_curve_holds_and_is_that_of_a_single_time():
+    """Of curves whose times go together it is Student's of one time; of others it covers more."""
+    rng = np.random.Generator(np.random.PCG64(1))
+    wave = 1.0 + np.sin(np.arange(7.0))
+    together = rng.normal(size=(500, 5, 1)) * wave
+    apart = rng.normal(size=(500, 5, 7)) * wave
+    caught = [[analysis.size(9.0 * wave + each, 1) for each in changes] for changes in (together, apart)]
+    true = 9.0 * np.sqrt(np.mean(wave**2))
+    share, more = (np.mean([of.low <= true <= of.high for of in estimates]) for estimates in caught)
+    assert share == pytest.approx(0.95, abs=0.025) and more > 0.99
+    one = analysis.mean(together[0, :, 0] / wave[0])
+    assert caught[0][0].high - caught[0][0].value == pytest.approx((one.high - one.value) * true / 9.0)
+
+
+def test_curves_are_compared_in_units_of_their_scatter_at_each_time():
+    """A kinetic energy that is larger by twice its scatter at all times leaves it; a state without a curve is left out."""
+    data = made_up([2.5, 0.0])
+    time = np.array([0.0, 1.0, 2.0])
+    scatter = np.array([0.0, 0.1, 1.0])  # all states begin alike
+    kinetic = np.exp(-time + data["height"].values[..., None] * scatter)
+    data["kinetic"] = (("variant", "division", "seed", "time"), kinetic)
+    data["kinetic"][:, :, 3] = np.nan
+    rows = analysis.chosen(analysis.frame_of(data), "step", "all")
+    rows = rows[rows["quantity"] == "kinetic"].set_index("steps_in_contact")
+    ratio = np.delete(data["height"].values[0, -1], 3).std(ddof=1)
+    assert rows["change"][20] == pytest.approx(2.5 / ratio, abs=0.01) and rows["change"][40] == 0
+    assert rows["verdict"].to_dict() == {20: "leaves the scatter of seeds", 40: "within"}
+
+
 def test_a_method_and_a_law_that_leave_the_scatter_are_named():
     data = made_up([0.5, 0.5])
     data["contacts"] = data["contacts"].copy()
@@ -335,8 +364,8 @@ def test_the_figures_the_tables_and_the_numbers_of_a_small_bed(small, tmp_path):
     figure_twice("grains", inputs, tmp_path)
     figure_twice("grains_ledger", inputs, tmp_path)
     frame, text = tables.grains(inputs)
-    # By step over all methods; each method against the other; the law with one step: 7 things, 2 methods, 2 steps.
-    assert len(frame) == 7 * (1 + 4 + 1) and set(frame["verdict"]) <= set(map(str, Verdict))
+    # By step over all methods; each method against the other; the law with one step: 8 things, 2 methods, 2 steps.
+    assert len(frame) == 8 * (1 + 4 + 1) and set(frame["verdict"]) <= set(map(str, Verdict))
     assert "T/5" in text and "scatter" in text
     assert "linear spring" in tables.grains_laws(inputs)[1]
     made = numbers.grains(inputs)

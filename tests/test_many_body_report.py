@@ -1091,6 +1091,15 @@ def test_what_cannot_be_animated_is_said(arguments, message, capsys):
     assert message in capsys.readouterr().err
 
 
+def test_a_film_has_the_published_step_or_a_twentieth_of_a_contact():
+    """The Rayleigh step of the drum, a quarter of a contact, ends in a blow-up after a second."""
+    drum, chess = manybody.scenes["drum"], manybody.scenes["chess"]
+    assert animation.step_of(drum) == drum.contact_time() / 20 < 0.3 * drum.rayleigh_step
+    assert animation.step_of(chess) == 4.85e-6
+    assert animation.step_of(replace(drum, speed=0.0)) == drum.rayleigh_step
+    assert animation.step_of(manybody.scenes["water64"]) == 2.0
+
+
 def test_the_command_animates(tmp_path, capsys):
     words = ["animate", "rods", "--dt", "1e-4", "--time", "0.004", "--frames", "2", "--size", "80"]
     assert cli.main([*words, "--output", str(tmp_path / "rods.gif")]) == 0

@@ -252,12 +252,7 @@ def released_grains(
                 continue
             of_seeds = [read_dataset(folder / name / f"{seed}.nc") for seed in sorted(known - released_seeds)]
             pieces = of_seeds if old is None else [old, *of_seeds]
-            # Of a released file the kinetic energy is a mean over its seeds.
-            sums = [each["kinetic"].astype(float) * each.sizes["seed"] for each in pieces if each is old]
-            sums += [each["kinetic"].astype(float).sum("seed") for each in of_seeds]
-            kinetic = sum(sums[1:], sums[0])
             once = {variable: pieces[0][variable] for variable in pieces[0] if "seed" not in pieces[0][variable].dims}
-            once["kinetic"] = (kinetic / len(known)).astype("float32").assign_attrs(pieces[0]["kinetic"].attrs)
             over_seeds = [each.drop_vars(list(once)) for each in pieces]
             data = xr.concat(over_seeds, "seed", join="exact", combine_attrs="override").assign(once).sortby("seed")
             total = sum(float(each.attrs["cpu_seconds"]) for each in pieces)

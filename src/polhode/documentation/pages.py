@@ -523,6 +523,10 @@ def scene_page(scene: Scene | Fluid) -> str:
         ("Rayleigh step", seconds(scene.rayleigh_step)),
         ("P-wave step", seconds(scene.p_wave_step)),
     ]
+    film = []
+    if scene.walls_move:
+        caption = f"Frames of the film that `./reproduce animate {scene.key} --time 1.6` makes."
+        film = [figure(f"scenes/{scene.key}_film", "The clumps in the moving walls at six times", caption)]
     kinds = [
         (
             clump.label,
@@ -537,6 +541,7 @@ def scene_page(scene: Scene | Fluid) -> str:
         f"# {scene.label[0].upper()}{scene.label[1:]}",
         facts(rows),
         figure(f"scenes/{scene.key}", "The clumps in their box at the start", "The initial state of seed 0.", 70),
+        *film,
         "## Equations of motion",
         motion,
         "## Clumps",

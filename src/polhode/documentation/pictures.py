@@ -18,9 +18,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 import polhode
+from polhode.cli.animate import step_of
 from polhode.documentation.measured import Measurements, representatives
 from polhode.fits.ranking import candidates
-from polhode.interface.netcdf import has_group, read_dataset
+from polhode.interface.netcdf import has_group, plain, read_dataset
 from polhode.manybody import Scene, scenes
 from polhode.manybody import pictures as clumps
 from polhode.methods import METHODS, in_order
@@ -30,6 +31,7 @@ from polhode.study.fingerprint import fingerprint
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import legend_below_styles, log_error_axis, new_figure, panel_title
+from polhode.study.run.scene import film_of
 from polhode.study.themes.engines import figures as engines
 from polhode.study.themes.time_to_solution import figures as time_to_solution
 from polhode.study.workflow.entry import HOME
@@ -40,6 +42,8 @@ DPI = 150
 SHOWN = (1e-12, 1.0)
 #: Number of steps of the run from which the motion of a problem is plotted.
 FINE = 20000
+#: Times shown of a film, s; multiples of the second.
+FILMED = (0.0, 0.1, 0.2, 0.4, 0.8, 1.6)
 #: The errors at which a method must be fastest to be plotted in colour.
 FIRST_AT = (1e-2, 1e-4, 1e-6, 1e-8)
 
@@ -61,6 +65,11 @@ def all_pictures(measured: Measurements, folder: Path) -> dict[str, bytes]:
             f"scenes/{key}_energy.png": partial(energy_picture, key)
             for key, scene in scenes.items()
             if isinstance(scene, Scene) and scene.force_law.conserves_energy
+        },
+        **{
+            f"scenes/{key}_film.png": partial(film_picture, key)
+            for key, scene in scenes.items()
+            if isinstance(scene, Scene) and scene.walls_move
         },
     }
     stamp, record = _stamp(measured), folder / "pictures.json"
@@ -199,6 +208,19 @@ def problem_picture(key: str, measured: Measurements) -> Figure:
 def scene_picture(key: str) -> Figure:
     """The initial state of a scene."""
     return clumps.picture_of_scene(scenes[key], scenes[key].initial_state(0), width=4.2)
+
+
+def film_picture(key: str) -> Figure:
+    """Frames of a film of a scene, as ``polhode animate`` makes it."""
+    scene = scenes[key]
+    film = plain(film_of(scene, "spiral_leapfrog", step_of(scene), FILMED[-1], round(FILMED[-1] / FILMED[1])).dataset())
+    figure = Figure(figsize=(1.7 * len(FILMED), 1.85), layout="constrained")
+    pixels = round(DPI * 1.7)
+    for axes, time in zip(figure.subplots(1, len(FILMED)), FILMED, strict=True):
+        frame = int(np.argmin(abs(film["time"] - time)))
+        clumps.draw(axes, film, frame, clumps.view_of(film, pixels, pixels))
+        axes.set_title(f"{film['time'][frame]:.1f} s", fontsize=8)
+    return figure
 
 
 def energy_picture(key: str) -> Figure:

@@ -299,7 +299,7 @@ class Scene:
 
     @property
     def usual_step(self) -> float:
-        """The time step of timings and animations, s: ``dt``, or the Rayleigh step of a scene that declares none."""
+        """The time step of timings, s: ``dt``, or the Rayleigh step of a scene that declares none."""
         return self.rayleigh_step if self.dt is None else self.dt
 
     def contact_time(self, speed: float | None = None) -> float:

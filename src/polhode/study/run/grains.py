@@ -400,12 +400,12 @@ LARGE = BED.scaled(512)
 RELEASED = {
     "bed": replace(EXPERIMENTS["bed"], seeds=50),
     "column": replace(EXPERIMENTS["column"], seeds=50),
-    "drum": replace(EXPERIMENTS["drum"], seeds=23),
+    "drum": replace(EXPERIMENTS["drum"], seeds=50),
     "stiffness": Experiment(
         scene=LARGE,
         variants=moduli_of(LARGE, FIRST, 1e8, 1e7, 1e9),
         divisions=(4, 10, 40),
-        seeds=19,
+        seeds=50,
         end=0.4,
         observables=EXPERIMENTS["bed"].observables,
     ),

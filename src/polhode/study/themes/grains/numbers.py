@@ -9,7 +9,7 @@ from polhode.study.inputs import Inputs
 from polhode.study.report.formats import enumerated, plain
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape
 from polhode.study.themes.grains import analysis
-from polhode.study.themes.grains.analysis import COMPARED, SPLIT, STATED, STIFFNESS, Verdict
+from polhode.study.themes.grains.analysis import COMPARED, CURVE, SPLIT, STATED, STIFFNESS, Verdict
 
 
 def grains(inputs: Inputs) -> dict[str, str]:
@@ -20,7 +20,7 @@ def grains(inputs: Inputs) -> dict[str, str]:
         labels = dict(zip(*(data[name].values.astype(str) for name in ("variant", "label")), strict=True))
         steps = analysis.chosen(rows, "step", "all")
         methods = analysis.chosen(rows, "method")
-        names = list(analysis.compared(data))
+        names = [name for name in analysis.compared(data) if name != CURVE]
         read_off = [name for name in names if name not in SPLIT]
         counts = Counter(methods[methods["steps_in_contact"] >= STATED]["verdict"])
         lost = dict(zip(divisions, (data["lost"] == 1).sum(("variant", "seed")).values, strict=True))
@@ -61,6 +61,14 @@ def grains(inputs: Inputs) -> dict[str, str]:
             "Both": str(both),
             "Same": str(same),
         }
+        if CURVE in analysis.compared(data):
+            values |= {
+                "CurveSeeds": str(int(data[CURVE].notnull().any([*set(data[CURVE].dims) - {"seed"}]).sum())),
+                "CurveStep": _size(steps[steps["quantity"] == CURVE], STATED),
+                "CurveMethod": _size(methods[methods["quantity"] == CURVE], STATED),
+                "CurveSafe": safe(steps, [CURVE], {Verdict.WITHIN, Verdict.UNDECIDED}, lossy),
+                "CurveShown": safe(steps, [CURVE], {Verdict.WITHIN}, lossy),
+            }
         if "rate" in data.attrs:
             values |= {"Rate": plain(float(data.attrs["rate"])), "Radius": plain(1e3 * float(data.attrs["radius"]))}
         for key, name in {"linear_spring_dashpot": "Linear", "viscoelastic": "Viscoelastic",
@@ -95,6 +103,12 @@ def stiffness(inputs: Inputs) -> dict[str, str]:
         ),
         "studyGrainsStiffnessItself": leaving(analysis.chosen(rows, "stiffness", division=int(data["division"].values[-1]))),
     }
+
+
+def _size(rows: pd.DataFrame, division: int) -> str:
+    """The largest change of the curve with a step, with its interval."""
+    largest = rows[rows["steps_in_contact"] == division].nlargest(1, "change")
+    return "".join("{} ({} to {})".format(*(decimal(x, 2) for x in ends)) for ends in largest[["change", "low", "high"]].values)
 
 
 def safe(steps: pd.DataFrame, names: list[str], allowed: set[Verdict], lossy: Collection[int] = ()) -> str:

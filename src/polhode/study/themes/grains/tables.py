@@ -9,7 +9,7 @@ import pandas as pd
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import broken, decimal, escape, stacked, tabular
 from polhode.study.themes.grains import analysis
-from polhode.study.themes.grains.analysis import SCENES, STATED, STIFFNESS, Quantity, Verdict
+from polhode.study.themes.grains.analysis import CURVE, SCENES, STATED, STIFFNESS, Quantity, Verdict
 
 #: What stands after a change: nothing where it is within the scatter; what leaves it is in bold type.
 UNDECIDED_MARK = r"\,?"
@@ -32,7 +32,7 @@ def grains(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             of_name = steps[steps["quantity"] == name].set_index("steps_in_contact").to_dict("index")
             cells = [_cell(of_name[n], quantity) if n in of_name else "" for n in divisions]
             methods = data[name].isel(division=-1).sel(variant=analysis.variants(data, "method"))
-            value = decimal(float(methods.mean()) * quantity.factor, quantity.decimals)
+            value = "" if name == CURVE else decimal(float(methods.mean()) * quantity.factor, quantity.decimals)
             rows.append(
                 [_name(quantity), value, decimal(analysis.scatter(data, name) * quantity.factor, quantity.decimals), *cells]
             )
