@@ -110,6 +110,38 @@ def test_tests_of_contacts_give_what_they_should(check):
     assert float(check["creep"]) < 1e-12
 
 
+#: Points that Kratos read off the figures of Chung and Ooi (2011), the first material, nearest to the angles of the check
+#: (paper_data of its DEM benchmarks 4 to 6): by angle, and for test 5 by the tangential over the normal velocity and friction.
+CURVES = {
+    "4": {20: (0.616, 510.6, -7.54), 30: (0.684, 616.5, -3.55), 60: (0.893, 357.5, 47.8), 85: (0.983, 63.1, 84.5)},
+    "6": {10: 0.062, 25: 0.089, 40: -0.031, 55: -0.351, 70: 1.272, 80: 7.127},
+}
+FINITE_ELEMENTS = {10: -0.027, 25: -0.373, 40: -1.253, 55: -1.707, 70: 2.147}
+DISCRETE_ELEMENTS = {10: -0.44, 25: -1.18, 40: -2.25, 55: -2.19, 70: 2.18}  # between points
+
+
+@pytest.mark.thorough
+def test_the_curves_of_chung_and_ooi_are_as_near_as_the_supplement_says(check):
+    def exactly(test):
+        rows = check.isel(sample=np.flatnonzero(check["test"] == test))
+        return {int(angle): after for angle, after in zip(rows["incidence"].values, rows["after_exact"].values, strict=True)}
+
+    fourth = exactly("4")
+    for angle, (restitution, spin, rebound) in CURVES["4"].items():
+        normal, tangential, omega = fourth[angle]
+        assert (tangential + 0.0025 * omega) / (3.9 * np.sin(np.radians(angle))) == pytest.approx(restitution, abs=0.006)
+        assert omega == pytest.approx(spin, abs=7.0)
+        assert np.degrees(np.arctan(tangential / -normal)) == pytest.approx(rebound, abs=0.8)
+    for angle, slope in CURVES["6"].items():
+        assert exactly("6")[angle][1] / -exactly("6")[angle][0] == pytest.approx(slope, abs=0.13 if angle < 55 else 0.03)
+    far = [
+        {angle: abs(exactly("5")[angle][1] / 1.5 - curve[angle]) for angle in curve}
+        for curve in (DISCRETE_ELEMENTS, FINITE_ELEMENTS)
+    ]
+    assert max(far[0].values()) < 1.4 and max(far[1].values()) < 0.6 and far[0][70] < 0.04 > far[1][70]
+    assert all(far[1][angle] < far[0][angle] for angle in (10, 25, 40, 55))
+
+
 @pytest.mark.thorough
 def test_each_cure_by_itself_is_of_second_order(check):
     for cured, usual in analysis.orders(check).values():
