@@ -6,7 +6,6 @@ settle and collapse (the checks ``bed`` and ``column``), and for methods on impa
 """
 
 from collections.abc import Mapping
-from math import log
 from pathlib import Path
 
 import numpy as np
@@ -17,14 +16,12 @@ from polhode.advice.answer import Choice, Recommendation, joined_names
 from polhode.advice.errors import AdviceError
 from polhode.advice.from_contacts import FARTHEST, USUAL
 from polhode.fits import seed_statistics
-from polhode.fits.impact_errors import ALIKE, CURED, LEADING, LIKE_CODES, STATED, curves, ratios
+from polhode.fits.impact_errors import ALIKE, LEADING, SERVED, STATED, ratios, steps_in_a_contact
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.manybody.law import AS_IN, BOOKKEEPING
 from polhode.methods import METHODS
 from polhode.registry import nearest
 
-#: Of so many impacts the one that asks most has a step that serves :data:`SERVED` of all with as much confidence (Wilks).
-NEAREST, SERVED = 59, 0.95
 #: Methods whose errors in an impact are this many times those of the leapfrog, or more, are to be avoided.
 WORSE = 1.5
 #: The scenes of grains, and the file in which they are released.
@@ -72,11 +69,7 @@ def from_friction(
     arguments |= {"friction": friction, "restitution": restitution}
     if purpose == "bulk":
         return _for_bulk(time, error, law, results, contact, arguments)
-    values = {"friction": friction, "restitution": restitution}
-    missing = [name for name, value in values.items() if value is None]
-    if missing:
-        raise AdviceError(f"{missing[0]} is missing; a single impact needs friction and restitution")
-    return _for_impacts(time, error, values, law, results, contact, arguments)
+    return _for_impacts(time, error, {"friction": friction, "restitution": restitution}, law, results, contact, arguments)
 
 
 def _for_impacts(
@@ -89,30 +82,21 @@ def _for_impacts(
     arguments: dict[str, object],
 ) -> Recommendation:
     path, data = _check("random_impacts", law, results)
-    away = np.zeros(data.sizes["draw"])
     for name, value in values.items():
         least, most = (float(x) for x in data.attrs[f"{name}_range"])
-        assert value is not None
-        if not least <= value <= most:
+        if value is not None and not least <= value <= most:
             raise AdviceError(f"{name} must lie between {least:g} and {most:g}, where impacts were run, got {value:g}")
-        away += (np.log(data[name].values / value) / log(most / least)) ** 2
-    near = np.sort(np.argsort(away, kind="stable")[:NEAREST]).tolist()
-    whole = curves(data, near)
-    share = whole[CURED].share
-    best, usual = (whole[kind].largest(error, whole[kind].exponent, 1.0) for kind in (CURED, LIKE_CODES))
-    if best < share[0] / FARTHEST:
+    codes, cured, saved = steps_in_a_contact(data, error)
+    best, usual, half, least = (1 / steps for steps in (cured.take, codes.take, cured.half, cured.most))
+    finest, coarsest = int(data["division"].max()), int(data["division"].min())
+    if cured.take > FARTHEST * finest:
         raise AdviceError(
-            f"error: {error:g} would need steps of T/{1 / best if best else np.inf:.0f}, far below the finest that was run, "
-            f"T/{1 / share[0]:.0f}; ask for a larger one"
+            f"error: {error:g} would need steps of T/{cured.take:.0f}, far below the finest that was run, T/{finest}; "
+            "ask for a larger one"
         )
-    gain = np.divide(*(whole[kind].largest_of_each(error, whole[kind].exponent) for kind in (CURED, LIKE_CODES)))
-    low, middle, high = np.quantile(gain, (0.1, 0.5, 0.9))
-    confidence = 1 - SERVED ** len(near)
-    half = whole[CURED].largest(error, whole[CURED].exponent, 0.5)
-    friction, restitution = values.values()
     remarks = [
-        f"With the bookkeeping of {' and '.join(AS_IN)} instead, take {_mark(usual)}: the cures buy steps {best / usual:.2g} "
-        f"times as long, or {middle:.2g} times in the median impact ({low:.2g} to {high:.2g} in 80 % of them).",
+        f"With the bookkeeping of {' and '.join(AS_IN)} instead, take {_mark(usual)}; impact by impact the cures buy steps "
+        f"{saved.median:.2g} times as long ({saved.low:.2g} to {saved.high:.2g} in 80 % of them).",
         *_on_methods(results),
     ]
     rows = [
@@ -120,29 +104,28 @@ def _for_impacts(
         for kind, step in ((WITH_CURES, best), (WITHOUT, usual))
         if step > 0
     ]
+    given = " and ".join(f"{name} {value:g}" for name, value in values.items() if value is not None)
     return Recommendation(
-        question=f"Single impacts with friction {friction:g} and restitution {restitution:g}, {contact}, spin and velocity "
-        f"after them to {error:g} of their change",
+        question=f"Single impacts with {given or 'friction and damping'}, {contact}, spin and velocity after them to {error:g} "
+        "of their change",
         best=rows[0],
         sentence=f"{_take(time, best)}, T the contact time, for one impact, and with all cures of the bookkeeping: {_cures()}.",
-        serves=f"It serves the {len(near)} random impacts that are nearest in friction and restitution, wherever in a step the "
-        f"touch comes, and {SERVED:.0%} of others with a confidence of {confidence:.0%}.",
+        serves=f"It serves {SERVED:.0%} of random impacts with as much confidence, wherever in a step the touch comes.",
         changes=[
             "a faster impact, whose T is shorter by the fifth root",
-            "another friction or restitution",
             "another law: a force that begins as the power p of the overlap leaves an error of the order 1 + p",
             "what is read off an assembly (`purpose` bulk)",
         ],
-        interval=(time * best, time * half),
-        interval_means=f"Interval: {_mark(best)} for all of these impacts, {_mark(half)} for half of them.",
+        interval=(time * least, time * half),
+        interval_means=f"Interval: {_mark(least)} for all of the impacts that were run, {_mark(half)} for half of them.",
         alternatives=rows,
         evidence=[
             f"{data.sizes['draw']} random impacts of one to three spheres on a plane or each other, law {data.attrs['law']}; "
             f"angle, spin and stiffness are drawn too. Compared with runs of {data.attrs['fine']} steps in a contact; each "
             f"error is the largest of {data.attrs['phases']} starts shifted by parts of a step. Spin: angular momentum, in "
             "units of its largest change.",
-            f"Steps from T/{1 / share[-1]:.0f} to T/{1 / share[0]:.0f}; between them the error is a power of dt"
-            + (", and the step is extrapolated." if best < share[0] else "."),
+            f"Steps from T/{coarsest} to T/{finest}; between them the error is a power of dt"
+            + (", and the step is extrapolated." if cured.take > finest else "."),
             "Contact time T: central and without damping, at the speed along the normal.",
             *_from(path),
         ],

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from polhode.fits.impact_errors import ALIKE, LEADING, STATED, order, ratios
+from polhode.fits.impact_errors import ALIKE, LEADING, STATED, Steps, order, ratios, steps_in_a_contact
+from polhode.fits.laws import Spread
 from polhode.fits.seed_statistics import mean
 from polhode.study.inputs import Inputs, NotInRun
 
@@ -29,6 +30,19 @@ def check(inputs: Inputs) -> xr.Dataset:
     if "integrator" not in data or LEADING not in data["integrator"].values:
         raise NotInRun(f"the check impacts of this run has not the method {LEADING}")
     return data
+
+
+def random(inputs: Inputs) -> xr.Dataset:
+    """The check on random impacts, if the run has it and the method of the curves."""
+    data = inputs.check("random_impacts")
+    if "by_stage" not in data:
+        raise NotInRun(f"the check random_impacts of this run has not the method {LEADING}")
+    return data
+
+
+def steps(inputs: Inputs, error: float) -> tuple[Steps, Steps, Spread]:
+    """Steps in a contact with friction and damping, see :func:`~polhode.fits.impact_errors.steps_in_a_contact`."""
+    return steps_in_a_contact(random(inputs), error)
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:
@@ -66,9 +80,7 @@ def waterfall(inputs: Inputs) -> pd.DataFrame:
     of a quantity is a step as codes have it; each cure takes its row away (a gain), and what is left follows. The last rows are
     not part of this sum: by how much other methods of rotation differ, closure, and what the law makes at any step.
     """
-    data = inputs.check("random_impacts")
-    if "by_stage" not in data:
-        raise NotInRun(f"the check random_impacts of this run has not the method {LEADING}")
+    data = random(inputs)
     names = {
         key: dict(zip(map(str, data[key].values), map(str, data[label].values), strict=True)) for key, label in NAMED.items()
     }

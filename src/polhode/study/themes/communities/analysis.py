@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.fits import impact_errors, laws
+from polhode.fits import laws
 from polhode.interface.netcdf import read_dataset
 from polhode.study.analysis import impacts, law_frames
 from polhode.study.analysis.law_frames import SMOOTH, EnsembleLaws
@@ -143,14 +143,6 @@ def of_impacts(inputs: Inputs) -> dict[str, float]:
         "cured": float(spin["left with all cures"]),
         "method": float(spin["other rotation methods"]),
     }
-
-
-def impact_steps(inputs: Inputs) -> dict[float, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Error -> steps in a contact as codes have it, with all cures, and their ratio, see :mod:`polhode.fits.impact_errors`."""
-    data = inputs.check("random_impacts")
-    if "error_spin" not in data:
-        raise NotInRun("the check random_impacts of this run is empty")
-    return {error: impact_errors.steps_in_a_contact(data, error) for error in impact_errors.ERRORS}
 
 
 def grouped(ens: EnsembleLaws, rows: Iterable[Code]) -> dict[str, list[str]]:

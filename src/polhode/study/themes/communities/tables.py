@@ -10,7 +10,7 @@ import pandas as pd
 
 from polhode.fits import impact_errors
 from polhode.fits.liquid_drifts import STATED, outcomes
-from polhode.study.analysis import law_frames, liquids
+from polhode.study.analysis import impacts, law_frames, liquids
 from polhode.study.analysis.many_body import chess_ratios
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import enumerated, factor, factor_or_infinite, power, upper
@@ -83,26 +83,26 @@ def _elastic(inputs: Inputs) -> Row:
 
 def _rubbing(inputs: Inputs) -> Row:
     """Contacts with friction and damping: single random impacts."""
-    steps, errors = analysis.impact_steps(inputs), analysis.of_impacts(inputs)
-    tight, loose = impact_errors.ERRORS
-    (_, cured, saved), (_, cured_loose, _) = steps[tight], steps[loose]
+    errors, (tight, loose) = analysis.of_impacts(inputs), impact_errors.ERRORS
+    (_, cured, saved), (_, cured_loose, _) = (impacts.steps(inputs, error) for error in (tight, loose))
     orders = analysis.contact_orders(inputs)
     booked = [decimal(order, 1) for order in orders.values()]
     return Row(
         _who("DEM", "with friction", r"Secs.~\ref{sec:impacts}, \ref{sec:grains}"),
         f"{enumerated(map(escape, orders))}: springs and sliding booked to order {' and '.join(dict.fromkeys(booked))}",
-        f"{factor(saved[0])} times as many steps for {_percent(tight)} "
-        + _small(f"({factor(saved[1])} to {factor(saved[2])})")
+        f"{factor(float(saved.median))} times as many steps for {_percent(tight)} "
+        + _small(f"({factor(float(saved.low))} to {factor(float(saved.high))})")
         + f"; another rotation: {decimal(errors['method'], 4)}\\,\\% of the spin",
         r"\textbf{keep your method}: nearly all are alike",
-        rf"$\mathbf{{T/{cured_loose[2]:.0f}}}$ for {_percent(loose)} of spin and velocity, "
-        rf"$\mathbf{{T/{cured[2]:.0f}}}$ for {_percent(tight)} "
-        + _small(f"(half: $T/{cured_loose[0]:.0f}$, $T/{cured[0]:.0f}$)"),
+        rf"$\mathbf{{T/{cured_loose.take:.0f}}}$ for {_percent(loose)} of spin and velocity, "
+        rf"$\mathbf{{T/{cured.take:.0f}}}$ for {_percent(tight)} "
+        + _small(f"(half: $T/{cured_loose.half:.0f}$, $T/{cured.half:.0f}$)"),
         "cure the contact: stretch springs from the touch on, in the plane of mid-step; slip in the mean direction; predict "
         "dashpot velocities",
-        {"method": impact_errors.LEADING, "steps": cured[2], "steps_half": cured[0], "steps_loose": cured_loose[2]}
+        {"method": impact_errors.LEADING, "steps": cured.take, "steps_half": cured.half, "steps_loose": cured_loose.take}
         | {f"order_{name}": order for name, order in orders.items()}
-        | {"steps_loose_half": cured_loose[0], "saved": saved[0], "saved_low": saved[1], "saved_high": saved[2]}
+        | {"steps_loose_half": cured_loose.half}
+        | {"saved": saved.median, "saved_low": saved.low, "saved_high": saved.high}
         | {f"spin_{name}": value for name, value in errors.items()},
     )
 

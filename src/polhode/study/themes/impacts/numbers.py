@@ -10,7 +10,7 @@ from polhode.fits import impact_errors
 from polhode.fits.impact_errors import ALIKE, CURED, LEADING, LIKE_CODES, STATED
 from polhode.study.analysis import impacts as analysis
 from polhode.study.analysis.impacts import DAMPED, SLIDES, SPRING
-from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.inputs import Inputs
 from polhode.study.report.formats import factor
 from polhode.study.report.latex import decimal, number
 
@@ -61,16 +61,18 @@ def impacts(inputs: Inputs) -> dict[str, str]:
 
 def steps(inputs: Inputs) -> dict[str, str]:
     """Macros for the steps that random impacts take, with and without the cures, for two errors."""
-    data = inputs.check("random_impacts")
-    if "error_spin" not in data:
-        raise NotInRun("the check random_impacts of this run is empty")
-    made = {"studyImpactRandom": str(data.sizes["draw"])}
+    made = {
+        "studyImpactServed": f"{100 * impact_errors.SERVED:g}",
+        "studyImpactRandom": str(analysis.random(inputs).sizes["draw"]),
+    }
     for error, of_error in zip(impact_errors.ERRORS, ("", "Loose"), strict=True):
         made[f"studyImpactPercent{of_error}"] = f"{100 * error:g}"
-        for name, values in zip(("Codes", "Cured", "Saved"), impact_errors.steps_in_a_contact(data, error), strict=True):
-            for end, value in zip(("", "Low", "High"), values, strict=True):
-                text = factor(float(value)) if name == "Saved" else f"{value:.0f}"
-                made[f"studyImpactSteps{name}{of_error}{end}"] = text
+        codes, cured, saved = analysis.steps(inputs, error)
+        for name, of_kind in (("Codes", codes), ("Cured", cured)):
+            ends = {"": of_kind.half, "Low": of_kind.low, "High": of_kind.high, "Take": of_kind.take}
+            made |= {f"studyImpactSteps{name}{of_error}{end}": f"{value:.0f}" for end, value in ends.items()}
+        for end, value in {"": saved.median, "Low": saved.low, "High": saved.high}.items():
+            made[f"studyImpactStepsSaved{of_error}{end}"] = factor(float(value))
     return made
 
 

@@ -17,7 +17,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 
 from polhode.fits import impact_errors, laws
 from polhode.fits.largest_step import round_off
-from polhode.study.analysis import law_frames, liquids
+from polhode.study.analysis import impacts, law_frames, liquids
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, TARGET, BestMethod, EnsembleLaws
 from polhode.study.analysis.many_body import chess_ratios
 from polhode.study.inputs import Inputs, NotInRun
@@ -284,14 +284,12 @@ def _contact_leaf(inputs: Inputs) -> Leaf:
 def _rubbing_leaf(inputs: Inputs) -> Leaf:
     """Contacts with friction and damping: the steps of the check ``random_impacts`` for the smaller of its errors."""
     try:
-        data = inputs.check("random_impacts")
+        _, cured, saved = impacts.steps(inputs, impact_errors.ERRORS[0])
     except NotInRun:
         return Leaf("n/a", ("not in this run",))
-    if "error_spin" not in data:
-        return Leaf("n/a", ("not in this run",))
-    _, (median, low, high), (saved, *_) = impact_errors.steps_in_a_contact(data)
-    steps = f"{round_steps(median)} ({round_steps(low)} to {round_steps(high)}) steps per contact with all cures,"
-    return Leaf("nearly any method", (steps, f"{saved:.1f} times as many with the bookkeeping of codes"))
+    half, low, high = map(round_steps, (cured.half, cured.low, cured.high))
+    steps = f"{half} ({low} to {high}) steps per contact with all cures,"
+    return Leaf("nearly any method", (steps, f"{saved.median:.1f} times as many with the bookkeeping of codes"))
 
 
 def _liquid_leaf(inputs: Inputs) -> Leaf:
