@@ -30,7 +30,7 @@ def contact_tests(inputs: Inputs) -> Figure:
     ):
         draw(axes, data)
         panel_title(axes, letter, title)
-        axes.legend(fontsize="x-small")
+        axes.legend(fontsize=7)
     return figure
 
 

@@ -47,7 +47,7 @@ def correctors(inputs: Inputs) -> Figure:
         try:
             draw(axes, inputs)
         except NotInRun:
-            axes.text(0.5, 0.5, "not in this run", ha="center", va="center", fontsize="x-small")
+            axes.text(0.5, 0.5, "not in this run", ha="center", va="center", fontsize=7)
     legend_below_styles(figure, {key: inputs.label(key) for key in keys}, looks, 4)
     return figure
 

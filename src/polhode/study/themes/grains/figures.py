@@ -66,7 +66,7 @@ def grains(inputs: Inputs) -> Figure:
                 axes.set_xlabel("change over scatter")
             legend |= looks
         handles = [Line2D([], [], label=label, linestyle="none", **_marker(look)) for label, look in legend.items()]
-        part.legend(handles=handles, loc="outside lower center", ncols=5, fontsize="x-small", handletextpad=0.2)
+        part.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=7, handletextpad=0.2)
     return figure
 
 
@@ -91,7 +91,7 @@ def _forest(axes: Axes, names: Sequence[str], looks: Sequence[dict[str, Any]], d
             axes.plot(row["change"] / unit, at, linestyle="none", **_marker(look))
     axes.set_xscale("symlog", linthresh=LINEAR, linscale=1.5)
     axes.set_xticks([-10, -1, 0, 1, 10], ["-10", "-1", "0", "1", "10"])
-    axes.set_yticks(range(len(names)), [COMPARED[name].name.removeprefix("by ") for name in names], fontsize="x-small")
+    axes.set_yticks(range(len(names)), [COMPARED[name].name.removeprefix("by ") for name in names], fontsize=7)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(names) - 0.5, -0.5)
 

@@ -29,7 +29,8 @@ def in_time(inputs: Inputs) -> dict[str, str]:
             every = analysis.in_time(ens, times, situation, price, TARGET, False)
             for kind, compared in (("One", one), ("All", every)):
                 text = escape(ens.label(ens.methods[compared.best])) if compared.best >= 0 else NOT_AVAILABLE
-                result[f"costLawFastest{kind}{name}"] = names[kind][price] = text
+                result[f"costLawFastest{kind}{name}"] = text
+                names[kind][price] = rf"\emph{{{text}}}"
             for i, key in enumerate(ens.methods):
                 if key in (SPIRAL, ROBUST, "exact_rotor", "magnus_adams4", "verlet", "fincham1992"):
                     ends = [float(x) for x in (one.value[i], one.low[i], one.high[i])]
@@ -55,7 +56,7 @@ def by_price(names: Mapping[float, str]) -> str:
         if len(prices) == 1:
             return f"{name}, whether the torque costs {costs}"
         clauses.append(f"{name} if {'it' if clauses else 'the torque'} costs {costs}")
-    return enumerated(clauses)
+    return enumerated(clauses).replace("; and ", ", and " if len(clauses) == 2 else "; and ")
 
 
 def _slower(name: str, ends: list[float], itself: bool) -> dict[str, str]:

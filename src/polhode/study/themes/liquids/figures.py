@@ -113,7 +113,7 @@ def _steps_per_period(axes: Axes, period: float) -> None:
 
 def liquids_more(inputs: Inputs) -> Figure:
     """A figure with four panels: temperatures, cut-offs, spectrum, and linear analysis against what was measured."""
-    figure = new_figure((style.TEXT_WIDTH, 5.6))
+    figure = new_figure((style.TEXT_WIDTH, 6.4))
     panels = panel_grid(figure, 4, 2)
     titles = "gap of temperatures", "end of the forces", "spectrum of the rotation", "librations"
     drawings = _temperatures, _cutoffs, _spectrum, _predicted
@@ -122,7 +122,7 @@ def liquids_more(inputs: Inputs) -> Figure:
         try:
             draw(axes, inputs)
         except NotInRun:
-            axes.text(0.5, 0.5, "not in this run", ha="center", va="center", fontsize="x-small")
+            axes.text(0.5, 0.5, "not in this run", ha="center", va="center", fontsize=7)
     return figure
 
 
@@ -141,7 +141,7 @@ def _temperatures(axes: Axes, inputs: Inputs) -> None:
             axes.plot(fine, coefficient * fine**2, color=colour, linewidth=0.9)
     axes.set_xlabel(STEP_FS)
     axes.set_ylabel(r"$T_r/T_t - 1$ (%)")
-    axes.legend(fontsize="x-small", loc="lower left")
+    axes.legend(fontsize=7, loc="lower left")
 
 
 def _cutoffs(axes: Axes, inputs: Inputs) -> None:
@@ -156,10 +156,10 @@ def _cutoffs(axes: Axes, inputs: Inputs) -> None:
         look = styles_of(inputs, [key])[key]
         axes.plot([], [], color="0.4", marker=look["marker"], linestyle="none", label=printable(inputs.label(key)))
     _step_axis(axes, sorted(map(float, data["dt"].values)))
-    log_error_axis(axes, 1e-7, 1e5)
+    log_error_axis(axes, 1e-9, 1e5)
     axes.set_ylabel(DRIFT, fontsize="small")
     over = {"frameon": True, "facecolor": "white", "edgecolor": "none", "framealpha": 0.9}
-    axes.legend(fontsize=5.5, loc="lower center", ncols=2, handlelength=1.5, columnspacing=0.8, **over)
+    axes.legend(fontsize=7, loc="lower left", handlelength=1.5, labelspacing=0.3, **over)
 
 
 def _spectrum(axes: Axes, inputs: Inputs) -> None:
@@ -176,7 +176,7 @@ def _spectrum(axes: Axes, inputs: Inputs) -> None:
     axes.set_ylim(bottom=0)
     axes.set_xlabel(r"wavenumber (cm$^{-1}$)")
     axes.set_ylabel(r"share of the energy ($10^{-3}$ cm)")
-    axes.legend(fontsize="x-small", loc="center right")
+    axes.legend(fontsize=7, loc="center right")
 
 
 def _predicted(axes: Axes, inputs: Inputs) -> None:
@@ -207,7 +207,8 @@ def _predicted(axes: Axes, inputs: Inputs) -> None:
     axes.plot([low, high], [low, high], color="0.6", linewidth=0.8, zorder=0)
     axes.set_xlabel(r"$|$drift$|$ predicted")
     axes.set_ylabel(r"$|$drift$|$ measured")
-    axes.legend(fontsize=4.8, loc="lower right", handletextpad=0.1, labelspacing=0.2, borderaxespad=0.1)
+    methods = axes.get_legend_handles_labels()
+    axes.figure.legend(*methods, loc="outside lower center", ncols=4, fontsize=7, handletextpad=0.1, title="(d)")
 
 
 def damping(predicted: Mapping[str, Mapping[float, float]]) -> list[str]:

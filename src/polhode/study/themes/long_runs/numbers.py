@@ -196,7 +196,9 @@ def canonical_form(inputs: Inputs) -> dict[str, str]:
         "studySymplecticHistoryTorque": names(partly),
         "studySymplecticDefect": number(upper(max(only_finite(no_defects), default=nan), 1), 1),
         "studySymplecticRest": number(float(largest.min()) if largest.size else nan, 1),
-        "studySymplecticRestMethod": spoken(inputs, str(largest.idxmin().item())) if largest.size else NOT_AVAILABLE,
+        "studySymplecticRestMethod": escape(selection.label(inputs, str(largest.idxmin().item())))
+        if largest.size
+        else NOT_AVAILABLE,
         "studySymplecticSteps": str(DEFECT_DIVISION),
     }
     rows = keyed(data, "method", "reading", "problem")
