@@ -4,10 +4,10 @@ Orders on all classes of torque are in test_orders.py, those of a body that also
 """
 
 import math
-import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -21,11 +21,9 @@ from polhode.algebra import metrics
 from polhode.algebra.quaternion import to_body, to_lab
 from polhode.manybody import simulation
 from polhode.methods import translation
-from polhode.methods.predictor import damped, secant_rate
+from polhode.methods.predictor import HOLD, damped, secant_rate
 from polhode.methods.spiral_leapfrog import kick
 from polhode.problems.problem import Problem
-from polhode.study.analysis import predictors
-from polhode.study.analysis.predictors import PREDICTORS, stability_limit
 from polhode.study.run import checks
 
 METHODS = polhode.methods
@@ -165,81 +163,108 @@ def test_the_prediction_lies_between_the_last_and_the_explicit_one():
 # Stability under friction
 
 
-def evaluated(characteristic, root, z):
-    """The value of a polynomial in LaTeX."""
-    text = re.sub(r"\\frac(?:\{(\d+)\}|(\d))(?:\{(\d+)\}|(\d))", lambda m: f"({m[1] or m[2]}/{m[3] or m[4]})", characteristic)
-    text = text.replace(r"\lambda", "L").replace("^", "**")
-    text = re.sub(r"(?<=[\dzL)])(?=[zL(])", "*", text)
-    return eval(text, {"L": root, "z": z})
+def predicted_from(*weights, memory=0):
+    """The weights of v_0, v_1 ... in u = v_0 + 1/2 sum_j w_j m_j, the torques m_j = v_j - v_(j+1), and those of earlier u."""
+    of_v = [Fraction(1) + Fraction(weights[0]) / 2 if weights else Fraction(1)]
+    of_v += [(Fraction(after) - Fraction(before)) / 2 for before, after in pairwise((*weights, 0))]
+    return (lambda z: of_v), memory
 
 
-LINEAR = [key for key, p in PREDICTORS.items() if p.polynomial]
+def memory(share):
+    """u = (3-g)/2 v - (1+g)/2 (v - m_0) + g u_0."""
+    return (lambda z: [(3 - share) / 2, -(1 + share) / 2]), share
 
 
-@pytest.mark.parametrize("key", LINEAR)
-def test_the_recurrence_has_this_polynomial(key):
-    """Both are written down separately; the polynomial in LaTeX is a third."""
-    predictor, z = PREDICTORS[key], 0.31
-    coefficients = np.array(predictor.polynomial(z))
-    v = predictors.decay(predictor, z, 30)
-    for n in range(len(coefficients) - 1 + 3, 20):
-        window = v[n - len(coefficients) + 1 : n + 1][::-1]
-        assert abs(coefficients @ window) < 1e-13 * np.abs(window).max()
-    for x in (0.2, 0.7, 1.9):
-        root = complex(np.roots(predictor.polynomial(x))[0])
-        # That of the secant has lost a root at zero.
-        assert abs(evaluated(predictor.characteristic, root, x)) < 1e-12
-        assert abs(evaluated(predictor.characteristic, root + 0.1, x)) > 1e-4
+def secant(part):
+    """(1 + s z/2) u = v + (1-s)/2 m_0: the torque (1-s) m_0 + s m in the half kick; s = 1 in the method."""
+    return (lambda z: [x / (1 + part * z / 2) for x in ((3 - part) / 2, (part - 1) / 2)]), 0
 
 
-def test_limits_in_closed_form():
-    expected = {
-        "none": 2,
-        "last": 1,
-        "mean": 2,
-        "three": 20 / 7,
-        "extrapolated": 6 / 11,
-        "remembering": 4 / 3,
-        "secant_three_quarters": 4,
-        "secant": math.inf,
-        "exponential": 1,
-        "corrected_torque": 2,
-        "corrected_start": 2,
-    }
-    assert list(predictors.frame().predictor) == list(PREDICTORS) and set(expected) == set(PREDICTORS)
-    for key, limit in expected.items():
-        assert stability_limit(PREDICTORS[key]) == pytest.approx(limit, abs=2e-6), key
+def polynomial(predictor, z):
+    """From the highest power, of v_(n+1) = v_n - z u_n with u_n = sum_i a_i v_(n-i) + g u_(n-1)."""
+    of_v, share = predictor
+    a = list(of_v(z))
+    coefficients = [1, -1 - share, share, *[0] * (len(a) - 1)]
+    for i, weight in enumerate(a):
+        coefficients[i + 1] += z * weight
+    return coefficients
+
+
+def largest_root(predictor, z):
+    return float(np.abs(np.roots([float(x) for x in polynomial(predictor, z)])).max())
+
+
+#: Predictors of the text: the order, the error constant and the largest stable z that it states.
+SHARE, PART = Fraction(1, 3), Fraction(3, 4)
+PREDICTORS = {
+    "none": (predicted_from(), 1, -1 / 2, 2),
+    "last": (predicted_from(1), 2, 5 / 12, 1),
+    "mean": (predicted_from("1/2", "1/2"), 2, 2 / 3, 2),
+    "three": (predicted_from("1/20", "13/20", "6/20"), 2, 25 / 24, 20 / 7),
+    "extrapolated": (predicted_from("11/6", "-5/6"), 3, -3 / 8, 6 / 11),
+    "memory": (memory(SHARE), 2, 1 / 24 + (3 + 1 / 3) / (8 * (1 - 1 / 3)), 4 / 3),
+    "secant, three quarters": (secant(PART), 2, 1 / 8 - 1 / 12, 4),
+    "secant": (secant(Fraction(1)), 2, -1 / 12, math.inf),
+}
+
+
+@pytest.mark.parametrize("key", PREDICTORS)
+def test_predictors_have_the_limits_and_error_constants_of_the_text(key):
+    """Roots of the polynomial on both sides of the limit, and that near exp(-z) in sixty digits."""
+    predictor, order, constant, limit = PREDICTORS[key]
+    for z in (0.3, 0.99 * min(limit, 100)):
+        assert largest_root(predictor, z) < 1
+    assert math.isinf(limit) or largest_root(predictor, 1.01 * limit) > 1
+    with mpmath.workdps(60):
+        z = Fraction(1, 10**9)
+        exact = [mpmath.mpf(c.numerator) / c.denominator for c in map(Fraction, polynomial(predictor, z))]
+        z = mpmath.mpf(1) / 10**9
+        root = mpmath.findroot(lambda x: sum(c * x**i for i, c in enumerate(reversed(exact))), mpmath.exp(-z))
+        assert float((mpmath.log(root) + z) / z ** (order + 1)) == pytest.approx(constant, rel=1e-6)
 
 
 @pytest.mark.parametrize("share", [-0.5, 0.25, 0.75])
 def test_memory_and_secants_in_closed_form(share):
-    keeping = replace(PREDICTORS["remembering"], polynomial=predictors.remembering(share))
-    assert stability_limit(keeping) == pytest.approx(1 + share, abs=2e-6)
-    weighing = replace(PREDICTORS["secant"], polynomial=predictors.secant(abs(share)))
-    assert stability_limit(weighing) == pytest.approx(1 / (1 - abs(share)), abs=2e-6)
+    for predictor, limit in ((memory(share), 1 + share), (secant(abs(share)), 1 / (1 - abs(share)))):
+        assert largest_root(predictor, limit - 1e-6) < 1 < largest_root(predictor, limit + 1e-6)
 
 
-@pytest.mark.parametrize("key", PREDICTORS)
-def test_error_constants(key):
-    """The root near exp(-z) in sixty digits; of the predictor without a polynomial, the rate of a run."""
-    predictor = PREDICTORS[key]
-    if predictor.polynomial is None:
-        z = 0.01
-        constant = (math.log(predictors.decay(predictor, z, 200)[200]) / 200 + z) / z ** (predictor.order + 1)
-        assert constant == pytest.approx(predictor.error_constant, rel=0.01)
-        return
-    with mpmath.workdps(60):
-        z = Fraction(1, 10**9)
-        weights = {"last": (1,), "mean": ("1/2", "1/2"), "three": ("1/20", "13/20", "6/20"), "extrapolated": ("11/6", "-5/6")}
-        exact = {name: predictors.weighted(*map(Fraction, w)) for name, w in weights.items()}
-        exact["remembering"] = predictors.remembering(Fraction(1, 3))
-        exact["secant_three_quarters"] = predictors.secant(Fraction(3, 4))
-        coefficients = [mpmath.mpf(c.numerator) / c.denominator for c in map(Fraction, exact.get(key, predictor.polynomial)(z))]
-        assert list(map(float, coefficients)) == pytest.approx(list(predictor.polynomial(1e-9)), rel=1e-15)
-        z = mpmath.mpf(1) / 10**9
-        root = mpmath.findroot(lambda x: sum(c * x**i for i, c in enumerate(reversed(coefficients))), mpmath.exp(-z))
-        constant = float((mpmath.log(root) + z) / z ** (predictor.order + 1))
-    assert constant == pytest.approx(predictor.error_constant, rel=1e-6)
+def test_a_torque_that_decays_as_before_is_accurate_and_no_more_stable():
+    """u = v + 1/2 m_0 |m_0/m_1|^(3/4): error constant 1/24, limit 1."""
+
+    def end(z, steps):
+        v, torques = 1.0, (-z * math.exp(0.5 * z), -z * math.exp(1.5 * z))
+        for _ in range(steps):
+            u = v + 0.5 * torques[0] * abs(torques[0] / torques[1]) ** 0.75
+            v, torques = v - z * u, (-z * u, torques[0])
+        return v
+
+    assert (math.log(end(0.01, 200)) / 200 + 0.01) / 0.01**3 == pytest.approx(1 / 24, rel=0.01)
+    assert abs(end(0.95, 400)) < 1e-3 and not abs(end(1.05, 400)) < 1
+
+
+def coupled_decay(z, rates, steps, seed, bodies=1):
+    """The norm of v over a run of the secant where friction couples everything, in units of its start.
+
+    Friction is a full symmetric matrix with these rates in random directions. Each body of moment one has the secant of its own
+    torque and angular velocity, as in the methods; z is the largest rate times dt.
+    """
+    random = np.random.default_rng(seed)
+    axes = np.linalg.qr(random.standard_normal((len(rates), len(rates))))[0]
+    matrix = z / max(rates) * axes @ np.diag(rates) @ axes.T
+    u, rate = random.standard_normal(len(rates)), np.full((bodies, 1), HOLD)
+    torque = -matrix @ u
+    v = u - 0.5 * torque
+    size = [np.linalg.norm(v)]
+    for _ in range(steps):
+        new = u + ((v + 0.5 * torque - u).reshape(bodies, 3) / (1 + 0.5 * rate)).ravel()
+        change, acted = (new - u).reshape(bodies, 3), -matrix @ new
+        work = ((torque - acted).reshape(bodies, 3) * change).sum(1, keepdims=True)
+        rate = np.maximum(work, 0.0) / ((change * change).sum(1, keepdims=True) + 1e-130)
+        u, torque = new, acted
+        v = v + torque
+        size.append(np.linalg.norm(v))
+    return np.array(size) / size[0]
 
 
 # One corrector without a new torque
@@ -265,27 +290,28 @@ def one_corrector(z, steps, *, last_torque=False, secant_of_corrected=False, cor
 
 
 @pytest.mark.parametrize(
-    ("key", "chosen"),
-    [("corrected_torque", {"last_torque": True, "corrected_torque": True}), ("corrected_start", {})],
+    ("chosen", "coefficients", "constant"),
+    [
+        ({"last_torque": True, "corrected_torque": True}, lambda z: (1, z - 1 - z * z / 4, -z * z / 4), 5 / 12),
+        ({}, lambda z: (1 + z / 2, z + z * z / 4 - 1, z * z / 4 - z / 2), -1 / 12),
+    ],
 )
-def test_one_corrector_has_these_polynomials(key, chosen):
-    """The rate, the order, the error constant and the limit of the table, from a run of predict, evaluate, correct."""
-    row = PREDICTORS[key]
+def test_one_corrector_is_stable_below_two(chosen, coefficients, constant):
+    """The polynomial, the error constant and the limit, from a run of predict, evaluate, correct."""
     for z in (0.3, 1.2, 1.9):
         v = one_corrector(z, 40, **chosen)
-        a, b, c = row.polynomial(z)
+        a, b, c = coefficients(z)
         np.testing.assert_allclose(a * v[6:] + b * v[5:-1] + c * v[4:-2], 0, atol=1e-12 * np.abs(v).max())
     z = 0.01
     v = one_corrector(z, 300, **chosen)
-    assert (math.log(v[300] / v[100]) / 200 + z) / z**3 == pytest.approx(row.error_constant, rel=0.02)
+    assert (math.log(v[300] / v[100]) / 200 + z) / z**3 == pytest.approx(constant, rel=0.02)
     assert abs(one_corrector(1.99, 6000, **chosen)[-1]) < 1e-3 < 1e3 < abs(one_corrector(2.01, 6000, **chosen)[-1])
 
 
 @pytest.mark.parametrize("z", [0.3, 1.5, 4.0])
 def test_a_torque_corrected_along_the_secant_changes_no_prediction_by_it(z):
-    plain = predictors.decay(PREDICTORS["secant"], z, 12)
     v = one_corrector(z, 12, corrected_torque=True)
-    np.testing.assert_allclose(v[4:] / v[3:-1], plain[4:] / plain[3:-1], rtol=1e-9)
+    np.testing.assert_allclose(v[4:] / v[3:-1], (1 - z / 2) / (1 + z / 2), rtol=1e-9)
 
 
 def test_in_space_too_the_corrected_torque_is_on_the_line_of_the_secant():
@@ -315,18 +341,17 @@ def test_a_secant_of_corrected_velocities_does_not_measure_the_rate():
 
 
 @pytest.mark.parametrize(
-    ("key", "predictor"), [("spiral_predicted_last", "last"), ("spiral_kdk", "secant"), ("spiral_predicted", "secant")]
+    ("key", "limit"), [("spiral_predicted_last", 1), ("spiral_kdk", math.inf), ("spiral_predicted", math.inf)]
 )
-def test_the_methods_are_stable_as_far_as_their_polynomials(key, predictor):
-    assert PREDICTORS[predictor].method in (key, "spiral_predicted")
-    limit = checks.stability_limit(partial(checks._sliding_decays, PAIR, METHODS[key], checks.decay_rate(PAIR)))
-    assert limit == pytest.approx(stability_limit(PREDICTORS[predictor]), abs=2e-3)
+def test_the_methods_are_stable_as_far_as_their_polynomials(key, limit):
+    measured = checks.stability_limit(partial(checks._sliding_decays, PAIR, METHODS[key], checks.decay_rate(PAIR)))
+    assert measured == pytest.approx(limit, abs=2e-3)
 
 
 @pytest.mark.parametrize("z", [0.97, 1.03])
 def test_the_last_torque_grows_as_its_root(z):
     v = sliding("spiral_predicted_last", z, 300)
-    assert abs(v[-1] / v[-2]) == pytest.approx(predictors.largest_root(PREDICTORS["last"], z), rel=1e-6)
+    assert abs(v[-1] / v[-2]) == pytest.approx(largest_root(PREDICTORS["last"][0], z), rel=1e-6)
 
 
 @pytest.mark.parametrize("z", [0.5, 3.0, 10.0])
@@ -347,7 +372,7 @@ def test_coupled_friction_is_that_of_the_method():
     dt = z / 10.0
     run = polhode.simulate(problem, "spiral_predicted", dt, steps * dt, samples=steps)
     size = np.linalg.norm(run.stored_omega.values, axis=1)
-    np.testing.assert_allclose(size / size[0], predictors.coupled_decay(z, rates, steps, seed), rtol=1e-9)
+    np.testing.assert_allclose(size / size[0], coupled_decay(z, rates, steps, seed), rtol=1e-9)
 
 
 def test_steps_far_beyond_the_limit_of_spiral_decay():
@@ -398,7 +423,7 @@ def test_coupled_bodies_decay_too(bodies):
     rates = np.geomspace(1.0, 100.0, 3 * bodies)
     for z in (0.5, 2.0, 5.0):
         for seed in range(3):
-            size = predictors.coupled_decay(z, rates, 2000, seed, bodies)
+            size = coupled_decay(z, rates, 2000, seed, bodies)
             assert size.max() < 20 and size[-1] < 10 * math.exp(-20 * z), (z, seed)
 
 

@@ -5,7 +5,6 @@ from math import isfinite, isnan
 
 import pandas as pd
 
-from polhode.study.analysis import predictors as predictors_under_friction
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import above_head, decimal, escape, step, tabular
 from polhode.study.themes.new_methods import analysis
@@ -40,27 +39,6 @@ def new_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     )
     top += rf"\cmidrule(lr){{2-{last}}}\cmidrule(lr){{{last + 1}-{last + 1}}}\cmidrule(lr){{{last + 2}-{last + 3}}}" + "\n"
     return frame, above_head(tabular("l" + "r" * len(classes) + "ccc", head, rows), top)
-
-
-def predictors(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A table of predictors of the angular velocity under linear friction: order, error constant and stability limit."""
-    frame = predictors_under_friction.frame()
-    rows = []
-    for record in frame.to_dict("records"):
-        method = str(record["method"])
-        label = escape(inputs.label(method)) if method else "--"
-        constant = float(record["error_constant"])
-        rows.append(
-            [
-                escape(str(record["label"])),
-                f"${record['formula']}$",
-                str(record["order"]),
-                decimal(constant, 3),
-                decimal(float(record["limit"]), 2) if isfinite(float(record["limit"])) else "none",
-                label,
-            ]
-        )
-    return frame, tabular("llcccl", ["predictor", "$u$", "order", r"$\gamma$", "limit", "method"], rows)
 
 
 def _limit(value: float) -> str:

@@ -8,6 +8,6 @@ THEME = Theme(
     chapter="torques",
     needs=("single_body", "checks"),
     figures=("new_methods",),
-    tables=("new_methods", "predictors"),
+    tables=("new_methods",),
     numbers=("new_methods", "start"),
 )
