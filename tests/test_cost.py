@@ -5,7 +5,6 @@ from math import isfinite, isnan, nan
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 import yaml
@@ -375,18 +374,7 @@ def test_regions_are_connected_and_named_where_they_are_longest():
     assert list(maps.regions(np.array([[0, 0, 0], [0, -1, -1]]))) == [(0, 1.5, 0.5, 3)]
 
 
-def test_tables_hold_everything_and_name_the_first(inputs):
-    data, text = rendering.table("time_to_solution", inputs)
-    assert len(data) == 2 * len(ORDERS) * 3 * 3
-    row = data[(data.problem == "heavy_top") & (data.method == "euler") & (data.target_error == 1e-3)].set_index("torque_price")
-    assert row.seconds[0] == pytest.approx(4000 * 24e-9) and row.seconds[100] == pytest.approx((4000 + 4001 * 100) * 24e-9)
-    places = data[(data.problem == "heavy_top") & (data.target_error == 1e-3) & (data.torque_price == 0)].set_index("method")
-    seconds = places.seconds.drop("verlet_delvalle2024").sort_values()
-    assert places.place[seconds.index].tolist() == [1, 2, 3, 4]
-    assert places.times_first[seconds.index].tolist() == pytest.approx((seconds / seconds.iloc[0]).tolist())
-    assert pd.isna(places.place["verlet_delvalle2024"]), "the variants as published take no part"
-    # At 1e-2 SPIRAL is first with 15 steps a second. Targets that the run was not asked for are dashes.
-    assert "& SPIRAL & -- & -- & --" in text
+def test_the_table_holds_every_method_frame_and_target(inputs):
     data, text = rendering.table("speed_up", inputs)
     assert len(data) == len(ORDERS) * 2 * 4
     spiral = data[data.method == "spiral_leapfrog"]
@@ -400,8 +388,6 @@ def test_numbers_of_the_text(inputs):
     gain = 400000 * 24 / (633 * 26)
     assert made["costSpiralOverBodyEulerFive"] == factor(gain)
     assert made["costFirstStateFive"] == "Runge-Kutta 4" and made["costFirstOneStateFive"] == "SPIRAL"
-    # At 1e-3 rk4 takes its coarsest step: 80 torques against 90.
-    assert r"Runge-Kutta 4 from \num{1e-03} downward with a torque that is expensive" in made["costSeveralFirstState"]
     assert "\\emph{state}" in made["costSeveralSentence"]
 
 
@@ -451,22 +437,3 @@ def test_every_time_to_a_solution_in_the_text_is_made(tmp_path):
     assert used["time_to_solution"] and used["time_to_solution"] <= made
     # Those of other sections are held in their own tests.
     assert set().union(*used.values()) <= made | used["cost"] | used["many_body"] | used["laws_in_time"]
-
-
-def test_what_is_first_on_one_problem_is_followed_to_the_others(tmp_path):
-    """No advice from one problem: the sentence says how its first fares on the rest of the class."""
-    problems = {name: made_up_problem(ORDERS, name) for name in ("asymmetric_heavy_top", "heavy_top")}
-    for name in ("q_error_l1", "omega_error_l1"):
-        # SPIRAL has a quarter of the error on one of them: half the steps of Verlet. Times of a step are 26 and 28 ns.
-        problems["heavy_top"][name][1] /= 4
-        problems["asymmetric_heavy_top"][name][1] *= 4
-    write_groups({"/": xr.Dataset(attrs={"plugins": ""}), **problems}, tmp_path / "single_body.nc")
-    groups = cost.cost_groups(made_up_timing(ORDERS, NANOSECONDS), tmp_path / "single_body.nc", [1e-2, 1e-4], [0])
-    write_groups(groups, tmp_path / "cost.nc")
-    made = time_numbers.first(Inputs(tmp_path / "single_body.nc", cost=tmp_path / "cost.nc"))
-    sentence = (
-        r"At \\num\{1e-04\} velocity Verlet \(second order\) takes \\num\{([\d.]+)\} times as long as SPIRAL on the heavy top"
-    )
-    (times,) = re.fullmatch(sentence, made["costElsewhereState"]).groups()
-    assert float(times) == pytest.approx(2 * 28 / 26, abs=0.06)
-    assert made["costProblemState"] == "a top" and made["costFirstOneAllState"] == "velocity Verlet (second order)"

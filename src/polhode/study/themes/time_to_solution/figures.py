@@ -28,7 +28,6 @@ from polhode.study.report.drawing import (
     panel_grid,
     panel_title,
     printable,
-    row_places,
 )
 
 #: Opacity of the bands of published values.
@@ -40,18 +39,12 @@ RIVALS = ("omelyan1998", "verlet", "verlet_delvalle2024", "rk4")
 #: Errors of the work-precision diagrams: above the upper limit nothing is resolved, below the lower one is round-off.
 SHOWN_ERRORS = (1e-12, 1.0)
 
-#: Fraction of a method's colour in a cell, low enough for text to stand out.
-TINT = 0.5
-
 #: Fraction of colour by the time of the second over that of the first, from a threshold on: pale if the lead is small.
 LEADS = (
     (1.0, 0.2, rf"second: within {100 * (CLOSE - 1):.0f}$\,$%"),
     (CLOSE, 0.42, "second: up to twice"),
     (2.0, 0.72, "second: longer"),
 )
-
-#: Space between the torque classes in the overview, in cells.
-GAP = 0.35
 
 
 def representatives(inputs: Inputs) -> list[tuple[str, str, xr.Dataset]]:
@@ -235,53 +228,6 @@ def price_of_torque(inputs: Inputs) -> Figure:
     ]
     handles += [Patch(facecolor=maps.tint("#000000", share), label=text) for _, share, text in LEADS]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, handlelength=1.2, columnspacing=1.6)
-    return figure
-
-
-def best_methods(inputs: Inputs) -> Figure:
-    """A figure of the first method on each problem at each target error: of all, and of those with one torque per step."""
-    classes = selection.problems_by_class(inputs)
-    groups = {problem: inputs.cost(problem) for _, keys in classes for problem in keys}
-    if not groups:
-        raise NotInRun("this run has no problems")
-    labels, looks = method_looks(*groups.values())
-    targets = next(iter(groups.values()))["target_error"].values
-    highest = max(float(price) for price in next(iter(groups.values()))["torque_price"].values)
-    figure = new_figure((style.TEXT_WIDTH, 1.35 + 0.235 * (len(groups) + GAP * len(classes))))
-    panels = figure.subplots(1, 3, sharey=True)
-    kinds = ((False, 0.0, "all, cheap torque"), (True, 0.0, "one torque, cheap"), (True, highest, "one torque, expensive"))
-    used: set[str] = set()
-    rows_of, end_of_rows = row_places(classes, GAP)
-    for axes, (one_torque, price, title), letter in zip(panels, kinds, "abc", strict=True):
-        for problem, at in rows_of.items():
-            data = groups[problem]
-            first = winners(data, candidates(data, one_torque))
-            for i, target in enumerate(targets):
-                ranked = first.get((float(target), price), [])
-                if not ranked:
-                    maps.empty_cell(axes, i, at)
-                    continue
-                key = ranked[0][0]
-                used.add(key)
-                maps.cell(axes, i, at, looks[key]["color"], TINT, at_the_edge(data, key, float(target)))
-                axes.plot([i + 0.5], [at + 0.5], **{**looks[key], "linestyle": "none", "markersize": 3.6}, clip_on=False)
-        axes.set_xlim(0, len(targets))
-        axes.set_ylim(end_of_rows - GAP, 0)
-        axes.set_xticks(np.arange(len(targets)) + 0.5, [rf"${round(np.log10(t))}$" for t in targets])
-        axes.set_yticks([at + 0.5 for at in rows_of.values()], [selection.short_name(inputs, key) for key in rows_of])
-        axes.tick_params(length=0, labelsize=7)
-        panel_title(axes, letter, title)
-        for spine in axes.spines.values():
-            spine.set_visible(False)
-    panels[1].set_xlabel("power of ten of the target error")
-    for name, problems in classes:
-        begin, end = rows_of[problems[0]], rows_of[problems[0]] + len(problems)
-        beside: Any = {"clip_on": False, "transform": panels[0].get_yaxis_transform()}
-        panels[0].plot([-0.62, -0.62], [begin + 0.08, end - 0.08], color="0.3", linewidth=0.9, **beside)
-        panels[0].text(-0.65, begin + len(problems) / 2, name, fontsize=7, ha="right", va="center", **beside)
-    keys = [key for key in inputs.in_order(labels) if key in used]
-    marks = {key: {**looks[key], "linestyle": "none", "markersize": 6} for key in keys}
-    legend_below_styles(figure, {key: labels[key] for key in keys}, marks, 3)
     return figure
 
 

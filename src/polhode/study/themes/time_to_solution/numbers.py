@@ -19,9 +19,6 @@ TARGETS = {1e-2: "Two", 1e-3: "Three", 1e-4: "Four", 1e-5: "Five", 1e-6: "Six", 
 
 FRAMES = {"body": "Body", "lab": "Lab"}
 
-#: The target error at which the first method on a problem is compared on the other problems of its class.
-CARRIED = 1e-4
-
 #: Largest target error at which the published ladder and the search are compared: coarser steps have few points.
 COMPARED = 1e-3
 
@@ -71,11 +68,7 @@ def first(inputs: Inputs) -> dict[str, str]:
                 result[f"costFirst{suffix}{name}{short}"] = _label(data, rows)
                 result[f"costFirstOne{suffix}{name}{short}"] = _label(data, ours)
                 result[f"costSeveralGain{suffix}{name}{short}"] = factor(ours[0][1] / rows[0][1] if rows and ours else nan)
-            result[f"costFirstOneAll{suffix}{name}"] = _all_first(data, single, price)
-            result[f"costElsewhere{suffix}{name}"] = _elsewhere(inputs, single, [p for p in problems if p != shown], price)
-        result[f"costProblem{name}"] = escape(str(inputs.of(shown).errors.attrs.get("label", shown)))
         highest = _several_from(data, everyone, max(prices))
-        result[f"costSeveralFirst{name}"] = _several_first(data, everyone, {"cheap": min(prices), "expensive": max(prices)})
         if isfinite(highest):
             sooner[torque_class] = highest
         elif _several_somewhere(data, everyone, max(prices)):
@@ -109,55 +102,6 @@ def _several_somewhere(data: xr.Dataset, first_of: dict[tuple[float, float], lis
     """Whether a method with several torques is first at some target error at this price."""
     first = {rows[0][0] for (_, its_price), rows in first_of.items() if its_price == price and rows}
     return any(int(data["torques_per_step"].sel(integrator=key)) > 1 for key in first)
-
-
-def _several_first(
-    data: xr.Dataset, first_of: dict[tuple[float, float], list[tuple[str, float]]], prices: dict[str, float]
-) -> str:
-    """A sentence on the methods with several torques that are first on a problem, and from which target error downward."""
-    parts = []
-    for word, price in prices.items():
-        error = _several_from(data, first_of, price)
-        if isfinite(error):
-            targets = [float(t) for t in data["target_error"].values if float(t) <= error and first_of[float(t), price]]
-            names = dict.fromkeys(_label(data, first_of[target, price]) for target in targets)
-            parts.append(f"{enumerated(names)} from {plain(error)} downward with a torque that is {word}")
-    if not parts:
-        return "No method with several torques per step is fastest at the smallest errors on this problem"
-    return f"With several torques per step, fastest on this problem are {enumerated(parts)}"
-
-
-def _all_first(data: xr.Dataset, first_of: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> str:
-    """All methods that are first at some target error at this price, by number of targets, as text."""
-    keys = [rows[0][0] for (_, its_price), rows in first_of.items() if its_price == price and rows]
-    ordered = sorted(set(keys), key=lambda key: (-keys.count(key), key))
-    return enumerated(escape(_name(data, key)) for key in ordered)
-
-
-def _elsewhere(
-    inputs: Inputs, first_of: dict[tuple[float, float], list[tuple[str, float]]], others: list[str], price: float
-) -> str:
-    """A sentence on how the first one-torque method of one problem performs on others."""
-    rows = first_of.get((CARRIED, price), [])
-    if not others:
-        return "This run has no other problem of this class"
-    if not rows:
-        return rf"No method with one torque reaches {plain(CARRIED)}"
-    key, first, parts = rows[0][0], [], []
-    for problem in others:
-        data = inputs.cost(problem)
-        ranked = winners(data, candidates(data, one_torque=True)).get((CARRIED, price), [])
-        seconds = dict(ranked).get(key, nan)
-        name = escape(selection.short_name(inputs, problem))
-        if not isfinite(seconds):
-            parts.append(f"does not reach it on the {name}")
-        elif ranked[0][0] == key:
-            first.append(f"the {name}")
-        else:
-            parts.append(f"takes {factor(seconds / ranked[0][1])} times as long as {_label(data, ranked)} on the {name}")
-    if first:
-        parts.insert(0, f"is also first on {enumerated(first)}")
-    return rf"At {plain(CARRIED)} {escape(_name(inputs.cost(others[0]), key))} {enumerated(parts)}"
 
 
 def _several_sentence(sooner: dict[str, float], some: list[str], never: list[str]) -> str:

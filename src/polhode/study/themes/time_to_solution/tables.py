@@ -7,21 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
-from polhode.fits.ranking import at_the_edge, candidates, winners
-from polhode.study.analysis import selection
 from polhode.study.analysis.frames import keyed
 from polhode.study.analysis.many_body import TARGET, times_to_level
 from polhode.study.analysis.selection import PUBLISHED_SET
-from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.inputs import Inputs
 from polhode.study.report.formats import labels_of, plain
 from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, number, or_dash, spanning, step, tabular
-
-#: The target errors and prices in the printed table; the CSV has all.
-SHOWN_TARGETS = (1e-2, 1e-4, 1e-6, 1e-8)
-
-SHOWN_PRICES = (0.0, 100.0, 10000.0)
 
 #: The scenes that the publications time, in the order of the columns; a user's own come after them.
 PUBLISHED_SCENES = ("chess", "rods")
@@ -75,91 +67,6 @@ def speed_up(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     top = " & ".join(["", *spans]) + r" \\" + "\n"
     top += rf"\cmidrule(r{{14pt}}){{2-{n + 1}}}\cmidrule{{{n + 2}-{2 * n + 1}}}" + "\n"
     return frame_of, above_head(text, top)
-
-
-def time_to_solution(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A table of the first method at each target error, and of the extra time of the first with one torque per step.
-
-    The CSV has every method on every problem at every target error and price, with its rank and its time relative to the first;
-    the variants as published have no rank.
-    """
-    records: list[dict[str, Any]] = []
-    rows: list[Sequence[str] | str] = []
-    for torque_class, problems in selection.problems_by_class(inputs):
-        for problem in problems:
-            records += _records(inputs, inputs.cost(problem), torque_class)
-        shown = selection.representative(inputs, problems)
-        if rows:
-            rows.append(r"\addlinespace[3pt]")
-        rows += _first_rows(inputs, inputs.cost(shown), torque_class)
-    if not records:
-        raise NotInRun("this run has no problems")
-    head = ["class", "price", *(_power(t) for t in SHOWN_TARGETS)]
-    text = tabular("lr" + "l" * len(SHOWN_TARGETS), head, rows)
-    top = spanning(("target error", len(SHOWN_TARGETS)), before=" & & ", trim="l")
-    return pd.DataFrame(records).astype({"place": "Int64"}), above_head(text, top)
-
-
-def _records(inputs: Inputs, data: xr.Dataset, torque_class: str) -> list[dict[str, Any]]:
-    result: list[dict[str, Any]] = []
-    places = {
-        case: {key: (place, time / rows[0][1]) for place, (key, time) in enumerate(rows, 1)}
-        for case, rows in winners(data, candidates(data)).items()
-    }
-    keys, targets, prices = (list(data[name].values) for name in ("integrator", "target_error", "torque_price"))
-    kinds = {"dt": float, "steps": float, "torque_evaluations": float, "extrapolated": int, "coarsest": int}
-    steps = {name: data[name].transpose("integrator", "target_error").values for name in kinds}
-    seconds, over_euler, over_spiral = (
-        data[f"priced_{name}"].transpose("integrator", "target_error", "torque_price").values
-        for name in ("time", "speed_up_euler", "speed_up_spiral")
-    )
-    for key in inputs.in_order(data["integrator"].values):
-        i = keys.index(key)
-        for j, target in enumerate(targets):
-            for k, price in enumerate(prices):
-                place, times_first = places.get((float(target), float(price)), {}).get(key, (None, nan))
-                result.append(
-                    {
-                        "torque_class": torque_class,
-                        "problem": str(data.attrs["problem"]),
-                        "method": key,
-                        "target_error": float(target),
-                        "torque_price": float(price),
-                        **{name: kind(steps[name][i, j]) for name, kind in kinds.items()},
-                        "seconds": float(seconds[i, j, k]),
-                        "place": place,
-                        "times_first": times_first,
-                        "speed_up_over_euler": float(over_euler[i, j, k]),
-                        "speed_up_over_spiral": float(over_spiral[i, j, k]),
-                    }
-                )
-    return result
-
-
-def _first_rows(inputs: Inputs, data: xr.Dataset, torque_class: str) -> list[list[str]]:
-    everyone, single = (winners(data, candidates(data, one_torque)) for one_torque in (False, True))
-    labels = labels_of(data)
-
-    def name(key: str) -> str:
-        return escape(str(inputs.declared(key, "short_label", labels[key])))
-
-    result: list[list[str]] = []
-    for price in SHOWN_PRICES:
-        cells = []
-        for target in SHOWN_TARGETS:
-            first, ours = everyone.get((target, price), []), single.get((target, price), [])
-            if not first:
-                cells.append("--")
-                continue
-            key, seconds = first[0]
-            text = name(key) + ("*" if at_the_edge(data, key, target) else "")
-            if not ours:
-                text += " (--)"
-            elif ours[0][0] != key:
-                text += rf" ({_ratio(ours[0][1] / seconds)}: {name(ours[0][0])})"
-            cells.append(text)
-        result.append(["" if result else escape(torque_class), rf"\num{{{price:.0f}}}", *cells])
-    return result
 
 
 def _power(target: float) -> str:

@@ -7,8 +7,8 @@ THEME = Theme(
     place=90,
     chapter="times",
     needs=("single_body", "cost", "many_body"),
-    figures=("speed_up", "work_precision", "work_in_torques", "price_of_torque", "best_methods"),
-    tables=("speed_up", "time_to_solution", "many_body_cost"),
+    figures=("speed_up", "work_precision", "work_in_torques", "price_of_torque"),
+    tables=("speed_up", "many_body_cost"),
     numbers=("published", "first", "scope", "times"),
     timed=True,
 )
