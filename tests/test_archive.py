@@ -746,9 +746,9 @@ def test_every_figure_and_table_has_a_caption_that_html_can_show(tmp_path):
         assert "\\" not in re.sub(r"<math.*?</math>", "", body, flags=re.S), (name, body)
     assert "4.2 s" in texts["figures/error_vs_time"].replace("\\ ", "")
     assert ":math:`\\Delta t^{5/2}`" in texts["figures/many_body_energy"].replace(r"\dt", r"\Delta t")
-    assert "``many_body_pairs``\\ " in texts["figures/many_body_energy"]
-    assert "``target_dt``\\ " in texts["figures/target_ratio"], "a long table is named by its file, not by its label"
-    assert texts["figures/reversibility"] != texts["tables/reversibility"]
+    assert "``error_vs_dt``\\ " in texts["tables/target_dt"]
+    assert "``problems``\\ " in texts["tables/symplecticity"], "a long table is named by its file, not by its label"
+    assert texts["figures/librations"] != texts["tables/librations"]
 
 
 def test_a_command_that_captions_do_not_know_is_named(tmp_path):

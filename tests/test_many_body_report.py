@@ -443,7 +443,7 @@ def test_a_run_that_blows_up_gives_no_time(monkeypatch):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ["many_body_energy", "many_body_pairs", "rods_energy", "rods_states"])
+@pytest.mark.parametrize("name", ["many_body_energy", "rods_energy"])
 def test_figures_are_drawn(name, inputs, tmp_path):
     rendering.render_figure(name, inputs, tmp_path)
     assert (tmp_path / f"{name}.png").stat().st_size > 20000
@@ -494,17 +494,6 @@ def test_the_energy_figure_has_the_means_of_the_full_study_and_beside_them_those
         assert (np.isclose(at_the_steps(axes)[:, :, 1], [mean.low, mean.high], rtol=1e-9).all(axis=1)).any()
 
 
-def test_the_pairs_are_those_of_the_method_over_spiral(inputs):
-    panels = {axes.get_title(loc="left"): axes for axes in drawn.many_body_pairs(inputs).axes}
-    buss = next(axes for title, axes in panels.items() if title.endswith(") Buss (second order)"))
-    assert curves(buss, 1.4)[0].get_linestyle() == "-" and not curves(buss, 1 / 1.4)
-    assert curves(buss, 2.8)[0].get_marker() == "x", "of the run, which finds twice the ratios"
-    at_the_steps(buss)
-    assert any("all steps: 1.40 (1.40 to 1.40)" in text.get_text() for text in buss.texts)
-    others = next(axes for title, axes in panels.items() if "others" in title)
-    assert curves(others, 20.0) and curves(others, 6.0) and not curves(others, 1.4)
-
-
 def test_figures_of_the_full_study_are_made_from_what_came_with_the_code(folder):
     """A run without many bodies shows them, too; and a run whose code brought none shows what it has."""
     published = HOME / "data" / "published"
@@ -512,21 +501,8 @@ def test_figures_of_the_full_study_are_made_from_what_came_with_the_code(folder)
         Inputs("", released=folder / "released", published=published),
         Inputs("", many_body=folder / "run.nc", published=published),
     ):
-        for name in ("many_body_energy", "many_body_pairs", "rods_energy"):
+        for name in ("many_body_energy", "rods_energy"):
             assert len(rendering.figure(name, alone).axes) >= 2
-    with pytest.raises(NotInRun):
-        drawn.rods_states(alone)
-
-
-def test_the_states_of_the_rods_are_all_shown(inputs):
-    energy, spin, growth = drawn.rods_states(inputs).axes
-    points = np.concatenate([collection.get_offsets() for collection in energy.collections])
-    rows, states = np.unique(points[:, 1], return_counts=True)
-    assert rows.tolist() == list(range(len(METHODS))) and set(states) == {SEEDS}
-    assert spin.get_xticklabels()[0].get_text() == "0"
-    bold = [line for line in growth.lines if line.get_linewidth() == 2.0]
-    doubled = [line.get_xdata()[np.argmax(np.asarray(line.get_ydata()) >= 1)] for line in bold]
-    assert doubled == pytest.approx([4 * 1.175, 8 * 1.175], abs=0.11)
 
 
 def test_each_piece_is_shown_with_its_own_spheres(monkeypatch):

@@ -17,7 +17,7 @@ USED = sorted(macros.used(ARTICLE) - {"studyReduced"})
 INCLUDED = sorted({one or other for text in TEXTS.values() for one, other in reduced._INCLUDED.findall(text)})
 #: What a smaller study lacks -> its macros, and its figures and tables: the ten configurations that are tried.
 LACKS = {
-    "target errors of SPIRAL's test (spiral_cylinder: targets: null)": (r"study(Gain|Target|Ratio)", ["target_ratio"]),
+    "target errors of SPIRAL's test (spiral_cylinder: targets: null)": (r"study(Gain|Target|Ratio)", ["target_dt"]),
     "the problem of SPIRAL (spiral_cylinder: null)": (r"study(Gain|Target|MethodCount|StepCount|Long)", ["error_vs_dt"]),
     "random bodies (ensembles: null)": (r"study(Law|Draw|Answer)|costLaw", ["answer", "slowdown", "decision", "law_spread"]),
     "many bodies (many_body: null)": (r"study(Collision|Contact|States)", ["contact_law", "many_body_energy"]),

@@ -18,10 +18,7 @@ from polhode.study.analysis.frames import keyed, records
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import (
-    FLOOR,
-    STEP,
     TIME,
-    decades_below,
     error_line,
     legend_below_styles,
     limits,
@@ -52,19 +49,6 @@ EDGE = 30.0
 
 #: Methods whose path through a long run is drawn as a line.
 LINES = ("no_squish", "spiral_leapfrog", "omelyan1998", "pcdm2016", "rk4")
-
-#: Methods shown in the figure on reversibility, one of each kind; the table has all.
-RETURNED = (
-    "spiral_leapfrog",
-    "omelyan1998",
-    "calzavarini2010",
-    "no_squish",
-    "pcdm2016",
-    "pcdm2013_lag",
-    "euler",
-    "johnson2008",
-    "rk4",
-)
 
 #: Place of a symbol beyond the axes, as a fraction of their width from either end.
 INSET = 0.03
@@ -212,32 +196,6 @@ def normalisation(inputs: Inputs) -> Figure:
     }
     handles = [Line2D([], [], linestyle="none", label=label, **look) for label, look in looks.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1.2)
-    return figure
-
-
-def reversibility(inputs: Inputs) -> Figure:
-    """A figure of the distance from the start after N steps, a reversal of omega, and N more steps: one method of each kind."""
-    data = inputs.check("reversibility")
-    problems = [str(p) for p in data["problem"].values]
-    every = inputs.in_order(map(str, data["integrator"].values))
-    methods = [key for key in every if key in (*RETURNED, *inputs.plugins)]
-    looks = styles_of(inputs, every)
-    figure = new_figure((style.TEXT_WIDTH, 3.4 + 0.145 * -(-len(methods) // 3)))
-    panels = np.atleast_1d(figure.subplots(1, len(problems), sharey=True))
-    low, high = limits(np.maximum(data["return_angle"].sel(integrator=methods).values, FLOOR))
-    low = max(low / 100, FLOOR / 10)
-    for axes, problem, letter in zip(panels, problems, "abcd", strict=False):
-        chosen = data.sel({"problem": problem})
-        dt = np.asarray(chosen["dt"].values, float)
-        for key in methods:
-            error_line(axes, dt, chosen["return_angle"].sel(integrator=key).values, looks[key], linewidth=0.8)
-        decades_below(axes, dt, 1.4)
-        log_error_axis(axes, low, high)
-        axes.set_xlabel(STEP)
-        slope_guides(axes, (1, 3, 5))
-        panel_title(axes, letter, selection.short_name(inputs, problem))
-    panels[0].set_ylabel("angle to the start after the return (rad)")
-    legend_below_styles(figure, {key: selection.label(inputs, key) for key in methods}, looks, 3)
     return figure
 
 

@@ -1,31 +1,25 @@
 """Figures of many-body energy: scenes, errors over steps, ratios of methods, and the rods of the review."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
-import seaborn as sns
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
 from polhode.fits.seed_statistics import (
-    Estimate,
     followed,
     mean_error,
-    median,
-    ratio_of_means,
-    ratio_over_steps,
     spin_label,
 )
 from polhode.manybody import pictures
-from polhode.study.analysis.many_body import NEAR, own_scenes
+from polhode.study.analysis.many_body import own_scenes
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.judge.measures_many_body import HALF_STEP, ONE_BOX, RODS
+from polhode.study.judge.measures_many_body import ONE_BOX
 from polhode.study.report import style
 from polhode.study.report.drawing import (
     STEP,
@@ -38,14 +32,10 @@ from polhode.study.report.drawing import (
     panel_grid,
     panel_title,
     printable,
-    ratio_ticks,
 )
 
 #: The chess pieces as stated in the publication and as run by its program, in the order of the panels.
 CHESS = ("chess", "chess_no_spin")
-
-#: The method with which the others are compared from the same initial states.
-COMPARED = "spiral_leapfrog"
 
 #: The exponent with which a leapfrog's error grows with the time step, and the step at which scaled errors are unchanged, s.
 EXPONENT, SCALED_TO = 2.5, 4.85e-6
@@ -217,86 +207,6 @@ def _time_scales(axes: Axes, data: xr.Dataset) -> None:
         )
 
 
-def many_body_pairs(inputs: Inputs) -> Figure:
-    """A figure of mean energy errors over SPIRAL's from the same initial states, with intervals.
-
-    There is one panel for each method close to SPIRAL, and one for all others.
-    """
-    pairs = [pair for pair in _scenes(inputs).values() if COMPARED in _datasets(pair)[0]["integrator"]]
-    if not pairs:
-        raise NotInRun(f"{COMPARED} is not among the methods of the chess pieces")
-    full, run = pairs[0]
-    labels, looks = method_looks(*_datasets(pairs[0]))
-    others = [key for key in labels if key != COMPARED]
-    overall = {key: _overall(_datasets(pairs[0]), key) for key in others}
-    near = [key for key in others if 1 / NEAR < overall[key].value < NEAR]
-    far = [key for key in others if key not in near]
-    groups: list[Sequence[str]] = [*([key] for key in near), *([far] if far else [])]
-    figure = new_figure((style.TEXT_WIDTH, 0.9 + 1.75 * -(-len(groups) // 3)))
-    panels = panel_grid(figure, len(groups), 3, sharex=True)
-    drawn: list[float] = []
-    for number, (axes, keys) in enumerate(zip(panels, groups, strict=True)):
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.axhline(1, color=looks[COMPARED]["color"], linewidth=1.2, zorder=1)
-        values = [value for key in keys for value in _ratios(axes, full, run, key, looks[key])]
-        if keys is far:
-            log_error_axis(axes, *_decades([1.0, *values]))
-            panel_title(axes, ascii_lowercase[number], "others")
-        else:
-            drawn += values
-            panel_title(axes, ascii_lowercase[number], printable(labels[keys[0]]))
-            axes.annotate(
-                f"all steps: {_words(overall[keys[0]])}",
-                (0.03, 0.96),
-                xycoords="axes fraction",
-                va="top",
-                fontsize=7,
-                color="0.25",
-            )
-        if number % 3 == 0:
-            axes.set_ylabel("error / that of SPIRAL")
-        if number + 3 >= len(groups):
-            axes.set_xlabel(STEP)
-            axes.xaxis.set_tick_params(labelbottom=True)
-    dt = np.concatenate([data["dt"].values for data in _datasets(pairs[0])])
-    decades_below(panels[0], dt)
-    limits = (min([1 / NEAR, *drawn]) / 1.15, max([NEAR, *drawn]) * 1.15)
-    for axes in panels[: len(near)]:
-        axes.set_ylim(*limits)
-        ratio_ticks(axes.yaxis, *limits)
-    _legend(figure, {key: labels[key] for key in others}, looks, pairs[:1], {})
-    return figure
-
-
-def _overall(sources: Sequence[xr.Dataset], key: str) -> Estimate:
-    """The ratio over all steps, from the published-scale results if they contain the method."""
-    data = next(data for data in sources if key in data["integrator"].values)
-    return ratio_over_steps(data, key, COMPARED)
-
-
-def _words(estimate: Estimate) -> str:
-    interval = f" ({estimate.low:.2f} to {estimate.high:.2f})" if np.isfinite(estimate.low) else ""
-    return f"{estimate.value:.2f}{interval}"
-
-
-def _ratios(axes: Axes, full: xr.Dataset | None, run: xr.Dataset | None, key: str, look: dict[str, Any]) -> list[float]:
-    """Draw a method's ratios with intervals from the published-scale results, and from the run; returns the values drawn."""
-    drawn: list[float] = []
-    for data in (full, run):
-        if data is None or key not in data["integrator"].values or COMPARED not in data["integrator"].values:
-            continue
-        dt = data["dt"].values
-        ratios = [ratio_of_means(data, key, row, COMPARED) for row in range(len(dt))]
-        value, low, high = (np.array([getattr(e, name) for e in ratios]) for name in ("value", "low", "high"))
-        drawable = np.isfinite(value) & (value > 0)
-        axes.plot(dt, np.where(drawable, value, np.nan), **(look if data is full else look | CHECK), zorder=3)
-        if data is full:
-            _bars(axes, dt, low, high, drawable, look["color"])
-        drawn += value[drawable].tolist()
-    return drawn
-
-
 def peaks(values: np.ndarray, places: np.ndarray) -> np.ndarray:
     """The maximum since the previous place, at each of the ascending ``places``, so that an oscillation shows as its height.
 
@@ -380,87 +290,6 @@ def _edges(values: Iterable[np.ndarray]) -> tuple[float, float, float]:
 def _powers_above(zero: float) -> FuncFormatter:
     """Ticks as powers of ten, and as 0 where zeros are drawn."""
     return FuncFormatter(lambda value, _: "0" if value <= 2 * zero else f"$10^{{{round(np.log10(value))}}}$")
-
-
-def rods_states(inputs: Inputs) -> Figure:
-    """A figure of rods from many initial states: energy and spin by method, and the unstable variant with half the step."""
-    data = inputs.released_many_body(RODS)
-    labels, looks = method_looks(data)
-    figure = new_figure((style.TEXT_WIDTH, 5.0))
-    panels = figure.subplot_mosaic([["energy", "spin"], ["time", "time"]], height_ratios=[1.15, 1])  # type: ignore[list-item]
-    order = inputs.in_order(labels)
-    for name, text, variable, letter in (
-        ("energy", r"largest $|\Delta E|/E_0$", "energy_change", "a"),
-        ("spin", r"largest $|\Delta\omega_x|$ (rad/s)", "axial_spin_change", "b"),
-    ):
-        axes = panels[name]
-        _strips(axes, {key: abs(data[variable].sel(integrator=key)).max("time").values for key in order}, looks)
-        axes.set_yticks(range(len(order)), [printable(labels[key]) for key in order] if name == "energy" else [])
-        axes.set_ylim(len(order) - 0.4, -0.6)
-        axes.tick_params(axis="y", length=0, labelsize=7.5)
-        axes.set_xlabel(text)
-        panel_title(axes, letter, f"{data.sizes['seed']} states, {float(data['time'][-1]):g} s")
-    _halved(panels["time"], inputs, data)
-    return figure
-
-
-def _strips(axes: Axes, values: Mapping[str, np.ndarray], looks: Mapping[str, dict[str, Any]]) -> None:
-    """Draw one row of points for each method, one point per state, with median and interval; zeros lie on the left edge."""
-    left, low, high = _edges(values.values())
-    axes.set_xscale("log")
-    axes.set_xlim(left / 1.8, high)
-    shown = {key: np.where(points <= LEAST, left, points) for key, points in values.items()}
-    rows = np.repeat(np.arange(len(shown)), [len(at) for at in shown.values()])
-    sns.stripplot(
-        x=np.concatenate(list(shown.values())),
-        y=rows,
-        hue=rows,
-        palette=[looks[key]["color"] for key in shown],
-        orient="h",
-        native_scale=True,
-        jitter=False,
-        legend=False,
-        marker="|",
-        size=7,
-        linewidth=0.6,
-        edgecolor="face",
-        alpha=0.7,
-        zorder=2,
-        ax=axes,
-    )
-    for row, (key, at) in enumerate(shown.items()):
-        middle = median(at)
-        axes.plot([middle.low, middle.high], [row, row], color="0.15", linewidth=1.2, zorder=3)
-        axes.plot(middle.value, row, **{**looks[key], "linestyle": "none", "markersize": 5}, zorder=4)
-    exponents = range(round(np.log10(left)), round(np.log10(high)) + 1)
-    stride = 1 if len(exponents) < 7 else 2 if len(exponents) < 13 else 4
-    ticks = [10.0**e for e in exponents if e % stride == 0 and (10.0**e >= low * 0.99)]
-    axes.xaxis.set_major_locator(FixedLocator([left, *ticks] if left < low else ticks))
-    axes.xaxis.set_major_formatter(_powers_above(left if left < low else 0.0))
-    axes.xaxis.set_minor_locator(NullLocator())
-
-
-def _halved(axes: Axes, inputs: Inputs, data: xr.Dataset) -> None:
-    """Draw the energy of the unstable variant over time, all states and their median, with the full and with half the step."""
-    half = inputs.released_many_body(HALF_STEP)
-    (key,) = map(str, half["integrator"].values)
-    colour = method_looks(half)[1][key]["color"]
-    handles = []
-    looks: tuple[tuple[xr.Dataset, Any, str], ...] = ((data, "-", colour), (half, (0, (4, 1.6)), "0.25"))
-    for runs, line, shade in looks:
-        time = runs["time"].values[1:]
-        change = abs(runs["energy_change"].sel(integrator=key).transpose("time", "seed").values[1:])
-        axes.plot(time, change, linestyle=line, color=shade, linewidth=0.4, alpha=0.45)
-        axes.plot(time, np.median(change, axis=1), linestyle=line, color=shade, linewidth=2.0)
-        label = rf"$\Delta t={1e6 * float(runs['dt'].values[0]):.4g}\,\mu$s"
-        handles.append(Line2D([], [], linestyle=line, color=shade, linewidth=2.0, label=label))
-    log_error_axis(axes, *_decades([1e-4, float(np.nanmax(change))]))
-    axes.set_xlim(0, float(data["time"][-1]))
-    axes.axhline(1.0, color="0.6", linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=0)
-    axes.set_xlabel(TIME)
-    axes.set_ylabel(r"$|\Delta E|/E_0$")
-    panel_title(axes, "c", printable(str(half["label"].values[0])))
-    axes.legend(handles=handles, loc="lower right")
 
 
 def many_body_pieces(inputs: Inputs) -> Figure:

@@ -92,15 +92,6 @@ def _scene(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
     }
 
 
-def chess(inputs: Inputs) -> dict[str, str]:
-    """Macros for the energy errors of the chess pieces."""
-    result: dict[str, str] = {}
-    for case in inputs.scenes:
-        if case in MACRO_NAMES and case != "rods":
-            result |= _errors(inputs.many_body(case), case, "")
-    return result
-
-
 def _errors(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
     """Macros for means, medians and ratios at the published steps and over all, and for the step at the published level."""
     result: dict[str, str] = {}
@@ -147,8 +138,6 @@ def _near(data: xr.Dataset, name: str) -> dict[str, str]:
     ]
     return {
         f"study{name}NearCount": str(len(near)),
-        f"study{name}NearLeast": _ratio(min(near, default=nan)),
-        f"study{name}NearMost": _ratio(max(near, default=nan)),
     }
 
 

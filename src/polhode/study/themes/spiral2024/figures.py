@@ -1,11 +1,7 @@
 """The figures of del Valle et al. (2024), repeated, and related figures: one function each."""
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator
 
 from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs
@@ -21,9 +17,7 @@ from polhode.study.report.drawing import (
     log_error_axis,
     looks_of,
     new_figure,
-    panel_title,
 )
-from polhode.study.themes.spiral2024.analysis import step_off_the_curve
 
 #: The methods of their appendix A, and the hybrid found in their data.
 SPIRAL_VARIANTS = ("spiral_leapfrog", "spiral_synchronous", "omelyan1998", "spiral_omelyan")
@@ -108,49 +102,3 @@ def norm_drift(inputs: Inputs) -> Figure:
     axes.set_ylabel(r"$|\,|q|-1\,|$")
     legend_below(figure, inputs, keys, looks, 3)
     return figure
-
-
-def target_ratio(inputs: Inputs) -> Figure:
-    """A figure of the ratios of our time steps for the target errors, interpolated and found on runs, to the published ones."""
-    table = inputs.published_steps
-    keys = available(inputs.targets, dict.fromkeys(table["method"]))
-    looks = {key: {**look, "linestyle": "none"} for key, look in looks_of(inputs, keys).items()}
-    figure = new_figure(style.TWO_PANELS)
-    panels = figure.subplots(1, 2, sharex=True, sharey=True)
-    smallest = 1e-6
-    values = [1e-5, 1e-2]
-    steps: tuple[Callable[[str, float], float], ...] = (partial(step_off_the_curve, inputs), partial(_target_step, inputs))
-    titles = ("interpolated on the ladder", "found on runs")
-    for axes, step, letter, title in zip(panels, steps, "ab", titles, strict=True):
-        for number, key in enumerate(keys):
-            rows = table[table["method"] == key].sort_values("target_error")
-            at = rows["target_error"].to_numpy(float)
-            distance = np.abs(np.array([step(key, target) for target in at]) / rows["dt"].to_numpy(float) - 1)
-            spread = 10.0 ** (0.08 * (number - (len(keys) - 1) / 2))
-            finite = np.isfinite(distance)
-            shown = np.maximum(distance[finite], smallest)
-            axes.plot(at[finite] * spread, shown, **looks[key])
-            values += list(shown)
-        axes.axhspan(smallest / 1e3, PRINTED_ROUNDING, color="0.92", zorder=0)
-        panel_title(axes, letter, title)
-    low, high = limits(np.array(values))
-    for axes in panels:
-        axes.set_xscale("log")
-        axes.set_xlim(10**-5.5, 10**-1.5)
-        axes.xaxis.set_major_locator(FixedLocator(sorted({float(t) for t in table["target_error"]})))
-        axes.xaxis.set_minor_locator(NullLocator())
-        log_error_axis(axes, low, high)
-        axes.set_xlabel("target error")
-        axes.yaxis.set_tick_params(labelleft=True)
-    panels[0].set_ylabel(r"$|\Delta t_{\mathrm{ours}}/\Delta t_{\mathrm{published}}-1|$")
-    legend_below(figure, inputs, keys, looks, 3)
-    return figure
-
-
-def _target_step(inputs: Inputs, key: str, target: float) -> float:
-    """The dt found for a target error by the publication's error measure; NaN if the run has none."""
-    data = inputs.targets
-    near = np.flatnonzero(np.isclose(data["target_error"].values, target, rtol=1e-6))
-    if key not in data["integrator"].values or near.size == 0:
-        return float("nan")
-    return float(data["step_size_as_published"].sel(integrator=key).values[near[0]])

@@ -13,7 +13,6 @@ THEME = Theme(
         "spiral_variants_vs_time",
         "originators_vs_published",
         "norm_drift",
-        "target_ratio",
     ),
     tables=("orders", "target_dt", "published_variants"),
     numbers=("each_method", "comparisons", "variants"),
