@@ -124,10 +124,9 @@ def test_every_method_problem_and_scene_has_a_page_with_formulas_that_is_linked(
 def test_a_method_s_page_says_what_it_declares_and_what_was_measured(built):
     text = plain_text(built / "_generated/methods/spiral_leapfrog.html")
     method = polhode.methods["spiral_leapfrog"]
-    for said in (method.source, method.starts, method.reads, method.note, "def after_torque", "additions", "direct Euler"):
+    for said in (method.source, method.starts, method.reads, method.note, "def after_torque", "direct Euler"):
         assert " ".join(said.split()) in text, said
-    assert re.search(r"constant \(constant in the body frame\) 2 3 [12]\.\d\d", text)
-    assert "After a run of the study" in text  # these pages are built without one
+    assert re.search(r"constant in the body 2 3 [12]\.\d\d [23]\.\d\d", text)
 
 
 @pytest.mark.thorough
@@ -273,47 +272,17 @@ def test_a_table_keeps_to_its_columns():
 
 
 @pytest.mark.thorough
-def test_a_run_is_read_where_there_is_one_else_the_released_data(tmp_path):
-    released = Measurements.of(tmp_path)
-    assert not released.run and set(released.orders("spiral_leapfrog", "constant")) == {"mean"}
-    low, high = released.orders("spiral_leapfrog", "constant")["mean"]
-    assert 1.7 < low <= high < 2.3
-    assert np.isnan(released.stability("rk4")) and np.isnan(released.drift("rk4", "heavy_top")[0])
+def test_the_released_measurements_name_the_fastest_method():
+    released = Measurements.released()
     best = released.first("heavy_top", 1e-4)
     assert polhode.methods[best["method"]].torques_per_step == 1
     assert released.first("heavy_top", 1e-4, one_torque=False)["seconds"] <= best["seconds"]
     assert released.first("heavy_top", 1e-30) is None
 
 
-def run_like_the_released(folder):
-    """A folder of results with the released times and, in single_body.nc, errors and orders of each problem."""
-    from polhode.study import storage
-
-    (folder / "checks").mkdir(parents=True)
-    shutil.copy(HOME / "data/released/cost.nc", folder)
-    keys = list(polhode.methods)
-    orders = {name: ("integrator", np.full(len(keys), value)) for name, value in (("q_order", 2.5), ("omega_order", 3.5))}
-    groups = {
-        f"/{key}": xr.Dataset(orders, {"integrator": keys}, {"torque_class": problem.torque_class, "label": problem.label})
-        for key, problem in polhode.problems.items()
-    }
-    root = xr.Dataset(attrs={"plugins": "", "configuration": "{}"})
-    storage.write_groups({"/": root, **groups}, folder / "single_body.nc")
-    job = storage.job_text("checks", {"check": "stability"}, {}, "0")
-    storage.write_dataset(
-        xr.Dataset({"limit": ("integrator", [2.25])}, {"integrator": ["rk4"]}), folder / "checks/stability.nc", job
-    )
-
-
-def test_a_complete_run_gives_its_own_numbers(tmp_path):
-    run_like_the_released(tmp_path)
-    measured = Measurements.of(tmp_path)
-    assert measured.run and measured.orders("rk4", "state") == {"q": (2.5, 2.5), "omega": (3.5, 3.5)}
-    page = pages.method_page(polhode.methods["rk4"], measured)
-    assert "| state (a function of the orientation) | 4 | 4 | 2.50 | 3.50 |" in page
-    assert "below 2.25" in page and "after a run of the study" not in page
-    (tmp_path / "cost.nc").unlink()
-    assert not Measurements.of(tmp_path).run
+def test_a_method_without_a_sheet_has_the_orders_that_it_declares():
+    page = pages.method_page(polhode.methods["rk4"], Measurements.released(), {"entries": {}})
+    assert "| state (a function of the orientation) | 4 | 4 |" in page and "measures it on one page" in page
 
 
 # ---- the reference of the configuration and of the files ----

@@ -22,7 +22,7 @@ GENERATED, BUILT = "_generated", "_build"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode docs``."""
-    parser.add_argument("--results", type=Path, metavar="FOLDER", help="folder of a run (results if it exists)")
+    parser.add_argument("--results", type=Path, metavar="FOLDER", help="folder of a run with notebooks (results if it exists)")
     parser.add_argument("--output", type=Path, metavar="FOLDER", help="where the pages go (docs/_build/html)")
 
 
@@ -44,7 +44,7 @@ def build(output: Path, results: Path | None = None, docs: Path = HOME / "docs")
     Parameters
     ----------
     output : folder of the HTML; what Sphinx keeps between builds is next to it
-    results : folder of a run; by default ``results`` if it contains one, otherwise the released data
+    results : folder of a run, for its notebooks; by default ``results``
     docs : folder of the sources
 
     Raises

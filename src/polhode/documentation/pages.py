@@ -33,7 +33,6 @@ from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.problems.system import System
-from polhode.study.analysis import selection
 from polhode.study.report import method_page as one_page
 from polhode.study.report import method_tables
 from polhode.study.storage import write_dataset
@@ -44,8 +43,6 @@ LANDING_TARGET = 1e-4
 TARGETS = (1e-2, 1e-4, 1e-6)
 #: An expensive torque, in steps of direct Euler.
 EXPENSIVE = 1e4
-#: The problems whose long runs a method's page quotes.
-LONG_RUNS = ("free_asymmetric_top", "heavy_top")
 
 
 def write(folder: Path, results: Path | None = None) -> None:
@@ -56,11 +53,11 @@ def write(folder: Path, results: Path | None = None) -> None:
     folder : Path
         Output folder, inside the sources of the documentation.
     results : Path, optional
-        Folder of a run; see :meth:`polhode.documentation.measured.Measurements.of`.
+        Folder of a run, for its notebooks; by default ``results`` of the checkout.
     """
-    measured = Measurements.of(results)
+    measured, released = Measurements.released(), method_tables.released_sheets()
     texts = {
-        **{f"methods/{key}.md": method_page(METHODS[key], measured) for key in METHODS},
+        **{f"methods/{key}.md": method_page(METHODS[key], measured, released) for key in METHODS},
         **{f"problems/{key}.md": problem_page(PROBLEMS[key], measured) for key in PROBLEMS},
         **{f"scenes/{key}.md": scene_page(scenes[key]) for key in scenes},
         "forces.md": forces_page(),
@@ -83,7 +80,7 @@ def write(folder: Path, results: Path | None = None) -> None:
     drawn: Mapping[str, bytes] = pictures.all_pictures(measured, folder)
     notebooks = reference.notebooks(HOME, HOME / "results" if results is None else results)
     code = {f"code/{key}{language.suffix}": language.source(METHODS[key]) for key in METHODS for language in LANGUAGES.values()}
-    everything: dict[str, str | bytes] = {**texts, **drawn, **notebooks, **code, **sheets(method_tables.released_sheets())}
+    everything: dict[str, str | bytes] = {**texts, **drawn, **notebooks, **code, **sheets(released)}
     for name, content in everything.items():
         put(folder / name, content)
     wanted = {folder / name for name in everything}
@@ -112,7 +109,7 @@ def sheets(released: Mapping[str, Any]) -> dict[str, str | bytes]:
 
 
 def _origin(measured: Measurements) -> str:
-    return f"Errors and times are those of {measured.source}; steps were timed on {measured.machine}."
+    return f"Errors and times are those of the released data, `data/released/cost.nc`; steps were timed on {measured.machine}."
 
 
 # ---- methods ----
@@ -130,8 +127,8 @@ def _method_link(key: str) -> str:
     return f"[{cell(METHODS[key].label)}](/_generated/methods/{key}.md)" if key in METHODS else f"`{key}`"
 
 
-def method_page(method: Method, measured: Measurements) -> str:
-    """The page of a method."""
+def method_page(method: Method, measured: Measurements, released: Mapping[str, Any]) -> str:
+    """The page of a method; ``released`` are the sheets of all."""
     module = f"polhode.methods.{method.key}"
     one = isinstance(method, OneTorque)
     normalisation = "every step" if method.normalises else "never"
@@ -165,7 +162,7 @@ def method_page(method: Method, measured: Measurements) -> str:
         "The notation is explained in [](/methods.md).",
         rst(docstring(importlib.import_module(module), _pages())),
         "## Orders",
-        _orders(method, measured),
+        _orders(method, released),
         "## Cost and stability",
         _cost(method, measured),
         "## Errors against work",
@@ -185,7 +182,7 @@ def method_page(method: Method, measured: Measurements) -> str:
         "## On one page",
         f'<a href="../../sheets/{method.key}.html">All that is measured of this method on one page</a>, beside three others: '
         f"`polhode sheet {method.key}`."
-        if method.key in method_tables.released_sheets()["entries"]
+        if method.key in released["entries"]
         else f"`polhode sheet {method.key}` measures it on one page ([](/sheet.md)).",
         "## In your own program",
         "One file that needs nothing else, generated from the kernels ([how to use it](/own-code.md)).",
@@ -220,53 +217,26 @@ def _example(method: Method) -> str:
     return "spiral_cylinder" if method.runs(PROBLEMS["spiral_cylinder"]) else next(iter(PROBLEMS))
 
 
-def _interval(interval: tuple[float, float] | None) -> str:
-    if interval is None:
-        return "–"
-    low, high = (f"{value:.2f}" for value in interval)
-    return low if low == high else f"{low} to {high}"
-
-
-def _orders(method: Method, measured: Measurements) -> str:
+def _orders(method: Method, released: Mapping[str, Any]) -> str:
+    if method.key not in released["entries"]:
+        rows: list[tuple[Any, ...]] = [
+            (f"{name} ({meaning})", *method.orders(name)) for name, meaning in TORQUE_CLASSES.items()
+        ]
+        return table(["torque", "q", "ω"], rows, "lcc")
+    measured = released["entries"][method.key]["row"]["orders"]
     rows = []
-    for name, meaning in TORQUE_CLASSES.items():
-        declared, fitted = method.orders(name), measured.orders(method.key, name)
-        numbers = [_interval(fitted.get(quantity)) for quantity in (("q", "omega") if measured.run else ("mean",))]
-        rows.append((f"{name} ({meaning})", *declared, *numbers))
-    if measured.run:
-        text = "Measured: the smallest and the largest over the problems of the class; a dash where there is no fit."
-        return f"{table(['torque', 'q', 'ω', 'q measured', 'ω measured'], rows, 'lcccc')}\n{text}"
-    text = "Measured: for the mean error of q and ω, which has the lower of the two orders; a run measures them separately."
-    return f"{table(['torque', 'q', 'ω', 'measured'], rows, 'lccc')}\n{text}"
+    for key, label in released["classes"].items():
+        of_class = [measured[key][quantity] for quantity in ("q", "omega")]
+        texts = [f"{one['measured']:.2f}" if one.get("measured") else one.get("verdict", "failed") for one in of_class]
+        rows.append((label, *(one["declared"] for one in of_class), *texts))
+    text = f"Measured: medians over {released['bodies']} random bodies after {released['radians']:g} rad."
+    return f"{table(['torque', 'q', 'ω', 'q measured', 'ω measured'], rows, 'lcccc')}\n{text}"
 
 
 def _cost(method: Method, measured: Measurements) -> str:
     time, relative = measured.step_time(method.key)
-    counts = measured.operations(method.key)
-    rows = []
-    if isfinite(time):
-        rows.append(
-            ("a step", f"{seconds(time)} on {measured.machine}, {relative:.2f} times direct Euler's, without the torque")
-        )
-    if counts is not None:
-        names = ("additions", "multiplications", "divisions", "square_roots")
-        kinds = ", ".join(f"{counts[name]:.0f} {name.replace('_', ' ')}" for name in names)
-        rows.append(("operations of a step", f"{counts['total']:.0f}: {kinds}"))
-    limit = measured.stability(method.key)
-    if isfinite(limit):
-        rows.append(("stable under friction", f"while decay rate × Δt is below {limit:.2f}"))
-    rows.append(_libration(method))
-    for problem in LONG_RUNS:
-        change, dt, end = measured.drift(method.key, problem)
-        if isfinite(change):
-            name = PROBLEMS[problem].label
-            rows.append(
-                (f"energy, {name}", f"relative change up to {number(change, 2)} over {number(end)} s with Δt = {number(dt)} s")
-            )
-    if not measured.run:
-        text = "After a run of the study, `./reproduce docs` adds stability under friction and the energy of long runs here."
-        return f"{facts(rows)}\n{text}"
-    return facts(rows)
+    said = f"{seconds(time)} on {measured.machine}, {relative:.2f} times direct Euler's, without the torque"
+    return facts([*([("a step", said)] if isfinite(time) else []), _libration(method)])
 
 
 def _libration(method: Method) -> tuple[str, str]:
@@ -326,7 +296,7 @@ def problem_page(problem: Any, measured: Measurements) -> str:
         ("parameters", ", ".join(f"`{name}` = {number(value, 6)}" for name, value in problem.parameters.items())),
         ("time simulated", f"{number(problem.horizon)} s"),
         ("exact motion conserves", ", ".join(problem.conserves)),
-        ("reference", _reference(problem, measured)),
+        ("reference", _reference(problem)),
     ]
     parts = [
         f"# {problem.label[0].upper()}{problem.label[1:]}",
@@ -361,12 +331,10 @@ def _step(problem: Any) -> float:
     return float(f"{problem.horizon / 1000:.6g}")
 
 
-def _reference(problem: Any, measured: Measurements) -> str:
+def _reference(problem: Any) -> str:
     name = problem.formula or "Taylor series to many digits"
     module = problem.reference if isinstance(problem.reference, str) else "taylor"
-    digits = selection.reference_digits(measured.inputs, problem.key) if measured.run else float("nan")
-    known = f"; agrees with its guard in {digits:.0f} digits" if isfinite(digits) else ""
-    return f"{name} ({{py:mod}}`polhode.references.{module}`){known}"
+    return f"{name} ({{py:mod}}`polhode.references.{module}`)"
 
 
 def _first(problem: str, measured: Measurements) -> str:
