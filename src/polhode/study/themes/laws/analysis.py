@@ -4,10 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from math import inf, isnan, nan
 
-import pandas as pd
-import xarray as xr
-
-from polhode.study.analysis import law_draws, law_frames
+from polhode.study.analysis import law_frames
 from polhode.study.analysis.law_frames import (
     FREE,
     FRICTION,
@@ -17,7 +14,7 @@ from polhode.study.analysis.law_frames import (
     EnsembleLaws,
     Situation,
 )
-from polhode.study.inputs import Inputs, NotInRun, once
+from polhode.study.inputs import Inputs, NotInRun
 
 
 @dataclass(frozen=True)
@@ -74,14 +71,6 @@ def all_advice(inputs: Inputs, ens: EnsembleLaws) -> dict[str, Advice]:
     if not answers:
         raise NotInRun("the ensembles of this run have none of the classes of torque")
     return answers
-
-
-@once
-def draws(inputs: Inputs) -> tuple[EnsembleLaws, xr.Dataset, pd.DataFrame]:
-    """The ensembles of the run, the released laws, and how far the former are from these (:func:`law_draws.compared`)."""
-    ens = law_frames.of_run(inputs)
-    data = law_frames.released(inputs, ens)
-    return ens, data, law_draws.compared(ens, data)
 
 
 def count(value: float) -> str:

@@ -276,24 +276,6 @@ def _choice(ens: EnsembleLaws, name: str, choice: BestMethod) -> dict[str, str]:
     return {f"{name}{suffix}": text for suffix, text in made.items()}
 
 
-def draws(inputs: Inputs) -> dict[str, str]:
-    """Macros for how much the laws and verdicts of the run differ from those of the released draw of more bodies."""
-    ens, data, frame = analysis.draws(inputs)
-    counts = {name: int(frame[name].sum()) for name in ("told", "same", "open", "opposite")}
-    first = law_frames.begins_with(data, ens)
-    return {
-        "studyDrawBodies": str(data.sizes["body"]),
-        "studyDrawRunBodies": str(ens.bodies),
-        "studyDrawRelation": f"The {ens.bodies} bodies of this run are {'the first of these' if first else 'others'}",
-        "studyDrawRatioLeast": decimal(float(frame["ratio"].min()), 2),
-        "studyDrawRatioMost": decimal(float(frame["ratio"].max()), 2),
-        "studyDrawLeast": decimal(float(frame["least"].min()), 2),
-        "studyDrawMost": decimal(float(frame["most"].max()), 2),
-        "studyDrawSamePercent": decimal(100 * counts["same"] / counts["told"], 1) if counts["told"] else NOT_AVAILABLE,
-        **{f"studyDraw{name.capitalize()}": rf"\num{{{count}}}" for name, count in counts.items()},
-    }
-
-
 def stiff_friction(inputs: Inputs) -> dict[str, str]:
     """Macros for what methods need under stiff friction, in steps over those of SPIRAL with the secant."""
     frame = law_checks.stiff_friction(inputs)

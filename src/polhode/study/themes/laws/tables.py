@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from math import inf, isfinite, isnan, log10, nan
+from math import inf, isfinite, isnan, log10
 from typing import Any
 
 import pandas as pd
@@ -13,7 +13,7 @@ from polhode.study.analysis.frames import records
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, BestMethod, EnsembleLaws, Situation
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import enumerated, upper
-from polhode.study.report.latex import above_head, decimal, escape, long_table, spanning, tabular
+from polhode.study.report.latex import above_head, escape, long_table, spanning, tabular
 from polhode.study.themes.laws import analysis
 from polhode.study.themes.laws.analysis import Advice, count
 
@@ -33,8 +33,6 @@ SHORT = {
     "Runge-Kutta-Munthe-Kaas": "RKMK",
     "implicit midpoint": "impl. midpoint",
 }
-#: The counts in the table of draws.
-DRAWN = ("pairs", "told", "same", "open", "opposite")
 #: Characters for the names of methods that are as good.
 NAMED = 22
 
@@ -194,15 +192,6 @@ def law_sheet(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     return frame, text
 
 
-def law_draws(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A table of how far the laws and verdicts of the run are from those of the released draw of more bodies."""
-    ens, _, frame = analysis.draws(inputs)
-    rows: list[Sequence[str] | str] = [_draws_row(escape(ens.class_label(row["torque_class"])), row) for row in records(frame)]
-    rows += [r"\midrule", _draws_row("together", {name: frame[name].sum() for name in DRAWN} | {"ratio": nan})]
-    head = ["torque", "$C$ of this run over $C$ of many", "pairs", "one better", "the same", "open", "opposite"]
-    return frame, tabular("lc" + "r" * len(DRAWN), head, rows)
-
-
 def stiff_friction(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of the steps per radian under friction of several rates, for three errors; the file has ranges and ratios."""
     frame = law_checks.stiff_friction(inputs)
@@ -224,13 +213,6 @@ def stiff_friction(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             first = ""
     head = ["error", "method", *(f"${rate:g}$" for rate in rates)]
     return frame, tabular("ll" + "r" * len(rates), head, rows)
-
-
-def _draws_row(label: str, row: dict[str, Any]) -> list[str]:
-    moved = ""
-    if isfinite(row["ratio"]):
-        moved = f"{decimal(row['ratio'], 2)} ({decimal(row['least'], 2)}--{decimal(row['most'], 2)})"
-    return [label, moved, *(rf"\num{{{int(row[name])}}}" for name in DRAWN)]
 
 
 def _sheet_row(row: dict[str, Any]) -> list[str]:

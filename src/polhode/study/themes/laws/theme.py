@@ -7,6 +7,6 @@ THEME = Theme(
     place=62,
     needs=("ensembles", "single_body", "many_body", "checks"),
     figures=("slowdown", "decision", "law_fits", "law_spread"),
-    tables=("answer", "law_sheet", "law_draws", "stiff_friction"),
-    numbers=("scope", "worst", "gains", "contacts", "answers", "draws", "stiff_friction", "long_times"),
+    tables=("answer", "law_sheet", "stiff_friction"),
+    numbers=("scope", "worst", "gains", "contacts", "answers", "stiff_friction", "long_times"),
 )
