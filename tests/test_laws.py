@@ -658,7 +658,7 @@ def test_the_numbers_of_the_text_in_time(data, tmp_path):
     used = macros.used([HOME / "paper" / "sections" / "laws_in_time.tex", HOME / "paper" / "article" / "cost.tex"])
     assert {name for name in used if name.startswith("costLaw")} <= set(made)
     # All steps take 20 ns here, so that the fastest with one torque is the same at every price.
-    assert made["costLawFastestOneSmooth"].startswith("spiral leapfrog, whether")
+    assert made["costLawFastestOneSmooth"].startswith(r"\emph{spiral leapfrog}, whether")
     assert made["costLawSlowSpiralLeapfrogSmoothZeroFull"] == r"\num{1} (itself the fastest)"
     assert re.fullmatch(r"\\num{4\.\d} \(\\num{4\.\d} to \\num{4\.\d}\)", made["costLawSlowVerletSmoothTenFull"])
     # Seven prices and seven errors, under smooth torques and under friction.
