@@ -3,6 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
+from conftest import FEW
 
 import polhode
 from polhode.algebra import metrics
@@ -10,7 +11,6 @@ from polhode.ensembles import CLASSES, Bodies, double_double, draw, reference, s
 from polhode.ensembles.draw import MARGIN, STRONGEST, WEAKEST
 from polhode.fits.seed_statistics import ranks
 from polhode.methods import METHODS
-from polhode.methods.protocol import OneTorque
 from polhode.problems.problem import Problem
 from polhode.references import asymmetric_top, taylor
 from polhode.study.run.ensemble import method_dataset
@@ -367,18 +367,12 @@ def measured_orders(method: str, exact, classes) -> list[tuple[str, str, int, fl
 @pytest.mark.thorough
 @pytest.mark.parametrize("method", METHODS)
 def test_the_median_error_has_the_declared_order(method, exact_states):
-    classes = [str(key) for key in exact_states["torque_class"].values]
-    for key, quantity, declared, order in measured_orders(method, exact_states, classes):
+    """In all classes for one method of each kind, in two for the others, which tests/test_orders.py follows in all of them."""
+    exact = exact_states if method in FEW else exact_states.isel(torque_class=[3, 6])
+    classes = [str(key) for key in exact["torque_class"].values]
+    for key, quantity, declared, order in measured_orders(method, exact, classes):
         # Around exact free motion nothing but rounding is left of a free body, and of weak torques at fourth order.
         if (key, method) not in EXACT and not (np.isnan(order) and method.startswith(("exact_rotor", "rotor_"))):
-            assert abs(order / declared - 1) < 0.1, (key, quantity, declared, order)
-
-
-def test_the_order_is_measured_on_a_few(exact_states):
-    few = exact_states.isel(torque_class=[3, 6])
-    for method in ("spiral_leapfrog", "spiral_predicted"):
-        assert isinstance(METHODS[method], OneTorque)
-        for key, quantity, declared, order in measured_orders(method, few, ["lab", "friction_anisotropic"]):
             assert abs(order / declared - 1) < 0.1, (key, quantity, declared, order)
 
 
