@@ -194,7 +194,7 @@ def by_scipy_scale(problem, edges):
 def test_the_step_for_a_torque_with_jumps_ends_at_them(monkeypatch):
     methods = [polhode.methods[key] for key in ("spiral_leapfrog", "spiral_dkd")]
     monkeypatch.setattr(from_runs, "candidates", lambda one_torque, everything: methods)
-    burn = driven(one_firing, 600.0, M=2.0, at=10.1, width=0.5)
+    burn = driven(one_firing, 60.0, M=2.0, at=10.1, width=0.5)
     answer = polhode.recommend(burn, error=1e-3)
     assert answer.method == "spiral_dkd" and answer.dt > 0.05 and 10.1 / answer.dt == pytest.approx(round(10.1 / answer.dt))
     assert any("The torque jumps at t = 10.1, 10.6 s. The step divides these times" in remark for remark in answer.remarks)
@@ -202,7 +202,7 @@ def test_the_step_for_a_torque_with_jumps_ends_at_them(monkeypatch):
     assert largest_error(run.q.values[-1:], run.omega.values[-1:], *by_scipy(burn, (10.1, 10.6)), 0.1) < 1e-3
     said = " ".join(str(answer).split())
     assert (
-        "The torque was looked at every 0.0011 s: a shorter pulse would not have been seen; name it under breakpoints." in said
+        "The torque was looked at every 0.00011 s: a shorter pulse would not have been seen; name it under breakpoints." in said
     )
 
 
@@ -916,8 +916,7 @@ def test_an_answer_in_words_and_json():
 
 @pytest.mark.thorough
 def test_random_cases_meet_their_error(monkeypatch):
-    """A few cases of the benchmark: from their own starts, and from others with the same step."""
+    """Two cases of the benchmark: from their own starts, and from another one with the same step."""
     monkeypatch.setattr(benchmark, "TIMES", 100)
-    rows = [benchmark.check(benchmark.draw(i, seed=8), starts=2, seed=8) for i in (0, 1, 4)]
-    assert all(row.of_given_start <= 1 for row in rows)
-    assert sum(ratio <= 1 for row in rows for ratio in row.others) >= 5
+    rows = [benchmark.check(benchmark.draw(i, seed=8), starts=1, seed=8) for i in (0, 4)]
+    assert all(0.1 < ratio <= 1 for row in rows for ratio in (row.of_given_start, *row.others))

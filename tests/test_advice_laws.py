@@ -165,8 +165,7 @@ def test_without_a_price_the_torque_is_what_costs():
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("torque", ["free", "lab", "state", "friction"])
-@pytest.mark.parametrize("price", [0.0, 1000.0])
+@pytest.mark.parametrize(("torque", "price"), [("lab", 1000.0), ("friction", 0.0)])
 def test_where_magnus_adams_is_named_its_damping_is(torque, price):
     question = {"torque": torque, "omega": 1.0, "error": 1e-4, "torque_price": price, "laws": True}
     for one_torque in (True, False):
