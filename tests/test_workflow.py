@@ -410,13 +410,13 @@ def test_what_is_deleted_or_damaged_alone_is_made_again(edited):
     """Also where nothing that is asked for seems to need it; no more than it; and the report with the same bytes."""
     results = edited.folder / "results"
     reports = {results / f"{name}.pdf": (results / f"{name}.pdf").read_bytes() for name in DOCUMENTS}
-    for gone in (*reports, results / "ensembles.nc", results / "figures" / "seelen2016_sphere.png"):
+    for gone in (*reports, results / "claims.csv", results / "figures" / "seelen2016_sphere.png"):
         gone.unlink()
-    (results / "tables" / "orders.tex").write_text("")
+    (results / "tables" / "seelen2016_table1.tex").write_text("")
     next((results / "animation").glob("*.gif")).write_bytes(b"")
     said = edited.run("--cores", "2")
     assert said.count("it is made again") == 2
-    assert (results / "tables" / "orders.tex").stat().st_size > 100 and (results / "ensembles.nc").is_file()
+    assert (results / "tables" / "seelen2016_table1.tex").stat().st_size > 100 and (results / "claims.csv").is_file()
     assert [path.name for path, content in reports.items() if path.read_bytes() != content] == []
     planned = edited.run("-n")
     assert "made again" not in planned and "Nothing to be done" in planned
