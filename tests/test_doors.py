@@ -253,7 +253,7 @@ COMMON = {"suppress_health_check": [HealthCheck.function_scoped_fixture]}
 
 
 @pytest.mark.thorough
-@settings(max_examples=40, **COMMON)
+@settings(max_examples=20, **COMMON)
 @given(value=anything)
 @pytest.mark.parametrize(("door", "name"), PAIRS)
 def test_a_result_or_a_sentence_for_every_argument(door, name, value):
