@@ -252,6 +252,9 @@ def test_what_cannot_be_known_says_how_it_was_stopped():
     still = replace(polhode.problems["free_asymmetric_top"], omega0=(0.0, 0.0, 0.0), reference=None)
     with pytest.raises(AdviceError, match="does not turn"):
         motion_of(still, 1e-3, Budget(60.0))
+    # Not "where the torque jumps": gravity does not.
+    with pytest.raises(AdviceError, match=r"the motion is chaotic: over 100 s .* ask for a shorter time"):
+        motion_of(replace(problem, horizon=100.0), 1e-2, Budget(60.0))
 
 
 # --- the search ------------------------------------------------------------------------------------------------------

@@ -62,6 +62,8 @@ CHANGES = 12
 MOST_STEPS, MOST_IN_A_CELL = 2**31, 2**11
 #: The angle (rad) by which a start is turned to see how neighbouring motions part.
 TURNED = 1e-7
+#: Two motions so far apart (rad) part as far as they can.
+PARTED = 0.1
 #: The largest number of parts of the horizon whose ends may hit every jump of the torque, and of jumps for which it is sought.
 PARTS, HIT = 20_000, 1000
 #: Times at which a motion is compared with the one before.
@@ -241,7 +243,9 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
         finite = bool(np.isfinite(first).all() and np.isfinite(second).all())
         scale = float(np.linalg.norm(second[:, 4:], axis=1).max()) if finite else inf
         if scale == 0:
-            raise AdviceError("the body does not turn: give it an angular velocity or a torque")
+            raise AdviceError(
+                "the body does not turn: give it an angular velocity, or a torque that is not zero at its orientation"
+            )
         uncertainty = inf
         if finite and isfinite(scale):
             both = largest_error(*_split(first), *_split(second), scale)
@@ -382,7 +386,13 @@ def _stalled(problem: Problem, motion: KnownMotion, first: Array, best: float) -
     """Why the two methods do not come closer: neighbouring motions part, the torque jumps, or rounding."""
     q, omega = np.array(problem.q0), np.array(problem.omega0)
     near = _run(problem, SECOND, motion.nodes, motion.substeps, (*_turned(q), *(omega * (1 + TURNED))))
-    growth = largest_error(*_split(near), *_split(motion.states), motion.scale) / TURNED
+    parted = largest_error(*_split(near), *_split(motion.states), motion.scale)
+    growth = parted / TURNED
+    if parted > PARTED and best > ALLOWED:
+        return (
+            f"the motion is chaotic: over {problem.horizon:g} s neighbouring motions part by a factor of {growth:.2g} or more, "
+            "and double precision does not follow it; ask for a shorter time"
+        )
     larger = f"ask for an error of {_up(best / ALLOWED)} or more, or for a shorter time"
     rounding = 1e-15 * growth * sqrt(motion.steps)
     if best <= 100 * rounding:
