@@ -677,6 +677,8 @@ def test_a_magnified_drift_is_said_to_be_and_can_be_seen(at):
 
 def test_many_bodies_show_every_initial_state_and_their_mean(at, results):
     go(at, "bodies?scene=this run: chess")
+    row = next(row for row in content._contacts(inputs_of(results)) if row["error"] == 1e-4)
+    assert f"with T/{row['elastic'][1]:.0f} serves" in at("return document.getElementById('answer-contacts').innerText")
     data = netcdf.read_dataset(results / "many_body.nc", "chess")
     drawn = at.drawn("plot-bodies")
     values = data.energy_error.sel(integrator="spiral_leapfrog").values

@@ -15,14 +15,17 @@ import pytest
 
 import polhode
 from polhode import cli
+from polhode.documentation.readers import inputs_of
 from polhode.ensembles import CLASSES
 from polhode.fits import contact_law
 from polhode.interface.netcdf import group_names, read_dataset
-from polhode.study.analysis import law_frames
+from polhode.study.analysis import impacts, law_frames
 from polhode.study.explorer import content
 from polhode.study.inputs import Inputs
 from polhode.study.storage import write_dataset, write_groups
+from polhode.study.themes.communities import tables
 from polhode.study.themes.contacts import numbers
+from polhode.study.themes.impacts import numbers as impact_numbers
 
 HOME = Path(__file__).parents[1]
 ERRORS = (1e-2, 1e-4, 1e-6)
@@ -72,6 +75,12 @@ def of_random_bodies(folder: Path) -> tuple:
     )
 
 
+@cache
+def of_contacts(folder: Path) -> list[dict]:
+    """What the explorer says of contacts."""
+    return content._contacts(Inputs(released=folder / "data/released", checks=HOME / "data/released/checks"))
+
+
 def unpacked(packed: dict) -> np.ndarray:
     """An array of the page."""
     return np.frombuffer(base64.b64decode(packed["f4"]), "<f4")
@@ -107,6 +116,7 @@ def test_the_steps_of_a_torque_class_are_the_same_everywhere(torque, released, m
 def test_the_steps_of_elastic_contacts_are_the_same_everywhere(error, released, monkeypatch, capsys):
     monkeypatch.chdir(released)
     inputs = Inputs(released=released / "data/released")
+    (of_page,) = (row["elastic"] for row in of_contacts(released) if row["error"] == error)
     of_article = {entry.method: entry.steps for entry in law_frames.contacts(inputs, error)}
     answer = polhode.recommend(contact_time=1.0, error=error, everything=True)
     command = asked_for(capsys, ["--contact-time", "1", "--error", f"{error:g}", "--all"])
@@ -115,12 +125,32 @@ def test_the_steps_of_elastic_contacts_are_the_same_everywhere(error, released, 
         half, _, nine_of_ten = of_article[row.method]
         assert 1 / row.dt == pytest.approx(nine_of_ten) == of_command[row.method]
         if row.method == answer.method:
+            assert of_page == [row.method, nine_of_ten, half]
             assert f"Half of the states need T/{half:.0f}," in " ".join([*answer.remarks, answer.serves])
     if error == 1e-4:
         made = numbers.contact_law(inputs)
         half, _, nine_of_ten = of_article[contact_law.LEADING]
         assert made["studyCollisionStepsUsual"] == rf"\num{{{half:.0f}}}"
         assert made["studyCollisionStepsUsualWorst"] == rf"\num{{{nine_of_ten:.0f}}}"
+
+
+@pytest.mark.parametrize("error", [1e-2, 1e-3, 1e-4])
+def test_the_steps_of_contacts_with_friction_are_the_same_everywhere(error, released, monkeypatch, capsys):
+    monkeypatch.chdir(released)
+    inputs = Inputs(checks=HOME / "data/released/checks")
+    codes, cured, _ = impacts.steps(inputs, error)
+    answer = polhode.recommend(contact_time=1.0, friction=0.5, restitution=0.7, error=error)
+    command = asked_for(capsys, ["--contact-time", "1", "--for", "impacts", "--error", f"{error:g}"])
+    (of_page,) = (row["rubbing"] for row in of_contacts(released) if row["error"] == error)
+    assert of_page == [cured.take, cured.half, codes.take]
+    for steps in (1 / answer.dt, 1 / command["dt"]):
+        assert steps == pytest.approx(cured.take)
+    assert 1 / answer.interval[1] == pytest.approx(cured.half) and 1 / answer.alternatives[1].dt == pytest.approx(codes.take)
+    suffix = {1e-3: "", 1e-2: "Loose"}.get(error)
+    if suffix is not None:
+        made, row = impact_numbers.steps(inputs), tables._rubbing(inputs_of(HOME / "data/released"))
+        assert made[f"studyImpactStepsCured{suffix}Take"] == f"{cured.take:.0f}" and f"T/{cured.take:.0f}" in row.step
+        assert row.numbers["steps_loose" if suffix else "steps"] == cured.take
 
 
 def test_the_page_about_advice_names_these_numbers(released, monkeypatch):

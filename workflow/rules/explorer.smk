@@ -7,6 +7,7 @@ rule explorer:
     input:
         single_body=rules.gather.output[0],
         references=PLAN.files("references"),
+        checks=PLAN.files("checks"),
         many_body=PLAN.files("many_body"),
         ensembles=PLAN.files("ensembles"),
         atlas=PLAN.files("atlas"),

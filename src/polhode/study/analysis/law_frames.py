@@ -555,10 +555,10 @@ def as_good(methods: Iterable[ContactSteps]) -> list[ContactSteps]:
     return [method for method in methods if method.ratio.low <= 1 or method.ratio.value == 1]
 
 
-def collisions(inputs: Inputs) -> list[ContactSteps]:
+def collisions(inputs: Inputs, energy: float = ENERGY) -> list[ContactSteps]:
     """Steps per contact of the recommendable methods, fewest first; empty if the run has no collisions."""
     try:
-        every = contacts(inputs)
+        every = contacts(inputs, energy)
     except NotInRun:
         return []
     return [each for each in every if not each.method.endswith(AS_PUBLISHED) and np.isfinite(each.steps[0])]

@@ -18,11 +18,12 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 import polhode
+from polhode.advice.from_contacts import FARTHEST
 from polhode.fits import laws, ranking
 from polhode.fits.ladders import METRIC
 from polhode.fits.largest_step import FLOOR_FACTOR
 from polhode.interface.reading import load_yaml
-from polhode.study.analysis import law_frames, selection
+from polhode.study.analysis import impacts, law_frames, selection
 from polhode.study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence
 from polhode.study.gather.cost import problem_cost
 from polhode.study.inputs import Inputs, NotInRun
@@ -72,6 +73,8 @@ SYMBOLS: dict[Any, str] = {
     "$\\otimes$": "circle-x",
 }
 HALF_DISCS = ((style.BACK, "triangle-sw"), (style.AHEAD, "triangle-ne"))
+#: Errors of contacts for which the page has steps.
+CONTACT_ERRORS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 #: What the page says of a row of the atlas, in words.
 OF_ENGINE = ("engine", "label", "version", "precision", "option", "is_default", "chosen_by", "method_label", "is_identified",
              "switched_off", "end", "advice")  # fmt: skip
@@ -120,6 +123,7 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
         "methods": _methods(labels, groups),
         "groups": [{"name": name, "methods": keys} for name, keys in inputs.grouped(labels)],
         "problems": {key: _problem(inputs.of(key), single, cost.get(key)) for key in keys},
+        "contacts": _contacts(inputs),
         "scenes": [{"key": name, "whose": whose, **_scene(data)} for name, whose, data in scenes],
         "random": [{"whose": whose, **_laws(ens)} for whose, ens in random],
         "engines": _engines(inputs),
@@ -329,6 +333,25 @@ def _scene(data: xr.Dataset) -> dict[str, Any]:
             "energy_change": numbers(along["energy_change"].transpose("integrator", "seed", "time"), "f4"),
         }
     return scene
+
+
+def _contacts(inputs: Inputs) -> list[dict[str, Any]]:
+    """For each of some errors the steps in a contact, those to take and those of half: elastic, and with friction and damping.
+
+    ``elastic`` has the method first; ``rubbing`` has the steps to take with the bookkeeping of codes last. None where it is not
+    reached, or far below the finest step.
+    """
+    rows: list[dict[str, Any]] = []
+    for error in CONTACT_ERRORS:
+        row: dict[str, Any] = {"error": error, "elastic": None, "rubbing": None}
+        if best := law_frames.recommended_in_contacts(law_frames.collisions(inputs, error)):
+            row["elastic"] = [best.method, best.steps[2], best.steps[0]]
+        with suppress(NotInRun):
+            codes, cured, _ = impacts.steps(inputs, error)
+            if cured.take <= FARTHEST * float(impacts.random(inputs)["division"].max()):
+                row["rubbing"] = [cured.take, cured.half, codes.take if isfinite(codes.take) else None]
+        rows.append(row)
+    return [row for row in rows if row["elastic"] or row["rubbing"]]
 
 
 # ---- random bodies ----

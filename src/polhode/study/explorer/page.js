@@ -24,6 +24,7 @@ const DEFAULTS = {
   scene: "",
   measure: "",
   beside: "alone",
+  contact: "0.0001",
   engine: "",
   find: "",
   search: "",

@@ -458,7 +458,27 @@ const SCENES = [...RUN.scenes.filter((s) => s.whose !== "this run"), ...RUN.scen
 const nameOf = (scene) => `${scene.whose}: ${scene.key}`;
 const sceneNow = () => SCENES.find((s) => nameOf(s) === choice.scene) || SCENES[0];
 
+function sayContacts() {
+  const rows = RUN.contacts;
+  const now = rows.find((r) => r.error === Number(choice.contact)) || rows[0];
+  offer("contact", rows.map((r) => [String(r.error), text(r.error)]), now ? String(now.error) : "");
+  const T = (steps) => (steps === null ? "not reached" : `T/${whole(steps)}`);
+  const said = [];
+  if (now && now.elastic) {
+    const [method, take, half] = now.elastic;
+    said.push(`<strong>Elastic</strong>, mean relative error of the energy: ${escaped(labelOf(method))} with <strong>${T(take)}</strong> serves nine in ten states (half: ${T(half)}).`);
+  }
+  if (now && now.rubbing) {
+    const [take, half, codes] = now.rubbing;
+    said.push(`<strong>With friction and damping</strong>, spin and velocity after an impact, over their change: <strong>${T(take)}</strong> with all cures serves 95 % of impacts (half: ${T(half)}), ${T(codes)} with the bookkeeping of codes; nearly any method.`);
+  }
+  byId("answer-contacts").innerHTML = said.length
+    ? `${said.join(" ")}<span class="more">T: the time of a head-on contact. From a terminal: <code>polhode recommend --contact-time 1e-4 --error ${typed(now.error)}</code>, with friction and <code>--for impacts</code>.</span>`
+    : "This run has no contacts.";
+}
+
 function drawBodies() {
+  sayContacts();
   const ids = ["plot-bodies", "plot-along"];
   if (!SCENES.length) return ids.forEach((id) => missing(id, "This run has no many-body scenes."));
   const scene = sceneNow();
