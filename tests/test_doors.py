@@ -21,6 +21,7 @@ import scipy.sparse
 import xarray as xr
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numba.core.errors import NumbaExperimentalFeatureWarning
 
 import polhode
 from polhode import manybody
@@ -234,6 +235,7 @@ def tried(door, name, value):
         return  # a good number that takes long
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)  # where a driver is compiled for the first time
         try:
             function(**(base | {name: value}))
         except SAID as error:
