@@ -449,6 +449,13 @@ OURS = ("introduction", "spiral2024", "ledger", "limitations", "seelen2016")
 OURS += ("torque_classes", "long_runs", "calzavarini2010", "no_squish")
 
 
+def test_a_number_is_one_line_of_text(monkeypatch, tmp_path):
+    """An array in its place would be printed as Python prints it."""
+    monkeypatch.setattr(rendering, "numbers", lambda theme, run: {"studyA": "1", "studyB": str(xr.DataArray(np.zeros(2)))})
+    with pytest.raises(ValueError, match="theme toy: a number is one line of text, and studyB is not"):
+        rendering.render_numbers("toy", Inputs(""), tmp_path / "toy.tex", {"studyA"})
+
+
 @pytest.mark.parametrize("name", [*ARTICLE, *(f"sections/{name}" for name in OURS)])
 def test_no_measured_number_stands_in_the_text(name):
     text = (PAPER / f"{name}.tex").read_text().replace(r"\num{4.85e-6}", "")  # a step of the publication

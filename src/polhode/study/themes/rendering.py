@@ -97,5 +97,8 @@ def render_table(name: str, inputs: Inputs, folder: str | Path) -> None:
 def render_numbers(theme: str, inputs: Inputs, path: str | Path, used: Collection[str]) -> None:
     r"""Write a ``\newcommand`` for each number of a theme that is listed in ``used``, sorted by name."""
     made = numbers(theme, inputs)
+    # Of an array that was not made a number the text would print the representation.
+    if broken := [name for name, text in made.items() if "\n" in text]:
+        raise ValueError(f"theme {theme}: a number is one line of text, and {', '.join(broken)} is not")
     lines = [rf"\newcommand{{\{name}}}{{{made[name]}}}" for name in sorted(made) if name in used]
     write_text(path, "\n".join([f"% Made by the study: the numbers of the theme {theme} that the text uses.", *lines]) + "\n")

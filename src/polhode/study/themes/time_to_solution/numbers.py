@@ -40,6 +40,8 @@ def published(inputs: Inputs) -> dict[str, str]:
         known = only_finite(values)
         result[f"costSpiralOver{macro_name(key)}Least"] = factor(min(known, default=nan))
         result[f"costSpiralOver{macro_name(key)}Most"] = factor(max(known, default=nan))
+    errors = sorted(data["target_error"].values.tolist())
+    result["costPublishedErrors"] = f"{plain(errors[-1])} to {plain(errors[0])}"
     fine = data["target_error"].values <= COMPARED * 1.01
     away = np.abs(data["ladder_dt_at_target"].values / data["dt"].values - 1)[:, fine]
     away = away[np.isfinite(away)]
