@@ -13,6 +13,8 @@ from math import isfinite, nan, pi
 from pathlib import Path
 from sys import float_info
 
+import numpy as np
+
 from polhode.advice import files
 from polhode.advice.answer import Choice, Recommendation, joined_names
 from polhode.advice.errors import AdviceError
@@ -33,6 +35,8 @@ CLOSE = 1.1
 FARTHEST = 3.0
 #: The smallest number of seeds of a scene from which a spread is taken.
 FEWEST = 5
+#: The part of the states of the scene that asks most for which a second step is named.
+NEARLY_ALL = 0.98
 #: The smallest number of methods between which a choice is made.
 METHODS_TO_CHOOSE = 2
 
@@ -111,6 +115,7 @@ def from_contacts(
         )
     if time * share < float_info.min:
         raise AdviceError(f"contact_time {time:g} s is too short to be divided into steps; take other units")
+    nearly_all = float(np.max(contact_law.steps_of_scenes(scenes_of_best, error, number, NEARLY_ALL)))
     rows = [
         Choice(
             method, _label(method), time * s, relative=share / s if s else None, mark=f"T/{1 / s:.0f}" if s else "not reached"
@@ -124,8 +129,8 @@ def from_contacts(
         f"{called[c.scene]} ({c.errors.shape[1]} states"
         + (f", in contact for {_count(c.contacts)} T" if isfinite(c.contacts) else ", time in contact not measured, as run")
         + (f", T/{1 / c.share[0]:.0f} to " if len(c.share) > 1 else ", only ")
-        + f"T/{1 / c.share[-1]:.0f}) T/{of_scene.high:.0f}"
-        + (", extrapolated" if c.is_extrapolated(float(1 / of_scene.high)) else "")
+        + f"T/{1 / c.share[-1]:.0f}) T/{of_scene:.0f}"
+        + (", extrapolated" if c.is_extrapolated(float(1 / of_scene)) else "")
         for c, of_scene in zip(scenes_of_best, contact_law.steps_of_scenes(scenes_of_best, error, number), strict=True)
     )
     remarks = [
@@ -150,14 +155,14 @@ def from_contacts(
         best=Choice(key, _label(key), time * share, relative=1.0, mark=f"T/{1 / share:.0f}"),
         sentence=f"Take {_label(key)} ({key}) with dt = T/{1 / share:.0f} = {time * share:.3g} s, T the contact time, for "
         f"bodies in contact for {_count(number)} T each.",
-        serves=f"It serves {SERVED:.0%} of the states of the scene that asks most.",
+        serves=f"It serves {SERVED:.0%} of the states of the scene that asks most; T/{nearly_all:.0f} serves {NEARLY_ALL:.0%}.",
         changes=[
             "friction and damping (`friction` and `restitution`; `purpose` bulk)",
             "n times as long in contact takes n^(1/5) times as many steps (`contacts`), n times as many bodies as many less",
             "a faster impact, whose T is shorter by the fifth root",
         ],
-        interval=(time * share, float(time / spread.low)),
-        interval_means=f"Interval: T/{spread.high:.0f} to T/{spread.low:.0f}, from {SERVED:.0%} of the states of the scene "
+        interval=(time / nearly_all, float(time / spread.low)),
+        interval_means=f"Interval: T/{nearly_all:.0f} to T/{spread.low:.0f}, from {NEARLY_ALL:.0%} of the states of the scene "
         "that asks most to a tenth of those of the one that asks least.",
         alternatives=rows,
         evidence=[

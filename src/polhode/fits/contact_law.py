@@ -16,6 +16,7 @@ from scipy.special import zeta
 
 from polhode.fits import NotInRun, laws
 from polhode.fits.errors_of_steps import ErrorsOfSteps
+from polhode.fits.largest_step import SERVED, largest_step
 from polhode.fits.orders import straight_line
 from polhode.fits.seed_statistics import Estimate, median, ranks
 
@@ -225,12 +226,23 @@ def common_exponent(of_method: Iterable[Curve]) -> float:
     return float(np.median(known)) if known else nan
 
 
-def steps_of_scenes(of_method: Sequence[Curve], error: float, contacts: float = CONTACTS) -> list[laws.Spread]:
-    """Steps in a contact time that keep the mean error of the energy below ``error``, over the states of each scene."""
+def steps_of_scenes(
+    of_method: Sequence[Curve], error: float, contacts: float = CONTACTS, fraction: float = SERVED
+) -> np.ndarray:
+    """Steps in a contact time that keep the mean error of the energy below ``error`` in this part of the states (scene,).
+
+    With every step a state is another draw of the random walk. A line through two draws scatters less than a run does; the
+    quantiles are therefore those of the errors with each step, and between two steps they are powers of the step.
+    """
     power = common_exponent(of_method)
+    every = [curve.of_contacts(contacts, power) for curve in of_method]
+    quantiles = [
+        np.median(curve.errors, axis=1) if fraction == 0.5 else laws.quantile(curve.errors, fraction) for curve in every
+    ]
     with np.errstate(divide="ignore"):
-        every = [1 / curve.of_contacts(contacts, power).largest_of_each(error, power) for curve in of_method]
-    return [laws.spread(steps) for steps in every]
+        return np.array(
+            [1 / largest_step(curve.share, of, error, power)[0] for curve, of in zip(every, quantiles, strict=True)]
+        )
 
 
 def steps_in_contact(of_method: Sequence[Curve], error: float, contacts: float = CONTACTS) -> laws.Spread:
@@ -252,11 +264,10 @@ def steps_in_contact(of_method: Sequence[Curve], error: float, contacts: float =
     The steps that serve half of the states, the geometric mean over the scenes; a tenth of them in the scene that asks least;
     and nine tenths in the one that asks most. Infinite where that is not reached, NaN without scenes.
     """
-    steps = steps_of_scenes(of_method, error, contacts)
-    if not steps:
+    if not of_method:
         return laws.Spread(*(np.asarray(nan),) * 3)
-    middle = np.exp(np.mean([np.log(each.median) for each in steps]))
-    return laws.Spread(middle, np.min([each.low for each in steps]), np.max([each.high for each in steps]))
+    middle, low, high = (steps_of_scenes(of_method, error, contacts, fraction) for fraction in (0.5, 1 - SERVED, SERVED))
+    return laws.Spread(np.exp(np.mean(np.log(middle))), np.min(low), np.max(high))
 
 
 def frame(scenes: Mapping[str, xr.Dataset]) -> pd.DataFrame:

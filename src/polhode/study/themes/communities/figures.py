@@ -1,7 +1,7 @@
 """Figure of the first page: what limits each of four kinds of simulations."""
 
 from collections.abc import Callable
-from math import inf, isfinite
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,28 +22,37 @@ TAKE, OTHERS, FIRST = "#0072B2", "0.68", "#E69F00"
 #: The step in fs of the drifts.
 WATER = 2.0
 #: Relative heights of the rows of panels: their bars.
-HEIGHTS = (5, 7)
+HEIGHTS = (4.3, 7)
 #: No type below this size, points.
 TYPE = 8.0
 
 
 class Bar(NamedTuple):
-    """A bar with its name, value, the end of a whisker that begins there, its colour, and whether it is an upper bound."""
+    """A bar with its name, value, colour, and whether it is an upper bound."""
 
     name: str
     value: float
-    most: float
     colour: str
     is_bound: bool = False
+
+    @property
+    def text(self) -> str:
+        """The value as it stands at the end of the bar."""
+        if not isfinite(self.value):
+            return "never"
+        mantissa, _, exponent = f"{self.value:.1e}".partition("e")
+        digits = int(exponent)
+        short = f"{float(f'{self.value:.2g}'):g}" if -4 < digits < 5 else rf"${mantissa}\times10^{{{digits}}}$"
+        return f"$<$ {short}" if self.is_bound else short
 
 
 def limits(inputs: Inputs) -> Figure:
     """A panel for each kind of simulation; a panel says so if the run lacks its data."""
-    figure = new_figure((style.FIRST_PAGE_WIDTH, 2.2))
+    figure = new_figure((style.FIRST_PAGE_WIDTH, 2.1))
     drawings: tuple[tuple[str, Callable[[Inputs], list[Bar]], float], ...] = (
         ("DEM with friction: error of the spin, %", _impacts, 0.0),
-        (f"MD, water: drift at {WATER:g} fs, $kT$/ns", _water, STATED),
-        ("games: Hz for a turn a second", _games, FRAMES),
+        (f"MD, water at {WATER:g} fs: drift, $kT$/ns", _water, STATED),
+        (f"games: Hz for a turn a second (dashed: {FRAMES:g})", _games, FRAMES),
         ("spacecraft: steps per radian", _spacecraft, 0.0),
     )
     drawn = 0
@@ -64,19 +73,20 @@ def limits(inputs: Inputs) -> Figure:
 
 
 def _bars(axes: Axes, bars: list[Bar], line: float) -> None:
-    finite = [x for bar in bars for x in (bar.value, bar.most) if isfinite(x) and x > 0]
-    low, high = 10 ** np.floor(np.log10(min(finite)) - 0.2), 3 * max(finite)
+    finite = [bar.value for bar in bars if isfinite(bar.value) and bar.value > 0]
+    low, most = 10 ** np.floor(np.log10(min(finite)) - 0.2), max(finite)
+    # A third of the width is left for the numbers at the ends of the bars.
+    high = most * (most / low) ** 0.45
     axes.set_xscale("log")
     axes.set_xlim(low, high)
     for place, bar in enumerate(bars):
-        value, most = min(bar.value, high), min(bar.most, high)
+        value = min(bar.value, 2 * most)
         look: dict[str, Any] = {"facecolor": "white", "hatch": "////"} if bar.is_bound else {"facecolor": bar.colour}
         axes.barh(place, value - low, left=low, height=0.66, edgecolor=bar.colour, linewidth=0.8, **look)
-        if most > value:
-            axes.plot([value, most], [place, place], color="0.15", linewidth=1.1, solid_capstyle="butt")
-            axes.plot([most], [place], marker=">" if bar.most == inf else "|", color="0.15", markersize=4, clip_on=False)
+        number = axes.annotate(bar.text, (value, place), (4, 0), textcoords="offset points", va="center", fontsize=TYPE)
+        number.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.3})
     if line:
-        axes.axvline(line, color="0.15", linewidth=0.9, linestyle=(0, (4, 2)))
+        axes.axvline(line, color="0.15", linewidth=0.9, linestyle=(0, (4, 2)), zorder=0)
     axes.set_yticks(range(len(bars)), [printable(bar.name) for bar in bars], fontsize=TYPE)
     axes.set_ylim(len(bars) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0, right=False)
@@ -88,9 +98,9 @@ def _bars(axes: Axes, bars: list[Bar], line: float) -> None:
 def _impacts(inputs: Inputs) -> list[Bar]:
     errors = analysis.of_impacts(inputs)
     return [
-        Bar("the contact as codes book it", errors["codes"], 0, FIRST),
-        Bar("with its four cures", errors["cured"], 0, TAKE),
-        Bar("another rotation method", errors["method"], 0, OTHERS),
+        Bar("the contact as codes have it", errors["codes"], FIRST),
+        Bar("with its four cures", errors["cured"], TAKE),
+        Bar("change by another rotation", errors["method"], OTHERS),
     ]
 
 
@@ -100,18 +110,14 @@ def _water(inputs: Inputs) -> list[Bar]:
     if best is None:
         raise NotInRun("no method is shown to keep the energy of the liquid")
     jump = outcomes(cutoffs.sel(law="shifted_energy"))[best.method][WATER].drift
-    bars = [Bar("a jump at the cut-off", jump, 0, FIRST)]
-    for key, name in {
-        "spiral_leapfrog": "",
-        "richardson": "LAMMPS rigid",
-        analysis.CONSTRAINTS: "SETTLE, SHAKE",
-        best.method: "",
-    }.items():
-        of_step = every.get(key, {}).get(WATER)
-        if of_step is not None:
-            size = abs(of_step.drift) if of_step.is_shown else of_step.largest
-            colour = TAKE if key == best.method else OTHERS
-            bars.append(Bar(name or inputs.label(key), size, 0, colour, not of_step.is_shown))
+    bars = [Bar(f"{inputs.label(best.method)}, force jumps", jump, FIRST)]
+    for key, name in {analysis.CENTRED: inputs.label(analysis.CENTRED), "richardson": "LAMMPS rigid"}.items():
+        if (of_step := every.get(key, {}).get(WATER)) and of_step.is_shown:
+            bars.append(Bar(name, abs(of_step.drift), OTHERS))
+    keep = {best.method: inputs.label(best.method), analysis.CONSTRAINTS: "SETTLE"}
+    unseen = {name: every[key][WATER] for key, name in keep.items() if key in every and not every[key][WATER].is_shown}
+    if unseen:
+        bars.append(Bar(", ".join(unseen), max(of_step.largest for of_step in unseen.values()), TAKE, True))
     return bars
 
 
@@ -119,18 +125,18 @@ def _games(inputs: Inputs) -> list[Bar]:
     ens = law_frames.ensemble(inputs)
     by_method = analysis.grouped(ens, analysis.codes(inputs, analysis.GAMES))
     rows = [(", ".join(names), key, OTHERS) for key, names in by_method.items()]
-    rows = sorted(rows, key=lambda row: -analysis.steps(ens, row[1], GAME).half)
+    rows = sorted(rows, key=lambda row: -analysis.steps(ens, row[1], GAME).most)
     rows.append((f"{ens.label(analysis.CENTRED)}, torque frozen", analysis.FROZEN, FIRST))
     rows.append((ens.label(analysis.CENTRED), analysis.CENTRED, TAKE))
     best = analysis.serving(ens, analysis.without_outputs(inputs, ens), GAME)
     rows.append((ens.label(best), best, TAKE))
-    return [Bar(name, (of := analysis.steps(ens, key, GAME)).rate("half"), of.rate(), colour) for name, key, colour in rows]
+    return [Bar(name, analysis.steps(ens, key, GAME).rate, colour) for name, key, colour in rows]
 
 
 def _spacecraft(inputs: Inputs) -> list[Bar]:
     ens = law_frames.ensemble(inputs)
-    best = analysis.serving(ens, analysis.several(inputs, ens), SPACE)
+    several, single = (analysis.serving(ens, kind(inputs, ens), SPACE) for kind in (analysis.several, analysis.single))
     rows = [(f"{ens.label(analysis.CENTRED)}, torque frozen", analysis.FROZEN, FIRST)]
     rows += [(ens.label(key), key, OTHERS) for key in ("verlet", analysis.CENTRED) if key in ens.methods]
-    rows += [(ens.label(key), key, TAKE) for key in (analysis.RUNGE_KUTTA, best)]
-    return [Bar(name, (of := analysis.steps(ens, key, SPACE)).half, of.most, colour) for name, key, colour in rows]
+    rows += [(ens.label(key), key, TAKE) for key in (single, analysis.RUNGE_KUTTA, several)]
+    return [Bar(name, analysis.steps(ens, key, SPACE).most, colour) for name, key, colour in rows]

@@ -2,6 +2,7 @@
 
 from math import gamma, pi, sqrt
 
+from polhode.fits import liquid_drifts
 from polhode.study.analysis import law_frames
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import power
@@ -10,13 +11,14 @@ from polhode.study.themes.communities import analysis
 
 
 def communities(inputs: Inputs) -> dict[str, str]:
-    """Macros for the captions: the errors, the coefficient of Hertz's contact time, and the rate of a game."""
+    """Macros for the captions: the errors, the coefficient of Hertz's contact time, and what is accepted in a liquid."""
     ens = law_frames.ensemble(inputs)
     # The largest overlap is (15 m v^2 / (16 sqrt(R) E*))^(2/5), and a contact lasts so many times that over v.
     overlaps = 4 * sqrt(pi) * gamma(2 / 5) / (5 * gamma(9 / 10))
     return {
         "studyPageHertz": decimal(overlaps * (15 / 16) ** (2 / 5), 2),
-        "studyPageFrames": f"{analysis.FRAMES:g}",
+        "studyPageDrift": f"{liquid_drifts.STATED:g}",
+        "studyPageFastest": f"{100 * (1 - liquid_drifts.FASTEST):g}",
         "studyPageGame": power(analysis.GAME),
         "studyPageSpace": power(analysis.SPACE),
         "studyPageBodies": str(ens.bodies),

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from polhode.fits import impact_errors
-from polhode.fits.liquid_drifts import STATED, outcomes
+from polhode.fits.liquid_drifts import outcomes
 from polhode.study.analysis import impacts, law_frames, liquids
 from polhode.study.analysis.many_body import chess_ratios
 from polhode.study.inputs import Inputs, NotInRun
@@ -19,7 +19,7 @@ from polhode.study.themes.communities import analysis
 from polhode.study.themes.communities.analysis import GAME, SLOW, SPACE
 
 #: Widths of the columns, in parts of the text.
-WIDTHS = (0.105, 0.16, 0.155, 0.135, 0.16, 0.215)
+WIDTHS = (0.095, 0.165, 0.155, 0.15, 0.155, 0.215)
 #: The steps in fs at which drifts in water are stated.
 WATER = (2.0, 4.0)
 
@@ -74,8 +74,8 @@ def _elastic(inputs: Inputs) -> Row:
         f"energy error over that of {escape(best.label)}: "
         + ", ".join(f"{escape(code.name)} {factor_or_infinite(ratios[code.method].value)}" for code in known),
         rf"\textbf{{{escape(best.label)}}}" + (f", {escape(equal[0])} or {len(equal) - 1} more: alike" if equal else ""),
-        rf"$\mathbf{{T/{most:.0f}}}$ for {power(law_frames.ENERGY)} of the energy {_small(f'(half: $T/{half:.0f}$)')}",
-        f"use a torque for the time of its positions, not for a predicted state{costly}",
+        rf"$\mathbf{{T/{most:.0f}}}$ for a mean error of the energy of {power(law_frames.ENERGY)}",
+        f"take the forces of the positions as they are, not of predicted ones{costly}",
         {"method": best.method, "steps": most, "steps_half": half, "equal": ",".join(equal)}
         | {f"energy_{code.name}": ratios[code.method].value for code in known},
     )
@@ -84,24 +84,22 @@ def _elastic(inputs: Inputs) -> Row:
 def _rubbing(inputs: Inputs) -> Row:
     """Contacts with friction and damping: single random impacts."""
     errors, (tight, loose) = analysis.of_impacts(inputs), impact_errors.ERRORS
-    (_, cured, saved), (_, cured_loose, _) = (impacts.steps(inputs, error) for error in (tight, loose))
+    (booked, cured, saved), (booked_loose, cured_loose, _) = (impacts.steps(inputs, error) for error in (tight, loose))
     orders = analysis.contact_orders(inputs)
-    booked = [decimal(order, 1) for order in orders.values()]
+    exact_to = dict.fromkeys(decimal(order, 1) for order in orders.values())
     return Row(
-        _who("DEM", "with friction", r"Secs.~\ref{sec:impacts}, \ref{sec:grains}"),
-        f"{enumerated(map(escape, orders))}: springs and sliding booked to order {' and '.join(dict.fromkeys(booked))}",
-        f"{factor(float(saved.median))} times as many steps for {_percent(tight)} "
-        + _small(f"({factor(float(saved.low))} to {factor(float(saved.high))})")
-        + f"; another rotation: {decimal(errors['method'], 4)}\\,\\% of the spin",
-        r"\textbf{keep your method}: nearly all are alike",
-        rf"$\mathbf{{T/{cured_loose.take:.0f}}}$ for {_percent(loose)} of spin and velocity, "
-        rf"$\mathbf{{T/{cured.take:.0f}}}$ for {_percent(tight)} "
-        + _small(f"(half: $T/{cured_loose.half:.0f}$, $T/{cured.half:.0f}$)"),
-        "cure the contact: stretch springs from the touch on, in the plane of mid-step; slip in the mean direction; predict "
-        "dashpot velocities",
+        _who("DEM", "friction, damping", r"Sec.~\ref{sec:impacts}"),
+        f"{enumerated(map(escape, orders))}: spins after a contact of order {enumerated(exact_to)} in the step",
+        f"$T/{booked_loose.take:.0f}$ instead of $T/{cured_loose.take:.0f}$ for {_percent(loose)}, "
+        f"$T/{booked.take:.0f}$ instead of $T/{cured.take:.0f}$ for {_percent(tight)}",
+        rf"\textbf{{keep your method}}: another changes spins by {decimal(errors['method'], 4)}\,\%",
+        rf"$\mathbf{{T/{cured_loose.take:.0f}}}$ for {_percent(loose)}, $\mathbf{{T/{cured.take:.0f}}}$ for {_percent(tight)} "
+        "of spin and velocity, with the cures",
+        "cure the contact: springs from the touch on, in the plane of mid-step; slide in the mean direction; predict dashpot "
+        "velocities",
         {"method": impact_errors.LEADING, "steps": cured.take, "steps_half": cured.half, "steps_loose": cured_loose.take}
         | {f"order_{name}": order for name, order in orders.items()}
-        | {"steps_loose_half": cured_loose.half}
+        | {"steps_loose_half": cured_loose.half, "steps_as_codes": booked.take, "steps_as_codes_loose": booked_loose.take}
         | {"saved": saved.median, "saved_low": saved.low, "saved_high": saved.high}
         | {f"spin_{name}": value for name, value in errors.items()},
     )
@@ -117,27 +115,33 @@ def _water(inputs: Inputs) -> Row:
     heats = [every[lammps.method][dt].drift for dt in WATER if dt in every.get(lammps.method, {})]
     if len(heats) < len(WATER):
         raise NotInRun("this run has not the drift of the usual method in a liquid")
-    shake = every.get(analysis.CONSTRAINTS, {}).get(WATER[1])
-    settled = "not run" if shake is None else _two(shake.drift) if shake.is_shown else "none seen"
-    of_shake = longest.get(analysis.CONSTRAINTS, (0.0, 0.0))[0]
+    of_shake = [every.get(analysis.CONSTRAINTS, {}).get(dt) for dt in WATER]
+    if None in of_shake:
+        settled = "not run"
+    elif any(shake.is_shown for shake in of_shake if shake):
+        settled = " and ".join(_two(shake.drift) for shake in of_shake if shake)
+    else:
+        settled = "none seen"
+    longest_shake = longest.get(analysis.CONSTRAINTS, (0.0, 0.0))[0]
     smooth, jump = (
         outcomes(liquids.cutoffs(inputs).sel(law=law))[best.method][WATER[0]] for law in ("shifted_power", "shifted_energy")
     )
     (keeps,) = analysis.codes(inputs, {"lammps": "rigid/nve"})
     take = rf"\textbf{{{escape(inputs.label(best.method))}}}"
     if keeps.method in best.others:
-        take += rf" or \textbf{{{escape(inputs.label(keeps.method))}}} (\code{{rigid/nve}})"
+        take += rf", \textbf{{{escape(inputs.label(keeps.method))}}} (LAMMPS \code{{rigid/nve}})"
+    period = best.dt * best.steps
     return Row(
         _who("MD", "rigid molecules, energy kept", r"Sec.~\ref{sec:liquids}"),
-        rf"{escape(lammps.running('rigid'))}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE",
-        rf"LAMMPS heats: {_two(heats[0])}\,$kT$/ns per freedom at {WATER[0]:g}\,fs, {_two(heats[1])} at {WATER[1]:g}\,fs; "
-        f"SETTLE: {settled}",
-        rf"{take}; SETTLE up to {of_shake:g}\,fs",
-        rf"{best.steps:.1f} steps in the fastest libration: \textbf{{{best.dt:g}\,fs}} in water "
-        + _small(rf"({best.dt * best.steps:.0f}\,fs at 300\,K; drift below {STATED:g}\,$kT$/ns)"),
-        rf"a force that ends smoothly at the cut-off (energy $C^2$): a jump heats by {_two(jump.drift)}\,$kT$/ns at "
-        rf"{WATER[0]:g}\,fs, a smooth end by less than {upper(smooth.largest, 1):g}",
-        {"method": best.method, "steps": best.steps, "dt_fs": best.dt, "shake_fs": of_shake}
+        rf"LAMMPS \code{{rigid}}: {escape(lammps.label.partition(' (')[0])}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE",
+        rf"drift of LAMMPS \code{{rigid}} {_two(heats[0])}\,$kT$/ns at {WATER[0]:g}\,fs, {_two(heats[1])} at {WATER[1]:g}\,fs; "
+        f"of SETTLE {settled}",
+        rf"{take}, or keep SETTLE",
+        rf"fastest libration${{}}/\mathbf{{{best.steps:.1f}}}$, in water {period:.0f}\,fs${{}}/{best.steps:.1f}$: "
+        rf"\textbf{{{best.dt:g}\,fs}}; SETTLE {longest_shake:g}\,fs",
+        rf"let force and slope vanish at the cut-off: a force that jumps drifts by {_two(jump.drift)}\,$kT$/ns at "
+        rf"{WATER[0]:g}\,fs, this one by less than {upper(smooth.largest, 1):g}",
+        {"method": best.method, "steps": best.steps, "dt_fs": best.dt, "shake_fs": longest_shake}
         | {f"lammps_{dt:g}fs": value for dt, value in zip(WATER, heats, strict=True)}
         | {"jump": jump.drift, "smooth_at_most": smooth.largest},
     )
@@ -149,23 +153,29 @@ def _games(inputs: Inputs) -> Row:
     codes = analysis.codes(inputs, analysis.GAMES)
     first = [code for code in codes if not code.lab > 1.5]
     by_method = analysis.grouped(ens, codes)
-    rates = {names[0]: analysis.steps(ens, key, GAME).rate("half") for key, names in by_method.items()}
+    rates = {names[0]: analysis.steps(ens, key, GAME).rate for key, names in by_method.items()}
     if not rates:
         raise NotInRun("the ensembles of this run have no method of a game engine")
     method = analysis.serving(ens, analysis.without_outputs(inputs, ens), GAME)
     best, simple = (analysis.steps(ens, key, GAME) for key in (method, analysis.CENTRED))
     frozen = analysis.steps(ens, analysis.FROZEN, GAME)
     damped, simpler = analysis.damped(inputs), escape(ens.label(analysis.CENTRED))
+    reached = [f"{escape(name)} {_hz(rate)}" for name, rate in rates.items() if isfinite(rate)]
+    never = [escape(name) for name, rate in rates.items() if not isfinite(rate)]
     return Row(
-        _who("games,", rf"\textbf{{robots}}\newline error {power(GAME)}", r"Secs.~\ref{sec:engines}, \ref{sec:laws}"),
-        f"{enumerated([escape(code.name) for code in first])}: first order",
-        ", ".join(f"{escape(name)} {_hz(rate)}" for name, rate in rates.items())
-        + r"\,Hz for half of the bodies at a turn a second",
+        _who(
+            "games,",
+            rf"\textbf{{robots}}\newline error {power(GAME)},\newline ${360 * GAME:.1f}^\circ$ a turn",
+            r"Sec.~\ref{sec:engines}",
+        ),
+        f"{enumerated([escape(code.name) for code in first])}: first order, by default",
+        f"at one turn a second {', '.join(reached)}\\,Hz" + (f"; {enumerated(never)}: never" if never else ""),
         rf"\textbf{{{escape(ens.label(method))}}}; simpler: {simpler}",
-        rf"\textbf{{{_hz(best.rate())}\,Hz}} for each turn a second, {simpler} {_hz(simple.rate())}\,Hz "
-        + _small(f"(half: {best.bound}{_hz(best.rate('half'))}, {simple.bound}{_hz(simple.rate('half'))})"),
-        f"no damping: as shipped, it stops free spins in {enumerated(map(escape, damped))}; the torque of mid-step: that of "
-        f"the start takes {_hz(frozen.rate())}\\,Hz",
+        rf"\textbf{{{_hz(best.rate)}\,Hz}} times turns a second, {simpler} {_hz(simple.rate)}\,Hz: "
+        rf"{analysis.FRAMES:g}\,Hz do for {decimal(analysis.FRAMES / best.rate, 1)} or "
+        f"{decimal(analysis.FRAMES / simple.rate, 1)} turns a second",
+        f"turn off angular damping, on in {enumerated(map(escape, damped))}; give {simpler} the torque of mid-step: that of "
+        f"the start takes {_hz(frozen.rate)}\\,Hz",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_simple": simple.most}
         | {"steps_frozen": frozen.most}
         | {f"hz_{key}": value for key, value in rates.items()},
@@ -178,27 +188,28 @@ def _spacecraft(inputs: Inputs) -> Row:
     codes = analysis.codes(inputs, analysis.SPACECRAFT)
     if not codes:
         raise NotInRun("the atlas has no code for spacecraft")
-    method = analysis.serving(ens, analysis.several(inputs, ens), SPACE)
-    best, usual = analysis.steps(ens, method, SPACE), analysis.steps(ens, analysis.RUNGE_KUTTA, SPACE)
+    method, single = (analysis.serving(ens, kind(inputs, ens), SPACE) for kind in (analysis.several, analysis.single))
+    choices = [analysis.steps(ens, key, SPACE) for key in (analysis.RUNGE_KUTTA, method, single)]
+    usual, best, one = choices
     frozen, centred = (analysis.steps(ens, key, SPACE) for key in (analysis.FROZEN, analysis.CENTRED))
-    seconds = 180 / pi / SLOW
-    four, torques = (int(ens.torques_per_step[ens.methods.index(key)]) for key in (analysis.RUNGE_KUTTA, method))
+    torques = [ens.torques_per_step[ens.methods.index(key)] for key in (analysis.RUNGE_KUTTA, method, single)]
     return Row(
-        _who("spacecraft", f"error {power(SPACE)}", r"Secs.~\ref{sec:laws}, \ref{sec:correctors}"),
+        _who("spacecraft", f"error {power(SPACE)}", r"Sec.~\ref{sec:laws}"),
         "; ".join(
-            f"{escape(code.name)}: {escape(code.label)}, order {code.constant:.0f}, but "
-            f"{code.lab:.0f} if a torque is set once a step"
+            f"{escape(code.name)}: {escape(code.label)}; order {code.lab:.0f} where a torque is set once a step"
             for code in codes
         ),
-        f"set once a step, {_steps(frozen.half / centred.half)} times as many steps as set in its middle",
-        rf"\textbf{{{escape(ens.label(analysis.RUNGE_KUTTA))}}}, {four} torques, or "
-        rf"\textbf{{{escape(ens.label(method))}}}, {torques} torques",
-        rf"\textbf{{{usual.most:.0f}}} or \textbf{{{best.most:.1f}}} steps a radian: {decimal(seconds / usual.most, 1)} or "
-        rf"{seconds / best.most:.0f}\,s at {SLOW:g}\,degree/s "
-        + _small(f"(half: {usual.half:.1f}, {best.bound}{best.half:.1f} a radian)"),
-        "find the torque anew at each stage; do not freeze it over a step",
+        f"set at the start of a step, {_steps(frozen.most / centred.most)} times the steps of one set in its middle "
+        f"({escape(ens.label(analysis.CENTRED))})",
+        rf"\textbf{{{escape(ens.label(analysis.RUNGE_KUTTA))}}}, \textbf{{{escape(ens.label(method))}}}; "
+        rf"one torque: \textbf{{{escape(ens.label(single))}}}",
+        rf"{', '.join(map(_seconds, choices))}\,s at {SLOW:g}~degree a second: "
+        f"{enumerated(_two(x.most) for x in choices)} steps, "
+        f"{enumerated(_two(x.most * price) for x, price in zip(choices, torques, strict=True))} torques a radian",
+        "find the torque anew at each stage; if a controller really holds it, end a step at each change",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_rk4": usual.most, "steps_rk4_half": usual.half}
-        | {"steps_frozen_half": frozen.half, "steps_centred_half": centred.half},
+        | {"method_one_torque": single, "steps_one_torque": one.most}
+        | {"steps_frozen": frozen.most, "steps_centred": centred.most},
     )
 
 
@@ -211,6 +222,10 @@ def _who(name: str, what: str, where: str) -> str:
 
 def _small(text: str) -> str:
     return rf"{{\scriptsize {text}}}"
+
+
+def _seconds(needed: analysis.Steps) -> str:
+    return rf"\textbf{{{float(f'{180 / pi / SLOW / needed.most:.2g}'):g}}}"
 
 
 def _percent(error: float) -> str:
