@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.fits import laws
+from polhode.fits import impact_errors, laws
 from polhode.interface.netcdf import read_dataset
 from polhode.study.analysis import impacts, law_frames
 from polhode.study.analysis.law_frames import SMOOTH, EnsembleLaws
