@@ -60,19 +60,18 @@ def impacts(inputs: Inputs) -> dict[str, str]:
 
 
 def steps(inputs: Inputs) -> dict[str, str]:
-    """Macros for the steps that random impacts take, with and without the cures, for two errors."""
+    """Macros for the steps that random impacts take with all cures, and how many times as many without, for two errors."""
     made = {
         "studyImpactServed": f"{100 * impact_errors.SERVED:g}",
         "studyImpactRandom": str(analysis.random(inputs).sizes["draw"]),
     }
     for error, of_error in zip(impact_errors.ERRORS, ("", "Loose"), strict=True):
         made[f"studyImpactPercent{of_error}"] = f"{100 * error:g}"
-        codes, cured, saved = analysis.steps(inputs, error)
-        for name, of_kind in (("Codes", codes), ("Cured", cured)):
-            ends = {"": of_kind.half, "Low": of_kind.low, "High": of_kind.high, "Take": of_kind.take}
-            made |= {f"studyImpactSteps{name}{of_error}{end}": f"{value:.0f}" for end, value in ends.items()}
-        for end, value in {"": saved.median, "Low": saved.low, "High": saved.high}.items():
-            made[f"studyImpactStepsSaved{of_error}{end}"] = factor(float(value))
+        _, cured, saved = analysis.steps(inputs, error)
+        for end, value in {"": cured.half, "Low": cured.low, "High": cured.high, "Take": cured.take}.items():
+            made[f"studyImpactStepsCured{of_error}{end}"] = f"{value:.0f}"
+        for end, ratio in {"": saved.median, "Low": saved.low, "High": saved.high}.items():
+            made[f"studyImpactStepsSaved{of_error}{end}"] = factor(float(ratio))
     return made
 
 
