@@ -52,7 +52,7 @@ def curves(data: xr.Dataset) -> dict[str, ErrorsOfSteps]:
     return {kind: ErrorsOfSteps(share, larger.sel(bookkeeping=kind).values) for kind in (LIKE_CODES, CURED)}
 
 
-class Steps(NamedTuple):
+class StepsInAContact(NamedTuple):
     """Steps in a contact for an error: those to take, and those of half, a tenth, nine tenths and all of some impacts."""
 
     take: float
@@ -62,7 +62,7 @@ class Steps(NamedTuple):
     most: float
 
 
-def steps_in_a_contact(data: xr.Dataset, error: float) -> tuple[Steps, Steps, Spread]:
+def steps_in_a_contact(data: xr.Dataset, error: float) -> tuple[StepsInAContact, StepsInAContact, Spread]:
     """Steps in a contact for an error of random impacts, as codes have it and with all cures, and their ratio in each impact.
 
     They are infinite where the error is not reached.
@@ -73,7 +73,7 @@ def steps_in_a_contact(data: xr.Dataset, error: float) -> tuple[Steps, Steps, Sp
     return _steps(codes), _steps(cured), saved
 
 
-def _steps(of_each: np.ndarray) -> Steps:
+def _steps(of_each: np.ndarray) -> StepsInAContact:
     from_the_end = max(int(binom.ppf(1 - SERVED, len(of_each), 1 - SERVED)), 1)
     ordered, of = np.sort(of_each), spread(of_each)
-    return Steps(*map(float, (ordered[-from_the_end], of.median, of.low, of.high, ordered[-1])))
+    return StepsInAContact(*map(float, (ordered[-from_the_end], of.median, of.low, of.high, ordered[-1])))
