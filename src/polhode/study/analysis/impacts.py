@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from polhode.fits.impact_errors import ALIKE, LEADING, STATED, Steps, order, ratios, steps_in_a_contact
+from polhode.fits.impact_errors import ALIKE, LEADING, STATED, StepsInAContact, order, ratios, steps_in_a_contact
 from polhode.fits.laws import Spread
 from polhode.fits.seed_statistics import mean
 from polhode.study.inputs import Inputs, NotInRun
@@ -40,7 +40,7 @@ def random(inputs: Inputs) -> xr.Dataset:
     return data
 
 
-def steps(inputs: Inputs, error: float) -> tuple[Steps, Steps, Spread]:
+def steps(inputs: Inputs, error: float) -> tuple[StepsInAContact, StepsInAContact, Spread]:
     """Steps in a contact with friction and damping, see :func:`~polhode.fits.impact_errors.steps_in_a_contact`."""
     return steps_in_a_contact(random(inputs), error)
 
