@@ -33,7 +33,7 @@ def plan(**changes: object) -> Products:
 @pytest.fixture(scope="module")
 def everything() -> Products:
     """The plan of a study with files of every kind."""
-    return plan(atlas={"engines": ["pybullet"], "install": False})
+    return plan()
 
 
 def problems_of(results: Path) -> list[str]:
@@ -106,7 +106,7 @@ def test_what_is_declared_compared_is_compared_and_nothing_else(everything):
         and name not in ("timing.nc", "cost.nc", "cost_claims.csv")
         and not (name.startswith("tables/") and Path(name).stem in timed)
     )
-    assert {"atlas.nc", "ensemble_states.nc", "claims.csv", "films/chess.nc"} <= set(compared) and timed
+    assert {"ensemble_states.nc", "claims.csv", "films/chess.nc"} <= set(compared) and timed
     assert manifest.data_files(["of_another_version.nc"]) == ["of_another_version.nc"]
     assert manifest.decision(f"figures/{themes.names('figures', timed=True)[0]}.pdf") is Verify.TIMED
 
@@ -120,19 +120,19 @@ def test_every_stage_and_every_need_is_of_some_kind(everything):
     needs = {need for theme in themes.all_themes().values() for need in theme.needs}
     assert needs <= {*artefacts.needs()} and "timing" not in artefacts.needs()
     inputs = Inputs(**everything.places(None))
-    assert inputs.paths["atlas"] == f"{everything.results}/atlas.nc" and inputs.paths["released"] == "data/released"
+    assert inputs.paths["cost"] == f"{everything.results}/cost.nc" and inputs.paths["released"] == "data/released"
 
 
 def test_parts_that_are_left_out_have_no_files():
-    less = plan(cost=None, ensembles=None, atlas=None, many_body=None, notebooks=[], checks=[])
-    absent = ["many_body", "ensembles", "ensemble_states", "cost", "timing", "atlas", "checks", "films", "animation"]
-    assert [key for key in [*absent, "notebooks", "ensemble_runs", "engine_rows"] if less.files(key)] == []
-    assert not {"cost", "many_body", "ensembles", "atlas", "checks", "films"} & {*less.places(None)}
+    less = plan(cost=None, ensembles=None, many_body=None, notebooks=[], checks=[])
+    absent = ["many_body", "ensembles", "ensemble_states", "cost", "timing", "checks", "films", "animation"]
+    assert [key for key in [*absent, "notebooks", "ensemble_runs"] if less.files(key)] == []
+    assert not {"cost", "many_body", "ensembles", "checks", "films"} & {*less.places(None)}
 
 
 def test_a_file_of_one_job_has_a_title():
     """The titles stand with the code that writes files: they are part of their bytes, and so of the hash of all runs."""
-    several = {"single_body", "many_body", "ensembles", "cost", "timing", "atlas", "engine_rows"}
+    several = {"single_body", "many_body", "ensembles", "cost", "timing"}
     assert {key for key, kind in ARTEFACTS.items() if kind.path.endswith(".nc") and key not in several} == {*TITLES}
 
 

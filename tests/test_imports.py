@@ -78,7 +78,7 @@ def test_a_job_that_runs_kernels_imports_what_it_needs(kind, tmp_path):
 
 
 #: Scripts that gather a study, judge or show it, or write down what made it.
-OF_THE_WHOLE = {"gather", "gather_atlas", "gather_ensembles", "gather_many_body", "claims", "cost", "cost_claims", "provenance"}
+OF_THE_WHOLE = {"gather", "gather_ensembles", "gather_many_body", "claims", "cost", "cost_claims", "provenance"}
 OF_THE_WHOLE |= {"animation", "captions", "chapter", "execute_notebook", "explorer", "report"}
 
 

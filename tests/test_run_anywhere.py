@@ -56,7 +56,7 @@ def test_the_start_names_every_key_with_its_meaning(start):
     assert max(map(len, text.splitlines())) <= documented.WIDTH
 
 
-@pytest.mark.parametrize("key", ["cost", "ensembles", "many_body", "limits", "atlas"])
+@pytest.mark.parametrize("key", ["cost", "ensembles", "many_body", "limits"])
 def test_a_section_without_its_marks_is_valid(start, key):
     """One # taken away from each line gives a section with the values of config.yaml."""
     block = re.search(rf"(?m)^#({key}:\n(?:#.*\n)*?)(?=# [^ ]|\Z)", start.read_text())[1]

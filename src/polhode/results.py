@@ -18,7 +18,7 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     ``tree["single_body/heavy_top"]`` is the group ``heavy_top`` of ``single_body.nc``, ``tree["checks/stability"]`` the file
     ``checks/stability.nc``. The tree has the files in the folder and those one folder below. Single runs, which these gather,
     are left out: they are deeper (``runs/``, ``many_body/``), or in a folder with the name of the file that gathers them
-    (``ensembles/``, ``atlas/``); ``xarray.open_dataset`` opens each.
+    (``ensembles/``); ``xarray.open_dataset`` opens each.
 
     Parameters
     ----------

@@ -10,7 +10,6 @@ rule explorer:
         checks=PLAN.files("checks"),
         many_body=PLAN.files("many_body"),
         ensembles=PLAN.files("ensembles"),
-        atlas=PLAN.files("atlas"),
         published=PLAN.published(),
         claims=rules.claims.output[0],
         cost=PLAN.files("cost"),

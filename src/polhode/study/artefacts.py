@@ -53,7 +53,6 @@ STAGES = {
     "checks": "experiments",
     "many bodies": "files",
     "random bodies": "methods",
-    "engines": "runs",
     "timing": "rounds",
     "figures and tables": "files",
     "notebooks": "notebooks",
@@ -156,10 +155,6 @@ def _filmed(study: "Study") -> list[str]:
     return [key for key, scene in study.scenes.items() if scene.film is not None]
 
 
-def _engines(study: "Study") -> tuple[str, ...]:
-    return study.atlas.engines if study.atlas is not None else ()
-
-
 def _ensemble_methods(study: "Study") -> tuple[str, ...]:
     return study.ensembles.methods if study.ensembles is not None else ()
 
@@ -199,8 +194,6 @@ ARTEFACTS = {artefact.key: artefact for artefact in (
              "times to target errors, made from measured times", _one_if("cost"), is_reported=True, released="cost.nc"),
     Artefact("timing", "timing.nc", DATA, TIMED, "timing", "timing",
              "the time of a step of each method, measured on one machine", _one_if("cost")),
-    Artefact("atlas", "atlas.nc", DATA, COMPARED, "gather_atlas", _SHOWN,
-             "integrators of physics engines, by measurement", _one_if("atlas"), is_reported=True, released="atlas.nc"),
     Artefact("references", "references/{problem}.nc", DATA, COMPARED, "references_*", "references",
              "the reference solution of {problem}, to arbitrary precision", lambda study: study.problems,
              is_reported=True),
@@ -248,8 +241,6 @@ ARTEFACTS = {artefact.key: artefact for artefact in (
              "runs of many bodies with one method and step size, from all initial states", _many_body_runs),
     Artefact("targets", "targets/{problem}/{method}.nc", RUN, GATHERED, "single_body_*", "single bodies",
              "the step sizes with which one method meets target errors on one problem", _targets),
-    Artefact("engine_rows", "atlas/{engine}.nc", RUN, GATHERED, "engine_*", "engines",
-             "measurements of one physics engine each", _engines),
     # About the run.
     Artefact("provenance", "provenance.json", RECORD, ABOUT, "provenance", "report",
              "code, configuration, versions, machine and cost of the run"),

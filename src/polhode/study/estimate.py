@@ -44,8 +44,6 @@ LOADING_MANY, LOADING_ENSEMBLE = 1.0, 0.7
 REPORT, REPORT_OF_A_METHOD = 20.0, 1.0
 #: Forms in which the cost study times a method, the overhead of a round beyond its blocks, and the timing of many bodies.
 FORMS, ROUND, TIMING = 4, 1.5, 25.0
-#: One engine of the atlas, all its options: 13 engines took 11 minutes of wall time, a few of them most of it.
-ENGINE = 60.0
 #: Each experiment on single methods, in the order of the documentation.
 CHECK_SECONDS = {
     "reversibility": 1.0,
@@ -258,7 +256,6 @@ def estimate(
     notebooks: Sequence[str] = (),
     clumps: Mapping[str, int] | None = None,
     ensembles: tuple[Sequence[Method], int] | None = None,
-    engines: int = 0,
 ) -> Requirements:
     """The estimated resources of a configured study.
 
@@ -271,7 +268,6 @@ def estimate(
     notebooks : those that are executed
     clumps : key of a many-body scene -> number of clumps, where it differs from about that of the library's scenes
     ensembles : the methods that run on random bodies, and the number of torque classes
-    engines : number of engines of the atlas that are run
     """
     shares: list[Share] = []
     for key, (problem, methods) in problems.items():
@@ -285,9 +281,6 @@ def estimate(
     everyone = max((len(methods) for _problem, methods in problems.values()), default=0)
     if config.ensembles is not None and ensembles is not None:
         shares.append(_ensembles(config.ensembles, *ensembles))
-    if engines:
-        what = f"the atlas of {several(engines, 'engines')}"
-        shares.append(Share(("atlas",), what, "Take fewer engines", cpu=(ENGINE + PROCESS) * engines, disk=1e5 * engines))
     if config.cost is not None:
         rounds, block = config.cost.rounds, config.cost.block
         seconds = FORMS * ROUND * everyone * rounds * block + TIMING

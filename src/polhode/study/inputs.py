@@ -195,17 +195,13 @@ class Inputs:
 
     @property
     def atlas(self) -> xr.Dataset:
-        """The engine atlas: what was measured in this run if that is configured, otherwise released/atlas.nc.
-
-        Raises
-        ------
-        NotInRun
-            If there is neither.
-        """
-        groups = self.groups("atlas", released=not self.paths.get("atlas"))
-        if not groups:
-            raise NotInRun("there is no engine atlas, neither of this run nor in data/released")
-        return groups["/"]
+        """The engine atlas, released/atlas.nc, made by ``polhode atlas``; :class:`NotInRun` if there is none."""
+        path = Path(self.paths.get("released", ""), "atlas.nc")
+        if not path.is_file():
+            raise NotInRun("data/released has no engine atlas")
+        if str(path) not in self._read:
+            self._read[str(path)] = read_groups(path)
+        return self._read[str(path)]["/"]
 
     def film(self, scene: str) -> dict[str, Any]:
         """A short run of a scene with all data needed to draw it, see :func:`polhode.study.run.scene.make_film`."""

@@ -121,7 +121,6 @@ class Plan:
             "films": self._film,
             "ensemble_states": self._ensemble_states,
             "ensemble_runs": self._ensemble,
-            "engine_rows": self._engine,
         }
 
     # References.
@@ -260,21 +259,6 @@ class Plan:
         settings = self.study.ensembles.drawn | {"steps": list(self.study.ensembles.steps)}
         modules = "polhode.study.run.ensemble", "polhode.study.run.ensemble_states"
         return settings, fingerprint(*modules, METHODS.origin(method))
-
-    # The engine atlas.
-
-    @property
-    def engines(self) -> tuple[str, ...]:
-        """Keys of the engines that are run; none unless the configuration asks for an atlas."""
-        return self.study.atlas.engines if self.study.atlas is not None else ()
-
-    def _engine(self, engine: str) -> Dependencies:
-        # The Python of the engine executes files that nothing here imports; the candidates are all methods of the library.
-        assert self.study.atlas is not None
-        folder = self.home / "src" / "polhode" / "engines"
-        executed = (folder / f"{name}.py" for name in ("worker", "rotations", "sampling", f"adapters/{engine}"))
-        code = fingerprint("polhode.study.run.engine", *executed, *(METHODS.origin(method) for method in METHODS))
-        return {"limit": self.study.atlas.limit}, code
 
     def units(self, rule: str) -> float:
         """The number of units of work in a job of this rule, for the progress display: runs, rounds or files."""

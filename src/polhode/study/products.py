@@ -6,19 +6,17 @@ does not affect those.
 
 import hashlib
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-from polhode.interface.netcdf import DamagedFile, read_dataset
 from polhode.study import provenance, themes
 from polhode.study.artefacts import ARTEFACTS, CHECKOUT, Names, Role, needs, places
 from polhode.study.fingerprint import fingerprint
 from polhode.study.plan import Plan
 from polhode.study.report import macros
 
-#: Published-scale results, and one of them that every run shows.
+#: Published-scale results, and those of other codes, which every run shows.
 RELEASED = CHECKOUT["released"]
-RELEASED_PEERS = "peers.csv", "contacts.nc", "liquids_lammps.nc"
+RELEASED_ENGINES = "peers.csv", "contacts.nc", "liquids_lammps.nc", "atlas.nc"
 
 
 class Products(Plan):
@@ -105,30 +103,19 @@ class Products(Plan):
     def chapter_code(self, chapter: str) -> str:
         """Hash of the script for figures, tables and numbers, and of a chapter's modules with what they import."""
         folder = self.home / "src" / "polhode" / "study" / "themes"
-        chapter_themes = themes.chapters()[chapter]
-        modules = (folder / key / f"{name}.py" for key in chapter_themes for name in ("figures", "tables", "numbers"))
+        modules = (
+            folder / key / f"{name}.py" for key in themes.chapters()[chapter] for name in ("figures", "tables", "numbers")
+        )
         code = fingerprint(self._script("chapter"), *(path for path in modules if path.is_file()))
-        return code + (self.released_engines() if any("atlas" in theme.needs for theme in chapter_themes.values()) else "")
+        return code + self.released_engines()
 
     def released_engines(self) -> str:
-        """Hash of the released comparison of engines, and of the released atlas where it stands in for one of the run.
+        """Hash of the released comparisons of engines.
 
         They are inputs of all themes, but Snakemake overlooks a file replaced by another that is older than the figures.
         """
-        names = [*RELEASED_PEERS, *([] if self.files("atlas") else [ARTEFACTS["atlas"].released])]
-        shown = [file for name in names if (file := self.home / RELEASED / name).is_file()]
+        shown = [file for name in RELEASED_ENGINES if (file := self.home / RELEASED / name).is_file()]
         return "".join(provenance.sha256(file)[:16] for file in shown)
-
-    def engine_present(self, key: str) -> bool:
-        """Whether the rows of an engine exist or can be made: an engine that is installed later is a reason to run again.
-
-        Worked out where jobs are planned; the job looks for itself whether its machine has the engine.
-        """
-        from polhode.engines import all_engines, is_installed
-
-        engine, path = all_engines()[key], Path(*self.files("engine_rows", [key]))
-        assert self.study.atlas is not None
-        return (self.study.atlas.install and not engine.debian) or _has_rows(path) or is_installed(engine)
 
     def used_macros(self) -> str:
         """A hash of the macros used in the text of the report: only these are written."""
@@ -143,11 +130,3 @@ class Products(Plan):
     def products(self) -> list[str]:
         """Paths of all files that a finished run leaves, in every format; provenance.json holds their checksums."""
         return self.files_of(Role.PRODUCT, Role.DATA)
-
-
-def _has_rows(path: Path) -> bool:
-    """Whether a file of an engine has measurements; it has none if the engine was left out."""
-    try:
-        return path.is_file() and "engine" in read_dataset(path).sizes
-    except DamagedFile:
-        return False

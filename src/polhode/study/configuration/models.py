@@ -277,21 +277,6 @@ class Ensembles(StrictModel):
         return self
 
 
-# ---- the engine atlas ----
-
-
-class AtlasSection(StrictModel):
-    """physics engines that are run to find out their integrators; without this key the report shows the released atlas"""
-
-    engines: AllOrAtLeastOne = Field(default="all", description='the word "all" or a list of keys (polhode atlas --list)')
-    install: bool = Field(
-        default=False,
-        description="whether engines that are not installed are installed first, each into an environment of its own below the "
-        "cache folder; otherwise they are left out",
-    )
-    limit: Positive = Field(default=600.0, description="time that one run of one body may take, s")
-
-
 # ---- the whole configuration ----
 
 
@@ -348,7 +333,4 @@ class Configuration(StrictModel):
     )
     ensembles: Ensembles | None = Field(
         description="errors on random bodies under torques of every class; null leaves them out"
-    )
-    atlas: AtlasSection | None = Field(
-        default=None, description="the integrators of physics engines, by measurement; null or absent: those released"
     )

@@ -52,9 +52,8 @@ CHECKOUT_FOLDERS = (
     "tests",
     "workflow",
 )
-#: Keys for the location of results, resource limits and displayed pages, which do not affect the results, and the atlas of
-#: engines, which affects no other file with data: its files say themselves how they were made.
-WITHOUT_EFFECT = ("results", "limits", "notebooks", "atlas")
+#: Keys for the location of results, resource limits and displayed pages, which do not affect the results.
+WITHOUT_EFFECT = ("results", "limits", "notebooks")
 
 
 def step_name(dt: float) -> str:
@@ -226,15 +225,6 @@ class EnsembleStudy:
 
 
 @dataclass(frozen=True)
-class AtlasStudy:
-    """The engines to be run: their keys, whether missing ones are installed, and the time in s that one run may take."""
-
-    engines: tuple[str, ...]
-    install: bool
-    limit: float
-
-
-@dataclass(frozen=True)
 class Study:
     """A validated configuration."""
 
@@ -246,7 +236,6 @@ class Study:
     cost: "Cost | None"
     scenes: dict[str, SceneStudy]
     ensembles: EnsembleStudy | None
-    atlas: AtlasStudy | None
     notebooks: tuple[str, ...]
     plugins: tuple[Path, ...]
     estimate: Requirements
@@ -330,7 +319,6 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     scenes = {key: section for key, section in (settings.many_body or {}).items() if section is not None}
     of_scenes = _methods_of_scenes(scenes, methods, added, top / "many_body")
     ensembles = _ensembles(settings.ensembles, methods, added, top / "ensembles")
-    atlas = _atlas(settings.atlas, top / "atlas")
     expected = estimate(
         settings,
         {key: (PROBLEMS[key], [METHODS[m] for m in keys]) for key, keys in of_problems.items()},
@@ -343,7 +331,6 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
             if (section.scene or key) in SCENES.plugins()
         },
         None if ensembles is None else ([METHODS[m] for m in ensembles.methods], len(ensembles.classes)),
-        0 if atlas is None else len(atlas.engines),
     )
     if not checked:
         expected.check(settings.limits, top)
@@ -356,7 +343,6 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         cost=settings.cost,
         scenes={key: _scene(key, scenes[key], keys, top / "many_body" / key) for key, keys in of_scenes.items()},
         ensembles=ensembles,
-        atlas=atlas,
         notebooks=notebooks,
         plugins=tuple(plugins),
         estimate=expected,
@@ -553,17 +539,6 @@ def _ensembles(
     # In the order of the library, so that the order in the list does not matter.
     classes = tuple(key for key in CLASSES if key in classes)
     return EnsembleStudy(section.bodies, section.seed, classes, chosen, steps, section.radians) if chosen else None
-
-
-def _atlas(section: "models.AtlasSection | None", place: Place) -> AtlasStudy | None:
-    """The engines to be run, in alphabetical order; None if there are none."""
-    if section is None:
-        return None
-    from polhode.engines import all_engines  # checked by pydantic, which jobs do not import
-
-    known = tuple(all_engines())
-    chosen = _chosen("engine", section.engines, known, place / "engines")
-    return AtlasStudy(tuple(key for key in known if key in chosen), section.install, section.limit)
 
 
 def _runs_many_bodies(key: str) -> bool:

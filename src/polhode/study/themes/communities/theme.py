@@ -5,7 +5,7 @@ from polhode.study.themes.theme import Theme
 THEME = Theme(
     title="Which method for whom",
     place=61,
-    needs=("ensembles", "single_body", "many_body", "checks", "atlas"),
+    needs=("ensembles", "single_body", "many_body", "checks"),
     figures=("limits",),
     tables=("communities",),
     numbers=("communities",),

@@ -1,11 +1,11 @@
-"""What physics engines run: the engine atlas, of the run or the released one."""
+"""What physics engines run: the released engine atlas."""
 
 from polhode.study.themes.theme import Theme
 
 THEME = Theme(
     title="What engines run",
     place=105,
-    needs=("single_body", "atlas"),  # the former so that it is made with the others, in one group on a cluster
+    needs=("single_body",),  # the former so that it is made with the others, in one group on a cluster
     figures=("engine_errors", "engine_spins"),
     tables=("engines", "engines_in_short", "contact_choices", "contact_errors", "contact_beds", "liquid_codes", "peers"),
     numbers=("engines", "contact_codes", "liquid_codes", "peers"),
