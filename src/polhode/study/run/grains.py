@@ -138,7 +138,8 @@ def grains(experiment: Experiment, methods: Sequence[str], seeds: Sequence[int] 
         scene, method = scenes[key], experiment.variants[key].method
         dt = scene.contact_time() / division
         run = simulate(scene, method, dt, seeds[place[2]], experiment.end, experiment.samples, record=True)
-        kinetic[place] = run["kinetic"].values
+        with np.errstate(over="ignore"):  # of a run that is lost
+            kinetic[place] = run["kinetic"].values
         lost[place] = "diverged" in run.attrs
         if place == (0, len(divisions) - 1, 0):
             ledger[:] = [run[form].values for form in forms]
