@@ -81,11 +81,11 @@ def test_spacecraft_take_so_many_seconds_a_step_at_one_degree_a_second():
     assert row.numbers["method_one_torque"] in METHODS and steps[1] < steps[0] < steps[2]
 
 
-def test_errors_of_impacts_are_those_that_nine_in_ten_do_not_exceed(inputs):
+def test_errors_of_impacts_are_those_that_95_in_100_do_not_exceed():
     data = readers.inputs_of(RELEASED).check("random_impacts").sel(quantity="spin")
     errors = analysis.of_impacts(readers.inputs_of(RELEASED))
     for name, stage in (("codes", "usual"), ("cured", "dashpot")):
-        assert np.mean(100 * data["by_stage"].sel(stage=stage) <= errors[name]) == pytest.approx(0.9, abs=0.01)
+        assert sorted(100 * data["by_stage"].sel(stage=stage).values)[-2] == errors[name], "as of the 118 for the steps"
     assert errors["method"] < 0.01 * errors["cured"] < errors["codes"]
 
 

@@ -73,7 +73,12 @@ def steps_in_a_contact(data: xr.Dataset, error: float) -> tuple[StepsInAContact,
     return _steps(codes), _steps(cured), saved
 
 
-def _steps(of_each: np.ndarray) -> StepsInAContact:
+def served(of_each: np.ndarray) -> float:
+    """The value that :data:`SERVED` of all impacts do not exceed, with as much confidence, from those of some."""
     from_the_end = max(int(binom.ppf(1 - SERVED, len(of_each), 1 - SERVED)), 1)
-    ordered, of = np.sort(of_each), spread(of_each)
-    return StepsInAContact(*map(float, (ordered[-from_the_end], of.median, of.low, of.high, ordered[-1])))
+    return float(np.sort(of_each)[-from_the_end])
+
+
+def _steps(of_each: np.ndarray) -> StepsInAContact:
+    of = spread(of_each)
+    return StepsInAContact(served(of_each), *map(float, (of.median, of.low, of.high, np.max(of_each))))

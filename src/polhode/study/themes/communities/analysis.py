@@ -135,8 +135,8 @@ def _declares(inputs: Inputs, ens: EnsembleLaws, name: str) -> NDArray[np.bool_]
 
 
 def of_impacts(inputs: Inputs) -> dict[str, float]:
-    """Errors of the spin that nine random impacts in ten do not exceed, % of its largest change: as codes have it, with all
-    cures, and the largest change by another method of rotation.
+    """Errors of the spin that 95 random impacts in 100 do not exceed (:func:`polhode.fits.impact_errors.served`), % of its
+    largest change: as codes have it, with all cures, and the largest change by another method of rotation.
     """
     spin = impacts.random(inputs).sel(quantity="spin")
     others = [key for key in spin["integrator"].values if key not in impacts.APART]
@@ -146,7 +146,7 @@ def of_impacts(inputs: Inputs) -> dict[str, float]:
         "cured": spin["by_stage"].sel(stage=impact_errors.CURED),
         "method": change.max("integrator"),
     }
-    return {name: 100 * float(values.quantile(0.9)) for name, values in errors.items()}
+    return {name: 100 * impact_errors.served(values.values) for name, values in errors.items()}
 
 
 def grouped(ens: EnsembleLaws, rows: Iterable[Code]) -> dict[str, list[str]]:

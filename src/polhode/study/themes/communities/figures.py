@@ -86,7 +86,7 @@ def _bars(axes: Axes, bars: list[Bar], line: float) -> None:
         number = axes.annotate(bar.text, (value, place), (4, 0), textcoords="offset points", va="center", fontsize=TYPE)
         number.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.3})
     if line:
-        axes.axvline(line, color="0.15", linewidth=0.9, linestyle=(0, (4, 2)), zorder=0)
+        axes.axvline(line, color="0.15", linewidth=0.9, linestyle=(0, (4, 2)))
     axes.set_yticks(range(len(bars)), [printable(bar.name) for bar in bars], fontsize=TYPE)
     axes.set_ylim(len(bars) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0, right=False)
@@ -114,10 +114,11 @@ def _water(inputs: Inputs) -> list[Bar]:
     for key, name in {analysis.CENTRED: inputs.label(analysis.CENTRED), "richardson": "LAMMPS rigid"}.items():
         if (of_step := every.get(key, {}).get(WATER)) and of_step.is_shown:
             bars.append(Bar(name, abs(of_step.drift), OTHERS))
-    keep = {best.method: inputs.label(best.method), analysis.CONSTRAINTS: "SETTLE"}
-    unseen = {name: every[key][WATER] for key, name in keep.items() if key in every and not every[key][WATER].is_shown}
+    (keeps,) = analysis.codes(inputs, {"lammps": "rigid/nve"})
+    named = [key for key in (best.method, keeps.method, analysis.CONSTRAINTS) if key in every]
+    unseen = [every[key][WATER].largest for key in named if not every[key][WATER].is_shown]
     if unseen:
-        bars.append(Bar(", ".join(unseen), max(of_step.largest for of_step in unseen.values()), TAKE, True))
+        bars.append(Bar("methods to take" if len(unseen) > 1 else inputs.label(best.method), max(unseen), TAKE, True))
     return bars
 
 

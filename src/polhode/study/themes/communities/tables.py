@@ -20,6 +20,8 @@ from polhode.study.themes.communities.analysis import GAME, SLOW, SPACE
 
 #: Widths of the columns, in parts of the text.
 WIDTHS = (0.095, 0.165, 0.155, 0.15, 0.155, 0.215)
+#: The family of methods that is named once.
+ROTOR = "exact rotor"
 #: The steps in fs at which drifts in water are stated.
 WATER = (2.0, 4.0)
 
@@ -71,10 +73,10 @@ def _elastic(inputs: Inputs) -> Row:
     return Row(
         _who("DEM", "elastic clumps", r"Sec.~\ref{sec:a-contacts}"),
         ", ".join(escape(code.running(code.version.partition(".")[0])) for code in known),
-        f"energy error over that of {escape(best.label)}: "
+        f"energy error over {escape(best.label)}'s, same step: "
         + ", ".join(f"{escape(code.name)} {factor_or_infinite(ratios[code.method].value)}" for code in known),
         rf"\textbf{{{escape(best.label)}}}" + (f", {escape(equal[0])} or {len(equal) - 1} more: alike" if equal else ""),
-        rf"$\mathbf{{T/{most:.0f}}}$ for a mean error of the energy of {power(law_frames.ENERGY)}",
+        rf"$\mathbf{{T/{most:.0f}}}$ for {power(law_frames.ENERGY)} of the energy, mean over a run",
         f"take the forces of the positions as they are, not of predicted ones{costly}",
         {"method": best.method, "steps": most, "steps_half": half, "equal": ",".join(equal)}
         | {f"energy_{code.name}": ratios[code.method].value for code in known},
@@ -90,11 +92,11 @@ def _rubbing(inputs: Inputs) -> Row:
     return Row(
         _who("DEM", "friction, damping", r"Sec.~\ref{sec:impacts}"),
         f"{enumerated(map(escape, orders))}: spins after a contact of order {enumerated(exact_to)} in the step",
-        f"$T/{booked_loose.take:.0f}$ instead of $T/{cured_loose.take:.0f}$ for {_percent(loose)}, "
-        f"$T/{booked.take:.0f}$ instead of $T/{cured.take:.0f}$ for {_percent(tight)}",
+        f"{factor(booked_loose.take / cured_loose.take)} times as many steps for {_percent(loose)} of spin and velocity, "
+        f"{factor(booked.take / cured.take)} for {_percent(tight)}",
         rf"\textbf{{keep your method}}: another changes spins by {decimal(errors['method'], 4)}\,\%",
-        rf"$\mathbf{{T/{cured_loose.take:.0f}}}$ for {_percent(loose)}, $\mathbf{{T/{cured.take:.0f}}}$ for {_percent(tight)} "
-        "of spin and velocity, with the cures",
+        rf"{_percent(loose)}: $\mathbf{{T/{cured_loose.take:.0f}}}$ if cured, $T/{booked_loose.take:.0f}$ as codes are; "
+        rf"{_percent(tight)}: $\mathbf{{T/{cured.take:.0f}}}$, $T/{booked.take:.0f}$",
         "cure the contact: springs from the touch on, in the plane of mid-step; slide in the mean direction; predict dashpot "
         "velocities",
         {"method": impact_errors.LEADING, "steps": cured.take, "steps_half": cured.half, "steps_loose": cured_loose.take}
@@ -123,9 +125,8 @@ def _water(inputs: Inputs) -> Row:
     else:
         settled = "none seen"
     longest_shake = longest.get(analysis.CONSTRAINTS, (0.0, 0.0))[0]
-    smooth, jump = (
-        outcomes(liquids.cutoffs(inputs).sel(law=law))[best.method][WATER[0]] for law in ("shifted_power", "shifted_energy")
-    )
+    smooth = every[best.method][WATER[0]]
+    jump = outcomes(liquids.cutoffs(inputs).sel(law="shifted_energy"))[best.method][WATER[0]]
     (keeps,) = analysis.codes(inputs, {"lammps": "rigid/nve"})
     take = rf"\textbf{{{escape(inputs.label(best.method))}}}"
     if keeps.method in best.others:
@@ -135,12 +136,12 @@ def _water(inputs: Inputs) -> Row:
         _who("MD", "rigid molecules, energy kept", r"Sec.~\ref{sec:liquids}"),
         rf"LAMMPS \code{{rigid}}: {escape(lammps.label.partition(' (')[0])}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE",
         rf"drift of LAMMPS \code{{rigid}} {_two(heats[0])}\,$kT$/ns at {WATER[0]:g}\,fs, {_two(heats[1])} at {WATER[1]:g}\,fs; "
-        f"of SETTLE {settled}",
+        f"of SETTLE {settled} at both",
         rf"{take}, or keep SETTLE",
         rf"fastest libration${{}}/\mathbf{{{best.steps:.1f}}}$, in water {period:.0f}\,fs${{}}/{best.steps:.1f}$: "
-        rf"\textbf{{{best.dt:g}\,fs}}; SETTLE {longest_shake:g}\,fs",
-        rf"let force and slope vanish at the cut-off: a force that jumps drifts by {_two(jump.drift)}\,$kT$/ns at "
-        rf"{WATER[0]:g}\,fs, this one by less than {upper(smooth.largest, 1):g}",
+        rf"\textbf{{{best.dt:g}\,fs}}, with SETTLE {longest_shake:g}\,fs",
+        rf"let force and slope vanish at the cut-off: with a jump the energy drifts by {_two(jump.drift)}\,$kT$/ns at "
+        rf"{WATER[0]:g}\,fs, without by less than {upper(smooth.largest, 1):g}",
         {"method": best.method, "steps": best.steps, "dt_fs": best.dt, "shake_fs": longest_shake}
         | {f"lammps_{dt:g}fs": value for dt, value in zip(WATER, heats, strict=True)}
         | {"jump": jump.drift, "smooth_at_most": smooth.largest},
@@ -171,11 +172,11 @@ def _games(inputs: Inputs) -> Row:
         f"{enumerated([escape(code.name) for code in first])}: first order, by default",
         f"at one turn a second {', '.join(reached)}\\,Hz" + (f"; {enumerated(never)}: never" if never else ""),
         rf"\textbf{{{escape(ens.label(method))}}}; simpler: {simpler}",
-        rf"\textbf{{{_hz(best.rate)}\,Hz}} times turns a second, {simpler} {_hz(simple.rate)}\,Hz: "
+        rf"\textbf{{{_hz(best.rate)}\,Hz}} times turns a second, {simpler} {_hz(simple.rate)} times: "
         rf"{analysis.FRAMES:g}\,Hz do for {decimal(analysis.FRAMES / best.rate, 1)} or "
         f"{decimal(analysis.FRAMES / simple.rate, 1)} turns a second",
-        f"turn off angular damping, on in {enumerated(map(escape, damped))}; give {simpler} the torque of mid-step: that of "
-        f"the start takes {_hz(frozen.rate)}\\,Hz",
+        f"turn off angular damping, which stops spins ({enumerated(map(escape, damped))}); {simpler} with the torque of "
+        f"mid-step (of the start: {_hz(frozen.rate)}\\,Hz)",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_simple": simple.most}
         | {"steps_frozen": frozen.most}
         | {f"hz_{key}": value for key, value in rates.items()},
@@ -192,6 +193,10 @@ def _spacecraft(inputs: Inputs) -> Row:
     choices = [analysis.steps(ens, key, SPACE) for key in (analysis.RUNGE_KUTTA, method, single)]
     usual, best, one = choices
     frozen, centred = (analysis.steps(ens, key, SPACE) for key in (analysis.FROZEN, analysis.CENTRED))
+    several, one_torque, family = ens.label(method), ens.label(single), ""
+    if several.startswith(ROTOR) and one_torque.startswith(ROTOR):
+        several, one_torque = (label.removeprefix(ROTOR).strip(", ") for label in (several, one_torque))
+        family = f" ({ROTOR}s)"
     torques = [ens.torques_per_step[ens.methods.index(key)] for key in (analysis.RUNGE_KUTTA, method, single)]
     return Row(
         _who("spacecraft", f"error {power(SPACE)}", r"Sec.~\ref{sec:laws}"),
@@ -199,14 +204,13 @@ def _spacecraft(inputs: Inputs) -> Row:
             f"{escape(code.name)}: {escape(code.label)}; order {code.lab:.0f} where a torque is set once a step"
             for code in codes
         ),
-        f"set at the start of a step, {_steps(frozen.most / centred.most)} times the steps of one set in its middle "
-        f"({escape(ens.label(analysis.CENTRED))})",
-        rf"\textbf{{{escape(ens.label(analysis.RUNGE_KUTTA))}}}, \textbf{{{escape(ens.label(method))}}}; "
-        rf"one torque: \textbf{{{escape(ens.label(single))}}}",
-        rf"{', '.join(map(_seconds, choices))}\,s at {SLOW:g}~degree a second: "
-        f"{enumerated(_two(x.most) for x in choices)} steps, "
-        f"{enumerated(_two(x.most * price) for x, price in zip(choices, torques, strict=True))} torques a radian",
-        "find the torque anew at each stage; if a controller really holds it, end a step at each change",
+        f"set at the start of a step, {escape(ens.label(analysis.CENTRED))} takes {_steps(frozen.most / centred.most)} times "
+        "the steps of one set in its middle",
+        rf"\textbf{{{escape(ens.label(analysis.RUNGE_KUTTA))}}}; fewest torques: \textbf{{{escape(several)}}}; one a step: "
+        rf"\textbf{{{escape(one_torque)}}}{family}",
+        f"{enumerated(_two(x.most) for x in choices)} steps a radian: {enumerated(map(_seconds, choices))}\\,s at "
+        rf"{SLOW:g}~degree/s; {enumerated(_two(x.most * price) for x, price in zip(choices, torques, strict=True))} torques",
+        "find the torque anew at each stage; if a controller holds it, end a step at each change",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_rk4": usual.most, "steps_rk4_half": usual.half}
         | {"method_one_torque": single, "steps_one_torque": one.most}
         | {"steps_frozen": frozen.most, "steps_centred": centred.most},

@@ -250,7 +250,7 @@ def _smooth(inputs: Inputs, answer: Advice) -> dict[str, str]:
     fewest = f"{one} needs the fewest steps where the torque is smooth"
     if answer.one.method == answer.steady.method:
         text = f"{fewest}, and its energy does not drift"
-        text += f"; each output is corrected, for {outputs} torques" if outputs else ""
+        text += f"; each output costs {outputs} torques more" if outputs else ""
     else:
         drains = ", but drains liquids" if inputs.declared(answer.one.method, "caution") else ""
         text = f"{fewest}{drains}, and {steady} the fewest among methods whose energy does not drift"
