@@ -431,8 +431,8 @@ def _recommendation(
         + (f"; {' and '.join(lost)}" if lost else "")
         + f". The step is the largest at which, as at all finer ones tried, the error stays below {MARGIN:g} of the one asked "
         f"for, from every start: it is {best.error:.2g}.",
-        f"Error: the larger of the angle in rad and |omega - exact| over the largest |omega|, at {CHECKS} times of the run "
-        "and where the torque changes.",
+        f"Error: the larger of the angle in rad and |omega - exact| over the largest |omega|, at {CHECKS} times of the run, "
+        "in its first steps and where the torque changes.",
         f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with {max(m.steps for m in finding.motions):,} "
         f"steps, short where the torque changes, which agree to {max(m.uncertainty for m in finding.motions):.1g}. The torque "
         f"was looked at every {looked:.2g} s: a shorter pulse would not have been seen; name "

@@ -172,7 +172,8 @@ class KnownMotion:
         ----------
         method : runs over the horizon
         steps : in so many steps
-        checks : number of times, evenly spaced, at which the run is compared; all steps if there are fewer
+        checks : number of times, evenly spaced, at which the run is compared; all steps if there are fewer. Half as many more
+            are spaced by a constant factor from the first step on.
 
         Returns
         -------
@@ -180,7 +181,9 @@ class KnownMotion:
         """
         horizon = self.problem.horizon
         even = np.linspace(0, steps, min(steps, checks) + 1)
-        at = np.unique(np.rint(np.concatenate([even, self.checks / horizon * steps])).astype(np.int64))[1:]
+        # What strong friction does is over after a few steps.
+        early = np.geomspace(1, steps, min(steps, checks // 2))
+        at = np.unique(np.rint(np.concatenate([even, early, self.checks / horizon * steps])).astype(np.int64))[1:]
         q, omega = run(self.problem, method, steps, at)
         if not (np.isfinite(q).all() and np.isfinite(omega).all()):
             return inf
