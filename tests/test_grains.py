@@ -88,7 +88,7 @@ def test_a_lost_run_has_no_values():
 
 
 def test_a_study_without_these_methods_has_an_empty_check():
-    data = grains.check_of("bed")({"methods": ["euler"], "seed": 0})
+    data = grains.bed({"methods": ["euler"], "seed": 0})
     assert not data.variables
     with pytest.raises(NotInRun, match="none of the methods"):
         analysis.data_of(Report(bed=data), "bed")

@@ -12,9 +12,11 @@ from polhode import manybody
 from polhode.algebra.quaternion import exponential
 from polhode.compiling.plain import in_plain_python
 from polhode.fits import liquid_drifts
+from polhode.fits.liquid_drifts import STUDY_STEPS, check_of_step
 from polhode.manybody import simulation
 from polhode.methods import METHODS
 from polhode.study.analysis import liquids as analysis
+from polhode.study.checks import CHECKS
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.run import liquids
 from polhode.study.run.librations import librations
@@ -146,10 +148,9 @@ def test_cutoffs_are_compared_from_the_smoothest(monkeypatch):
 
 
 def test_the_checks_are_those_of_the_study():
-    from polhode.study.run.checks import CHECKS
-
-    assert set(liquids.LIQUID_CHECKS) <= set(CHECKS)
-    assert not liquids.LIQUID_CHECKS["liquid_2fs"]({"methods": ["rk4"]})
+    steps = {name: check.settings["dt"] for name, check in CHECKS.items() if check.function == "liquids:steps_check"}
+    assert steps == {check_of_step(dt): dt for dt in STUDY_STEPS} and liquids.STUDY.steps == STUDY_STEPS
+    assert not liquids.steps_check({"methods": ["rk4"], "dt": 2.0})
 
 
 #: Drifts in kT per ns at 1 fs and the power of the step; the start adds a scatter that grows with the step.
@@ -173,9 +174,9 @@ def synthetic(tmp_path_factory):
         patch.setattr(liquids, "pieces_of_run", pieces)
         patch.setattr(type(WATER), "initial_state", lambda self, seed: seed)
         methods = {"methods": list(SYNTHETIC)}
-        for name, check in liquids.LIQUID_CHECKS.items():
-            if name not in ("liquid_spectrum", "liquid_shadow"):
-                write_dataset(check(methods), folder / f"{name}.nc")
+        for dt in STUDY_STEPS:
+            write_dataset(liquids.steps_check(methods | {"dt": dt}), folder / f"{check_of_step(dt)}.nc")
+        write_dataset(liquids.cutoffs_check(methods), folder / "liquid_cutoffs.nc")
     write_dataset(librations({"methods": ["magnus_adams4", "spiral_leapfrog"], "seed": 0}), folder / "librations.nc")
     write_dataset(liquids.liquid_spectrum(WATER, [0], 1.0, 600.0, 128), folder / "liquid_spectrum.nc")
     write_dataset(liquids.shadow_scatter(WATER, (1.0, 2.0), 40.0, 10), folder / "liquid_shadow.nc")

@@ -84,7 +84,8 @@ def test_default_and_quick_configurations_are_valid():
     np.testing.assert_allclose(published, 10 ** np.linspace(-7, -1, 20), rtol=1e-5)
     for s in problem_study.steps:
         assert s.steps == (int(1 / s.dt) if s.truncate else round(1 / s.dt))
-    assert set(study.problems) <= set(polhode.problems) and len(study.problems) >= 13 and study.checks == configuration.CHECKS
+    assert set(study.problems) <= set(polhode.problems) and len(study.problems) >= 13
+    assert study.checks == tuple(configuration.CHECKS)
     quick = configuration.resolve(merged(default(), yaml.safe_load((HOME / "workflow/config/quick.yaml").read_text())), HOME)
     left_out = {"free_asymmetric_top_unstable", "free_asymmetric_top_separatrix"}
     assert set(quick.problems) == set(study.problems) - left_out
@@ -265,6 +266,54 @@ def test_the_values_beside_a_module_count_and_their_comments_do_not(tmp_path):
         fingerprint._digest.cache_clear()
         seen.append(fingerprint.fingerprint(module))
     assert seen[0] == seen[1] != seen[2]
+
+
+def test_of_a_module_counts_what_the_function_needs():
+    source = (
+        "import math\nimport polhode.problems\nfrom polhode.methods import euler, rk4\n"
+        "A, B = 1, 2\ndef f():\n    return g() + A\ndef g():\n    return euler\ndef h():\n    return rk4('drum')\n"
+    )
+    of_f = fingerprint._in_source(source, "f")
+    assert of_f.imports == ["polhode.methods", "polhode.methods.euler"] and of_f.words == []
+    assert fingerprint._in_source(source, "h").words == ["drum"]
+    for change, is_needed in (("return euler", True), ("A, B", True), ("return rk4('drum')", False), ("import math", False)):
+        edited = source.replace(change, change.replace("1", "3").replace("A, B", "A, B, C").replace("return", "return 2 *"))
+        edited = edited.replace("import math", "import cmath") if change == "import math" else edited
+        assert (fingerprint._in_source(edited, "f").digest != of_f.digest) == is_needed, change
+    with pytest.raises(ValueError, match="nothing is called 'i'"):
+        fingerprint._in_source(source, "i")
+
+
+def test_an_edit_makes_only_its_own_checks_again(tmp_path, monkeypatch):
+    package = tmp_path / "polhode"
+    shutil.copytree(HOME / "src" / "polhode", package, ignore=shutil.ignore_patterns("__pycache__"))
+    caches = fingerprint._locate, fingerprint._digest, fingerprint._members
+
+    def hashes() -> dict[str, str]:
+        for cached in caches:
+            cached.cache_clear()
+        return {name: fingerprint.fingerprint(check.code, members=True) for name, check in configuration.CHECKS.items()}
+
+    monkeypatch.setattr(fingerprint, "ROOT", package)
+    before = hashes()
+    steps = {name for name, check in configuration.CHECKS.items() if "dt" in check.settings}
+    assert len(set(before.values())) == len(before) - len(steps) + 1
+    for name, old, new, changed in (
+        ("study/run/body_checks.py", "STRENGTHS = (0.001,", "STRENGTHS = (0.002,", {"strengths"}),
+        ("study/run/grains.py", "end=1.6", "end=1.7", {"drum"}),
+        ("manybody/scenes/water125.py", "horizon=", "horizon=2 * ", {"liquid_codes"}),
+        ("methods/rotor_flat_kick.py", "rank=9", "rank=8", {"strengths"}),
+        ("study/run/liquids.py", "SHADOW_SAMPLES = (1.0,", "SHADOW_SAMPLES = (1.5,", {"liquid_shadow"}),
+    ):
+        file = package / name
+        text = file.read_text()
+        assert old in text, name
+        file.write_text(text.replace(old, new, 1))
+        after = hashes()
+        assert {check for check in before if after[check] != before[check]} == changed, name
+        file.write_text(text)
+    for cached in caches:
+        cached.cache_clear()
 
 
 @pytest.mark.thorough

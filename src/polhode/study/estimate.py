@@ -15,6 +15,7 @@ from polhode.methods import METHODS
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Case
 from polhode.problems.system import System
+from polhode.study.checks import CHECKS
 
 if TYPE_CHECKING:  # the models belong to a package that imports this module
     from polhode.study.configuration import models
@@ -44,39 +45,6 @@ LOADING_MANY, LOADING_ENSEMBLE = 1.0, 0.7
 REPORT, REPORT_OF_A_METHOD = 20.0, 1.0
 #: Forms in which the cost study times a method, the overhead of a round beyond its blocks, and the timing of many bodies.
 FORMS, ROUND, TIMING = 4, 1.5, 25.0
-#: Each experiment on single methods, in the order of the documentation.
-CHECK_SECONDS = {
-    "reversibility": 1.0,
-    "stability": 2.0,
-    "note_corrections": 8.0,
-    "published_variants": 4.0,
-    "extended_inertia": 3.0,
-    "symplecticity": 3.0,
-    "librations": 12.0,
-    "normalisation": 6.0,
-    "sweeps": 5.0,
-    "simplified": 8.0,
-    "parts": 12.0,
-    "parts_over_bodies": 28.0,
-    "rotor_order": 3.0,
-    "stiff_friction": 17.0,
-    "long_times": 7.0,
-    "strengths": 30.0,
-    "impacts": 12.0,
-    "contact_tests": 5.0,
-    "random_impacts": 12.0,
-    "liquid_codes": 4.0,
-    "bed": 90.0,
-    "column": 60.0,
-    "drum": 100.0,
-    "liquid_1fs": 85.0,
-    "liquid_2fs": 45.0,
-    "liquid_4fs": 25.0,
-    "liquid_6fs": 20.0,
-    "liquid_cutoffs": 35.0,
-    "liquid_shadow": 2.0,
-    "liquid_spectrum": 4.0,
-}
 #: One notebook: start of its kernel, a short computation, drawing, and conversion to a page.
 NOTEBOOK = 14.0
 #: Runs per decade of step sizes in the search for target errors, and runs needed to converge on one.
@@ -288,7 +256,8 @@ def estimate(
         shares.append(
             Share(("cost",), what, "Take fewer rounds or shorter blocks", cpu=seconds, memory=8.0 * FORMS * everyone * rounds)
         )
-    shares.append(Share(("checks",), f"{len(checks)} experiments", "Leave some out", cpu=sum(CHECK_SECONDS[c] for c in checks)))
+    seconds = sum(CHECKS[name].seconds for name in checks)
+    shares.append(Share(("checks",), f"{len(checks)} experiments", "Leave some out", cpu=seconds))
     pages = several(len(notebooks), "notebooks")
     shares.append(Share(("notebooks",), pages, "Leave some out", cpu=NOTEBOOK * len(notebooks), disk=2e6 * len(notebooks)))
     moving = any(isinstance(problem, System) for problem, _methods in problems.values())

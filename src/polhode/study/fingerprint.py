@@ -5,6 +5,10 @@ syntax trees without docstrings: comments, layout and docstrings do not count, e
 that has the name of a module and stands beside it count too, and the versions of the numerical libraries. In a notebook every
 character counts, since all of it is shown.
 
+If one function of a module is asked for, ``module:function``, only the definitions count that this function needs, and what the
+module imports for them. No import shows which methods, problems, scenes, laws of force and molecules code asks for by name;
+with ``members`` the file of each counts that an experiment names, or a file which imports their registry.
+
 To parse the package would take a third of a start of Snakemake. What is in a source is therefore kept beside the compiled code,
 under a hash of the source.
 """
@@ -13,11 +17,12 @@ import ast
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from polhode import MOVED
 from polhode.compiling.cache import folder
@@ -44,42 +49,136 @@ NO_PART = frozenset(
 ROOT = Path(__file__).parents[1]
 #: The fields of a syntax tree's nodes that are lists of statements, or of handlers and cases with statements.
 _HOLD_STATEMENTS = ("body", "orelse", "finalbody", "handlers", "cases")
+#: Packages whose members are asked for by name, each in a file of this name.
+REGISTRIES = ("methods", "problems", "manybody/scenes", "manybody/forces", "manybody/molecules")
+#: Modules of which a function that is asked for needs only what it imports.
+EXPERIMENTS = f"{PACKAGE}.study.run."
 #: The file of what is in sources, in the folder of compiled code, and how many sources it holds at most.
 KEPT, MOST = "sources.json", 5000
 
 
-def fingerprint(*modules: str | Path) -> str:
-    """Hash of these modules (dotted names or file paths) and of all modules of the package that they import, at any depth."""
-    seen: dict[Path, str] = {}
-    known = len(_known())
-    waiting = [_file(m) for m in modules]
-    while waiting:
-        path = waiting.pop()
-        if path not in seen:
-            seen[path], imported = _digest(path)
-            waiting.extend(imported)
-    if len(_known()) > known and (place := folder()) is not None:
-        with suppress(OSError):
-            write_text(place / KEPT, json.dumps(_known()))
-    text = "\n".join(sorted(seen.values())) + _versions()
+class Source(NamedTuple):
+    """What counts of a source: the hash of its code, the names of all that it imports of the package, and the words in it."""
+
+    digest: str
+    imports: list[str]
+    words: list[str]
+
+
+def fingerprint(*modules: str | Path, members: bool = False) -> str:
+    """Hash of some modules and of all modules of the package that they import, at any depth.
+
+    Parameters
+    ----------
+    modules : dotted names, ``module:function`` for what one function needs of a module, or file paths
+    members : whether the files count of methods, problems, scenes, laws and molecules that the code names
+    """
+    digests = _behind(modules, members)
+    text = "\n".join(sorted(digests.values())) + _versions()
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _in_source(source: str) -> tuple[str, list[str]]:
-    """Hash of the syntax tree of Python source code without docstrings, and the names of all that it imports of the package."""
-    key = hashlib.sha256(f"{_recipe()}{source}".encode()).hexdigest()
+def named_methods(*modules: str | Path) -> list[str]:
+    """The methods that this code names, at any depth: the file names of those in the package."""
+    folder_of_methods = ROOT / "methods"
+    return sorted(path.stem for path, _ in _behind(modules, members=True) if path.parent == folder_of_methods)
+
+
+def _behind(modules: Iterable[str | Path], members: bool) -> dict[tuple[Path, str], str]:
+    """The digests of these modules and of all behind them, by file and the function asked for."""
+    seen: dict[tuple[Path, str], str] = {}
+    known = len(_known())
+    waiting = [_file(m) for m in modules]
+    while waiting:
+        one = waiting.pop()
+        if one not in seen:
+            seen[one], imported, words = _digest(*one)
+            waiting.extend(imported)
+            if members:
+                is_experiment = one[0].parent == ROOT / "study" / "run"
+                registries = _members() if is_experiment else {path.parent for path, _ in imported} & _members().keys()
+                waiting.extend((path, "") for place in registries for word in words if (path := _members()[place].get(word)))
+    if len(_known()) > known and (place := folder()) is not None:
+        with suppress(OSError):
+            write_text(place / KEPT, json.dumps(_known()))
+    return seen
+
+
+@cache
+def _members() -> dict[Path, dict[str, Path]]:
+    """The files of all members of each registry, by its folder and their names."""
+    return {ROOT / name: {path.stem: path for path in (ROOT / name).glob("[a-z]*.py")} for name in REGISTRIES}
+
+
+def _in_source(source: str, function: str = "") -> Source:
+    """What counts of Python source code, or of what a function in it needs."""
+    key = hashlib.sha256(f"{_recipe()}{function}\0{source}".encode()).hexdigest()
     if key not in _known():
         tree = ast.parse(source)
+        if function:
+            tree.body = _needed(tree, function)
         names = []
         for node in _statements(tree):
             if isinstance(node, ast.Import):
                 names += [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+                of_functions = function and node.module.startswith(EXPERIMENTS)
+                names += [f"{node.module}:{alias.name}" if of_functions else node.module for alias in node.names]
+                names += [f"{node.module}.{alias.name}" for alias in node.names]
         # The top-level package imports everything for the user's convenience; no result depends on it.
         names = [name for name in names if name.startswith(f"{PACKAGE}.")]
-        _known()[key] = _hash(tree), names
-    return _known()[key]
+        digest = _hash(tree)  # takes the docstrings out of the tree
+        constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+        words = sorted({text for text in constants if isinstance(text, str) and text.isidentifier()})
+        _known()[key] = [digest, names, words]
+    return Source(*_known()[key])
+
+
+def _needed(tree: ast.Module, function: str) -> list[ast.stmt]:
+    """The statements of a module that a function in it needs, in their order: definitions by name, and all that define none.
+
+    Raises
+    ------
+    ValueError
+        If nothing in the module has this name.
+    """
+    definitions: dict[str, list[ast.stmt]] = {}
+    waiting: list[ast.stmt] = []
+    for statement in tree.body:
+        names = _defined(statement)
+        for name in names:
+            definitions.setdefault(name, []).append(statement)
+        if not names and not isinstance(statement, ast.Import | ast.ImportFrom):
+            waiting.append(statement)
+    if function not in definitions:
+        raise ValueError(f"nothing is called {function!r} in this module")
+    waiting += definitions[function]
+    needed: set[ast.stmt] = set()
+    used: set[str] = set()
+    while waiting:
+        statement = waiting.pop()
+        if statement not in needed:
+            needed.add(statement)
+            if not isinstance(statement, ast.Import | ast.ImportFrom):
+                uses = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+                waiting += [definition for name in uses for definition in definitions.get(name, ())]
+                used |= uses
+    for statement in needed:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            statement.names = [alias for alias in statement.names if (alias.asname or alias.name).split(".")[0] in used]
+    return [statement for statement in tree.body if statement in needed]
+
+
+def _defined(statement: ast.stmt) -> list[str]:
+    """The names that a statement of a module defines."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [statement.name]
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return [(alias.asname or alias.name).split(".")[0] for alias in statement.names]
+    if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        return [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+    return []
 
 
 @cache
@@ -89,11 +188,11 @@ def _recipe() -> str:
 
 
 @cache
-def _known() -> dict[str, tuple[str, list[str]]]:
+def _known() -> dict[str, list[Any]]:
     """The answers of :func:`_in_source` so far, from the disk at first."""
     with suppress(OSError, ValueError):
         if (place := folder()) is not None:
-            known: dict[str, tuple[str, list[str]]] = json.loads((place / KEPT).read_text())
+            known: dict[str, list[Any]] = json.loads((place / KEPT).read_text())
             return known if isinstance(known, dict) and len(known) < MOST else {}
     return {}
 
@@ -117,13 +216,15 @@ def _statements(tree: ast.Module) -> Iterator[ast.AST]:
             waiting.extend(getattr(node, name, ()))
 
 
-def _file(module: str | Path) -> Path:
+def _file(module: str | Path) -> tuple[Path, str]:
+    """The file of a module, and the function asked for."""
     if isinstance(module, Path):
-        return module
-    path = _locate(module)
+        return module, ""
+    name, _, function = module.partition(":")
+    path = _locate(name)
     if path is None:
-        raise ModuleNotFoundError(f"no module {module!r} to hash")
-    return path
+        raise ModuleNotFoundError(f"no module {name!r} to hash")
+    return path, function
 
 
 @cache
@@ -148,14 +249,16 @@ def _of_notebook(path: Path) -> tuple[str, str]:
 
 
 @cache
-def _digest(path: Path) -> tuple[str, tuple[Path, ...]]:
+def _digest(path: Path, function: str = "") -> tuple[str, tuple[tuple[Path, str], ...], tuple[str, ...]]:
+    """The digest of a file, or of what a function in it needs; the files that it imports, and the words in it."""
     if path.suffix == ".ipynb":
-        digest, source = _of_notebook(path)
-        names = _in_source(source)[1]
+        digest, code = _of_notebook(path)
+        source = _in_source(code)
     else:
-        digest, names = _in_source(path.read_text())
+        source = _in_source(path.read_text(), function)
+        digest = source.digest
         data = path.with_suffix(".yaml")
         if data.is_file():
             digest += hashlib.sha256(json.dumps(load_yaml(data)).encode()).hexdigest()
-    imported = (_locate(name) for name in names if name not in NO_PART)
-    return digest, tuple(path for path in imported if path is not None)
+    imported = ((_locate(name), of) for name, _, of in (one.partition(":") for one in source.imports) if name not in NO_PART)
+    return digest, tuple((path, of) for path, of in imported if path is not None), tuple(source.words)

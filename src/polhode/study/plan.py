@@ -21,6 +21,7 @@ from polhode.problems import PROBLEMS
 from polhode.problems.system import System
 from polhode.simulate import count_steps
 from polhode.study.artefacts import ARTEFACTS, Names, Role, kind_of
+from polhode.study.checks import CHECKS
 from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Study
 from polhode.study.estimate import (
     CHECKED_AGAIN,
@@ -36,7 +37,7 @@ from polhode.study.estimate import (
     TAYLOR,
     step_seconds,
 )
-from polhode.study.fingerprint import fingerprint
+from polhode.study.fingerprint import fingerprint, named_methods
 from polhode.study.storage import job_text
 
 #: Target for the duration of a job that runs several methods, s, as far as it can be estimated in advance. Starting a job costs
@@ -233,9 +234,10 @@ class Plan:
         return fingerprint("polhode.study.run.scene", *origins) + self._shapes()
 
     def _shapes(self) -> str:
-        """Hash of the data that define the chess pieces."""
+        """Hash of the data that define the chess pieces, and of the states in which liquids start."""
         shapes = hashlib.sha256()
-        for path in sorted((self.home / "src" / "polhode" / "manybody" / "pieces").glob("*.csv")):
+        folder = self.home / "src" / "polhode" / "manybody"
+        for path in sorted((*folder.glob("pieces/*.csv"), *folder.glob("scenes/states/*.npz"))):
             shapes.update(path.name.encode() + path.read_bytes())
         return shapes.hexdigest()[:16]
 
@@ -303,10 +305,17 @@ class Plan:
         )
 
     def _check(self, check: str) -> Dependencies:
-        """Its code is that of the experiments, of all methods, and of the problems of the library."""
-        problems = (PROBLEMS.origin(p) for p in PROBLEMS if p not in PROBLEMS.plugins())
-        code = fingerprint("polhode.study.run.checks", *problems) + self.methods_code(None)
-        return {"methods": list(self.study.methods), "seed": self.study.ensembles.seed if self.study.ensembles else 0}, code
+        """Its code is that of the experiment and of the methods, problems, scenes and laws that it names, or of all methods."""
+        experiment = CHECKS[check]
+        code = fingerprint(experiment.code, members=True) + self._shapes()
+        methods = list(self.study.methods)
+        if experiment.all_methods:
+            code += self.methods_code(None)
+        else:
+            named = named_methods(experiment.code)
+            methods = [method for method in methods if method in named]
+        seed = self.study.ensembles.seed if self.study.ensembles else 0
+        return {"methods": methods, "seed": seed, **experiment.settings}, code
 
     # Hashes of code: Snakemake sees only its own files; these hashes follow the imports.
 

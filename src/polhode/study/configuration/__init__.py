@@ -1,8 +1,8 @@
 """The configuration of a study: its keys (models), its errors in words, and the study that it describes."""
 
 from polhode.interface.reading import ConfigurationError
+from polhode.study.checks import CHECKS
 from polhode.study.configuration.study import (
-    CHECKS,
     NOTEBOOKS,
     EnsembleStudy,
     LongRun,

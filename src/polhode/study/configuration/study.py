@@ -23,7 +23,8 @@ from polhode.problems import PROBLEMS
 from polhode.problems.problem import Case, Problem
 from polhode.registry import load_file, nearest
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
-from polhode.study.estimate import CHECK_SECONDS, Requirements, estimate
+from polhode.study.checks import CHECKS
+from polhode.study.estimate import Requirements, estimate
 from polhode.study.macro_names import check_distinct
 
 # Only a process that resolves a configuration needs the models and pydantic, not one that names the files of a job.
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from polhode.study.configuration import models
     from polhode.study.configuration.models import Configuration, Cost, Film, LadderSection, Targets
 
-#: Experiments on single methods, see :mod:`polhode.study.run.checks`; a configuration is read without it.
-CHECKS = tuple(CHECK_SECONDS)
 #: The notebooks in reading order; each is a file of the folder of that name.
 NOTEBOOKS = ("tour", "choose-a-method", "many-bodies", "liquids", "add-a-method", "the-reference")
 #: Parts of a checkout that cannot hold results: a run writes to its folder and removes outdated files there.
@@ -313,7 +312,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     for key in wanted:
         if key not in PROBLEMS:
             raise (top / "problems" / key).error(f": unknown problem {key!r}; {PROBLEMS.nearest(key)}")
-    checks = _chosen("check", settings.checks, CHECKS, top / "checks")
+    checks = _chosen("check", settings.checks, tuple(CHECKS), top / "checks")
     notebooks = _chosen("notebook", settings.notebooks, NOTEBOOKS, top / "notebooks")
     of_problems = {key: tuple(m for m in methods if METHODS[m].runs(PROBLEMS[key])) for key in wanted}
     scenes = {key: section for key, section in (settings.many_body or {}).items() if section is not None}

@@ -1,6 +1,6 @@
-"""Experiments on single methods other than comparisons over step sizes: each gives one small dataset, checks/NAME.nc."""
+"""Experiments on single methods other than comparisons over step sizes, of those in :mod:`polhode.study.checks`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import cache, partial
 from math import inf, nan
@@ -40,20 +40,9 @@ from polhode.problems.problem import Problem
 from polhode.problems.system import System
 from polhode.references import taylor
 from polhode.simulate import simulate
-from polhode.study.run.body_checks import long_times, stiff_friction, strengths
-from polhode.study.run.contact_tests import contact_tests
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
-from polhode.study.run.grains import EXPERIMENTS, check_of
-from polhode.study.run.impacts import impacts
-from polhode.study.run.librations import librations
-from polhode.study.run.liquid_codes import liquid_codes
-from polhode.study.run.liquids import LIQUID_CHECKS
 from polhode.study.run.making import Settings
-from polhode.study.run.parts import parts, parts_over_bodies
-from polhode.study.run.random_impacts import random_impacts
-from polhode.study.run.rotor_order import rotor_order
-from polhode.study.run.symplecticity import symplecticity
 
 #: Digits of the exact solutions, well beyond double precision.
 DIGITS = 20
@@ -670,38 +659,3 @@ def simplified(settings: Settings) -> xr.Dataset:
             "seed": STARTED_SEED,
         },
     )
-
-
-CHECKS: dict[str, Callable[[Settings], xr.Dataset]] = {
-    f.__name__: f
-    for f in (
-        reversibility,
-        stability,
-        note_corrections,
-        published_variants,
-        extended_inertia,
-        symplecticity,
-        librations,
-        normalisation,
-        sweeps,
-        simplified,
-        parts,
-        parts_over_bodies,
-        rotor_order,
-        stiff_friction,
-        long_times,
-        strengths,
-        impacts,
-        contact_tests,
-        random_impacts,
-        liquid_codes,
-    )
-} | {
-    **{name: check_of(name) for name in EXPERIMENTS},
-    **LIQUID_CHECKS,
-}
-
-
-def make_check(wildcards: Mapping[str, str], settings: Settings) -> tuple[xr.Dataset, str]:
-    """The experiment ``check``, and a message for the log; ``settings`` are the keys of the ``methods`` and the ``seed``."""
-    return CHECKS[wildcards["check"]](settings), "made"

@@ -334,68 +334,65 @@ def moduli_of(scene: Scene, method: str, *moduli: float) -> dict[str, Variant]:
 
 BED, COLUMN, DRUM = SCENES["bed"], SCENES["column"], SCENES["drum"]
 FIRST = "spiral_leapfrog"
+BED_EXPERIMENT = Experiment(
+    scene=BED,
+    variants=methods_of(BED, FIRST, "fincham1992", "no_squish", "pcdm2016", "exact_rotor") | laws_of(BED, FIRST),
+    divisions=(4, 10, 20, 40, 80),
+    law_divisions=(20,),
+    seeds=8,
+    end=0.2,
+    observables={
+        "height": Observable("mean height of the centres of mass above the floor", "m", height),
+        "settling_time": Observable(
+            "time at which the kinetic energy falls below 0.01 of that at the start",
+            "s",
+            lambda scene, run: settling_time(run["time"].values, run["kinetic"].values, 0.01 * float(run["kinetic"][0])),
+        ),
+        **COMMON,
+    },
+)
+COLUMN_EXPERIMENT = Experiment(
+    scene=COLUMN,
+    variants=methods_of(COLUMN, FIRST, "fincham1992", "pcdm2016") | laws_of(COLUMN, FIRST),
+    divisions=(4, 10, 20, 40),
+    law_divisions=(20,),
+    seeds=4,
+    end=0.5,
+    observables={
+        "height": Observable("mean height of the centres of mass above the floor", "m", height),
+        "runout": Observable("distance from the middle within which 95 % of the centres of mass lie", "m", runout),
+        "angle": Observable(
+            "angle of the cone with the same mean height and mean distance from the axis", "degree", heap_angle
+        ),
+        "settling_time": Observable(
+            "time at which the kinetic energy falls below 0.2 of its largest",
+            "s",
+            lambda scene, run: settling_time(run["time"].values, run["kinetic"].values, 0.2 * float(run["kinetic"].max())),
+        ),
+        **COMMON,
+    },
+)
+DRUM_EXPERIMENT = Experiment(
+    scene=DRUM,
+    variants=methods_of(DRUM, FIRST, "fincham1992", "pcdm2016") | laws_of(DRUM, FIRST),
+    divisions=(4, 10, 20, 40),
+    law_divisions=(20,),
+    seeds=3,
+    end=1.6,
+    samples=80,
+    observables={
+        name: in_second_half(observable)
+        for name, observable in {
+            "angle": Observable("angle from the vertical to the centre of mass, seen from the axis, the mean", "degree", slope),
+            "kinetic_energy": Observable("mean kinetic energy", "J", lambda scene, run: float(run["kinetic"].mean())),
+            "power": Observable("energy dissipated in a unit of time", "W", power),
+            **{name: COMMON[name] for name in ("normal", "tangential", "sliding", "made")},
+        }.items()
+    }
+    | {name: COMMON[name] for name in ("contacts", "closure")},
+)
 #: The experiments of the default study, each a check.
-EXPERIMENTS = {
-    "bed": Experiment(
-        scene=BED,
-        variants=methods_of(BED, FIRST, "fincham1992", "no_squish", "pcdm2016", "exact_rotor") | laws_of(BED, FIRST),
-        divisions=(4, 10, 20, 40, 80),
-        law_divisions=(20,),
-        seeds=8,
-        end=0.2,
-        observables={
-            "height": Observable("mean height of the centres of mass above the floor", "m", height),
-            "settling_time": Observable(
-                "time at which the kinetic energy falls below 0.01 of that at the start",
-                "s",
-                lambda scene, run: settling_time(run["time"].values, run["kinetic"].values, 0.01 * float(run["kinetic"][0])),
-            ),
-            **COMMON,
-        },
-    ),
-    "column": Experiment(
-        scene=COLUMN,
-        variants=methods_of(COLUMN, FIRST, "fincham1992", "pcdm2016") | laws_of(COLUMN, FIRST),
-        divisions=(4, 10, 20, 40),
-        law_divisions=(20,),
-        seeds=4,
-        end=0.5,
-        observables={
-            "height": Observable("mean height of the centres of mass above the floor", "m", height),
-            "runout": Observable("distance from the middle within which 95 % of the centres of mass lie", "m", runout),
-            "angle": Observable(
-                "angle of the cone with the same mean height and mean distance from the axis", "degree", heap_angle
-            ),
-            "settling_time": Observable(
-                "time at which the kinetic energy falls below 0.2 of its largest",
-                "s",
-                lambda scene, run: settling_time(run["time"].values, run["kinetic"].values, 0.2 * float(run["kinetic"].max())),
-            ),
-            **COMMON,
-        },
-    ),
-    "drum": Experiment(
-        scene=DRUM,
-        variants=methods_of(DRUM, FIRST, "fincham1992", "pcdm2016") | laws_of(DRUM, FIRST),
-        divisions=(4, 10, 20, 40),
-        law_divisions=(20,),
-        seeds=3,
-        end=1.6,
-        samples=80,
-        observables={
-            name: in_second_half(observable)
-            for name, observable in {
-                "angle": Observable(
-                    "angle from the vertical to the centre of mass, seen from the axis, the mean", "degree", slope
-                ),
-                "kinetic_energy": Observable("mean kinetic energy", "J", lambda scene, run: float(run["kinetic"].mean())),
-                "power": Observable("energy dissipated in a unit of time", "W", power),
-                **{name: COMMON[name] for name in ("normal", "tangential", "sliding", "made")},
-            }.items()
-        }
-        | {name: COMMON[name] for name in ("contacts", "closure")},
-    ),
-}
+EXPERIMENTS = {"bed": BED_EXPERIMENT, "column": COLUMN_EXPERIMENT, "drum": DRUM_EXPERIMENT}
 LARGE = BED.scaled(512)
 #: Those released with the code, :mod:`polhode.cli.release`.
 RELEASED = {
@@ -413,6 +410,16 @@ RELEASED = {
 }
 
 
-def check_of(name: str) -> Callable[[Settings], xr.Dataset]:
-    """The check that runs an experiment with the methods of a study."""
-    return lambda settings: grains(EXPERIMENTS[name], settings["methods"])
+def bed(settings: Settings) -> xr.Dataset:
+    """Grains that fall into a box and settle, with the methods of a study."""
+    return grains(BED_EXPERIMENT, settings["methods"])
+
+
+def column(settings: Settings) -> xr.Dataset:
+    """A column of grains that collapses, with the methods of a study."""
+    return grains(COLUMN_EXPERIMENT, settings["methods"])
+
+
+def drum(settings: Settings) -> xr.Dataset:
+    """Grains in a drum that turns, with the methods of a study."""
+    return grains(DRUM_EXPERIMENT, settings["methods"])

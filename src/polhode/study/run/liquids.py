@@ -12,7 +12,7 @@ squares of forces F and torques M (Eastwood et al. 2010)
 for translation and rotation. These differ, so a gap opens between the two temperatures, but not in (T_whole + 2 T_half)/3.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, nan
 from typing import Any
@@ -21,7 +21,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.compiling.plain import in_plain_python
-from polhode.fits.liquid_drifts import STUDY_STEPS, check_of_step
+from polhode.fits.liquid_drifts import STUDY_STEPS
 from polhode.interface.arrays import about
 from polhode.manybody import engine
 from polhode.manybody.fluid import LOST, Fluid
@@ -461,12 +461,15 @@ def cutoffs(runs: LiquidRuns, methods: Sequence[str]) -> xr.Dataset:
     return every.assign_coords(law=("law", list(LAWS), {"long_name": "law of force"}), onset=onsets, law_label=names)
 
 
-def _check_of_step(dt: float) -> Callable[[Settings], xr.Dataset]:
-    def check(settings: Settings) -> xr.Dataset:
-        methods = one_torque_methods(settings["methods"])
-        return liquids(STUDY.fluid, methods, [dt], STUDY.duration, range(STUDY.starts)) if methods else xr.Dataset()
+def steps_check(settings: Settings) -> xr.Dataset:
+    """The runs of :data:`STUDY` with one step, ``dt``, and all methods that can run them."""
+    methods = one_torque_methods(settings["methods"])
+    return liquids(STUDY.fluid, methods, [settings["dt"]], STUDY.duration, range(STUDY.starts)) if methods else xr.Dataset()
 
-    return check
+
+def cutoffs_check(settings: Settings) -> xr.Dataset:
+    """The runs of :data:`STUDY` with each law of :data:`LAWS`."""
+    return cutoffs(replace(STUDY, steps=CUTOFF_STEPS), settings["methods"])
 
 
 #: Steps, duration and samples of the runs whose shadow energy is looked at.
@@ -497,16 +500,13 @@ def shadow_scatter(fluid: Fluid, steps: Sequence[float], duration: float, sample
     )
 
 
-def _check_of_shadow(settings: Settings) -> xr.Dataset:
+def shadow_check(settings: Settings) -> xr.Dataset:
+    """The scatter of the shadow energy, :func:`shadow_scatter`; nothing without its method."""
     if shadow_energy.METHOD not in settings["methods"]:
         return xr.Dataset()
     return shadow_scatter(STUDY.fluid, SHADOW_STEPS, SHADOW_TIME, SHADOW_SAMPLES)
 
 
-#: All checks on liquids.
-LIQUID_CHECKS: Mapping[str, Callable[[Settings], xr.Dataset]] = {
-    **{check_of_step(dt): _check_of_step(dt) for dt in STUDY.steps},
-    "liquid_cutoffs": lambda settings: cutoffs(replace(STUDY, steps=CUTOFF_STEPS), settings["methods"]),
-    "liquid_shadow": _check_of_shadow,
-    "liquid_spectrum": lambda settings: liquid_spectrum(STUDY.fluid, range(SPECTRUM_STARTS), SPECTRUM_STEP, SPECTRUM_TIME),
-}
+def spectrum_check(settings: Settings) -> xr.Dataset:
+    """The spectrum of the librations in the liquid of :data:`STUDY`, :func:`liquid_spectrum`."""
+    return liquid_spectrum(STUDY.fluid, range(SPECTRUM_STARTS), SPECTRUM_STEP, SPECTRUM_TIME)
