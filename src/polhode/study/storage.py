@@ -7,13 +7,23 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polhode.interface.netcdf import DamagedFile, checksum_of, every_group, loaded, read_dataset, store_of, without_checksum
+from polhode.interface.netcdf import (
+    DamagedFile,
+    NotAFile,
+    checksum_of,
+    every_group,
+    loaded,
+    read_dataset,
+    store_of,
+    without_checksum,
+)
 from polhode.study.cf_attributes import described
 
 if TYPE_CHECKING:  # the Snakefile does not need it
@@ -45,11 +55,77 @@ def destination(path: str | Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+class LeadsOut(OSError):
+    """Error for a path in a folder that a link leads out of it; the message names both and says what to do."""
+
+    def __init__(self, path: str | Path, place: str | Path, folder: str | Path) -> None:
+        super().__init__(
+            f"{path} leads out of {folder}, to {place}: nothing is written or removed there; remove the link, or put the files "
+            "in its place (the folder as a whole may be a link)"
+        )
+
+
+def inside(folder: str | Path, path: str | Path) -> Path:
+    """What ``path`` names, links followed; it lies in ``folder``, which may be a link itself.
+
+    Raises
+    ------
+    LeadsOut
+        If it does not.
+    """
+    place = Path(os.path.realpath(path))
+    if not place.is_relative_to(os.path.realpath(folder)):
+        raise LeadsOut(path, place, folder)
+    return place
+
+
+def remove(folder: str | Path, path: str | Path) -> None:
+    """Remove a file in ``folder``, or a link, but not what it leads to; one that is missing is no error.
+
+    Raises
+    ------
+    LeadsOut
+        If a folder on the way leads out of ``folder``.
+    """
+    path = Path(path)
+    (inside(folder, path.parent) / path.name).unlink(missing_ok=True)
+
+
+def check_folder(folder: str | Path) -> None:
+    """Refuse a folder of results in which a run, or Snakemake, might write or remove something outside of it, or wait for ever.
+
+    Raises
+    ------
+    LeadsOut
+        If a link in it leads out of it.
+    NotAFile
+        If it holds a pipe, a socket or a device.
+    """
+    waiting = [os.fspath(folder)]
+    while waiting:
+        try:
+            entries = list(os.scandir(waiting.pop()))
+        except OSError:  # there is none yet, or it has just gone; one that may not be read says so when it is used
+            continue
+        for entry in entries:
+            if entry.is_symlink():
+                inside(folder, entry.path)
+            elif entry.is_dir():
+                waiting.append(entry.path)
+            elif not entry.is_file():
+                raise NotAFile(entry.path)
+
+
 def write_atomically(path: str | Path, write: Callable[[Path], Any]) -> None:
     """Call ``write`` with a temporary path in the folder of ``path``, then move the result into place.
 
     A reader never sees an incomplete file, even if the run is killed. A link stays, and the file to which it leads is replaced;
     a device receives the bytes. For what may not be replaced see :func:`destination`.
+
+    Raises
+    ------
+    DiskFull
+        If there is no room; the file that was there stays.
     """
     path = destination(path)
     if path.exists() and not path.is_file():
@@ -57,16 +133,53 @@ def write_atomically(path: str | Path, write: Callable[[Path], Any]) -> None:
             write(Path(folder, path.name))
             path.write_bytes(Path(folder, path.name).read_bytes())
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
+    name = ""
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+        os.close(handle)
         write(Path(name))
         os.chmod(name, 0o666 & ~_UMASK)
         os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+    except BaseException as error:
+        no_room = isinstance(error, OSError) and error.errno in FULL
+        # The library of netCDF files gives no reason.
+        no_room = no_room or (isinstance(error, RuntimeError) and is_full(path.parent))
+        if name:
+            Path(name).unlink(missing_ok=True)
+        if no_room:
+            raise DiskFull(path) from error
         raise
+
+
+class DiskFull(OSError):
+    """Error for a file that cannot be written because its disk is full, or the user's share of it. The message names both."""
+
+    def __init__(self, path: str | Path) -> None:
+        folder = Path(path).parent
+        super().__init__(f"{path} cannot be written: {full_disk(folder)}")
+
+
+def full_disk(folder: str | Path) -> str:
+    """What is said of a disk that is full, or of a share of it."""
+    free = f" ({shutil.disk_usage(folder).free / 1e6:.1f} MB are free)" if Path(folder).is_dir() else ""
+    return f"the disk of {folder}, or your share of it, is full{free}; make room, or write to another disk, then start again"
+
+
+#: Errors of the system for a disk that is full, and bytes that are tried where another error was raised.
+FULL, TRIED = (errno.ENOSPC, errno.EDQUOT), 65_536
+
+
+def is_full(folder: str | Path) -> bool:
+    """Whether a small file cannot be written into a folder because there is no room."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(TRIED))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        return error.errno in FULL
+    return False
 
 
 _UMASK = os.umask(0)
