@@ -181,7 +181,7 @@ def run(arguments: argparse.Namespace) -> int:
     if output is not None and not output.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {output.absolute().parent}; make it, or name another file")
     if output is not None:
-        check_writable(output, "--manifest" if arguments.manifest else "--output")
+        check_writable(output, "--manifest" if arguments.manifest else "--output", [arguments.results, *arguments.plugin])
     if arguments.manifest is None and find_spec("rocrate") is None:
         raise UsageError("the package rocrate is missing; ./reproduce archive has it, or: pip install rocrate")
     for path in arguments.plugin:

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         For an unknown method, an unusable plug-in, or a table that cannot be written.
     """
     if arguments.csv is not None:
-        check_writable(arguments.csv, "--csv")
+        check_writable(arguments.csv, "--csv", arguments.plugin)
     methods = chosen(arguments.methods, arguments.plugin)
     frames = timing.FRAMES if arguments.frame == "both" else (arguments.frame,)
     host = provenance.host()

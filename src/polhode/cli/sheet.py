@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--beside: {len(arguments.beside)} methods do not fit a page; name at most {MOST}")
     paths = [arguments.tables / name for name in ("methods.csv", "methods.nc")] if arguments.tables else []
     for path in paths:
-        check_writable(path, "--tables")
+        check_writable(path, "--tables", [arguments.method, *arguments.beside, arguments.output, arguments.json])
     sheets = released_sheets()
     if arguments.method is None:
         if not paths or not sheets["entries"]:
@@ -74,9 +74,9 @@ def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
     method = method_named(arguments.method)
     beside = [method_named(name).key for name in arguments.beside]
     output = arguments.output or Path(f"{method.key}.html")
-    for path, option in ((output, "--output"), (arguments.json, "--json")):
+    for path, option, other in ((output, "--output", None), (arguments.json, "--json", output)):
         if path is not None:
-            check_writable(path, option)
+            check_writable(path, option, [arguments.method, *arguments.beside, other])
     names = stages(bool(beside))
     stage = Stage(names[0], len(names), "parts")
 

@@ -13,8 +13,8 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppres
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from polhode.interface.files import FULL, DiskFull, destination, inside, remove, write_text
 from polhode.interface.netcdf import DamagedFile
-from polhode.study.storage import FULL, DiskFull, destination, inside, remove, write_text
 from polhode.study.workflow import meters, signals, written
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def job_of(snakemake: Any) -> Iterator[None]:
 @contextmanager
 def _log(path: str) -> Iterator[TextIO]:
     """The log of a job, open for writing; a full disk cuts it, and the job goes on."""
-    log = open(destination(path), "w", encoding="utf-8")
+    log = destination(path).open("w", encoding="utf-8")
     try:
         yield log
     finally:

@@ -23,7 +23,8 @@ from typing import Any
 
 import psutil
 
-from polhode.study.storage import FULL, DiskFull, check_folder, remove
+from polhode.interface.files import full_disk_named, remove
+from polhode.study.storage import check_folder
 
 try:
     import fcntl
@@ -81,12 +82,8 @@ def begin(results: str | Path) -> None:
     if results / NAME in _held:
         return
     check_folder(results)
-    try:
+    with full_disk_named(results / NAME):
         left = take(results)
-    except OSError as error:
-        if error.errno in FULL:
-            raise DiskFull(results / NAME) from error
-        raise
     swept = sweep(results)
     if left:
         who = f"process {left['pid']}, since {left['since']}"

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from polhode.study.storage import remove
+from polhode.interface.files import remove
 
 #: The folder within that of the results, and the shortest interval between writes of a job, s.
 FOLDER, INTERVAL = "logs/progress", 1.0

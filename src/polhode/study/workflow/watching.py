@@ -21,9 +21,9 @@ from typing import TextIO
 from rich.text import Text
 
 from polhode.interface import bars, progress
+from polhode.interface.files import full_disk, is_full
 from polhode.interface.progress import Board, Stage, duration
 from polhode.study import artefacts
-from polhode.study.storage import full_disk, is_full
 from polhode.study.workflow import entry, meters, signals
 from snakemake_logger_plugin_polhode import LogHandler
 

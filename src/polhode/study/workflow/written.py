@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from polhode.interface.files import LeadsOut, inside, remove, write_text
 from polhode.interface.netcdf import DamagedFile, contents
-from polhode.study.storage import LeadsOut, checksums, inside, remove, write_text
+from polhode.study.storage import checksums
 
 #: The folder of such lists within the folder of results.
 JOBS = "written"
