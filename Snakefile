@@ -131,18 +131,12 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/explorer.smk"
 
 
-def order(path: Path) -> bool:
-    """Let this run make a file, as --forcerun would; False if no rule makes it."""
-    is_known = any(rule.is_producer(str(path)) for rule in workflow.rules)
-    if is_known:
-        workflow.dag_settings.forcerun = {*workflow.dag_settings.forcerun, str(path)}
-    return is_known
-
-
-# Files changed accidentally since they were written are made again, also if the run was started for what is newer than they are.
+# Files changed accidentally since they were written are made again, also by a run for a target that is newer than they are.
 if workflow.is_main_process:
     try:
-        for line in written.mend(RESULTS, dry=not STARTS, order=order):
+        for line in written.mend(
+            RESULTS, dry=not STARTS, order=scheduling.orders(workflow)
+        ):
             print(line, file=sys.stderr)
     except netcdf.UnreadableFile as error:
         raise WorkflowError(str(error)) from None

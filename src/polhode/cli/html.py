@@ -5,6 +5,7 @@ contains everything that it shows and needs no network, neither to be made nor t
 """
 
 import argparse
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -51,7 +52,9 @@ def run(arguments: argparse.Namespace) -> int:
     for option, values in (("--configfile", arguments.configfile), ("--config", arguments.config)):
         command += [option, *(str(Path(v).absolute() if option == "--configfile" else v) for v in values)] if values else []
     with watched(Stage("Snakemake makes the page")):
-        done = subprocess.run(command, cwd=HOME, capture_output=True, text=True)
+        # What a site sets for all of its users is for the jobs of a cluster.
+        environment = {name: value for name, value in os.environ.items() if name != "SNAKEMAKE_PROFILE"}
+        done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, env=environment)
     if done.returncode:
         lines = (done.stderr or done.stdout).strip().splitlines()
         reason = next((line for line in lines if "does not exist" in line or "issing" in line), lines[-1] if lines else "")
