@@ -82,6 +82,7 @@ WATCH = watching.Watch(PLAN.units, RESULTS, HOME)
 if STARTS:
     WATCH.attach(LogHandler.current)
 
+
 wildcard_constraints:
     method="|".join(STUDY.methods),
     check="|".join(configuration.CHECKS),

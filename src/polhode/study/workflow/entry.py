@@ -106,10 +106,10 @@ def job_of(snakemake: Any) -> Iterator[None]:
             yield
             written.record(results, job, snakemake.output)
         except Exception as error:
-            with suppress(OSError):
-                traceback.print_exc()
             if isinstance(error, OSError) and error.errno in FULL:
-                error = DiskFull(Path(error.filename or snakemake.log[0]))
+                error = DiskFull(error.filename or snakemake.log[0])
+            with suppress(OSError):
+                print(error) if isinstance(error, DiskFull) else traceback.print_exc()
             # Our own messages are complete sentences; for others the type is half of the information.
             ours = type(error) in (ValueError, RuntimeError) or type(error).__module__.startswith("polhode")
             text = f"{'' if ours else f'{type(error).__name__}: '}{error}\n    log: {snakemake.log[0]}"

@@ -1,9 +1,10 @@
-"""What Snakemake is to make, and when it looks for jobs.
+"""What Snakemake is to make besides its target, and when it looks for jobs.
 
-Snakemake's scheduler looks for jobs when one has ended, not all the time. Snakemake limits the jobs that start in a time span, to 100 in a second unless told otherwise. To look again when that time is
-over, it sets a timer in every look, also in one that the end of a job has caused. Every job that ends thus adds a look a
-second, to the end of the run, and each look asks for the sizes of all input files: in a quick study the scheduler took a
-sixth of all time of the processors. (Snakemake's pull request 3744 is about the same timers; 9.27 still has them.)
+Snakemake's scheduler looks for jobs when one has ended, not all the time. Snakemake limits the jobs that start in a time span,
+to 100 in a second unless told otherwise. To look again when that time is over, it sets a timer in every look, also in one that
+the end of a job has caused. Every job that ends thus adds a look a second, to the end of the run, and each look asks for the
+sizes of all input files: in a quick study the scheduler took a sixth of all time of the processors. (Snakemake's pull request
+3744 is about the same timers; 9.27 still has them.)
 """
 
 from collections.abc import Callable
