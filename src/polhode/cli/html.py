@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from polhode.cli import UsageError, check_writable
+from polhode.interface.files import inside
 from polhode.interface.progress import Stage, watched
 from polhode.interface.reading import ConfigurationError, read
 from polhode.study.workflow.entry import HOME
@@ -47,7 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--output: Snakemake writes .html or .zip, got {output.name!r}")
     if not output.parent.is_dir():
         raise UsageError(f"there is no folder {output.parent}; run the study first, or name another file")
-    check_writable(output, "--output")
+    if arguments.output is None:
+        inside(HOME / results, output)
+    check_writable(output, "--output", arguments.configfile)
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--report", str(output)]
     for option, values in (("--configfile", arguments.configfile), ("--config", arguments.config)):
         command += [option, *(str(Path(v).absolute() if option == "--configfile" else v) for v in values)] if values else []
