@@ -84,7 +84,7 @@ def bad(option, values, wanted):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        *bad("--rounds", ["0", "-3"], "at least 1"),
+        *bad("--rounds", ["0", "-3", "1000001", "1" + "0" * 30], "between 1 and 1000000"),
         *bad("--rounds", ["nan", "2.5", "1e3", "many", ""], "a whole number"),
         *bad("--block", ["0", "-1", "nan", "inf", "-1e-3", "-inf"], "positive and finite"),
         *bad("--block", ["long"], "a number"),
