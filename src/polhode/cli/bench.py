@@ -53,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     forms = len(timing.runs_of(methods, frames))
     if arguments.rounds * arguments.block * forms > LONGEST:
         raise UsageError(
-            f"--rounds {arguments.rounds} of --block {arguments.block:g} s in {forms} forms take more than {LONGEST:g} s; ask for less"
+            f"--rounds {arguments.rounds} of --block {arguments.block:g} s in {forms} forms take more than {LONGEST:g} s; "
+            "ask for less"
         )
     host = provenance.host()
     print(f"{host['cpu']}, {host['cores']} cores; numba {host['numba']}. Nothing else should run meanwhile.", flush=True)

@@ -39,8 +39,8 @@ ROUNDING, GROWS = 1e-13, 1e-9
 TURNS = np.arange(1, 61) / 20
 #: The turns from which powers and coefficients are read, in ascending order: at the first, the sixth power is above rounding.
 SHORT = np.array([0.05, 0.1, 0.15, 0.2])
-#: What :func:`caution` says of a method of which one root grows at any step, and of one whose roots are not those of the motion.
-UNSTABLE, ASTRAY = "is unstable: librations blow up at every step tried", "does not follow librations, however short the step"
+#: What :func:`fault` says of a method of which a root grows at any step, and of one whose roots are not those of the motion.
+UNSTABLE, ASTRAY = "unstable at every step tried", "not followed, however short the step"
 #: Any body with three moments, kg m^2.
 BODY = Body((1.0, 1.7, 2.3))
 
@@ -136,9 +136,10 @@ def libration(method: Method) -> Libration:
 
 
 def fault(method: Method) -> str:
-    """:data:`UNSTABLE` or :data:`ASTRAY` if a method is so at all of :data:`SHORT`, where the root next to exp(ix) says nothing.
+    """:data:`UNSTABLE` or :data:`ASTRAY`, if a method is so at all of :data:`SHORT`, or empty.
 
-    Empty if it is neither. A root as far from exp(ix) as 1, that of a body at rest, is not that of the motion.
+    The root next to exp(ix) alone then says nothing. A root as far from exp(ix) as 1, that of a body at rest, is not that of the
+    motion.
     """
     unstable, astray = [], []
     for turn in map(float, SHORT):
@@ -167,9 +168,9 @@ def limit_of_stability(method: Method) -> float:
 
 
 def caution(method: Method) -> str:
-    """What to know before a long run at constant energy: ``damps librations``, ``heats librations`` or a :func:`fault`, or empty.
+    """What to know before a long run at constant energy: ``damps librations``, ``heats librations`` or a :func:`fault`.
 
-    Empty also for a user's own method whose step cannot be run in plain Python at rest.
+    Empty if none is found, also for a user's own method whose step cannot be run in plain Python at rest.
     """
     try:
         if unfit := fault(method):
