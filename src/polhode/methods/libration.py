@@ -138,8 +138,8 @@ def libration(method: Method) -> Libration:
 def fault(method: Method) -> str:
     """:data:`UNSTABLE` or :data:`ASTRAY`, if a method is so at all of :data:`SHORT`, or empty.
 
-    The root next to exp(ix) alone then says nothing. A root as far from exp(ix) as 1, that of a body at rest, is not that of the
-    motion.
+    The root next to exp(ix) alone then says nothing. A root as far from exp(ix) as 1, that of a body at rest, is not that of
+    the motion.
     """
     unstable, astray = [], []
     for turn in map(float, SHORT):
