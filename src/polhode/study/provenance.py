@@ -173,6 +173,7 @@ def read_provenance(folder: Path) -> dict[str, Any]:
     path = folder / NAME
     again = "run ./reproduce again"
     try:
+        check_regular(path)
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise Unusable(f"{path} is missing, so the run is not finished: it is made last; {again}") from None
