@@ -289,6 +289,29 @@ def test_reproduce_knows_a_slip_from_a_target():
         assert first_word(target) == f"target {target}"
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("data -n", True),
+        ("--workflow-profile profiles/slurm", True),
+        ("--profile site", False),
+        ("--profile=site -n", False),
+    ],
+)
+def test_reproduce_ignores_the_profile_of_a_site(words, said):
+    """The lines of ``reproduce`` about it, on their own."""
+    text = (HOME / "reproduce").read_text()
+    begin, end = text.index("# Many clusters set a profile"), text.index("# A cluster is not limited by the cores")
+    script = f'set -euo pipefail\nsay() {{ echo "$*"; }}\n{text[begin:end]}\necho "profile: ${{SNAKEMAKE_PROFILE-none}}"\n'
+    for variable, expected in (({"SNAKEMAKE_PROFILE": "/etc/site profile"}, said), ({}, False)):
+        environment = {name: value for name, value in os.environ.items() if name != "SNAKEMAKE_PROFILE"} | variable
+        command = ["bash", "-c", script, "reproduce", *words.split()]
+        *lines, last = subprocess.run(command, capture_output=True, text=True, env=environment).stdout.splitlines()
+        assert last == "profile: none"
+        assert [line.split(",")[0] for line in lines] == ["SNAKEMAKE_PROFILE=/etc/site profile is ignored"] * expected
+        assert all(line.endswith("to use that one, add --profile /etc/site profile") for line in lines)
+
+
 @pytest.mark.thorough
 def test_no_cores_are_refused():
     command = [sys.executable, "-m", "snakemake", "--cores", "0", "-n", "--configfile", "workflow/config/quick.yaml"]
