@@ -71,24 +71,16 @@ PLAN = products.Products(STUDY, HOME)
 RESULTS = PLAN.results
 # From here on this run has the results to itself if it starts jobs: a dry run, --unlock and so on change nothing.
 STARTS = locks.will_run(workflow)
-if STARTS:
+if workflow.is_main_process:
     try:
-        locks.begin(RESULTS)
-    except (locks.LockedError, OSError) as error:
+        locks.begin(RESULTS) if STARTS else storage.check_folder(RESULTS)
+    except (locks.LockedError, OSError, netcdf.UnreadableFile) as error:
         raise WorkflowError(str(error)) from None
 
 # Progress and the outcome at the end are shown instead of Snakemake's log.
 WATCH = watching.Watch(PLAN.units, RESULTS, HOME)
 if STARTS:
     WATCH.attach(LogHandler.current)
-
-# Files changed accidentally since they were written are made again.
-if workflow.is_main_process:
-    try:
-        for line in written.mend(RESULTS, dry=not STARTS):
-            print(line, file=sys.stderr)
-    except netcdf.UnreadableFile as error:
-        raise WorkflowError(str(error)) from None
 
 
 wildcard_constraints:
@@ -138,6 +130,17 @@ include: "workflow/rules/cost.smk"
 include: "workflow/rules/notebooks.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/explorer.smk"
+
+
+# Files changed accidentally since they were written are made again, also by a run for a target that is newer than they are.
+if workflow.is_main_process:
+    try:
+        for line in written.mend(
+            RESULTS, dry=not STARTS, order=scheduling.orders(workflow)
+        ):
+            print(line, file=sys.stderr)
+    except netcdf.UnreadableFile as error:
+        raise WorkflowError(str(error)) from None
 
 
 # Snakemake writes the path of Python unquoted into the commands of its jobs, including spaces and quotes (its issue 2645). This

@@ -84,7 +84,7 @@ def bad(option, values, wanted):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        *bad("--rounds", ["0", "-3"], "at least 1"),
+        *bad("--rounds", ["0", "-3", "1000001", "1" + "0" * 30], "between 1 and 1000000"),
         *bad("--rounds", ["nan", "2.5", "1e3", "many", ""], "a whole number"),
         *bad("--block", ["0", "-1", "nan", "inf", "-1e-3", "-inf"], "positive and finite"),
         *bad("--block", ["long"], "a number"),
@@ -287,6 +287,29 @@ def test_reproduce_knows_a_slip_from_a_target():
     assert first_word("tets") == "there is no command tets; did you mean ./reproduce test?"
     for target in ("all", "report", "timing", "results/report.pdf", "docs", "-n"):
         assert first_word(target) == f"target {target}"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("data -n", True),
+        ("--workflow-profile profiles/slurm", True),
+        ("--profile site", False),
+        ("--profile=site -n", False),
+    ],
+)
+def test_reproduce_ignores_the_profile_of_a_site(words, said):
+    """The lines of ``reproduce`` about it, on their own."""
+    text = (HOME / "reproduce").read_text()
+    begin, end = text.index("# Many clusters set a profile"), text.index("# A cluster is not limited by the cores")
+    script = f'set -euo pipefail\nsay() {{ echo "$*"; }}\n{text[begin:end]}\necho "profile: ${{SNAKEMAKE_PROFILE-none}}"\n'
+    for variable, expected in (({"SNAKEMAKE_PROFILE": "/etc/site profile"}, said), ({}, False)):
+        environment = {name: value for name, value in os.environ.items() if name != "SNAKEMAKE_PROFILE"} | variable
+        command = ["bash", "-c", script, "reproduce", *words.split()]
+        *lines, last = subprocess.run(command, capture_output=True, text=True, env=environment).stdout.splitlines()
+        assert last == "profile: none"
+        assert [line.split(",")[0] for line in lines] == ["SNAKEMAKE_PROFILE=/etc/site profile is ignored"] * expected
+        assert all(line.endswith("to use that one, add --profile /etc/site profile") for line in lines)
 
 
 @pytest.mark.thorough

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ import yaml
 
 import polhode
 from polhode import cli
-from polhode.interface import netcdf
+from polhode.interface import files, netcdf
 from polhode.interface.netcdf import DamagedFile
 from polhode.references.dataset import reference_dataset
 from polhode.study import configuration, provenance, storage
@@ -25,7 +26,7 @@ from polhode.study.gather import single_body as gather
 from polhode.study.plan import Plan
 from polhode.study.run import single_body
 from polhode.study.run.making import FailedRuns, make_files, make_single_body
-from polhode.study.workflow import written
+from polhode.study.workflow import entry, locks, meters, scheduling, written
 
 HOME = Path(__file__).parents[1]
 
@@ -275,6 +276,128 @@ def test_damaged_lists_are_no_obstacle(tmp_path):
         (tmp_path / "written" / "a.json").write_text(text)
         assert "is not a complete list" in written.mend(tmp_path)[0]
         assert (tmp_path / "a.csv").exists() and written.mend(tmp_path) == []
+
+
+#: A list that names a file outside of the folder of results, or is outside itself: kind -> name in the list, and links.
+REACHING = {
+    "a link in the middle": ("link/b.txt", {"link": "../outside"}),
+    "a link in the middle of the way": ("a/link/b.txt", {"a/link": "../../outside"}),
+    "an absolute link": ("link/b.txt", {"link": "{outside}"}),
+    "a link to a link": ("first/b.txt", {"first": "second", "second": "../outside"}),
+    "the file itself": ("b.txt", {"b.txt": "../outside/b.txt"}),
+    "dots": ("../outside/b.txt", {}),
+    "dots behind a link": ("link/../outside/b.txt", {"link": "../outside"}),
+    "an absolute name": ("{outside}/b.txt", {}),
+    "the folder of lists": ("b.txt", {"written": "../outside/lists"}),
+}
+
+
+def linked(results: Path, links: dict[str, str], outside: Path) -> None:
+    for name, target in links.items():
+        (results / name).parent.mkdir(parents=True, exist_ok=True)
+        (results / name).symlink_to(target.format(outside=outside))
+
+
+@pytest.mark.parametrize("kind", REACHING)
+def test_nothing_outside_is_removed(tmp_path, kind):
+    results, outside = tmp_path / "res", tmp_path / "outside"
+    (outside / "lists").mkdir(parents=True)
+    (outside / "b.txt").write_text("precious")
+    (outside / "lists" / "broken.json").write_text("{")
+    results.mkdir()
+    name, links = REACHING[kind]
+    linked(results, links, outside)
+    (results / "written").mkdir(exist_ok=True)
+    noted = {name.format(outside=outside): {"bytes": 1, "sha256": "00"}}
+    (results / "written" / "y.json").write_text(json.dumps({"files": noted}))
+    before = contents(outside)
+    if links:
+        with pytest.raises(files.LeadsOut, match=r"leads out of .*: nothing is written or removed there; remove the link"):
+            locks.begin(results)
+    assert len(written.mend(results)) >= 1
+    assert contents(outside) == before
+
+
+def test_writes_and_removals_stay_inside(tmp_path):
+    """Lists, progress and notes of jobs, which a folder from elsewhere may lead away."""
+    results, outside = tmp_path / "res", tmp_path / "outside"
+    for name in ("written", "logs/progress", "logs/failed"):
+        (outside / name).mkdir(parents=True)
+        (outside / name / "a.json").write_text("precious")
+        (outside / name / "a.txt").write_text("precious")
+    linked(results, {"written": "../outside/written", "logs": "../outside/logs"}, outside)
+    (results / "a.csv").write_text("a")
+    before = contents(outside)
+    for act in (
+        lambda: written.record(results, "a", [results / "a.csv"]),
+        lambda: written.forget(results, "a"),
+        lambda: entry.forget_failures(results),
+    ):
+        with pytest.raises(files.LeadsOut):
+            act()
+    meters.clear(results)
+    assert contents(outside) == before
+
+
+def test_a_folder_of_results_may_be_a_link_and_hold_links_within(tmp_path):
+    (tmp_path / "scratch" / "a").mkdir(parents=True)
+    results = tmp_path / "res"
+    results.symlink_to("scratch")
+    (results / "b").symlink_to("a")
+    (results / "a" / "x.csv").write_text("x")
+    storage.check_folder(results)
+    written.record(results, "x", [results / "b" / "x.csv"])
+    assert written.mend(results) == []
+    (results / "a" / "x.csv").write_text("y")
+    assert "it is made again" in written.mend(results)[0] and list((results / "a").iterdir()) == []
+
+
+@pytest.mark.parametrize("door", ["check_folder", "mend", "list", "open_results", "sha256", "is_current"])
+def test_a_pipe_in_place_of_a_file_is_named(tmp_path, door):
+    """Reading it would never end: in a process of its own, which is given up."""
+    (tmp_path / "written").mkdir()
+    entries = {"a.nc": {"bytes": 1, "sha256": "00"}}
+    (tmp_path / "written" / "a.json").write_text(json.dumps({"files": entries}))
+    pipe = tmp_path / ("written/b.json" if door == "list" else "a.nc")
+    os.mkfifo(pipe)
+    doors = {
+        "check_folder": "from polhode.study import storage; storage.check_folder(folder)",
+        "mend": "from polhode.study.workflow import written; written.mend(folder)",
+        "list": "from polhode.study.workflow import written; written.mend(folder)",
+        "open_results": "import polhode; polhode.open_results(folder)",
+        "sha256": "from polhode.study import provenance; provenance.sha256(folder + '/a.nc')",
+        "is_current": "from polhode.study import storage; storage.is_current(folder + '/a.nc', '')",
+    }
+    script = f"import sys; folder = sys.argv[1]\ntry: {doors[door]}\nexcept Exception as error: print(error)"
+    environment = os.environ | {"PYTHONPATH": str(HOME / "src")}
+    done = subprocess.run([sys.executable, "-c", script, tmp_path], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stdout == f"{pipe} is a pipe, a socket or a device, not a file; remove it, or name a file\n", done.stderr
+
+
+def test_what_no_rule_makes_stays(tmp_path):
+    """Another configuration has made it, and a run with that one mends it."""
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("text")
+        written.record(tmp_path, name, [tmp_path / name])
+        (tmp_path / name).write_text("changed")
+    a, b = written.mend(tmp_path, order=lambda path: path.name == "b.csv")
+    assert a.endswith("a.csv is not what was written: 7 bytes instead of 4; it stays, because no rule of this run makes it")
+    assert b.endswith("it is made again") and (tmp_path / "a.csv").exists() and not (tmp_path / "b.csv").exists()
+
+
+def test_a_damaged_file_is_made_again_whatever_the_target_is():
+    """Snakemake plans the jobs after it has read the Snakefile; no rule makes the other file."""
+    calls = []
+    workflow = SimpleNamespace(
+        rules=[SimpleNamespace(is_producer=lambda path: path.startswith("res/runs/"))],
+        dag_settings=None,
+        _prepare_dag=lambda **options: calls.append((set(workflow.dag_settings.forcerun), options)),
+    )
+    order = scheduling.orders(workflow)
+    assert order(Path("res/runs/a.nc")) and not order(Path("res/other.nc"))
+    workflow.dag_settings = SimpleNamespace(forcerun=frozenset({"gather"}))
+    workflow._prepare_dag(forceall=False)
+    assert calls == [({"gather", "res/runs/a.nc"}, {"forceall": False})]
 
 
 @pytest.mark.parametrize("kind", ["a flipped bit", "another step size", "another value with a right checksum"])

@@ -1,17 +1,21 @@
 """Linearised librations: against closed forms, against runs, and what they say of a liquid."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import polhode
 from polhode.algebra.body import Body
+from polhode.algebra.vector import scale
+from polhode.compiling.kernel import kernel
 from polhode.compiling.plain import in_plain_python
 from polhode.fits.librations import energy_drift
 from polhode.manybody.molecules import MOLECULES
 from polhode.manybody.units import REAL
 from polhode.methods import libration
+from polhode.methods import spiral_leapfrog as spiral
 from polhode.methods.plain_driver import plain_driver
 from polhode.study.run import librations as check
 from polhode.study.run.checks import omelyan_with
@@ -50,6 +54,53 @@ def test_the_modulus_of_runge_kutta_and_of_the_leapfrog_at_every_turn():
         assert libration.growth(METHODS["rk4"], x) == pytest.approx(math.log(rk4), rel=1e-9)
         leapfrog = math.acosh(x * x / 2 - 1) if x > 2 else 0.0
         assert libration.growth(METHODS["spiral_leapfrog"], x) == pytest.approx(leapfrog, abs=1e-12)
+
+
+@kernel
+def pushed_away(state, torque, body, dt):
+    return spiral.after_torque(state, scale(-1.0, torque), body, dt)
+
+
+@kernel
+def faster_about_one_axis(state, torque, body, dt):
+    state = spiral.after_torque(state, torque, body, dt)
+    omega = (3.0 * state[4], state[5], state[6])
+    return state[:4] + omega
+
+
+@kernel
+def at_rest(state, torque, body, dt):
+    return state
+
+
+@kernel
+def no_number(state, torque, body, dt):
+    omega = (math.inf * 0.0 * state[4], state[5], state[6])
+    return state[:4] + omega
+
+
+def test_a_method_that_blows_up_or_stands_still_keeps_no_librations():
+    """The torque's sign turned around: lambda + 1/lambda = 2 + x^2. One axis whose omega is tripled in each step: about 3."""
+    x = 0.1
+    pushed, tripled, still, none = (
+        replace(METHODS["spiral_leapfrog"], key="faulty", after_torque=after)
+        for after in (pushed_away, faster_about_one_axis, at_rest, no_number)
+    )
+    sum_of_roots = 2 + x * x
+    largest = (sum_of_roots + math.sqrt(sum_of_roots**2 - 4)) / 2
+    assert libration.growth(pushed, x) == pytest.approx(math.log(largest), rel=1e-6)
+    assert libration.growth(tripled, x) == pytest.approx(math.log(3), rel=0.01)
+    assert libration.growth(still, x) == 0.0
+    assert libration.caution(pushed) == libration.caution(tripled) == libration.UNSTABLE == "unstable at every step tried"
+    assert libration.caution(still) == libration.ASTRAY
+    with pytest.raises(ArithmeticError, match="numbers that are not finite"):
+        libration.fault(none)
+    assert libration.caution(none) == ""
+
+
+@pytest.mark.parametrize("key", CLOSED)
+def test_a_method_that_librates_has_no_fault(key):
+    assert libration.fault(METHODS[key]) == ""
 
 
 @pytest.mark.parametrize("key", ["magnus_adams4", "verlet", "moser_veselov", "fincham1992"])

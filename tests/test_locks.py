@@ -126,6 +126,30 @@ def test_a_broken_lock_is_no_lock(tmp_path, content):
     locks._release(tmp_path / locks.NAME, os.getpid())
 
 
+@pytest.mark.parametrize("kind", ["a link out", "a link inside", "a link to nothing", "a second name", "a pipe", "a folder"])
+def test_what_is_no_lock_is_left_alone(tmp_path, kind):
+    results, precious = tmp_path / "res", tmp_path / "precious"
+    results.mkdir()
+    lock, data = results / locks.NAME, results / "single_body.nc"
+    for path in (precious, data):
+        path.write_text("precious")
+    if kind.startswith("a link"):
+        lock.symlink_to({"a link out": precious, "a link inside": data, "a link to nothing": tmp_path / "new"}[kind])
+    elif kind == "a second name":
+        os.link(data, lock)
+    elif kind == "a pipe":
+        os.mkfifo(lock)
+    else:
+        lock.mkdir()
+    before = os.lstat(lock)
+    with pytest.raises(
+        locks.LockedError, match=r"res/\.lock is no lock of a run, but a link, a folder or a pipe; move it away"
+    ):
+        locks.take(results)
+    assert precious.read_text() == data.read_text() == "precious" and os.lstat(lock).st_ino == before.st_ino
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["precious", "res"]
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "runs"),

@@ -90,13 +90,17 @@ def another(state, torque, body, dt):
     return state[:4] + scale(1.0 + 1e-3 * dt * dt * dt, state[4:7])
 
 
-def test_what_blows_up_has_diverged():
+def test_what_blows_up_has_diverged(monkeypatch):
     method = replace(METHOD, key="blows_up", after_torque=grows)
     exact = states_dataset(2, 1, ["free"], (method_sheet.RADIANS,))
     entries = method_sheet.errors_on_bodies([method], exact)["blows_up"]
     assert entries["orders"]["free"]["q"]["verdict"] == "diverged" and entries["laws"]["free"]["diverged"] == 2
     assert method_sheet.finite(entries["laws"]["free"]["steps_per_radian"]["0.0001"])["median"] is None
     assert method_sheet.identity(method) == {"not applicable": "it diverges"}
+    monkeypatch.setattr(method_sheet, "LONG_STEPS", 20)
+    monkeypatch.setattr(method_sheet, "LONG_SAMPLES", 4)
+    librations = method_sheet.long_runs([method], exact)["blows_up"]["librations"]
+    assert librations == {"power": 0, "coefficient": None, "limit": 0.0, "caution": "unstable at every step tried"}
 
 
 def test_a_known_method_under_another_name_is_found(numbers):

@@ -1,17 +1,25 @@
 """Where a command writes: links stay, devices receive, and what is no file is refused; nothing but a file is ever replaced."""
 
+import errno
 import os
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+import xarray as xr
 
 from polhode import cli
 from polhode.cli import UsageError, check_writable
+from polhode.interface import files
+from polhode.manybody import motion_files
+from polhode.manybody.scenes import SCENES
 from polhode.study.storage import write_atomically, write_text
 
+HOME = Path(__file__).parents[1]
 #: Options of the commands that name a file to write.
 OUTPUTS = {"csv", "output", "manifest"}
 
@@ -75,6 +83,148 @@ def test_what_is_no_file_is_refused_and_stays(named, kind):
     with pytest.raises(UsageError, match=r"--csv: \S+ (cannot be written|is a folder)"):
         check_writable(path, "--csv")
     assert os.lstat(path).st_ino == before.st_ino and os.lstat(path).st_mode == before.st_mode
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """A method of one's own in the working folder, under four names, and a text file."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.py"
+    path.write_bytes((HOME / "docs" / "example_plugin.py").read_bytes())
+    (tmp_path / "link.h").symlink_to("mine.py")
+    os.link(path, tmp_path / "hard.h")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "link.py").symlink_to("../mine.py")
+    return path
+
+
+@pytest.mark.parametrize("output", ["mine.py", "folder/../mine.py", "{folder}/mine.py", "link.h", "hard.h"])
+@pytest.mark.parametrize(
+    "words", [["code", "mine.py", "-o"], ["sheet", "mine.py", "-o"], ["sheet", "mine.py", "--json"]], ids=" ".join
+)
+def test_no_command_replaces_what_it_reads(mine, tmp_path, capsys, words, output):
+    before = mine.read_bytes()
+    assert cli.main([*words, output.format(folder=tmp_path)]) == 2
+    assert "is a file that this command works with; name another file" in capsys.readouterr().err
+    assert mine.read_bytes() == before and (tmp_path / "link.h").is_symlink()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["code", "rk4", "--language", "numpy", "-o", "mine.py"],
+        ["code", "rk4", "-o", "folder/link.py"],
+        ["bench", "--csv", "mine.py"],
+        ["sheet", "rk4", "--json", "mine.py"],
+        ["verify", "--csv", "mine.py"],
+    ],
+    ids=" ".join,
+)
+def test_no_command_replaces_a_method_of_the_user(mine, capsys, words):
+    before = mine.read_bytes()
+    assert cli.main(words) == 2
+    assert "defines a METHOD of your own; name another file" in capsys.readouterr().err
+    assert mine.read_bytes() == before
+
+
+def test_all_methods_replace_none_of_the_user(mine, tmp_path, capsys):
+    mine.rename(tmp_path / "rk4.py")
+    before = (tmp_path / "rk4.py").read_bytes()
+    assert cli.main(["code", "--language", "numpy", "--all", "."]) == 2
+    assert "--all: rk4.py defines a METHOD of your own" in capsys.readouterr().err
+    assert (tmp_path / "rk4.py").read_bytes() == before and not (tmp_path / "euler.py").exists()
+
+
+def test_two_outputs_under_one_name_are_refused(mine, capsys):
+    assert cli.main(["sheet", "rk4", "-o", "a.html", "--json", "./a.html"]) == 2
+    assert "--json: ./a.html is a file that this command works with".replace("./", "") in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["code", "rk4", "-o", ""], ["code", "--all", ""], ["sheet", "--tables", ""], ["init", ""], ["bench", "--csv="]],
+    ids=" ".join,
+)
+def test_an_empty_name_is_none(tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(words) == 2
+    assert "must name a file or a folder, got ''" in capsys.readouterr().err and not list(tmp_path.iterdir())
+
+
+def full(*arguments, **options):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_leaves_the_old_file_and_is_named(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("keep")
+    with pytest.raises(
+        files.DiskFull, match=rf"a\.txt cannot be written: the disk of {tmp_path}, or your share of it, is full \("
+    ):
+        write_atomically(path, full)
+    assert path.read_text() == "keep" and list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_without_a_reason_on_a_full_disk_is_named(tmp_path, monkeypatch):
+    """The library of netCDF files only says "HDF error"."""
+
+    def fails(path):
+        raise RuntimeError("NetCDF: HDF error")
+
+    with pytest.raises(RuntimeError, match="HDF error"):
+        write_atomically(tmp_path / "a.nc", fails)
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with pytest.raises(files.DiskFull):
+        write_atomically(tmp_path / "a.nc", fails)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "words", [["code", "rk4", "-o", "x.h"], ["code", "--all", ".", "--language", "numpy"], ["init", "x.yaml"]], ids=" ".join
+)
+def test_commands_on_a_full_disk_say_so_in_a_line(tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.h").write_text("keep")
+    monkeypatch.setattr(Path, "write_text", full)
+    assert cli.main(words) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "cannot be written: the disk of" in said and "is full" in said
+    assert (tmp_path / "x.h").read_text() == "keep" and list(tmp_path.iterdir()) == [tmp_path / "x.h"]
+
+
+@pytest.mark.parametrize("name", ["a.xyz", "a.vtk"])
+def test_trajectories_are_whole_or_left_alone(tmp_path, monkeypatch, name):
+    scene = SCENES["rods"]
+    state = scene.initial_state(0)
+    rows = {"r": state.r, "v": state.v, "q": state.q, "omega": state.omega}
+    run = xr.Dataset({key: (("time", "body", f"of_{key}"), np.stack([values] * 2)) for key, values in rows.items()})
+    run = run.assign_coords(time=[0.0, 1.0])
+    first, *others = motion_files.write_motion(run, tmp_path / name, scene)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert len(before) == 1 + len(others) and first.name in before
+    drawn = motion_files.frames
+
+    def cut(*arguments):
+        yield next(drawn(*arguments))
+        full()
+
+    monkeypatch.setattr(motion_files, "frames", cut)
+    with pytest.raises(files.DiskFull, match=name):
+        motion_files.write_motion(run.assign(r=2 * run["r"]), tmp_path / name, scene)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(("place", "said"), [("/dev/full", "output: No space left on device"), ("a closed pipe", "")])
+def test_an_output_that_takes_nothing_is_said_in_a_line(place, said):
+    """Python's own messages at its end would follow."""
+    if place == "a closed pipe":
+        reading, writing = os.pipe()
+        os.close(reading)
+    else:
+        writing = os.open(place, os.O_WRONLY)
+    done = subprocess.run([sys.executable, "-m", "polhode", "code", "rk4"], stdout=writing, stderr=-1, text=True, timeout=60)
+    os.close(writing)
+    assert done.returncode in (1, 2) and said in done.stderr and done.stderr.count("\n") <= 1
 
 
 @pytest.mark.parametrize("exists", [True, False])

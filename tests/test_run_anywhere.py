@@ -8,11 +8,13 @@ import subprocess
 import pytest
 import yaml
 from conftest import surroundings
+from snakemake.cli import get_argument_parser
 from snakemake.utils import update_config
 
 from polhode import cli
 from polhode.cli import run
 from polhode.documentation import configuration as documented
+from polhode.interface import reading
 from polhode.interface.reading import read
 from polhode.study import configuration
 from polhode.study.configuration.models import Configuration
@@ -96,8 +98,20 @@ def test_results_are_beside_the_file(tmp_path, monkeypatch, text, results):
     assert cli.main(["run", "study/mine.yaml", "-n", "data", "study/results/tables/a.csv", "--cores", "1"]) == 0
     ((path, words),) = started
     assert path == HOME / "reproduce" and words[0] == str(path)
-    configured = ["--configfile", str(folder / "mine.yaml"), "--config", f"results={folder / results}"]
+    configured = [f"--configfile={folder / 'mine.yaml'}", f"--config=results={folder / results}"]
     assert words[1:] == [*configured, "-n", "data", str(folder / "results/tables/a.csv"), "--cores", "1"]
+
+
+@pytest.mark.parametrize(
+    "words", [["data"], ["data", "-n"], ["-n", "data"], ["data", "report", "--cores", "1"], ["--", "data"]]
+)
+def test_words_after_the_file_are_targets(start, monkeypatch, words):
+    """Not further values of an option before them: as Snakemake itself reads the command."""
+    monkeypatch.delenv("SNAKEMAKE_PROFILE", raising=False)
+    options = get_argument_parser().parse_args(run.command(start, words)[1:])
+    assert options.targets == [word for word in words if word in ("data", "report")]
+    assert options.configfile == [start] and options.config == [f"results={start.parent / 'results'}"]
+    assert reading.main(run.command(start, words)[1:]) == 0
 
 
 @pytest.mark.parametrize(

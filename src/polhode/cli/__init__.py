@@ -13,11 +13,13 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from polhode.interface.extras import ExtraMissingError
+from polhode.interface.files import destination
 from polhode.interface.netcdf import UnreadableFile
 from polhode.registry import nearest
 from polhode.version import __version__
@@ -82,6 +84,12 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(
                 None if what == "command" else action, f"unknown {what} {value!r}; {nearest(str(value), list(action.choices))}"
             )
+
+    def _get_value(self, action: argparse.Action, word: str) -> Any:
+        # Path("") is the current folder, which nobody means who writes nothing.
+        if action.type is Path and not word:
+            raise argparse.ArgumentError(action, "must name a file or a folder, got ''")
+        return super()._get_value(action, word)
 
     def error(self, message: str) -> NoReturn:
         """Print one line that says what is wrong, and where all options are explained."""
@@ -152,21 +160,24 @@ def method_named(name: str) -> "Method":
         raise UsageError(str(error)) from error
 
 
-def check_writable(path: Path, option: str) -> None:
-    """Refuse a file that cannot be written, before doing the work whose result it will hold.
+def check_writable(path: Path, option: str, inputs: Iterable[str | Path | None] = ()) -> None:
+    """Refuse a file that cannot be written, or should not be, before doing the work whose result it will hold.
+
+    ``inputs`` are files that the command reads or writes besides, and folders of results: none of them is replaced, under
+    whatever name, and no method, problem, scene or law of the user's own is.
 
     Raises
     ------
     UsageError
         Naming the option, the file and the reason.
     """
-    from polhode.study.storage import destination
-
     named = path
     try:
         path = destination(path)
         if path.exists() and not path.is_file():
             return
+        if reason := _precious(path, [Path(source) for source in inputs if source is not None]):
+            raise UsageError(f"{option}: {named} {reason}; name another file")
         place = path.parent
         while not place.exists():
             place = place.parent
@@ -181,6 +192,28 @@ def check_writable(path: Path, option: str) -> None:
         raise UsageError(f"{option}: {named} is a folder; name a file") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{option}: {named} cannot be written: {getattr(error, 'strerror', None) or error}") from None
+
+
+#: A plug-in by its text, which is not executed: names of what it may define (:mod:`polhode.registry`), and bytes read.
+_PLUGIN, _LONGEST_PLUGIN = re.compile(rb"^(METHOD|PROBLEM|SCENE|LAW)\b[^=\n]*=", re.MULTILINE), 1_000_000
+
+
+def _precious(path: Path, inputs: Sequence[Path]) -> str:
+    """Why a file should not be replaced; empty if it may be, or does not exist."""
+    for source in inputs:
+        if source.is_dir():
+            from polhode.study.artefacts import kind_of
+
+            inside = path.relative_to(source.resolve()).as_posix() if path.is_relative_to(source.resolve()) else ""
+            if path.is_file() and inside and kind_of(inside) is not None:
+                return "is a file of the run"
+        elif path == source.resolve() or (path.exists() and source.exists() and path.samefile(source)):
+            return "is a file that this command works with"
+    if path.is_file() and path.suffix == ".py":
+        with path.open("rb") as opened:
+            if match := _PLUGIN.search(opened.read(_LONGEST_PLUGIN)):
+                return f"defines a {match[1].decode()} of your own"
+    return ""
 
 
 def check_repository(command: str) -> None:
@@ -235,13 +268,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if getattr(request.module, "NEEDS_REPOSITORY", False):
             check_repository(request.command)
-        return int(request.module.run(request))
+        status = int(request.module.run(request))
+        sys.stdout.flush()
+        return status
     except (UsageError, UnreadableFile, ExtraMissingError) as error:
         print(f"polhode {request.command}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader has closed the pipe, as in `polhode bench | head`.
-        sys.stderr.close()
+        _drop_output()
         return 1
+    except OSError as error:
+        _drop_output()
+        place = f"{error.filename}: " if error.filename else "" if error.errno is None else "output: "
+        print(f"polhode {request.command}: {place}{error.strerror or error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _drop_output() -> None:
+    """Let what standard output still holds go nowhere: Python would try to write it at its end."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

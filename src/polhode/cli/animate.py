@@ -164,7 +164,5 @@ def run(arguments: argparse.Namespace) -> int:
         animate(scene, output, arguments.method, dt, arguments.time, arguments.frames, arguments.seed, arguments.size)
     except (ValueError, FileNotFoundError) as error:
         raise UsageError(str(error)) from None
-    except OSError as error:
-        raise UsageError(f"--output: {output} cannot be written: {error.strerror or error}") from None
     print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
     return 0

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.cli import UsageError, check_writable
+from polhode.interface.arguments import regular_file
 from polhode.interface.progress import Stage, watched
 from polhode.study.archive import crate, manifest
 from polhode.study.archive.zips import SIDECAR, Moment, write_zip
@@ -181,12 +182,14 @@ def run(arguments: argparse.Namespace) -> int:
     if output is not None and not output.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {output.absolute().parent}; make it, or name another file")
     if output is not None:
-        check_writable(output, "--manifest" if arguments.manifest else "--output")
+        check_writable(output, "--manifest" if arguments.manifest else "--output", [arguments.results, *arguments.plugin])
     if arguments.manifest is None and find_spec("rocrate") is None:
         raise UsageError("the package rocrate is missing; ./reproduce archive has it, or: pip install rocrate")
     for path in arguments.plugin:
-        if not path.is_file():
-            raise UsageError(f"--plugin {path}: there is no such file")
+        try:
+            regular_file("--plugin", path)
+        except (FileNotFoundError, ValueError) as error:
+            raise UsageError(str(error)) from None
     with watched(Stage("looking at the run")):
         record = finished(arguments.results, HOME, arguments.allow_dirty)
     output = output or Path(f"polhode-{record['version']}-{record['commit'][:12]}.zip")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.cli import UsageError, check_writable, positive
+from polhode.interface.arguments import regular_file
 from polhode.interface.progress import Stage, watched
 from polhode.registry import nearest
 
@@ -126,10 +127,10 @@ def _engine_of_file(path: Path) -> Any:
     """
     from polhode.engines.protocol import own_engine
 
-    if not path.is_file():
-        raise UsageError(f"{path} does not exist; name the file of an adapter, as docs/identify.md has it")
     try:
-        return own_engine(path)
+        return own_engine(regular_file("adapter", path))
+    except FileNotFoundError:
+        raise UsageError(f"{path} does not exist; name the file of an adapter, as docs/identify.md has it") from None
     except ValueError as error:
         raise UsageError(str(error)) from error
 

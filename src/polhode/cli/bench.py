@@ -22,12 +22,15 @@ from polhode.study.analysis.step_times import OTHER, in_frame
 from polhode.study.run import timing
 from polhode.study.storage import write_text
 
+#: The most samples of a form, all of which are held in memory, and the longest time of a table, s: more than a week.
+MOST_ROUNDS, LONGEST = 1_000_000, 1e6
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode bench``."""
     parser.add_argument("--methods", nargs="+", metavar="KEY", help="only these methods, with the two used for comparison")
     parser.add_argument(
-        "--rounds", type=whole(1), default=200, help="how often each method is timed in each form (%(default)s)"
+        "--rounds", type=whole(1, MOST_ROUNDS), default=200, help="how often each method is timed in each form (%(default)s)"
     )
     parser.add_argument("--block", type=positive, default=5e-4, help="minimum time of one sample, s (%(default)s)")
     parser.add_argument("--frame", choices=[*timing.FRAMES, "both"], default="body", help="where the angular velocity is kept")
@@ -44,12 +47,17 @@ def run(arguments: argparse.Namespace) -> int:
         For an unknown method, an unusable plug-in, or a table that cannot be written.
     """
     if arguments.csv is not None:
-        check_writable(arguments.csv, "--csv")
+        check_writable(arguments.csv, "--csv", arguments.plugin)
     methods = chosen(arguments.methods, arguments.plugin)
     frames = timing.FRAMES if arguments.frame == "both" else (arguments.frame,)
+    forms = len(timing.runs_of(methods, frames))
+    if arguments.rounds * arguments.block * forms > LONGEST:
+        raise UsageError(
+            f"--rounds {arguments.rounds} of --block {arguments.block:g} s in {forms} forms take more than {LONGEST:g} s; "
+            "ask for less"
+        )
     host = provenance.host()
     print(f"{host['cpu']}, {host['cores']} cores; numba {host['numba']}. Nothing else should run meanwhile.", flush=True)
-    forms = len(timing.runs_of(methods, frames))
     compiling, timed = Stage("compiling", forms, "forms"), Stage("timing", forms * arguments.rounds, "samples")
     with watched(compiling, timed):
         timing.compile_forms(methods, frames)

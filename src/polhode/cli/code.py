@@ -22,6 +22,7 @@ from pathlib import Path
 from polhode.cli import UsageError, check_writable, method_named
 from polhode.export import LANGUAGES
 from polhode.export.translator import Untranslatable
+from polhode.interface.files import write_text
 from polhode.methods import METHODS
 
 
@@ -47,14 +48,17 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("name one METHOD, or a folder for all of them with --all FOLDER")
     if arguments.all is not None:
         names = [f"{key}{language.suffix}" for key in METHODS]
+        library = language.library(names)
+        for name in (*names, *library):
+            check_writable(arguments.all / name, "--all")
         for name, method in zip(names, METHODS.values(), strict=True):
-            _write(arguments.all / name, language.source(method))
-        for name, text in language.library(names).items():
-            _write(arguments.all / name, text)
+            write_text(arguments.all / name, language.source(method))
+        for name, text in library.items():
+            write_text(arguments.all / name, text)
         print(f"{len(names)} methods written to {arguments.all}", file=sys.stderr)
         return 0
     if arguments.output is not None:
-        check_writable(arguments.output, "--output")
+        check_writable(arguments.output, "--output", [arguments.method])
     try:
         text = language.source(method_named(arguments.method))
     except Untranslatable as error:
@@ -62,13 +66,5 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is None:
         print(text, end="")
     else:
-        _write(arguments.output, text)
+        write_text(arguments.output, text)
     return 0
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None

@@ -5,11 +5,13 @@ contains everything that it shows and needs no network, neither to be made nor t
 """
 
 import argparse
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 from polhode.cli import UsageError, check_writable
+from polhode.interface.files import inside
 from polhode.interface.progress import Stage, watched
 from polhode.interface.reading import ConfigurationError, read
 from polhode.study.workflow.entry import HOME
@@ -46,12 +48,16 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--output: Snakemake writes .html or .zip, got {output.name!r}")
     if not output.parent.is_dir():
         raise UsageError(f"there is no folder {output.parent}; run the study first, or name another file")
-    check_writable(output, "--output")
+    if arguments.output is None:
+        inside(HOME / results, output)
+    check_writable(output, "--output", arguments.configfile)
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--report", str(output)]
     for option, values in (("--configfile", arguments.configfile), ("--config", arguments.config)):
         command += [option, *(str(Path(v).absolute() if option == "--configfile" else v) for v in values)] if values else []
     with watched(Stage("Snakemake makes the page")):
-        done = subprocess.run(command, cwd=HOME, capture_output=True, text=True)
+        # What a site sets for all of its users is for the jobs of a cluster.
+        environment = {name: value for name, value in os.environ.items() if name != "SNAKEMAKE_PROFILE"}
+        done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, env=environment)
     if done.returncode:
         lines = (done.stderr or done.stdout).strip().splitlines()
         reason = next((line for line in lines if "does not exist" in line or "issing" in line), lines[-1] if lines else "")

@@ -32,7 +32,7 @@ from polhode.interface.progress import Stage, watched
 from polhode.results import INTERNAL
 from polhode.study import provenance
 from polhode.study.run.ensemble_states import states_dataset
-from polhode.study.storage import write_dataset, write_groups, write_text
+from polhode.study.storage import write_atomically, write_dataset, write_groups, write_text
 
 #: The variables that are kept; those along a run only in single precision.
 RELEASED = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift", "diverged", "diverged_at", "contacts")
@@ -420,7 +420,8 @@ def measured_sheets(folder: Path, commit: str, today: str = "") -> dict[str, Any
 def _release_sheets(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output, "--output")
     sheets = measured_sheets(arguments.results / "sheets", arguments.commit)
-    arguments.output.write_bytes(gzip.compress(json.dumps(sheets, separators=(",", ":")).encode(), mtime=0))
+    packed = gzip.compress(json.dumps(sheets, separators=(",", ":")).encode(), mtime=0)
+    write_atomically(arguments.output, lambda temporary: temporary.write_bytes(packed))
     print(f"{arguments.output}: {len(sheets['entries'])} methods, {arguments.output.stat().st_size / 1e6:.1f} MB")
     return 0
 

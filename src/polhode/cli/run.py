@@ -57,4 +57,5 @@ def command(path: Path, words: list[str]) -> list[str]:
         str(Path(word).absolute()) if "/" in word and not word.startswith("-") and not (HOME / word).exists() else word
         for word in words
     ]
-    return [str(HOME / "reproduce"), "--configfile", str(path), "--config", f"results={results}", *within]
+    # With =, or the options would take the words that follow.
+    return [str(HOME / "reproduce"), f"--configfile={path}", f"--config=results={results}", *within]

@@ -50,9 +50,13 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if len(arguments.beside) > MOST:
         raise UsageError(f"--beside: {len(arguments.beside)} methods do not fit a page; name at most {MOST}")
+    inputs = [arguments.method, *arguments.beside]
+    for named, option, other in ((arguments.output, "--output", None), (arguments.json, "--json", arguments.output)):
+        if named is not None:
+            check_writable(named, option, [*inputs, other])
     paths = [arguments.tables / name for name in ("methods.csv", "methods.nc")] if arguments.tables else []
     for path in paths:
-        check_writable(path, "--tables")
+        check_writable(path, "--tables", [*inputs, arguments.output, arguments.json])
     sheets = released_sheets()
     if arguments.method is None:
         if not paths or not sheets["entries"]:
@@ -74,9 +78,8 @@ def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
     method = method_named(arguments.method)
     beside = [method_named(name).key for name in arguments.beside]
     output = arguments.output or Path(f"{method.key}.html")
-    for path, option in ((output, "--output"), (arguments.json, "--json")):
-        if path is not None:
-            check_writable(path, option)
+    if arguments.output is None:
+        check_writable(output, "--output", [arguments.method, *arguments.beside, arguments.json])
     names = stages(bool(beside))
     stage = Stage(names[0], len(names), "parts")
 

@@ -476,7 +476,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.csv is not None:
         if not arguments.csv.absolute().parent.is_dir():
             raise UsageError(f"--csv: there is no folder {arguments.csv.absolute().parent}")
-        check_writable(arguments.csv, "--csv")
+        check_writable(arguments.csv, "--csv", [arguments.run, arguments.against])
     with tempfile.TemporaryDirectory() as scratch, watched(Stage("comparing")):
         outcome = _verify(arguments.run, arguments.against, Path(scratch))
     for note in outcome.notes:
@@ -583,7 +583,4 @@ def _write_csv(path: Path, differences: Iterable[Difference]) -> None:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerows([HEAD, *_rows(differences)])
         content = text.getvalue()
-    try:
-        write_text(path, content)
-    except OSError as error:
-        raise UsageError(f"--csv {path} cannot be written: {error}") from None
+    write_text(path, content)

@@ -9,6 +9,7 @@ import errno
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -55,6 +56,14 @@ class UnreadableFile(Exception):
         self.path = Path(path)
 
 
+class NotAFile(UnreadableFile):
+    """Error for a pipe, a socket or a device in the place of a file: reading it may never end. The message names it."""
+
+    def __init__(self, path: str | Path) -> None:
+        Exception.__init__(self, f"{path} is a pipe, a socket or a device, not a file; remove it, or name a file")
+        self.path = Path(path)
+
+
 _REMEDIES = {
     (errno.EACCES, errno.EPERM): "ask for the permission to read it (chmod, or its owner), then try again",
     (errno.EMFILE, errno.ENFILE): "close files, or allow more (ulimit -n), then try again",
@@ -65,6 +74,13 @@ _REMEDIES = {
 }
 
 
+def check_regular(path: str | Path) -> None:
+    """Refuse what is neither a file nor a folder (:class:`NotAFile`); what is missing raises the error of the system."""
+    mode = os.stat(path).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise NotAFile(path)
+
+
 def contents(path: str | Path) -> bytes:
     """The bytes of a file.
 
@@ -73,9 +89,10 @@ def contents(path: str | Path) -> bytes:
     DamagedFile
         If it is missing.
     UnreadableFile
-        If the system does not let us read it.
+        If the system does not let us read it, or if it is a pipe or a device.
     """
     try:
+        check_regular(path)
         return Path(path).read_bytes()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise DamagedFile(path, MISSING) from error

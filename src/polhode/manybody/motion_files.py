@@ -5,6 +5,7 @@ and the angular velocity (lab frame). The units are those of the run: SI for clu
 """
 
 import json
+import tempfile
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from polhode.algebra.metrics import rotation_matrix
+from polhode.interface import files
 from polhode.interface.arguments import shown
 from polhode.manybody.fluid import Fluid
 from polhode.manybody.scene import Scene
@@ -85,7 +87,14 @@ def write_motion(run: "xr.Dataset", path: str | Path, scene: Scene | Fluid | Non
         scene = SCENES[key]
     if len(scene) != run["q"].shape[1]:
         raise ValueError(f"scene {scene.key!r} has {len(scene)} bodies, the run {run['q'].shape[1]}; pass the one that was run")
-    return writer(path, scene, frames(run, scene))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # No file is replaced before all are written; the one that names the others is the last.
+    with files.full_disk_named(path), tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+        written = writer(Path(folder, path.name), scene, frames(run, scene))
+        paths = [path.with_name(file.name) for file in written]
+        for file, place in reversed(list(zip(written, paths, strict=True))):
+            files.write_atomically(place, file.replace)
+    return paths
 
 
 def frames(run: "xr.Dataset", scene: Scene | Fluid) -> Iterator[Frame]:

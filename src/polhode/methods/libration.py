@@ -39,6 +39,8 @@ ROUNDING, GROWS = 1e-13, 1e-9
 TURNS = np.arange(1, 61) / 20
 #: The turns from which powers and coefficients are read, in ascending order: at the first, the sixth power is above rounding.
 SHORT = np.array([0.05, 0.1, 0.15, 0.2])
+#: What :func:`fault` says of a method of which a root grows at any step, and of one whose roots are not those of the motion.
+UNSTABLE, ASTRAY = "unstable at every step tried", "not followed, however short the step"
 #: Any body with three moments, kg m^2.
 BODY = Body((1.0, 1.7, 2.3))
 
@@ -74,6 +76,8 @@ def step_matrix(method: Method, turns: tuple[float, float, float], body: Body = 
     for column, i in enumerate(zero):
         disturbed = driver.step((*rest[:i], AMPLITUDE, *rest[i + 1 :]), SETTLED)
         matrix[:, column] = [disturbed[k] / AMPLITUDE for k in zero]
+    if np.isnan(matrix).any() or not np.isfinite(rest).all():
+        raise ArithmeticError("a step of a body at rest gives numbers that are not finite")
     # A counter, such as that of predictions that fail, jumps by one.
     linear = (np.abs(matrix) < 0.5 / AMPLITUDE).all(axis=1)
     return matrix[np.ix_(linear, linear)]
@@ -131,6 +135,22 @@ def libration(method: Method) -> Libration:
     return Libration(grows, shift, 0.0 if grows.coefficient > 0 else limit_of_stability(method))
 
 
+def fault(method: Method) -> str:
+    """:data:`UNSTABLE` or :data:`ASTRAY`, if a method is so at all of :data:`SHORT`, or empty.
+
+    The root next to exp(ix) alone then says nothing. A root as far from exp(ix) as 1, that of a body at rest, is not that of
+    the motion.
+    """
+    unstable, astray = [], []
+    for turn in map(float, SHORT):
+        values = roots(method, turn)
+        distances = np.abs(values - np.exp(1j * turn))
+        nearest = log(np.abs(values[np.argmin(distances)]))
+        unstable.append(log(np.abs(values).max()) > max(GROWS, 2 * nearest))
+        astray.append(np.sort(distances)[: len(BODY.inertia)].max() > 0.5 * turn)
+    return UNSTABLE if all(unstable) else ASTRAY if all(astray) else ""
+
+
 def limit_of_stability(method: Method) -> float:
     """The first of :data:`TURNS` at which a libration grows, refined by bisection; infinite if there is none."""
     stable = 0.0
@@ -148,11 +168,13 @@ def limit_of_stability(method: Method) -> float:
 
 
 def caution(method: Method) -> str:
-    """What to know before a long run at constant energy: ``damps librations`` or ``heats librations``; empty if neither.
+    """What to know before a long run at constant energy: ``damps librations``, ``heats librations`` or a :func:`fault`.
 
-    Empty also for a user's own method whose step cannot be run in plain Python at rest.
+    Empty if none is found, also for a user's own method whose step cannot be run in plain Python at rest.
     """
     try:
+        if unfit := fault(method):
+            return unfit
         (power, coefficient), _ = laws(method)
     except (ValueError, ArithmeticError, np.linalg.LinAlgError):
         return ""

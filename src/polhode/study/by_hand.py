@@ -23,8 +23,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from polhode.interface.netcdf import UnreadableFile
 from polhode.interface.reading import read
 from polhode.study.configuration import ConfigurationError
+from polhode.study.storage import check_folder
 from polhode.study.workflow import locks, signals
 from polhode.study.workflow.entry import HOME
 
@@ -214,6 +216,10 @@ def mirror(results: Path, folder: Path) -> None:
         raise ByHandError(f"there are no results in {results}; ./reproduce makes them")
     if folder.resolve().is_relative_to(results):
         raise ByHandError(f"{folder} is inside the results; choose another folder")
+    try:
+        check_folder(folder)
+    except (OSError, UnreadableFile) as error:
+        raise ByHandError(str(error)) from None
     for path in sorted(results.rglob("*")):
         name = path.relative_to(results)
         place = folder / name
@@ -266,7 +272,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             configfiles=options.configfile,
             cores=options.cores,
         )
-    except (ByHandError, locks.LockedError) as error:
+    except (ByHandError, locks.LockedError, UnreadableFile, OSError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2
     for path in written:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import polhode
-from polhode.interface.netcdf import UnreadableFile
+from polhode.interface.netcdf import UnreadableFile, check_regular
 
 #: Name of the provenance file of a run.
 NAME = "provenance.json"
@@ -46,6 +46,7 @@ class Unusable(ValueError):
 def sha256(path: str | Path) -> str:
     """The SHA-256 of a file, as a string of hexadecimal digits; raises UnreadableFile if the system does not let us read it."""
     try:
+        check_regular(path)
         with open(path, "rb") as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()
     except FileNotFoundError:
@@ -172,6 +173,7 @@ def read_provenance(folder: Path) -> dict[str, Any]:
     path = folder / NAME
     again = "run ./reproduce again"
     try:
+        check_regular(path)
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise Unusable(f"{path} is missing, so the run is not finished: it is made last; {again}") from None

@@ -1,19 +1,32 @@
 """Writing the files of a run: writes are atomic, files carry a checksum and say which job made them.
 
-Reading is in :mod:`polhode.interface.netcdf`.
+Reading is in :mod:`polhode.interface.netcdf`, writing of a single file, whatever it holds, in :mod:`polhode.interface.files`.
 """
 
-import errno
 import hashlib
 import json
 import os
-import stat
-import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polhode.interface.netcdf import DamagedFile, checksum_of, every_group, loaded, read_dataset, store_of, without_checksum
+from polhode.interface.files import DiskFull as DiskFull
+from polhode.interface.files import LeadsOut as LeadsOut
+from polhode.interface.files import destination as destination
+from polhode.interface.files import inside as inside
+from polhode.interface.files import remove as remove
+from polhode.interface.files import write_atomically as write_atomically
+from polhode.interface.files import write_text as write_text
+from polhode.interface.netcdf import (
+    DamagedFile,
+    NotAFile,
+    checksum_of,
+    every_group,
+    loaded,
+    read_dataset,
+    store_of,
+    without_checksum,
+)
 from polhode.study.cf_attributes import described
 
 if TYPE_CHECKING:  # the Snakefile does not need it
@@ -26,51 +39,29 @@ def job_text(kind: str, wildcards: Mapping[str, Any], settings: Mapping[str, Any
     return json.dumps(job, sort_keys=True)
 
 
-def destination(path: str | Path) -> Path:
-    """The file that ``path`` names, links followed; it need not exist, and may be a character device such as /dev/null.
+def check_folder(folder: str | Path) -> None:
+    """Refuse a folder of results in which a run, or Snakemake, might write or remove something outside of it, or wait for ever.
 
     Raises
     ------
-    OSError
-        If it is neither: a folder, a pipe, a socket, a disk, or a link to itself. Replacing one of these would destroy it.
+    LeadsOut
+        If a link in it leads out of it.
+    NotAFile
+        If it holds a pipe, a socket or a device.
     """
-    try:
-        mode = os.stat(path).st_mode
-    except FileNotFoundError:
-        return Path(os.path.realpath(path))
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if not (stat.S_ISREG(mode) or stat.S_ISCHR(mode)):
-        raise OSError(errno.EINVAL, "it is a pipe, a socket or a disk; name a file", str(path))
-    return Path(os.path.realpath(path))
-
-
-def write_atomically(path: str | Path, write: Callable[[Path], Any]) -> None:
-    """Call ``write`` with a temporary path in the folder of ``path``, then move the result into place.
-
-    A reader never sees an incomplete file, even if the run is killed. A link stays, and the file to which it leads is replaced;
-    a device receives the bytes. For what may not be replaced see :func:`destination`.
-    """
-    path = destination(path)
-    if path.exists() and not path.is_file():
-        with tempfile.TemporaryDirectory() as folder:
-            write(Path(folder, path.name))
-            path.write_bytes(Path(folder, path.name).read_bytes())
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
-    try:
-        write(Path(name))
-        os.chmod(name, 0o666 & ~_UMASK)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-_UMASK = os.umask(0)
-os.umask(_UMASK)
+    waiting = [os.fspath(folder)]
+    while waiting:
+        try:
+            entries = list(os.scandir(waiting.pop()))
+        except OSError:  # there is none yet, or it has just gone; one that may not be read says so when it is used
+            continue
+        for entry in entries:
+            if entry.is_symlink():
+                inside(folder, entry.path)
+            elif entry.is_dir():
+                waiting.append(entry.path)
+            elif not entry.is_file():
+                raise NotAFile(entry.path)
 
 
 def checksums(folder: str | Path, paths: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -80,11 +71,6 @@ def checksums(folder: str | Path, paths: Iterable[str]) -> dict[str, dict[str, A
         data = (Path(folder) / path).read_bytes()
         sums[path] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     return sums
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write a text file atomically, in UTF-8, leaving newlines unchanged."""
-    write_atomically(path, lambda p: p.write_text(text, encoding="utf-8", newline="\n"))
 
 
 def write_dataset(dataset: "xr.Dataset", path: str | Path, job: str = "") -> None:

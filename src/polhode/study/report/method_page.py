@@ -273,7 +273,8 @@ def _long(rows: Mapping[str, Any], sheet: Mapping[str, Any]) -> str:
             return "<span class=bad>diverged</span>"
         if run["last"] > LOST:
             return f"<span class=bad>lost: {_number(run['last'])}</span>"
-        return f"{_number(run['last'])}, grows as t<sup>{_number(run['growth'], 2)}</sup>"
+        grows = "" if run["growth"] is None else f", grows as t<sup>{_number(run['growth'], 2)}</sup>"
+        return f"{_number(run['last'])}{grows}"
 
     def librations(one: Mapping[str, Any]) -> str:
         roots = one["librations"]

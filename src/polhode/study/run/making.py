@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from polhode.study.storage import is_current, write_dataset
+from polhode.study.storage import DiskFull, is_current, write_dataset
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -49,6 +49,8 @@ def make_files(files: Mapping[str, str], make: Make, say: Say = print, done: Cal
     ------
     FailedRuns
         If a file failed, once all others are done. A mistake often fails in all files of a method; it is reported once.
+    DiskFull
+        As soon as there is no room for a file.
     """
     failed: dict[str, list[str]] = {}
     for path, job in files.items():
@@ -61,6 +63,8 @@ def make_files(files: Mapping[str, str], make: Make, say: Say = print, done: Cal
                 dataset, line = make(origin["wildcards"], origin["settings"])
                 write_dataset(dataset, path, job)
                 say(f"{path}: {line}, wall {time.perf_counter() - wall:.6f} s, CPU {time.process_time() - cpu:.6f} s")
+        except DiskFull:
+            raise  # the others would fail in the same way
         except Exception as error:
             say(f"{path} failed\n{traceback.format_exc()}")
             name = ", ".join(f"{key} {origin['wildcards'][key]}" for key in _ORDER if key in origin["wildcards"])

@@ -26,7 +26,7 @@ from polhode.manybody.fluid import Fluid
 from polhode.manybody.scenes import SCENES
 from polhode.manybody.simulation import simulate_arrays
 from polhode.methods import METHODS
-from polhode.methods.libration import libration
+from polhode.methods.libration import fault, libration
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import single_body
 from polhode.simulate import simulate
@@ -266,13 +266,16 @@ def long_runs(methods: Sequence[Method], exact: xr.Dataset) -> Entries:
             }
         roots: dict[str, Any]
         try:
-            of_method = libration(method)
-            roots = {
-                "power": of_method.growth.power,
-                "coefficient": of_method.growth.coefficient,
-                "limit": of_method.limit,
-                "caution": method.caution or "keeps the energy of small librations",
-            }
+            if unfit := fault(method):
+                roots = {"power": 0, "coefficient": None, "limit": 0.0, "caution": unfit}
+            else:
+                of_method = libration(method)
+                roots = {
+                    "power": of_method.growth.power,
+                    "coefficient": of_method.growth.coefficient,
+                    "limit": of_method.limit,
+                    "caution": method.caution or "keeps the energy of small librations",
+                }
         except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
             roots = {NOT_APPLICABLE: f"its step cannot be linearised about rest: {error}"}
         entries[method.key] = {"long_runs": runs, "librations": roots}

@@ -9,12 +9,12 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
+from polhode.interface.files import FULL, DiskFull, destination, inside, remove, write_text
 from polhode.interface.netcdf import DamagedFile
-from polhode.study.storage import write_text
 from polhode.study.workflow import meters, signals, written
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 HOME = Path(__file__).resolve().parents[4]
 #: Folder for the notes of failed jobs, in the folder of results.
 FAILED = "logs/failed"
+#: Exit status of a job that failed because the disk is full: then the note and the log may be missing.
+DISK_FULL = 28
 #: Set to its process id by a head process with a progress display, which itself reports the failures of its jobs.
 WATCHED = "POLHODE_WATCHED"
 
@@ -82,6 +84,8 @@ def job_of(snakemake: Any) -> Iterator[None]:
     """
     job = meters.job_name(snakemake.rule, snakemake.wildcards)
     results = Path(snakemake.config["results"])
+    for path in (*snakemake.output, *snakemake.log):
+        inside(results, path)
     written.forget(results, job)
     if signals.HEAD in os.environ:
         # What is imported by now lives until the job ends; so does most of what survives two collections.
@@ -92,31 +96,47 @@ def job_of(snakemake: Any) -> Iterator[None]:
             yield
             written.record(results, job, snakemake.output)
         finally:
-            meters.place(results, job).unlink(missing_ok=True)
+            remove(results, meters.place(results, job))
         return
     signals.end_with_head()
     note = results / FAILED / f"{job}.txt"
-    note.unlink(missing_ok=True)
-    with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stdout(log), redirect_stderr(log):
+    remove(results, note)
+    with _log(snakemake.log[0]) as log, redirect_stdout(log), redirect_stderr(log):
         try:
             yield
             written.record(results, job, snakemake.output)
         except Exception as error:
-            traceback.print_exc()
+            if isinstance(error, OSError) and error.errno in FULL:
+                error = DiskFull(error.filename or snakemake.log[0])
+            with suppress(OSError):
+                print(error) if isinstance(error, DiskFull) else traceback.print_exc()
             # Our own messages are complete sentences; for others the type is half of the information.
             ours = type(error) in (ValueError, RuntimeError) or type(error).__module__.startswith("polhode")
             text = f"{'' if ours else f'{type(error).__name__}: '}{error}\n    log: {snakemake.log[0]}"
             about = "".join(f", {name} {value}" for name, value in snakemake.wildcards.items())
             lines = f"rule {snakemake.rule}{about}: {text}"
-            write_text(note, f"{lines}\n")
+            with suppress(OSError):
+                write_text(note, f"{lines}\n")
             # What is not as it should be is made again by the next run.
-            if isinstance(error, DamagedFile) and results.resolve() in error.path.resolve().parents:
-                error.path.unlink(missing_ok=True)
+            if isinstance(error, DamagedFile):
+                with suppress(OSError):
+                    remove(results, error.path)
             if os.environ.get(WATCHED, "") != os.environ.get(signals.HEAD):
                 print(lines, file=sys.__stderr__)
-            raise SystemExit(1) from None
+            raise SystemExit(DISK_FULL if isinstance(error, DiskFull) else 1) from None
         finally:
-            meters.place(results, job).unlink(missing_ok=True)
+            remove(results, meters.place(results, job))
+
+
+@contextmanager
+def _log(path: str) -> Iterator[TextIO]:
+    """The log of a job, open for writing; a full disk cuts it, and the job goes on."""
+    log = destination(path).open("w", encoding="utf-8")
+    try:
+        yield log
+    finally:
+        with suppress(OSError):
+            log.close()
 
 
 def meter(snakemake: Any, total: int) -> meters.Meter:
@@ -128,7 +148,7 @@ def meter(snakemake: Any, total: int) -> meters.Meter:
 def forget_failures(results: str | Path) -> None:
     """Delete the notes of failures of an earlier run, and the progress of its jobs."""
     for note in Path(results, FAILED).glob("*.txt"):
-        note.unlink(missing_ok=True)
+        remove(results, note)
     meters.clear(results)
 
 

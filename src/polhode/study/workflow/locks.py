@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import socket
+import stat
 import sys
 import time
 from contextlib import suppress
@@ -21,6 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+
+from polhode.interface.files import full_disk_named, remove
+from polhode.study.storage import check_folder
 
 try:
     import fcntl
@@ -71,13 +75,15 @@ def begin(results: str | Path) -> None:
     ------
     LockedError
         If another run holds it.
-    OSError
-        If the folder cannot be written to.
+    OSError, UnreadableFile
+        If the folder cannot be written to, or if it is not safe to (:func:`polhode.study.storage.check_folder`).
     """
     results = Path(results).absolute()
     if results / NAME in _held:
         return
-    left = take(results)
+    check_folder(results)
+    with full_disk_named(results / NAME):
+        left = take(results)
     swept = sweep(results)
     if left:
         who = f"process {left['pid']}, since {left['since']}"
@@ -98,7 +104,7 @@ def take(results: Path) -> dict[str, Any] | None:
     if fcntl is None or path in _held:
         return None
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        handle = _opened(path)
         try:
             ours = _lock(handle)
             holder = _read(handle)
@@ -117,6 +123,21 @@ def take(results: Path) -> dict[str, Any] | None:
     _held[path] = handle
     atexit.register(_release, path, os.getpid())
     return holder
+
+
+def _opened(path: Path) -> int:
+    """The lock file, which is made if needed, open for writing: a file of its own, no link to another one."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.EISDIR, errno.ENXIO):
+            raise
+    else:
+        status = os.fstat(handle)
+        if stat.S_ISREG(status.st_mode) and status.st_nlink < 2:
+            return handle
+        os.close(handle)
+    raise LockedError(f"{path} is no lock of a run, but a link, a folder or a pipe; move it away and start again")
 
 
 def _lock(handle: int) -> bool:
@@ -217,6 +238,6 @@ def sweep(results: Path, now: float | None = None) -> list[Path]:
             path = Path(where, name)
             with suppress(OSError):
                 if path.is_file() and not path.is_symlink() and path.stat().st_mtime <= now:
-                    path.unlink()
+                    remove(results, path)
                     removed.append(path)
     return removed

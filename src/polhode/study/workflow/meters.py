@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from polhode.interface.files import remove
+
 #: The folder within that of the results, and the shortest interval between writes of a job, s.
 FOLDER, INTERVAL = "logs/progress", 1.0
 
@@ -55,6 +57,6 @@ def clear(results: str | Path) -> None:
     folder = Path(results, FOLDER)
     for path in folder.glob("*.txt"):
         with suppress(OSError):
-            path.unlink()
+            remove(results, path)
     with suppress(OSError):
         folder.rmdir()

@@ -21,6 +21,7 @@ from typing import TextIO
 from rich.text import Text
 
 from polhode.interface import bars, progress
+from polhode.interface.files import full_disk, is_full
 from polhode.interface.progress import Board, Stage, duration
 from polhode.study import artefacts
 from polhode.study.workflow import entry, meters, signals
@@ -189,10 +190,16 @@ class Tally:
 # ---- messages at the end ----
 
 
-def failure(job: Job, note: str = "") -> str:
-    """The message about a failed job: its ``note`` (:mod:`polhode.study.workflow.entry`) or end, and the last log lines."""
+def failure(job: Job, note: str = "", results: Path | None = None) -> str:
+    """The message about a failed job: its ``note`` (:mod:`polhode.study.workflow.entry`) or end, and the last log lines.
+
+    On a full disk, that of ``results``, there may be neither a note nor a log.
+    """
     about = "".join(f", {name} {value}" for name, value in job.wildcards.items())
-    text = note.rstrip("\n") or f"rule {job.rule}{about}: it ended without a word ({job.ended or 'no reason is known'})"
+    reason = f"it ended without a word ({job.ended or 'no reason is known'})"
+    if results is not None and (job.ended.endswith(f"status {entry.DISK_FULL}") or is_full(results)):
+        reason = full_disk(results)
+    text = note.rstrip("\n") or f"rule {job.rule}{about}: {reason}"
     for log in job.logs:
         if f"log: {log}" not in text:
             text += f"\n    log: {log}"
@@ -221,7 +228,7 @@ def failures(tally: Tally, notes: Mapping[str, str]) -> str:
     # All jobs of a group on a cluster fail together; those that did not start have no note.
     if any(job.name in notes for job in jobs if job.in_group):
         jobs = [job for job in jobs if job.name in notes or not job.in_group]
-    reports = [failure(job, notes.get(job.name, "")) for job in jobs[:FULL_REPORTS]]
+    reports = [failure(job, notes.get(job.name, ""), tally.results) for job in jobs[:FULL_REPORTS]]
     reports += [f"rule {job}: log: {', '.join(job.logs)}" for job in jobs[FULL_REPORTS:]]
     known = {job.name for job in jobs}
     reports += [note.rstrip("\n") for name, note in notes.items() if name not in known]
@@ -391,7 +398,8 @@ class Watch:
         """Report at once that a job has failed; details follow at the end."""
         if self._handler is not None and self._handler.writes_to_stream:
             note = entry.failures(self.results).get(job.name, "")
-            text = note.split("\n    log: ")[0] or failure(Job(job.rule, job.wildcards, 0.0, (), 0.0, job.ended))
+            text = note.split("\n    log: ")[0]
+            text = text or failure(Job(job.rule, job.wildcards, 0.0, (), 0.0, job.ended), results=self.results)
             print(text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]} ...", file=sys.stderr, flush=True)
 
     # Display.
