@@ -17,7 +17,7 @@ STATED, PREFERRED = 0.01, "exact_rotor"
 #: The length of runs for which that drift is stated, ns; how much longer the longer ones are for which pages name steps, too;
 #: and what codes run that hold molecules by constraints (SHAKE, RATTLE, SETTLE).
 LENGTH, LONGER, CONSTRAINTS = 1.0, 10.0, "moser_veselov"
-#: The heat capacity of SPC/E water at constant volume, k per degree of freedom of a rigid molecule: 1.62 +- 0.05 by the energies
+#: The heat capacity of SPC/E water at constant volume, k per degree of freedom of a rigid molecule: 1.62 +- 0.05 by energies
 #: and temperatures of six runs of ``water64`` of 150 ps between 275 and 332 K.
 HEAT_CAPACITY = 1.6
 #: The share of the spectrum below the frequency that counts as the fastest.

@@ -19,16 +19,20 @@ from numpy.typing import ArrayLike, NDArray
 
 import polhode
 from polhode.advice.from_contacts import FARTHEST
+from polhode.advice.prices import USUAL
 from polhode.fits import laws, ranking
 from polhode.fits.ladders import METRIC
 from polhode.fits.largest_step import FLOOR_FACTOR
 from polhode.interface.reading import load_yaml
+from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.analysis import impacts, law_frames, selection
 from polhode.study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence
 from polhode.study.gather.cost import problem_cost
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.judge.verdicts import COUNTED
 from polhode.study.report import style
 from polhode.study.report.formats import labels_of
+from polhode.study.themes.laws.analysis import all_advice
 
 Floats = NDArray[np.float64]
 
@@ -123,6 +127,8 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
         "methods": _methods(labels, groups),
         "groups": [{"name": name, "methods": keys} for name, keys in inputs.grouped(labels)],
         "problems": {key: _problem(inputs.of(key), single, cost.get(key)) for key in keys},
+        "price": USUAL,
+        "answers": _answers(inputs),
         "contacts": _contacts(inputs),
         "scenes": [{"key": name, "whose": whose, **_scene(data)} for name, whose, data in scenes],
         "random": [{"whose": whose, **_laws(ens)} for whose, ens in random],
@@ -357,6 +363,17 @@ def _contacts(inputs: Inputs) -> list[dict[str, Any]]:
 # ---- random bodies ----
 
 
+def _answers(inputs: Inputs) -> dict[str, list[Any]]:
+    """Class of torque of a problem -> method, steps per radian for half of the bodies and for nine in ten, as in the article."""
+    try:
+        answers = all_advice(inputs, law_frames.ensemble(inputs))
+    except NotInRun:
+        return {}
+    kinds = {"free": law_frames.FREE, "velocity": law_frames.FRICTION}
+    rows = {name: answers.get(kinds.get(name, law_frames.SMOOTH).key) for name in TORQUE_CLASSES}
+    return {name: [row.one.method, row.one.steps[0], row.one.steps[2]] for name, row in rows.items() if row and row.one.method}
+
+
 def _random_bodies(inputs: Inputs) -> list[tuple[str, law_frames.EnsembleLaws]]:
     """The laws of random bodies shipped in data/released, and those of this run."""
     released = inputs.groups("ensembles", released=True)
@@ -436,6 +453,7 @@ def _claims(inputs: Inputs, statements: Sequence[str | Path]) -> list[dict[str, 
                 | {name: _number(row[name]) for name in NUMBERS}
                 | {
                     "timed": timed,
+                    "stated": not timed and row["kind"] in COUNTED,
                     "problem": about if shown and shown.about_problem else "",
                     "methods": _named(entry.get("arguments", {}), known),
                     "figures": list(shown.figures) if shown else [],
