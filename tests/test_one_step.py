@@ -192,7 +192,7 @@ def steps_listed(capsys, row: str) -> tuple[dict, dict[str, float]]:
 
 def test_the_command_of_the_spacecraft_row_answers_as_the_row(first_page, without_run, capsys):
     answer, listed = steps_listed(capsys, "_spacecraft")
-    numbers, rate = first_page["_spacecraft"].numbers, answer["asked"]["omega"]
+    numbers, rate = first_page["_spacecraft"].numbers, answer["question"]["omega"]
     assert answer["method"] == numbers["method"], "fewest torques"
     for method, steps in (
         (numbers["method"], numbers["steps"]),
@@ -204,7 +204,7 @@ def test_the_command_of_the_spacecraft_row_answers_as_the_row(first_page, withou
 
 def test_the_command_of_the_row_for_games_has_its_step(first_page, without_run, capsys):
     answer, listed = steps_listed(capsys, "_games")
-    numbers, rate = first_page["_games"].numbers, answer["asked"]["omega"]
+    numbers, rate = first_page["_games"].numbers, answer["question"]["omega"]
     for method, steps in ((numbers["method"], numbers["steps"]), ("spiral_leapfrog", numbers["steps_simple"])):
         assert 1 / (listed[method] * rate) == pytest.approx(steps, rel=1e-6), method
 
@@ -217,7 +217,8 @@ def test_the_command_of_the_row_for_molecules_answers_as_the_row(first_page, wit
     assert answer["method"] == row.numbers["method"] and listed["moser_veselov"] == pytest.approx(row.numbers[settle] * 1e-15)
     assert answer["dt"] == pytest.approx(row.numbers[fs] * 1e-15)
     assert rf"{row.numbers[fs]:g}\,fs" in row.step and rf"(SETTLE {row.numbers[settle]:g}\,fs)" in row.step
-    (length,) = re.findall(r"for runs of (\S+ ns)", " ".join(answer["sentence"].split()))
+    assert cli.main(["recommend", "--liquid", "water64", "--drift", str(drift)]) == 0
+    (length,) = re.findall(r"libration, for runs of (\S+ ns)", " ".join(capsys.readouterr().out.split()))
     assert f"runs of {length}: " in row.step
 
 

@@ -20,6 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 import polhode
 from polhode.advice.from_contacts import FARTHEST
 from polhode.advice.prices import USUAL
+from polhode.engines.advice import advice_of
+from polhode.engines.protocol import known_engines
 from polhode.fits import laws, ranking
 from polhode.fits.ladders import METRIC
 from polhode.fits.largest_step import FLOOR_FACTOR
@@ -81,7 +83,7 @@ HALF_DISCS = ((style.BACK, "triangle-sw"), (style.AHEAD, "triangle-ne"))
 CONTACT_ERRORS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 #: What the page says of a row of the atlas, in words.
 OF_ENGINE = ("engine", "label", "version", "precision", "option", "is_default", "chosen_by", "method_label", "is_identified",
-             "switched_off", "end", "advice")  # fmt: skip
+             "switched_off", "end")  # fmt: skip
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Columns of claims.csv used in calculations; all others are shown as written.
 NUMBERS = ("tolerance", "measured", "low", "high")
@@ -364,7 +366,7 @@ def _contacts(inputs: Inputs) -> list[dict[str, Any]]:
 
 
 def _answers(inputs: Inputs) -> dict[str, list[Any]]:
-    """Class of torque of a problem -> method, steps per radian for half of the bodies and for nine in ten, as in the article."""
+    """Class of torque of a problem -> method, steps per radian for half of the bodies and nine in ten, as in the article."""
     try:
         answers = all_advice(inputs, law_frames.ensemble(inputs))
     except NotInRun:
@@ -409,6 +411,11 @@ def _engines(inputs: Inputs) -> dict[str, Any] | None:
     free = data.sel(load="free").sortby("step")
     chosen = np.unique(np.linspace(0, data.sizes["sample"] - 1, SAMPLES).round().astype(int))
     texts = {name: list(map(str, data[name].values)) for name in OF_ENGINE}
+    keys, free_order = list(map(str, data["key"].values)), data["q_order"].sel(load="free").values
+    told = zip(keys, texts["option"], free_order, texts["end"], map(str, data["gyroscopic"].values), strict=True)
+    texts["advice"] = [advice_of(key, option, float(order), end, kind) for key, option, order, end, kind in told]
+    declared = known_engines()
+    texts["releases"] = [declared[key].releases if key in declared else "" for key in keys]
     texts["method_label"] = [unicode_of(text) for text in texts["method_label"]]
     return {
         "date": str(data.attrs["date"]),

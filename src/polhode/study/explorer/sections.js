@@ -772,7 +772,7 @@ function drawEngines() {
   const steps = whole(unpack(atlas.spin_steps)[at]), energy = unpack(atlas.energy)[at];
   byId("answer-engine").innerHTML =
     `<strong>${escaped(nameOfEngine(now))}, ${escaped(now.option)}</strong>: ${escaped(now.method_label)}. ${escaped(now.advice)}` +
-    `<span class="more">Chosen by: ${escaped(now.chosen_by)}. Switched off here: ${escaped(now.switched_off || "nothing")}.</span>`;
+    `<span class="more">Chosen by: ${escaped(now.chosen_by)}. Switched off here: ${escaped(now.switched_off || "nothing")}. ${now.releases ? escaped(now.releases) : `Measured with release ${escaped(now.version)}.`}</span>`;
   byId("caption-engines").textContent =
     "Error of the orientation of a free body. Thick: the option chosen; blue: other options of this engine; dashed: our method that it is identified as. A point leads to its engine.";
   byId("caption-spin").textContent =
