@@ -1,6 +1,7 @@
 """Advice for liquids, from made-up drifts."""
 
 import json
+import re
 from math import pi
 
 import numpy as np
@@ -69,7 +70,12 @@ def test_another_liquid_has_the_same_drift_in_a_period(release):
         ({"liquid": "water64", "drift": 1e-9}, "not shown of any method"),
         ({"liquid": "water64", "friction": 0.5}, "friction belongs to a question about contacts; this is one about a liquid"),
         ({"drift": 0.1}, "drift belongs to a question about a liquid"),
-        ({"liquid": -1.0}, "liquid must be"),
+        *(({"liquid": number}, "liquid must be positive and finite") for number in (-1.0, 0, float("inf"), float("nan"))),
+        *(({"liquid": text}, "liquid must be positive and finite") for text in ("-33fs", "nan", "inf", "1e400")),
+        *(({"liquid": period}, "if 33 fs is meant, write 33fs") for period in (33, "33", "33 s", np.float32(33))),
+        ({"liquid": 0.033}, "if 0.033 ps is meant, write 0.033ps"),
+        *(({"liquid": far}, "write it with its unit, as in 33fs") for far in (1e300, 1e-17, "5e9fs")),
+        ({"liquid": True}, "liquid must be"),
         ({"liquid": "water64", "contact_time": 1.0}, "two questions"),
     ],
 )
@@ -83,3 +89,36 @@ def test_the_command_answers_in_femtoseconds(release, capsys):
     assert "dt = 4 fs" in capsys.readouterr().out
     assert cli.main(["recommend", "--liquid", "1.2e-14", "--drift", "1e-2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["method"] == "exact_rotor"
+
+
+@pytest.mark.parametrize("written", [12e-15, "12fs", "12 fs", "1.2e-2 ps", "1.2E-14", "1.2e-5ns"])
+def test_a_period_is_read_with_and_without_unit(release, capsys, written):
+    answer = polhode.recommend(liquid=written)
+    assert answer.dt == pytest.approx(4e-15 * 12 / (2 * pi / 0.99), rel=1e-3)
+    assert cli.main(["recommend", "--liquid", str(written), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["dt"] == pytest.approx(answer.dt)
+
+
+@pytest.mark.parametrize("written", ["33", "1e300", "-1", "nan", "inf"])
+def test_the_command_refuses_a_period_without_unit(release, capsys, written):
+    assert cli.main(["recommend", "--liquid", written]) == 2
+    said = capsys.readouterr()
+    assert not said.out and len(said.err.splitlines()) == 1 and "--liquid" in said.err
+
+
+def test_an_answer_says_for_which_length_of_run(release):
+    # 6 degrees of freedom, and 81 +- 3 J/mol/K by a regression of E on T over six runs of water64 of 150 ps (275 to 332 K).
+    kelvin_per_ns = 0.01 * 6 * 8.314 * 300 / 81
+    text = " ".join(str(polhode.recommend(liquid="water64")).split())
+    assert "for runs of 1 ns" in text and "10 ns ask for drift 0.001" in text.replace("`", "")
+    warmed = [float(x) for x in re.search(r"by (\S+) K in 1 ns and by (\S+) K in 10 ns", text).groups()]
+    assert warmed == pytest.approx([kelvin_per_ns, 10 * kelvin_per_ns], rel=0.03)
+    assert "for runs of 100 ps" in " ".join(str(polhode.recommend(liquid="water64", drift=0.1)).split())
+
+
+def test_settle_has_its_own_step_and_its_own_name():
+    # The released drifts: at 0.001 kT/ns 2 fs are shown for SETTLE and not 4.
+    text = " ".join(str(polhode.recommend(liquid="water64", drift=1e-3, everything=True)).split())
+    assert "SHAKE, RATTLE or SETTLE (moser_veselov): dt = 2 fs" in text
+    assert re.search(r"Moser-Veselov \(SHAKE, RATTLE, SETTLE\) \(moser_veselov\) +2e-15", text)
+    assert "Moser-Veselov (SHAKE, RATTLE, SETTLE) 2 fs" in " ".join(str(polhode.recommend(liquid="water64")).split())

@@ -7,6 +7,7 @@ supplement, ``polhode.recommend``, its command, and what the explorer holds.
 import base64
 import json
 import re
+import shlex
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +16,9 @@ import pytest
 
 import polhode
 from polhode import cli
-from polhode.documentation.readers import inputs_of
+from polhode.advice.prices import USUAL
+from polhode.documentation import pages
+from polhode.documentation.readers import BEHIND, inputs_of
 from polhode.ensembles import CLASSES
 from polhode.fits import contact_law
 from polhode.interface.netcdf import group_names, read_dataset
@@ -26,6 +29,7 @@ from polhode.study.storage import write_dataset, write_groups
 from polhode.study.themes.communities import tables
 from polhode.study.themes.contacts import numbers
 from polhode.study.themes.impacts import numbers as impact_numbers
+from polhode.study.themes.laws import tables as law_tables
 
 HOME = Path(__file__).parents[1]
 ERRORS = (1e-2, 1e-4, 1e-6)
@@ -163,3 +167,119 @@ def test_the_page_about_advice_names_these_numbers(released, monkeypatch):
     )
     assert f"SPIRAL with 1/{nine_of_ten:.0f} of it" in text and f"half of the states, 1/{half:.0f}," in text
     assert f"for {contact_law.BODIES} bodies in contact for {contact_law.CONTACTS:g} contact times each" in text
+
+
+@pytest.fixture(scope="module")
+def first_page():
+    """The rows of the first page, by the maker."""
+    inputs = inputs_of(HOME / "data/released")
+    return {make.__name__: make(inputs) for make in tables.MAKERS}
+
+
+@pytest.fixture
+def without_run(tmp_path, monkeypatch):
+    """A folder that has the released data and no results."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/released").symlink_to(HOME / "data/released")
+    monkeypatch.chdir(tmp_path)
+
+
+def steps_listed(capsys, row: str) -> tuple[dict, dict[str, float]]:
+    """What the command that the documentation gives for a row answers, and the step of each method in it, s."""
+    answer = asked_for(capsys, [*shlex.split(BEHIND[row][-1]), "--all"])
+    return answer, {each["method"]: each["dt"] for each in answer["alternatives"]}
+
+
+def test_the_command_of_the_spacecraft_row_answers_as_the_row(first_page, without_run, capsys):
+    answer, listed = steps_listed(capsys, "_spacecraft")
+    numbers, rate = first_page["_spacecraft"].numbers, answer["question"]["omega"]
+    assert answer["method"] == numbers["method"], "fewest torques"
+    for method, steps in (
+        (numbers["method"], numbers["steps"]),
+        ("rk4", numbers["steps_rk4"]),
+        (numbers["method_one_torque"], numbers["steps_one_torque"]),
+    ):
+        assert 1 / (listed[method] * rate) == pytest.approx(steps, rel=1e-6), method
+
+
+def test_the_command_of_the_row_for_games_has_its_step(first_page, without_run, capsys):
+    answer, listed = steps_listed(capsys, "_games")
+    numbers, rate = first_page["_games"].numbers, answer["question"]["omega"]
+    for method, steps in ((numbers["method"], numbers["steps"]), ("spiral_leapfrog", numbers["steps_simple"])):
+        assert 1 / (listed[method] * rate) == pytest.approx(steps, rel=1e-6), method
+
+
+@pytest.mark.parametrize("drift, fs, settle", [(0.01, "dt_fs", "shake_fs"), (0.001, "dt_fs_longer", "shake_fs_longer")])
+def test_the_command_of_the_row_for_molecules_answers_as_the_row(first_page, without_run, capsys, drift, fs, settle):
+    row = first_page["_water"]
+    answer = asked_for(capsys, ["--liquid", "water64", "--drift", str(drift), "--all"])
+    listed = {each["method"]: each["dt"] for each in answer["alternatives"]}
+    assert answer["method"] == row.numbers["method"] and listed["moser_veselov"] == pytest.approx(row.numbers[settle] * 1e-15)
+    assert answer["dt"] == pytest.approx(row.numbers[fs] * 1e-15)
+    assert rf"{row.numbers[fs]:g}\,fs" in row.step and rf"(SETTLE {row.numbers[settle]:g}\,fs)" in row.step
+    assert cli.main(["recommend", "--liquid", "water64", "--drift", str(drift)]) == 0
+    (length,) = re.findall(r"libration, for runs of (\S+ ns)", " ".join(capsys.readouterr().out.split()))
+    assert f"runs of {length}: " in row.step
+
+
+@pytest.mark.parametrize("torque", ["smooth", "friction"])
+def test_the_table_of_the_article_and_of_the_documentation_are_those_of_the_command(torque, without_run, capsys):
+    inputs = inputs_of(HOME / "data/released")
+    frame, _ = law_tables.answer(inputs)
+    row = frame[(frame["situation"] == torque) & (frame["kept"] == 0)].iloc[0]
+    answer = asked_for(capsys, ["--torque-class", torque, "--omega", "1", "--error", "1e-4", "--torque-price", "1e6", "--all"])
+    listed = {each["method"]: 1 / each["dt"] for each in answer["alternatives"]}
+    assert listed[row["method"]] == pytest.approx(row["steps_high"], rel=1e-6)
+    assert listed[answer["method"]] == pytest.approx(row["steps_high"], rel=0.02), "as few torques"
+    (half,) = (re.search(r"Half of the bodies need (\S+) steps", said)[1] for said in answer["remarks"] if "Half" in said)
+    assert float(half) == pytest.approx(row["steps"], rel=0.05)
+    (line,) = (line for line in pages.landing_table(inputs).splitlines() if f"`{torque}`" in line)
+    assert f"methods/{row['method']}.md" in line and f"{row['steps_high']:.2g} for 90 %" in line
+    of_explorer = content._answers(inputs)[{"smooth": "lab", "friction": "velocity"}[torque]]
+    assert of_explorer == [row["method"], row["steps"], row["steps_high"]]
+
+
+def test_nothing_shows_a_method_that_is_first_because_torques_are_free(released):
+    """The explorer and the pages of problems open with the price that recommend takes."""
+    script = (HOME / "src/polhode/study/explorer/page.js").read_text(encoding="utf-8")
+    assert re.search(r"^  price: RUN\.price,$", script, re.MULTILINE) and USUAL == 100
+    measured = pages.Measurements.released()
+    assert "Adams-Bashforth" not in pages._first("asymmetric_heavy_top", measured)
+    assert f"{USUAL:g} steps of direct Euler" in pages._first("asymmetric_heavy_top", measured)
+
+
+def test_the_spacecraft_row_says_for_which_bodies_it_holds(first_page):
+    row = first_page["_spacecraft"]
+    for text in (row.who, row.holds):
+        assert "no wheels" in text and "smooth over a step" in text and r"I\Omega^2" in text
+    assert "nutation" in row.first and r"h/\sqrt{I_xI_z}" in row.first and "controller" in row.first
+    for path in ("README.md", "src/polhode/study/explorer/sections.js"):
+        text = " ".join((HOME / path).read_text(encoding="utf-8").split())
+        assert "without wheels" in text and "nutation" in text and "controller" in text, path
+
+
+def test_rk4_diverges_at_orbital_rate_with_wheels_and_not_at_the_step_of_nutation(first_page):
+    """A cubesat (moments in kg m^2) with 5 mN m s along y, RK4 written out here: the steps that the row names and warns of."""
+    inertia, wheel, orbit = np.array([0.007, 0.035, 0.036]), np.array([0.0, 5e-3, 0.0]), 1.13e-3
+
+    def rate(w):
+        return np.cross(inertia * w + wheel, w) / inertia
+
+    def after(dt, seconds=5550.0):
+        w = np.array([1e-4, orbit, 2e-4])
+        for _ in range(round(seconds / dt)):
+            a = rate(w)
+            b = rate(w + dt / 2 * a)
+            c = rate(w + dt / 2 * b)
+            w = w + dt / 6 * (a + 2 * b + 2 * c + rate(w + dt * c))
+            if not np.all(np.abs(w) < 1e3):
+                return np.full(3, np.inf)
+        return w
+
+    steps = first_page["_spacecraft"].numbers["steps_rk4"]
+    nutation = wheel[1] / np.sqrt(inertia[0] * inertia[2])
+    assert nutation == pytest.approx(0.315, rel=0.01)
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert not np.isfinite(after(1 / (steps * orbit))).all(), "32 s at orbital rate"
+    fine, coarse = after(0.02), after(1 / (steps * nutation))
+    assert np.abs(coarse - fine).max() < 1e-6 * nutation * 5550 * nutation

@@ -133,9 +133,10 @@ def recommend(
         What a contact that rubs is simulated for: ``"impacts"``, single ones, the default; or ``"bulk"``, what is read off an
         assembly.
     liquid : str or float
-        A liquid that was run (``"water64"``), or the period of the fastest libration of another, s.
+        A liquid that was run (``"water64"``), or the period of the fastest libration of another: in s, or with its unit as a
+        text (``"33fs"``, ``"0.033 ps"``).
     drift : float
-        Of the energy, to stay below: kT per degree of freedom and ns; 0.01 by default.
+        Of the energy, to stay below: kT per degree of freedom and ns; 0.01 by default, for runs of 1 ns. 0.01/N for N ns.
     everything : bool
         List all methods, including the variants that reproduce publications' code.
     limit : float
@@ -303,8 +304,6 @@ def _liquid(liquid: Any, drift: Any, results: Path | None, everything: bool) -> 
     from polhode.advice import from_liquids
     from polhode.fits.liquid_drifts import STATED
 
-    if not isinstance(liquid, str):
-        liquid = checked(positive, "liquid", liquid, "s")
     allowed = STATED if drift is None else checked(positive, "drift", drift)
     return from_liquids.from_liquids(liquid, allowed, results, everything)
 

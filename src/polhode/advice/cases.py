@@ -30,7 +30,10 @@ from polhode.registry import nearest, place_in
 #: Other names of torque classes.
 ALIASES = {"friction": "friction_isotropic", "heavy_top": "state", "gravity": "state", "none": "free", "body": "constant"}
 #: Classes asked for together.
-TOGETHER = {"friction": ("friction_isotropic", "friction_anisotropic", "friction_smooth_coulomb")}
+TOGETHER = {
+    "smooth": ("constant", "time", "lab", "state"),
+    "friction": ("friction_isotropic", "friction_anisotropic", "friction_smooth_coulomb"),
+}
 #: Torque classes that leave nothing open once body and angular velocity are known.
 CLOSED = ("free", "friction_isotropic")
 #: The number of starts drawn for a case that leaves something open. A step that serves 19 random starts serves another one

@@ -4,6 +4,7 @@ It rests on the drift of the energy in water (:mod:`polhode.study.run.liquids`).
 steps per period alone (:mod:`polhode.methods.libration`), so a drift per period is that of another liquid, too.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import pi
@@ -13,8 +14,23 @@ import xarray as xr
 
 from polhode.advice import files
 from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names
-from polhode.advice.errors import AdviceError
-from polhode.fits.liquid_drifts import FASTEST, RELEASED, STATED, MeanDrift, best, fastest, outcomes, steps_of
+from polhode.advice.errors import AdviceError, checked
+from polhode.fits.liquid_drifts import (
+    CONSTRAINTS,
+    FASTEST,
+    LONGER,
+    RELEASED,
+    STATED,
+    MeanDrift,
+    Steps,
+    best,
+    fastest,
+    outcomes,
+    run_length,
+    steps_of,
+    warming,
+)
+from polhode.interface.arguments import positive
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.methods import METHODS
 from polhode.registry import nearest
@@ -29,7 +45,12 @@ LONG_RUNS = (
 )
 #: How many of them are named.
 NAMED = 5
-FEMTOSECOND = 1e-15
+#: Units in which a period is written, s, and the periods that librations of molecules have, s.
+UNITS, LIBRATIONS = {"fs": 1e-15, "ps": 1e-12, "ns": 1e-9, "s": 1.0}, (1e-16, 1e-9)
+WRITTEN = re.compile(
+    rf"([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|inf|infinity|nan)) *({'|'.join(UNITS)})?", re.IGNORECASE
+)
+FEMTOSECOND, EXAMPLE = UNITS["fs"], "write it with its unit, as in 33fs, or in s, as in 3.3e-14"
 
 #: method -> step in fs -> what its starts did.
 Outcomes = Mapping[str, Mapping[float, MeanDrift]]
@@ -52,7 +73,7 @@ def from_liquids(
 
     Parameters
     ----------
-    liquid : key of a liquid that was run, or the period of the fastest libration, s
+    liquid : key of a liquid that was run, or the period of the fastest libration: in s, or a text with its unit (``"33fs"``)
     drift : allowed, kT per degree of freedom and ns
     results : folder of a run; by default the released data
     everything : list all methods that stay below it
@@ -64,18 +85,18 @@ def from_liquids(
     """
     measured = _measurements(results)
     of_water = measured.periods[MEASURED]
-    if isinstance(liquid, str):
-        if liquid not in measured.periods:
-            raise AdviceError(
-                f"liquid: {liquid!r} was not run; {nearest(liquid, list(measured.periods))}; or give the period of the fastest "
-                "libration"
-            )
-        period, named = measured.periods[liquid], liquid
+    if (given := period_of(liquid)) is not None:
+        period, named = given / FEMTOSECOND, f"a liquid whose fastest libration has a period of {given / FEMTOSECOND:.3g} fs"
+    elif liquid in measured.periods:
+        period, named = measured.periods[str(liquid)], str(liquid)
     else:
-        period = liquid / FEMTOSECOND
-        named = f"a liquid whose fastest libration has a period of {period:.3g} fs"
+        raise AdviceError(
+            f"liquid: {liquid!r} was not run ({nearest(str(liquid), list(measured.periods))}); or give the period of "
+            "its fastest libration with its unit, as in 33fs"
+        )
     # The drift per period is the same.
-    steps = steps_of(*measured.boxes, allowed=drift * period / of_water)
+    scale = period / of_water
+    steps = steps_of(*measured.boxes, allowed=drift * scale)
     answer = best(steps)
     if answer is None:
         raise AdviceError(
@@ -86,11 +107,16 @@ def from_liquids(
         (key for key, (shown, _) in steps.items() if shown), key=lambda key: (-steps[key][0], key != answer.method)
     )
     order = [answer.method, *(key for key in serving if key != answer.method)]
-    choices = [_choice(key, answer.dt if key == answer.method else steps[key][0], period / of_water, of_water) for key in order]
-    recommended, may = choices[0], steps[answer.method][1] * period / of_water
+    choices = [_choice(key, answer.dt if key == answer.method else steps[key][0], scale, of_water) for key in order]
+    recommended, may = choices[0], steps[answer.method][1] * scale
     spoiled = [key for key, of_method in measured.boxes[0].items() if COMMON in of_method and _spoils(of_method[COMMON])]
     some, others = spoiled[:NAMED], len(spoiled) - NAMED
+    longer = steps_of(*measured.boxes, allowed=drift * scale / LONGER)
     remarks = [
+        *_constrained(answer.method, steps, scale),
+        f"A drift of {drift:g} kT per degree of freedom and ns warms or cools water at 300 K by {warming(drift, 1):.2g} K in "
+        f"1 ns and by {warming(drift, 10):.2g} K in 10 ns.",
+        *_for_longer(answer.method, drift / LONGER, longer, scale),
         *([f"Shown to be as good with this step: {_names(answer.others)}."] if answer.others else []),
         "It has one torque a step. The cut-off must be smooth: energy, force and slope of the force continuous (C2), or the "
         "drift of the cut-off hides that of the method.",
@@ -102,7 +128,7 @@ def from_liquids(
         question=f"{named} at constant energy, drift below {drift:g} kT per degree of freedom and ns",
         best=recommended,
         sentence=f"Take {recommended.label} ({recommended.method}) with dt = {recommended.dt / FEMTOSECOND:.3g} fs: "
-        f"{of_water / answer.dt:.3g} steps in a period of the fastest libration, for runs of ns.",
+        f"{of_water / answer.dt:.3g} steps in a period of the fastest libration, for runs of {run_length(drift)}.",
         serves=f"It serves the mean of {' and '.join(measured.words)}"
         + (
             ", with the interval of 95% of its drift."
@@ -134,15 +160,62 @@ def from_liquids(
 
 def _choice(key: str, dt: float, scale: float, period: float) -> Choice:
     """A method with a step in fs of water."""
-    return Choice(key, METHODS[key].label, dt * scale * FEMTOSECOND, mark=f"period/{period / dt:.3g}")
+    return Choice(key, _named(key), dt * scale * FEMTOSECOND, mark=f"period/{period / dt:.3g}")
 
 
 def _spoils(outcome: MeanDrift) -> bool:
     return outcome.lost > 0 or abs(outcome.drift) > SPOILS
 
 
+def _constrained(best_method: str, steps: Steps, scale: float) -> list[str]:
+    """The step of what codes for molecules run, which hold distances by constraints."""
+    if best_method == CONSTRAINTS or not (dt := steps.get(CONSTRAINTS, (0.0, 0.0))[0]):
+        return []
+    return [f"If your code holds the molecules by SHAKE, RATTLE or SETTLE ({CONSTRAINTS}): dt = {dt * scale:.3g} fs."]
+
+
+def _for_longer(best_method: str, drift: float, steps: Steps, scale: float) -> list[str]:
+    """What a run that is :data:`LONGER` times as long asks for, and the steps that it then has."""
+    named = {key: steps[key][0] * scale for key in (best_method, CONSTRAINTS) if steps.get(key, (0.0, 0.0))[0]}
+    if not named:
+        return []
+    said = ", ".join(f"{_named(key)} {dt:.3g} fs" for key, dt in named.items())
+    return [f"For runs of {run_length(drift)} ask for `drift` {drift:g}, which gives: {said}."]
+
+
+def _named(key: str) -> str:
+    """A method with the other names under which users of codes for molecules know it."""
+    method = METHODS[key]
+    return f"{method.label} ({', '.join(method.other_names)})" if method.other_names else method.label
+
+
 def _names(keys: "list[str] | tuple[str, ...]") -> str:
-    return joined_names([METHODS[key].label for key in keys if key in METHODS])
+    return joined_names([_named(key) for key in keys if key in METHODS])
+
+
+def period_of(liquid: str | float) -> float | None:
+    """The period of a libration that is given as a number of s, or in a text with or without a unit; None for another text.
+
+    Raises
+    ------
+    AdviceError
+        For a period that no libration of molecules has; the message asks whether another unit is meant.
+    """
+    number, unit = liquid, "s"
+    if isinstance(liquid, str):
+        match = WRITTEN.fullmatch(liquid.strip())
+        if match is None:
+            return None
+        number, unit = float(match[1]), (match[2] or "s").lower()
+    value = checked(positive, "liquid", number, "s")
+    least, most = LIBRATIONS
+    if not least <= value * UNITS[unit] <= most:
+        meant = next((name for name, size in UNITS.items() if least <= value * size <= most), "")
+        raise AdviceError(
+            f"liquid: no libration of molecules has a period of {value:g} {unit} ({least:g} to {most:g} s); "
+            + (f"if {value:g} {meant} is meant, write {value:g}{meant}" if meant else EXAMPLE)
+        )
+    return float(value * UNITS[unit])
 
 
 def _measurements(results: Path | None) -> LiquidMeasurements:

@@ -12,7 +12,8 @@ CONTACTS of many bodies; elastic, with friction and restitution, or in bulk; a s
   polhode recommend --contact-time 1e-4 --for bulk --error 5e-2
   polhode recommend chess --error 1e-4
 A LIQUID of rigid molecules at constant energy, by its name or the period of its fastest libration.
-  polhode recommend --liquid water64 --drift 0.01
+  polhode recommend --liquid water64 --drift 0.01         (runs of 1 ns; --drift 0.001 for 10 ns)
+  polhode recommend --liquid 33fs
 """
 
 import argparse
@@ -97,9 +98,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     liquids = parser.add_argument_group("4. a liquid")
     liquids.add_argument(
-        "--liquid", type=_name_or_period, metavar="KEY", help="water64, or the period of the fastest libration of another, s"
+        "--liquid", metavar="KEY", help="water64, or the period of the fastest libration of another: 33fs, or 3.3e-14 (s)"
     )
-    liquids.add_argument("--drift", type=positive, metavar="D", help="of the energy, kT per degree of freedom and ns (0.01)")
+    liquids.add_argument(
+        "--drift",
+        type=positive,
+        metavar="D",
+        help="of the energy, kT per degree of freedom and ns (0.01, for runs of 1 ns; 0.01/N for N ns)",
+    )
     every = parser.add_argument_group("every question")
     every.add_argument("--error", type=positive, help="error to stay below, between 0 and 1; of liquids it is --drift")
     every.add_argument("--all", action="store_true", help="list all methods, including the variants as published")
@@ -129,16 +135,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also methods with several torques per step",
     )
     bodies.add_argument("--limit", type=positive, metavar="T", help="time limit of runs, s of processor time (60)")
-
-
-def _name_or_period(text: str) -> str | float:
-    """A word, or a positive number."""
-    try:
-        return positive(text)
-    except argparse.ArgumentTypeError:
-        if text[:1].isalpha():
-            return text
-        raise
 
 
 def _without_option(text: str) -> NoReturn:

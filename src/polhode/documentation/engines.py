@@ -32,6 +32,9 @@ def engines_page() -> str:
             for engine in declared.values()
         ],
     )
+    off += "\n" + table(
+        ["engine", "which releases"], [(engine.label, engine.releases) for engine in declared.values() if engine.releases]
+    )
     if data is None:
         return f"No atlas is released with this version.\n\n{off}"
     rows = []
@@ -86,9 +89,9 @@ def advice_page() -> str:
         row = data.isel(engine=i)
         order = float(row["q_order"].sel(load="free"))
         key, option, end, kind = (str(row[name].item()) for name in ("key", "option", "end", "gyroscopic"))
-        rows.append((str(row["label"].item()), option, advice_of(key, option, order, end, kind)))
-    rows += [(f"{one.label} †", one.option, one.advice) for one in READ]
-    return table(["engine († read, not run)", "option", "what to do"], rows)
+        rows.append((f"{row['label'].item()} {row['version'].item()}", option, advice_of(key, option, order, end, kind)))
+    rows += [(f"{one.label} {one.commit} †", one.option, one.advice) for one in READ]
+    return table(["engine and release († read, not run)", "option", "what to do"], rows)
 
 
 def sources_page() -> str:

@@ -80,7 +80,7 @@ class Measurements:
                 return float(form["median"]) * 1e-9, float(form["relative"])
         return nan, nan
 
-    def first(self, problem: str, target: float, price: float = 0.0, one_torque: bool = True) -> pd.Series | None:
+    def first(self, problem: str, target: float, price: float, one_torque: bool = True) -> pd.Series | None:
         """The method that reaches an error on a problem soonest, as a row of :func:`polhode.fits.ranking.ranked`."""
         data = self.cost(problem)
         if data is None:

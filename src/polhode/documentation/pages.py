@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from polhode.advice.prices import USUAL
 from polhode.documentation import pictures, reference
 from polhode.documentation.engines import advice_page, contacts_page, engines_page, liquids_page, questions_page, sources_page
 from polhode.documentation.markdown import cell, facts, figure, number, put, rst, seconds, table
-from polhode.documentation.measured import Measurements, representatives
-from polhode.documentation.readers import readers
+from polhode.documentation.measured import Measurements
+from polhode.documentation.readers import inputs_of, readers
 from polhode.documentation.texts import docstring
 from polhode.export import LANGUAGES
 from polhode.fits.liquid_drifts import MeanDrift, fastest, outcome
@@ -33,16 +34,23 @@ from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.problems.system import System
+from polhode.study.analysis import law_frames
+from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH
+from polhode.study.inputs import Inputs
 from polhode.study.report import method_page as one_page
 from polhode.study.report import method_tables
 from polhode.study.storage import write_dataset
+from polhode.study.themes.laws.analysis import all_advice
 from polhode.study.workflow.entry import HOME
 
-#: The error of the table on the landing page, and those of the tables of problems.
-LANDING_TARGET = 1e-4
+#: The errors of the tables of problems.
 TARGETS = (1e-2, 1e-4, 1e-6)
-#: An expensive torque, in steps of direct Euler.
-EXPENSIVE = 1e4
+#: The rows of the table on the landing page: situations of the article's second page, and what a reader calls them.
+LANDING = {
+    FREE.key: "none",
+    SMOOTH.key: "constant, or of time or orientation (`smooth`)",
+    FRICTION.key: "of the angular velocity (`friction`)",
+}
 
 
 def write(folder: Path, results: Path | None = None) -> None:
@@ -66,7 +74,7 @@ def write(folder: Path, results: Path | None = None) -> None:
         "methods/table.md": methods_table(measured),
         "problems/table.md": problems_table(measured),
         "scenes/table.md": scenes_table(),
-        "landing.md": landing_table(measured),
+        "landing.md": landing_table(inputs_of()),
         "readers.md": readers(),
         "measured.md": f"{_origin(measured)}\n",
         "engines.md": engines_page(),
@@ -343,7 +351,7 @@ def _first(problem: str, measured: Measurements) -> str:
     rows = []
     for target in TARGETS:
         for one_torque in (True, False):
-            best = measured.first(problem, target, 0.0, one_torque)
+            best = measured.first(problem, target, USUAL, one_torque)
             what = "one torque per step" if one_torque else "any"
             if best is None:
                 rows.append((number(target), what, "none reaches it", "", "", ""))
@@ -359,7 +367,8 @@ def _first(problem: str, measured: Measurements) -> str:
                 )
             )
     head = ["error below", "methods", "fastest", "Δt (s)", "torques", "time"]
-    return f"{table(head, rows, 'lllrrr')}\nWith a torque that costs next to nothing. {_origin(measured)}"
+    priced = f"With a torque that costs {USUAL:g} steps of direct Euler, as `polhode recommend` takes it."
+    return f"{table(head, rows, 'lllrrr')}\n{priced} {_origin(measured)}"
 
 
 def problems_table(measured: Measurements) -> str:
@@ -649,19 +658,20 @@ def _drift(of_step: MeanDrift | None) -> str:
 # ---- the landing page ----
 
 
-def landing_table(measured: Measurements) -> str:
-    """The recommended method and step for each class of torque."""
-    rows = []
-    for name, problem in representatives().items():
+def landing_table(inputs: Inputs) -> str:
+    """The method and the steps for each kind of torque, as on the article's second page, of the released random bodies."""
+    rows, ens = [], law_frames.ensemble(inputs)
+    for key, advice in all_advice(inputs, ens).items():
         cells = []
-        for price, one_torque in ((0.0, True), (EXPENSIVE, True), (0.0, False)):
-            best = measured.first(problem, LANDING_TARGET, price, one_torque)
-            if best is None:
-                cells.append("–")
-                continue
-            turn = pictures.angle(problem) / float(best["steps"])
-            cells.append(f"{_method_link(str(best['method']))}, {turn:.2g} rad")
-        label = f"{TORQUE_CLASSES[name]}<br>([{cell(PROBLEMS[problem].label)}](/_generated/problems/{problem}.md))"
-        rows.append((label, *cells))
-    head = ["torque", "one torque per step, cheap", "one torque per step, expensive", "any number of torques, cheap"]
-    return table(head, rows)
+        for best in (advice.one, advice.several):
+            half, _, most = best.steps
+            steps = f"{number(half, 2)} for half, {number(most, 2)} for 90 %"
+            cells += [_method_link(best.method), steps] if best.method else ["–", "–"]
+        cells = [cells[0], "any", "–", "–"] if key == FREE.key else cells
+        rows.append((LANDING[key], *cells))
+    head = ["torque", "one torque per step", "steps per radian", "several torques per step", "steps per radian"]
+    said = (
+        f"Error per radian turned: {number(law_frames.TARGET)}, the larger of those of the orientation (rad) and the angular "
+        f"velocity (relative); {ens.bodies} random bodies. Named are the methods with the fewest torques."
+    )
+    return f"{table(head, rows)}\n{said}\n"

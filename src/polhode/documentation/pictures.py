@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 import polhode
+from polhode.advice.prices import USUAL
 from polhode.cli.animate import step_of
 from polhode.documentation.measured import Measurements, representatives
 from polhode.fits.ranking import candidates
@@ -193,7 +194,7 @@ def problem_picture(key: str, measured: Measurements) -> Figure:
     first: list[str] = []
     for target in FIRST_AT:
         for one_torque in (True, False):
-            best = measured.first(key, target, 0.0, one_torque)
+            best = measured.first(key, target, USUAL, one_torque)
             if best is not None:
                 first.append(str(best["method"]))
     shown = [name for name in in_order({*first, "spiral_leapfrog", "euler"}) if name in data["integrator"].values]

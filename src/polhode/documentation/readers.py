@@ -20,10 +20,10 @@ BEHIND = {
         "--contact-time 1e-4 --friction 0.3 --restitution 0.7 --error 1e-2",
     ),
     "_water": ("MD: rigid molecules", "liquids.nc", "followed", "liquids", "--liquid water64 --drift 0.01"),
-    "_games": ("Games, robotics", "laws.nc", "/", "ensembles", "--torque-class state --omega 6.28 --error 1e-2"),
+    "_games": ("Games, robotics", "laws.nc", "/", "ensembles", "--torque-class smooth --omega 6.28 --error 1e-2"),
     "_spacecraft": (
         *("Spacecraft", "laws.nc", "/", "ensembles"),
-        "--torque-class lab --omega 0.0175 --error 1e-6 --several-torques",
+        "--torque-class smooth --omega 0.0175 --error 1e-6 --several-torques",
     ),
 }
 #: What the cells of the table in LaTeX have, as Markdown, innermost first.
@@ -34,6 +34,9 @@ MARKDOWN = (
     (r"\\mathbf\{([^{}]*)\}", r"**\1**"),
     (r"\$\*\*(.*?)\*\*\$", r"**\1**"),
     (r"\$\{\}/", "$/"),
+    (r"=\{\}\$", " = $"),
+    (r"\$h/\\sqrt\{I_xI_z\}\$", "h/√(I<sub>x</sub> I<sub>z</sub>)"),
+    (r"\$I\\Omega\^2\$", "IΩ²"),
     (r"\\leq", "≤ "),
     (r"\\infty", "∞"),
     (r"\\([%_&#])", r"\1"),
@@ -81,7 +84,8 @@ def readers(released: Path = RELEASED) -> str:
         attributes = read_dataset(released / file, group).attrs if group != "/" else read_dataset(released / file).attrs
         key = str(row.numbers["method"])
         method = f"[{METHODS[key].label}](/_generated/methods/{key}.md)" if key in METHODS else f"`{key}`"
-        lines = {
+        lines = {"For": row.holds} if row.holds else {}
+        lines |= {
             "Your code probably runs": row.runs,
             "It costs you": row.costs,
             "Take": row.take,

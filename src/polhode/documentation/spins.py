@@ -61,7 +61,13 @@ def picture(data: xr.Dataset) -> Figure:
         )
         figure.text(0.1 + 0.2 * number, 0.99, label, ha="center", va="top", fontsize=12, fontweight="bold")
         figure.text(
-            0.1 + 0.2 * number, 0.918, option.replace("1 substep, ", ""), ha="center", va="top", fontsize=9, color="0.3"
+            0.1 + 0.2 * number,
+            0.918,
+            f"{data['version'].values[i]}, {option.replace('1 substep, ', '')}",
+            ha="center",
+            va="top",
+            fontsize=9,
+            color="0.3",
         )
         figure.text(0.1 + 0.2 * number, 0.165, said, ha="center", va="top", fontsize=10.5)
     return figure

@@ -159,6 +159,8 @@ class Engine:
         The arithmetic of the engine.
     switched_off : str
         What is switched off for the comparison.
+    releases : str
+        For which releases what is measured holds, and what others do, each with how it is known: in sentences.
     torques : mapping
         Load -> where the torque goes in; loads that are not listed are not run.
     contacts : Contacts
@@ -184,6 +186,7 @@ class Engine:
     default: str = ""
     precision: Precision = "float64"
     switched_off: str
+    releases: str = ""
     torques: Mapping[Torque, str] = field(default_factory=dict)
     contacts: Contacts | None = None
     liquids: Liquids | None = None

@@ -138,12 +138,12 @@ class Recommended:
     others: tuple[str, ...]
 
 
-def longest_steps(inputs: Inputs) -> Steps:
-    """The largest steps of each method by a drift of :data:`polhode.fits.liquid_drifts.STATED`, of both boxes."""
+def longest_steps(inputs: Inputs, allowed: float = STATED) -> Steps:
+    """The largest steps of each method by a drift, of both boxes."""
     boxes = [outcomes(runs(inputs))]
     with suppress(NotInRun):
         boxes.append(outcomes(larger(inputs)))
-    return steps_of(*boxes, allowed=STATED)
+    return steps_of(*boxes, allowed=allowed)
 
 
 def recommended(inputs: Inputs) -> Recommended | None:

@@ -19,16 +19,22 @@ from numpy.typing import ArrayLike, NDArray
 
 import polhode
 from polhode.advice.from_contacts import FARTHEST
+from polhode.advice.prices import USUAL
+from polhode.engines.advice import advice_of
+from polhode.engines.protocol import known_engines
 from polhode.fits import laws, ranking
 from polhode.fits.ladders import METRIC
 from polhode.fits.largest_step import FLOOR_FACTOR
 from polhode.interface.reading import load_yaml
+from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.analysis import impacts, law_frames, selection
 from polhode.study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence
 from polhode.study.gather.cost import problem_cost
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.judge.verdicts import COUNTED
 from polhode.study.report import style
 from polhode.study.report.formats import labels_of
+from polhode.study.themes.laws.analysis import all_advice
 
 Floats = NDArray[np.float64]
 
@@ -77,7 +83,7 @@ HALF_DISCS = ((style.BACK, "triangle-sw"), (style.AHEAD, "triangle-ne"))
 CONTACT_ERRORS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 #: What the page says of a row of the atlas, in words.
 OF_ENGINE = ("engine", "label", "version", "precision", "option", "is_default", "chosen_by", "method_label", "is_identified",
-             "switched_off", "end", "advice")  # fmt: skip
+             "switched_off", "end")  # fmt: skip
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Columns of claims.csv used in calculations; all others are shown as written.
 NUMBERS = ("tolerance", "measured", "low", "high")
@@ -123,6 +129,8 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
         "methods": _methods(labels, groups),
         "groups": [{"name": name, "methods": keys} for name, keys in inputs.grouped(labels)],
         "problems": {key: _problem(inputs.of(key), single, cost.get(key)) for key in keys},
+        "price": USUAL,
+        "answers": _answers(inputs),
         "contacts": _contacts(inputs),
         "scenes": [{"key": name, "whose": whose, **_scene(data)} for name, whose, data in scenes],
         "random": [{"whose": whose, **_laws(ens)} for whose, ens in random],
@@ -357,6 +365,17 @@ def _contacts(inputs: Inputs) -> list[dict[str, Any]]:
 # ---- random bodies ----
 
 
+def _answers(inputs: Inputs) -> dict[str, list[Any]]:
+    """Class of torque of a problem -> method, steps per radian for half of the bodies and nine in ten, as in the article."""
+    try:
+        answers = all_advice(inputs, law_frames.ensemble(inputs))
+    except NotInRun:
+        return {}
+    kinds = {"free": law_frames.FREE, "velocity": law_frames.FRICTION}
+    rows = {name: answers.get(kinds.get(name, law_frames.SMOOTH).key) for name in TORQUE_CLASSES}
+    return {name: [row.one.method, row.one.steps[0], row.one.steps[2]] for name, row in rows.items() if row and row.one.method}
+
+
 def _random_bodies(inputs: Inputs) -> list[tuple[str, law_frames.EnsembleLaws]]:
     """The laws of random bodies shipped in data/released, and those of this run."""
     released = inputs.groups("ensembles", released=True)
@@ -392,6 +411,11 @@ def _engines(inputs: Inputs) -> dict[str, Any] | None:
     free = data.sel(load="free").sortby("step")
     chosen = np.unique(np.linspace(0, data.sizes["sample"] - 1, SAMPLES).round().astype(int))
     texts = {name: list(map(str, data[name].values)) for name in OF_ENGINE}
+    keys, free_order = list(map(str, data["key"].values)), data["q_order"].sel(load="free").values
+    told = zip(keys, texts["option"], free_order, texts["end"], map(str, data["gyroscopic"].values), strict=True)
+    texts["advice"] = [advice_of(key, option, float(order), end, kind) for key, option, order, end, kind in told]
+    declared = known_engines()
+    texts["releases"] = [declared[key].releases if key in declared else "" for key in keys]
     texts["method_label"] = [unicode_of(text) for text in texts["method_label"]]
     return {
         "date": str(data.attrs["date"]),
@@ -436,6 +460,7 @@ def _claims(inputs: Inputs, statements: Sequence[str | Path]) -> list[dict[str, 
                 | {name: _number(row[name]) for name in NUMBERS}
                 | {
                     "timed": timed,
+                    "stated": not timed and row["kind"] in COUNTED,
                     "problem": about if shown and shown.about_problem else "",
                     "methods": _named(entry.get("arguments", {}), known),
                     "figures": list(shown.figures) if shown else [],

@@ -6,7 +6,7 @@ const DEFAULTS = {
   problem: ["asymmetric_heavy_top", "heavy_top", "spiral_cylinder"].find((key) => RUN.problems[key]) || keysOf(RUN.problems)[0] || "",
   methods: ORIGINAL,
   error: 1e-5,
-  price: 0,
+  price: RUN.price,
   x: "time",
   one: true,
   draw: "",

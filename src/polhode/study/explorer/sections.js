@@ -51,6 +51,15 @@ const warningsOf = (keys) => {
   return cautions.length ? `${cautions.map(said).join("")} ${escaped(RUN.instead)}` : "";
 };
 
+// What the article's second page says of the kind of torque that a problem has.
+function ofManyBodies(problem) {
+  const answer = RUN.answers[about(problem).class];
+  if (!answer || !METHODS[answer[0]]) return "";
+  const [method, half, most] = answer;
+  const steps = about(problem).class === "free" ? "any step" : `${text(half)} steps a radian for half of the bodies, ${text(most)} for nine in ten, for ${text(1e-4)} per radian`;
+  return ` One problem is not a kind of torque: on random bodies the fewest torques of such a kind are those of ${escaped(labelOf(method))} (${steps}; page 2 of report.pdf, and Random bodies here).`;
+}
+
 function stepText(found, horizon) {
   return Number((horizon / found.steps).toPrecision(4)).toString();
 }
@@ -78,11 +87,12 @@ function answer(problem, keys, rows, price, timed) {
     extrapolated: ` The finest step run was ${text(first.coarser)} s (error ${text(first.coarserError)}): extrapolated by its fitted order.`,
   }[first.how];
   return (
-    `${which ? `${which}take` : "Take"} <strong>${escaped(labelOf(first.method))}</strong> with dt = <strong>${stepText(first, horizon)} s</strong> ` +
+    `${which ? `${which}take` : "For this body and torque take"} <strong>${escaped(labelOf(first.method))}</strong> with dt = <strong>${stepText(first, horizon)} s</strong> ` +
     `(${text(horizon)} s in ${whole(first.steps)} steps): ${measure}.${why}` +
     (close.length ? ` Within 10 % of it${timed ? ", an order that another processor may reverse" : ""}: ${close.map((key) => escaped(labelOf(key))).join(", ")}.` : "") +
     (next ? ` Next is ${escaped(labelOf(next.method))}, ${text(next[cost] / first[cost])} times as ${timed ? "long" : "many"}.` : "") +
     warningsOf([first.method, ...close, ...(next ? [next.method] : [])]) +
+    ofManyBodies(problem) +
     `<span class="more">${escaped(titleOf(problem))}; error below ${error}${timed ? `, ${torque}` : ". This run measured no times, so methods are ranked by torque evaluations"}.` +
     `${timed ? ` Timed is ${escaped(about(problem).work.timed)}, on ${escaped(RUN.machine.cpu)}, ${escaped(RUN.machine.date)}.` : ""} ` +
     `Error: ${RUN.metric}. For the largest error of the run, which takes shorter steps, from a terminal: <code>polhode recommend ${problem} --error ${typed(choice.error)} --torque-price ${typed(price)}${choice.one ? "" : " --several-torques"}</code></span>`
@@ -217,7 +227,7 @@ function drawRandom() {
       warningsOf([best.method, ...others.map((r) => r.method)]) +
       `<span class="more">Torque: ${escaped(label)}. By ${counted}, not by time; by time, from a terminal: <code>polhode recommend --torque-class ${key} --omega 1 --error ${typed(targets[target])}${choice.one ? "" : " --several-torques"}</code></span>`
     : `No method chosen keeps nine in ten bodies below ${text(targets[target])} per radian. Ask for a larger error.`;
-  byId("caption-laws").textContent = "What serves nine in ten of the bodies. Radians are those of the initial angular velocity; one step a radian is the largest step run.";
+  byId("caption-laws").textContent = "What serves nine in ten of the bodies. Radians are those of the initial angular velocity; one step a radian is the largest step run. For bodies without wheels, under torques up to IΩ² that are smooth over a step: a nutation (h/√(IxIz) with a wheel of momentum h along y) or a controller that is faster than the spin sets the step.";
   byId("caption-served").textContent = `The same at the error chosen, fewest first, with the ratio to the first.${unreached.length ? ` Not reached: ${unreached.map(labelOf).join(", ")}.` : ""}`;
   if (rows.length) stems("plot-served", rows.map((r) => ({ ...r, words: `×${text(r.value / rows[0].value)}`, hover: `<b>${escaped(labelOf(r.method))}</b><br>${spread(r.steps, r.factor)}` })), `${counted} per radian`);
   else missing("plot-served", "No method chosen reaches this error.");
@@ -762,7 +772,7 @@ function drawEngines() {
   const steps = whole(unpack(atlas.spin_steps)[at]), energy = unpack(atlas.energy)[at];
   byId("answer-engine").innerHTML =
     `<strong>${escaped(nameOfEngine(now))}, ${escaped(now.option)}</strong>: ${escaped(now.method_label)}. ${escaped(now.advice)}` +
-    `<span class="more">Chosen by: ${escaped(now.chosen_by)}. Switched off here: ${escaped(now.switched_off || "nothing")}.</span>`;
+    `<span class="more">Chosen by: ${escaped(now.chosen_by)}. Switched off here: ${escaped(now.switched_off || "nothing")}. ${now.releases ? escaped(now.releases) : `Measured with release ${escaped(now.version)}.`}</span>`;
   byId("caption-engines").textContent =
     "Error of the orientation of a free body. Thick: the option chosen; blue: other options of this engine; dashed: our method that it is identified as. A point leads to its engine.";
   byId("caption-spin").textContent =
@@ -859,6 +869,19 @@ const BAD = ["not reproduced", "does not hold", "ours: does not hold"];
 const KINDS = { number: "a number", statement: "a statement", construction: "holds by construction", extension: "a question of ours" };
 const SIGNS = { equal: "=", "at least": "≥", "at most": "≤" };
 
+// The statements that the article counts, those about time, which no other machine repeats, and our own questions.
+const COUNTS = [
+  ["statements of the publications", (claim) => claim.stated],
+  ["about time, on other machines", (claim) => claim.timed],
+  ["of our own, or true by construction", (claim) => !claim.stated && !claim.timed],
+];
+
+function counted(words, found, all) {
+  if (!all.length) return "";
+  const good = found.filter((claim) => GOOD.includes(claim.verdict)).length, bad = found.filter((claim) => BAD.includes(claim.verdict)).length;
+  return `<strong>${found.length} of ${all.length}</strong> ${words}: ${good} confirmed, ${bad} not, ${found.length - good - bad} undecided or not measured. `;
+}
+
 function claimsFound() {
   const words = choice.search.toLowerCase().split(/\s+/).filter(Boolean);
   return RUN.claims.filter((claim) => {
@@ -909,8 +932,7 @@ function drawClaims() {
   offer("verdict", [["", "all"], ...options(distinct("verdict"))], choice.verdict);
   offer("kind", [["", "all"], ...options(distinct("kind"), (k) => KINDS[k] || k), ["timed", `about time (${RUN.claims.filter((claim) => claim.timed).length})`]], choice.kind);
   const found = claimsFound();
-  const good = found.filter((claim) => GOOD.includes(claim.verdict)).length, bad = found.filter((claim) => BAD.includes(claim.verdict)).length;
-  byId("count").innerHTML = `<strong>${found.length} of ${RUN.claims.length}</strong> claims: ${good} confirmed, ${bad} not, ${found.length - good - bad} undecided or not measured.`;
+  byId("count").innerHTML = COUNTS.map(([words, counts]) => counted(words, found.filter(counts), RUN.claims.filter(counts))).join("");
   const body = document.querySelector("#table tbody");
   body.innerHTML = found
     .map((claim) => {

@@ -35,8 +35,14 @@ GAMES = {
 SPACECRAFT = {"bsk": ""}
 #: A torque of the start of a step that is used for all of it, and the same method with the torque in the middle of its kick.
 FROZEN, CENTRED = "spiral_synchronous", "spiral_leapfrog"
-#: What spacecraft run, and what water mostly is.
-RUNGE_KUTTA, CONSTRAINTS = "rk4", "moser_veselov"
+#: What spacecraft run.
+RUNGE_KUTTA = "rk4"
+#: For which spacecraft the steps hold, and what sets the step where something is faster than the spin.
+SPACECRAFT_ARE = r"no wheels; torques up to $I\Omega^2$, smooth over a step"
+SPACECRAFT_RATE = (
+    r"the fastest of spin, nutation ($h/\sqrt{I_xI_z}$ with a wheel of momentum $h$ along $y$) and controller sets the step, "
+    "not the orbital rate"
+)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from polhode.fits.liquid_drifts import STATED, outcomes
+from polhode.fits.liquid_drifts import CONSTRAINTS, STATED, outcomes
 from polhode.study.analysis import law_frames, liquids
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
@@ -115,7 +115,7 @@ def _water(inputs: Inputs) -> list[Bar]:
         if (of_step := every.get(key, {}).get(WATER)) and of_step.is_shown:
             bars.append(Bar(name, abs(of_step.drift), OTHERS))
     (keeps,) = analysis.codes(inputs, {"lammps": "rigid/nve"})
-    named = [key for key in (best.method, keeps.method, analysis.CONSTRAINTS) if key in every]
+    named = [key for key in (best.method, keeps.method, CONSTRAINTS) if key in every]
     unseen = [every[key][WATER].largest for key in named if not every[key][WATER].is_shown]
     if unseen:
         bars.append(Bar("methods to take" if len(unseen) > 1 else inputs.label(best.method), max(unseen), TAKE, True))

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from polhode.fits import impact_errors
-from polhode.fits.liquid_drifts import outcomes
+from polhode.fits.liquid_drifts import CONSTRAINTS, LENGTH, LONGER, STATED, outcomes, run_length
 from polhode.study.analysis import impacts, law_frames, liquids
 from polhode.study.analysis.many_body import chess_ratios
 from polhode.study.inputs import Inputs, NotInRun
@@ -28,7 +28,7 @@ WATER = (2.0, 4.0)
 
 @dataclass(frozen=True)
 class Row:
-    """What a kind of reader is told, as LaTeX, and the numbers on which it rests."""
+    """What a kind of reader is told, as LaTeX, and the numbers behind it; ``holds`` repeats from ``who`` for whom it holds."""
 
     who: str
     runs: str
@@ -37,6 +37,7 @@ class Row:
     step: str
     first: str
     numbers: dict[str, Any] = field(default_factory=dict)
+    holds: str = ""
 
 
 def communities(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -50,7 +51,7 @@ def communities(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     cells: list[Sequence[str] | str] = []
     for row in rows:
         cells += [r"\addlinespace[4pt]"] if cells else []
-        cells.append([getattr(row, each.name) for each in fields(row) if each.name != "numbers"])
+        cells.append([getattr(row, each.name) for each in fields(row) if each.name not in ("holds", "numbers")])
     head = ["who", "your code runs", "what it costs", "take", "with the step", "but first"]
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in WIDTHS)
     frame = pd.DataFrame([{"who": row.who.partition(r"\newline")[0]} | row.numbers for row in rows])
@@ -117,14 +118,21 @@ def _water(inputs: Inputs) -> Row:
     heats = [every[lammps.method][dt].drift for dt in WATER if dt in every.get(lammps.method, {})]
     if len(heats) < len(WATER):
         raise NotInRun("this run has not the drift of the usual method in a liquid")
-    of_shake = [every.get(analysis.CONSTRAINTS, {}).get(dt) for dt in WATER]
+    of_shake = [every.get(CONSTRAINTS, {}).get(dt) for dt in WATER]
     if None in of_shake:
-        settled = "not run"
+        settled = "SETTLE was not run"
     elif any(shake.is_shown for shake in of_shake if shake):
-        settled = " and ".join(_two(shake.drift) for shake in of_shake if shake)
+        settled = f"SETTLE by {enumerated(_two(shake.drift) for shake in of_shake if shake)}"
     else:
-        settled = "none seen"
-    longest_shake = longest.get(analysis.CONSTRAINTS, (0.0, 0.0))[0]
+        settled = "SETTLE shows no drift at either"
+    in_length = {
+        length: [steps.get(key, (0.0, 0.0))[0] for key in (best.method, CONSTRAINTS)]
+        for length, steps in (
+            (run_length(STATED), longest),
+            (run_length(STATED / LONGER), liquids.longest_steps(inputs, STATED / LONGER)),
+        )
+    }
+    (_, longest_shake), (longer, longer_shake) = in_length.values()
     smooth = every[best.method][WATER[0]]
     jump = outcomes(liquids.cutoffs(inputs).sel(law="shifted_energy"))[best.method][WATER[0]]
     (keeps,) = analysis.codes(inputs, {"lammps": "rigid/nve"})
@@ -132,17 +140,30 @@ def _water(inputs: Inputs) -> Row:
     if keeps.method in best.others:
         take += rf", \textbf{{{escape(inputs.label(keeps.method))}}} (LAMMPS \code{{rigid/nve}})"
     period = best.dt * best.steps
+    runs = [
+        f"runs of {length}: "
+        + (
+            rf"fastest libration${{}}/\mathbf{{{best.steps:.1f}}}$, in water {period:.0f}\,fs${{}}/{best.steps:.1f}={{}}$"
+            if first
+            else ""
+        )
+        + rf"\textbf{{{dt:g}\,fs}}"
+        + (rf" (SETTLE {shake:g}\,fs)" if shake else "")
+        for first, (length, (dt, shake)) in zip((True, False), in_length.items(), strict=True)
+        if dt
+    ]
     return Row(
         _who("MD", "rigid molecules, energy kept", r"Sec.~\ref{sec:liquids}"),
-        rf"LAMMPS \code{{rigid}}: {escape(lammps.label.partition(' (')[0])}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE",
-        rf"drift of LAMMPS \code{{rigid}} {_two(heats[0])}\,$kT$/ns at {WATER[0]:g}\,fs, {_two(heats[1])} at {WATER[1]:g}\,fs; "
-        f"of SETTLE {settled} at both",
+        rf"LAMMPS \code{{rigid}}: {escape(lammps.label.partition(' (')[0])}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE "
+        "(Moser-Veselov)",
+        rf"LAMMPS \code{{rigid}} heats the liquid by {_two(heats[0])}\,$kT$/ns at {WATER[0]:g}\,fs and by {_two(heats[1])} at "
+        rf"{WATER[1]:g}\,fs; {settled}",
         rf"{take}, or keep SETTLE",
-        rf"fastest libration${{}}/\mathbf{{{best.steps:.1f}}}$, in water {period:.0f}\,fs${{}}/{best.steps:.1f}$: "
-        rf"\textbf{{{best.dt:g}\,fs}}, with SETTLE {longest_shake:g}\,fs",
+        "; ".join(runs),
         rf"let force and slope vanish at the cut-off: with a jump the energy drifts by {_two(jump.drift)}\,$kT$/ns at "
         rf"{WATER[0]:g}\,fs, without by less than {upper(smooth.largest, 1):g}",
-        {"method": best.method, "steps": best.steps, "dt_fs": best.dt, "shake_fs": longest_shake}
+        {"method": best.method, "steps": best.steps, "dt_fs": best.dt, "shake_fs": longest_shake, "run_ns": LENGTH}
+        | {"dt_fs_longer": longer, "shake_fs_longer": longer_shake, "longer_run_ns": LENGTH * LONGER}
         | {f"lammps_{dt:g}fs": value for dt, value in zip(WATER, heats, strict=True)}
         | {"jump": jump.drift, "smooth_at_most": smooth.largest},
     )
@@ -172,9 +193,9 @@ def _games(inputs: Inputs) -> Row:
         f"{enumerated([escape(code.name) for code in first])}: first order, by default",
         f"at one turn a second {', '.join(reached)}\\,Hz" + (f"; {enumerated(never)}: never" if never else ""),
         rf"\textbf{{{escape(ens.label(method))}}}; simpler: {simpler}",
-        rf"\textbf{{{_hz(best.rate)}\,Hz}} times turns a second, {simpler} {_hz(simple.rate)} times: "
-        rf"{analysis.FRAMES:g}\,Hz do for {decimal(analysis.FRAMES / best.rate, 1)} or "
-        f"{decimal(analysis.FRAMES / simple.rate, 1)} turns a second",
+        rf"at one turn a second \textbf{{{_hz(best.rate)}\,Hz}} ({_hz(simple.rate)} with {simpler}); at "
+        rf"{analysis.FRAMES:g}\,Hz a body may turn {decimal(analysis.FRAMES / best.rate, 1)} "
+        f"({decimal(analysis.FRAMES / simple.rate, 1)}) times a second",
         f"turn off angular damping, which stops spins ({enumerated(map(escape, damped))}); {simpler} with the torque of "
         f"mid-step (of the start: {_hz(frozen.rate)}\\,Hz)",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_simple": simple.most}
@@ -198,22 +219,26 @@ def _spacecraft(inputs: Inputs) -> Row:
         several, one_torque = (label.removeprefix(ROTOR).strip(", ") for label in (several, one_torque))
         family = f" ({ROTOR}s)"
     torques = [ens.torques_per_step[ens.methods.index(key)] for key in (analysis.RUNGE_KUTTA, method, single)]
+    names = (escape(ens.label(analysis.RUNGE_KUTTA)), escape(several), escape(one_torque))
+    of_each = [
+        rf"{name}: {_two(x.most)} steps, {_two(x.most * price)} torques a radian, {_seconds(x)}\,s at {SLOW:g}~degree/s"
+        for name, x, price in zip(names, choices, torques, strict=True)
+    ]
     return Row(
-        _who("spacecraft", f"error {power(SPACE)}", r"Sec.~\ref{sec:laws}"),
+        _who("spacecraft", rf"error {power(SPACE)};\newline {analysis.SPACECRAFT_ARE}", r"Sec.~\ref{sec:laws}"),
         "; ".join(
             f"{escape(code.name)}: {escape(code.label)}; order {code.lab:.0f} where a torque is set once a step"
             for code in codes
         ),
-        f"set at the start of a step, {escape(ens.label(analysis.CENTRED))} takes {_steps(frozen.most / centred.most)} times "
-        "the steps of one set in its middle",
-        rf"\textbf{{{escape(ens.label(analysis.RUNGE_KUTTA))}}}; fewest torques: \textbf{{{escape(several)}}}; one a step: "
-        rf"\textbf{{{escape(one_torque)}}}{family}",
-        f"{enumerated(_two(x.most) for x in choices)} steps a radian: {enumerated(map(_seconds, choices))}\\,s at "
-        rf"{SLOW:g}~degree/s; {enumerated(_two(x.most * price) for x, price in zip(choices, torques, strict=True))} torques",
-        "find the torque anew at each stage; if a controller holds it, end a step at each change",
+        f"evaluating the torque at the start of a step instead of its middle costs {escape(ens.label(analysis.CENTRED))} a "
+        f"factor of {_steps(frozen.most / centred.most)} in steps",
+        rf"\textbf{{{names[0]}}}; fewest torques: \textbf{{{names[1]}}}; one a step: \textbf{{{names[2]}}}{family}",
+        "; ".join(of_each),
+        f"{analysis.SPACECRAFT_RATE}; evaluate the torque at each stage; end a step where a controller changes it",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_rk4": usual.most, "steps_rk4_half": usual.half}
         | {"method_one_torque": single, "steps_one_torque": one.most}
         | {"steps_frozen": frozen.most, "steps_centred": centred.most},
+        analysis.SPACECRAFT_ARE,
     )
 
 

@@ -61,7 +61,12 @@ def engines_in_short(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         record |= {f"steps_{LOADS[load]}": analysis.steps_for(row, load) for load in loads}
         method = record["method_label"] if record["is_identified"] else "not identified"
         method = method if "$" in method else escape(method)
-        label = "" if records and records[-1]["label"] == record["label"] else record["label"].partition(" (")[0]
+        name, version = record["label"].partition(" (")[0], record["version"].partition(":")[2] or record["version"]
+        label = (
+            ""
+            if records and records[-1]["label"] == record["label"]
+            else f"{name} {version.partition('+')[0].partition('-')[0]}"
+        )
         records.append(record)
         rows.append(
             [
