@@ -12,7 +12,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from polhode.engines import cases, identify
-from polhode.engines.conventions import ANGLES, turned_back
+from polhode.engines.conventions import rotations, turned_back
 from polhode.engines.environments import Run, Spun
 
 #: Rows that are compared with the exact motion at most.
@@ -21,11 +21,17 @@ EXACT_ROWS = 24
 NEARER = 10.0
 #: Relative changes of the momentum below which it counts as conserved, and how many times smaller than with the moments given.
 CONSERVED, BETTER = 1e-3, 20.0
-#: Factors between which a body turns, or speeds up, as it should.
-USUAL = 1.25
+#: Factors within which a body turns, or speeds up, as it should: in steps below an angle in rad, and in larger ones.
+USUAL, USUAL_IN_LARGE_STEPS, LARGE = 1.25, 1.8, 0.5
+#: Ratio of the ninth to the first tenth of factors that are one constant.
+CONSTANT = 1.2
+#: A tensor is another one than that given if an element differs by this part of its trace, times the squared angle of a step,
+#: within these bounds: methods conserve the momentum of other moments.
+OTHER, OTHER_LEAST, OTHER_MOST = 0.1, 2e-3, 0.03
 #: What a change of omega may miss of Euler's equations, over its length, for a factor to be named.
 CLEAR = 0.3
-#: Constant factors with their usual origin.
+#: Constant factors with their usual origin, and within which factor they are recognised.
+SURE = 1.1
 FACTORS = {
     2.0: "the half of the half angle is missing (dq/dt = q omega instead of q omega / 2)",
     0.5: "an angle is halved twice",
@@ -77,12 +83,25 @@ def change_factor(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray
         rate = -np.cross(omega, inertia * omega) / inertia
         expected = (rate[:-1] + rate[1:]) / 2 * np.reshape(dt, (-1, 1))
         change = np.diff(omega, axis=0)
-        factor = float(np.nanmedian((change * expected).sum(1) / (expected * expected).sum(1)))
+        factor = _median((change * expected).sum(1) / (expected * expected).sum(1))
         off = np.linalg.norm(change - factor * expected, axis=1) / np.linalg.norm(change, axis=1)
-    return factor, float(np.nanmedian(off))
+    return factor, _median(off)
 
 
-def factor_words(turns: float, changes: float, miss: float, dt: float, unit: float = 1.0) -> str:
+def _median(values: np.ndarray) -> float:
+    """The median of the numbers that are finite; NaN if there are none."""
+    fine = values[np.isfinite(values)]
+    return float(np.median(fine)) if fine.size else math.nan
+
+
+def is_constant(ratios: np.ndarray) -> bool:
+    """Whether ratios are one constant but for errors of a method."""
+    fine = ratios[np.isfinite(ratios)]
+    low, high = np.quantile(fine, (0.1, 0.9)) if fine.size else (0.0, 0.0)
+    return bool(0 < low and high < CONSTANT * low)
+
+
+def factor_words(turns: float, changes: float, miss: float, dt: float, unit: float = 1.0, angle: float = 0.0) -> str:
     """What it means that a body turns by a constant factor times omega dt.
 
     Parameters
@@ -91,17 +110,23 @@ def factor_words(turns: float, changes: float, miss: float, dt: float, unit: flo
     changes, miss : see :func:`change_factor`; NaN if a torque acts
     dt : the step from row to row, in the time of the file
     unit : the factor that units explain
+    angle : omega dt, rad
     """
+    limit = math.log(USUAL if angle < LARGE else USUAL_IN_LARGE_STEPS)
+
+    def is_usual(factor: float) -> bool:
+        return factor > 0 and abs(math.log(factor)) < limit
+
     if not 0 < turns < math.inf:
         return ""
     is_clear = miss < CLEAR and changes > 0
-    if is_clear and not _is_usual(turns / changes):
-        if _is_usual(changes):
+    if is_clear and not is_usual(turns / changes):
+        if is_usual(changes):
             said = f"while omega changes as Euler's equations say for this step{_origin(turns)}"
         else:
             said = f"and omega changes by {changes:.3g} times what Euler's equations say{_origin(turns / changes)}"
         return f"the body turns by {turns:.3g} times omega dt, {said}."
-    if _is_usual(turns / unit):
+    if is_usual(turns / unit):
         return ""
     if not is_clear:
         return f"the body turns by {turns:.3g} times omega dt{_origin(turns)}."
@@ -112,14 +137,10 @@ def factor_words(turns: float, changes: float, miss: float, dt: float, unit: flo
     )
 
 
-def _is_usual(factor: float) -> bool:
-    return factor > 0 and abs(math.log(factor)) < math.log(USUAL)
-
-
 def _origin(factor: float) -> str:
     """The usual origin of a factor, to be put behind a statement."""
     for known, words in FACTORS.items():
-        if abs(math.log(factor / known)) < math.log(1.1):
+        if abs(math.log(factor / known)) < math.log(SURE):
             return f": {words}"
     return ""
 
@@ -180,6 +201,10 @@ def tensor_words(q: np.ndarray, omega: np.ndarray, inertia: np.ndarray, axes: np
     if best is None or not best[1] < CONSERVED or given < BETTER * best[1]:
         return ""
     inertia = inertia * unit
+    angle = float(np.median(np.linalg.norm(rotations(q), axis=1)))
+    other = min(max(OTHER * angle**2, OTHER_LEAST), OTHER_MOST)
+    if np.abs(best[0] - np.diag(inertia / inertia.sum())).max() < other:
+        return ""
     tensor, variation = axes @ best[0] @ axes.T * inertia.sum(), best[1]
     said = f"the angular momentum in the lab varies by {given:.1e} with the moments given, and by {variation:.1e} with"
     moments = np.diag(tensor)

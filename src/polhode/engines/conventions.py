@@ -147,7 +147,10 @@ def misses(q: np.ndarray, omega: np.ndarray, dt: float | np.ndarray) -> tuple[np
 def fits(
     rows: Rows, inertia: np.ndarray, dt: float | np.ndarray, rows_ahead: int = 0, axes: np.ndarray | None = None
 ) -> Iterator[Fit]:
-    """Every convention that names of columns allow, with its units; a constant factor that no units explain is left out."""
+    """Every convention that names of columns allow, with its units.
+
+    A constant factor is no miss: units explain it, or a method that turns too little in large steps, or a fault of the code.
+    """
     dt = dt[rows_ahead:] if isinstance(dt, np.ndarray) else dt
     frames = (rows.frame,) if rows.frame else ("body", "lab")
     quantities = (rows.quantity,) if rows.quantity else ("angular velocity", "angular momentum")
@@ -157,9 +160,8 @@ def fits(
         q, omega = plain.states(rows, inertia, axes)
         ratio = float(np.nanmedian(misses(q, omega, dt)[1]))
         angle, time = units_of(ratio, quantity)
-        fit = Fit(replace(plain, angle=angle, time=time), 0.0, ratio)
-        unit = ANGLES[angle] * TIMES[time] if fit.is_explained else abs(ratio)
-        yield replace(fit, miss=float(np.nanmedian(misses(q, omega, dt * unit)[0])))
+        miss = float(np.nanmedian(misses(q, omega, dt * abs(ratio))[0]))
+        yield Fit(replace(plain, angle=angle, time=time), miss, ratio)
 
 
 def units_of(ratio: float, quantity: str) -> tuple[str, str]:
@@ -172,6 +174,7 @@ def units_of(ratio: float, quantity: str) -> tuple[str, str]:
 
 
 def plausible(candidates: Sequence[Fit]) -> list[Fit]:
-    """The conventions that may be right, the best first."""
+    """The conventions that may be right, the best first; those with a factor that no units explain come last."""
     ordered = sorted((one for one in candidates if math.isfinite(one.miss)), key=lambda one: one.miss)
-    return [one for one in ordered if one.miss <= WORSE * ordered[0].miss + 1e-9 and one.miss < CREDIBLE]
+    likely = [one for one in ordered if one.miss <= WORSE * ordered[0].miss + 1e-9 and one.miss < CREDIBLE]
+    return sorted(likely, key=lambda one: not one.is_explained)

@@ -19,6 +19,7 @@ import numpy as np
 
 from polhode.engines import cases, causes, identify, meaning
 from polhode.engines.advice import LOST, measured_advice
+from polhode.engines.candidates import DAMPED as DAMPED_KEY
 from polhode.engines.candidates import candidate, label
 from polhode.engines.conventions import ANGLES, TIMES, Convention, Fit, fits, misses, plausible, rotations
 from polhode.engines.environments import Run, Spun
@@ -40,6 +41,8 @@ FINE, COARSE = 1e-6, 20.0
 ROUGH = 1e-6
 #: The angle of a step, rad, by which it is judged whether methods are one step, and the difference that rounding makes.
 TELLING, SAME = 0.5, 1e-11
+#: Steps in which methods are compared with each other.
+SEVERAL = 8
 #: Numbers beyond this are none: their squares overflow.
 HUGE = 1e100
 #: Fewer faults than this part of the steps are single rows; more of them are no method of ours.
@@ -507,7 +510,8 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
     for way, unit in ways:
         for rows_ahead in (0, 1):
             for fit in _conventions(way[0], rows_ahead)[:MOST_CONVENTIONS]:
-                readings.append(_judged(way, fit.convention, unit, not rows_ahead))
+                is_first = not rows_ahead and all(one.best >= WITHIN for one in readings)
+                readings.append(_judged(way, fit.convention, unit, is_first))
                 readings[-1].ratio, readings[-1].is_unequal = fit.ratio, way is not runs
             if any(one.best < WITHIN for one in readings):
                 break
@@ -515,6 +519,7 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
             break
     if not readings:
         raise IdentifyError(_not_explained(runs[0]))
+    _refuse_strong_damping(runs, readings)
     readings.sort(key=lambda one: one.best * one.eps)
     chosen = readings[0]
     same = [one for one in readings[1:] if one.best < WITHIN and chosen.best < WITHIN]
@@ -552,6 +557,23 @@ def _checked(run: OwnRun) -> OwnRun:
     return replace(run, rows=replace(rows, q=q, spin=spin))
 
 
+def _refuse_strong_damping(runs: Sequence[OwnRun], readings: Sequence[_Reading]) -> None:
+    """Refuse a rate that takes all of omega in a step, in every unit of time that the rows may have.
+
+    Raises
+    ------
+    IdentifyError
+        For such a rate.
+    """
+    for run in runs:
+        step = run.dt * min(TIMES[one.convention.time] for one in readings)
+        if run.damping * step > 1:
+            raise IdentifyError(
+                f"{run.rows.name}: damping {run.damping:g}/s takes all of omega in a step of {step:.3g} s: give the rate in 1/s, "
+                f"below {1 / step:.3g}"
+            )
+
+
 def _own_intervals(run: OwnRun) -> tuple[OwnRun | None, float, float]:
     """The run with the time of each row where its steps are not equal, the round-off of that time, and the share of such steps.
 
@@ -582,7 +604,18 @@ def _conventions(run: OwnRun, rows_ahead: int) -> list[Fit]:
     turned = np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)
     if not np.nanmax(turned) > 10 * max(run.rows.q_unit, 1e-15):
         raise IdentifyError(f"{run.rows.name}: the orientation does not change; start with an angular velocity about no axis")
-    return plausible(list(fits(run.rows, run.inertia, run.row_step, rows_ahead, run.axes)))
+    return plausible(list(fits(_while_usual(run.rows), run.inertia, run.row_step, rows_ahead, run.axes)))
+
+
+def _while_usual(rows: Rows) -> Rows:
+    """The rows without those in which a body has become much faster or slower than at the start, if enough remain."""
+    size = np.linalg.norm(rows.spin, axis=1)
+    start = float(np.nanmedian(size[: FEW + 2]))
+    with np.errstate(all="ignore"):
+        usual = (size < identify.FASTEST * start) & (size > start / identify.FASTEST)
+    if usual.sum() < FEW + 2:
+        return rows
+    return replace(rows, q=np.where(usual[:, None], rows.q, np.nan))
 
 
 def _not_explained(run: OwnRun) -> str:
@@ -904,6 +937,8 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         )
     elif reading.is_unequal:
         limits.append("the steps are not equal: methods that use earlier steps, as Adams-Bashforth, are no candidates.")
+    if run.damping and identified and not any(DAMPED_KEY in key for key in members):
+        limits.append(f"the rows show no damping of {run.damping:g}/s.")
     limits += _limits(runs, reading, angle, speed, len(pieces), identified and len(members) == 1, differ)
     return Answer(
         identified=identified,
@@ -984,7 +1019,7 @@ def _difference(members: Sequence[str], modes: Mapping[str, str], reading: _Read
             for case, known in zip((large, piece.run), states, strict=True):
                 mode = modes_of_load.get(key, modes[key])
                 try:
-                    steps = range(min(FEW, len(case.samples) - 1))
+                    steps = range(min(SEVERAL, len(case.samples) - 1))
                     arguments = (candidate(key), mode, case, piece.spun, steps, runs[chosen[0]].every)
                     known[key] = list(identify.predictions(*arguments))[identify.judged_from("memory") :]
                 except (ArithmeticError, ValueError, TypeError):
@@ -1021,7 +1056,11 @@ def _why(runs: Sequence[OwnRun], reading: _Reading) -> list[str]:
     is_free = run.load == "free" and not run.damping
     unit = ANGLES[convention.angle] * TIMES[convention.time]
     changes, miss = causes.change_factor(omega, inertia, step) if is_free else (math.nan, math.nan)
-    said = [causes.factor_words(reading.ratio, changes * unit, miss, run.dt * run.every, unit)]
+    ratios = misses(q, omega, step)[1]
+    said = []
+    if causes.is_constant(ratios):
+        angle = float(np.nanmedian(np.linalg.norm(omega[:-1], axis=1) * step))
+        said = [causes.factor_words(reading.ratio, changes * unit, miss, run.dt * run.every, unit, angle)]
     if is_free and not any(said):
         for order in causes.orders(omega, inertia, step)[:2]:
             if _usual_method([replace(piece, run=replace(piece.run, inertia=order))], reading.eps, run)[0]:
