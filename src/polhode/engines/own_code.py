@@ -414,6 +414,8 @@ def spacing(rows: Rows) -> float:
     usual = float(np.nanmedian(np.diff(rows.t)))
     counts = np.round((rows.t - rows.t[0]) / usual)
     fine = np.isfinite(counts) & (np.abs(rows.t - rows.t[0] - counts * usual) < 0.3 * usual)
+    if usual > 0 and fine.mean() < 0.5 and np.diff(rows.t).min() > 4 * rows.t_unit:
+        return usual  # of steps that are not equal
     if not usual > 0 or fine.mean() < 0.5:
         raise IdentifyError(f"{rows.name}: its times do not grow from row to row, or have too few digits: give the step as dt")
     last = int(np.flatnonzero(fine)[-1])
@@ -504,7 +506,7 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
     ways: list[tuple[Sequence[OwnRun], float]] = [(runs, eps)]
     if any(timed for timed, _, _ in own):
         ways.append(([timed or run for run, (timed, _, _) in zip(runs, own, strict=True)], max(eps, *(e for _, e, _ in own))))
-        if max(share for _, _, share in own) > 0.5:
+        if max(share for _, _, share in own) > 0.5:  # most steps
             ways.reverse()
     readings: list[_Reading] = []
     for way, unit in ways:
@@ -520,12 +522,13 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
     if not readings:
         raise IdentifyError(_not_explained(runs[0]))
     _refuse_strong_damping(runs, readings)
-    readings.sort(key=lambda one: one.best * one.eps)
+    unequal = max(share for _, _, share in own)
+    readings.sort(key=lambda one: (one.best >= WITHIN and unequal > 0.5 and not one.is_unequal, one.best * one.eps))
     chosen = readings[0]
     same = [one for one in readings[1:] if one.best < WITHIN and chosen.best < WITHIN]
     if chosen.is_unequal:
         runs = ways[0][0] if ways[0][0] is not runs else ways[1][0]
-    return _answer(runs, chosen, same, max(share for _, _, share in own))
+    return _answer(runs, chosen, same, unequal)
 
 
 def _checked(run: OwnRun) -> OwnRun:
@@ -692,7 +695,13 @@ def _whole(run: OwnRun, convention: Convention, faults: list[str]) -> tuple[_Pie
     steps = () if run.intervals is None else tuple(map(float, run.intervals[ahead:] * unit / run.every / time))
     dt = run.dt * run.every * unit / run.every / time
     case = Run(
-        run.load, tuple(float(x) * torque for x in value), tuple(run.inertia / mass), tuple(q[0]), tuple(omega[0] * time), dt, ()
+        run.load,
+        tuple(float(x) * torque for x in value),
+        tuple(run.inertia / mass),
+        tuple(q[0]),
+        tuple(omega[0] * time),
+        dt,
+        (),
     )
     case = replace(case, samples=tuple(range(len(q))), steps=steps)
     return _Piece(case, Spun(q, omega * time), 0, time), bad
@@ -710,7 +719,9 @@ def _cut(whole: _Piece, bad: np.ndarray, most: int = MOST_ROWS) -> list[_Piece]:
     if len(ends) > 2 and pieces:
         ratios = [_ratio(piece) for piece in pieces]
         usual = ratios[max(range(len(pieces)), key=lambda k: len(pieces[k].run.samples))]
-        pieces = [piece for piece, ratio in zip(pieces, ratios, strict=True) if abs(math.log(abs(ratio / usual))) < math.log(1.5)]
+        pieces = [
+            piece for piece, ratio in zip(pieces, ratios, strict=True) if abs(math.log(abs(ratio / usual))) < math.log(1.5)
+        ]
     return pieces
 
 
@@ -1066,7 +1077,9 @@ def _why(runs: Sequence[OwnRun], reading: _Reading) -> list[str]:
             if _usual_method([replace(piece, run=replace(piece.run, inertia=order))], reading.eps, run)[0]:
                 scale = run.inertia.max() / inertia.max()
                 numbers = " ".join(f"{x * scale:.4g}" for x in order)
-                said.append(f"with inertia in the order {numbers} a candidate makes these steps: give it in the order of the axes.")
+                said.append(
+                    f"with inertia in the order {numbers} a candidate makes these steps: give it in the order of the axes."
+                )
                 break
         else:
             said.append(causes.tensor_words(q, omega, inertia, run.axes, run.inertia.max() / inertia.max()))
