@@ -98,7 +98,7 @@ def is_constant(ratios: np.ndarray) -> bool:
     """Whether ratios are one constant but for errors of a method."""
     fine = ratios[np.isfinite(ratios)]
     low, high = np.quantile(fine, (0.1, 0.9)) if fine.size else (0.0, 0.0)
-    return bool(0 < low and high < CONSTANT * low)
+    return bool(low > 0 and high < CONSTANT * low)
 
 
 def factor_words(turns: float, changes: float, miss: float, dt: float, unit: float = 1.0, angle: float = 0.0) -> str:
@@ -132,8 +132,8 @@ def factor_words(turns: float, changes: float, miss: float, dt: float, unit: flo
         return f"the body turns by {turns:.3g} times omega dt{_origin(turns)}."
     count = f", rows are written every {round(turns)} steps (--every)" if turns > 1.5 and abs(turns % 1 - 0.5) > 0.4 else ""
     return (
-        f"the body turns by {turns:.3g} times omega dt, and omega changes by {changes:.3g} times what Euler's equations say: the "
-        f"time from row to row is about {turns * dt:.3g} instead of {dt:.3g} (--dt){count}, or omega is in another unit."
+        f"the body turns by {turns:.3g} times omega dt, and omega changes by {changes:.3g} times what Euler's equations say: "
+        f"the time from row to row is about {turns * dt:.3g} instead of {dt:.3g} (--dt){count}, or omega is in another unit."
     )
 
 
@@ -216,8 +216,8 @@ def tensor_words(q: np.ndarray, omega: np.ndarray, inertia: np.ndarray, axes: np
         return f"{said} the moments {_numbers(moments)} (of the same sum): give the moments of your code as inertia."
     six = [tensor[place] for place in PLACES]
     return (
-        f"{said} the inertia tensor Ixx Iyy Izz Ixy Ixz Iyz = {_numbers(six)} (of the same trace): the frame of the body is not "
-        "the principal one; give the tensor of your code as inertia."
+        f"{said} the inertia tensor Ixx Iyy Izz Ixy Ixz Iyz = {_numbers(six)} (of the same trace): the frame of the body is "
+        "not the principal one; give the tensor of your code as inertia."
     )
 
 
@@ -260,6 +260,6 @@ def damping_words(length: np.ndarray, dt: float | np.ndarray, angle: float, leas
             "contacts off, or name the rate with --damping."
         )
     return (
-        f"the angular momentum of the free body falls steadily, by {1 - length[-1] / length[0]:.2g} of it in the run, at a rate "
-        "that changes: friction (--torque velocity c), contacts, or a loss of the method itself."
+        f"the angular momentum of the free body falls steadily, by {1 - length[-1] / length[0]:.2g} of it in the run, at a "
+        "rate that changes: friction (--torque velocity c), contacts, or a loss of the method itself."
     )

@@ -167,7 +167,7 @@ class Answer:
 
     @cached_property
     def spin(self) -> tuple[float, float, str]:
-        """Relative changes of energy and momentum, and the end, of a long free spin; NaN and empty if the methods differ in it."""
+        """Relative changes of energy and momentum, and the end, of a long free spin; NaN and empty if the methods differ."""
         if not self.identified or self.is_exact or not meaning.are_one_free_step(self.methods):
             return math.nan, math.nan, ""
         return meaning.long_spin(self.method, SPIN_STEPS)
@@ -204,8 +204,8 @@ class Answer:
         some, more = "; ".join(names[:8]), f"; {len(names) - 8} more" if len(names) > 8 else ""
         if self.identified and self.is_exact:
             lines += [
-                f"Identified: the exact motion, to {_rounded(self.deviation)} round-offs in a step. In such a run it is made by "
-                f"{some}{more}; and by any solver with error control, if its tolerance is small enough."
+                f"Identified: the exact motion, to {_rounded(self.deviation)} round-offs in a step. In such a run it is made "
+                f"by {some}{more}; and by any solver with error control, if its tolerance is small enough."
             ]
         elif self.identified and len(names) == 1:
             lines += [f"Identified: {some}. Every step agrees within {_rounded(self.deviation)} round-offs."]
@@ -223,8 +223,8 @@ class Answer:
             lines += [f"Their deviations in round-offs: {numbers}."]
         elif self.is_near_exact:
             lines += [
-                f"Not identified. The rows are nearer to the exact motion ({self.exact:.1e} in a step) than to any candidate: those "
-                "of a method of higher order, or of a solver with error control."
+                f"Not identified. The rows are nearer to the exact motion ({self.exact:.1e} in a step) than to any candidate: "
+                "those of a method of higher order, or of a solver with error control."
             ]
         elif self.methods and abs(self.exact / (self.deviation * self.round_off) - 1) < 0.1:
             lines += [f"Not identified. Closest: the exact motion, {_rounded(self.deviation)} round-offs off in a step."]
@@ -506,7 +506,7 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
     ways: list[tuple[Sequence[OwnRun], float]] = [(runs, eps)]
     if any(timed for timed, _, _ in own):
         ways.append(([timed or run for run, (timed, _, _) in zip(runs, own, strict=True)], max(eps, *(e for _, e, _ in own))))
-        if max(share for _, _, share in own) > 0.5:  # most steps
+        if max(share for _, _, share in own) > 0.5:
             ways.reverse()
     readings: list[_Reading] = []
     for way, unit in ways:
@@ -572,8 +572,8 @@ def _refuse_strong_damping(runs: Sequence[OwnRun], readings: Sequence[_Reading])
         step = run.dt * min(TIMES[one.convention.time] for one in readings)
         if run.damping * step > 1:
             raise IdentifyError(
-                f"{run.rows.name}: damping {run.damping:g}/s takes all of omega in a step of {step:.3g} s: give the rate in 1/s, "
-                f"below {1 / step:.3g}"
+                f"{run.rows.name}: damping {run.damping:g}/s takes all of omega in a step of {step:.3g} s: give the rate in "
+                f"1/s, below {1 / step:.3g}"
             )
 
 
@@ -694,16 +694,8 @@ def _whole(run: OwnRun, convention: Convention, faults: list[str]) -> tuple[_Pie
     value = np.array(run.value) @ run.axes if run.load == "constant" else run.value
     steps = () if run.intervals is None else tuple(map(float, run.intervals[ahead:] * unit / run.every / time))
     dt = run.dt * run.every * unit / run.every / time
-    case = Run(
-        run.load,
-        tuple(float(x) * torque for x in value),
-        tuple(run.inertia / mass),
-        tuple(q[0]),
-        tuple(omega[0] * time),
-        dt,
-        (),
-    )
-    case = replace(case, samples=tuple(range(len(q))), steps=steps)
+    scaled, moments = tuple(float(x) * torque for x in value), tuple(run.inertia / mass)
+    case = Run(run.load, scaled, moments, tuple(q[0]), tuple(omega[0] * time), dt, tuple(range(len(q))), steps)
     return _Piece(case, Spun(q, omega * time), 0, time), bad
 
 
@@ -905,7 +897,7 @@ def _usual_method(pieces: Sequence[_Piece], eps: float, run: OwnRun) -> tuple[An
 
 
 def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading], unequal: float) -> Answer:
-    """What the deviations say; ``same`` are other readings under which a candidate fits, ``unequal`` the share of such steps."""
+    """What the deviations say; ``same`` are other readings that a candidate fits, ``unequal`` the share of such steps."""
     eps = reading.eps
     limits: list[str] = []
     values, modes = _merged(reading, limits)
@@ -991,7 +983,7 @@ def _members(reading: _Reading) -> list[str]:
 
 
 def _merged(reading: _Reading, limits: list[str]) -> tuple[dict[str, float], dict[str, str]]:
-    """Each candidate's deviation under all loads, in ascending order, and how it was begun; a load that none fits is a limit."""
+    """Each candidate's deviation under all loads, ascending, and how it was begun; a load that none fits is a limit."""
     first = next(iter(reading.deviations.values()))
     values = {one.key: one.value for one in first}
     modes = {one.key: one.mode for one in first}
