@@ -927,10 +927,11 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
     run = runs[0]
     speed = angle = math.nan
     if pieces:
-        omega = reading.convention.states(run.rows, run.inertia, run.axes)[1]
-        speed = float(np.nanmedian(np.linalg.norm(omega, axis=1)))
-        turned = np.linalg.norm(rotations(np.vstack([piece.spun.q for piece in pieces])), axis=1)
-        angle = float(np.nanmedian(turned)) / run.every
+        q, omega = reading.convention.states(_while_usual(run.rows), run.inertia, run.axes)
+        fine = np.isfinite(q).all(1) & np.isfinite(omega).all(1)
+        speed = float(np.median(np.linalg.norm(omega[fine], axis=1)))
+        turned = np.linalg.norm(rotations(q), axis=1)[fine[1:] & fine[:-1]]
+        angle = float(np.median(turned)) / run.every if turned.size else math.nan
     if pieces and best >= WITHIN:
         limits = [*limits, *_why(runs, reading)] or [NO_CANDIDATE]
     if unequal > SINGLE and best >= WITHIN:
@@ -1017,14 +1018,15 @@ def _difference(members: Sequence[str], modes: Mapping[str, str], reading: _Read
         piece = max(reading.pieces[chosen[0]], key=lambda piece: len(piece.run.samples))
         speed = float(np.nanmedian(np.linalg.norm(piece.spun.omega, axis=1)))
         large = replace(piece.run, dt=max(piece.run.dt, TELLING / speed / runs[chosen[0]].every), steps=())
+        first = max(identify.judged_from(modes_of_load.get(key, modes[key])) for key in members)
         states: list[dict[str, list[Any]]] = [{}, {}]
         for key in members:
             for case, known in zip((large, piece.run), states, strict=True):
                 mode = modes_of_load.get(key, modes[key])
                 try:
-                    steps = range(min(SEVERAL, len(case.samples) - 1))
+                    steps = range(min(SEVERAL, identify.usable(piece.run, piece.spun)))
                     arguments = (candidate(key), mode, case, piece.spun, steps, runs[chosen[0]].every)
-                    known[key] = list(identify.predictions(*arguments))[identify.judged_from("memory") :]
+                    known[key] = list(identify.predictions(*arguments))[first:]
                 except (ArithmeticError, ValueError, TypeError):
                     known[key] = []
         for key in members[1:]:
