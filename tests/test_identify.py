@@ -9,13 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode.cli import main
-from polhode.engines import cases, identify, meaning, own_code, recipe, run_files
+from polhode.engines import cases, causes, identify, meaning, own_code, recipe, run_files
+from polhode.engines.advice import measured_advice
 from polhode.engines.candidates import candidate, damped
-from polhode.engines.conventions import ANGLES, TIMES
+from polhode.engines.conventions import ANGLES, TIMES, Convention, fits
 
 INERTIA = np.array(cases.INERTIA)
 #: In units of a code for grains: moments of a grain, 100 rad/s.
@@ -183,6 +185,252 @@ def test_damping_is_a_limit_with_its_rate():
     spun = meaning.states_of(key, run)
     answer = polhode.identify(run.dt, spun.q, spun.omega, inertia=INERTIA, damping=0.5)
     assert answer.identified and key in answer.methods and "damped after it" in own_code.label_of(key)
+
+
+# what an answer may conclude, from rows by NumPy and SciPy
+
+#: Orientation and angular velocity, rad/s, at the start of these rows.
+BEGIN = np.array([0.7, 0.1, 0.5, 0.5, 0.48, 0.36, 0.8])
+PRINCIPAL = np.diag(INERTIA)
+#: A tensor with products of inertia: Ixx, Iyy, Izz, Ixy, Ixz, Iyz.
+SIX = np.array([0.9, 1.1, 1.3, -0.12, 0.08, 0.15])
+TENSOR = np.array([[SIX[0], SIX[3], SIX[4]], [SIX[3], SIX[1], SIX[5]], [SIX[4], SIX[5], SIX[2]]])
+
+
+def rate(y, tensor):
+    q, w = y[:4], y[4:]
+    turning = [-q[1:] @ w, *(q[0] * w + np.cross(q[1:], w))]
+    return np.array([*(0.5 * np.array(turning)), *np.linalg.solve(tensor, -np.cross(w, tensor @ w))])
+
+
+def unit(y):
+    return np.array([*(y[:4] / np.linalg.norm(y[:4])), *y[4:]])
+
+
+def runge_kutta(y, h, tensor=PRINCIPAL):
+    a = rate(y, tensor)
+    b = rate(y + h / 2 * a, tensor)
+    c = rate(y + h / 2 * b, tensor)
+    d = rate(y + h * c, tensor)
+    return unit(y + h / 6 * (a + 2 * b + 2 * c + d))
+
+
+def accurate(y, h, tensor=PRINCIPAL, tolerance=3e-14):
+    solution = solve_ivp(lambda t, y: rate(y, tensor), (0, h), y, "DOP853", rtol=tolerance, atol=1e-16)
+    return unit(solution.y[:, -1])
+
+
+def twice_as_fast(y, h):
+    """An explicit kick, then a rotation by twice the angle."""
+    w = y[4:] - h * np.cross(y[4:], INERTIA * y[4:]) / INERTIA
+    q = (Rotation.from_quat(np.roll(y[:4], -1)) * Rotation.from_rotvec(2 * h * w)).as_quat()
+    return np.array([*np.roll(q, 1), *w])
+
+
+def rows_by(step, steps, **others):
+    """t, q, omega of a step of one's own; ``steps`` are the times from row to row."""
+    rows = [BEGIN]
+    for h in steps:
+        rows.append(step(rows[-1], h, **others))
+    table = np.array(rows)
+    return np.concatenate([[0.0], np.cumsum(steps)]), table[:, :4], table[:, 4:]
+
+
+def test_rows_of_three_digits_identify_nothing(tmp_path):
+    t, q, omega = rows_by(runge_kutta, [0.2] * 60)
+    answer = own_code.identify_files([written(tmp_path / "run.csv", t, q, omega, digits=3)], INERTIA)
+    text = str(answer)
+    assert not answer.identified and "rk4" in answer.methods and f"{len(answer.deviations)} candidates fit" in text
+    assert not (answer.engines or answer.advice or answer.spin[2] or answer.further) and "order" not in text
+    assert any("print more" in limit and "%.17g" in limit for limit in answer.limits)
+    content = json.loads(answer.to_json())
+    assert content["identified"] is False and "spin" not in content and not content["engines"] and not content["advice"]
+
+
+def test_each_row_has_its_own_step_where_steps_differ():
+    steps = 0.2 * (1 + 0.1 * np.random.default_rng(1).uniform(-1, 1, 40))
+    answer = polhode.identify(*rows_by(runge_kutta, steps), inertia=INERTIA)
+    assert answer.methods == ("rk4",) and answer.identified and "the steps are not equal" in answer.limits[0]
+    assert not answer.faults and not any(key.startswith("adams_bashforth") for key in answer.deviations)
+
+
+def test_times_with_few_digits_are_not_steps_that_differ():
+    steps = np.full(40, 1 / 6)
+    t, q, omega = rows_by(runge_kutta, steps)
+    for times in (np.round(t, 4), t + 1e3, t.astype(np.float32).astype(float)):
+        run = own_code.own_run(run_files.of_arrays(times, q, omega), INERTIA)
+        assert own_code._own_intervals(run)[2] == 0
+    t[1:] += 1e-3 * np.random.default_rng(2).uniform(-1, 1, 40)
+    assert own_code._own_intervals(own_code.own_run(run_files.of_arrays(t, q, omega), INERTIA))[2] > 0.9
+
+
+def test_rows_of_a_body_with_products_of_inertia_are_brought_into_its_principal_axes():
+    t, q, omega = rows_by(runge_kutta, [0.2] * 40, tensor=TENSOR)
+    moments, axes = np.linalg.eigh(TENSOR)
+    axes = axes * np.linalg.det(axes)
+    run = replace(own_code.own_run(run_files.of_arrays(t, q, omega), moments), axes=axes)
+    answer = own_code.identify_runs([run])
+    assert answer.methods == ("rk4",) and answer.identified and answer.momentum < 1e-3
+    lab = turned(q, omega @ TENSOR)
+    q, omega = Convention(quantity="angular momentum", frame="lab").states(run_files.of_arrays(t, q, lab), moments, axes)
+    assert turned(q, omega * moments) == pytest.approx(lab, abs=1e-12)
+
+
+def test_the_momentum_shows_another_frame_and_another_order():
+    _, q, omega = rows_by(runge_kutta, [0.2] * 60, tensor=TENSOR)
+    said = causes.tensor_words(q, omega, SIX[:3], np.eye(3))
+    assert "0.9 1.1 1.3 -0.12 0.08 0.15" in said and "not the principal one" in said
+    _, q, omega = rows_by(runge_kutta, [0.2] * 60)
+    assert "in the order 0.6 1 1.4" in causes.tensor_words(q, omega, INERTIA[::-1], np.eye(3))
+    assert causes.orders(omega, INERTIA[::-1], 0.2)[0] == (0.6, 1.0, 1.4)
+    assert not causes.tensor_words(q, omega, INERTIA, np.eye(3)) and not causes.orders(omega, INERTIA, 0.2)
+
+
+@pytest.mark.parametrize("key", ["lie_rk4_naive", "theta_0p5_exp", "generalised_alpha_0p9"])
+def test_the_momentum_of_a_method_is_no_other_tensor(key):
+    """These conserve a momentum of other moments: by 2 % at 1.2 rad."""
+    for angle in (0.2, 0.7, 1.2):
+        run = replace(recipe.recipe(omega=1.0).runs[0], dt=angle, samples=tuple(range(61)))
+        spun = meaning.states_of(key, run)
+        assert not causes.tensor_words(spun.q, spun.omega, INERTIA, np.eye(3))
+
+
+def test_a_body_that_turns_twice_as_fast_as_omega_is_seen():
+    t, q, omega = rows_by(twice_as_fast, [0.2] * 60)
+    fit = min(fits(run_files.of_arrays(t, q, omega), INERTIA, 0.2), key=lambda fit: fit.miss)
+    assert fit.factor == pytest.approx(2, rel=0.01) and not fit.is_explained
+    said = causes.factor_words(fit.ratio, *causes.change_factor(omega, INERTIA, 0.2), 0.2)
+    assert "turns by 2 times omega dt, while omega changes as Euler's equations say" in said and "half angle" in said
+    # A step that is twice as long turns the body and changes omega twice as much.
+    t, q, omega = rows_by(runge_kutta, [0.2] * 60)
+    said = causes.factor_words(2.0, *causes.change_factor(omega, INERTIA, 0.1), 0.1)
+    assert "about 0.2 instead of 0.1 (--dt), rows are written every 2 steps" in said
+    assert not causes.factor_words(1.01, *causes.change_factor(omega, INERTIA, 0.2), 0.2)
+
+
+@pytest.mark.thorough
+def test_an_answer_says_that_a_body_turns_twice_as_fast():
+    answer = polhode.identify(*rows_by(twice_as_fast, [0.2] * 60), inertia=INERTIA)
+    assert not answer.identified and answer.limits[0].startswith("the body turns by 2 times omega dt")
+    assert answer.angle == pytest.approx(0.45, rel=0.1) and not answer.half_steps
+
+
+def test_the_exact_motion_is_called_that():
+    answer = polhode.identify(*rows_by(accurate, [0.2] * 20), inertia=INERTIA)
+    assert answer.identified and answer.is_exact and "exact_rotor" in answer.methods and not answer.engines + answer.advice
+    assert str(answer).startswith("Identified: the exact motion") and "solver with error control" in " ".join(
+        str(answer).split()
+    )
+
+
+def test_rows_nearer_to_the_exact_motion_than_to_candidates():
+    """By their differences alone: a solver with a tolerance of 1e-8, which no candidate makes."""
+    t, q, omega = rows_by(accurate, [0.2] * 20, tolerance=1e-8)
+    run = identify_run_of(t, q, omega)
+    exact = causes.exact_deviation(*run)
+    values = [
+        identify.deviation(candidate(key), "", *run, 1.0, range(10), 1)
+        for key in ("rk4", "merson4_body", "richardson", "exact_rotor")
+    ]
+    assert 1e-13 < exact < 1e-7 and causes.is_nearest(exact, values)
+    assert not causes.is_nearest(exact, [*values, exact / 3]) and not causes.is_nearest(exact, [*values, exact * 5])
+
+
+def identify_run_of(t, q, omega):
+    whole, bad = own_code._whole(own_code.own_run(run_files.of_arrays(t, q, omega), INERTIA), Convention(), [])
+    assert not bad.any()
+    return whole.run, whole.spun
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda q, w: (q, 0 * w), "angular velocities are zero"),
+        (lambda q, w: (q * np.nan, w), "only 0 of 31 rows have finite numbers"),
+        (lambda q, w: (q, w * np.inf), "only 0 of 31 rows have finite numbers"),
+        (lambda q, w: (0 * q, w), "a quaternion that is not zero"),
+        (lambda q, w: (q, w * 1e200), "only 0 of 31 rows"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_rows_that_show_no_motion_are_refused(change, words):
+    t, q, omega = rows_by(runge_kutta, [0.2] * 30)
+    with np.errstate(all="ignore"):
+        q, omega = change(q, omega)
+    with pytest.raises(own_code.IdentifyError, match=words):
+        polhode.identify(t, q, omega, inertia=INERTIA)
+
+
+def test_a_damping_that_stops_a_body_in_a_step_is_refused():
+    assert all(method.key.isidentifier() for rate_ in (1e5, 2.5e-7) for method in damped(rate_)[:40])
+    t, q, omega = rows_by(runge_kutta, [0.2] * 30)
+    run = own_code.own_run(run_files.of_arrays(t, q, omega), INERTIA, damping=1e5)
+    reading = own_code._Reading(Convention())
+    with pytest.raises(own_code.IdentifyError, match=r"damping 100000/s takes all of omega in a step of 0.2 s.*below 5"):
+        own_code._refuse_strong_damping([run], [reading])
+
+
+def test_a_body_that_loses_its_momentum_does_not_tumble_as_it_should():
+    assert own_code._end_words("tumbles", -1e-6, 1e-9) == "it tumbles as it should"
+    assert own_code._end_words("tumbles", -0.3, -0.6) == "it still tumbles, and has lost 0.6 of its momentum"
+    assert measured_advice(2, "tumbles", "yes", (1e-6, 0.0)) == "Second order: keep it."
+    assert "loses 0.6 of its energy or momentum" in measured_advice(2, "tumbles", "yes", (-0.3, -0.6))
+
+
+def test_a_momentum_that_falls_is_damping_only_at_a_constant_rate():
+    t = np.arange(50) * 0.2
+    assert "damping of 0.05/s" in causes.damping_words(np.exp(-0.05 * t), 0.2, 10.0, 1e-4)
+    varying = np.exp(-0.05 * t - 0.04 * np.sin(t))
+    assert "a loss of the method itself" in causes.damping_words(varying, 0.2, 10.0, 1e-4)
+    assert not causes.damping_words(np.full(50, 1.0), 0.2, 10.0, 1e-4)
+
+
+#: Methods of first order, all kinds of kicks, rotations and frames; the rest is as these.
+FIRST_ORDER = (
+    "catto2015",
+    "euler",
+    "fincham1992_yade",
+    "implicit_linear_old_lab",
+    "rescaled_linear_mean_lab",
+    "torque_explicit_exp_old",
+    "no_gyroscopic_exp_mean",
+    "explicit_linear_new_4x_once",
+    "mean_of_two_barker",
+)
+
+
+@pytest.mark.parametrize("key", FIRST_ORDER)
+@pytest.mark.parametrize("angle", [0.7, 1.2])
+def test_correct_rows_at_large_steps_are_not_called_wrong(key, angle):
+    run = replace(recipe.recipe(omega=1.0).runs[0], dt=angle, samples=tuple(range(101)))
+    with np.errstate(all="ignore"):
+        spun = meaning.states_of(key, run)
+    made = own_code._checked(own_code.own_run(run_files.of_arrays(angle, spun.q, spun.omega), INERTIA))
+    conventions = [fit.convention for fit in own_code._conventions(made, 0)[:3]]
+    assert not conventions or Convention() in conventions
+    whole, bad = own_code._whole(made, Convention(), [])
+    mode = next(identify.modes(candidate(key), True))
+    values = [
+        identify.deviation(candidate(key), mode, one.run, one.spun, 2**-52, range(20), identify.judged_from(mode))
+        for one in own_code._cut(whole, bad)
+    ]
+    assert max(values) < identify.WITHIN
+    closest = identify.Deviation(key, mode, max(values))
+    assert not own_code._without_wrong_rows([(made, whole, bad)], Convention(), 2**-52, closest)[1]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", FIRST_ORDER)
+@pytest.mark.parametrize("angle", [0.2, 0.7])
+def test_a_method_is_among_those_named(key, angle):
+    """The thinned table of confusion."""
+    run = replace(recipe.recipe(omega=1.0).runs[0], dt=angle, samples=tuple(range(101)))
+    with np.errstate(all="ignore"):
+        spun = meaning.states_of(key, run)
+    answer = polhode.identify(angle, spun.q, spun.omega, inertia=INERTIA)
+    assert answer.identified and key in answer.methods
+    assert not [fault for fault in answer.faults if "no finite numbers" not in fault]
+    assert not any("falls steadily" in limit for limit in answer.limits)
 
 
 # wrong rows

@@ -1,9 +1,12 @@
 """What a user of an engine should do: the sentence declared for its option, else one that follows from the measured row."""
 
+from collections.abc import Sequence
 from math import isfinite, isnan
 
 from polhode.engines.protocol import option_of
 
+#: A relative change of energy or momentum in a long free spin that is worth a word.
+LOST = 0.01
 #: Orders in words.
 ORDERS = {1: "First", 2: "Second", 3: "Third", 4: "Fourth"}
 
@@ -25,8 +28,8 @@ def advice_of(key: str, option: str, order: float, end: str, gyroscopic: str) ->
     return option_of(key, option).advice or measured_advice(order, end, gyroscopic)
 
 
-def measured_advice(order: float, end: str, gyroscopic: str) -> str:
-    """What follows from a row alone."""
+def measured_advice(order: float, end: str, gyroscopic: str, changes: Sequence[float] = ()) -> str:
+    """What follows from a row alone; ``changes`` are those of energy and momentum in a free spin, relative."""
     if gyroscopic == "no":
         return "Leaves the gyroscopic term out: switch it on unless all moments are equal."
     if end == "failed" or gyroscopic == "failed":
@@ -40,4 +43,8 @@ def measured_advice(order: float, end: str, gyroscopic: str) -> str:
         return f"{word} order, and a free spin gains energy until it diverges: take smaller steps, or another option."
     if end in ("smallest moment", "largest moment"):
         return f"{word} order, and a free spin ends about the axis of the {end}: take smaller steps, or another option."
+    change = max(changes, key=abs, default=0.0)
+    if abs(change) > LOST:
+        way = "loses" if change < 0 else "gains"
+        return f"{word} order, and a free spin {way} {abs(change):.2g} of its energy or momentum: take smaller steps."
     return f"{word} order: halve the step to halve the error." if order < 1.5 else f"{word} order: keep it."

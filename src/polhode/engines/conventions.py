@@ -13,6 +13,7 @@ from itertools import product
 
 import numpy as np
 
+from polhode.algebra.quaternion import of_axes
 from polhode.engines.run_files import Rows
 
 #: Conventions whose rotations are this many times further off than the best ones are wrong.
@@ -56,8 +57,12 @@ class Convention:
         ahead = ", written before the orientation of the same row has been advanced" if self.rows_ahead else ""
         return f"scalar {self.scalar}; {self.direction}; {spin}{ahead}; time in {self.time}"
 
-    def states(self, rows: Rows, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """q (n, 4), scalar first, body to lab, and omega (n, 3) in the body frame, rad per unit of time of the file."""
+    def states(self, rows: Rows, inertia: np.ndarray, axes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """q (n, 4), scalar first, body to lab, and omega (n, 3) in the body frame, rad per unit of time of the file.
+
+        ``axes`` (3, 3) has the principal axes, in the frame of the file, as columns; the states are those of the principal
+        frame. Without it the frame of the file is the principal one.
+        """
         q = np.roll(rows.q, 1, axis=1) if self.scalar == "last" else rows.q
         length = np.linalg.norm(q, axis=1, keepdims=True)
         if rows.q_unit and np.nanmax(np.abs(length - 1)) < LENGTH_WITHIN * rows.q_unit:
@@ -69,6 +74,8 @@ class Convention:
             q, omega = q[1:], omega[:-1]
         if self.frame == "lab":
             omega = turned_back(q / np.linalg.norm(q, axis=1, keepdims=True), omega)
+        if axes is not None and not np.array_equal(axes, np.eye(3)):
+            q, omega = turned_by(q, of_axes(axes.tolist())), omega @ axes
         if self.quantity == "angular momentum":
             omega = omega / inertia
         return q, omega * ANGLES[self.angle]
@@ -76,11 +83,24 @@ class Convention:
 
 @dataclass(frozen=True)
 class Fit:
-    """A convention with how well rotations fit it: the median of what is missing over the angle turned, and their ratio."""
+    """A convention with how well rotations fit it: the median of what is missing over the angle turned, and their ratio.
+
+    The ratio is that of the angle turned to omega dt in rad and the time of the file.
+    """
 
     convention: Convention
     miss: float
     ratio: float
+
+    @property
+    def factor(self) -> float:
+        """What the units of the convention leave of the ratio: 1 if the body turns by omega dt."""
+        return self.ratio / (ANGLES[self.convention.angle] * TIMES[self.convention.time])
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether units explain the ratio."""
+        return self.factor > 0 and abs(math.log(self.factor)) < math.log(UNITS_WITHIN)
 
 
 def turned_back(q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -88,6 +108,12 @@ def turned_back(q: np.ndarray, v: np.ndarray) -> np.ndarray:
     u, s = -q[:, 1:], q[:, :1]
     turned: np.ndarray = v + 2 * np.cross(u, np.cross(u, v) + s * v)
     return turned
+
+
+def turned_by(q: np.ndarray, r: Sequence[float]) -> np.ndarray:
+    """The products of quaternions q (n, 4) with one quaternion r."""
+    s, v, w, u = q[:, :1], q[:, 1:], r[0], np.array(r[1:])
+    return np.hstack([s * w - v @ u[:, None], s * u + w * v + np.cross(v, u)])
 
 
 def rotations(q: np.ndarray) -> np.ndarray:
@@ -101,30 +127,41 @@ def rotations(q: np.ndarray) -> np.ndarray:
         return np.asarray(np.where(size > 0, sign * angle / size, 0.0)[:, None] * v)
 
 
-def misses(q: np.ndarray, omega: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:
-    """What rotations miss of omega dt, over their angles, at its best of three times; and their ratio to it along it."""
+def misses(q: np.ndarray, omega: np.ndarray, dt: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What rotations miss of omega dt, over their angles, at its best of three times; and their ratio to it along it.
+
+    ``dt`` is a number, or has one for each of the n - 1 rotations.
+    """
     turned = rotations(q)
     with np.errstate(all="ignore"):
+        along = dt
+        dt = np.reshape(dt, (-1, 1))
         angle = np.linalg.norm(turned, axis=1)
         mean = (omega[:-1] + omega[1:]) / 2
         off = [np.linalg.norm(turned - dt * w, axis=1) / angle for w in (mean, omega[:-1], omega[1:])]
         best = off[int(np.argmin([np.nanmedian(one) for one in off]))]
-        ratio = (turned * mean).sum(1) / (dt * (mean * mean).sum(1))
+        ratio = (turned * mean).sum(1) / (along * (mean * mean).sum(1))
     return best, ratio
 
 
-def fits(rows: Rows, inertia: np.ndarray, dt: float, rows_ahead: int = 0) -> Iterator[Fit]:
-    """Every convention that names of columns allow, with its units."""
+def fits(
+    rows: Rows, inertia: np.ndarray, dt: float | np.ndarray, rows_ahead: int = 0, axes: np.ndarray | None = None
+) -> Iterator[Fit]:
+    """Every convention that names of columns allow, with its units.
+
+    A constant factor is no miss: units explain it, or a method that turns too little in large steps, or a fault of the code.
+    """
+    dt = dt[rows_ahead:] if isinstance(dt, np.ndarray) else dt
     frames = (rows.frame,) if rows.frame else ("body", "lab")
     quantities = (rows.quantity,) if rows.quantity else ("angular velocity", "angular momentum")
     scalars = (rows.scalar,) if rows.scalar else ("first", "last")
     for scalar, direction, quantity, frame in product(scalars, ("body to lab", "lab to body"), quantities, frames):
         plain = Convention(scalar, direction, quantity, frame, rows_ahead=rows_ahead)
-        q, omega = plain.states(rows, inertia)
+        q, omega = plain.states(rows, inertia, axes)
         ratio = float(np.nanmedian(misses(q, omega, dt)[1]))
         angle, time = units_of(ratio, quantity)
-        convention = replace(plain, angle=angle, time=time)
-        yield Fit(convention, float(np.nanmedian(misses(q, omega * ANGLES[angle], dt * TIMES[time])[0])), ratio)
+        miss = float(np.nanmedian(misses(q, omega, dt * abs(ratio))[0]))
+        yield Fit(replace(plain, angle=angle, time=time), miss, ratio)
 
 
 def units_of(ratio: float, quantity: str) -> tuple[str, str]:
@@ -137,6 +174,7 @@ def units_of(ratio: float, quantity: str) -> tuple[str, str]:
 
 
 def plausible(candidates: Sequence[Fit]) -> list[Fit]:
-    """The conventions that may be right, the best first."""
+    """The conventions that may be right, the best first; those with a factor that no units explain come last."""
     ordered = sorted((one for one in candidates if math.isfinite(one.miss)), key=lambda one: one.miss)
-    return [one for one in ordered if one.miss <= WORSE * ordered[0].miss + 1e-9 and one.miss < CREDIBLE]
+    likely = [one for one in ordered if one.miss <= WORSE * ordered[0].miss + 1e-9 and one.miss < CREDIBLE]
+    return sorted(likely, key=lambda one: not one.is_explained)

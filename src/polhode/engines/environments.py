@@ -144,7 +144,10 @@ def _end(text: str) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of one body: the load and its value, the start, the step in s, and the steps after which it is read."""
+    """One run of one body: the load and its value, the start, the step in s, and the steps after which it is read.
+
+    ``steps`` are the steps from each sample to the next, s, where they are not equal.
+    """
 
     load: str
     value: tuple[float, ...]
@@ -153,6 +156,7 @@ class Run:
     omega0: tuple[float, float, float]
     dt: float
     samples: tuple[int, ...]
+    steps: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

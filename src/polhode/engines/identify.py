@@ -10,7 +10,7 @@ absolute: a run in other units of time has the same deviations.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,8 @@ from polhode.methods.protocol import Method
 
 #: A method is identified if it deviates by less than this many round-offs, and the next one by this factor more.
 WITHIN, APART = 100.0, 1e3
-#: Steps after which the candidates are put in order.
-FEW = 12
+#: Steps that a run needs at least, and the first steps by which the candidates are put in order.
+FEW, FIRST = 12, 5
 #: Angular velocities that are judged, in units of that at the start: in a step of :data:`~polhode.engines.cases.STEP` the body
 #: turns by 0.75 rad at most, where Bullet stops at a quarter of pi.
 SLOWEST, FASTEST = 1e-3, 0.75 / STEP
@@ -120,14 +120,15 @@ MODES: Mapping[str, Callable[[PlainDriver, State | None, State, State], State]] 
 }
 
 
-def modes(method: Method, half: bool = False) -> Iterator[str]:
+def modes(method: Method, half: bool = False, equal_steps: bool = True) -> Iterator[str]:
     """The ways in which a method can begin at an engine's state.
 
     With ``half`` a leapfrog also begins with the momentum that it holds, and a multistep method with its memory alone: without
-    it, its step is that of another method of first order.
+    it, its step is that of another method of first order. Without ``equal_steps`` no memory of earlier steps is of use.
     """
     if getattr(method, "warm_up_steps", 0) or (half and _is_multistep(method)):
-        yield "memory"
+        if equal_steps:
+            yield "memory"
         return
     yield ""
     if method.stored_offset:
@@ -135,7 +136,8 @@ def modes(method: Method, half: bool = False) -> Iterator[str]:
         if half and method.normalisable:
             yield "shown"
             yield "half"
-    yield "memory"
+    if equal_steps:
+        yield "memory"
 
 
 def _is_multistep(method: Method) -> bool:
@@ -159,9 +161,20 @@ def step_deviations(
     ArithmeticError, ValueError, TypeError
         If the candidate cannot be stepped.
     """
+    numbers = list(steps)
+    for n, (q, omega) in zip(numbers, predictions(method, mode, run, spun, numbers, stretch), strict=True):
+        yield apart(q, omega, spun.q[n + 1], spun.omega[n + 1]) / eps
+
+
+def predictions(
+    method: Method, mode: str, run: Run, spun: Spun, steps: Iterable[int], stretch: int = 1
+) -> Iterator[tuple[State, State]]:
+    """The state, q and omega, to which a candidate goes from each of some states of a run; see :func:`step_deviations`."""
     driver = driver_of(method, run)
     state: State | None = None
     for n in steps:
+        if run.steps:
+            driver = driver_of(method, replace(run, dt=run.steps[n]))
         q, omega = tuple(map(float, spun.q[n])), tuple(map(float, spun.omega[n]))
         state = MODES[mode](driver, state, q, omega)
         # Steps are numbered from far beyond any warm-up: the engine is in the middle of its run.
@@ -173,7 +186,7 @@ def step_deviations(
             new_q, new_omega = tuple(state[:4]), look(state)
         else:
             new_q, new_omega = driver.read(state, count + stretch)
-        yield apart(new_q, new_omega, spun.q[n + 1], spun.omega[n + 1]) / eps
+        yield new_q, new_omega
 
 
 def driver_of(method: Method, run: Run) -> PlainDriver:
@@ -240,9 +253,10 @@ def deviations(
         return []
     first: list[tuple[Method, str, float]] = []
     for method in all_candidates(damping):
-        for mode in modes(method, half):
-            run, one, count = pairs[0]
-            first.append((method, mode, deviation(method, mode, run, one, eps, range(FEW), judged_from(mode), stretch)))
+        run, one, count = pairs[0]
+        for mode in modes(method, half, not run.steps):
+            steps = range(FIRST + judged_from(mode) - 1)
+            first.append((method, mode, deviation(method, mode, run, one, eps, steps, judged_from(mode), stretch)))
     # The largest deviation only grows with more steps: a candidate is followed to the end only if it could still be among the
     # best two classes.
     first.sort(key=lambda one: one[2])

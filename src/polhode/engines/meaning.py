@@ -44,6 +44,14 @@ def long_spin(key: str, steps: int) -> tuple[float, float, str]:
     return energy, momentum, end
 
 
+def are_one_free_step(methods: Sequence[str]) -> bool:
+    """Whether these methods are one step of a free body."""
+    runs = [replace(cases.identification_runs("free", length=FEW)[0], dt=angle) for angle in ANGLES]
+    return len(methods) == 1 or all(
+        _agree(states_of(methods[0], run), states_of(key, run)) for key in methods[1:] for run in runs
+    )
+
+
 def same_engines(methods: Sequence[str]) -> tuple[str, ...]:
     """The engines with an option that was found to be one of these methods, or was read to be one."""
     names = [f"{row.label} ({row.option}; read)" for row in READ if row.method in methods]

@@ -10,42 +10,55 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, permutations
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
-from polhode.engines import cases, identify, meaning
-from polhode.engines.advice import measured_advice
+from polhode.engines import cases, causes, identify, meaning
+from polhode.engines.advice import LOST, measured_advice
+from polhode.engines.candidates import DAMPED as DAMPED_KEY
 from polhode.engines.candidates import candidate, label
-from polhode.engines.conventions import ANGLES, TIMES, Convention, fits, misses, plausible
+from polhode.engines.conventions import ANGLES, TIMES, Convention, Fit, fits, misses, plausible, rotations
 from polhode.engines.environments import Run, Spun
 from polhode.engines.identify import APART, FEW, WITHIN, Deviation
-from polhode.engines.run_files import Rows, all_single, of_arrays, read_run, settings_of
+from polhode.engines.run_files import Rows, all_single, of_arrays, read_run, settings_of, unit_of
 from polhode.methods import METHODS
 
 #: Loads and the number of their values.
 LOAD_VALUES = {"free": 0, "constant": 3, "lab": 3, "velocity": 1}
-#: Most rows of a run that are compared, and most conventions that are tried.
-MOST_ROWS, MOST_CONVENTIONS = 400, 3
+#: Most rows of a run that are compared, most rows among which faults are sought, and most conventions that are tried.
+MOST_ROWS, MOST_JUDGED, MOST_CONVENTIONS = 400, 4000, 3
 #: Most methods among which a further run is sought that tells them apart.
 MOST_MEMBERS = 20
 #: A step is at fault if it misses so many times more than nine tenths of the others do.
 FAULTY = 20.0
+#: Round-offs in a step beyond which it is at fault: below the first unit of the last place, and for fewer digits.
+FINE, COARSE = 1e-6, 20.0
+#: What a step of a body that has become fast or slow may miss: rounding grows with the angle turned.
+ROUGH = 1e-6
+#: The angle of a step, rad, by which it is judged whether methods are one step, and the difference that rounding makes.
+TELLING, SAME = 0.5, 1e-11
+#: Steps in which methods are compared with each other.
+SEVERAL = 8
+#: Numbers beyond this are none: their squares overflow.
+HUGE = 1e100
 #: Fewer faults than this part of the steps are single rows; more of them are no method of ours.
 SINGLE = 0.2
 #: Angles turned in a step, rad: below the first, methods are hard to tell apart; beyond the last, rows say little.
 SMALL, LARGE = 0.02, 1.5
-#: A relative loss of the angular momentum of a free body in a radian that is no method's, and one that is none at all.
-DAMPED, CONSERVED = 1e-4, 1e-9
+#: A relative loss of the angular momentum of a free body in a radian that is worth a word.
+DAMPED = 1e-4
 #: Steps of the free spin that shows where energy goes.
 SPIN_STEPS = 30_000
 #: Error, rad in a radian, for which another method is recommended.
 ERROR = 1e-3
 #: Angle turned in a step of the finest reference, rad.
 REFERENCE_STEP = 0.004
+#: A difference from the exact motion in a step that is rounding in double precision.
+EXACT = 1e-13
 WIDTH = 100
 
 
@@ -65,6 +78,8 @@ class OwnRun:
     dt : the step in the unit of time of the rows
     every : steps between two rows
     damping : the rate that the code declares, 1/s
+    axes : (3, 3), the principal axes in the body frame of the file, as columns
+    intervals : (n - 1,) times from row to row, where the steps are not equal; in the unit of the rows
     """
 
     rows: Rows
@@ -74,6 +89,13 @@ class OwnRun:
     dt: float
     every: int = 1
     damping: float = 0.0
+    axes: np.ndarray = field(default_factory=lambda: np.eye(3))
+    intervals: np.ndarray | None = None
+
+    @property
+    def row_step(self) -> float | np.ndarray:
+        """The time from each row to the next, in the unit of the file: one number, or one for each."""
+        return self.dt * self.every if self.intervals is None else self.intervals
 
 
 @dataclass(frozen=True)
@@ -97,6 +119,7 @@ class Answer:
     faults : rows that are wrong, each named
     limits : what limits the identification, and the cure
     further : the run that would tell the methods apart
+    exact : the largest difference of a row from the exact motion, in a step from the row before
     """
 
     identified: bool
@@ -119,30 +142,51 @@ class Answer:
     faults: tuple[str, ...]
     limits: tuple[str, ...]
     further: str
+    exact: float = math.nan
 
     @property
     def method(self) -> str:
         """The key of the first method of the class; empty if there is none."""
         return self.methods[0] if self.methods else ""
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether the rows are those of the exact motion to round-off, which an accurate solver makes too."""
+        return self.exact < max(WITHIN * self.round_off, EXACT)
+
+    @property
+    def is_near_exact(self) -> bool:
+        """Whether the rows are nearer to the exact motion than to what any candidate makes of it by its own."""
+        values = [value * self.round_off for value in self.deviations.values()]
+        return not self.identified and self.deviation >= WITHIN and causes.is_nearest(self.exact, values)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the methods are one step under every torque."""
+        return self.identified and not self.is_exact and (len(self.methods) == 1 or self.further.startswith("No run"))
+
     @cached_property
     def spin(self) -> tuple[float, float, str]:
-        """Relative changes of energy and momentum, and the end, of a long free spin of the method."""
+        """Relative changes of energy and momentum, and the end, of a long free spin; NaN and empty if the methods differ."""
+        if not self.identified or self.is_exact or not meaning.are_one_free_step(self.methods):
+            return math.nan, math.nan, ""
         return meaning.long_spin(self.method, SPIN_STEPS)
 
     @cached_property
     def engines(self) -> tuple[str, ...]:
-        """The engines that have the same step, as the atlas found or read them."""
-        return meaning.same_engines(self.methods) if self.identified else ()
+        """The engines that have the same step, as the atlas found or read them; none unless one method remains."""
+        return meaning.same_engines(self.methods) if self.is_settled else ()
 
     @cached_property
     def advice(self) -> tuple[str, ...]:
-        """What this means for a user, and what to use instead."""
-        if not self.identified:
+        """What this means for a user, and what to use instead: what all methods that remain have in common."""
+        energy, momentum, end = self.spin
+        orders = {candidate(key).order_q for key in self.methods}
+        kinds = {"no_gyroscopic" in key for key in self.methods}
+        if not end or len(orders) > 1 or len(kinds) > 1:
             return ()
-        method = candidate(self.method)
-        kind = "no" if "no_gyroscopic" in self.method else "yes"
-        return (measured_advice(method.order_q, self.spin[2], kind), *meaning.instead(self.method, self.speed, ERROR))
+        said = measured_advice(orders.pop(), end, "no" if kinds.pop() else "yes", (energy, momentum))
+        return (said, *(meaning.instead(self.method, self.speed, ERROR) if self.is_settled else ()))
 
     def to_json(self, **options: Any) -> str:
         """The answer as JSON; options as of :func:`json.dumps`. What is not finite is null."""
@@ -150,7 +194,7 @@ class Answer:
         content = {name: getattr(self, name) for name in names}
         content["deviations"] = {key: value for key, value in list(self.deviations.items())[:12]}
         content |= {"engines": self.engines, "advice": self.advice}
-        if self.identified:
+        if self.spin[2]:
             content["spin"] = dict(zip(("energy", "momentum", "end"), self.spin, strict=True))
         return json.dumps(_finite(content), **{"indent": 2, "allow_nan": False, **options})
 
@@ -158,22 +202,37 @@ class Answer:
         names = [label_of(key) for key in self.methods]
         lines = []
         some, more = "; ".join(names[:8]), f"; {len(names) - 8} more" if len(names) > 8 else ""
-        if self.identified and len(names) == 1:
+        if self.identified and self.is_exact:
+            lines += [
+                f"Identified: the exact motion, to {_rounded(self.deviation)} round-offs in a step. In such a run it is made "
+                f"by {some}{more}; and by any solver with error control, if its tolerance is small enough."
+            ]
+        elif self.identified and len(names) == 1:
             lines += [f"Identified: {some}. Every step agrees within {_rounded(self.deviation)} round-offs."]
         elif self.identified and self.further.startswith("No run"):
             lines += [f"Identified: {' = '.join(names)}. Every step agrees within {_rounded(self.deviation)} round-offs."]
         elif self.identified:
             lines += [f"Identified as one of {len(names)} methods that are one step in such a run: {some}{more}."]
             lines += [f"Every step agrees within {_rounded(self.deviation)} round-offs."]
+        elif self.methods and self.deviation < WITHIN and len(names) > MOST_MEMBERS:
+            count = sum(value < WITHIN for value in self.deviations.values())
+            lines += [f"Not identified: {count} of {len(self.deviations)} candidates fit these rows."]
         elif self.methods and self.deviation < WITHIN:
             lines += [f"One of {len(names)} methods that this run cannot tell apart with certainty: {some}{more}."]
             numbers = "; ".join(f"{key} {_rounded(self.deviations[key])}" for key in self.methods[:5])
             lines += [f"Their deviations in round-offs: {numbers}."]
+        elif self.is_near_exact:
+            lines += [
+                f"Not identified. The rows are nearer to the exact motion ({self.exact:.1e} in a step) than to any candidate: "
+                "those of a method of higher order, or of a solver with error control."
+            ]
+        elif self.methods and abs(self.exact / (self.deviation * self.round_off) - 1) < 0.1:
+            lines += [f"Not identified. Closest: the exact motion, {_rounded(self.deviation)} round-offs off in a step."]
         elif self.methods:
             lines += [f"Not identified. Closest: {names[0]}, {_rounded(self.deviation)} round-offs off in a step."]
         else:
             lines += ["Not identified: no rows could be compared."]
-        if self.runner_up:
+        if self.runner_up and not self.is_near_exact:
             lines += [f"Next: {label_of(self.runner_up)}, {_rounded(self.runner_up_deviation)} round-offs."]
         excluded = [(k, v) for k, v in self.deviations.items() if k not in self.methods and k in METHODS and v >= APART]
         if self.identified and excluded:
@@ -196,11 +255,11 @@ class Answer:
             lines += [f"Order measured from two steps: {self.order:.2f}."]
         if math.isfinite(self.energy):
             lines += [f"Free run: energy changes by {self.energy:.1e}, angular momentum by {self.momentum:.1e}, at most."]
-        if self.identified:
+        if self.spin[2]:
             energy, momentum, end = self.spin
             lines += [
                 f"A free spin of {SPIN_STEPS} steps of {cases.LONG_STEP} rad beside the middle axis: energy {energy:+.1e}, "
-                f"momentum {momentum:+.1e}, {ENDS.get(end, end)}."
+                f"momentum {momentum:+.1e}, {_end_words(end, energy, momentum)}."
             ]
             lines += ["", *self.advice]
         if self.engines:
@@ -215,6 +274,14 @@ ENDS = {
     "stops": "it stops",
     **{f"{axis} moment": f"it ends about the axis of the {axis} moment" for axis in ("smallest", "middle", "largest")},
 }
+
+
+def _end_words(end: str, energy: float, momentum: float) -> str:
+    """The end of a free spin in words; a body that loses or gains much of its momentum does not tumble as it should."""
+    if end != "tumbles" or max(abs(energy), abs(momentum)) < LOST:
+        return ENDS.get(end, end)
+    name, change = max((("energy", energy), ("momentum", momentum)), key=lambda one: abs(one[1]))
+    return f"it still tumbles, and has {'lost' if change < 0 else 'gained'} {abs(change):.2g} of its {name}"
 
 
 def label_of(key: str) -> str:
@@ -347,6 +414,8 @@ def spacing(rows: Rows) -> float:
     usual = float(np.nanmedian(np.diff(rows.t)))
     counts = np.round((rows.t - rows.t[0]) / usual)
     fine = np.isfinite(counts) & (np.abs(rows.t - rows.t[0] - counts * usual) < 0.3 * usual)
+    if usual > 0 and fine.mean() < 0.5 and np.diff(rows.t).min() > 4 * rows.t_unit:
+        return usual  # of steps that are not equal
     if not usual > 0 or fine.mean() < 0.5:
         raise IdentifyError(f"{rows.name}: its times do not grow from row to row, or have too few digits: give the step as dt")
     last = int(np.flatnonzero(fine)[-1])
@@ -391,15 +460,30 @@ class _Piece:
     first: int
     unit: float
 
+    def slice(self, start: int, stop: int) -> "_Piece":
+        """The rows from ``start`` to before ``stop``."""
+        spun = Spun(self.spun.q[start:stop], self.spun.omega[start:stop])
+        run = replace(
+            self.run,
+            samples=tuple(range(stop - start)),
+            q0=tuple(spun.q[0]),
+            omega0=tuple(spun.omega[0]),
+            steps=self.run.steps[start : stop - 1],
+        )
+        return _Piece(run, spun, self.first + start, self.unit)
+
 
 @dataclass
 class _Reading:
-    """All runs read under one convention."""
+    """All runs read under one convention; ``ratio`` is the angle turned over omega dt in rad and the time of the file."""
 
     convention: Convention
+    ratio: float = 1.0
     pieces: list[list[_Piece]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     deviations: dict[str, list[Deviation]] = field(default_factory=dict)
+    eps: float = 0.0
+    is_unequal: bool = False
 
     @property
     def best(self) -> float:
@@ -416,45 +500,140 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
     IdentifyError
         If no convention makes sense of the rows.
     """
-    runs = sorted(runs, key=lambda run: run.load != "free")
-    first = runs[0]
-    for run in runs:
-        if len(run.rows.q) < FEW + 2:
-            raise IdentifyError(f"{run.rows.name} has {len(run.rows.q)} rows: write at least {FEW + 2}, better a hundred")
+    runs = [_checked(run) for run in sorted(runs, key=lambda run: run.load != "free")]
     eps = max(_round_off(run.rows) for run in runs)
+    own = [_own_intervals(run) for run in runs]
+    ways: list[tuple[Sequence[OwnRun], float]] = [(runs, eps)]
+    if any(timed for timed, _, _ in own):
+        ways.append(([timed or run for run, (timed, _, _) in zip(runs, own, strict=True)], max(eps, *(e for _, e, _ in own))))
+        if max(share for _, _, share in own) > 0.5:
+            ways.reverse()
     readings: list[_Reading] = []
-    for rows_ahead in (0, 1):
-        for fit in _conventions(first, rows_ahead)[:MOST_CONVENTIONS]:
-            readings.append(_judged(runs, fit.convention, eps, not rows_ahead))
+    for way, unit in ways:
+        for rows_ahead in (0, 1):
+            for fit in _conventions(way[0], rows_ahead)[:MOST_CONVENTIONS]:
+                is_first = not rows_ahead and all(one.best >= WITHIN for one in readings)
+                readings.append(_judged(way, fit.convention, unit, is_first))
+                readings[-1].ratio, readings[-1].is_unequal = fit.ratio, way is not runs
+            if any(one.best < WITHIN for one in readings):
+                break
         if any(one.best < WITHIN for one in readings):
             break
-    readings.sort(key=lambda one: one.best)
+    if not readings:
+        raise IdentifyError(_not_explained(runs[0]))
+    _refuse_strong_damping(runs, readings)
+    unequal = max(share for _, _, share in own)
+    readings.sort(key=lambda one: (one.best >= WITHIN and unequal > 0.5 and not one.is_unequal, one.best * one.eps))
     chosen = readings[0]
     same = [one for one in readings[1:] if one.best < WITHIN and chosen.best < WITHIN]
-    return _answer(runs, chosen, [str(one.convention) for one in same], eps)
+    if chosen.is_unequal:
+        runs = ways[0][0] if ways[0][0] is not runs else ways[1][0]
+    return _answer(runs, chosen, same, unequal)
 
 
-def _conventions(run: OwnRun, rows_ahead: int) -> list[Any]:
+def _checked(run: OwnRun) -> OwnRun:
+    """The run with rows that are no finite numbers made NaN.
+
+    Raises
+    ------
+    IdentifyError
+        If there are too few rows, or they show no motion.
+    """
+    rows = run.rows
+    if len(rows.q) < FEW + 2:
+        raise IdentifyError(f"{rows.name} has {len(rows.q)} rows: write at least {FEW + 2}, better a hundred")
+    with np.errstate(all="ignore"):
+        q, spin = np.where(np.abs(rows.q) < HUGE, rows.q, np.nan), np.where(np.abs(rows.spin) < HUGE, rows.spin, np.nan)
+        lost = ~(np.isfinite(q).all(1) & np.isfinite(spin).all(1) & (q != 0).any(1))
+    if (~lost).sum() < FEW + 2:
+        raise IdentifyError(
+            f"{rows.name}: only {(~lost).sum()} of {len(lost)} rows have finite numbers and a quaternion that is not zero: "
+            f"write at least {FEW + 2}, better a hundred"
+        )
+    q[lost], spin[lost] = np.nan, np.nan
+    size = np.linalg.norm(spin[~lost], axis=1)
+    if not size.any() or not np.median(size) > 0:
+        raise IdentifyError(
+            f"{rows.name}: the angular velocities are zero, while a method is found from how they turn the body: write the "
+            "angular velocity or momentum of each row, of a body that turns"
+        )
+    return replace(run, rows=replace(rows, q=q, spin=spin))
+
+
+def _refuse_strong_damping(runs: Sequence[OwnRun], readings: Sequence[_Reading]) -> None:
+    """Refuse a rate that takes all of omega in a step, in every unit of time that the rows may have.
+
+    Raises
+    ------
+    IdentifyError
+        For such a rate.
+    """
+    for run in runs:
+        step = run.dt * min(TIMES[one.convention.time] for one in readings)
+        if run.damping * step > 1:
+            raise IdentifyError(
+                f"{run.rows.name}: damping {run.damping:g}/s takes all of omega in a step of {step:.3g} s: give the rate in "
+                f"1/s, below {1 / step:.3g}"
+            )
+
+
+def _own_intervals(run: OwnRun) -> tuple[OwnRun | None, float, float]:
+    """The run with the time of each row where its steps are not equal, the round-off of that time, and the share of such steps.
+
+    Rows with times that go back or stand still, or times that are as good as equal for their digits, give none.
+    """
+    t = run.rows.t
+    if t is None or not np.isfinite(t).all():
+        return None, 0.0, 0.0
+    intervals = np.diff(t)
+    unit = max(run.rows.t_unit, unit_of([repr(float(x)) for x in t]), float(np.spacing(np.abs(t).max())))
+    if all_single(t, run.rows.t_unit):
+        unit = max(unit, float(np.finfo("float32").eps) * float(np.abs(t).max()))
+    share = float((np.abs(intervals - run.dt * run.every) > 2 * unit).mean())
+    if not share or not (intervals > 2 * unit).all():
+        return None, 0.0, 0.0
+    turned = np.nanmedian(np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)) * 2
+    return replace(run, intervals=intervals), float(turned * unit / np.median(intervals)), share
+
+
+def _conventions(run: OwnRun, rows_ahead: int) -> list[Fit]:
     """The conventions that the first run may have.
 
     Raises
     ------
     IdentifyError
-        If the orientation does not turn as the vectors say under any.
+        If the orientation does not change.
     """
     turned = np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)
     if not np.nanmax(turned) > 10 * max(run.rows.q_unit, 1e-15):
         raise IdentifyError(f"{run.rows.name}: the orientation does not change; start with an angular velocity about no axis")
-    likely = plausible(list(fits(run.rows, run.inertia, run.dt * run.every, rows_ahead)))
-    if not likely:
-        q = np.array(run.rows.q)
-        angle = 4 * np.arcsin(np.clip(np.nanmedian(np.linalg.norm(np.diff(q, axis=0), axis=1)) / 2, 0, 1)) / 2
-        raise IdentifyError(
-            f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad, which no convention explains by the angular "
-            f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, that "
-            "inertia is in the order of the axes of the body, that dt is right, and that no rows are left out (--every)"
-        )
-    return likely
+    return plausible(list(fits(_while_usual(run.rows), run.inertia, run.row_step, rows_ahead, run.axes)))
+
+
+def _while_usual(rows: Rows) -> Rows:
+    """The rows without those in which a body has become much faster or slower than at the start, if enough remain."""
+    size = np.linalg.norm(rows.spin, axis=1)
+    start = float(np.nanmedian(size[: FEW + 2]))
+    with np.errstate(all="ignore"):
+        usual = (size < identify.FASTEST * start) & (size > start / identify.FASTEST)
+    if usual.sum() < FEW + 2:
+        return rows
+    return replace(rows, q=np.where(usual[:, None], rows.q, np.nan))
+
+
+def _not_explained(run: OwnRun) -> str:
+    """Why no convention explains the rotations."""
+    angle = 2 * float(np.nanmedian(np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)))
+    cure = "that inertia is in the order of the axes of the body"
+    for order in dict.fromkeys(permutations(map(float, run.inertia))):
+        if plausible(list(fits(run.rows, np.array(order), run.row_step, 0, run.axes))):
+            cure = f"the order of inertia, which {' '.join(f'{x:.4g}' for x in order)} would explain"
+            break
+    return (
+        f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad, which no convention explains by the angular "
+        f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, {cure}, that "
+        "dt is right, and that no rows are left out (--every)"
+    )
 
 
 def _round_off(rows: Rows) -> float:
@@ -464,23 +643,22 @@ def _round_off(rows: Rows) -> float:
 
 
 def _judged(runs: Sequence[OwnRun], convention: Convention, eps: float, cuts: bool) -> _Reading:
-    """Every candidate's deviations under one convention; with ``cuts``, single rows that spoil them are named and left out."""
-    reading = _Reading(convention)
-    for run in runs:
-        pieces, faults = _pieces(run, convention)
-        reading.pieces.append(pieces)
-        reading.faults += faults
+    """Every candidate's deviations under one convention; with ``cuts``, wrong rows that spoil them are named and left out."""
+    reading = _Reading(convention, eps=eps)
+    wholes = [_whole(run, convention, reading.faults) for run in runs]
+    reading.pieces = [_cut(whole, bad) for whole, bad in wholes]
     for load in dict.fromkeys(run.load for run in runs):
         chosen = [k for k, run in enumerate(runs) if run.load == load]
         deviations = _deviations([p for k in chosen for p in reading.pieces[k]], eps, runs[chosen[0]])
-        if cuts and deviations and deviations[0].value >= WITHIN:
-            spoilt = False
-            for k in chosen:
-                cut, faults = _without_single_faults(reading.pieces[k], eps, runs[k])
-                spoilt = spoilt or bool(faults)
-                reading.pieces[k], reading.faults = cut, [*reading.faults, *faults]
-            if spoilt:
-                deviations = _deviations([p for k in chosen for p in reading.pieces[k]], eps, runs[chosen[0]])
+        if cuts and deviations:
+            cut, faults = _without_wrong_rows([(runs[k], *wholes[k]) for k in chosen], convention, eps, deviations[0])
+            if faults:
+                trial = _deviations([piece for pieces in cut for piece in pieces], eps, runs[chosen[0]])
+                if trial and (trial[0].value < WITHIN or deviations[0].value >= WITHIN):
+                    deviations = trial
+                    reading.faults += faults
+                    for k, pieces in zip(chosen, cut, strict=True):
+                        reading.pieces[k] = pieces
         reading.deviations[load] = deviations
     return reading
 
@@ -492,42 +670,57 @@ def _deviations(pieces: Sequence[_Piece], eps: float, run: OwnRun) -> list[Devia
         return identify.deviations(runs, spun, eps, run.damping, True, APART, run.every)
 
 
-def _pieces(run: OwnRun, convention: Convention) -> tuple[list[_Piece], list[str]]:
-    """The stretches of a run without a fault that shows by itself, and the faults."""
+def _whole(run: OwnRun, convention: Convention, faults: list[str]) -> tuple[_Piece, np.ndarray]:
+    """All rows of a run in the units of the comparison, and the steps that are no steps: of no finite numbers or times."""
     rows = run.rows
-    q, omega = convention.states(rows, run.inertia)
-    lines = rows.lines[convention.rows_ahead :]
-    unit = TIMES[convention.time]
-    step = run.dt * run.every * unit
-    faults = list(rows.remarks)
+    q, omega = convention.states(rows, run.inertia, run.axes)
+    unit, ahead = TIMES[convention.time], convention.rows_ahead
+    faults += rows.remarks
     bad = np.zeros(len(q) - 1, bool)
-    lost = ~(np.isfinite(q).all(1) & np.isfinite(omega).all(1))
-    for n in np.flatnonzero(lost):
-        faults.append(f"{rows.line_word} {lines[n]}: values that are no finite numbers")
+    lost = np.flatnonzero(~(np.isfinite(q).all(1) & np.isfinite(omega).all(1)))
+    for n in lost:
         bad[max(n - 1, 0) : n + 1] = True
-    if rows.t is not None:
-        bad |= _faults_of_time(rows, run.dt * run.every, convention.rows_ahead, faults)
-    bad |= _faults_of_turning(rows, lines, q, omega, step, bad, faults)
+    for group in np.split(lost, np.flatnonzero(np.diff(lost) > 1) + 1) if lost.size else ():
+        first, last = rows.lines[ahead:][group[[0, -1]]]
+        where = f"{rows.line_word} {first}" if first == last else f"{rows.line_word}s {first} to {last}"
+        faults.append(f"{where}: values that are no finite numbers")
+    if rows.t is not None and run.intervals is None:
+        bad |= _faults_of_time(rows, run.dt * run.every, ahead, faults)
     # 2^power seconds are the unit of time, in which the body turns by about a radian; that of inertia likewise.
     size = float(np.nanmedian(np.linalg.norm(omega, axis=1)))
     time = 1.0 if run.damping else 2.0 ** -math.floor(math.log2(size))
     mass = 2.0 ** math.floor(math.log2(run.inertia.max()))
     torque = time / mass if run.load == "velocity" else time * time / mass
-    value = tuple(x * torque for x in run.value)
+    value = np.array(run.value) @ run.axes if run.load == "constant" else run.value
+    steps = () if run.intervals is None else tuple(map(float, run.intervals[ahead:] * unit / run.every / time))
+    dt = run.dt * run.every * unit / run.every / time
+    scaled, moments = tuple(float(x) * torque for x in value), tuple(run.inertia / mass)
+    case = Run(run.load, scaled, moments, tuple(q[0]), tuple(omega[0] * time), dt, tuple(range(len(q))), steps)
+    return _Piece(case, Spun(q, omega * time), 0, time), bad
+
+
+def _cut(whole: _Piece, bad: np.ndarray, most: int = MOST_ROWS) -> list[_Piece]:
+    """The stretches between bad steps, without those in other units than the rest."""
     ends = [-1, *np.flatnonzero(bad), len(bad)]
     pieces = []
     for before, after in pairwise(ends):
-        start, stop = before + 1, min(after + 1, before + 1 + MOST_ROWS)
+        start, stop = before + 1, min(after + 1, before + 1 + most)
         if stop - start < FEW + 2:
             continue
-        ratio = misses(q[start:stop], omega[start:stop], step)[1]
-        if abs(math.log(abs(float(np.nanmedian(ratio))) + 1e-300)) > math.log(1.5) and len(ends) > 2:
-            continue  # rows in other units
-        dt = step / run.every / time
-        case = Run(run.load, value, tuple(run.inertia / mass), tuple(q[start]), tuple(omega[start] * time), dt, ())
-        case = replace(case, samples=tuple(range(stop - start)))
-        pieces.append(_Piece(case, Spun(q[start:stop], omega[start:stop] * time), start, time))
-    return pieces, faults
+        pieces.append(whole.slice(start, stop))
+    if len(ends) > 2 and pieces:
+        ratios = [_ratio(piece) for piece in pieces]
+        usual = ratios[max(range(len(pieces)), key=lambda k: len(pieces[k].run.samples))]
+        pieces = [
+            piece for piece, ratio in zip(pieces, ratios, strict=True) if abs(math.log(abs(ratio / usual))) < math.log(1.5)
+        ]
+    return pieces
+
+
+def _ratio(piece: _Piece) -> float:
+    """The median of the angle turned over omega times the time from row to row, up to a constant."""
+    steps = np.array(piece.run.steps) if piece.run.steps else piece.run.dt
+    return float(np.nanmedian(misses(piece.spun.q, piece.spun.omega, steps)[1])) or 1e-300
 
 
 def _faults_of_time(rows: Rows, step: float, rows_ahead: int, faults: list[str]) -> np.ndarray:
@@ -559,16 +752,71 @@ def _faults_of_time(rows: Rows, step: float, rows_ahead: int, faults: list[str])
     return np.asarray(bad[rows_ahead:] if not rows_ahead else bad[1:] | bad[:-1])
 
 
-def _faults_of_turning(
-    rows: Rows, lines: np.ndarray, q: np.ndarray, omega: np.ndarray, step: float, known: np.ndarray, faults: list[str]
-) -> np.ndarray:
-    """Steps whose rotation or change of omega is out of line with that of the others; faults that are known are not named."""
+def _without_wrong_rows(
+    runs: Sequence[tuple[OwnRun, _Piece, np.ndarray]], convention: Convention, eps: float, closest: Deviation
+) -> tuple[list[list[_Piece]], list[str]]:
+    """The stretches of runs without steps that the method of most steps does not make, and these steps named.
+
+    Rows that a candidate makes are right, however much they turn; without such a candidate only rows that stand out are wrong.
+    """
+    first, every = [], runs[0][0].every
+    for _, whole, bad in runs:
+        first += _cut(whole, bad)
+    method, mode = next((m for m in identify.all_candidates(runs[0][0].damping) if m.key == closest.key), None), closest.mode
+    if closest.value >= WITHIN:
+        method, mode = _usual_method(first, eps, runs[0][0])
+    limit = WITHIN if eps < FINE else COARSE
+    cuts, faults = [], []
+    for run, whole, bad in runs:
+        lines = run.rows.lines[convention.rows_ahead :]
+        values, unjudged = np.full(len(bad), np.nan), np.full(len(bad), method is not None)
+        for piece in _cut(whole, bad, MOST_JUDGED):
+            steps = range(len(piece.run.samples) - 1)
+            if method:
+                values[piece.first : piece.first + len(steps)] = _step_values(method, mode, piece, eps, steps, every)
+                unjudged[piece.first + identify.judged_from(mode) : piece.first + len(steps)] = False
+        with np.errstate(all="ignore"):
+            size = np.linalg.norm(whole.spun.omega, axis=1)[:-1]
+            ordinary = (size < identify.FASTEST * np.nanmedian(size[: FEW + 2])) & (size > identify.SLOWEST * size[0])
+            taken = unjudged | (values < limit) | (~ordinary & ((values * eps < ROUGH) | ~np.isfinite(values)))
+        off = _faults_of_turning(run.rows, lines, whole, bad | taken, 0.7 if method else 0.95, faults)
+        pieces = _cut(whole, bad | off)
+        if method:
+            cut, single = _without_single_faults(pieces, values, lines, run, ordinary, identify.judged_from(mode))
+            pieces, faults = cut, [*faults, *single]
+        cuts.append(pieces)
+    return cuts, faults
+
+
+def _step_values(method: Any, mode: str, piece: _Piece, eps: float, steps: Iterable[int], every: int) -> np.ndarray:
+    """The deviations of a method in steps of a piece; infinite where and after it cannot be stepped."""
+    numbers = list(steps)
+    values = np.full(len(numbers), np.inf)
     with np.errstate(all="ignore"):
-        miss, ratio = misses(q, omega, step)
+        try:
+            for k, value in enumerate(identify.step_deviations(method, mode, piece.run, piece.spun, eps, numbers, every)):
+                values[k] = value
+        except (ArithmeticError, ValueError, TypeError):
+            pass
+    return values
+
+
+def _faults_of_turning(
+    rows: Rows, lines: np.ndarray, whole: _Piece, known: np.ndarray, quantile: float, faults: list[str]
+) -> np.ndarray:
+    """Steps whose rotation or change of omega is out of line with that of the others.
+
+    Steps that are ``known`` to be right or wrong are not judged; the quantile is that of steps which count as usual.
+    """
+    q, omega = whole.spun.q, whole.spun.omega
+    with np.errstate(all="ignore"):
+        miss, ratio = misses(q, omega, np.array(whole.run.steps) if whole.run.steps else whole.run.dt)
+        ratio = ratio / np.nanmedian(ratio)
         change = np.linalg.norm(np.diff(omega, axis=0), axis=1) / np.linalg.norm(omega, axis=1)[:-1]
         off = np.zeros(len(miss), bool)
         for values in (miss, change):
-            usual = float(np.nanquantile(values[~known], 0.7)) if (~known).any() else 0.0
+            fine = values[np.isfinite(values)]
+            usual = float(np.quantile(fine, quantile)) if fine.size else 0.0
             off |= values > FAULTY * usual + 1e-12
     off &= ~known
     if off.sum() > SINGLE * len(off):
@@ -599,38 +847,31 @@ def _faults_of_turning(
     return off
 
 
-def _without_single_faults(pieces: Sequence[_Piece], eps: float, run: OwnRun) -> tuple[list[_Piece], list[str]]:
-    """The pieces cut at the few steps in which the method of all others does not agree, and these named."""
-    method, mode = _usual_method(pieces, eps, run)
+def _without_single_faults(
+    pieces: Sequence[_Piece], values: np.ndarray, lines: np.ndarray, run: OwnRun, ordinary: np.ndarray, first: int
+) -> tuple[list[_Piece], list[str]]:
+    """The pieces cut at the few steps in which the method of all others does not agree, and these named.
+
+    ``values`` are its deviations in all steps of the run; the first steps of a piece, and those of a body that is not
+    ``ordinary`` any more, are not judged.
+    """
     cuts: list[_Piece] = []
     faults: list[str] = []
-    for piece in pieces if method else ():
-        try:
-            numbers = range(len(piece.run.samples) - 1)
-            values = np.array(list(identify.step_deviations(method, mode, piece.run, piece.spun, eps, numbers, run.every)))
-        except (ArithmeticError, ValueError, TypeError):
-            return list(pieces), []
-        off = values >= WITHIN
-        off[0] = False  # the start need not be a state of the method
+    for piece in pieces:
+        count = len(piece.run.samples) - 1
+        of_piece = values[piece.first : piece.first + count]
+        off = (of_piece >= WITHIN) & ordinary[piece.first : piece.first + count]
+        off[:first] = False  # the start need not be a state of the method
         if off.mean() > SINGLE:
             return list(pieces), []
         ends = [-1, *np.flatnonzero(off), len(off)]
         for before, n in pairwise(ends[:-1]):
             if n > before + 1:
-                row, far = run.rows.lines[piece.first + n + 1], _rounded(float(values[n]))
+                row, far = lines[piece.first + n + 1], _rounded(float(of_piece[n]))
                 faults.append(f"{run.rows.line_word} {row} is {far} round-offs from the step that the other rows take")
         for before, after in pairwise(ends):
             if after - before > FEW + 2:
-                rows = slice(before + 1, after + 1)
-                case = replace(
-                    piece.run,
-                    samples=tuple(range(after - before)),
-                    q0=tuple(piece.spun.q[before + 1]),
-                    omega0=tuple(piece.spun.omega[before + 1]),
-                )
-                cuts.append(
-                    _Piece(case, Spun(piece.spun.q[rows], piece.spun.omega[rows]), piece.first + before + 1, piece.unit)
-                )
+                cuts.append(piece.slice(before + 1, after + 1))
     return (cuts, faults) if faults and cuts else (list(pieces), [])
 
 
@@ -639,12 +880,15 @@ def _usual_method(pieces: Sequence[_Piece], eps: float, run: OwnRun) -> tuple[An
     longest = max(pieces, key=lambda piece: len(piece.run.samples), default=None)
     best: tuple[float, Any, str] = (WITHIN, None, "")
     if longest is not None:
-        steps = range(1, len(longest.run.samples) - 1, max(1, len(longest.run.samples) // FEW))
+        count = len(longest.run.samples) - 1
+        spread, together = range(1, count, max(1, count // FEW)), range(min(FEW + 4, count))
         for method in identify.all_candidates(run.damping):
-            for mode in identify.modes(method, True):
+            for mode in identify.modes(method, True, not longest.run.steps):
+                steps = together if mode == "memory" else spread
                 try:
                     arguments = (method, mode, longest.run, longest.spun, eps, steps, run.every)
-                    value = float(np.median(list(identify.step_deviations(*arguments))))
+                    values = list(identify.step_deviations(*arguments))
+                    value = float(np.median(values[4:] if mode == "memory" else values))
                 except (ArithmeticError, ValueError, TypeError):
                     continue
                 if value < best[0]:
@@ -652,57 +896,54 @@ def _usual_method(pieces: Sequence[_Piece], eps: float, run: OwnRun) -> tuple[An
     return best[1:]
 
 
-def _answer(runs: Sequence[OwnRun], reading: _Reading, ambiguous: Sequence[str], eps: float) -> Answer:
-    """What the deviations say."""
-    first = next(iter(reading.deviations.values()))
+def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading], unequal: float) -> Answer:
+    """What the deviations say; ``same`` are other readings that a candidate fits, ``unequal`` the share of such steps."""
+    eps = reading.eps
     limits: list[str] = []
-    merged = dict.fromkeys(one.key for one in first)
-    values = {one.key: one.value for one in first}
-    mode = first[0].mode if first else ""
-    for load, deviations in list(reading.deviations.items())[1:]:
-        of_load = {one.key: one.value for one in deviations}
-        both = {key: max(values[key], of_load.get(key, math.inf)) for key in values}
-        if min(both.values(), default=math.inf) < WITHIN or min(values.values(), default=math.inf) >= WITHIN:
-            values = both
-            mode = next((one.mode for one in deviations if one.key == min(both, key=both.get)), mode) or mode  # type: ignore[arg-type]
-        else:
-            closest = min(of_load, key=of_load.get) if of_load else ""  # type: ignore[arg-type]
-            limits.append(
-                f"under the torque ({load}) no method of the free run fits"
-                + (f"; closest there: {label_of(closest)}, {_rounded(of_load[closest])} round-offs." if closest else ".")
-                + " Check the value of the torque, its frame, and that it is set anew in every step."
-            )
-    order = sorted(merged, key=lambda key: values[key])
-    values = {key: values[key] for key in order}
-    best = values[order[0]] if order else math.inf
+    values, modes = _merged(reading, limits)
+    best = min(values.values(), default=math.inf)
+    order = list(values)
     if best < WITHIN:
         within = [key for key in order if values[key] < WITHIN]
         members = [key for key in order if values[key] < APART * max(best, 1.0)]
-        identified = members == within
     else:
-        identified, members = False, order[:1]
+        within, members = [], order[:1]
     members.sort(key=lambda key: (values[key] > 10 * max(best, 1.0), key not in METHODS, values[key]))
     rest = [key for key in order if key not in members]
-    half = candidate(order[0]).stored_offset if order and mode in ("stored", "half") else 0.0
-    free = next((k for k, run in enumerate(runs) if run.load == "free" and reading.pieces[k]), None)
-    energy = momentum = math.nan
-    if free is not None and not half:
-        energy, momentum, remark = _conserved(runs[free], reading.pieces[free])
-        limits += [remark] if remark and not identified else []
-    run = runs[0]
     pieces = [piece for group in reading.pieces for piece in group]
-    speed = math.nan
-    angle = math.nan
+    differ = _difference(members, modes, reading, runs) if len(within) > 1 else 0.0
+    identified = bool(within and members == within and rest and not differ)
+    others = [set(_members(one)) for one in same]
+    if identified and any(one != set(members) for one in others):
+        identified = False
+        limits.append("read in another way, these rows are those of other methods: name the columns (qw, qx, ..., wx or Lx).")
+    half = candidate(order[0]).stored_offset if within and modes[order[0]] in ("stored", "half") else 0.0
+    exact = math.nan
+    if pieces and not half and not runs[0].damping:
+        longest = max(pieces, key=lambda piece: len(piece.run.samples))
+        exact = causes.exact_deviation(longest.run, longest.spun, runs[0].every)
+    free = next((k for k, run in enumerate(runs) if run.load == "free" and reading.pieces[k]), None)
+    energy, momentum = (math.nan, math.nan) if free is None or half else _conserved(reading.pieces[free])
+    run = runs[0]
+    speed = angle = math.nan
     if pieces:
-        omega = reading.convention.states(run.rows, run.inertia)[1]
-        speed = float(np.nanmedian(np.linalg.norm(omega, axis=1)))
-        angle = speed * run.dt * TIMES[reading.convention.time]
-    if pieces and best >= WITHIN and not limits:
+        q, omega = reading.convention.states(_while_usual(run.rows), run.inertia, run.axes)
+        fine = np.isfinite(q).all(1) & np.isfinite(omega).all(1)
+        speed = float(np.median(np.linalg.norm(omega[fine], axis=1)))
+        turned = np.linalg.norm(rotations(q), axis=1)[fine[1:] & fine[:-1]]
+        angle = float(np.median(turned)) / run.every if turned.size else math.nan
+    if pieces and best >= WITHIN:
+        limits = [*limits, *_why(runs, reading)] or [NO_CANDIDATE]
+    if unequal > SINGLE and best >= WITHIN:
         limits.append(
-            "no candidate makes this step. If rows are not written every step, say so (--every 10); if a torque acts, name it "
-            "(--torque); switch damping and contacts off. Otherwise the method is none that polhode knows."
+            "the steps are not equal by the times of the rows; each row was tried with its own step as well: print times with "
+            "17 digits, and of a code with error control run a fixed step."
         )
-    limits += _limits(runs, reading, eps, angle, speed, len(pieces), identified and len(members) == 1)
+    elif reading.is_unequal:
+        limits.append("the steps are not equal: methods that use earlier steps, as Adams-Bashforth, are no candidates.")
+    if run.damping and identified and not any(DAMPED_KEY in key for key in members):
+        limits.append(f"the rows show no damping of {run.damping:g}/s.")
+    limits += _limits(runs, reading, angle, speed, len(pieces), identified and len(members) == 1, differ)
     return Answer(
         identified=identified,
         methods=tuple(members),
@@ -711,7 +952,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, ambiguous: Sequence[str],
         runner_up_deviation=values[rest[0]] if rest else math.inf,
         deviations=values,
         convention=str(reading.convention),
-        ambiguous=tuple(ambiguous),
+        ambiguous=tuple(str(one.convention) for one in same),
         half_steps=half,
         round_off=eps,
         precision=_precision(runs, eps),
@@ -723,30 +964,123 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, ambiguous: Sequence[str],
         momentum=momentum,
         faults=tuple(dict.fromkeys(reading.faults)),
         limits=tuple(limits),
-        further=meaning.telling_run(members[:MOST_MEMBERS]) if best < WITHIN and len(members) > 1 else "",
+        further=meaning.telling_run(members) if within and 1 < len(members) <= MOST_MEMBERS else "",
+        exact=exact,
     )
 
 
-def _conserved(run: OwnRun, pieces: Sequence[_Piece]) -> tuple[float, float, str]:
-    """Largest relative changes of energy and momentum of a free run, and what a steady loss means."""
+#: What may be wrong if no candidate makes the steps of a run.
+NO_CANDIDATE = (
+    "no candidate makes this step. Check inertia (the order of the axes, products of inertia), the torque (--torque), steps "
+    "between rows (--every), the unit of time (--dt); switch damping and contacts off, or name the rate (--damping). Otherwise "
+    "the method is none that polhode knows."
+)
+
+
+def _members(reading: _Reading) -> list[str]:
+    """The methods that fit under a reading."""
+    first = next(iter(reading.deviations.values()))
+    return [one.key for one in first if one.value < WITHIN]
+
+
+def _merged(reading: _Reading, limits: list[str]) -> tuple[dict[str, float], dict[str, str]]:
+    """Each candidate's deviation under all loads, ascending, and how it was begun; a load that none fits is a limit."""
+    first = next(iter(reading.deviations.values()))
+    values = {one.key: one.value for one in first}
+    modes = {one.key: one.mode for one in first}
+    for load, deviations in list(reading.deviations.items())[1:]:
+        of_load = {one.key: one.value for one in deviations}
+        both = {key: max(values[key], of_load.get(key, math.inf)) for key in values}
+        if min(both.values(), default=math.inf) < WITHIN or min(values.values(), default=math.inf) >= WITHIN:
+            values = both
+            modes |= {one.key: one.mode for one in deviations if one.mode}
+        else:
+            closest = min(of_load, key=of_load.get) if of_load else ""  # type: ignore[arg-type]
+            limits.append(
+                f"under the torque ({load}) no method of the free run fits"
+                + (f"; closest there: {label_of(closest)}, {_rounded(of_load[closest])} round-offs." if closest else ".")
+                + " Check the value of the torque, its frame, and that it is set anew in every step."
+            )
+    return dict(sorted(values.items(), key=lambda one: one[1])), modes
+
+
+def _difference(members: Sequence[str], modes: Mapping[str, str], reading: _Reading, runs: Sequence[OwnRun]) -> float:
+    """The smallest difference in a step of these rows between the first method and those that are another step; 0 if none is.
+
+    Steps as large as :data:`TELLING` show whether two methods are one step.
+    """
+    smallest = math.inf
+    for load, deviations in reading.deviations.items():
+        chosen = [k for k, run in enumerate(runs) if run.load == load and reading.pieces[k]]
+        modes_of_load = {one.key: one.mode for one in deviations}
+        if not chosen:
+            continue
+        piece = max(reading.pieces[chosen[0]], key=lambda piece: len(piece.run.samples))
+        speed = float(np.nanmedian(np.linalg.norm(piece.spun.omega, axis=1)))
+        large = replace(piece.run, dt=max(piece.run.dt, TELLING / speed / runs[chosen[0]].every), steps=())
+        first = max(identify.judged_from(modes_of_load.get(key, modes[key])) for key in members)
+        states: list[dict[str, list[Any]]] = [{}, {}]
+        for key in members:
+            for case, known in zip((large, piece.run), states, strict=True):
+                mode = modes_of_load.get(key, modes[key])
+                try:
+                    steps = range(min(SEVERAL, identify.usable(piece.run, piece.spun)))
+                    arguments = (candidate(key), mode, case, piece.spun, steps, runs[chosen[0]].every)
+                    known[key] = list(identify.predictions(*arguments))[first:]
+                except (ArithmeticError, ValueError, TypeError):
+                    known[key] = []
+        for key in members[1:]:
+            far, near = (
+                max((identify.apart(*a, *b) for a, b in zip(known[members[0]], known[key], strict=False)), default=math.inf)
+                for known in states
+            )
+            if far > SAME:
+                smallest = min(smallest, near)
+    return 0.0 if smallest == math.inf else max(smallest, float(np.finfo(float).eps))
+
+
+def _conserved(pieces: Sequence[_Piece]) -> tuple[float, float]:
+    """Largest relative changes of energy and momentum of a free run."""
     omega = np.vstack([piece.spun.omega for piece in pieces])
     inertia = np.array(pieces[0].run.inertia)
     with np.errstate(all="ignore"):
         energy = (inertia * omega * omega).sum(1)
         length = np.linalg.norm(inertia * omega, axis=1)
-    change, loss = float(np.abs(energy / energy[0] - 1).max()), float(np.abs(length / length[0] - 1).max())
-    radians = float(np.linalg.norm(omega, axis=1).sum()) * pieces[0].run.dt * run.every
-    falls = bool((np.diff(length) < 0).mean() > 0.9) and 1 - length[-1] / length[0] > DAMPED * radians
-    if not falls or run.damping:
-        return change, loss, ""
-    duration = (len(length) - 1) * pieces[0].run.dt * run.every * pieces[0].unit
-    rate = -math.log(length[-1] / length[0]) / duration
-    return (
-        change,
-        loss,
-        f"the angular momentum of the free body falls steadily, as with a damping of {rate:.3g}/s: switch damping and contacts "
-        "off, or name the rate with --damping.",
-    )
+        return float(np.abs(energy / energy[0] - 1).max()), float(np.abs(length / length[0] - 1).max())
+
+
+def _why(runs: Sequence[OwnRun], reading: _Reading) -> list[str]:
+    """What the rows themselves say of the cause, where no candidate makes their steps."""
+    run, convention = runs[0], reading.convention
+    group = reading.pieces[0]
+    if not group:
+        return []
+    piece = max(group, key=lambda piece: len(piece.run.samples))
+    q, omega, inertia = piece.spun.q, piece.spun.omega, np.array(piece.run.inertia)
+    step = (np.array(piece.run.steps) if piece.run.steps else piece.run.dt) * run.every
+    is_free = run.load == "free" and not run.damping
+    unit = ANGLES[convention.angle] * TIMES[convention.time]
+    changes, miss = causes.change_factor(omega, inertia, step) if is_free else (math.nan, math.nan)
+    ratios = misses(q, omega, step)[1]
+    said = []
+    if causes.is_constant(ratios):
+        angle = float(np.nanmedian(np.linalg.norm(omega[:-1], axis=1) * step))
+        said = [causes.factor_words(reading.ratio, changes * unit, miss, run.dt * run.every, unit, angle)]
+    if is_free and not any(said):
+        for order in causes.orders(omega, inertia, step)[:2]:
+            if _usual_method([replace(piece, run=replace(piece.run, inertia=order))], reading.eps, run)[0]:
+                scale = run.inertia.max() / inertia.max()
+                numbers = " ".join(f"{x * scale:.4g}" for x in order)
+                said.append(
+                    f"with inertia in the order {numbers} a candidate makes these steps: give it in the order of the axes."
+                )
+                break
+        else:
+            said.append(causes.tensor_words(q, omega, inertia, run.axes, run.inertia.max() / inertia.max()))
+            length = np.linalg.norm(inertia * omega, axis=1)
+            radians = float((np.linalg.norm(omega[:-1], axis=1) * step).sum())
+            said.append(causes.damping_words(length, step * piece.unit, radians, DAMPED))
+    return [words for words in said if words]
 
 
 def _precision(runs: Sequence[OwnRun], eps: float) -> str:
@@ -757,10 +1091,13 @@ def _precision(runs: Sequence[OwnRun], eps: float) -> str:
 
 
 def _limits(
-    runs: Sequence[OwnRun], reading: _Reading, eps: float, angle: float, speed: float, pieces: int, is_settled: bool
+    runs: Sequence[OwnRun], reading: _Reading, angle: float, speed: float, pieces: int, is_settled: bool, differ: float
 ) -> list[str]:
-    """What limits an identification, each with its cure."""
-    limits = []
+    """What limits an identification, each with its cure.
+
+    ``differ`` is the smallest difference between methods that remain, in a step; 0 if they are one step.
+    """
+    limits, eps = [], reading.eps
     if not pieces:
         return [f"no {FEW + 2} rows follow each other without a fault: write every step, in one unit, of one body."]
     omega = np.vstack([piece.spun.omega for group in reading.pieces for piece in group])
@@ -774,9 +1111,11 @@ def _limits(
             "different moments and an angular velocity between the axes (polhode identify --recipe)."
         )
     if not is_settled and eps > 1e-9 and not all(run.rows.is_single for run in runs):
+        digits = math.ceil(-math.log10(differ / APART)) if differ else 17
+        enough = f"{digits} tell these apart at this step, " if digits < 15 else ""
         limits.append(
             f"the rows have about {max(1, round(-math.log10(eps)))} digits, so that methods look alike that differ by less in "
-            "a step: print 17 (%.17g), or write binary files."
+            f"a step: print more ({enough}17 are best: %.17g), or write binary files."
         )
     elif not is_settled and eps > 1e-9 and angle < 0.5:
         limits.append(f"in single precision larger steps tell more: dt = {0.8 / speed:.2g} s turns the body by 0.8 rad.")

@@ -318,7 +318,9 @@ def all_single(values: np.ndarray, unit: float) -> bool:
     fine = values[np.isfinite(values)]
     if not fine.size or unit > 10.0 ** (1 - DIGITS_OF_SINGLES) * 10 * np.abs(fine).max():
         return False
-    return bool((np.abs(fine - fine.astype(np.float32)) <= 0.51 * unit).all()) and not bool((fine == np.round(fine)).all())
+    with np.errstate(over="ignore"):
+        rounded = fine.astype(np.float32)
+    return bool((np.abs(fine - rounded) <= 0.51 * unit).all()) and not bool((fine == np.round(fine)).all())
 
 
 def _words(text: str) -> list[str]:
