@@ -336,7 +336,8 @@ def _contact_time(time: Any, material: dict[str, Any]) -> "ContactTime":
         try:
             from_contacts.usable(contact.time)
         except ArithmeticError:
-            raise AdviceError(f"contact_time: no steps can be made of {shown(contact.time)} s; use SI units") from None
+            size = "short to be divided into steps" if contact.time < 1 else "long"
+            raise AdviceError(f"contact_time: {contact.time!r} s is too {size}; take other units") from None
         return contact
     if missing := [name for name in MATERIAL if material[name] is None]:
         raise AdviceError(f"{missing[0]} is missing; a contact time follows from {', '.join(MATERIAL)}")

@@ -1,11 +1,11 @@
 """Advice for many bodies that collide: the step as a share of the contact time, from the energy errors of the scenes.
 
 The energy of bodies that only collide changes with the resolution of their contacts, whatever their size, stiffness and speed:
-what counts is the step over the contact time T. It is that of a head-on collision with a wall, by Hertz's theory: 2.87 (m^2 /
-(R E*^2 v))^(1/5), with 1/E* = (1 - nu^2)/E + (1 - nu_w^2)/E_w (Landau and Lifshitz, Theory of Elasticity, Sec. 9; Johnson,
-Contact Mechanics, Eq. 11.24). Walls of the scenes are of their bodies' material, and two equal bodies touch for 2^(-1/5) T there
-at the same speed. So T is :attr:`ContactTime.time`: on a wall that is harder that with this wall, and on a softer one that with a
-wall of the bodies' material, since they still touch each other.
+what counts is the step over the contact time T. It is that of a head-on collision with a wall, by Hertz's theory:
+2.87 (m^2 / (R E*^2 v))^(1/5), with 1/E* = (1 - nu^2)/E + (1 - nu_w^2)/E_w (Landau and Lifshitz, Theory of Elasticity, Sec. 9;
+Johnson, Contact Mechanics, Eq. 11.24). Walls of the scenes are of their bodies' material, and two equal bodies touch for
+2^(-1/5) T there at the same speed. So T of other walls is that with them if they are harder; if they are softer, that with a
+wall of the bodies' own material, since the bodies still touch each other.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -130,7 +130,7 @@ def of_spheres(
         values["wall_young"] = wall.young
     with sizes_that_go_together(values):
         mass = 4 / 3 * pi * radius**3 * density
-        alike, pair_of_wall = material.reduced, MaterialPair(material, None if wall == "rigid" else wall or material)
+        alike, pair_of_wall = material.reduced, MaterialPair(material, None if isinstance(wall, str) else wall or material)
         on_alike, on_wall = (collision_time(mass, radius, e, speed) for e in (alike, pair_of_wall.reduced))
         pair = collision_time(mass / 2, radius / 2, alike, speed)
         overlap = largest_overlap(mass, radius, alike, speed) / radius
@@ -201,7 +201,13 @@ def _unit(name: str) -> str:
 
 
 def usable(*times: float) -> None:
-    """Whether steps can be made of contact times: ArithmeticError if one is not a number of full precision far from the ends."""
+    """Check that steps can be made of contact times.
+
+    Raises
+    ------
+    ArithmeticError
+        If one is not a number of full precision far from the smallest and the largest.
+    """
     if not all(float_info.min * 1e9 < time < float_info.max / 1e9 for time in times):
         raise ArithmeticError
 
@@ -266,11 +272,9 @@ def from_contacts(
     finest = min(float(c.share[0]) for c in scenes_of_best)
     if share < finest / FARTHEST:
         raise AdviceError(
-            f"error: {error!r} would need steps of T/{1 / share:.3g}, far below the finest that was run, T/{1 / finest:.0f}; "
+            f"error: {error!r} would need steps of {mark(1 / share)}, far below the finest that was run, T/{1 / finest:.0f}; "
             "ask for a larger one" + ("" if contacts is None else ", or for less time in contact")
         )
-    if time * share < float_info.min:
-        raise AdviceError(f"contact_time {time!r} s is too short to be divided into steps; take other units")
     nearly_all = float(np.max(contact_law.steps_of_scenes(scenes_of_best, error, number, NEARLY_ALL)))
     rows = [
         Choice(
@@ -329,8 +333,8 @@ def from_contacts(
             f"The scenes have {bodies} bodies. Between the steps that were run, and beyond them where said, "
             f"the error is a power of dt: here {contact_law.common_exponent(scenes_of_best):.2g}.",
             "Contact time T: head on against a wall of the bodies' material, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). "
-            f"Two equal bodies touch for {PAIR:.2f} T at the same speed; the scenes have such contacts, and the step allows for "
-            "them. All contacts are elastic and without friction.",
+            f"Two equal bodies touch for {PAIR:.2f} T at the same speed; the scenes have such contacts, and the step allows "
+            "for them. All contacts are elastic and without friction.",
             f"From {path}" + (", which comes with polhode." if files.is_released(path) else ".") + (f" {why}" if why else ""),
         ],
         error=error,
@@ -339,6 +343,11 @@ def from_contacts(
         remarks=remarks,
         shown=len(rows) if everything else 5,
     )
+
+
+def mark(steps: float) -> str:
+    """A step as a part of the contact time."""
+    return f"T/{steps:.0f}" if steps < 1e6 else f"T/{steps:.3g}"
 
 
 def _count(contacts: float) -> str:

@@ -6,7 +6,7 @@ digits (the check ``impacts``). The contact time is that of a central collision 
 friction. What is said of LAMMPS and YADE as they are rests on runs with their contact update, and on ``contacts.nc``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from math import ceil, floor, inf, log10
 from pathlib import Path
@@ -18,7 +18,7 @@ import xarray as xr
 from polhode.advice import PURPOSES, files
 from polhode.advice.answer import Choice, Recommendation, joined_names
 from polhode.advice.errors import AdviceError, checked
-from polhode.advice.from_contacts import FARTHEST, PAIR, USUAL, WALLS_CHANGE, ContactTime
+from polhode.advice.from_contacts import FARTHEST, PAIR, USUAL, WALLS_CHANGE, ContactTime, mark
 from polhode.fits import seed_statistics
 from polhode.fits.impact_errors import ALIKE, LEADING, SERVED, STATED, ratios, steps_in_a_contact
 from polhode.interface.arguments import number, positive
@@ -40,6 +40,8 @@ NOT_COMPARED = ("closure", "lost")
 #: The corrections as parameters of a law, and what stands for them where a step is named.
 CURES = {name: BOOKKEEPING[name].choices[0] for name in ("start", "plane", "dashpot")} | {"slip": "trapezoidal"}
 WITH_CURES, WITHOUT = "all corrections", "as in LAMMPS and YADE"
+#: Steps in a contact with which other codes ran the bed.
+CODES_AT = 20
 #: Where the documentation says which restitution is obtained.
 RESTITUTION_PAGE = "docs/impacts.md, Which restitution is asked for, and which is obtained"
 
@@ -123,7 +125,7 @@ def _for_impacts(
     finest, coarsest = int(data["division"].max()), int(data["division"].min())
     if steps.take > FARTHEST * finest:
         raise AdviceError(
-            f"error: {error!r} would need steps of T/{steps.take:.3g}, far below the finest that was run, T/{finest}; "
+            f"error: {error!r} would need steps of {mark(steps.take)}, far below the finest that was run, T/{finest}; "
             "ask for a larger one"
         )
     rows = [
@@ -135,30 +137,30 @@ def _for_impacts(
     gain = f"{saved.median:.2g} times as long ({saved.low:.2g} to {saved.high:.2g} in 80 % of them)"
     if code is None:
         sentence = (
-            f"{_take(time, best)}, T the contact time, for one impact and with all corrections of the contact update: {_cures()}. "
-            f"In {' and '.join(AS_IN)} as they are take dt = {_mark(usual)} = {time * usual:.3g} s."
+            f"{_take(time, best)}, T the contact time, for one impact and with all corrections of the contact update: "
+            f"{_cures()} (the defaults of polhode). In {' and '.join(AS_IN)} as they are take dt = {_mark(usual)} = "
+            f"{time * usual:.3g} s."
         )
-        about_cures = f"Impact by impact the corrections allow steps {gain}; name your code with `code`."
+        about_cures = f"Impact by impact the corrections allow steps {gain}. For LAMMPS or YADE alone name the `code`."
     else:
         sentence = (
             f"Take dt = {_mark(usual)} = {time * usual:.3g} s in {code} as it is, T the contact time, for single impacts."
         )
         about_cures = (
-            f"With all corrections of the contact update, none of which is an option of {code} ({_cures()}), dt = {_mark(best)} "
-            f"would be sufficient; impact by impact they allow steps {gain}."
+            f"With all corrections of the contact update dt = {_mark(best)} would be sufficient; impact by impact they allow "
+            f"steps {gain}. None of them is an option of {code}: {_cures()} (parameters of polhode)."
         )
     given = " and ".join(f"{name} {value:g}" for name, value in values.items() if value is not None)
     pairs = [f"{contact.about_pairs()} For their impacts take {contact.pair * take:.3g} s."] if contact.pair else []
     if contact.pair is not None and contact.pair >= time:
         pairs = [contact.about_pairs()]
-    smooth = f"Impacts have a friction of {ranges['friction'][0]:g} to {ranges['friction'][1]:g}"
     return Recommendation(
-        question=f"Single impacts with {given or 'friction and damping'}, {_contacts_of(contact)}, spin and velocity after them "
-        f"to {error:g} of their change",
+        question=f"Single impacts with {given or 'friction and damping'}, {_contacts_of(contact)}, spin and velocity after "
+        f"them to {error:g} of their change",
         best=rows[0],
         sentence=sentence,
-        serves=f"With this step at least {SERVED:.0%} of random impacts meet the error ({SERVED:.0%} confidence), wherever in a "
-        "time step the contact begins.",
+        serves=f"With this step at least {SERVED:.0%} of random impacts meet the error ({SERVED:.0%} confidence), wherever in "
+        "a time step the contact begins.",
         changes=[
             "a faster impact, whose T is shorter by the fifth root",
             "another law: a force that begins as the power p of the overlap leaves an error of the order 1 + p",
@@ -173,8 +175,9 @@ def _for_impacts(
             f"angle, spin and stiffness are drawn too. Compared with runs of {data.attrs['fine']} steps in a contact; each "
             f"error is the largest of {data.attrs['phases']} starts shifted by parts of a step. Spin: angular momentum, in "
             "units of its largest change.",
-            f"{smooth} and a restitution of {ranges['restitution'][0]:g} to {ranges['restitution'][1]:g}, which do not choose "
-            "among them. Without friction the error of the velocity is that of the normal force alone.",
+            "They have "
+            + " and ".join(f"a {name} of {least:g} to {most:g}" for name, (least, most) in ranges.items())
+            + "; those asked for do not choose among them.",
             f"Steps from T/{coarsest} to T/{finest}; between them the error is a power of dt"
             + (", and the step is extrapolated." if steps.take > finest else "."),
             f"Contact time T: central and without damping, at the speed along the normal. Of two equal grains it is {PAIR:.2f} "
@@ -224,7 +227,7 @@ def _for_bulk(
     row = Choice(
         USUAL, METHODS[USUAL].label, time / division, relative=1.0, mark=f"T/{division}, {WITHOUT if code else WITH_CURES}"
     )
-    states = joined_names([f"{data.sizes['seed']} initial states of {scene}" for scene, (_, data) in scenes.items()])
+    states = joined_and([f"{data.sizes['seed']} initial states of {scene}" for scene, (_, data) in scenes.items()])
     shown = [scene for scene in scenes if scene in resolved]
     not_shown = [
         f"{_called(*key)} of {key[0]} (below {_rounded_up(min(bounds[key].values(), default=inf))})"
@@ -255,8 +258,9 @@ def _for_bulk(
             *(text for scene, (path, data) in scenes.items() for text in _measured(scene, path, data)),
             "With this and all shorter steps that were run the change from the shortest one, with its whole interval of "
             f"{seed_statistics.LEVEL:.0%}, is below the error.",
-            f"Contact time T: central and without damping, at the speed of the fast ones, on a wall of the grains' material. Two "
-            f"equal grains touch for {PAIR:.2f} T at the same speed; the runs have such contacts, and the step allows for them.",
+            "Contact time T: central and without damping, at the speed of the fast ones, on a wall of the grains' material. "
+            f"Two equal grains touch for {PAIR:.2f} T at the same speed; the runs have such contacts, and the step allows for "
+            "them.",
         ],
         error=error,
         kind="bulk",
@@ -271,7 +275,7 @@ def _for_bulk(
             + joined_names([f"{scene} {text}" for scene, (_, data) in scenes.items() for text in _scatter(scene, data)])
             + ". A smaller change does not show in one run.",
             *([contact.walls] if contact.walls else []),
-            *_on_update(scenes, code),
+            *_on_update(code),
             *_on_restitution(restitution, code),
             *_another_law(contact, _laws_of(scenes)),
             *_on_methods(results),
@@ -299,30 +303,32 @@ def _rounded_up(value: float) -> str:
 
 def _on_split(split: Mapping[tuple[str, str], int | None], error: float, code: str | None) -> str:
     """With which step shares of the dissipated energy are kept, in a sentence."""
-    if code:
+    if code == "LAMMPS":
         return (
-            f"Where the energy goes cannot be read off with the contact update of {code}: it cuts spring and dashpot together, so "
-            "that sliding and tangential dashpots are not told apart."
+            "LAMMPS cuts spring and dashpot together, so that sliding and tangential dashpots are not told apart in what is "
+            "dissipated."
         )
+    if code:
+        return f"Where the energy goes was not measured with the contact update of {code}."
     steps = [step for step in split.values() if step]
     return "To know where the energy goes, " + (
         f"take T/{max(steps)}, which keeps the shares of dashpots and sliding within {error:g} of what is dissipated."
         if len(steps) == len(split) and steps
-        else f"this is not enough: no step that was run is shown to keep the shares of dashpots and sliding within {error:g} of "
-        "what is dissipated."
+        else "this is not enough: no step that was run is shown to keep the shares of dashpots and sliding within "
+        f"{error:g} of what is dissipated."
     )
 
 
-def _on_update(scenes: Mapping[str, tuple[Path, xr.Dataset]], code: str | None) -> list[str]:
-    """What the contact update of a code changes in assemblies."""
-    changes = [text for scene, (_, data) in scenes.items() for text in _without_cures(scene, data)]
+def _on_update(code: str | None) -> list[str]:
+    """What is said of the contact update, of assemblies."""
     if code is None:
-        return [f"All corrections of the contact update are on: {_cures()}.", *changes]
+        return [
+            f"All corrections of the contact update are on: {_cures()} (the defaults of polhode). For LAMMPS or YADE as they "
+            "are name the `code`."
+        ]
     if code == "LAMMPS":
-        return changes
-    texts = [
-        f"The contact update of {code} was not run in these assemblies; the step is that of LAMMPS, which {code} shares for impacts."
-    ]
+        return []
+    texts = [f"The contact update of {code} was not run in these assemblies: the step is that of LAMMPS."]
     with suppress(AdviceError, KeyError):
         data = _other_codes()
         beds = data[["bed_height", "bed_contacts"]].sel(code=[code.lower(), "polhode"])
@@ -332,8 +338,8 @@ def _on_update(scenes: Mapping[str, tuple[Path, xr.Dataset]], code: str | None) 
             parts.append(f"{str(name).removeprefix('bed_')} by {change.value:.1%} [{change.low:.1%}, {change.high:.1%}]")
         version = str(data["version"].sel(code=code.lower()).item())
         texts.append(
-            f"{code} {version} itself ran the bed at T/20 from {beds.sizes['seed']} initial states: it differs from polhode in "
-            f"{joined_and(parts)}."
+            f"{code} {version} itself ran the bed at T/{CODES_AT} from {beds.sizes['seed']} initial states: it differs from "
+            f"polhode in {joined_and(parts)}."
         )
     return texts
 
@@ -356,8 +362,8 @@ def _limits_of(code: str, error: float) -> list[str]:
         if cases:
             version = str(data["version"].item())
             return [
-                f"However short the step, {code} {version} itself stays farther from the exact motion of its law than {error:g} "
-                f"in {cases}, of {len(far)} impacts solved exactly."
+                f"However short the step, {code} {version} itself stays farther from the exact motion of its law than "
+                f"{error:g} in {cases}, of {len(far)} impacts solved exactly."
             ]
     return []
 
@@ -367,21 +373,20 @@ def _on_restitution(restitution: float | None, code: str | None) -> list[str]:
     if restitution is None or restitution >= 1:
         return []
     if code == "YADE":
-        return [
-            f"Restitution: YADE gives what is asked by `en`, {restitution:g}, since its dashpots never pull ({RESTITUTION_PAGE})."
-        ]
+        return [f"YADE gives the restitution asked by `en`, since its dashpots never pull ({RESTITUTION_PAGE})."]
     texts = []
-    for name, alpha in LAMMPS_DAMPINGS.items():
+    for name, alpha in LAMMPS_DAMPINGS.items() if code else [next(iter(LAMMPS_DAMPINGS.items()))]:
         plain, write = alpha(restitution), lammps_damping(restitution, alpha)
         texts.append(
-            f"with `damping {name}` {restitution:g} gives {tsuji_restitution(plain):.4f} (alpha {plain:.4f}; "
-            f"{pulling_restitution(plain):.4f} without `limit_damping`), "
-            + (f"and {write:.4f} gives {restitution:g}" if write == write else f"and no number gives {restitution:g}")
+            f"LAMMPS with `damping {name}` and {restitution:g} gives a restitution of {pulling_restitution(plain):.4f}, but "
+            f"with `limit_damping` {tsuji_restitution(plain):.4f} (alpha {plain:.4f}); "
+            + (
+                f"to obtain {restitution:g} with it, write {write:.4f} (alpha {tsuji_damping(restitution):.4f})."
+                if write == write
+                else f"no number gives {restitution:g} with it."
+            )
         )
-    return [
-        f"Restitution in LAMMPS with `limit_damping`, for Hertz's law: {'; '.join(texts)} (alpha {tsuji_damping(restitution):.4f}). "
-        f"See {RESTITUTION_PAGE}."
-    ]
+    return [*texts[:-1], f"{texts[-1]} This holds for Hertz's law: {RESTITUTION_PAGE}."]
 
 
 def _another_law(contact: ContactTime, known: set[str]) -> list[str]:
@@ -412,7 +417,7 @@ def _laws_of(scenes: Mapping[str, tuple[Path, xr.Dataset]]) -> set[str]:
     return {str(key) for _, data in scenes.values() for key in data["law"].values[(data["compared"] == "method").values]}
 
 
-def _names(data: xr.Dataset, others: Mapping[str, str] = {}) -> list[str]:  # noqa: B006 (is only read)
+def _names(data: xr.Dataset, others: Iterable[str] = ()) -> list[str]:
     return [name for name in (*READ_OFF, *others) if name in data]
 
 
@@ -463,57 +468,62 @@ def _scatter(scene: str, data: xr.Dataset) -> list[str]:
 def step_changes(data: xr.Dataset, name: str) -> dict[int, seed_statistics.Estimate]:
     """The change of what is read off from the shortest step, the mean over all methods, by steps in a contact.
 
-    As the report has it: all comparisons of a scene hold together (Bonferroni). Steps with which runs were lost are left out.
+    As the report has it: all such comparisons of a scene hold together (Bonferroni). Steps with which runs were lost are left
+    out.
     """
-    compared = [key for key, values in data.data_vars.items() if "seed" in values.dims and key not in NOT_COMPARED]
     values = _of_methods(data, name)
-    count = len(compared) * (data.sizes["division"] - 1)
+    count = len(_compared(data)) * (data.sizes["division"] - 1)
+    changes = {int(n): (values.sel(division=n) - values[-1]).mean("variant", skipna=False).values for n in values.division[:-1]}
+    return {n: seed_statistics.mean(change, count) for n, change in changes.items() if np.isfinite(change).all()}
+
+
+def update_changes(data: xr.Dataset, name: str, code: str) -> dict[int, seed_statistics.Estimate]:
+    """The change of what is read off by the contact update of a code, against the first method with the same step.
+
+    As the report has it: all comparisons of laws with the first hold together.
+    """
+    if f"as_in_{code}" not in data["variant"].values:
+        return {}
+    ran = data["lost"] >= 0 if "lost" in data else data[name].notnull()
+    laws = ran.any("seed").sel(variant=(data["compared"] == "law").values)
+    count = len(_compared(data)) * int(laws.sum())
+    values = data[name].transpose("division", "variant", "seed")
     changes = {
-        int(n): (values.sel(division=n) - values[-1]).mean("variant", skipna=False).values for n in values["division"][:-1]
+        int(n): (values.sel(division=n, variant=f"as_in_{code}") - values.sel(division=n)[0]).values for n in values.division
     }
     return {n: seed_statistics.mean(change, count) for n, change in changes.items() if np.isfinite(change).all()}
 
 
+def _compared(data: xr.Dataset) -> list[str]:
+    return [str(name) for name, values in data.data_vars.items() if "seed" in values.dims and name not in NOT_COMPARED]
+
+
 def _measured(scene: str, path: Path, data: xr.Dataset) -> list[str]:
-    """What a scene is, and what steps change in it."""
+    """What a scene is, and what steps and the contact update of LAMMPS change in it."""
     of_path = f"from {path}" + (", which comes with polhode" if files.is_released(path) else "")
     steps = [int(n) for n in data["division"].values]
-    is_method = (data["compared"] == "method").values
     texts = [
         f"{scene}: {data.attrs['clumps']} clumps with friction {float(data.attrs['friction']):g} and restitution "
         f"{float(data.attrs['restitution']):g} at {float(data.attrs['speed']):g} m/s, {data.sizes['seed']} initial states, "
-        f"{int(is_method.sum())} methods, T/{' T/'.join(map(str, steps))}; {of_path}."
+        f"{int((data['compared'] == 'method').sum())} methods, T/{' T/'.join(map(str, steps))}; {of_path}."
     ]
-    parts = []
+    rows = []
     for name in _names(data):
-        in_degrees = data[name].attrs.get("units") == "degree"
         value = float(_of_methods(data, name)[-1].mean())
+        in_degrees = data[name].attrs.get("units") == "degree"
         factor, unit = (1.0, " degrees") if in_degrees else (100 / abs(value), " %")
-        for n, change in step_changes(data, name).items():
-            interval = " to ".join(f"{factor * end:.2f}" for end in (change.low, change.high))
-            of = f" of {value:.1f}" if in_degrees else ""
-            parts.append(f"T/{n} the {_called(scene, name)} by {factor * change.value:.2f} [{interval}]{unit}{of}")
-    texts += [f"{scene}, against T/{steps[-1]}: {joined_names(parts)}. These intervals hold together."] if parts else []
-    return texts
-
-
-def _without_cures(scene: str, data: xr.Dataset) -> list[str]:
-    """What the contact update of another code changes at the steps with which it was run."""
-    code = "LAMMPS"
-    if f"as_in_{code}" not in data["variant"].values:
-        return []
-    texts = []
-    for division in map(int, data["division"].values):
-        pairs = {name: data[name].sel(division=division) for name in _names(data)}
-        if not all(np.isfinite(values.sel(variant=f"as_in_{code}")).all() for values in pairs.values()):
-            continue
-        changes = {
-            _called(scene, name): _bound(seed_statistics.mean((values.sel(variant=f"as_in_{code}") - values[0]).values))
-            / abs(float(values[0].mean()))
-            for name, values in pairs.items()
-        }
-        parts = joined_names([f"{name} by {change:.1%}" for name, change in changes.items()])
-        texts.append(f"The contact update of {code}, {scene} at T/{division}, changes at most: {parts}.")
+        changes = {f"at T/{n}": change for n, change in step_changes(data, name).items()}
+        updates = update_changes(data, name, "LAMMPS")
+        changes |= {f"by the contact update of LAMMPS at T/{n}": change for n, change in updates.items()}
+        parts = [
+            f"{factor * change.value:z.2f}{unit} [{factor * change.low:z.2f}, {factor * change.high:z.2f}] {where}"
+            for where, change in changes.items()
+        ]
+        called = f"{_called(scene, name)}{f' of {value:.1f} degrees' if in_degrees else ''}"
+        rows += [f"{called} {joined_and(parts)}"] if parts else []
+    if rows:
+        together = f"intervals of {seed_statistics.LEVEL:.0%} for all of them together"
+        texts.append(f"{scene}, change from T/{steps[-1]} ({together}): {'; '.join(rows)}.")
     return texts
 
 
@@ -575,7 +585,7 @@ def _take(time: float, share: float) -> str:
 
 def _cures() -> str:
     """The corrections as parameters of a law."""
-    return ", ".join(f"{name} = {choice}" for name, choice in CURES.items()) + " (the defaults of polhode)"
+    return ", ".join(f"{name} = {choice}" for name, choice in CURES.items())
 
 
 def _mark(share: float) -> str:

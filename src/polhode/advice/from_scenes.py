@@ -170,7 +170,7 @@ def _of_springs(scene: Scene, where: str) -> ContactTime:
 
 
 def rubbing_of(scene: Scene, values: Mapping[str, Any]) -> dict[str, Any]:
-    """``values`` of friction, restitution, law, purpose and code, the first two by default those of the scene's law if it has any.
+    """``values`` of friction, restitution, law, purpose and code, the first two by default those of the scene's law.
 
     Contacts whose law damps without a coefficient of restitution count as impacts, unless a purpose is given.
     """
