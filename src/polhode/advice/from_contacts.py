@@ -133,14 +133,8 @@ def of_spheres(
         alike, pair_of_wall = material.reduced, MaterialPair(material, None if isinstance(wall, str) else wall or material)
         on_alike, on_wall = (collision_time(mass, radius, e, speed) for e in (alike, pair_of_wall.reduced))
         pair = collision_time(mass / 2, radius / 2, alike, speed)
-        overlap = largest_overlap(mass, radius, alike, speed) / radius
         usable(on_alike, on_wall, pair)
-    if overlap > 1:
-        name = farthest(values)
-        raise AdviceError(
-            f"{name}: with {shown(values[name])}{_unit(name)} spheres would sink into each other by {overlap:.2g} of their "
-            "radius; are all values in SI units?"
-        )
+    check_overlap(mass, radius, alike, speed, values)
     if wall is not None and on_wall > on_alike:
         about_walls += softer(on_wall)
     how = (
@@ -191,9 +185,19 @@ def softer(time: float) -> str:
 
 def farthest(values: Mapping[str, Any]) -> str:
     """The argument that is farthest from a common value, in powers of ten."""
-    return max(
-        (name for name in values if name in UNITS), key=lambda name: abs(log10(float(values[name]) / COMMON_VALUES[name]))
-    )
+    known = [name for name in values if name in UNITS]
+    return max(known, key=lambda name: abs(log10(float(values[name])) - log10(COMMON_VALUES[name])))
+
+
+def check_overlap(mass: float, radius: float, modulus: float, speed: float, values: Mapping[str, Any]) -> None:
+    """Refuse a collision with a wall in which a sphere would sink in by more than its radius: some value has another unit."""
+    overlap = largest_overlap(mass, radius, modulus, speed) / radius
+    if overlap > 1:
+        name = farthest(values)
+        raise AdviceError(
+            f"{name}: with {shown(values[name])}{_unit(name)} a sphere would sink into a wall by {overlap:.2g} of its radius; "
+            "are all values in SI units?"
+        )
 
 
 def _unit(name: str) -> str:

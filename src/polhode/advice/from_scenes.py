@@ -13,6 +13,7 @@ from polhode.advice.errors import AdviceError, checked
 from polhode.advice.from_contacts import (
     PAIR,
     ContactTime,
+    check_overlap,
     in_words,
     sizes_that_go_together,
     softer,
@@ -127,6 +128,9 @@ def contact_of(scene: Scene, speed: float | None, material: Mapping[str, float |
         on_walls = scene.contact_time(at) if has_walls else on_alike
         unlike = [_touching(*two, at) for two in combinations(solids, 2) if two[0][1] != two[1][1]]
         usable(on_alike, on_walls, *unlike)
+    if material:
+        clump, grains = solids[0]
+        check_overlap(grains.density * clump.volume, float(clump.radii.max()), grains.reduced, at, values)
     time = min(on_alike, on_walls, *(time / PAIR for time in unlike))
     if material:
         _, walls = wall_of(scene.material, *(material.get(name) for name in WALLS))
