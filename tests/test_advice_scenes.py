@@ -194,7 +194,7 @@ ALIKE, ON_STEEL, ON_RIGID = (hertz(MASS, 1e-3, softness(GRAIN, *other), 0.61) fo
 )
 def test_walls_of_another_material_set_the_contact_time(walls, numbers, time):
     """Against a quadrature; with softer walls the grains still touch each other."""
-    assert [ALIKE, ON_STEEL] == pytest.approx([1.0457e-4, 7.9265e-5], rel=1e-4)
+    assert abs(ALIKE / 1.0457e-4 - 1) < 1e-4 and abs(ON_STEEL / 7.9265e-5 - 1) < 1e-4
     answer = polhode.recommend(**NUMBERS | numbers, error=1e-2)
     assert answer.asked["contact_time"] == pytest.approx(time, rel=1e-9)
     assert answer.dt == pytest.approx(polhode.recommend(contact_time=time, friction=0.5, error=1e-2).dt, rel=1e-9)
