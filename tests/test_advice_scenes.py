@@ -234,7 +234,7 @@ def test_two_grains_touch_for_less_than_one_on_a_wall_and_the_answer_says_it():
     assert f"touch for {pair:.4g} s (1.15 T), longer than on the wall." in " ".join(str(on_steel).split())
     for question in ({"purpose": "bulk"}, {"friction": 0, "restitution": 1}):
         said = " ".join(str(polhode.recommend(**NUMBERS | {"error": 5e-2} | question)).split())
-        assert "touch for 0.87 T at the same speed" in said and "the step allows for them" in said
+        assert "two equal" in said and "touch for 0.87 T at the same speed: the step allows for it" in said
 
 
 def test_grains_of_two_materials_touch_for_less():

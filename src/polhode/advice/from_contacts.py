@@ -160,7 +160,7 @@ def wall_of(grains: Material, young: float | str | None, poisson: float | None) 
             f"Walls are taken as of the grains' own material; name theirs with `wall_young` and `wall_poisson`. On a rigid "
             f"wall a contact lasts {RIGID:.2f} T."
         )
-    if young == "rigid" or (isinstance(young, float) and young == inf):
+    if (isinstance(young, str) and young == "rigid") or (isinstance(young, float) and young == inf):
         if poisson is not None:
             raise AdviceError("wall_poisson says nothing of a rigid wall; leave it out")
         return "rigid", "Walls are rigid."
@@ -336,9 +336,9 @@ def from_contacts(
             f"smaller steps; scaled to this number of bodies and time in contact: {scenes}.",
             f"The scenes have {bodies} bodies. Between the steps that were run, and beyond them where said, "
             f"the error is a power of dt: here {contact_law.common_exponent(scenes_of_best):.2g}.",
-            "Contact time T: head on against a wall of the bodies' material, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). "
-            f"Two equal bodies touch for {PAIR:.2f} T at the same speed; the scenes have such contacts, and the step allows "
-            "for them. All contacts are elastic and without friction.",
+            "Contact time T: head on against a wall, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). In the scenes walls are of "
+            f"the bodies' material, and two equal bodies touch for {PAIR:.2f} T at the same speed: the step allows for it. All "
+            "contacts are elastic and without friction.",
             f"From {path}" + (", which comes with polhode." if files.is_released(path) else ".") + (f" {why}" if why else ""),
         ],
         error=error,

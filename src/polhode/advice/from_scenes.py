@@ -122,7 +122,8 @@ def contact_of(scene: Scene, speed: float | None, material: Mapping[str, float |
     if at == 0:
         raise AdviceError(f"speed is missing: the bodies of the scene {scene.key!r} start at rest; name that of a fast impact")
     has_walls = bool(scene.wall_numbers) and (isfinite(scene.box) or scene.walls is not None)
-    values = {name: value for name, value in material.items() if value is not None and value != inf} | {"speed": at}
+    values = {name: value for name, value in material.items() if isinstance(value, float | int) and value != inf}
+    values |= {"speed": at}
     with sizes_that_go_together(values):
         on_alike = replace(scene, walls=None).contact_time(at)
         on_walls = scene.contact_time(at) if has_walls else on_alike
