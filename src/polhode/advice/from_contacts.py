@@ -337,8 +337,8 @@ def from_contacts(
             f"The scenes have {bodies} bodies. Between the steps that were run, and beyond them where said, "
             f"the error is a power of dt: here {contact_law.common_exponent(scenes_of_best):.2g}.",
             "Contact time T: head on against a wall, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). In the scenes walls are "
-            f"of the bodies' material, and two equal bodies touch for {PAIR:.2f} T at the same speed: the step allows for it. All "
-            "contacts are elastic and without friction.",
+            f"of the bodies' material, and two equal bodies touch for {PAIR:.2f} T at the same speed: the step allows for it. "
+            "All contacts are elastic and without friction.",
             f"From {path}" + (", which comes with polhode." if files.is_released(path) else ".") + (f" {why}" if why else ""),
         ],
         error=error,

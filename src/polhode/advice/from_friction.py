@@ -258,8 +258,9 @@ def _for_bulk(
             *(text for scene, (path, data) in scenes.items() for text in _measured(scene, path, data)),
             "With this and all shorter steps that were run the change from the shortest one, with its whole interval of "
             f"{seed_statistics.LEVEL:.0%}, is below the error.",
-            "Contact time T: central and without damping, at the speed of the fast ones, with a wall. In these runs walls "
-            f"are of the grains' material, and two equal grains touch for {PAIR:.2f} T at the same speed: the step allows for it.",
+            "Contact time T: central and without damping, at the speed of the fast ones, with a wall. In these runs walls are "
+            f"of the grains' material, and two equal grains touch for {PAIR:.2f} T at the same speed: the step allows for "
+            "it.",
         ],
         error=error,
         kind="bulk",
