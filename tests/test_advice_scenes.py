@@ -2,10 +2,11 @@
 
 import json
 from dataclasses import replace
-from math import pi, sqrt
+from math import inf, pi, sqrt
 from pathlib import Path
 
 import pytest
+from scipy.integrate import quad
 
 import polhode
 from polhode import cli, manybody
@@ -145,3 +146,149 @@ def test_a_law_whose_contact_time_is_not_known():
     stiff = replace(hertz, key="stiff")
     with pytest.raises(AdviceError, match="the contact time of the law stiff is not known; ask with contact_time"):
         polhode.recommend(replace(BED, law=stiff), error=1e-2)
+
+
+SOFT = manybody.Material(density=2600.0, young=1e8, poisson=0.3)
+HARD = manybody.Material(density=7800.0, young=2e11, poisson=0.3)
+RUBBER = manybody.Material(density=1000.0, young=1e6, poisson=0.48)
+NUMBERS = {"young": 1e8, "poisson": 0.3, "density": 2600, "radius": 1e-3, "speed": 0.61, "friction": 0.35, "restitution": 0.5}
+GRAINS = manybody.Scene(
+    key="grains",
+    label="grains",
+    kinds=((manybody.Clump.sphere(1e-3), 20),),
+    material=SOFT,
+    law=manybody.forces["hertz_mindlin_tsuji"].with_parameters(friction=0.35, restitution=0.5),
+    box=0.05,
+    speed=0.61,
+    spin=0.0,
+    horizon=1.0,
+)
+
+
+def hertz(mass, radius, softness, speed):
+    """The time of a contact by quadrature of the speed over the overlap; the softness is 1/E*."""
+    deepest = (15 * mass * speed**2 * softness / (16 * sqrt(radius))) ** 0.4
+    # With overlap = deepest (1 - s^2) the integrand is smooth at the turning point.
+    return 2 * deepest / speed * quad(lambda s: 2 * s / sqrt(1 - (1 - s * s) ** 2.5), 0, 1)[0]
+
+
+def softness(*materials):
+    return sum((1 - nu**2) / young for young, nu in materials)
+
+
+MASS = 4 / 3 * pi * 1e-3**3 * 2600.0
+GRAIN, STEEL_WALL = (1e8, 0.3), (2e11, 0.3)
+ALIKE, ON_STEEL, ON_RIGID = (hertz(MASS, 1e-3, softness(GRAIN, *other), 0.61) for other in ([GRAIN], [STEEL_WALL], []))
+
+
+@pytest.mark.parametrize(
+    ("walls", "numbers", "time"),
+    [
+        (None, {}, ALIKE),
+        (HARD, {"wall_young": 2e11, "wall_poisson": 0.3}, ON_STEEL),
+        (HARD, {"wall_young": 2e11}, ON_STEEL),
+        ("rigid", {"wall_young": inf}, ON_RIGID),
+        (RUBBER, {"wall_young": 1e6, "wall_poisson": 0.48}, ALIKE),
+    ],
+    ids=["alike", "steel", "of the same Poisson's ratio", "rigid", "softer"],
+)
+def test_walls_of_another_material_set_the_contact_time(walls, numbers, time):
+    """Against a quadrature; with softer walls the grains still touch each other."""
+    assert abs(ALIKE / 1.0457e-4 - 1) < 1e-4 and abs(ON_STEEL / 7.9265e-5 - 1) < 1e-4
+    answer = polhode.recommend(**NUMBERS | numbers, error=1e-2)
+    assert answer.asked["contact_time"] == pytest.approx(time, rel=1e-9)
+    assert answer.dt == pytest.approx(polhode.recommend(contact_time=time, friction=0.5, error=1e-2).dt, rel=1e-9)
+    assert answer.dt == pytest.approx(polhode.recommend(replace(GRAINS, walls=walls), error=1e-2).dt, rel=1e-9)
+    said = " ".join(str(answer).split())
+    assert ("Walls are taken as of the grains' own material; name theirs with `wall_young`" in said) == (not numbers)
+    assert ("They are softer than the grains" in said) == (walls is RUBBER)
+
+
+def test_the_command_takes_a_wall(capsys):
+    words = [word for name in NUMBERS for word in (f"--{name}", str(NUMBERS[name]))]
+    for more, time in (
+        ([], ALIKE),
+        (["--wall-young", "2e11", "--wall-poisson", "0.3"], ON_STEEL),
+        (["--wall-young", "rigid"], ON_RIGID),
+    ):
+        assert cli.main(["recommend", *words, "--error", "1e-2", *more, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["question"]["contact_time"] == pytest.approx(time, rel=1e-9)
+
+
+def test_a_clump_from_a_file_hits_the_wall_that_is_named(bent):
+    question = {**MATERIAL, "speed": 2.0, "scale": 0.01, "error": 1e-3}
+    mass = 2500.0 * 4 / 3 * pi * (0.006**3 + 0.003**3)
+    for wall, others in ((2e11, [(2e11, 0.3)]), (inf, []), (1e6, [(1e8, 0.3)])):
+        expected = hertz(mass, 0.006, softness((1e8, 0.3), *others), 2.0)
+        assert polhode.recommend(bent, **question, wall_young=wall).asked["contact_time"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_two_grains_touch_for_less_than_one_on_a_wall_and_the_answer_says_it():
+    pair = hertz(MASS / 2, 5e-4, softness(GRAIN, GRAIN), 0.61)
+    assert pair / ALIKE == pytest.approx(2**-0.2)
+    answer = polhode.recommend(**NUMBERS, error=1e-2)
+    step = answer.dt * pair / ALIKE
+    said = " ".join(str(answer).split())
+    assert f"touch for {pair:.4g} s (0.87 T). For their impacts take {step:.3g} s." in said
+    on_steel = polhode.recommend(**NUMBERS, error=1e-2, wall_young=2e11)
+    assert f"touch for {pair:.4g} s (1.15 T), longer than on the wall." in " ".join(str(on_steel).split())
+    for question in ({"purpose": "bulk"}, {"friction": 0, "restitution": 1}):
+        said = " ".join(str(polhode.recommend(**NUMBERS | {"error": 5e-2} | question)).split())
+        assert "two equal" in said and "touch for 0.87 T at the same speed: the step allows for it" in said
+
+
+def test_grains_of_two_materials_touch_for_less():
+    """Light soft spheres between heavy hard ones: they meet these as they would a wall."""
+    light, heavy = manybody.Clump.sphere(1e-3, key="light"), manybody.Clump.sphere(2e-2, key="heavy")
+    scene = replace(GRAINS, kinds=((light, 5), (heavy, 5)), materials={"heavy": HARD}, box=0.5)
+    mass = 4 / 3 * pi * 2e-2**3 * 7800.0
+    pair = hertz(1 / (1 / MASS + 1 / mass), 1 / (1e3 + 50), softness(GRAIN, STEEL_WALL), 0.61)
+    assert pair < 2**-0.2 * ALIKE < 2**-0.2 * hertz(mass, 2e-2, softness(STEEL_WALL, STEEL_WALL), 0.61)
+    answer = polhode.recommend(scene, error=1e-2)
+    assert answer.asked["contact_time"] == pytest.approx(2**0.2 * pair, rel=1e-9)
+
+
+def test_a_scene_without_walls_has_the_contact_time_of_its_material():
+    for scene in (replace(GRAINS, walls=HARD, periodic=("x", "y", "z")), replace(GRAINS, box=inf)):
+        answer = polhode.recommend(scene, error=1e-2)
+        assert answer.asked["contact_time"] == pytest.approx(ALIKE, rel=1e-9) and "The scene has no walls" in str(answer)
+
+
+def test_springs_of_a_wall_of_its_own_stiffness():
+    law = manybody.forces["linear_spring_dashpot"].with_parameters(stiffness=1e5)
+    grains = ((manybody.Clump.sphere(1e-3, key="grain"), 20),)
+    stiff = replace(GRAINS, kinds=grains, law=law, between={("wall", "grain"): {"stiffness": 4e5}})
+    answer = polhode.recommend(stiff, error=1e-2)
+    assert answer.asked["contact_time"] == pytest.approx(pi * sqrt(MASS / 4e5), rel=1e-9)
+    assert "The scene has the law linear_spring_dashpot; the step rests on runs with hertz_mindlin_tsuji." in " ".join(
+        str(answer).split()
+    )
+
+
+def test_the_friction_of_a_scene_may_be_zero():
+    law = GRAINS.force_law.with_parameters(friction=0.0, restitution=0.7)
+    answer = polhode.recommend(replace(GRAINS, law=law), error=1e-2)
+    assert same(answer, polhode.recommend(contact_time=GRAINS.contact_time(), restitution=0.7, error=1e-2))
+    assert same(polhode.recommend(GRAINS, friction=0, restitution=0.7, error=1e-2), answer)
+    elastic = polhode.recommend(replace(GRAINS, law=law.with_parameters(restitution=1.0)), error=1e-2)
+    assert elastic.kind == "contacts" and same(elastic, polhode.recommend(replace(GRAINS, law="hertz"), error=1e-2))
+    damped = manybody.forces["viscoelastic"].with_parameters(friction=0.0)
+    assert polhode.recommend(replace(GRAINS, law=damped), error=1e-2).kind == "impacts", "it has dashpots"
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ({"wall_young": -1.0}, "^wall_young must be positive"),
+        ({"wall_young": "steel"}, "^wall_young must be a number"),
+        ({"wall_young": 1e9, "wall_poisson": 0.6}, r"^wall_poisson must lie above -1 and not above 0\.5, got 0\.6"),
+        ({"wall_poisson": 0.3}, "^wall_poisson needs `wall_young`"),
+        ({"wall_young": inf, "wall_poisson": 0.3}, "^wall_poisson says nothing of a rigid wall"),
+    ],
+    ids=str,
+)
+def test_walls_that_cannot_be_are_named(question, message):
+    with pytest.raises(AdviceError, match=message):
+        polhode.recommend(**NUMBERS, error=1e-2, **question)
+    with pytest.raises(AdviceError, match=r"^wall_\w+ is part of the scene"):
+        polhode.recommend(GRAINS, error=1e-2, **question)

@@ -461,9 +461,11 @@ def check_recommendations(blocks):
     assert "for 32 bodies in contact for 16 contact times each" in page
     rubs = polhode.recommend(contact_time=1e-4, friction=0.5, restitution=0.7, error=1e-2)
     cured, codes = (row.mark.split(",")[0] for row in rubs.alternatives)
-    assert f"dt = {cured} and all cures, or {codes} with the bookkeeping of LAMMPS and YADE" in page
+    assert f"dt = {cured} and all corrections, or {codes} with the contact update of LAMMPS and YADE" in page
     in_bulk = polhode.recommend(contact_time=1e-4, purpose="bulk", error=5e-2)
     assert f"the change lies below the error, {in_bulk.best.mark.split(',')[0]} here." in page
+    measured = re.search(r"drum, change.* (\S+) degrees (\[\S+, \S+\]) at T/20", " ".join(in_bulk.evidence))
+    assert measured and f"(angle of repose) by {measured[1]} degrees {measured[2]}." in page
 
 
 def check_configuration(text, desk):

@@ -10,6 +10,7 @@ from polhode.interface.arguments import flag, number, positive, shown
 
 if TYPE_CHECKING:
     from polhode.advice.answer import Recommendation
+    from polhode.advice.from_contacts import ContactTime
     from polhode.manybody import Clump, Fluid, Scene
     from polhode.problems.problem import Problem
 
@@ -17,8 +18,10 @@ __all__ = ["AdviceError", "recommend"]
 
 #: Materials of contacts: the arguments that give a contact time together.
 MATERIAL = ("young", "poisson", "density", "radius", "speed")
+#: The walls, where they are of another one.
+WALLS = ("wall_young", "wall_poisson")
 #: What else a question about contacts with friction and damping says, and what it may be for.
-RUBBING, PURPOSES = ("friction", "restitution", "law", "purpose"), ("impacts", "bulk")
+RUBBING, PURPOSES = ("friction", "restitution", "law", "purpose", "code"), ("impacts", "bulk")
 #: What every question about single bodies takes besides.
 OF_METHODS = ("error", "torque_price", "one_torque", "limit")
 #: The four questions: what each is about, what it needs, and its arguments. Those of :data:`COMMON` belong to all.
@@ -32,7 +35,7 @@ QUESTIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "contacts": (
         "contacts",
         "`contact_time`, or `young` and so on, or a scene",
-        ("case", "contact_time", *MATERIAL, "scale", *RUBBING, "contacts", "error"),
+        ("case", "contact_time", *MATERIAL, *WALLS, "scale", *RUBBING, "contacts", "error"),
     ),
     "liquid": ("a liquid", "`liquid`", ("case", "liquid", "drift")),
 }
@@ -62,11 +65,14 @@ def recommend(
     density: float | None = None,
     radius: float | None = None,
     speed: float | None = None,
+    wall_young: float | str | None = None,
+    wall_poisson: float | None = None,
     scale: float | None = None,
     friction: float | None = None,
     restitution: float | None = None,
     law: str | None = None,
     purpose: str | None = None,
+    code: str | None = None,
     liquid: str | float | None = None,
     drift: float | None = None,
     everything: bool = False,
@@ -123,15 +129,19 @@ def recommend(
     young, poisson, density, radius, speed : float
         Of spheres in contact: Pa, 1, kg/m^3, m, m/s.
         Of a clump the radius is its own; of a scene only the speed may be given, by default that at its start.
+    wall_young, wall_poisson : float
+        Of the walls, where they are of another material: Pa, infinity for rigid ones, and 1, by default that of the spheres.
     scale : float
         Unit of length of the file of a clump, m.
     friction, restitution : float
-        Coefficients of a contact that rubs.
+        Coefficients of a contact that rubs; a friction of 0 is none.
     law : str
         Its law of force (``print(polhode.manybody.forces)``); an error if it was not run.
     purpose : str
         What a contact that rubs is simulated for: ``"impacts"``, single ones, the default; or ``"bulk"``, what is read off an
         assembly.
+    code : str
+        ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is.
     liquid : str or float
         A liquid that was run (``"water64"``), or the period of the fastest libration of another: in s, or with its unit as a
         text (``"33fs"``, ``"0.033 ps"``).
@@ -171,18 +181,20 @@ def recommend(
     if case is not None or scale is not None:
         from polhode.advice import from_scenes
 
-        scene = from_scenes.scene_of(case, {name: given.get(name) for name in MATERIAL}, scale)
+        scene = from_scenes.scene_of(case, {name: given.get(name) for name in (*MATERIAL, *WALLS)}, scale)
     question = _question(given, scene)
     rubs = {name: given.get(name) for name in RUBBING}
     if question == "liquid":
         return _liquid(scene.key if scene is not None else liquid, drift, folder, everything)
     if question == "contacts":
-        time_of_contact, material, how = contact_time, {name: given.get(name) for name in MATERIAL}, ""
-        if scene is not None:
+        material = {name: given.get(name) for name in (*MATERIAL, *WALLS)}
+        if scene is None:
+            contact = _contact_time(contact_time, material)
+        else:
             of_contacts = cast("Scene", scene)
-            time_of_contact, how = from_scenes.contact_of(of_contacts, speed)
-            rubs, material = from_scenes.rubbing_of(of_contacts, rubs), {}
-        return _contacts(time_of_contact, contacts, material, rubs, _error(error), folder, everything, how)
+            contact = from_scenes.contact_of(of_contacts, speed, material if material["young"] is not None else {})
+            rubs = from_scenes.rubbing_of(of_contacts, rubs)
+        return _contacts(contact, contacts, rubs, _error(error), folder, everything)
     from polhode.advice import from_runs
     from polhode.advice.prices import USUAL
 
@@ -212,6 +224,8 @@ def _question(given: Mapping[str, Any], scene: "Scene | Fluid | None") -> str:
     openings |= {"liquid": "liquid", "laws": "class"}
     material = scene is None and bool({*MATERIAL} & {*given})
     opened = {name: of for name, of in openings.items() if (material if name == "young" else name in given)}
+    # Of the material whatever is given stands for all of it.
+    opened = {next(n for n in MATERIAL if n in given) if name == "young" else name: of for name, of in opened.items()}
     if len(opened) > 1:
         first, second, *_ = opened
         raise AdviceError(f"`{first}` and `{second}` are two questions; ask one")
@@ -308,45 +322,54 @@ def _liquid(liquid: Any, drift: Any, results: Path | None, everything: bool) -> 
     return from_liquids.from_liquids(liquid, allowed, results, everything)
 
 
+def _contact_time(time: Any, material: dict[str, Any]) -> "ContactTime":
+    """The contact time that is given, or that of spheres."""
+    from polhode.advice import from_contacts
+
+    if time is not None:
+        if given := [name for name in WALLS if material[name] is not None]:
+            raise AdviceError(
+                f"{given[0]} goes with `young`; a contact time that is given is that of the shortest contact already"
+            )
+        contact = from_contacts.ContactTime(checked(positive, "contact_time", time, "s"))
+        try:
+            from_contacts.usable(contact.time)
+        except ArithmeticError:
+            size = "short to be divided into steps" if contact.time < 1 else "long"
+            raise AdviceError(f"contact_time: {contact.time!r} s is too {size}; take other units") from None
+        return contact
+    if missing := [name for name in MATERIAL if material[name] is None]:
+        raise AdviceError(f"{missing[0]} is missing; a contact time follows from {', '.join(MATERIAL)}")
+    return from_contacts.of_spheres(
+        **{name: checked(number, name, material[name]) for name in MATERIAL}, **{name: material[name] for name in WALLS}
+    )
+
+
 def _contacts(
-    time: float | None,
+    contact: "ContactTime",
     contacts: float | None,
-    material: dict[str, Any],
     how_it_rubs: dict[str, Any],
     error: float,
     results: Path | None,
     everything: bool,
-    how: str = "",
 ) -> "Recommendation":
     from polhode.advice import from_contacts, from_friction
 
-    if time is None:
-        missing = [name for name, value in material.items() if value is None]
-        if missing:
-            raise AdviceError(f"{missing[0]} is missing; a contact time follows from {', '.join(MATERIAL)}")
-        given = {name: checked(number, name, value) for name, value in material.items() if value is not None}
-        try:
-            time = from_contacts.contact_time(**given)
-        except ArithmeticError:
-            raise AdviceError(f"{', '.join(MATERIAL)} are too small or too large to compute with; use SI units") from None
-        how = (
-            f"spheres of radius {given['radius']:g} m at {given['speed']:g} m/s, E = {given['young']:g} Pa, "
-            f"nu = {given['poisson']:g}, {given['density']:g} kg/m^3"
-        )
-    time = checked(positive, "contact_time", time, "s")
-    if all(value is None for value in how_it_rubs.values()):
-        count = None if contacts is None else checked(positive, "contacts", contacts)
-        return from_contacts.from_contacts(time, error, results, everything, how, count)
-    if contacts is not None:
-        raise AdviceError("contacts belongs to contacts without friction; leave it out")
     for name in ("friction", "restitution"):
         if how_it_rubs[name] is not None:
-            how_it_rubs[name] = checked(positive, name, how_it_rubs[name])
-    for name in ("law", "purpose"):
+            how_it_rubs[name] = from_friction.coefficient(name, how_it_rubs[name])
+    for name in ("law", "purpose", "code"):
         if how_it_rubs[name] is not None and not isinstance(how_it_rubs[name], str):
             raise AdviceError(f"{name} must be a word, got {shown(how_it_rubs[name])}")
+    if how_it_rubs["friction"] == 0:
+        how_it_rubs["friction"] = None
+    if all(value is None or (name == "restitution" and value == 1) for name, value in how_it_rubs.items()):
+        count = None if contacts is None else checked(positive, "contacts", contacts)
+        return from_contacts.from_contacts(contact, error, results, everything, count)
+    if contacts is not None:
+        raise AdviceError("contacts belongs to contacts without friction; leave it out")
     purpose = how_it_rubs.pop("purpose") or "impacts"
-    return from_friction.from_friction(time, error, purpose, **how_it_rubs, results=results, how=how)
+    return from_friction.from_friction(contact, error, purpose, **how_it_rubs, results=results)
 
 
 def _error(error: Any) -> float:
@@ -354,7 +377,7 @@ def _error(error: Any) -> float:
         raise AdviceError("error is missing: the error to stay below, between 0 and 1")
     wanted: float = checked(positive, "error", error)
     if wanted >= 1:
-        raise AdviceError(f"error must lie between 0 and 1, got {wanted:g}")
+        raise AdviceError(f"error must lie between 0 and 1, got {wanted!r}")
     return wanted
 
 

@@ -1,17 +1,21 @@
 """Advice for many bodies that collide: the step as a share of the contact time, from the energy errors of the scenes.
 
 The energy of bodies that only collide changes with the resolution of their contacts, whatever their size, stiffness and speed:
-what counts is the step over the contact time. The contact time of a scene is that of a head-on collision with a wall, the
-shortest for bodies that do not turn, by Hertz's theory: 2.87 (m^2 / (R E*^2 v))^(1/5), with 1/E* = 2 (1 - nu^2)/E (Landau and
-Lifshitz, Theory of Elasticity, Sec. 9; Johnson, Contact Mechanics, Eq. 11.24).
+what counts is the step over the contact time T. It is that of a head-on collision with a wall, by Hertz's theory:
+2.87 (m^2 / (R E*^2 v))^(1/5), with 1/E* = (1 - nu^2)/E + (1 - nu_w^2)/E_w (Landau and Lifshitz, Theory of Elasticity, Sec. 9;
+Johnson, Contact Mechanics, Eq. 11.24). Walls of the scenes are of their bodies' material, and two equal bodies touch for
+2^(-1/5) T there at the same speed. So T of other walls is that with them if they are harder; if they are softer, that with a
+wall of the bodies' own material, since the bodies still touch each other.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
-from math import isfinite, nan, pi
+from math import inf, isfinite, log10, nan, pi
 from pathlib import Path
 from sys import float_info
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,10 +25,10 @@ from polhode.advice.errors import AdviceError
 from polhode.fits import contact_law
 from polhode.fits.contact_law import Curve
 from polhode.fits.largest_step import SERVED
-from polhode.interface.arguments import positive
+from polhode.interface.arguments import number, positive, shown
 from polhode.interface.netcdf import group_names, read_dataset
-from polhode.manybody.contact import collision_time
-from polhode.manybody.material import Material
+from polhode.manybody.contact import collision_time, largest_overlap
+from polhode.manybody.material import Material, MaterialPair
 from polhode.methods import METHODS
 
 #: The method to recommend if it is as good as any other: the one that most scenes have run, and the cheapest of these.
@@ -41,6 +45,42 @@ NEARLY_ALL = 0.98
 METHODS_TO_CHOOSE = 2
 
 
+#: What would change every answer on contacts.
+WALLS_CHANGE = ("walls of another material (`wall_young`, or the walls of a scene)",)
+#: Two equal spheres touch for this part of the time of one with a wall of the same material, at the same speed: m* and R* are
+#: half as large. On a rigid wall, which halves 1/E*, a contact is shorter by RIGID.
+PAIR, RIGID = 2 ** (-1 / 5), 2 ** (-2 / 5)
+#: Common values of what a contact time follows from: the argument that is farthest from its own is named where none can be had.
+COMMON_VALUES = {"young": 1e8, "poisson": 0.3, "density": 1e3, "radius": 1e-3, "speed": 1.0, "wall_young": 1e10}
+UNITS = {"young": "Pa", "density": "kg/m^3", "radius": "m", "speed": "m/s", "wall_young": "Pa"}
+
+
+class ContactTime(NamedTuple):
+    """A contact time, and what it rests on.
+
+    Parameters
+    ----------
+    time : T, s
+    how : where it comes from, in words
+    pair : how long the two bodies that part soonest touch each other at this speed, s; None where it is not known
+    walls : what is said of the walls, in a sentence
+    law : key of the law of a scene
+    """
+
+    time: float
+    how: str = ""
+    pair: float | None = None
+    walls: str = ""
+    law: str = ""
+
+    def about_pairs(self) -> str:
+        """How long two bodies touch, in a sentence; empty if it is not known."""
+        if self.pair is None:
+            return ""
+        longer = "" if self.pair < self.time else ", longer than on the wall"
+        return f"Two grains that meet at this speed touch for {self.pair:.4g} s ({self.pair / self.time:.2f} T){longer}."
+
+
 def contact_time(young: float, poisson: float, density: float, radius: float, speed: float) -> float:
     """The contact time of a sphere with a wall of the same material that it hits head on, s, by Hertz's theory.
 
@@ -54,31 +94,155 @@ def contact_time(young: float, poisson: float, density: float, radius: float, sp
     >>> round(contact_time(5e6, 0.3, 2500.0, 1e-3, 1.0), 7)
     0.0003091
     """
-    try:
-        material = Material(density=density, young=young, poisson=poisson)
-        mass = 4 / 3 * pi * positive("radius", radius, "m") ** 3 * density
-        return collision_time(mass, radius, material.reduced, positive("speed", speed, "m/s"))
-    except (TypeError, ValueError) as error:
-        raise AdviceError(str(error)) from None
+    return of_spheres(young, poisson, density, radius, speed).time
 
 
-def from_contacts(
-    time: float,
-    error: float,
-    results: Path | None = None,
-    everything: bool = False,
-    how: str = "",
-    contacts: float | None = None,
-) -> Recommendation:
-    """The answer for many bodies whose contacts last ``time`` (s).
+def of_spheres(
+    young: float,
+    poisson: float,
+    density: float,
+    radius: float,
+    speed: float,
+    wall_young: float | None = None,
+    wall_poisson: float | None = None,
+) -> ContactTime:
+    """The contact time of spheres in walls that may be of another material.
 
     Parameters
     ----------
-    time : duration of a contact, s
+    young, poisson, density, radius, speed : as of :func:`contact_time`
+    wall_young, wall_poisson : of the walls, as of :func:`wall_of`
+
+    Raises
+    ------
+    AdviceError
+        If a value is impossible, or so large or small that there is no contact time; the message names the argument.
+    """
+    values = {"young": young, "poisson": poisson, "density": density, "radius": radius, "speed": speed}
+    try:
+        material = Material(density=density, young=young, poisson=poisson)
+        positive("radius", radius, "m")
+        positive("speed", speed, "m/s")
+    except (TypeError, ValueError) as error:
+        raise AdviceError(str(error).removeprefix("material: ")) from None
+    wall, about_walls = wall_of(material, wall_young, wall_poisson)
+    if isinstance(wall, Material):
+        values["wall_young"] = wall.young
+    with sizes_that_go_together(values):
+        mass = 4 / 3 * pi * radius**3 * density
+        alike, pair_of_wall = material.reduced, MaterialPair(material, None if isinstance(wall, str) else wall or material)
+        on_alike, on_wall = (collision_time(mass, radius, e, speed) for e in (alike, pair_of_wall.reduced))
+        pair = collision_time(mass / 2, radius / 2, alike, speed)
+        usable(on_alike, on_wall, pair)
+    check_overlap(mass, radius, alike, speed, values)
+    if wall is not None and on_wall > on_alike:
+        about_walls += softer(on_wall)
+    how = (
+        f"spheres of radius {radius:g} m at {speed:g} m/s, E = {young:g} Pa, nu = {poisson:g}, {density:g} kg/m^3, "
+        f"{'on a wall of their own material' if wall is None else 'on ' + in_words(wall)}"
+    )
+    return ContactTime(min(on_alike, on_wall), how, pair, about_walls)
+
+
+def wall_of(grains: Material, young: float | str | None, poisson: float | None) -> tuple[Material | str | None, str]:
+    """The walls as :class:`polhode.manybody.Scene` has them (``None``: as the grains), and what is said of them.
+
+    Parameters
+    ----------
+    grains : their material
+    young : of the walls, Pa; infinity or ``"rigid"`` for walls that do not give
+    poisson : of the walls; by default that of the grains
+    """
+    if young is None:
+        if poisson is not None:
+            raise AdviceError("wall_poisson needs `wall_young`, Young's modulus of the walls")
+        return None, (
+            f"Walls are taken as of the grains' own material; name theirs with `wall_young` and `wall_poisson`. On a rigid "
+            f"wall a contact lasts {RIGID:.2f} T."
+        )
+    if (isinstance(young, str) and young == "rigid") or (isinstance(young, float) and young == inf):
+        if poisson is not None:
+            raise AdviceError("wall_poisson says nothing of a rigid wall; leave it out")
+        return "rigid", "Walls are rigid."
+    try:
+        nu = grains.poisson if poisson is None else number("wall_poisson", poisson)
+        wall = Material(density=grains.density, young=positive("wall_young", young, "Pa; inf for a rigid wall"), poisson=nu)
+    except (TypeError, ValueError) as error:
+        raise AdviceError(str(error).replace("material: poisson", "wall_poisson")) from None
+    note = "" if poisson is not None else f" Poisson's ratio of the walls is taken as that of the grains, {nu:g}."
+    return wall, f"Walls have E = {wall.young:g} Pa and nu = {nu:g}.{note}"
+
+
+def in_words(wall: Material | str) -> str:
+    """A wall, in words."""
+    return "a rigid wall" if isinstance(wall, str) else f"a wall with E = {wall.young:g} Pa, nu = {wall.poisson:g}"
+
+
+def softer(time: float) -> str:
+    """What is said of walls on which contacts last longer, ``time`` (s)."""
+    return f" They are softer than the grains: a contact with them lasts {time:.4g} s, and those of the grains decide."
+
+
+def farthest(values: Mapping[str, Any]) -> str:
+    """The argument that is farthest from a common value, in powers of ten."""
+    known = [name for name in values if name in UNITS]
+    return max(known, key=lambda name: abs(log10(float(values[name])) - log10(COMMON_VALUES[name])))
+
+
+def check_overlap(mass: float, radius: float, modulus: float, speed: float, values: Mapping[str, Any]) -> None:
+    """Refuse a collision with a wall in which a sphere would sink in by more than its radius: some value has another unit."""
+    overlap = largest_overlap(mass, radius, modulus, speed) / radius
+    if overlap > 1:
+        name = farthest(values)
+        raise AdviceError(
+            f"{name}: with {shown(values[name])}{_unit(name)} a sphere would sink into a wall by {overlap:.2g} of its radius; "
+            "are all values in SI units?"
+        )
+
+
+def _unit(name: str) -> str:
+    return f" {UNITS[name]}" if name in UNITS else ""
+
+
+def usable(*times: float) -> None:
+    """Check that steps can be made of contact times.
+
+    Raises
+    ------
+    ArithmeticError
+        If one is not a number of full precision far from the smallest and the largest.
+    """
+    if not all(float_info.min * 1e9 < time < float_info.max / 1e9 for time in times):
+        raise ArithmeticError
+
+
+@contextmanager
+def sizes_that_go_together(values: Mapping[str, Any]) -> Iterator[None]:
+    """Where a contact time overflows or vanishes: an error that names the value that is most unusual."""
+    try:
+        yield
+    except ArithmeticError:
+        name = farthest(values)
+        raise AdviceError(
+            f"{name}: no contact time can be computed with {shown(values[name])}{_unit(name)}; use SI units"
+        ) from None
+
+
+def from_contacts(
+    contact: ContactTime | float,
+    error: float,
+    results: Path | None = None,
+    everything: bool = False,
+    contacts: float | None = None,
+) -> Recommendation:
+    """The answer for many bodies with contacts of some duration.
+
+    Parameters
+    ----------
+    contact : duration of a contact, s
     error : relative error of the energy, the mean over a run
     results : folder of a run; by default ``results`` or the released data, whichever have more states
     everything : list all methods, including the variants that reproduce publications' code
-    how : where the contact time comes from, in words
     contacts : time that each body is in contact during the run, in contact times; 16 by default
 
     Raises
@@ -86,6 +250,8 @@ def from_contacts(
     AdviceError
         If the scenes do not reach this error.
     """
+    duration = contact if isinstance(contact, ContactTime) else ContactTime(contact)
+    time, how = duration.time, duration.how
     path, every_curve, why = _file(results)
     chosen = _comparable(every_curve)
     if contacts is not None:
@@ -103,18 +269,16 @@ def from_contacts(
     shares = {key: float(1 / spread.high) for key, spread in steps.items()}
     advisable = {key: share for key, share in shares.items() if share > 0 and not _as_published(key)}
     if not advisable:
-        raise AdviceError(f"error: no method stays below {error:g} in all scenes")
+        raise AdviceError(f"error: no method stays below {error!r} in all scenes")
     largest = max(advisable.values())
     key = USUAL if advisable.get(USUAL, 0.0) * CLOSE >= largest else max(advisable, key=lambda each: advisable[each])
     share, scenes_of_best, spread = advisable[key], chosen[key], steps[key]
     finest = min(float(c.share[0]) for c in scenes_of_best)
     if share < finest / FARTHEST:
         raise AdviceError(
-            f"error: {error:g} would need steps of T/{1 / share:.0f}, far below the finest that was run, T/{1 / finest:.0f}; "
+            f"error: {error!r} would need steps of {mark(1 / share)}, far below the finest that was run, T/{1 / finest:.0f}; "
             "ask for a larger one" + ("" if contacts is None else ", or for less time in contact")
         )
-    if time * share < float_info.min:
-        raise AdviceError(f"contact_time {time:g} s is too short to be divided into steps; take other units")
     nearly_all = float(np.max(contact_law.steps_of_scenes(scenes_of_best, error, number, NEARLY_ALL)))
     rows = [
         Choice(
@@ -137,6 +301,7 @@ def from_contacts(
         f"Half of the states need T/{spread.median:.0f}, the mean over the scenes, which is the number of the report.",
         f"The error is the mean over the run. The largest is about {contact_law.LARGEST_OVER_MEAN:.2g} times as large, by a "
         "random walk; where that must stay below an error, ask for as much less.",
+        *([duration.walls] if duration.walls else []),
     ]
     if any(share >= 0.999 * c.share[-1] for c in scenes_of_best if len(c.share) > 1):
         remarks.append("This is the coarsest step that was run; a longer one may do as well.")
@@ -160,6 +325,7 @@ def from_contacts(
             "friction and damping (`friction` and `restitution`; `purpose` bulk)",
             "n times as long in contact takes n^(1/5) times as many steps (`contacts`), n times as many bodies as many less",
             "a faster impact, whose T is shorter by the fifth root",
+            *WALLS_CHANGE,
         ],
         interval=(time / nearly_all, float(time / spread.low)),
         interval_means=f"Interval: T/{nearly_all:.0f} to T/{spread.low:.0f}, from {NEARLY_ALL:.0%} of the states of the scene "
@@ -170,8 +336,9 @@ def from_contacts(
             f"smaller steps; scaled to this number of bodies and time in contact: {scenes}.",
             f"The scenes have {bodies} bodies. Between the steps that were run, and beyond them where said, "
             f"the error is a power of dt: here {contact_law.common_exponent(scenes_of_best):.2g}.",
-            "Contact time: head on against a wall, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). All contacts are elastic "
-            "and without friction.",
+            "Contact time T: head on against a wall, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). In the scenes walls are "
+            f"of the bodies' material, and two equal bodies touch for {PAIR:.2f} T at the same speed: the step allows for it. "
+            "All contacts are elastic and without friction.",
             f"From {path}" + (", which comes with polhode." if files.is_released(path) else ".") + (f" {why}" if why else ""),
         ],
         error=error,
@@ -180,6 +347,11 @@ def from_contacts(
         remarks=remarks,
         shown=len(rows) if everything else 5,
     )
+
+
+def mark(steps: float) -> str:
+    """A step as a part of the contact time."""
+    return f"T/{steps:.0f}" if steps < 1e6 else f"T/{steps:.3g}"
 
 
 def _count(contacts: float) -> str:

@@ -1,61 +1,86 @@
-"""Advice for contacts with friction and damping: the step as a share of the contact time, and the bookkeeping with it.
+"""Advice for contacts with friction and damping: the step as a share of the contact time, and the contact update with it.
 
 For single impacts it rests on random ones (the check ``random_impacts``), for what is read off an assembly on grains that
-settle and collapse (the checks ``bed`` and ``column``), and for methods on impacts solved to many digits (the check
-``impacts``). The contact time is that of a central collision without damping, as for contacts without friction.
+settle, collapse and turn in a drum (the checks ``bed``, ``column`` and ``drum``), and for methods on impacts solved to many
+digits (the check ``impacts``). The contact time is that of a central collision without damping, as for contacts without
+friction. What is said of LAMMPS and YADE as they are rests on runs with their contact update, and on ``contacts.nc``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from math import ceil, floor, inf, log10
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from polhode.advice import PURPOSES, files
 from polhode.advice.answer import Choice, Recommendation, joined_names
-from polhode.advice.errors import AdviceError
-from polhode.advice.from_contacts import FARTHEST, USUAL
+from polhode.advice.errors import AdviceError, checked
+from polhode.advice.from_contacts import FARTHEST, PAIR, USUAL, WALLS_CHANGE, ContactTime, mark
 from polhode.fits import seed_statistics
 from polhode.fits.impact_errors import ALIKE, LEADING, SERVED, STATED, ratios, steps_in_a_contact
+from polhode.interface.arguments import number, positive
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.manybody.law import AS_IN, BOOKKEEPING
+from polhode.manybody.restitution import LAMMPS_DAMPINGS, lammps_damping, pulling_restitution, tsuji_damping, tsuji_restitution
 from polhode.methods import METHODS
 from polhode.registry import nearest
 
 #: Methods whose errors in an impact are this many times those of the leapfrog, or more, are to be avoided.
 WORSE = 1.5
 #: The scenes of grains, and the file in which they are released.
-SCENES, RELEASED = ("bed", "column"), "grains.nc"
+SCENES, RELEASED = ("bed", "column", "drum"), "grains.nc"
 #: What is read off them, and where the energy goes: shares of what is dissipated.
-READ_OFF = {"height": "height", "runout": "runout", "angle": "angle", "contacts": "contacts"}
+READ_OFF = {"height": "height", "runout": "runout", "angle": "angle", "power": "dissipated power", "contacts": "contacts"}
 SPLIT = {"normal": "normal dashpots", "tangential": "tangential dashpots", "sliding": "sliding"}
-#: The cures as parameters of a law, and what stands for them where a step is named.
+#: What is not compared of a scene, though it has a value for each initial state.
+NOT_COMPARED = ("closure", "lost")
+#: The corrections as parameters of a law, and what stands for them where a step is named.
 CURES = {name: BOOKKEEPING[name].choices[0] for name in ("start", "plane", "dashpot")} | {"slip": "trapezoidal"}
-WITH_CURES, WITHOUT = "all cures", "as in codes"
+WITH_CURES, WITHOUT = "all corrections", "as in LAMMPS and YADE"
+#: Steps in a contact with which other codes ran the bed.
+CODES_AT = 20
+#: Where the documentation says which restitution is obtained.
+RESTITUTION_PAGE = "docs/impacts.md, Which restitution is asked for, and which is obtained"
+
+
+def coefficient(name: str, value: Any) -> float:
+    """A coefficient of friction, 0 for none and infinity for contacts that never slide, or of restitution.
+
+    Raises
+    ------
+    AdviceError
+        If it is no such number, naming it.
+    """
+    if name == "friction":
+        return inf if isinstance(value, float) and value == inf else float(checked(number, name, value, least=0.0))
+    return float(checked(positive, name, value))
 
 
 def from_friction(
-    time: float,
+    contact: ContactTime,
     error: float,
     purpose: str,
     friction: float | None = None,
     restitution: float | None = None,
     law: str | None = None,
+    code: str | None = None,
     results: Path | None = None,
-    how: str = "",
 ) -> Recommendation:
-    """The answer for contacts with friction and damping that last ``time`` (s).
+    """The answer for contacts with friction and damping.
 
     Parameters
     ----------
-    time : duration of a central contact without damping, s
+    contact : duration of a central contact without damping
     error : of impacts the larger of the errors of spin and velocity, in units of their change; of an assembly the change of
         what is read off, relative to its value
     purpose : one of :data:`PURPOSES`
     friction, restitution : coefficients
     law : key of the law of force; by default the one that was run
+    code : LAMMPS or YADE, in any case, if the step is for its contacts as they are
     results : folder of a run; by default ``results``, or else the released data
-    how : where the contact time comes from, in words
 
     Raises
     ------
@@ -64,57 +89,83 @@ def from_friction(
     """
     if purpose not in PURPOSES:
         raise AdviceError(f"purpose must be {' or '.join(PURPOSES)}; {nearest(purpose, list(PURPOSES))}")
-    contact = f"contacts of {time:.4g} s{f' ({how})' if how else ''}"
-    arguments = {"contact_time": time, "error": error, "purpose": purpose, "law": law}
+    if code is not None:
+        names = {name.lower(): name for name in AS_IN}
+        if code.lower() not in names:
+            raise AdviceError(f"code must be {' or '.join(AS_IN)}, got {code!r}; leave it out for another one")
+        code = names[code.lower()]
+    arguments = {"contact_time": contact.time, "error": error, "purpose": purpose, "law": law, "code": code}
     arguments |= {"friction": friction, "restitution": restitution}
     if purpose == "bulk":
-        return _for_bulk(time, error, law, results, contact, arguments)
-    return _for_impacts(time, error, {"friction": friction, "restitution": restitution}, law, results, contact, arguments)
+        return _for_bulk(contact, error, restitution, law, code, results, arguments)
+    values = {"friction": friction, "restitution": restitution}
+    return _for_impacts(contact, error, values, law, code, results, arguments)
 
 
 def _for_impacts(
-    time: float,
+    contact: ContactTime,
     error: float,
     values: Mapping[str, float | None],
     law: str | None,
+    code: str | None,
     results: Path | None,
-    contact: str,
     arguments: dict[str, object],
 ) -> Recommendation:
     path, data = _check("random_impacts", law, results)
+    time, ranges = contact.time, {name: tuple(map(float, data.attrs[f"{name}_range"])) for name in values}
     for name, value in values.items():
-        least, most = (float(x) for x in data.attrs[f"{name}_range"])
+        least, most = ranges[name]
         if value is not None and not least <= value <= most:
-            raise AdviceError(f"{name} must lie between {least:g} and {most:g}, where impacts were run, got {value:g}")
+            without = ", or be 0 for none" if name == "friction" else ""
+            raise AdviceError(f"{name} must lie between {least:g} and {most:g}, where impacts were run{without}, got {value!r}")
     codes, cured, saved = steps_in_a_contact(data, error)
-    best, usual, half, least = (1 / steps for steps in (cured.take, codes.take, cured.half, cured.most))
+    steps = cured if code is None else codes
+    best, usual, half, least = (1 / n for n in (cured.take, codes.take, steps.half, steps.most))
+    take = best if code is None else usual
     finest, coarsest = int(data["division"].max()), int(data["division"].min())
-    if cured.take > FARTHEST * finest:
+    if steps.take > FARTHEST * finest:
         raise AdviceError(
-            f"error: {error:g} would need steps of T/{cured.take:.0f}, far below the finest that was run, T/{finest}; "
+            f"error: {error!r} would need steps of {mark(steps.take)}, far below the finest that was run, T/{finest}; "
             "ask for a larger one"
         )
-    remarks = [
-        f"With the bookkeeping of {' and '.join(AS_IN)} instead, take {_mark(usual)}; impact by impact the cures buy steps "
-        f"{saved.median:.2g} times as long ({saved.low:.2g} to {saved.high:.2g} in 80 % of them).",
-        *_on_methods(results),
-    ]
     rows = [
-        Choice(USUAL, METHODS[USUAL].label, time * step, relative=best / step, mark=f"{_mark(step)}, {kind}")
+        Choice(USUAL, METHODS[USUAL].label, time * step, relative=take / step, mark=f"{_mark(step)}, {kind}")
         for kind, step in ((WITH_CURES, best), (WITHOUT, usual))
         if step > 0
     ]
+    rows.sort(key=lambda row: row.dt != time * take)
+    gain = f"{saved.median:.2g} times as long ({saved.low:.2g} to {saved.high:.2g} in 80 % of them)"
+    if code is None:
+        sentence = (
+            f"{_take(time, best)}, T the contact time, for one impact and with all corrections of the contact update: "
+            f"{_cures()} (the defaults of polhode). In {' and '.join(AS_IN)} as they are take dt = {_mark(usual)} = "
+            f"{time * usual:.3g} s."
+        )
+        about_cures = f"Impact by impact the corrections allow steps {gain}. For LAMMPS or YADE alone name the `code`."
+    else:
+        sentence = (
+            f"Take dt = {_mark(usual)} = {time * usual:.3g} s in {code} as it is, T the contact time, for single impacts."
+        )
+        about_cures = (
+            f"With all corrections of the contact update dt = {_mark(best)} would be sufficient; impact by impact they allow "
+            f"steps {gain}. None of them is an option of {code}: {_cures()} (parameters of polhode)."
+        )
     given = " and ".join(f"{name} {value:g}" for name, value in values.items() if value is not None)
+    pairs = [f"{contact.about_pairs()} For their impacts take {contact.pair * take:.3g} s."] if contact.pair else []
+    if contact.pair is not None and contact.pair >= time:
+        pairs = [contact.about_pairs()]
     return Recommendation(
-        question=f"Single impacts with {given or 'friction and damping'}, {contact}, spin and velocity after them to {error:g} "
-        "of their change",
+        question=f"Single impacts with {given or 'friction and damping'}, {_contacts_of(contact)}, spin and velocity after "
+        f"them to {error:g} of their change",
         best=rows[0],
-        sentence=f"{_take(time, best)}, T the contact time, for one impact, and with all cures of the bookkeeping: {_cures()}.",
-        serves=f"It serves {SERVED:.0%} of random impacts with as much confidence, wherever in a step the touch comes.",
+        sentence=sentence,
+        serves=f"With this step at least {SERVED:.0%} of random impacts meet the error ({SERVED:.0%} confidence), wherever in "
+        "a time step the contact begins.",
         changes=[
             "a faster impact, whose T is shorter by the fifth root",
             "another law: a force that begins as the power p of the overlap leaves an error of the order 1 + p",
             "what is read off an assembly (`purpose` bulk)",
+            *WALLS_CHANGE,
         ],
         interval=(time * least, time * half),
         interval_means=f"Interval: {_mark(least)} for all of the impacts that were run, {_mark(half)} for half of them.",
@@ -124,80 +175,224 @@ def _for_impacts(
             f"angle, spin and stiffness are drawn too. Compared with runs of {data.attrs['fine']} steps in a contact; each "
             f"error is the largest of {data.attrs['phases']} starts shifted by parts of a step. Spin: angular momentum, in "
             "units of its largest change.",
+            "They have "
+            + " and ".join(f"a {name} of {least:g} to {most:g}" for name, (least, most) in ranges.items())
+            + "; those asked for do not choose among them.",
             f"Steps from T/{coarsest} to T/{finest}; between them the error is a power of dt"
-            + (", and the step is extrapolated." if cured.take > finest else "."),
-            "Contact time T: central and without damping, at the speed along the normal.",
+            + (", and the step is extrapolated." if steps.take > finest else "."),
+            f"Contact time T: central and without damping, at the speed along the normal. Of two equal grains it is {PAIR:.2f} "
+            "of that on a wall of their material, at the same speed.",
             *_from(path),
         ],
         error=error,
         kind="impacts",
         asked=arguments,
-        remarks=remarks,
+        remarks=[
+            *([contact.walls] if contact.walls else []),
+            *pairs,
+            about_cures,
+            *(_limits_of(code, error) if code else []),
+            *_on_restitution(values["restitution"], code),
+            *_another_law(contact, {str(data.attrs["law"])}),
+            *_on_methods(results),
+        ],
     )
 
 
 def _for_bulk(
-    time: float, error: float, law: str | None, results: Path | None, contact: str, arguments: dict[str, object]
+    contact: ContactTime,
+    error: float,
+    restitution: float | None,
+    law: str | None,
+    code: str | None,
+    results: Path | None,
+    arguments: dict[str, object],
 ) -> Recommendation:
-    scenes = _assemblies(law, results)
-    bounds = {(scene, name): _bounds(data, name) for scene, (_, data) in scenes.items() for name in _names(data)}
+    time, scenes = contact.time, _assemblies(law, results)
+    measured = "LAMMPS" if code else None
+    bounds = {
+        (scene, name): _bounds(data, name, measured) for scene, (_, data) in scenes.items() for name in _names(data, SPLIT)
+    }
     serving = {key: _coarsest(bound, error) for key, bound in bounds.items()}
     read_off = {key: step for key, step in serving.items() if key[1] in READ_OFF}
-    split = [step for key, step in serving.items() if key[1] in SPLIT]
-    if None in read_off.values():
-        least = max(min(bounds[key].values()) for key in read_off)
+    resolved = [scene for scene in scenes if all(step for (of, _), step in read_off.items() if of == scene)]
+    if not resolved:
+        least = min(max(min(bounds[key].values(), default=inf) for key in read_off if key[0] == scene) for scene in scenes)
         raise AdviceError(
-            f"error: the initial states of {' and '.join(scenes)} cannot show that a change is below {error:g}, only below "
-            f"{least:.2g}; ask for a larger one"
+            f"error: the initial states of {joined_and(scenes)} cannot show that a change is below {error!r}, only below "
+            f"{_rounded_up(least)}; ask for a larger one"
         )
-    division = max(step for step in read_off.values() if step is not None)
-    least_asked = min(step for step in read_off.values() if step is not None)
-    scatter = joined_names([f"{scene} {text}" for scene, (_, data) in scenes.items() for text in _scatter(data)])
-    remarks = [
-        "To know where the energy goes, "
-        + (
-            f"take T/{max(step for step in split if step is not None)}, which keeps the shares of dashpots and sliding"
-            if None not in split
-            else "this is not enough: no step that was run is shown to keep the shares of dashpots and sliding"
-        )
-        + f" within {error:g} of what is dissipated.",
-        f"Standard deviations over initial states: {scatter}. A smaller change does not show in one run.",
-        *_on_methods(results),
-        f"All cures of the bookkeeping are on: {_cures()}."
-        + "".join(f" {text}" for scene, (_, data) in scenes.items() for text in _without_cures(scene, data)),
+    division = max(step for step in read_off.values() if step)
+    least_asked = min(step for step in read_off.values() if step)
+    row = Choice(
+        USUAL, METHODS[USUAL].label, time / division, relative=1.0, mark=f"T/{division}, {WITHOUT if code else WITH_CURES}"
+    )
+    states = joined_and([f"{data.sizes['seed']} initial states of {scene}" for scene, (_, data) in scenes.items()])
+    shown = [scene for scene in scenes if scene in resolved]
+    not_shown = [
+        f"{_called(*key)} of {key[0]} (below {_rounded_up(min(bounds[key].values(), default=inf))})"
+        for key, step in read_off.items()
+        if not step
     ]
-    row = Choice(USUAL, METHODS[USUAL].label, time / division, relative=1.0, mark=f"T/{division}, {WITH_CURES}")
+    dt = f"dt = T/{division} = {time / division:.3g} s"
+    label = METHODS[USUAL].label
     return Recommendation(
-        question=f"What is read off an assembly with friction and damping, {contact}, to {error:g} of its value",
+        question=f"What is read off an assembly with friction and damping, {_contacts_of(contact)}, to {error:g} of its value",
         best=row,
-        sentence=f"{_take(time, 1 / division)}, T the contact time.",
-        serves=f"It serves the mean of what is read off {' and '.join(scenes)}, "
-        + joined_names([f"{data.sizes['seed']} initial states of {scene}" for scene, (_, data) in scenes.items()])
-        + ", for their time; no other assembly was tried.",
-        changes=["another assembly; friction and restitution are those of the scenes, whatever is asked", "single impacts"],
+        sentence=f"Take {dt} in {code} as it is, T the contact time."
+        if code
+        else f"Take what the code has, such as {label} ({USUAL}), with {dt}, T the contact time.",
+        serves=f"The mean of what is read off {joined_and(shown)} changes by less than {error:g} of its value, from {states}, "
+        f"for their time{' and with the contact update of LAMMPS' if code else ''}; no other assembly was run.",
+        changes=[
+            "another assembly; friction and restitution are those of the scenes, whatever is asked",
+            "single impacts",
+            *WALLS_CHANGE,
+        ],
         interval=(time / division, time / least_asked),
         interval_means="Interval: from what asks most to what asks least: "
-        + joined_names([f"{READ_OFF[name]} of {scene} T/{step}" for (scene, name), step in read_off.items()])
+        + joined_names([f"{_called(scene, name)} of {scene} T/{step}" for (scene, name), step in read_off.items() if step])
         + ".",
         alternatives=[row],
         evidence=[
-            *(
-                f"{scene}: {data.attrs['clumps']} clumps with friction {float(data.attrs['friction']):g} and restitution "
-                f"{float(data.attrs['restitution']):g} at {float(data.attrs['speed']):g} m/s, {data.sizes['seed']} initial "
-                f"states, {int((data['compared'] == 'method').sum())} methods, "
-                f"T/{' T/'.join(str(n) for n in data['division'].values)}; from {path}"
-                + (", which comes with polhode." if files.is_released(path) else ".")
-                for scene, (path, data) in scenes.items()
-            ),
+            *(text for scene, (path, data) in scenes.items() for text in _measured(scene, path, data)),
             "With this and all shorter steps that were run the change from the shortest one, with its whole interval of "
             f"{seed_statistics.LEVEL:.0%}, is below the error.",
-            "Contact time T: central and without damping, at the speed of the fast ones.",
+            "Contact time T: central and without damping, at the speed of the fast ones, with a wall. In these runs walls are "
+            f"of the grains' material, and two equal grains touch for {PAIR:.2f} T at the same speed: the step allows for "
+            "it.",
         ],
         error=error,
         kind="bulk",
         asked=arguments,
-        remarks=remarks,
+        remarks=[
+            _on_split({key: step for key, step in serving.items() if key[1] in SPLIT}, error, code),
+            *(
+                [f"Not shown to change by less than {error:g}, for want of initial states: {joined_names(not_shown)}."]
+                * bool(not_shown)
+            ),
+            "Standard deviations over initial states: "
+            + joined_names([f"{scene} {text}" for scene, (_, data) in scenes.items() for text in _scatter(scene, data)])
+            + ". A smaller change does not show in one run.",
+            *([contact.walls] if contact.walls else []),
+            *_on_update(code),
+            *_on_restitution(restitution, code),
+            *_another_law(contact, _laws_of(scenes)),
+            *_on_methods(results),
+        ],
     )
+
+
+def _contacts_of(contact: ContactTime) -> str:
+    return f"contacts of {contact.time:.4g} s" + (f" ({contact.how})" if contact.how else "")
+
+
+def joined_and(names: Any) -> str:
+    """Names in a sentence."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _rounded_up(value: float) -> str:
+    """A bound with two digits, not below it."""
+    if not 0 < value < inf:
+        return f"{value:g}"
+    unit = 10.0 ** (floor(log10(value)) - 1)
+    return f"{ceil(value / unit * (1 - 1e-12)) * unit:.2g}"
+
+
+def _on_split(split: Mapping[tuple[str, str], int | None], error: float, code: str | None) -> str:
+    """With which step shares of the dissipated energy are kept, in a sentence."""
+    if code == "LAMMPS":
+        return (
+            "LAMMPS cuts spring and dashpot together, so that sliding and tangential dashpots are not told apart in what is "
+            "dissipated."
+        )
+    if code:
+        return f"Where the energy goes was not measured with the contact update of {code}."
+    steps = [step for step in split.values() if step]
+    return "To know where the energy goes, " + (
+        f"take T/{max(steps)}, which keeps the shares of dashpots and sliding within {error:g} of what is dissipated."
+        if len(steps) == len(split) and steps
+        else "this is not enough: no step that was run is shown to keep the shares of dashpots and sliding within "
+        f"{error:g} of what is dissipated."
+    )
+
+
+def _on_update(code: str | None) -> list[str]:
+    """What is said of the contact update, of assemblies."""
+    if code is None:
+        return [
+            f"All corrections of the contact update are on: {_cures()} (the defaults of polhode). For LAMMPS or YADE as they "
+            "are name the `code`."
+        ]
+    if code == "LAMMPS":
+        return []
+    texts = [f"The contact update of {code} was not run in these assemblies: the step is that of LAMMPS."]
+    with suppress(AdviceError, KeyError):
+        data = _other_codes()
+        beds = data[["bed_height", "bed_contacts"]].sel(code=[code.lower(), "polhode"])
+        parts = []
+        for name, values in beds.data_vars.items():
+            change = seed_statistics.mean((values[0] - values[1]).values / float(values[1].mean()))
+            parts.append(f"{str(name).removeprefix('bed_')} by {change.value:.1%} [{change.low:.1%}, {change.high:.1%}]")
+        version = str(data["version"].sel(code=code.lower()).item())
+        texts.append(
+            f"{code} {version} itself ran the bed at T/{CODES_AT} from {beds.sizes['seed']} initial states: it differs from "
+            f"polhode in {joined_and(parts)}."
+        )
+    return texts
+
+
+def _other_codes() -> xr.Dataset:
+    """Impacts and beds as LAMMPS and YADE have them."""
+    path = files.released("contacts.nc")
+    if path is None:
+        raise AdviceError("there is no contacts.nc")
+    return _read(path)
+
+
+def _limits_of(code: str, error: float) -> list[str]:
+    """In which impacts a code does not come as near to its law as is asked, however short the step."""
+    with suppress(AdviceError, KeyError):
+        data = _other_codes().sel(code=code.lower())
+        off = data["off"].max("quantity")
+        far = {str(data["case_label"].sel(case=case).item()): float(off.sel(case=case)) for case in off["case"].values}
+        cases = joined_names([f"{label} ({value:.1%})" for label, value in far.items() if value >= error])
+        if cases:
+            version = str(data["version"].item())
+            return [
+                f"However short the step, {code} {version} itself stays farther from the exact motion of its law than "
+                f"{error:g} in {cases}, of {len(far)} impacts solved exactly."
+            ]
+    return []
+
+
+def _on_restitution(restitution: float | None, code: str | None) -> list[str]:
+    """Which restitution LAMMPS and YADE give, and what to write for the one asked for."""
+    if restitution is None or restitution >= 1:
+        return []
+    if code == "YADE":
+        return [f"YADE gives the restitution asked by `en`, since its dashpots never pull ({RESTITUTION_PAGE})."]
+    texts = []
+    for name, alpha in LAMMPS_DAMPINGS.items() if code else [next(iter(LAMMPS_DAMPINGS.items()))]:
+        plain, write = alpha(restitution), lammps_damping(restitution, alpha)
+        texts.append(
+            f"LAMMPS with `damping {name}` and {restitution:g} gives a restitution of {pulling_restitution(plain):.4f}, but "
+            f"with `limit_damping` {tsuji_restitution(plain):.4f} (alpha {plain:.4f}); "
+            + (
+                f"to obtain {restitution:g} with it, write {write:.4f} (alpha {tsuji_damping(restitution):.4f})."
+                if write == write
+                else f"no number gives {restitution:g} with it."
+            )
+        )
+    return [*texts[:-1], f"{texts[-1]} This holds for Hertz's law: {RESTITUTION_PAGE}."]
+
+
+def _another_law(contact: ContactTime, known: set[str]) -> list[str]:
+    if not contact.law or contact.law in known:
+        return []
+    return [f"The scene has the law {contact.law}; the step rests on runs with {' and '.join(sorted(known))}."]
 
 
 def _assemblies(law: str | None, results: Path | None) -> dict[str, tuple[Path, xr.Dataset]]:
@@ -214,13 +409,20 @@ def _assemblies(law: str | None, results: Path | None) -> dict[str, tuple[Path, 
     if not scenes:
         where = f"{results or files.RUN}/checks/{SCENES[0]}.nc"
         raise AdviceError(f"there is no {where}" + ("" if results else f" and no {files.RELEASED / RELEASED}") + "; make one")
-    known = {str(key) for _, data in scenes.values() for key in data["law"].values[(data["compared"] == "method").values]}
-    _same_law(law, known, "grains")
+    _same_law(law, _laws_of(scenes), "grains")
     return scenes
 
 
-def _names(data: xr.Dataset) -> list[str]:
-    return [name for name in (*READ_OFF, *SPLIT) if name in data]
+def _laws_of(scenes: Mapping[str, tuple[Path, xr.Dataset]]) -> set[str]:
+    return {str(key) for _, data in scenes.values() for key in data["law"].values[(data["compared"] == "method").values]}
+
+
+def _names(data: xr.Dataset, others: Iterable[str] = ()) -> list[str]:
+    return [name for name in (*READ_OFF, *others) if name in data]
+
+
+def _called(scene: str, name: str) -> str:
+    return "slope (angle of repose)" if (scene, name) == ("drum", "angle") else READ_OFF[name]
 
 
 def _of_methods(data: xr.Dataset, name: str) -> xr.DataArray:
@@ -228,16 +430,23 @@ def _of_methods(data: xr.Dataset, name: str) -> xr.DataArray:
     return data[name].isel(variant=(data["compared"] == "method").values).transpose("division", "variant", "seed")
 
 
-def _bounds(data: xr.Dataset, name: str) -> dict[int, float]:
+def _bounds(data: xr.Dataset, name: str, code: str | None = None) -> dict[int, float]:
     """The largest change from the shortest step that an interval allows, by steps in a contact, coarsest first.
 
-    Over all methods; relative to the value, or for shares as a part of all. Infinite where a run was lost.
+    Over all methods, or of a code's contact update where it was run; relative to the value, or for shares as a part of all.
+    Infinite where a run was lost.
     """
     values = _of_methods(data, name)
     unit = 1.0 if name in SPLIT else abs(float(values[-1].mean()))
-    result = {}
-    for division in values["division"].values[:-1]:
-        changes = (values.sel(division=division) - values[-1]).mean("variant", skipna=False).values
+    compared = values[:-1]
+    if code is not None:
+        if f"as_in_{code}" not in data["variant"].values:
+            return {}
+        of_code = data[name].transpose("division", "variant", "seed").sel(variant=[f"as_in_{code}"])
+        compared = of_code[np.flatnonzero(of_code.notnull().any(("variant", "seed")).values)]
+    finest, result = values[-1].mean("variant", skipna=False), {}
+    for division in compared["division"].values:
+        changes = (compared.sel(division=division) - finest).mean("variant", skipna=False).values
         result[int(division)] = _bound(seed_statistics.mean(changes)) / unit
     return result
 
@@ -247,32 +456,74 @@ def _bound(estimate: seed_statistics.Estimate) -> float:
     return bound if np.isfinite(bound) else np.inf
 
 
-def _scatter(data: xr.Dataset) -> list[str]:
+def _scatter(scene: str, data: xr.Dataset) -> list[str]:
     """The standard deviations over initial states with the shortest step, relative to the values."""
-    finest = {name: _of_methods(data, name)[-1] for name in _names(data) if name in READ_OFF}
+    finest = {name: _of_methods(data, name)[-1] for name in _names(data)}
     return [
-        f"{READ_OFF[name]} {float(values.std('seed', ddof=1).mean() / abs(values.mean())):.1%}"
+        f"{_called(scene, name)} {float(values.std('seed', ddof=1).mean() / abs(values.mean())):.1%}"
         for name, values in finest.items()
     ]
 
 
-def _without_cures(scene: str, data: xr.Dataset) -> list[str]:
-    """What the bookkeeping of another code changes at the steps with which it was run."""
-    code = "LAMMPS"
+def step_changes(data: xr.Dataset, name: str) -> dict[int, seed_statistics.Estimate]:
+    """The change of what is read off from the shortest step, the mean over all methods, by steps in a contact.
+
+    As the report has it: all such comparisons of a scene hold together (Bonferroni). Steps with which runs were lost are left
+    out.
+    """
+    values = _of_methods(data, name)
+    count = len(_compared(data)) * (data.sizes["division"] - 1)
+    changes = {int(n): (values.sel(division=n) - values[-1]).mean("variant", skipna=False).values for n in values.division[:-1]}
+    return {n: seed_statistics.mean(change, count) for n, change in changes.items() if np.isfinite(change).all()}
+
+
+def update_changes(data: xr.Dataset, name: str, code: str) -> dict[int, seed_statistics.Estimate]:
+    """The change of what is read off by the contact update of a code, against the first method with the same step.
+
+    As the report has it: all comparisons of laws with the first hold together.
+    """
     if f"as_in_{code}" not in data["variant"].values:
-        return []
-    texts = []
-    for division in map(int, data["division"].values):
-        pairs = {name: data[name].sel(division=division) for name in _names(data) if name in READ_OFF}
-        if not all(np.isfinite(values.sel(variant=f"as_in_{code}")).all() for values in pairs.values()):
-            continue
-        changes = {
-            READ_OFF[name]: _bound(seed_statistics.mean((values.sel(variant=f"as_in_{code}") - values[0]).values))
-            / abs(float(values[0].mean()))
-            for name, values in pairs.items()
-        }
-        parts = joined_names([f"{name} by {change:.1%}" for name, change in changes.items()])
-        texts.append(f"With that of {code}, {scene} at T/{division} changes at most: {parts}.")
+        return {}
+    ran = data["lost"] >= 0 if "lost" in data else data[name].notnull()
+    laws = ran.any("seed").sel(variant=(data["compared"] == "law").values)
+    count = len(_compared(data)) * int(laws.sum())
+    values = data[name].transpose("division", "variant", "seed")
+    changes = {
+        int(n): (values.sel(division=n, variant=f"as_in_{code}") - values.sel(division=n)[0]).values for n in values.division
+    }
+    return {n: seed_statistics.mean(change, count) for n, change in changes.items() if np.isfinite(change).all()}
+
+
+def _compared(data: xr.Dataset) -> list[str]:
+    return [str(name) for name, values in data.data_vars.items() if "seed" in values.dims and name not in NOT_COMPARED]
+
+
+def _measured(scene: str, path: Path, data: xr.Dataset) -> list[str]:
+    """What a scene is, and what steps and the contact update of LAMMPS change in it."""
+    of_path = f"from {path}" + (", which comes with polhode" if files.is_released(path) else "")
+    steps = [int(n) for n in data["division"].values]
+    texts = [
+        f"{scene}: {data.attrs['clumps']} clumps with friction {float(data.attrs['friction']):g} and restitution "
+        f"{float(data.attrs['restitution']):g} at {float(data.attrs['speed']):g} m/s, {data.sizes['seed']} initial states, "
+        f"{int((data['compared'] == 'method').sum())} methods, T/{' T/'.join(map(str, steps))}; {of_path}."
+    ]
+    rows = []
+    for name in _names(data):
+        value = float(_of_methods(data, name)[-1].mean())
+        in_degrees = data[name].attrs.get("units") == "degree"
+        factor, unit = (1.0, " degrees") if in_degrees else (100 / abs(value), " %")
+        changes = {f"at T/{n}": change for n, change in step_changes(data, name).items()}
+        updates = update_changes(data, name, "LAMMPS")
+        changes |= {f"by the contact update of LAMMPS at T/{n}": change for n, change in updates.items()}
+        parts = [
+            f"{factor * change.value:z.2f}{unit} [{factor * change.low:z.2f}, {factor * change.high:z.2f}] {where}"
+            for where, change in changes.items()
+        ]
+        called = f"{_called(scene, name)}{f' of {value:.1f} degrees' if in_degrees else ''}"
+        rows += [f"{called} {joined_and(parts)}"] if parts else []
+    if rows:
+        together = f"intervals of {seed_statistics.LEVEL:.0%} for all of them together"
+        texts.append(f"{scene}, change from T/{steps[-1]} ({together}): {'; '.join(rows)}.")
     return texts
 
 
@@ -333,7 +584,8 @@ def _take(time: float, share: float) -> str:
 
 
 def _cures() -> str:
-    return ", ".join(f"{name} = {choice}" for name, choice in CURES.items()) + " (the defaults of polhode)"
+    """The corrections as parameters of a law."""
+    return ", ".join(f"{name} = {choice}" for name, choice in CURES.items())
 
 
 def _mark(share: float) -> str:

@@ -2,15 +2,29 @@
 
 import re
 from collections.abc import Mapping
-from math import inf, pi, sqrt
+from dataclasses import replace
+from itertools import combinations
+from math import inf, isfinite, pi, sqrt
 from pathlib import Path
 from typing import Any
 
+from polhode.advice import WALLS
 from polhode.advice.errors import AdviceError, checked
+from polhode.advice.from_contacts import (
+    PAIR,
+    ContactTime,
+    check_overlap,
+    in_words,
+    sizes_that_go_together,
+    softer,
+    usable,
+    wall_of,
+)
 from polhode.interface.arguments import number, positive
 from polhode.manybody.clump import Clump
+from polhode.manybody.contact import collision_time
 from polhode.manybody.fluid import Fluid
-from polhode.manybody.material import Material
+from polhode.manybody.material import Material, MaterialPair
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES
 from polhode.problems import PROBLEMS
@@ -25,7 +39,7 @@ def scene_of(case: Any, material: Mapping[str, float | None], scale: float | Non
     Parameters
     ----------
     case : a scene, its key or the Python file that defines it; a clump, or the file of one, where a material is given
-    material : young, poisson, density and speed; None where not given
+    material : young, poisson, density and speed, and wall_young and wall_poisson; None where not given
     scale : unit of length of a clump file, m; by default 1
 
     Raises
@@ -50,7 +64,7 @@ def scene_of(case: Any, material: Mapping[str, float | None], scale: float | Non
     if isinstance(case, Clump) or of_file:
         if "radius" in given:
             raise AdviceError("radius is part of the clump, which is given already")
-        values = {name: value for name, value in material.items() if name != "radius"}
+        values = {name: value for name, value in material.items() if name not in ("radius", *WALLS)}
         if missing := [name for name, value in values.items() if value is None]:
             raise AdviceError(f"{missing[0]} is missing; the contact time of a clump follows from {', '.join(values)}")
         try:
@@ -60,10 +74,18 @@ def scene_of(case: Any, material: Mapping[str, float | None], scale: float | Non
             speed = positive("speed", values.pop("speed"), "m/s")
             made_of = Material(**{name: number(name, value) for name, value in values.items()})
         except (OSError, TypeError, ValueError) as error:
-            raise AdviceError(str(error)) from None
-        label = f"clump {case.key}"
+            raise AdviceError(str(error).removeprefix("material: ")) from None
+        walls, _ = wall_of(made_of, *(material.get(name) for name in WALLS))
         return Scene(
-            key="clump", label=label, kinds=((case, 1),), material=made_of, box=inf, speed=speed, spin=0.0, horizon=1.0
+            key="clump",
+            label=f"clump {case.key}",
+            kinds=((case, 1),),
+            material=made_of,
+            walls=walls,
+            box=inf,
+            speed=speed,
+            spin=0.0,
+            horizon=1.0,
         )
     return None
 
@@ -79,26 +101,91 @@ def _loaded(path: str) -> Scene | Fluid:
     return scene
 
 
-def contact_of(scene: Scene, speed: float | None) -> tuple[float, str]:
-    """The contact time of a scene (s), and how it is known; ``speed`` (m/s) in place of that of the scene."""
+def contact_of(scene: Scene, speed: float | None, material: Mapping[str, float | None]) -> ContactTime:
+    """The contact time of a scene, and how it is known.
+
+    It is the shortest of those of its clumps on its walls and on walls of their own material, where two of a kind touch for
+    :data:`~polhode.advice.from_contacts.PAIR` of it; clumps of two materials that touch for less make it shorter.
+
+    Parameters
+    ----------
+    speed : in place of that of the scene, m/s
+    material : of a clump, as for :func:`scene_of`; empty for a scene
+    """
     law, at = scene.force_law, scene.speed if speed is None else checked(positive, "speed", speed, "m/s")
     where = scene.label or scene.key
+    solids = [(clump, scene.material_of(clump)) for clump, _ in scene.clumps]
     if "stiffness" in law.parameters:
-        mass = min(clump.volume * scene.material_of(clump).density for clump, _ in scene.clumps)
-        stiffness = float(law.value("stiffness"))
-        return pi * sqrt(mass / stiffness), f"{where}: its lightest clump at a wall, stiffness {stiffness:g} N/m"
+        return _of_springs(scene, where)
     if not law.key.startswith(OF_THE_MATERIAL):
         raise AdviceError(f"the contact time of the law {law.key} is not known; ask with contact_time instead of the scene")
     if at == 0:
         raise AdviceError(f"speed is missing: the bodies of the scene {scene.key!r} start at rest; name that of a fast impact")
-    return scene.contact_time(at), f"{where}: a clump that hits a wall at {at:g} m/s, by Hertz's theory"
+    has_walls = bool(scene.wall_numbers) and (isfinite(scene.box) or scene.walls is not None)
+    values = {name: value for name, value in material.items() if isinstance(value, float | int) and value != inf}
+    values |= {"speed": at}
+    with sizes_that_go_together(values):
+        on_alike = replace(scene, walls=None).contact_time(at)
+        on_walls = scene.contact_time(at) if has_walls else on_alike
+        unlike = [_touching(*two, at) for two in combinations(solids, 2) if two[0][1] != two[1][1]]
+        usable(on_alike, on_walls, *unlike)
+    if material:
+        clump, grains = solids[0]
+        check_overlap(grains.density * clump.volume, float(clump.radii.max()), grains.reduced, at, values)
+    time = min(on_alike, on_walls, *(time / PAIR for time in unlike))
+    if material:
+        _, walls = wall_of(scene.material, *(material.get(name) for name in WALLS))
+    elif not has_walls:
+        walls = "The scene has no walls: T is that of a clump on a wall of its own material."
+    else:
+        walls = f"The scene has {'walls of its own material' if scene.walls is None else in_words(scene.walls)}."
+    walls += softer(on_walls) if on_walls > on_alike else ""
+    how = f"{where}: a clump that hits {'a wall' if scene.walls is None else in_words(scene.walls)} at {at:g} m/s"
+    return ContactTime(time, f"{how}, by Hertz's theory", min(PAIR * on_alike, *unlike, inf), walls, law.key)
+
+
+def _touching(one: tuple[Clump, Material], two: tuple[Clump, Material], speed: float) -> float:
+    """How long two clumps of different materials touch if they meet head on with their largest spheres, s."""
+    masses, radii = zip(*((m.density * clump.volume, float(clump.radii.max())) for clump, m in (one, two)), strict=True)
+    reduced = MaterialPair(one[1], two[1]).reduced
+    return collision_time(1 / sum(1 / m for m in masses), 1 / sum(1 / r for r in radii), reduced, speed)
+
+
+def _of_springs(scene: Scene, where: str) -> ContactTime:
+    """The contact time of springs whose stiffness is a parameter of the law: half a period of a clump that hits a wall.
+
+    Pairs of kinds, or a kind and the wall, may have a stiffness of their own.
+    """
+    law = scene.force_law
+
+    def stiffness(one: str, two: str) -> float:
+        others = {**scene.between.get((two, one), {}), **scene.between.get((one, two), {})}
+        return float(others.get("stiffness", law.value("stiffness")))
+
+    masses = {clump.key: clump.volume * scene.material_of(clump).density for clump, _ in scene.clumps}
+    times = {(key, other): pi * sqrt(m / stiffness(key, other)) for key, m in masses.items() for other in (key, "wall")}
+    shortest = min(times, key=lambda pair: times[pair])
+    pair = min(
+        pi * sqrt(m * masses[other] / (m + masses[other]) / stiffness(key, other))
+        for key, m in masses.items()
+        for other in masses
+    )
+    how = f"{where}: clump {shortest[0]} at a wall, stiffness {stiffness(*shortest):g} N/m"
+    return ContactTime(times[shortest], how, pair, "", law.key)
 
 
 def rubbing_of(scene: Scene, values: Mapping[str, Any]) -> dict[str, Any]:
-    """``values`` of friction, restitution, law and purpose, the first two by default those of the scene's law if it has any."""
+    """``values`` of friction, restitution, law, purpose and code, the first two by default those of the scene's law.
+
+    Contacts whose law damps without a coefficient of restitution count as impacts, unless a purpose is given.
+    """
     law = scene.force_law
     words = ("friction", "restitution")
-    return {
+    rubs = {
         name: law.value(name) if value is None and name in words and name in law.parameters else value
         for name, value in values.items()
     }
+    damps = not law.conserves_energy and "restitution" not in law.parameters
+    if damps and ("damping_time" not in law.parameters or law.value("damping_time") != 0):
+        rubs["purpose"] = rubs["purpose"] or "impacts"
+    return rubs

@@ -20,7 +20,8 @@ import argparse
 import re
 import sys
 import warnings
-from math import isfinite
+from collections.abc import Mapping
+from math import inf, isfinite
 from pathlib import Path
 from typing import NoReturn
 
@@ -80,8 +81,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     contacts.add_argument("--density", type=positive, metavar="RHO", help="kg/m^3")
     contacts.add_argument("--radius", type=positive, metavar="R", help="of a sphere, m")
     contacts.add_argument("--speed", type=positive, metavar="V", help="at which it hits a wall, m/s")
+    contacts.add_argument(
+        "--wall-young",
+        type=_positive_or_rigid,
+        metavar="E",
+        help="Young's modulus of walls of another material, Pa; rigid for one that does not give",
+    )
+    contacts.add_argument("--wall-poisson", type=_finite, metavar="NU", help="Poisson's ratio of these (that of the spheres)")
     contacts.add_argument("--scale", type=positive, metavar="M", help="unit of length of the file of a clump, m (1)")
-    contacts.add_argument("--friction", type=positive, metavar="MU", help="coefficient of friction")
+    contacts.add_argument("--friction", type=not_negative, metavar="MU", help="coefficient of friction; 0 is none")
     contacts.add_argument("--restitution", type=positive, metavar="E", help="normal coefficient of restitution")
     contacts.add_argument(
         "--for",
@@ -89,6 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=advising.PURPOSES,
         help="with friction: single impacts (the default), or what is read off an assembly",
     )
+    contacts.add_argument("--code", type=str, metavar="CODE", help="lammps or yade: the step for its contacts as they are")
     contacts.add_argument("--law", metavar="KEY", help="law of force of contacts with friction")
     contacts.add_argument(
         "--contacts",
@@ -137,6 +146,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     bodies.add_argument("--limit", type=positive, metavar="T", help="time limit of runs, s of processor time (60)")
 
 
+def _positive_or_rigid(text: str) -> float:
+    """A positive number, or infinity."""
+    return inf if text.lower() in ("rigid", "inf") else positive(text)
+
+
 def _without_option(text: str) -> NoReturn:
     """Test problems are asked for as files are."""
     raise argparse.ArgumentTypeError(f"a test problem is named without an option: polhode recommend {text}")
@@ -161,7 +175,10 @@ def run(arguments: argparse.Namespace) -> int:
     UsageError
         For a question that is incomplete, contradictory, or has no answer; the message says what to ask.
     """
+    # Options that give an argument of another name, as they were written.
+    written = {"one_torque": "--several-torques"} if arguments.one_torque is False else {}
     if arguments.torque_class is not None:
+        written |= {"laws": "--torque-class", "torque": "--torque-class"}
         if arguments.torque is not None and arguments.torque != arguments.torque_class:
             raise UsageError("--torque and --torque-class name two torques; name one")
         arguments.laws, arguments.torque, arguments.torque_class = True, arguments.torque_class, None
@@ -176,19 +193,16 @@ def run(arguments: argparse.Namespace) -> int:
             )
     except AdviceError as error:
         # Its first word may be an argument.
-        raise UsageError(_in_options(_in_options(str(error)), r"^(\w+)(?=[: ])")) from error
+        raise UsageError(_in_options(_in_options(str(error), written), written, r"^(\w+)(?=[: ])")) from error
     for said in sorted({str(remark.message) for remark in remarks if remark.category is UserWarning}):
         print(f"polhode recommend: {said}", file=sys.stderr)
-    print(_in_options(answer.to_json() if arguments.json else str(answer)))
+    print(_in_options(answer.to_json() if arguments.json else str(answer), {}))
     return 0
 
 
-def _option(name: str) -> str:
-    return {"case": "FILE", "purpose": "--for"}.get(name, f"--{name.replace('_', '-')}")
-
-
-def _in_options(text: str, argument: str = r"`(\w+)`") -> str:
-    """What :func:`polhode.recommend` says, with the arguments that it names as options."""
-    names = {"results", *ARGUMENTS}
-    text = re.sub(argument, lambda match: _option(match[1]) if match[1] in names else match[0], text)
+def _in_options(text: str, written: Mapping[str, str], argument: str = r"`(\w+)`") -> str:
+    """What :func:`polhode.recommend` says, with the arguments that it names as options; ``written``: those of another name."""
+    names = {name: f"--{name.replace('_', '-')}" for name in ("results", *ARGUMENTS)}
+    names |= {"case": "FILE", "purpose": "--for", "triangle": "--no-triangle", **written}
+    text = re.sub(argument, lambda match: names.get(match[1], match[0]), text)
     return text.replace("triangle=False", "--no-triangle")

@@ -9,10 +9,14 @@ critical damping. Hertz's spring with the dashpot of Tsuji et al. obeys, in unit
 :math:`\ddot x = -x^{3/2} - \alpha x^{1/4} \dot x`. In the time s with :math:`ds = x^{1/4} dt` and with :math:`z = x^{5/4}`
 this is linear, :math:`z' = \frac54 v`, :math:`v' = -z - \alpha v`, and the force vanishes where that of the linear dashpot
 does: restitution is that of :math:`D = \alpha/\sqrt5`, whatever the speed, the mass, the radius and the stiffness.
+
+LAMMPS follows its dashpots to zero overlap unless ``limit_damping`` cuts the attraction off: :func:`lammps_damping`.
 """
 
+from collections.abc import Callable
 from functools import cache
-from math import atan2, exp, log, pi, sqrt
+from math import atan2, exp, log, nan, pi, sqrt
+from types import MappingProxyType
 
 #: The largest part of critical damping that is searched; the restitution is 2.5e-7 there.
 STRONGEST = 1e3
@@ -48,3 +52,52 @@ def tsuji_restitution(alpha: float) -> float:
 def tsuji_damping(restitution: float) -> float:
     """The alpha of Tsuji et al. that gives a coefficient of restitution."""
     return sqrt(5) * linear_damping(restitution)
+
+
+def pulling_restitution(alpha: float) -> float:
+    """The coefficient of restitution of the same contact if its dashpot may pull: it ends where the overlap vanishes.
+
+    exp(-pi D/sqrt(1 - D^2)) with D = alpha/sqrt(5), and zero from critical damping on.
+    """
+    damping = alpha / sqrt(5)
+    return exp(-pi * damping / sqrt(1 - damping * damping)) if damping < 1 else 0.0
+
+
+def tsuji_polynomial(restitution: float) -> float:
+    """The alpha of ``damping tsuji`` of LAMMPS' ``pair_style granular``.
+
+    Eq. 53 of Marshall, J. Comput. Phys. 228 (2009) 1541, times the root of 2. It is the damping with attraction.
+    """
+    value = 0.0
+    for coefficient in (4.8218, -18.022, 27.467, -22.348, 11.087, -4.2783, 1.2728):
+        value = value * restitution + coefficient
+    return sqrt(2) * value
+
+
+def coefficient_damping(restitution: float) -> float:
+    """The alpha of ``damping coeff_restitution`` there, in closed form: that of :func:`pulling_restitution`."""
+    return sqrt(5) / sqrt(1 + (pi / log(restitution)) ** 2) if 0 < restitution < 1 else sqrt(5) if restitution <= 0 else 0.0
+
+
+#: The dampings of LAMMPS that take a coefficient of restitution, with the alpha that they make of it.
+LAMMPS_DAMPINGS = MappingProxyType({"tsuji": tsuji_polynomial, "coeff_restitution": coefficient_damping})
+
+
+def lammps_damping(restitution: float, alpha: Callable[[float], float] = tsuji_polynomial) -> float:
+    """What to write for a coefficient of restitution in LAMMPS with ``limit_damping``, so that it is obtained.
+
+    NaN where no number from 0 to 1 gives so little.
+
+    Parameters
+    ----------
+    restitution : the one to obtain, up to 1
+    alpha : one of :data:`LAMMPS_DAMPINGS`
+    """
+    if restitution >= 1:
+        return 1.0
+    if tsuji_restitution(alpha(0.0)) > restitution:
+        return nan
+    low, high = 0.0, 1.0
+    while low < (value := (low + high) / 2) < high:
+        low, high = (low, value) if tsuji_restitution(alpha(value)) > restitution else (value, high)
+    return value
