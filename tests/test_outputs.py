@@ -135,6 +135,11 @@ def test_all_methods_replace_none_of_the_user(mine, tmp_path, capsys):
     assert (tmp_path / "rk4.py").read_bytes() == before and not (tmp_path / "euler.py").exists()
 
 
+def test_the_key_of_a_method_is_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["code", "rk4", "-o", "rk4"]) == 0 and (tmp_path / "rk4").is_file()
+
+
 def test_two_outputs_under_one_name_are_refused(mine, capsys):
     assert cli.main(["sheet", "rk4", "-o", "a.html", "--json", "./a.html"]) == 2
     assert "--json: ./a.html is a file that this command works with".replace("./", "") in capsys.readouterr().err
