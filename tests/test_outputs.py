@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 from polhode import cli
-from polhode.cli import UsageError, check_writable
+from polhode.cli import UsageError, check_writable, docs
 from polhode.interface import files
 from polhode.manybody import motion_files
 from polhode.manybody.scenes import SCENES
@@ -154,6 +154,14 @@ def test_an_empty_name_is_none(tmp_path, monkeypatch, capsys, words):
     monkeypatch.chdir(tmp_path)
     assert cli.main(words) == 2
     assert "must name a file or a folder, got ''" in capsys.readouterr().err and not list(tmp_path.iterdir())
+
+
+def test_documentation_is_not_written_in_place_of_a_file(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "file"
+    path.write_text("keep")
+    monkeypatch.setattr(docs, "build", lambda *arguments: pytest.fail("the work began"))
+    assert cli.main(["docs", "--output", str(path)]) == 2
+    assert "is no folder" in capsys.readouterr().err and path.read_text() == "keep"
 
 
 def full(*arguments, **options):
