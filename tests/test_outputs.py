@@ -240,6 +240,12 @@ def test_an_output_that_takes_nothing_is_said_in_a_line(place, said):
     assert done.returncode in (1, 2) and said in done.stderr and done.stderr.count("\n") <= 1
 
 
+def test_a_closed_output_is_no_obstacle(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdout", None)
+    assert cli.main(["code", "rk4", "-o", "rk4.h"]) == 0 and (tmp_path / "rk4.h").is_file()
+
+
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_link_stays_and_its_file_is_written(tmp_path, exists):
     (tmp_path / "else").mkdir()
