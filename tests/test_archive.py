@@ -243,7 +243,7 @@ def test_plug_ins_are_in_the_source_or_asked_for(house, capsys):
     (house / "mine.py").write_text("METHOD = 1\n")
     finish(house / "results", plugins={"mine.py": provenance.sha256(house / "mine.py")})
     assert "the plug-in mine.py is not committed" in refused(capsys, "archive")
-    assert "no such file" in refused(capsys, "archive", "--plugin", "nowhere.py")
+    assert "does not exist" in refused(capsys, "archive", "--plugin", "nowhere.py")
     assert polhode("archive", "--plugin", "mine.py", "--output", "a.zip") == 0
     with zipfile.ZipFile("a.zip") as opened:
         assert opened.read("plugins/mine.py") == b"METHOD = 1\n"

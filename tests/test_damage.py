@@ -24,9 +24,9 @@ from polhode.study import configuration, provenance, storage
 from polhode.study.archive import manifest
 from polhode.study.gather import single_body as gather
 from polhode.study.plan import Plan
-from polhode.study.run import single_body
+from polhode.study.run import making, single_body
 from polhode.study.run.making import FailedRuns, make_files, make_single_body
-from polhode.study.workflow import entry, locks, meters, scheduling, written
+from polhode.study.workflow import entry, locks, meters, scheduling, watching, written
 
 HOME = Path(__file__).parents[1]
 
@@ -372,6 +372,41 @@ def test_a_pipe_in_place_of_a_file_is_named(tmp_path, door):
     environment = os.environ | {"PYTHONPATH": str(HOME / "src")}
     done = subprocess.run([sys.executable, "-c", script, tmp_path], env=environment, capture_output=True, text=True, timeout=60)
     assert done.stdout == f"{pipe} is a pipe, a socket or a device, not a file; remove it, or name a file\n", done.stderr
+
+
+def test_a_full_disk_is_named_though_nothing_can_be_written(tmp_path, monkeypatch):
+    """The exit status of the job tells the process in charge."""
+
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(entry, "write_text", full)
+    monkeypatch.delenv(entry.signals.HEAD, raising=False)
+    log = tmp_path / "gather.log"
+    snakemake = SimpleNamespace(rule="gather", wildcards={}, output=[], log=[str(log)], config={"results": str(tmp_path)})
+    with pytest.raises(SystemExit) as ended, entry.job_of(snakemake):
+        full()
+    assert ended.value.code == entry.DISK_FULL and "Traceback" not in log.read_text()
+    job = watching.Job("gather", {}, 1.0, ended=f"returned non-zero exit status {ended.value.code}")
+    said = watching.failure(job, "", tmp_path)
+    assert said.startswith(f"rule gather: the disk of {tmp_path}, or your share of it, is full (") and "make room" in said
+    job.ended = "died with <Signals.SIGKILL: 9>"
+    assert "it ended without a word (died with" in watching.failure(job, "", tmp_path)
+
+
+def test_runs_end_at_once_on_a_full_disk(tmp_path, monkeypatch):
+    """Not with one error for each of their files."""
+    calls = []
+
+    def write(dataset, path, job):
+        calls.append(path)
+        raise files.DiskFull(path)
+
+    monkeypatch.setattr(making, "write_dataset", write)
+    origins = {str(tmp_path / name): json.dumps({"wildcards": {}, "settings": {}}) for name in ("a.nc", "b.nc")}
+    with pytest.raises(files.DiskFull, match=r"a\.nc cannot be written: the disk of"):
+        make_files(origins, lambda wildcards, settings: (xr.Dataset(), ""), lambda line: None)
+    assert calls == [str(tmp_path / "a.nc")]
 
 
 def test_what_no_rule_makes_stays(tmp_path):

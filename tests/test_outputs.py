@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 from polhode import cli
-from polhode.cli import UsageError, check_writable
+from polhode.cli import UsageError, check_writable, docs
 from polhode.interface import files
 from polhode.manybody import motion_files
 from polhode.manybody.scenes import SCENES
@@ -135,6 +135,11 @@ def test_all_methods_replace_none_of_the_user(mine, tmp_path, capsys):
     assert (tmp_path / "rk4.py").read_bytes() == before and not (tmp_path / "euler.py").exists()
 
 
+def test_the_key_of_a_method_is_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["code", "rk4", "-o", "rk4"]) == 0 and (tmp_path / "rk4").is_file()
+
+
 def test_two_outputs_under_one_name_are_refused(mine, capsys):
     assert cli.main(["sheet", "rk4", "-o", "a.html", "--json", "./a.html"]) == 2
     assert "--json: ./a.html is a file that this command works with".replace("./", "") in capsys.readouterr().err
@@ -149,6 +154,14 @@ def test_an_empty_name_is_none(tmp_path, monkeypatch, capsys, words):
     monkeypatch.chdir(tmp_path)
     assert cli.main(words) == 2
     assert "must name a file or a folder, got ''" in capsys.readouterr().err and not list(tmp_path.iterdir())
+
+
+def test_documentation_is_not_written_in_place_of_a_file(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "file"
+    path.write_text("keep")
+    monkeypatch.setattr(docs, "build", lambda *arguments: pytest.fail("the work began"))
+    assert cli.main(["docs", "--output", str(path)]) == 2
+    assert "is no folder" in capsys.readouterr().err and path.read_text() == "keep"
 
 
 def full(*arguments, **options):
@@ -225,6 +238,12 @@ def test_an_output_that_takes_nothing_is_said_in_a_line(place, said):
     done = subprocess.run([sys.executable, "-m", "polhode", "code", "rk4"], stdout=writing, stderr=-1, text=True, timeout=60)
     os.close(writing)
     assert done.returncode in (1, 2) and said in done.stderr and done.stderr.count("\n") <= 1
+
+
+def test_a_closed_output_is_no_obstacle(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdout", None)
+    assert cli.main(["code", "rk4", "-o", "rk4.h"]) == 0 and (tmp_path / "rk4.h").is_file()
 
 
 @pytest.mark.parametrize("exists", [True, False])

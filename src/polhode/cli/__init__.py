@@ -269,7 +269,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if getattr(request.module, "NEEDS_REPOSITORY", False):
             check_repository(request.command)
         status = int(request.module.run(request))
-        sys.stdout.flush()
+        if sys.stdout is not None:  # as it is where the shell has closed it
+            sys.stdout.flush()
         return status
     except (UsageError, UnreadableFile, ExtraMissingError) as error:
         print(f"polhode {request.command}: {error}", file=sys.stderr)
@@ -289,7 +290,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _drop_output() -> None:
     """Let what standard output still holds go nowhere: Python would try to write it at its end."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)

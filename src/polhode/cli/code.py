@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{len(names)} methods written to {arguments.all}", file=sys.stderr)
         return 0
     if arguments.output is not None:
-        check_writable(arguments.output, "--output", [arguments.method])
+        check_writable(arguments.output, "--output", [arguments.method] if arguments.method.endswith(".py") else [])
     try:
         text = language.source(method_named(arguments.method))
     except Untranslatable as error:

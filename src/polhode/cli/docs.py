@@ -32,6 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("Sphinx is not installed; use ./reproduce docs, or pip install -r requirements.txt")
     if arguments.results is not None and not (arguments.results / "single_body.nc").is_file():
         raise UsageError(f"--results: {arguments.results} holds no single_body.nc; leave --results out for the released data")
+    if arguments.output is not None and arguments.output.exists() and not arguments.output.is_dir():
+        raise UsageError(f"--output: {arguments.output} is no folder; name one, for all pages")
     output = (arguments.output or HOME / "docs" / BUILT / "html").absolute()
     build(output, arguments.results)
     print(output / "index.html")

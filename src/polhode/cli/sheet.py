@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if len(arguments.beside) > MOST:
         raise UsageError(f"--beside: {len(arguments.beside)} methods do not fit a page; name at most {MOST}")
-    inputs = [arguments.method, *arguments.beside]
+    inputs = _files(arguments)
     for named, option, other in ((arguments.output, "--output", None), (arguments.json, "--json", arguments.output)):
         if named is not None:
             check_writable(named, option, [*inputs, other])
@@ -73,13 +73,18 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _files(arguments: argparse.Namespace) -> list[str]:
+    """The methods that are files of the user's own."""
+    return [name for name in (arguments.method or "", *arguments.beside) if name.endswith(".py")]
+
+
 def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
     """The sheet of the method; its page, and its numbers if they are wanted, are written and their paths printed."""
     method = method_named(arguments.method)
     beside = [method_named(name).key for name in arguments.beside]
     output = arguments.output or Path(f"{method.key}.html")
     if arguments.output is None:
-        check_writable(output, "--output", [arguments.method, *arguments.beside, arguments.json])
+        check_writable(output, "--output", [*_files(arguments), arguments.json])
     names = stages(bool(beside))
     stage = Stage(names[0], len(names), "parts")
 
