@@ -84,7 +84,7 @@ def contact_of(scene: Scene, speed: float | None) -> tuple[float, str]:
     law, at = scene.force_law, scene.speed if speed is None else checked(positive, "speed", speed, "m/s")
     where = scene.label or scene.key
     if "stiffness" in law.parameters:
-        mass = min(clump.volume * scene.material_of(clump).density for clump, _ in scene.clumps)
+        mass = min(clump.body(scene.material_of(clump).density).mass for clump, _ in scene.clumps)
         stiffness = float(law.value("stiffness"))
         return pi * sqrt(mass / stiffness), f"{where}: its lightest clump at a wall, stiffness {stiffness:g} N/m"
     if not law.key.startswith(OF_THE_MATERIAL):
