@@ -373,8 +373,7 @@ def test_what_is_asked_of_references_and_of_the_compiler():
 
 def test_paths_of_clump_files(tmp_path):
     refused(lambda: Clump.from_file(None), "path must be")
-    with pytest.raises(FileNotFoundError, match="does not exist"):
-        Clump.from_file(tmp_path)
+    refused(lambda: Clump.from_file(tmp_path), "is a folder")
     path = tmp_path / "one.txt"
     path.write_text("0 0 0 1\n")
     refused(lambda: Clump.from_file(path, label=3), "label must be a string")

@@ -316,8 +316,10 @@ def with_columns(*columns):
 
 EXTENDED = "3\nProperties=species:S:1:pos:R:3:move_mask:L:1:initial_charges:R:1:masses:R:1 pbc=F\n"
 FILES = {
-    "water.xyz": "3\nwater\n" + with_columns((-0.8476, 15.9994), (0.4238, 1.008), (0.4238, 1.008)) + "\n",
-    "all.xyz": "3\nq mass epsilon sigma\n"
+    "water.xyz": "3\nwater: name x y z charge mass\n"
+    + with_columns((-0.8476, 15.9994), (0.4238, 1.008), (0.4238, 1.008))
+    + "\n",
+    "all.xyz": "3\nname x y z q mass epsilon sigma\n"
     + with_columns((-0.8476, 15.9994, 0.1553, 3.166), (0.4238, 1.008, 0, 0), (0.4238, 1.008, 0, 0)),
     "ase.xyz": EXTENDED + with_columns(("T", -0.8476, 15.9994), ("T", 0.4238, 1.008), ("F", 0.4238, 1.008)),
     "lammps.txt": lammps(WATER),
@@ -355,13 +357,13 @@ def test_masses_come_from_the_argument_then_the_file_then_the_elements(tmp_path)
     ("a", "x y z\n", "is no file of a molecule"),
     ("a", f"4\n\n{XYZ}\n", "has 3 lines for 4 sites; a molecule file has one frame"),
     ("a", f"3\n\n{XYZ}\n".replace("O 0", "O zero"), "line 3: expected (not read) x y z, got 'O zero"),
-    ("a", f"3\n\n{XYZ} nan\n".replace("0.0\n", "0.0 0.1\n"), "line 5: numbers must be finite"),
-    ("a", f"3\n\n{with_columns(*3 * [[1, 2, 3, 4, 5]])}\n", "line 3: expected name x y z, with charge"),
+    ("a", f"3\nname x y z q\n{XYZ} nan\n".replace("0.0\n", "0.0 0.1\n"), "line 5: numbers must be finite"),
     ("a", f"3\nProperties=pos:R:3\n{XYZ}\n", "line 2: the columns have no name of the site (species:S:1)"),
     ("a", f"3\nProperties=species:S:1\n{XYZ}\n", "line 2: 'Properties=species:S:1' has no pos:R:3"),
     ("a", f"3\nProperties=species:S:1:pos:R:3:q:R:1:charge:R:1\n{XYZ}\n", "line 2: two columns are the same"),
     ("a", f"3\n\n{XYZ}\n".replace("O", "Q"), "line 3: has no mass, and 'Q' is no element of the table; pass masses={'Q'"),
-    ("a", lammps(WATER).replace("Coords", "Places"), "a LAMMPS molecule without the section Coords"),
+    ("a", lammps(WATER).replace("Coords", "Places"), "line 6: unknown section 'Places'"),
+    ("a", re.sub("(?s)Coords.*Types", "Types", lammps(WATER)), "a LAMMPS molecule without the section Coords"),
     ("a", lammps(WATER).replace("3 H", "2 H"), "section Types: the atoms are numbered from 1 to 3, each once, got 2"),
     ("a", lammps(WATER).replace("3 H\n", ""), "the section Types has 2 lines for 3 atoms"),
     ("a", lammps(WATER).replace("1 -0.8476", "1 much"), "section Charges: expected number of the atom charge, got '1 much'"),

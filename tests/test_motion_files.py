@@ -101,9 +101,9 @@ def test_a_clump_can_be_read_again_from_a_frame(run, tmp_path):
     """By the reader of clump files, which knows OVITO's columns: the spheres of each clump are at their distance."""
     (path,) = write_motion(run.isel(time=[3]), tmp_path / "one.xyz", SCENE)
     for number in (3, 5):
-        centres, radii = clump_files.read(path, clump=number)
+        centres, radii, masses, _ = clump_files.read(path, clump=number)
         assert np.linalg.norm(centres[0] - centres[1]) == pytest.approx(0.016, rel=1e-7)
-        assert sorted(radii) == [0.008, 0.012]
+        assert sorted(radii) == [0.008, 0.012] and masses is None
 
 
 def vtk(path):

@@ -119,7 +119,7 @@ def read(path: Path, clump: int | None = None, scale: float = 1.0, mass_scale: f
         said = (
             f"holds {len(known)} clumps, numbers {shown(several)[1:-1]}; choose one with clump="
             if known
-            else "has no clump numbers"
+            else "has no clump numbers; take clump= away"
         )
         raise ValueError(f"{path}: {said}" + (f"; {clump} is none of them" if clump is not None and known else ""))
     centres, radii = scaled[chosen, :3], scaled[chosen, 3]
@@ -169,7 +169,13 @@ def _declared(
             f"{path}: inertia {values['inertia']} is more than any mass of {mass:g} kg within the spheres has; it is Ixx Iyy "
             "Izz Ixy Ixz Iyz about com"
         )
-    return MassProperties(whole.volume, centre, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), mass)
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    least, _, largest = moments = np.linalg.eigvalsh(tensor)
+    if least <= 0 or 2 * largest > moments.sum() * (1 + ROUNDED):
+        raise ValueError(
+            f"{path}: inertia {values['inertia']} is that of no body: its principal moments are {shown(moments.tolist())}"
+        )
+    return MassProperties(whole.volume, centre, tensor, mass)
 
 
 def _columns(path: Path, lines: list[Line], scale: float, mass_scale: float) -> Table:
@@ -301,7 +307,7 @@ def _lammps(path: Path, lines: list[Line], scale: float, mass_scale: float) -> T
             raise ValueError(f"{path}: a LAMMPS molecule without the section {name}; a clump needs Coords and Diameters")
     if molecule.units and molecule.units != "lj":
         if molecule.units not in UNITS:
-            raise ValueError(f"{path}: has the units {shown(molecule.units)}; of a clump {', '.join(UNITS)} and lj can be")
+            raise ValueError(f"{path}: has the units {shown(molecule.units)}; read are {', '.join(UNITS)} and lj")
         weighty = "Masses" in molecule.sections or molecule.declared
         for name, unit, passed in zip(("scale", "mass_scale"), UNITS[molecule.units], (scale, mass_scale), strict=True):
             if abs(passed / unit - 1) > ROUNDED and (name == "scale" or weighty):
@@ -311,7 +317,7 @@ def _lammps(path: Path, lines: list[Line], scale: float, mass_scale: float) -> T
         if section in molecule.sections:
             columns.append(molecule.values(section))
             names.append(name)
-    rows = [(atom[0][0], [x for _, values in atom for x in values]) for atom in zip(*columns, strict=True)]
+    rows = [(f"atom {i}", [x for _, values in atom for x in values]) for i, atom in enumerate(zip(*columns, strict=True), 1)]
     return Table(names, rows, molecule)
 
 

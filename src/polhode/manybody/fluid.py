@@ -278,8 +278,11 @@ class Fluid:
         """
         path = regular_file("state file", path)
         form = "a state is an npz file with the arrays r, v, q, omega and L, as save_state writes it"
+        with open(path, "rb") as stream:
+            if stream.read(2) != b"PK":
+                raise ValueError(f"{path}: is no npz file; {form}")
         try:
-            with np.load(path) as file:
+            with open(path, "rb") as stream, np.load(stream) as file:
                 stored = {name: file[name] for name in ("r", "v", "q", "omega", "w", "L") if name in file}
         except Exception as error:  # whatever NumPy and zipfile raise for a file that is damaged, or is something else
             said = shown(f"{type(error).__name__}: {error}")
@@ -451,7 +454,7 @@ class Fluid:
 
     def with_law(self, law: str | ForceLaw) -> "Fluid":
         """The fluid with another law, whose cut-off and inner distance are those of its own if it is a key."""
-        if isinstance(law, str):
+        if isinstance(law, str) and FORCES[law].for_sites:
             values = {name: self.force_law.value(name) for name in ("cutoff", "inner")}
             law = FORCES[law].with_parameters(**values)
         return replace(self, law=law)

@@ -32,7 +32,16 @@ PER_ATOM = {
     "Dipoles": ("dipoles", ("mux", "muy", "muz")),
 }
 #: Sections, and keys in JSON, that mean nothing for a rigid body.
-IGNORED = ("Fragments", "Bonds", "Angles", "Dihedrals", "Impropers", "Special Bond Counts", "Special Bonds", "Shake Flags")
+IGNORED: tuple[str, ...] = (
+    "Fragments",
+    "Bonds",
+    "Angles",
+    "Dihedrals",
+    "Impropers",
+    "Special Bond Counts",
+    "Special Bonds",
+    "Shake Flags",
+)
 IGNORED += ("Shake Atoms", "Shake Bond Types")
 IGNORED_KEYS = ("schema", "title", "fragments", "bonds", "angles", "dihedrals", "impropers", "special", "shake")
 #: What is declared of the body as a whole: name, key in JSON, and how many numbers.

@@ -80,8 +80,16 @@ def write_motion(run: "xr.Dataset", path: str | Path, scene: Scene | Fluid | Non
     writer = WRITERS.get(path.suffix.lower())
     if writer is None:
         raise ValueError(f"path must end in {' or '.join(WRITERS)}, got {shown(path.name)}")
-    if path.is_dir() or not path.parent.is_dir():
-        raise ValueError(f"path {path} {'is a folder' if path.is_dir() else 'is in a folder that does not exist'}")
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        if not path.parent.is_dir():
+            raise ValueError(f"path {path} is in a folder that does not exist") from None
+    except (OSError, ValueError) as error:  # too long for any file, or with a null character
+        said = getattr(error, "strerror", None) or error
+        raise ValueError(f"path {shown(str(path))} can be no file ({said})") from None
+    if path.exists() and not path.is_file():
+        raise ValueError(f"path {path} is {'a folder' if path.is_dir() else 'no regular file'}")
     if not isinstance(run, xr.Dataset):
         raise TypeError(f"run must be a Dataset of polhode.manybody.simulate, got {shown(run)}")
     if missing := [name for name in ("time", "r", "v", "q", "omega") if name not in run]:
@@ -94,7 +102,7 @@ def write_motion(run: "xr.Dataset", path: str | Path, scene: Scene | Fluid | Non
     if not isinstance(scene, Scene | Fluid):
         raise TypeError(f"scene must be a polhode Scene or a Fluid, got {shown(scene)}")
     for name, size in (("r", 3), ("v", 3), ("q", 4), ("omega", 3)):
-        if run[name].shape != (run.sizes["time"], run["q"].shape[1] if run["q"].ndim > 1 else 0, size):
+        if run[name].shape != (run.sizes.get("time"), run["q"].shape[1] if run["q"].ndim > 1 else 0, size):
             raise ValueError(f"run: {name} must be (time, bodies, {size}), got {run[name].shape}")
     if len(scene) != run["q"].shape[1]:
         raise ValueError(f"scene {scene.key!r} has {len(scene)} bodies, the run {run['q'].shape[1]}; pass the one that was run")

@@ -154,8 +154,8 @@ class Scene:
             if clump.mass is not None and not 1 / UNLIKE < clump.mass / clump.volume / density < UNLIKE:
                 warnings.warn(
                     f"scene {self.key!r}: clump {clump.key!r} has a mass of its own, {clump.mass:.3g} kg, which is "
-                    f"{clump.mass / clump.volume:.3g} kg/m^3; its material has {density:.3g}. The mass counts, the density only "
-                    "sets the Rayleigh step; is its unit kg (mass_scale)?",
+                    f"{clump.mass / clump.volume:.3g} kg/m^3; its material has {density:.3g}. The mass counts, the density "
+                    "only sets the Rayleigh step; is its unit kg (mass_scale)?",
                     stacklevel=2,
                 )
             if self.periodic and not 4 * clump.reach < self.box:

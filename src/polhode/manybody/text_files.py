@@ -97,30 +97,30 @@ def xyz_columns(
     if not properties:
         return None
     where, parts = f"{path}, line 2", properties[1].split(":")
-    if len(parts) % 3 or not all(re.fullmatch(r"0*[1-9][0-9]{0,5}", size) for size in parts[2::3]):
+    if len(parts) % 3 or not all(re.fullmatch(r"0*[1-9][0-9]{0,11}", size) for size in parts[2::3]):
         raise ValueError(f"{where}: {shown(properties[0])} is not a list of name:type:columns")
     fields = [(name, int(size)) for name, size in zip(parts[::3], parts[2::3], strict=True)]
-    words = len(first[1].split())
-    if (total := sum(size for _, size in fields)) != words:
-        raise ValueError(f"{where}: {shown(properties[0])} has {total} columns, line {first[0]} has {words} words")
     places = [name for name, size in fields if name.lower() in ("pos", "position", "positions") and size == 3]
-    columns: list[str] = []
+    columns: list[tuple[str, int]] = []
     for name, size in fields:
-        if name in places:
-            columns += list("xyz")
-            continue
         column = known(name) if size == 1 else None
-        if column in ("x", "y", "z") and places:  # QUIP's Z is the atomic number
-            column = ""
-        if column is None and weighty.search(name.lower()):
+        if name in places:
+            columns += [(axis, 1) for axis in "xyz"]
+        elif column is None and weighty.search(name.lower()):
             raise ValueError(
                 f"{where}: the column {shown(name)} of {size} is not read, but may bear on the motion; take it out, or name it "
                 "as one that is read"
             )
-        columns += [column or ""] if size == 1 else [""] * size
-    named = [column for column in columns if column]
-    if "x" not in columns:
+        elif places and column in ("x", "y", "z"):  # QUIP's Z is the atomic number
+            columns.append(("", 1))
+        else:
+            columns.append((column or "", size))
+    named = [column for column, _ in columns if column]
+    if "x" not in named:
         raise ValueError(f"{where}: {shown(properties[0])} has no pos:R:3")
     if twice := sorted({column for column in named if named.count(column) > 1}):
         raise ValueError(f"{where}: two columns are the same, {', '.join(twice)}: {shown(properties[0])}")
-    return columns
+    words, total = len(first[1].split()), sum(size for _, size in columns)
+    if total > words:
+        raise ValueError(f"{where}: {shown(properties[0])} has {total} columns, but line {first[0]} has {words} words")
+    return [column for column, size in columns for _ in range(size)]
