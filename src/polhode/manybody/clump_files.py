@@ -43,6 +43,8 @@ UNITS = {"si": (1.0, 1.0), "cgs": (1e-2, 1e-3), "micro": (1e-6, 1e-15), "nano": 
 UNITS |= dict.fromkeys(("real", "metal"), (1e-10, 1e-3 / 6.02214076e23))
 #: Radius and diameter of a sphere that has both may differ by this fraction.
 ROUNDED = 1e-3
+#: The symmetry of more spheres takes hours to find.
+MOST_SPHERES = 20_000
 
 
 class Table(NamedTuple):
@@ -94,6 +96,8 @@ def read(path: Path, clump: int | None = None, scale: float = 1.0, mass_scale: f
     table = table or _columns(path, lines, scale, mass_scale)
     if not table.rows:
         raise ValueError(f"{path}: holds no sphere; write one per line: x y z r ({READ})")
+    if len(table.rows) > MOST_SPHERES:
+        raise ValueError(f"{path}: holds {len(table.rows)} spheres, more than {MOST_SPHERES:,}; take fewer and larger ones")
     spheres, numbers, masses = [], [], []
     for place, values in table.rows:
         row = dict(zip(table.names, values, strict=True))
