@@ -3,6 +3,7 @@
 The generated doors (test_doors.py) see errors that are no sentence; they cannot see a wrong value that is taken without a word.
 """
 
+import os
 import re
 from dataclasses import replace
 
@@ -284,6 +285,7 @@ def test_sizes_of_clumps(value, tmp_path):
     if not (isinstance(value, int) and value == 0):
         refused(lambda: Clump.dimer(1.0, 1.0, value), "dimer 'dimer': distance must be")
     refused(lambda: Clump.from_file(path, scale=value), "one.txt: scale must be")
+    refused(lambda: Clump.from_file(path, mass_scale=value), "one.txt: mass_scale must be")
     refused(lambda: Clump.sphere(1.0).body(value), "clump 'sphere': density must be")
 
 
@@ -312,6 +314,11 @@ def test_sizes_of_clumps(value, tmp_path):
 )
 def test_spheres(centres, radii):
     refused(lambda: Clump.of_spheres("mine", centres, radii), "clump 'mine'")
+
+
+@pytest.mark.parametrize("masses", ["ab", 3, [1.0], [0, 1], [-1, 1], [NAN, 1], [1e300, 1], [[1, 2]], [None, 1]], ids=short)
+def test_masses_of_spheres(masses):
+    refused(lambda: Clump.of_spheres("mine", [[0, 0, 0], [1, 0, 0]], [1, 1], masses=masses), "clump 'mine'", "mass")
 
 
 @pytest.mark.parametrize(
@@ -373,8 +380,16 @@ def test_what_is_asked_of_references_and_of_the_compiler():
 
 def test_paths_of_clump_files(tmp_path):
     refused(lambda: Clump.from_file(None), "path must be")
-    with pytest.raises(FileNotFoundError, match="does not exist"):
-        Clump.from_file(tmp_path)
+    refused(lambda: Clump.from_file(tmp_path), "is a folder")
+    os.mkfifo(tmp_path / "pipe")
+    refused(lambda: Clump.from_file(tmp_path / "pipe"), "is no regular file")
+    for path in ("a\0b", "a" * 300, "a\nb"):
+        with pytest.raises(FileNotFoundError, match=r"clump path .* does not exist") as caught:
+            Clump.from_file(path)
+        assert str(caught.value).isprintable()
+    with open(tmp_path / "sparse", "wb") as file:
+        file.truncate(10**12)
+    refused(lambda: Clump.from_file(tmp_path / "sparse"), "has 1,000,000,000,000 bytes, more than 200,000,000")
     path = tmp_path / "one.txt"
     path.write_text("0 0 0 1\n")
     refused(lambda: Clump.from_file(path, label=3), "label must be a string")

@@ -1,5 +1,6 @@
 """Liquids of rigid molecules: energies and forces against known numbers and a plain sum, runs, states, errors."""
 
+import re
 from dataclasses import replace
 from itertools import combinations
 from math import inf
@@ -229,23 +230,63 @@ def test_a_fluid_of_one_s_own_starts_on_a_lattice_is_equilibrated_and_saved(tmp_
         ({"law": "hertz"}, "one between sites"),
         ({"mixing": "harmonic"}, "arithmetic"),
         ({"temperature": 0.0}, "temperature"),
+        ({"dt": -1.0}, "dt must be positive and finite, got -1.0"),
+        ({"dt": float("nan")}, "dt must be positive and finite, got nan"),
+        ({"dt": "a"}, "dt must be a number, got 'a'"),
+        ({"states": (3,)}, r"states must be a tuple of paths of files, got \(3,\)"),
+        ({"states": "abc"}, "states must be a tuple of paths of files, got 'abc'"),
+        ({"molecules": ((SPCE, 10**30),)}, "the number of molecules 'spce' must be at most 2147483648"),
         ({"molecules": ((Molecule.of_sites("dark", [[0, 0, 0], [1, 0, 0]], [1.0, 1.0]), 2),)}, "nothing acts"),
     ],
 )
 def test_what_cannot_be_a_fluid_is_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         replace(WATER, **changes)
 
 
 def test_states_that_do_not_fit_are_refused(tmp_path):
     with pytest.raises(ValueError, match="its box is"):
         replace(WATER, box=13.0).initial_state(0)
+    with pytest.raises(ValueError, match="law must be one between sites"):
+        manybody.simulate(WATER, "no_squish", 1.0, t_end=1.0, law="hertz")
     np.savez(tmp_path / "bad.npz", r=np.zeros((64, 3)), L=WATER.box)
     with pytest.raises(ValueError, match="no array 'v'"):
         replace(WATER, states=(tmp_path / "bad.npz",)).initial_state(0)
+    whole = {"r": np.zeros((64, 3)), "v": np.zeros((64, 3)), "q": np.eye(4)[[0] * 64], "w": np.zeros((64, 3)), "L": WATER.box}
+    path = tmp_path / "state.npz"
+    for changes, message in (
+        ({"r": np.array([None])}, "cannot be read (ValueError: Object arrays"),
+        ({"r": np.array(["a"])}, "r must be numbers, an array (n, 3)"),
+        ({"v": np.full((64, 3), np.nan)}, "v must be finite; row 0 is not"),
+        ({"q": 2 * whole["q"]}, "q[0] is not a unit quaternion"),
+        ({"L": "a"}, "L, the edge of the box, must be a number"),
+        ({"L": np.zeros(3)}, "L, the edge of the box, must be a number"),
+        ({"L": 0.0}, "L, the edge of the box, must be positive"),
+    ):
+        np.savez(path, **whole | changes)
+        with pytest.raises((TypeError, ValueError), match=re.escape(f"state.npz: {message}")):
+            WATER.read_state(path)
+    np.savez(path, **whole)
+    assert not WATER.read_state(path).omega.any()
+    for damaged in (path.read_bytes()[:900], b"hello", b""):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"state\.npz: (cannot be read|is no npz file).*the arrays r, v, q, omega and L"):
+            WATER.read_state(path)
+    with pytest.raises(FileNotFoundError, match=r"state file nowhere\.npz does not exist"):
+        replace(WATER, states=("nowhere.npz",)).initial_state(0)
     state = WATER.initial_state(0)
     with pytest.raises(ValueError, match="64 rows of 3"):
         manybody.simulate(WATER, "no_squish", 1.0, t_end=1.0, state=replace(state, v=state.v[:5]))
+
+
+def test_too_many_molecules_are_refused_before_there_is_a_lattice():
+    many = replace(WATER, molecules=((SPCE, 10**9),), states=())
+    with pytest.raises(
+        manybody.BoxTooFull, match=r"of all 1000000000 molecules would take \S+e\+08 % of the volume of the box"
+    ):
+        many.initial_state(0)
+    with pytest.raises(ValueError, match="has 1000000000 molecules; at most 10,000,000 can be simulated"):
+        replace(many, box=1e6).initial_state(0)
 
 
 def test_the_shadow_energy_of_a_splitting_is_kept_to_fourth_order():

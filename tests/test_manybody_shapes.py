@@ -1,6 +1,8 @@
 """Clumps and scenes: mass of the union, principal frames, clump files, chess pieces, placement."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -15,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode import manybody
-from polhode.manybody import mass_properties, shapes, symmetry
+from polhode.manybody import mass_properties, shapes, simulation, symmetry
 from polhode.manybody.contact import matrix
 from polhode.manybody.placement import directions
 from polhode.problems.problem import Problem
@@ -386,6 +388,180 @@ def test_files_of_other_programs(tmp_path, key):
             manybody.Clump.from_file(path, clump=7)
 
 
+# ---- masses of spheres ----
+
+
+def parallel_axes(centres, radii, masses):
+    """Centre of mass and inertia tensor of solid spheres by the parallel-axis theorem, sphere by sphere."""
+    centre = sum(m * c for m, c in zip(masses, centres, strict=True)) / sum(masses)
+    tensor = np.zeros((3, 3))
+    for m, c, r in zip(masses, centres - centre, radii, strict=True):
+        tensor += m * ((0.4 * r**2 + c @ c) * np.eye(3) - np.outer(c, c))
+    return centre, tensor
+
+
+@pytest.mark.parametrize("spacing", [3.0, 0.5])
+def test_spheres_with_masses_have_the_inertia_of_fix_rigid(spacing):
+    """Also where they overlap, which is not corrected then, and where symmetric spheres have unlike masses."""
+    rng = np.random.default_rng(3)
+    cases = [(rng.uniform(-1, 1, (6, 3)) * spacing, rng.uniform(0.2, 0.6, 6), rng.uniform(1, 9, 6))]
+    cases += [
+        (ring(6, spacing), np.full(6, 0.3), np.array([5.0, 1, 1, 1, 1, 1])),
+        (ring(6, spacing), np.full(6, 0.3), np.ones(6)),
+    ]
+    for centres, radii, masses in cases:
+        clump = manybody.Clump.of_spheres("own", centres, radii, masses=masses)
+        centre, tensor = parallel_axes(centres, radii, masses)
+        rotation = Rotation.from_quat(clump.rotation, scalar_first=True)
+        np.testing.assert_allclose(clump.centre_of_mass, centre, atol=1e-14)
+        np.testing.assert_allclose(clump.inertia, np.linalg.eigvalsh(tensor), rtol=1e-13)
+        turned_tensor = rotation.as_matrix() @ np.diag(clump.inertia) @ rotation.as_matrix().T
+        np.testing.assert_allclose(turned_tensor, tensor, atol=1e-12 * clump.inertia[2])
+        np.testing.assert_allclose(centre + rotation.apply(clump.centres.copy()), centres, atol=1e-13)
+        assert clump.mass == pytest.approx(masses.sum()) == clump.body(7800.0).mass and clump.body(1.0).inertia == clump.inertia
+        assert clump.volume == manybody.Clump.of_spheres("plain", centres, radii).volume
+    assert clump.inertia[0] == clump.inertia[1]
+
+
+HEAD = "two balls\n\n2 atoms\n{}\nCoords\n\n1 0 0 0\n2 1 0 0\n\nTypes\n\n1 1\n2 2\n\nDiameters\n\n1 1\n2 1\n\n"
+MASSES = "Masses\n\n2 1.0D0\n1 4\n"
+
+
+def template(**changes):
+    """A JSON molecule of LAMMPS: two balls of diameter 1, the first of mass 4."""
+    values = {"application": "LAMMPS", "format": "molecule", "revision": 1}
+    values["coords"] = {"format": ["atom-id", "x", "y", "z"], "data": [[2, 1, 0, 0], [1, 0, 0, 0]]}
+    values["diameters"] = {"format": ["diameter", "atom-id"], "data": [[1, 1], [1, 2]]}
+    values["masses"] = {"format": ["atom-id", "mass"], "data": [[1, 4], [2, 1.0]]}
+    return json.dumps({key: value for key, value in (values | changes).items() if value is not None})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAD.format("") + MASSES,
+        HEAD.format("5 mass\n1 bonds\n") + MASSES + "\nBonds\n\n1 1 1 2\n",
+        HEAD.format("5 mass\n0.2 0 0 com\n0.5 1.3 1.3 0 0 0 inertia\n"),
+        template(units="si"),
+        template(masses=None, masstotal=5, com=[0.2, 0, 0], inertia=[0.5, 1.3, 1.3, 0, 0, 0]),
+        "2\nProperties=pos:R:3:radius:R:1:mass:R:1:velo:R:3\n0 0 0 .5 4 1 2 3\n1 0 0 .5 1 1 2 3\n",
+        "2\nProperties=species:S:1:pos:R:3:Z:I:1:radius:R:1:masses:R:1\nA 0 0 0 6 .5 4\nA 1 0 0 6 .5 1\n",
+        "x y z r mass\n0 0 0 .5 4\n1 0 0 .5 1\n",
+        "m;x;y;z;d\n4,0;0;0;0;1,0\n1,0;1;0;0;1,0\n",
+        "# x y z r m id\n0 0 0 .5 4 1\n1 0 0 .5 1 2\n",
+        "x,y,z,r,mass [kg],clumpId\n0,0,0,.5,4,1\n9,9,9,7,99,2\n1,0,0,.5,1,1\n",
+    ],
+    ids=lambda text: text[:20],
+)
+def test_masses_are_read_from_every_file_that_has_them(tmp_path, text):
+    """By hand: 4 kg at 0 and 1 kg at 1, each with 2/5 m r^2, r = 1/2."""
+    path = tmp_path / "two.txt"
+    path.write_text(text)
+    clump = manybody.Clump.from_file(path, clump=1 if "clumpId" in text else None)
+    assert clump.centre_of_mass == pytest.approx((0.2, 0, 0), abs=1e-15)
+    assert clump.inertia == pytest.approx((0.5, 1.3, 1.3), rel=1e-14) and clump.mass == 5.0
+
+
+def test_units_of_length_and_mass_are_those_that_are_passed(tmp_path):
+    path = tmp_path / "two.txt"
+    path.write_text("x,y,z,r,mass [g]\n0,0,0,.5,4\n1,0,0,.5,1\n")
+    clump = manybody.Clump.from_file(path, scale=0.01, mass_scale=1e-3)
+    assert clump.inertia == pytest.approx((0.5e-7, 1.3e-7, 1.3e-7), rel=1e-13) and clump.mass == pytest.approx(5e-3)
+    path.write_text(template(units="cgs"))
+    assert manybody.Clump.from_file(path, scale=0.01, mass_scale=1e-3).inertia == clump.inertia
+
+
+def test_a_declared_mass_is_spread_over_the_union(tmp_path):
+    path = tmp_path / "heavy.mol"
+    path.write_text(HEAD.format("10 mass\n"))
+    clump, plain = manybody.Clump.from_file(path), manybody.Clump.dimer(0.5, 0.5, 1.0)
+    assert clump.mass == 10.0 and clump.inertia == pytest.approx([10 / plain.volume * moment for moment in plain.inertia])
+
+
+def test_a_mass_of_its_own_goes_before_that_of_the_material():
+    own = manybody.Clump.of_spheres("own", [[0, 0, 0], [0.1, 0, 0]], [0.05, 0.05], masses=[0.4, 0.1])
+    grains = scene(kinds=((own, 2),), speed=1.0)
+    assert simulation.setup_of(grains).masses.tolist() == [0.5, 0.5]
+    # A contact lasts 2.87 (m^2/(R E*^2 v))^(1/5).
+    reduced = 1e6 / (2 * (1 - 0.2**2))
+    with pytest.warns(UserWarning, match="clump 'own' has a mass of its own, 0.5 kg"):
+        heavy = scene(kinds=((own, 2),), speed=1.0, material=manybody.Material(1e5, 1e6, 0.2))
+        assert heavy.contact_time() == pytest.approx(2.87 * (0.25 / (0.05 * reduced**2)) ** 0.2, rel=1e-3)
+
+
+NO_MASS = "x,y,z,r,mass\n0,0,0,1,{}\n"
+COLUMNS = "1\nProperties=pos:R:3:{}\n0 0 0 1 7\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (NO_MASS.format(0), "line 2: the mass must be positive, got 0.0"),
+        (NO_MASS.format("nan"), "line 2: x, y, z, r, m must be finite"),
+        (NO_MASS.replace("mass", "mass [g]").format(1), "column 'mass [g]' is not in kg; pass the unit in kg as mass_scale="),
+        (
+            NO_MASS.replace("mass", "rho").format(1),
+            "unknown column 'rho'; name the columns x, y, z, and r, radius or diameter, and ",
+        ),
+        ("x,y,z,r,d\n0,0,0,1,5\n", "line 2: the radius 1.0 and the diameter 5.0 contradict each other"),
+        (COLUMNS.format("radius:R:1:density:R:1"), "line 2: the column 'density' of 1 is not read"),
+        (COLUMNS.format("radius:R:2"), "line 2: the column 'radius' of 2 is not read"),
+        (COLUMNS.format("radius:R:1:radius:R:1"), "line 2: two columns are the same, r"),
+        (COLUMNS.format("foo:R:999999999:radius:R:1"), "has 1000000003 columns, but line 3 has 5 words"),
+        (COLUMNS.format("radius"), "is not a list of name:type:columns"),
+        ("9" * 5000 + "\nProperties=pos:R:3:radius:R:1\n0 0 0 1\n", "line 1: '9999"),
+        ("t\n" + "9" * 5000 + " atoms\n", "line 2: '9999"),
+        (HEAD.format("") + "Masses\n\n1 4\n", "the section Masses has 1 lines for 2 atoms"),
+        (HEAD.format("") + MASSES.replace("2 1", "2 -1"), "atom 2: the mass must be positive"),
+        (HEAD.format("") + MASSES + MASSES, "line 24: the section Masses stands twice"),
+        (HEAD.format("") + "Coords\n\n1 5 5 5\n2 9 5 5\n", "line 20: the section Coords stands twice"),
+        (HEAD.format("") + "Densities\n\n1 4\n2 4\n", "line 20: unknown section 'Densities'"),
+        (HEAD.format("") + "Mass\n\n4\n", "unknown section 'Mass'; did you mean 'Masses'?"),
+        (HEAD.format("1 6 body\n"), "(a body particle) is not read"),
+        (HEAD.format("2.5 kg mass\n"), "line 4: is no header line of a molecule file, got '2.5 kg mass'"),
+        (HEAD.format("7 mass\n") + MASSES, "declares a mass of 7 kg, its Masses add up to 5"),
+        (HEAD.format("0.2 0 0 com\n") + MASSES, "com and inertia belong together"),
+        (HEAD.format("0.2 0 0 com\n1 1 1 0 0 0 inertia\n"), "declares com and inertia, but no mass"),
+        (HEAD.format("5 mass\n3 0 0 com\n1 1 1 0 0 0 inertia\n"), "com (3.0, 0.0, 0.0) lies outside the spheres"),
+        (HEAD.format("5 mass\n0 0 0 com\n500 900 900 0 0 0 inertia\n"), "is more than any mass of 5 kg within the spheres has"),
+        (HEAD.format("5 mass\n0 0 0 com\n1 1 3 0 0 0 inertia\n"), "is that of no body"),
+        ("t\n2 atoms\n1 atom types\n\nAtoms # sphere\n\n1 1 1 1 0 0 0\n", "is a data file of LAMMPS (read_data)"),
+        (template(units="cgs"), "has the units cgs; pass scale=0.01, got 1"),
+        (template(units="electron"), "has the units 'electron'; read are si"),
+        (template(revision=2), "of JSON only molecule files of LAMMPS are read"),
+        (template(density=2), "the key 'density' is not read"),
+        (template(body={}), "body particles are not read"),
+        (template(diameters=None), "without the section Diameters"),
+        (
+            template(masses={"format": ["atom-id", "weight"], "data": []}),
+            "masses: expected a block with the format ['atom-id', 'mass']",
+        ),
+        (template(com=[1, 2]), "com must be 3 finite numbers, got ['1', '2']"),
+        (template().replace("4]", "4, null]"), "masses, row 1: expected atom-id mass"),
+        (template()[:-1] + ', "masses": 1}', "the key 'masses' stands twice"),
+        (template()[:-2], "line 1: is no JSON"),
+        ("[" * 100_000, "is nested too deeply"),
+        (2 * "Begin centers_and_radii\n0 0 0 1\nEnd centers_and_radii\n", "line 4: a second block centers_and_radii"),
+        ("Begin centers_and_radii\nEnd centers_and_radii\n", "holds no sphere"),
+        (20_001 * "0 0 0 1\n", "holds 20001 spheres, more than 20,000"),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_what_bears_on_mass_or_shape_is_read_or_refused(tmp_path, text, message):
+    path = tmp_path / "broken.txt"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=re.escape(message)) as raised:
+        manybody.Clump.from_file(path)
+    assert "broken.txt" in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_volume_and_inertia_of_kratos_are_named_where_they_are_not_read(tmp_path):
+    path = tmp_path / "one.clu"
+    path.write_text("Begin centers_and_radii\n0 0 0 1.0D0\nEnd centers_and_radii\nVolume\n0.3\n")
+    with pytest.warns(UserWarning, match=r"one\.clu: Volume of the file is not read"):
+        assert manybody.Clump.from_file(path).volume == pytest.approx(4 / 3 * np.pi)
+
+
 # ---- the frame of the file ----
 
 
@@ -528,16 +704,41 @@ def test_directions_are_isotropic(dimensions, fourth):
 
 
 def scene(**changes):
-    values = {"box": 1.0, "speed": 1.0, "spin": 1.0, "horizon": 1.0, "kinds": ((manybody.Clump.sphere(0.1), 60),)} | changes
-    return manybody.Scene(key="full", label="full", material=manybody.Material(1000.0, 1e6, 0.2), **values)
+    values = {"box": 1.0, "speed": 1.0, "spin": 1.0, "horizon": 1.0, "kinds": ((manybody.Clump.sphere(0.1), 60),)}
+    values |= {"material": manybody.Material(1000.0, 1e6, 0.2)}
+    return manybody.Scene(key="full", label="full", **values | changes)
 
 
 @pytest.mark.thorough
 def test_a_box_too_full_says_how_full():
-    with pytest.raises(manybody.BoxTooFull, match=r"clump \d+ of 250 .* is filled to \d+\.\d % of its volume.*104.7 %"):
-        scene(kinds=((manybody.Clump.sphere(0.1), 250),)).initial_state(0)
+    with pytest.raises(manybody.BoxTooFull, match=r"clump \d+ of 220 .* is filled to \d+\.\d % of its volume.*92.2 %"):
+        scene(kinds=((manybody.Clump.sphere(0.1), 220),)).initial_state(0)
     with pytest.raises(manybody.BoxTooFull, match=r"filled to 0\.0 %"):
         scene(kinds=((manybody.Clump.sphere(0.6), 1),)).initial_state(0)
+
+
+def test_too_many_clumps_are_refused_before_there_is_a_list_of_them():
+    with pytest.raises(
+        manybody.BoxTooFull, match=r"all 1000000000 clumps would take 4\.189e\+08 % of the volume of the box of 1 m"
+    ):
+        scene(kinds=((manybody.Clump.sphere(0.1), 10**9),)).initial_state(0)
+    for small in (scene(kinds=((manybody.Clump.sphere(1e-6), 10**9),)), scene().scaled(10**9)):
+        with pytest.raises(ValueError, match="at most 10,000,000 can be simulated"):
+            small.initial_state(0)
+    with pytest.raises(ValueError, match="at most 2147483648, got a whole number of 1329 bits"):
+        scene(kinds=((manybody.Clump.sphere(1e-6), 10**400),)).initial_state(0)
+    # The mass of a loaded sphere is that of a volume ten times its own.
+    loaded = manybody.Clump.loaded_sphere(0.1, 0.05, 0.05, ratio=80.0)
+    assert loaded.volume > 8 * loaded.solid_volume and loaded.solid_volume == pytest.approx(4 / 3 * np.pi * 1e-3)
+    assert len(scene(kinds=((loaded, 40),)).initial_state(0).r) == 40
+
+
+def test_a_law_between_sites_is_refused_in_a_scene_of_spheres():
+    for law in ("shifted_power", manybody.forces["shifted_power"]):
+        with pytest.raises(ValueError, match=r"scene 'full': law must be one between spheres, got 'shifted_power'.*Fluid"):
+            scene(law=law)
+        with pytest.raises(ValueError, match="law must be one between spheres"):
+            manybody.simulate(scene(), "euler", 1e-4, t_end=1e-3, law=law)
 
 
 def test_scenes_that_cannot_be_say_why():

@@ -1,6 +1,8 @@
 """Molecules: principal frames, moments, massless sites, linear ones, units, and files of other programs."""
 
+import json
 import re
+import warnings
 from dataclasses import replace
 from math import cos, prod, radians, sin, sqrt
 
@@ -316,8 +318,10 @@ def with_columns(*columns):
 
 EXTENDED = "3\nProperties=species:S:1:pos:R:3:move_mask:L:1:initial_charges:R:1:masses:R:1 pbc=F\n"
 FILES = {
-    "water.xyz": "3\nwater\n" + with_columns((-0.8476, 15.9994), (0.4238, 1.008), (0.4238, 1.008)) + "\n",
-    "all.xyz": "3\nq mass epsilon sigma\n"
+    "water.xyz": "3\nwater: name x y z charge mass\n"
+    + with_columns((-0.8476, 15.9994), (0.4238, 1.008), (0.4238, 1.008))
+    + "\n",
+    "all.xyz": "3\nname x y z q mass epsilon sigma\n"
     + with_columns((-0.8476, 15.9994, 0.1553, 3.166), (0.4238, 1.008, 0, 0), (0.4238, 1.008, 0, 0)),
     "ase.xyz": EXTENDED + with_columns(("T", -0.8476, 15.9994), ("T", 0.4238, 1.008), ("F", 0.4238, 1.008)),
     "lammps.txt": lammps(WATER),
@@ -355,13 +359,13 @@ def test_masses_come_from_the_argument_then_the_file_then_the_elements(tmp_path)
     ("a", "x y z\n", "is no file of a molecule"),
     ("a", f"4\n\n{XYZ}\n", "has 3 lines for 4 sites; a molecule file has one frame"),
     ("a", f"3\n\n{XYZ}\n".replace("O 0", "O zero"), "line 3: expected (not read) x y z, got 'O zero"),
-    ("a", f"3\n\n{XYZ} nan\n".replace("0.0\n", "0.0 0.1\n"), "line 5: numbers must be finite"),
-    ("a", f"3\n\n{with_columns(*3 * [[1, 2, 3, 4, 5]])}\n", "line 3: expected name x y z, with charge"),
+    ("a", f"3\nname x y z q\n{XYZ} nan\n".replace("0.0\n", "0.0 0.1\n"), "line 5: numbers must be finite"),
     ("a", f"3\nProperties=pos:R:3\n{XYZ}\n", "line 2: the columns have no name of the site (species:S:1)"),
     ("a", f"3\nProperties=species:S:1\n{XYZ}\n", "line 2: 'Properties=species:S:1' has no pos:R:3"),
     ("a", f"3\nProperties=species:S:1:pos:R:3:q:R:1:charge:R:1\n{XYZ}\n", "line 2: two columns are the same"),
     ("a", f"3\n\n{XYZ}\n".replace("O", "Q"), "line 3: has no mass, and 'Q' is no element of the table; pass masses={'Q'"),
-    ("a", lammps(WATER).replace("Coords", "Places"), "a LAMMPS molecule without the section Coords"),
+    ("a", lammps(WATER).replace("Coords", "Places"), "line 6: unknown section 'Places'"),
+    ("a", re.sub("(?s)Coords.*Types", "Types", lammps(WATER)), "a LAMMPS molecule without the section Coords"),
     ("a", lammps(WATER).replace("3 H", "2 H"), "section Types: the atoms are numbered from 1 to 3, each once, got 2"),
     ("a", lammps(WATER).replace("3 H\n", ""), "the section Types has 2 lines for 3 atoms"),
     ("a", lammps(WATER).replace("1 -0.8476", "1 much"), "section Charges: expected number of the atom charge, got '1 much'"),
@@ -373,6 +377,126 @@ def test_a_broken_molecule_file_says_where(tmp_path, name, text, message):
     with pytest.raises(ValueError, match=re.escape(message)) as raised:
         Molecule.from_file(path, lennard_jones={})
     assert str(path) in str(raised.value)
+
+
+def template(**changes):
+    """The JSON molecule of LAMMPS that ``lammps`` writes as a text: SPC/E water."""
+    columns = {
+        "coords": ("x y z", as_given(WATER).tolist()),
+        "types": ("type", [[name] for name in WATER.names]),
+        "charges": ("charge", WATER.charges[:, None].tolist()),
+        "masses": ("mass", WATER.masses[:, None].tolist()),
+    }
+    values = {"application": "LAMMPS", "format": "molecule", "revision": 1, "title": "water", "units": "real"}
+    for key, (names, rows) in columns.items():
+        values[key] = {"format": ["atom-id", *names.split()], "data": [[i, *row] for i, row in enumerate(rows, 1)]}
+    values |= {"bonds": {"format": ["bond-type", "atom1", "atom2"], "data": [["OH", 1, 2], ["OH", 1, 3]]}}
+    return json.dumps({key: value for key, value in (values | changes).items() if value is not None})
+
+
+NUMBERED = {"format": ["atom-id", "type"], "data": [[1, 1], [2, 2], [3, 2]]}
+
+
+@pytest.mark.parametrize("changes", [{}, {"types": NUMBERED, "units": "metal"}, {"masstotal": 18.0154}], ids=str)
+def test_water_is_the_same_from_json(tmp_path, changes):
+    path = tmp_path / "water.json"
+    path.write_text(template(**changes))
+    water = Molecule.from_file(path, lennard_jones={1 if "types" in changes else "O": LENNARD_JONES["O"]})
+    assert water.inertia == pytest.approx(WATER.inertia, rel=1e-15)
+    for array in ("sites", "masses", "charges", "epsilon", "sigma"):
+        assert np.array_equal(getattr(water, array), getattr(WATER, array)), array
+    # By hand, of the rounded geometry of the manual: 0.59682, 1.34398, 1.94080.
+    rounded = {
+        "format": ["x", "y", "z", "atom-id"],
+        "data": [[0, 0, 0, 1], [0.81649, 0.57736, 0, 2], [-0.81649, 0.57736, 0, 3]],
+    }
+    path.write_text(template(coords=rounded))
+    assert Molecule.from_file(path, lennard_jones={}).inertia == pytest.approx((0.59682, 1.34398, 1.94080), abs=5e-6)
+
+
+QUESTION = "without a name after x y z"
+THREE = with_columns(*3 * [[0.1, -0.2, 0.3]])
+
+
+def test_columns_without_names_are_asked_for_and_not_guessed(tmp_path):
+    path = tmp_path / "water.xyz"
+    for further in ((-0.8476,), (0.1, 0.2), (0.1, -0.2, 0.3), (0.1, 0.2, 0.3, 0.4), range(9)):
+        path.write_text(f"3\nwater\n{with_columns(*3 * [further])}\n")
+        hyphens = " ".join("-" * len(further))
+        with pytest.raises(
+            ValueError, match=rf"line 3: has {len(further)} columns? {QUESTION}.*columns='name x y z {hyphens}'"
+        ):
+            Molecule.from_file(path, lennard_jones={})
+    path.write_text(f"3\nwater\n{THREE}\n")
+    assert not Molecule.from_file(path, lennard_jones={}, columns="name x y z - - -").charges.any()
+    path.write_text(f"3\nProperties=species:S:1:pos:R:3:forces:R:3\n{THREE}\n")
+    assert not Molecule.from_file(path, lennard_jones={}).charges.any()
+    charges = [[charge] for charge in WATER.charges]
+    for comment, columns in (
+        ("water", "name x y z charge"),
+        ("water", ["name", "x", "y", "z", "q"]),
+        ("SPC/E water: name, x, y, z, charge", None),
+        ("Properties=species:S:1:pos:R:3:charge:R:1", None),
+    ):
+        path.write_text(f"3\n{comment}\n{with_columns(*charges)}\n")
+        water = Molecule.from_file(path, lennard_jones=LENNARD_JONES, columns=columns)
+        assert np.array_equal(water.charges, WATER.charges) and water.sigma.tolist() == [3.166, 0, 0]
+
+
+def test_a_total_charge_that_is_no_whole_number_is_named(tmp_path):
+    path = tmp_path / "water.xyz"
+    for charges, warned in (
+        ((0.0121, 0.0045, 0.0023), "add up to 0.0189"),
+        ((-0.8476, 0.4238, 0.4238), ""),
+        ((0.3, 0.3, 0.4), ""),
+    ):
+        path.write_text("3\nname x y z charge\n" + with_columns(*([charge] for charge in charges)))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            Molecule.from_file(path, lennard_jones={})
+        assert [warned in str(warning.message) for warning in caught] == [True] * bool(warned)
+
+
+def test_a_file_of_qm9_has_the_charges_of_mulliken_and_its_exponents(tmp_path):
+    rows = with_columns(["-8.476*^-1"], ["0.4238"], ["4.238D-1"]).replace(" ", "\t")
+    path = tmp_path / "dsgdb9nsd_000003.xyz"
+    path.write_text(
+        f"3\ngdb 3\t799.58812\t437.90386\n{rows}\n1671.4222\t3803.6305\t3907.698\nO\tO\nInChI=1S/H2O/h1H2\tInChI=1S/H2O\n"
+    )
+    water = Molecule.from_file(path, lennard_jones=LENNARD_JONES, masses={"O": 15.9994})
+    assert np.array_equal(water.charges, WATER.charges) and water.inertia == pytest.approx(WATER.inertia, rel=1e-15)
+    path.write_text(path.read_text().replace("gdb 3", "water"))
+    with pytest.raises(ValueError, match="has 6 lines for 3 sites"):
+        Molecule.from_file(path, lennard_jones={})
+
+
+@pytest.mark.parametrize("text, columns, message", [
+    (f"3\nProperties=species:S:1:pos:R:3:mulliken_charges:R:1\n{THREE}\n", None, "the column 'mulliken_charges' of 1 is"),
+    (f"3\nProperties=species:S:1:pos:R:3:foo:R:99999999\n{XYZ}\n", None, "has 100000003 columns, but line 3 has 4 words"),
+    ("9" * 5000 + f"\n\n{XYZ}\n", None, "line 1: '9999"),
+    (f"3\n\n{THREE}\n", "name x y z", "columns must name the 7 columns"),
+    (f"3\n\n{THREE}\n", "name x y z - - f", "columns has 'f', which is not read; write - for it"),
+    (f"3\n\n{THREE}\n", 3, "columns must be a string, got 3"),
+    (f"3\nProperties=species:S:1:pos:R:3\n{XYZ}\n", "name x y z", "names the columns itself"),
+    (lammps(WATER), "name x y z", "take columns= away"),
+    (lammps(WATER) + "\nDiameters\n\n1 1\n2 1\n3 1\n", None, "Clump.from_file reads them"),
+    (lammps(WATER) + "\nDipoles\n\n1 1 0 0\n2 1 0 0\n3 1 0 0\n", None, "the section Dipoles is not read"),
+    (lammps(WATER) + "\nMasses\n\n1 1\n2 1\n3 1\n", None, "the section Masses stands twice"),
+    (lammps(WATER).replace("2 bonds", "20 mass"), None, "declares mass 20, its sites have 18.0154"),
+    (lammps(WATER).replace("2 bonds", "1 0 0 com"), None, "declares com 1 0 0, its sites have"),
+    (lammps(WATER).replace("2 bonds", "9 9 9 0 0 0 inertia"), None, "declares inertia 9 9 9 0 0 0, its sites have"),
+    (template(units="si"), None, "has the units 'si', which are not units='real'"),
+    (template(molecules={"format": ["atom-id", "molecule-id"], "data": [[1, 1], [2, 1], [3, 2]]}), None, "several molecules"),
+    (template(application="mine"), None, "of JSON only molecule files of LAMMPS are read"),
+    (template(coords=None), None, "a LAMMPS molecule without coords"),
+    ('{"a":' * 50_000, None, "is nested too deeply"),
+], ids=lambda value: f"{value!r:.30}")  # fmt: skip
+def test_what_bears_on_the_motion_is_read_or_refused(tmp_path, text, columns, message):
+    path = tmp_path / "broken"
+    path.write_text(text)
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)) as raised:
+        Molecule.from_file(path, lennard_jones={}, columns=columns)
+    assert "\n" not in str(raised.value)
 
 
 def test_lennard_jones_parameters_that_are_missing_or_for_no_site_are_said(tmp_path):

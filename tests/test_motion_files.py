@@ -101,9 +101,9 @@ def test_a_clump_can_be_read_again_from_a_frame(run, tmp_path):
     """By the reader of clump files, which knows OVITO's columns: the spheres of each clump are at their distance."""
     (path,) = write_motion(run.isel(time=[3]), tmp_path / "one.xyz", SCENE)
     for number in (3, 5):
-        centres, radii = clump_files.read(path, clump=number)
+        centres, radii, masses, _ = clump_files.read(path, clump=number)
         assert np.linalg.norm(centres[0] - centres[1]) == pytest.approx(0.016, rel=1e-7)
-        assert sorted(radii) == [0.008, 0.012]
+        assert sorted(radii) == [0.008, 0.012] and masses is None
 
 
 def vtk(path):
@@ -166,6 +166,12 @@ def test_samples_after_a_divergence_are_left_out(run, tmp_path):
     [
         ({"path": "a.gif"}, "path must end in .xyz or .vtk, got 'a.gif'"),
         ({"run": "energies"}, "record=True"),
+        ({"run": None}, "run must be a Dataset of polhode.manybody.simulate, got None"),
+        ({"run": "one sample"}, "run: r must be (time, bodies, 3), got (5, 3)"),
+        ({"path": "nowhere/a.xyz"}, "is in a folder that does not exist"),
+        ({"path": "a\0.xyz"}, "can be no file (embedded null byte)"),
+        ({"path": "a" * 300 + ".xyz"}, "can be no file (File name too long)"),
+        ({"scene": "rods"}, "scene must be a polhode Scene or a Fluid, got 'rods'"),
         ({"scene": None}, "scene 'mine' is not one of the library; pass your own"),
         ({"scene": replace(SCENE, kinds=((DUMBBELL, 3),))}, "has 3 bodies, the run 5"),
     ],
@@ -174,8 +180,9 @@ def test_samples_after_a_divergence_are_left_out(run, tmp_path):
 def test_what_cannot_be_written_is_named(run, tmp_path, change, message):
     arguments = {"run": run, "path": "a.xyz", "scene": SCENE} | change
     if "run" in change:
-        arguments["run"] = run.drop_vars(["r", "v", "q", "omega"])
-    with pytest.raises(ValueError, match=re.escape(message)):
+        made = {"energies": lambda: run.drop_vars(["r", "v", "q", "omega"]), "one sample": lambda: run.isel(time=0)}
+        arguments["run"] = made[change["run"]]() if change["run"] else None
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
         write_motion(arguments["run"], tmp_path / arguments["path"], arguments["scene"])
     assert not list(tmp_path.iterdir())
 

@@ -28,6 +28,7 @@ from polhode.fits.largest_step import SERVED
 from polhode.interface.arguments import number, positive, shown
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.manybody.contact import collision_time, largest_overlap
+from polhode.manybody.forces import FORCES
 from polhode.manybody.material import Material, MaterialPair
 from polhode.methods import METHODS
 
@@ -72,6 +73,11 @@ class ContactTime(NamedTuple):
     pair: float | None = None
     walls: str = ""
     law: str = ""
+
+    def faster(self) -> list[str]:
+        """What a faster impact changes: nothing where the force is proportional to the overlap."""
+        is_linear = self.law in FORCES and "stiffness" in FORCES[self.law].parameters
+        return [] if is_linear else ["a faster impact, whose T is shorter by the fifth root"]
 
     def about_pairs(self) -> str:
         """How long two bodies touch, in a sentence; empty if it is not known."""
@@ -324,7 +330,7 @@ def from_contacts(
         changes=[
             "friction and damping (`friction` and `restitution`; `purpose` bulk)",
             "n times as long in contact takes n^(1/5) times as many steps (`contacts`), n times as many bodies as many less",
-            "a faster impact, whose T is shorter by the fifth root",
+            *duration.faster(),
             *WALLS_CHANGE,
         ],
         interval=(time / nearly_all, float(time / spread.low)),

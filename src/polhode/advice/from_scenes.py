@@ -131,7 +131,7 @@ def contact_of(scene: Scene, speed: float | None, material: Mapping[str, float |
         usable(on_alike, on_walls, *unlike)
     if material:
         clump, grains = solids[0]
-        check_overlap(grains.density * clump.volume, float(clump.radii.max()), grains.reduced, at, values)
+        check_overlap(clump.body(grains.density).mass, float(clump.radii.max()), grains.reduced, at, values)
     time = min(on_alike, on_walls, *(time / PAIR for time in unlike))
     if material:
         _, walls = wall_of(scene.material, *(material.get(name) for name in WALLS))
@@ -146,7 +146,7 @@ def contact_of(scene: Scene, speed: float | None, material: Mapping[str, float |
 
 def _touching(one: tuple[Clump, Material], two: tuple[Clump, Material], speed: float) -> float:
     """How long two clumps of different materials touch if they meet head on with their largest spheres, s."""
-    masses, radii = zip(*((m.density * clump.volume, float(clump.radii.max())) for clump, m in (one, two)), strict=True)
+    masses, radii = zip(*((clump.body(m.density).mass, float(clump.radii.max())) for clump, m in (one, two)), strict=True)
     reduced = MaterialPair(one[1], two[1]).reduced
     return collision_time(1 / sum(1 / m for m in masses), 1 / sum(1 / r for r in radii), reduced, speed)
 
@@ -162,7 +162,7 @@ def _of_springs(scene: Scene, where: str) -> ContactTime:
         others = {**scene.between.get((two, one), {}), **scene.between.get((one, two), {})}
         return float(others.get("stiffness", law.value("stiffness")))
 
-    masses = {clump.key: clump.volume * scene.material_of(clump).density for clump, _ in scene.clumps}
+    masses = {clump.key: clump.body(scene.material_of(clump).density).mass for clump, _ in scene.clumps}
     times = {(key, other): pi * sqrt(m / stiffness(key, other)) for key, m in masses.items() for other in (key, "wall")}
     shortest = min(times, key=lambda pair: times[pair])
     pair = min(

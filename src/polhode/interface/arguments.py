@@ -182,17 +182,17 @@ def regular_file(name: str, path: Any) -> Path:
     if not isinstance(path, str | PathLike) or not isinstance(fspath(path), str):
         raise TypeError(f"{name} must be the path of a file, got {shown(path)}")
     file = Path(path)
+    name_of_file = fspath(path)
+    said = name_of_file if name_of_file.isprintable() and name_of_file.strip() else shown(name_of_file)
     try:
         if file.is_file():
             return file
         exists, folder = file.exists(), file.is_dir()
     except (OSError, ValueError) as error:  # too long for any file, or with a null character
-        raise FileNotFoundError(
-            f"{name} {str(path)[:SHOWN]} does not exist ({getattr(error, 'strerror', None) or error})"
-        ) from None
+        raise FileNotFoundError(f"{name} {said[:SHOWN]} does not exist ({getattr(error, 'strerror', None) or error})") from None
     if not exists:
-        raise FileNotFoundError(f"{name} {path} does not exist")
-    raise ValueError(f"{name} {path} is {'a folder' if folder else 'no regular file'}; name a file by its path")
+        raise FileNotFoundError(f"{name} {said} does not exist")
+    raise ValueError(f"{name} {said} is {'a folder' if folder else 'no regular file'}; name a file by its path")
 
 
 def function(name: str, value: Any, *, optional: bool = False) -> Any:

@@ -1,4 +1,5 @@
-"""A rigid clump: spheres fixed to each other, in the frame of its principal axes, with the mass properties of their union."""
+"""A rigid clump: spheres fixed to each other, in the frame of its principal axes, with the mass properties of their union, or
+of spheres with masses of their own."""
 
 from dataclasses import dataclass, field
 from math import pi
@@ -9,7 +10,7 @@ import numpy as np
 from polhode.algebra.body import Body, principal_axes
 from polhode.algebra.quaternion import of_axes
 from polhode.compiling.kernel import Quaternion
-from polhode.interface.arguments import array, number, positive, shown, text, vector, whole
+from polhode.interface.arguments import array, number, positive, regular_file, shown, text, vector, whole
 from polhode.manybody import clump_files, mass_properties, symmetry
 
 #: Spheres that a rotation or reflection maps onto each other within this fraction of the clump's extent count as symmetric:
@@ -39,7 +40,7 @@ class Clump:
     volume : float
         Volume of the union, m^3.
     inertia : (Ix, Iy, Iz)
-        Principal moments at density 1, m^5, ascending.
+        Principal moments at density 1, m^5, ascending; in kg m^2 of a clump with a mass.
     centre_of_mass : (x, y, z)
         Where the centre of mass lies in the frame in which the spheres were given, m.
     rotation : (q0, qx, qy, qz)
@@ -47,6 +48,9 @@ class Clump:
         centre of mass at :attr:`centre_of_mass` stands as in its file; ``polhode.algebra.quaternion.to_body(rotation, v)``
         turns a vector of the file's frame, and ``multiply(q, rotation)`` is the orientation of the body where that of the
         file's frame is q.
+    mass : float, optional
+        kg, of a clump whose spheres have masses of their own. The density of its material then does not change its mass or its
+        moments; it still sets the Rayleigh step of a scene.
 
     Raises
     ------
@@ -62,6 +66,7 @@ class Clump:
     inertia: tuple[float, float, float]
     centre_of_mass: tuple[float, float, float] = (0.0, 0.0, 0.0)
     rotation: Quaternion = (1.0, 0.0, 0.0, 0.0)
+    mass: float | None = None
 
     def __post_init__(self) -> None:
         text("clump: key", self.key)
@@ -72,8 +77,9 @@ class Clump:
             raise ValueError(f"{where}: there must be a positive radius for each centre, got {len(centres)} and {shown(radii)}")
         moments = vector(f"{where}: inertia", self.inertia, 3)
         volume = positive(f"{where}: volume", self.volume, "m^3")
+        mass = None if self.mass is None else positive(f"{where}: mass", self.mass, "kg")
         try:
-            Body((moments[0], moments[1], moments[2]), volume)
+            Body((moments[0], moments[1], moments[2]), mass or volume)
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from None
         if list(moments) != sorted(moments):
@@ -86,14 +92,20 @@ class Clump:
             raise ValueError(f"{where}: rotation must be a unit quaternion, got {rotation}")
         for values in (centres, radii):
             values.setflags(write=False)
-        checked = {"centres": centres, "radii": radii, "volume": volume, "inertia": moments, "rotation": rotation}
+        checked = {"centres": centres, "radii": radii, "volume": volume, "inertia": moments, "rotation": rotation, "mass": mass}
         checked["centre_of_mass"] = vector(f"{where}: centre_of_mass", self.centre_of_mass, 3)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
     @classmethod
     def of_spheres(
-        cls, key: str, centres: np.ndarray, radii: np.ndarray, label: str = "", tolerance: float = SYMMETRIC
+        cls,
+        key: str,
+        centres: np.ndarray,
+        radii: np.ndarray,
+        label: str = "",
+        tolerance: float = SYMMETRIC,
+        masses: np.ndarray | None = None,
     ) -> "Clump":
         """The clump of spheres with centres (n, 3) and radii (n,) in m, in any frame.
 
@@ -108,13 +120,30 @@ class Clump:
         tolerance : float
             Fraction of the clump's extent within which a rotation or reflection must map the spheres onto each other to count
             as a symmetry. The default is that of coordinates with four digits.
+        masses : array (n,), optional
+            kg. Each sphere then has its own mass m, and 2/5 m r^2 about its middle, as in ``fix rigid`` of LAMMPS; overlaps are
+            not corrected. By default the clump has one density, and overlaps count once.
 
         Raises
         ------
         TypeError, ValueError
-            If there is no sphere, a value is not finite, a radius is not positive, the array shapes do not match, or a length
-            is so small or so large that mass and moments cannot be represented.
+            If there is no sphere, a value is not finite, a radius or a mass is not positive, the array shapes do not match, or
+            a length or a mass is so small or so large that mass and moments cannot be represented.
         """
+        return cls._of(key, centres, radii, label, tolerance, masses)
+
+    @classmethod
+    def _of(
+        cls,
+        key: str,
+        centres: np.ndarray,
+        radii: np.ndarray,
+        label: str,
+        tolerance: float,
+        masses: np.ndarray | None = None,
+        declared: mass_properties.MassProperties | None = None,
+    ) -> "Clump":
+        """:meth:`of_spheres`; mass, centre of mass and inertia that were ``declared`` go before those of the spheres."""
         text("clump: key", key)
         text(f"clump {key!r}: label", label)
         tolerance = number(f"clump {key!r}: tolerance", tolerance, least=0.0)
@@ -131,11 +160,26 @@ class Clump:
                 f"cannot be computed with: lengths must lie between {SMALLEST:g} and {LARGEST:g} m; see the unit (scale)"
             )
         low, high = (centres - radii[:, None]).min(0), (centres + radii[:, None]).max(0)
+        if masses is not None:
+            masses = array(f"clump {key!r}: masses", masses)
+            if len(masses) != len(radii) or not (masses >= SMALLEST).all() or masses.max() > LARGEST:
+                raise ValueError(
+                    f"clump {key!r}: there must be a positive mass for each of {len(radii)} spheres, from {SMALLEST:g} to "
+                    f"{LARGEST:g} kg; got {shown(masses.tolist())}"
+                )
         far = np.abs(low + high).max() / 2 > FAR * (high - low).max()
         middle = (low + high) / 2 if far else np.zeros(3)
         centres, start, line = symmetry.straightened(centres - middle)
-        mass = mass_properties.union(centres, radii)
-        alike = symmetry.of_spheres(centres, radii, tolerance)
+        if declared is not None:
+            place = symmetry.turned((declared.centre - middle - start)[None], line)[0]
+            tensor = symmetry.turned(symmetry.turned(declared.inertia, line).T, line)
+            mass = mass_properties.MassProperties(declared.volume, place, tensor, declared.mass)
+            alike = symmetry.Symmetry(place, np.eye(3), np.empty((3, 0)), 0)
+        else:
+            mass = mass_properties.union(centres, radii)
+            if masses is not None:
+                mass = mass_properties.of_masses(centres, radii, masses, mass.volume)
+            alike = symmetry.of_spheres(centres, radii, tolerance, masses)
         origin = alike.centre + symmetry.turned((mass.centre - alike.centre)[None], alike.fixed)[0]
         moments, axes = _frame(mass.inertia, alike)
         principal = symmetry.turned(centres - origin, axes)
@@ -147,7 +191,7 @@ class Clump:
             )
         centre = middle + start + symmetry.turned(origin[None], line.T)[0]
         rotation = of_axes(symmetry.turned(line, axes).tolist())
-        return cls(key, label or key, principal, radii, mass.volume, (x, y, z), tuple(centre.tolist()), rotation)
+        return cls(key, label or key, principal, radii, mass.volume, (x, y, z), tuple(centre.tolist()), rotation, mass.mass)
 
     @classmethod
     def sphere(cls, radius: float, key: str = "sphere") -> "Clump":
@@ -229,11 +273,13 @@ class Clump:
         scale: float = 1.0,
         clump: int | None = None,
         tolerance: float = SYMMETRIC,
+        mass_scale: float = 1.0,
     ) -> "Clump":
         """The clump in a text file with one sphere per line: x, y, z and radius, separated by blanks, commas or semicolons.
 
-        Columns in another order have names in the first line: x, y, z, r or radius or diameter, clumpId. Molecule files of
-        LAMMPS, cluster files of Kratos (``.clu``) and extended XYZ (OVITO) are read as well.
+        Columns in another order have names in the first line: x, y, z, r or radius or diameter, mass, clumpId. Molecule files
+        of LAMMPS, native or JSON, cluster files of Kratos (``.clu``) and extended XYZ (OVITO) are read as well. Spheres with
+        masses are those of :meth:`of_spheres`; what a file of LAMMPS declares as mass, com and inertia goes before them.
 
         Parameters
         ----------
@@ -247,6 +293,8 @@ class Clump:
             The number of the clump in a file that has several.
         tolerance : float
             See :meth:`of_spheres`.
+        mass_scale : float
+            The unit of mass of the file, in kg.
 
         Raises
         ------
@@ -254,14 +302,16 @@ class Clump:
             If there is no such file, if it is not UTF-8 text or has none of these formats, or if a value cannot be; the message
             names the line.
         """
-        if not isinstance(path, str | Path):
-            raise TypeError(f"path must be the path of a clump file, got {shown(path)}")
-        path = Path(path)
-        if not path.is_file():
-            raise FileNotFoundError(f"clump file {path} does not exist")
+        path = regular_file("clump path", path)
         scale = positive(f"clump file {path}: scale", scale, "m")
+        mass_scale = positive(f"clump file {path}: mass_scale", mass_scale, "kg")
         number_in_file = None if clump is None else whole(f"clump file {path}: clump", clump)
-        return cls.of_spheres(key or path.stem, *clump_files.read(path, number_in_file, scale), label, tolerance)
+        spheres = clump_files.read(path, number_in_file, scale, mass_scale)
+        key = path.stem if key == "" else key
+        try:
+            return cls._of(key, spheres.centres, spheres.radii, label, tolerance, spheres.masses, spheres.declared)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
 
     @property
     def reach(self) -> float:
@@ -303,9 +353,16 @@ class Clump:
         """Volume of the union as a fraction of the sphere of radius :attr:`reach`."""
         return self.volume / (4 / 3 * pi * self.reach**3)
 
+    @property
+    def solid_volume(self) -> float:
+        """Volume of the union, also of a loaded sphere, m^3."""
+        return min(self.volume, float((4 / 3 * pi * self.radii**3).sum()))
+
     def body(self, density: float) -> Body:
-        """Mass and principal moments at a density in kg/m^3."""
+        """Mass and principal moments at a density in kg/m^3, which a clump with a :attr:`mass` does not need."""
         density = positive(f"clump {self.key!r}: density", density, "kg/m^3")
+        if self.mass is not None:
+            return Body(self.inertia, self.mass)
         x, y, z = (density * moment for moment in self.inertia)
         return Body((x, y, z), density * self.volume)
 

@@ -1,11 +1,12 @@
-"""Files of spheres as other programs write them: centres and radii of one clump.
+"""Files of spheres as other programs write them: centres, radii and, if the file has them, masses of one clump.
 
-Read are tables of numbers with named columns in any order, YADE's text exports with a clump number, molecule files of LAMMPS,
-cluster files (``.clu``) of Kratos, and extended XYZ as OVITO writes it. The table without names has x, y, z and the radius, as
-the multisphere files of LIGGGHTS do.
+Read are tables of numbers with named columns in any order, YADE's text exports with a clump number, molecule files of LAMMPS
+(native and JSON), cluster files (``.clu``) of Kratos, and extended XYZ as OVITO writes it. The table without names has x, y, z
+and the radius, as the multisphere files of LIGGGHTS do.
 """
 
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.interface.arguments import shown
+from polhode.manybody import lammps_files
+from polhode.manybody.mass_properties import MassProperties, union
+from polhode.manybody.text_files import Line, is_number, number_of, numbered_lines, xyz_columns, xyz_frame
 
 #: Names of columns in lower case, without blanks, dots and underscores.
 NAMES = {
@@ -21,30 +25,57 @@ NAMES = {
     "z": ("z", "zc", "cz", "posz", "positionz", "coordz", "centerz", "centrez"),
     "r": ("r", "rad", "radius", "radii"),
     "d": ("d", "dia", "diam", "diameter", "diameters"),
+    "m": ("m", "mass", "masses"),
     "clump": ("clumpid", "clump", "clusterid", "cluster", "mol", "molecule", "moleculeid", "moleculeidentifier"),
     "": ("", "id", "index", "nr", "no", "type", "sphere", "sphereid", "particle", "particleid", "particleidentifier"),
 }
 KNOWN = {alias: name for name, aliases in NAMES.items() for alias in aliases}
+#: Columns of extended XYZ that bear on mass or shape: not to be left unread.
+WEIGHTY = re.compile(r"mass|dens|rho|inert|shape|radi|diam|axes|weight|volume")
 #: What is said of a file that is none of these.
 READ = (
-    "read are x y z r in this order, named columns (x, y, z, and r, radius or diameter; clumpId), LAMMPS molecule files, "
+    "read are x y z r in this order, named columns (x, y, z, and r, radius or diameter; mass; clumpId), LAMMPS molecule files, "
     "Kratos .clu, and extended XYZ"
 )
 COUNTS = {4: "four", 5: "five", 6: "six", 7: "seven"}
-
-#: The number of a line, and the line.
-Line = tuple[int, str]
+#: Units of length (m) and mass (kg) of LAMMPS' systems, which JSON files name; those of ``lj`` are any.
+UNITS = {"si": (1.0, 1.0), "cgs": (1e-2, 1e-3), "micro": (1e-6, 1e-15), "nano": (1e-9, 1e-21)}
+UNITS |= dict.fromkeys(("real", "metal"), (1e-10, 1e-3 / 6.02214076e23))
+#: Radius and diameter of a sphere that has both may differ by this fraction.
+ROUNDED = 1e-3
+#: The symmetry of more spheres takes hours to find.
+MOST_SPHERES = 20_000
 
 
 class Table(NamedTuple):
-    """Rows of numbers under names of :data:`NAMES`, with the number of each line."""
+    """Rows of numbers under names of :data:`NAMES`, with where each stands; and what LAMMPS' file declares of the whole."""
 
     names: Sequence[str]
-    rows: list[tuple[int, list[float]]]
+    rows: list[tuple[str, list[float]]]
+    molecule: lammps_files.Template | None = None
 
 
-def read(path: Path, clump: int | None = None, scale: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """Centres (n, 3) and radii (n,) in m of the spheres in a file.
+class Spheres(NamedTuple):
+    """The spheres of a clump in the frame of its file.
+
+    Parameters
+    ----------
+    centres, radii : arrays (n, 3) and (n,)
+        m
+    masses : array (n,), optional
+        kg
+    declared : MassProperties, optional
+        Mass, centre of mass and inertia that the file declares.
+    """
+
+    centres: np.ndarray
+    radii: np.ndarray
+    masses: np.ndarray | None = None
+    declared: MassProperties | None = None
+
+
+def read(path: Path, clump: int | None = None, scale: float = 1.0, mass_scale: float = 1.0) -> Spheres:
+    """The spheres in a file.
 
     Parameters
     ----------
@@ -52,8 +83,8 @@ def read(path: Path, clump: int | None = None, scale: float = 1.0) -> tuple[np.n
         The file.
     clump : int, optional
         The number of the clump, if the file has several.
-    scale : float
-        Unit of length of the file, m.
+    scale, mass_scale : float
+        Units of length and mass of the file, m and kg.
 
     Raises
     ------
@@ -61,46 +92,97 @@ def read(path: Path, clump: int | None = None, scale: float = 1.0) -> tuple[np.n
         If the file is none of the formats, or a value cannot be; the message names the line.
     """
     lines = numbered_lines(path, "clump", "one sphere per line: x y z r")
-    table = next(filter(None, (reader(path, lines, scale) for reader in (_kratos, _lammps, _xyz))), None)
-    table = table or _columns(path, lines, scale)
+    table = next(filter(None, (reader(path, lines, scale, mass_scale) for reader in (_kratos, _lammps, _xyz))), None)
+    table = table or _columns(path, lines, scale, mass_scale)
     if not table.rows:
         raise ValueError(f"{path}: holds no sphere; write one per line: x y z r ({READ})")
-    spheres = []
-    numbers = []
+    if len(table.rows) > MOST_SPHERES:
+        raise ValueError(f"{path}: holds {len(table.rows)} spheres, more than {MOST_SPHERES:,}; take fewer and larger ones")
+    spheres, numbers, masses = [], [], []
     for place, values in table.rows:
         row = dict(zip(table.names, values, strict=True))
+        if not np.isfinite(values).all():
+            named = ", ".join(name for name in table.names if name)
+            raise ValueError(f"{path}, {place}: {named} must be finite, got {[row[n] for n in table.names if n]}")
+        if "r" in row and "d" in row and not abs(2 * row["r"] - row["d"]) <= ROUNDED * abs(row["d"]):
+            raise ValueError(f"{path}, {place}: the radius {row['r']!r} and the diameter {row['d']!r} contradict each other")
         if "r" not in row:
             row["r"] = row["d"] / 2
-        four = [row[name] for name in "xyzr"]
-        if not np.isfinite(four).all():
-            raise ValueError(f"{path}, line {place}: x, y, z, r must be finite, got {four}")
         if row["r"] <= 0:
-            raise ValueError(f"{path}, line {place}: the radius r must be positive, got {row['r']!r}")
-        spheres.append(four)
+            raise ValueError(f"{path}, {place}: the radius r must be positive, got {row['r']!r}")
+        if "m" in row and row["m"] <= 0:
+            raise ValueError(f"{path}, {place}: the mass must be positive, got {row['m']!r}")
+        spheres.append([row[name] for name in "xyzr"])
         numbers.append(row.get("clump", 0.0))
+        masses.append(row.get("m", 0.0))
     scaled = np.array(spheres) * scale
     chosen = np.array(numbers) == clump if clump is not None else np.full(len(scaled), True)
     known = sorted(set(numbers)) if "clump" in table.names else []
     if (clump is None and len(known) > 1) or not chosen.any():
         several = ", ".join(f"{number:g}" for number in known)
-        said = f"holds {len(known)} clumps, numbers {several}; choose one with clump=" if known else "has no clump numbers"
+        said = (
+            f"holds {len(known)} clumps, numbers {shown(several)[1:-1]}; choose one with clump="
+            if known
+            else "has no clump numbers; take clump= away"
+        )
         raise ValueError(f"{path}: {said}" + (f"; {clump} is none of them" if clump is not None and known else ""))
-    return scaled[chosen, :3], scaled[chosen, 3]
+    centres, radii = scaled[chosen, :3], scaled[chosen, 3]
+    weights = np.array(masses)[chosen] * mass_scale if "m" in table.names else None
+    declared = _declared(table.molecule, centres, radii, weights, scale, mass_scale) if table.molecule else None
+    return Spheres(centres, radii, weights, declared)
 
 
-def numbered_lines(path: Path, kind: str, wanted: str) -> list[Line]:
-    """The lines of a text file, which holds a ``kind`` and should have the form ``wanted``."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
+def _declared(
+    molecule: lammps_files.Template,
+    centres: np.ndarray,
+    radii: np.ndarray,
+    masses: np.ndarray | None,
+    scale: float,
+    mass_scale: float,
+) -> MassProperties | None:
+    """The mass properties that a file of LAMMPS declares of the whole, if it does."""
+    path, values = molecule.path, molecule.declared
+    if not values:
+        return None
+    if len(molecule.sections["Coords"]) != len(radii):
+        raise ValueError(f"{path}: {', '.join(values)} is that of several clumps; write a file for each")
+    if ("com" in values) != ("inertia" in values):
         raise ValueError(
-            f"{kind} file {path} is not UTF-8 text (byte {error.start} is {error.object[error.start]:#04x}); "
-            f"save it as plain text, {wanted}"
-        ) from None
-    return list(enumerate(text.splitlines(), 1))
+            f"{path}: declares {', '.join(values)}, but com and inertia belong together; add the other, or take it out"
+        )
+    whole = union(centres, radii)
+    mass = values["mass"][0] * mass_scale if "mass" in values else None if masses is None else float(masses.sum())
+    if mass is None:
+        raise ValueError(f"{path}: declares com and inertia, but no mass; add a line such as '2.5 mass', or the section Masses")
+    if mass <= 0:
+        raise ValueError(f"{path}: the mass must be positive, got {mass!r}")
+    if "com" not in values:
+        if masses is None:
+            return MassProperties(whole.volume, whole.centre, whole.inertia * (mass / whole.volume), mass)
+        if abs(mass - masses.sum()) > ROUNDED * mass:
+            raise ValueError(f"{path}: declares a mass of {mass:g} kg, its Masses add up to {masses.sum():g}; take one out")
+        return None
+    centre = np.array(values["com"]) * scale
+    xx, yy, zz, xy, xz, yz = (value * mass_scale * scale**2 for value in values["inertia"])
+    low, high = (centres - radii[:, None]).min(0), (centres + radii[:, None]).max(0)
+    reach = (np.linalg.norm(centres - centre, axis=1) + radii).max()
+    if (centre < low).any() or (centre > high).any():
+        raise ValueError(f"{path}: com {values['com']} lies outside the spheres; it is in the frame of Coords")
+    if max(xx, yy, zz) > mass * reach**2:
+        raise ValueError(
+            f"{path}: inertia {values['inertia']} is more than any mass of {mass:g} kg within the spheres has; it is Ixx Iyy "
+            "Izz Ixy Ixz Iyz about com"
+        )
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    least, _, largest = moments = np.linalg.eigvalsh(tensor)
+    if least <= 0 or 2 * largest > moments.sum() * (1 + ROUNDED):
+        raise ValueError(
+            f"{path}: inertia {values['inertia']} is that of no body: its principal moments are {shown(moments.tolist())}"
+        )
+    return MassProperties(whole.volume, centre, tensor, mass)
 
 
-def _columns(path: Path, lines: list[Line], scale: float) -> Table:
+def _columns(path: Path, lines: list[Line], scale: float, mass_scale: float) -> Table:
     """A table of numbers, with or without a line of names."""
     names: list[str] = []
     where = 0
@@ -119,7 +201,7 @@ def _columns(path: Path, lines: list[Line], scale: float) -> Table:
                 names, where = words, place
     if not data:
         return Table(list("xyzr"), [])
-    columns = _named(path, where, names, scale) if names else list("xyzr")
+    columns = _named(path, where, names, scale, mass_scale) if names else list("xyzr")
     return Table(columns, _numbers(path, data, columns))
 
 
@@ -134,30 +216,33 @@ def _known(word: str) -> str | None:
     return KNOWN.get(re.sub(r"[\s._-]|[\[(].*[\])]", "", word.lower()))
 
 
-def _named(path: Path, place: int, words: list[str], scale: float) -> list[str]:
+def _named(path: Path, place: int, words: list[str], scale: float, mass_scale: float) -> list[str]:
     """The names of the columns, each at most once."""
     columns: list[str] = []
     for word in words:
         name = _known(word)
         if name is None:
+            delete = "give masses in its place" if WEIGHTY.search(word.lower()) else "delete others"
             raise ValueError(
-                f"{path}, line {place}: unknown column {shown(word)}; name the columns x, y, z, and r, radius or diameter, "
-                "delete others, and begin a remark with #"
+                f"{path}, line {place}: unknown column {shown(word)}; name the columns x, y, z, and r, radius or diameter, and "
+                f"mass, {delete}, and begin a remark with #"
             )
         if name and name in columns:
-            raise ValueError(f"{path}, line {place}: two columns are {name}: {', '.join(words)}")
+            raise ValueError(f"{path}, line {place}: two columns are {name}: {shown(', '.join(words))}")
         unit = re.search(r"[\[(]\s*(\w+)\s*[\])]", word)
         if name in list("xyzrd") and unit and unit[1] != "m" and scale == 1.0:
-            raise ValueError(f"{path}, line {place}: column {word!r} is not in m; pass the unit in m as scale=")
+            raise ValueError(f"{path}, line {place}: column {shown(word)} is not in m; pass the unit in m as scale=")
+        if name == "m" and unit and unit[1] != "kg" and mass_scale == 1.0:
+            raise ValueError(f"{path}, line {place}: column {shown(word)} is not in kg; pass the unit in kg as mass_scale=")
         columns.append(name)
     missing = [name for name in "xyz" if name not in columns]
     if missing or not {"r", "d"} & set(columns):
         lacking = f"column {missing[0]}" if missing else "column of radii (r or radius, d or diameter)"
-        raise ValueError(f"{path}, line {place}: there is no {lacking} among {', '.join(words)}")
+        raise ValueError(f"{path}, line {place}: there is no {lacking} among {shown(', '.join(words))[1:-1]}")
     return columns
 
 
-def _numbers(path: Path, data: list[Line], columns: Sequence[str]) -> list[tuple[int, list[float]]]:
+def _numbers(path: Path, data: list[Line], columns: Sequence[str]) -> list[tuple[str, list[float]]]:
     """The numbers of the lines, a column each; commas separate them, or are decimal commas where that is the only way."""
 
     def separated(line: str) -> list[str]:
@@ -175,8 +260,9 @@ def _numbers(path: Path, data: list[Line], columns: Sequence[str]) -> list[tuple
     for place, line in data:
         words = split(line)
         # Columns that are not read may hold words.
-        good = len(words) == len(columns) and all(is_number(w) for w, name in zip(words, columns, strict=True) if name)
-        if not good:
+        numbers = [number_of(word) if name else 0.0 for word, name in zip(words, columns, strict=False)]
+        values = [number for number in numbers if number is not None]
+        if not len(values) == len(words) == len(columns):
             said = ", ".join(name or "(not read)" for name in columns)
             hint = (
                 "; name the columns in the first line, such as x y z r clumpId"
@@ -187,100 +273,67 @@ def _numbers(path: Path, data: list[Line], columns: Sequence[str]) -> list[tuple
             )
             count = COUNTS.get(len(columns), str(len(columns)))
             raise ValueError(f"{path}, line {place}: expected {count} numbers {said}, got {shown(line.strip())}{hint}")
-        rows.append((place, [float(w) if name else 0.0 for w, name in zip(words, columns, strict=True)]))
+        rows.append((f"line {place}", values))
     return rows
 
 
-def _kratos(path: Path, lines: list[Line], scale: float) -> Table | None:
+def _kratos(path: Path, lines: list[Line], scale: float, mass_scale: float) -> Table | None:
     """The block of centres and radii in a cluster file of Kratos."""
-    inside, data, ended = False, [], True
+    inside, blocks, data, others = False, 0, list[Line](), list[str]()
     for place, line in lines:
         content = line.split("//")[0].strip()
         if re.fullmatch(r"begin\s+centers_and_radii", content, re.IGNORECASE):
-            inside, ended = True, False
+            if blocks or inside:
+                raise ValueError(f"{path}, line {place}: a second block centers_and_radii; a clump file has one")
+            inside, blocks = True, 1
         elif re.match(r"end\s+centers_and_radii", content, re.IGNORECASE):
-            inside, ended = False, True
+            inside = False
         elif inside and content:
             data.append((place, content))
-    if not ended:
+        elif re.match(r"volume|inertia", content, re.IGNORECASE):
+            others.append(content)
+    if inside:
         raise ValueError(f"{path}: the block centers_and_radii has no end")
-    return Table(list("xyzr"), _numbers(path, data, "xyzr")) if data else None
+    if blocks and others:
+        warnings.warn(
+            f"{path}: {', '.join(others)[:80]} of the file is not read; the union of its spheres counts", stacklevel=5
+        )
+    return Table(list("xyzr"), _numbers(path, data, "xyzr")) if blocks else None
 
 
-def _lammps(path: Path, lines: list[Line], scale: float) -> Table | None:
-    """The sections Coords and Diameters of a molecule file of LAMMPS."""
-    count, sections = lammps_sections(lines)
-    if count is None:
+def _lammps(path: Path, lines: list[Line], scale: float, mass_scale: float) -> Table | None:
+    """The atoms of a molecule file of LAMMPS: Coords, Diameters, and Masses if there are any."""
+    molecule = lammps_files.template(path, lines)
+    if molecule is None:
         return None
-    values: dict[str, dict[float, list[float]]] = {}
-    places: dict[float, int] = {}
-    for name, columns in (("Coords", ("id", "x", "y", "z")), ("Diameters", ("id", "d"))):
-        if name not in sections:
+    for name in ("Coords", "Diameters"):
+        if name not in molecule.sections:
             raise ValueError(f"{path}: a LAMMPS molecule without the section {name}; a clump needs Coords and Diameters")
-        rows = _numbers(path, sections[name], columns)
-        values[name] = {row[0]: row[1:] for _, row in rows}
-        places |= {row[0]: place for place, row in rows}
-        if len(values[name]) != count or len(rows) != count:
-            raise ValueError(f"{path}: the section {name} has {len(rows)} lines for {count} atoms, or a number twice")
-    if set(values["Coords"]) != set(values["Diameters"]):
-        raise ValueError(f"{path}: Coords and Diameters number their atoms differently")
-    return Table(["x", "y", "z", "d"], [(places[i], row + values["Diameters"][i]) for i, row in values["Coords"].items()])
+    if molecule.units and molecule.units != "lj":
+        if molecule.units not in UNITS:
+            raise ValueError(f"{path}: has the units {shown(molecule.units)}; read are {', '.join(UNITS)} and lj")
+        weighty = "Masses" in molecule.sections or molecule.declared
+        for name, unit, passed in zip(("scale", "mass_scale"), UNITS[molecule.units], (scale, mass_scale), strict=True):
+            if abs(passed / unit - 1) > ROUNDED and (name == "scale" or weighty):
+                raise ValueError(f"{path}: has the units {molecule.units}; pass {name}={unit:.9g}, got {passed:g}")
+    names, columns = list("xyz"), [molecule.values("Coords")]
+    for section, name in (("Diameters", "d"), ("Masses", "m"), ("Molecules", "clump")):
+        if section in molecule.sections:
+            columns.append(molecule.values(section))
+            names.append(name)
+    rows = [(f"atom {i}", [x for _, values in atom for x in values]) for i, atom in enumerate(zip(*columns, strict=True), 1)]
+    return Table(names, rows, molecule)
 
 
-def lammps_sections(lines: list[Line]) -> tuple[int | None, dict[str, list[Line]]]:
-    """The number of atoms and the sections of a molecule file of LAMMPS, whose first line is a title; no number in others."""
-    bare = [(place, line.split("#")[0].strip()) for place, line in lines[1:]]
-    count = next((int(line.split()[0]) for _, line in bare if re.fullmatch(r"\d+\s+atoms", line)), None)
-    sections: dict[str, list[Line]] = {}
-    section = ""
-    for place, line in bare:
-        if re.fullmatch(r"[A-Z][A-Za-z ]*", line):
-            section = line
-            sections[section] = []
-        elif line and section:
-            sections[section].append((place, line))
-    return count, sections
-
-
-def _xyz(path: Path, lines: list[Line], scale: float) -> Table | None:
+def _xyz(path: Path, lines: list[Line], scale: float, mass_scale: float) -> Table | None:
     """One frame of an extended XYZ file: the number of spheres, ``Properties=...``, then the spheres."""
-    if len(lines) < 2 or not re.fullmatch(r"\s*\d+\s*", lines[0][1]):
+    frame = xyz_frame(path, lines, "clump")
+    if frame is None:
         return None
-    count = int(lines[0][1])
-    columns = xyz_columns(path, lines[1][1], _known)
+    comment, data = frame
+    columns = xyz_columns(path, comment, data[0], _known, WEIGHTY)
     if columns is None:
         raise ValueError(f"{path}, line 2: an XYZ file without radii; a clump needs Properties=pos:R:3:radius:R:1")
     if "r" not in columns and "d" not in columns:
-        raise ValueError(f"{path}, line 2: {shown(lines[1][1].strip())} has no radius:R:1")
-    data = [(place, line) for place, line in lines[2:] if line.strip()]
-    if len(data) != count:
-        raise ValueError(f"{path}: has {len(data)} lines for {count} spheres; a clump file has one frame")
+        raise ValueError(f"{path}, line 2: {shown(comment.strip())} has no radius:R:1")
     return Table(columns, _numbers(path, data, columns))
-
-
-def xyz_columns(path: Path, comment: str, known: Callable[[str], str | None]) -> list[str] | None:
-    """What ``known`` calls the columns of an extended XYZ file by ``Properties=...`` in its second line, if that has it."""
-    properties = re.search(r'Properties="?([^\s"]+)', comment, re.IGNORECASE)
-    if not properties:
-        return None
-    parts = properties[1].split(":")
-    columns: list[str] = []
-    for name, size in zip(parts[::3], parts[2::3], strict=False):
-        if not size.isdigit():
-            raise ValueError(f"{path}, line 2: {properties[0]!r} is not a list of name:type:columns")
-        if name.lower() in ("pos", "position") and size == "3":
-            columns += list("xyz")
-        else:
-            columns += [known(name) or ""] if size == "1" else [""] * int(size)
-    if "x" not in columns:
-        raise ValueError(f"{path}, line 2: {properties[0]!r} has no pos:R:3")
-    return columns
-
-
-def is_number(word: str) -> bool:
-    """Whether a word of a file is a number."""
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return "_" not in word  # which Python would ignore

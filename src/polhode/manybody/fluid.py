@@ -3,21 +3,22 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, pi, sqrt
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from polhode.algebra.metrics import rotation_matrix
-from polhode.interface.arguments import positive, shown, text, whole
+from polhode.interface.arguments import SINGLE, array, positive, regular_file, shown, text, whole
 from polhode.interface.arrays import Arrays, about
 from polhode.manybody import sites
 from polhode.manybody.contact import Setup
 from polhode.manybody.forces import FORCES
 from polhode.manybody.law import ForceLaw, SitePair
 from polhode.manybody.molecule import Molecule
-from polhode.manybody.placement import State, checked_state, directions, motion_variables
+from polhode.manybody.placement import BoxTooFull, State, check_number, checked_state, directions, motion_variables
 from polhode.manybody.units import SYSTEMS, Units
 
 #: A run is lost when its energy has changed by this many kT a molecule.
@@ -83,10 +84,14 @@ class Fluid:
         for name in ("key", "label", "source"):
             text(f"fluid: {name}", getattr(self, name), empty=name == "source")
         where = f"fluid {self.key!r}"
-        if self.box != inf:
+        if not (isinstance(self.box, float) and self.box == inf):
             positive(f"{where}: box", self.box)
         positive(f"{where}: temperature", self.temperature)
         positive(f"{where}: horizon", self.horizon)
+        if self.dt is not None:
+            positive(f"{where}: dt", self.dt)
+        if not isinstance(self.states, tuple | list) or not all(isinstance(path, str | PathLike) for path in self.states):
+            raise TypeError(f"{where}: states must be a tuple of paths of files, got {shown(self.states)}")
         if not isinstance(self.law, str | ForceLaw) or not self.force_law.for_sites:
             laws = ", ".join(key for key, law in FORCES.items() if law.for_sites)
             raise ValueError(f"{where}: law must be one between sites, such as {laws}; got {shown(self.law)}")
@@ -107,8 +112,8 @@ class Fluid:
         pairs = given if isinstance(given, tuple | list) else ()
         if not pairs or not all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], Molecule) for p in pairs):
             raise ValueError(f"{where}: molecules must be pairs of a Molecule and how many there are, got {shown(given)}")
-        for molecule, number in pairs:
-            whole(f"{where}: the number of molecules {molecule.key!r}", number, least=1)
+        for molecule, count in pairs:
+            whole(f"{where}: the number of molecules {molecule.key!r}", count, least=1, most=2**31)
         if len({molecule.units for molecule, _ in pairs}) > 1:
             raise ValueError(f"{where}: all molecules must have the same units, got {', '.join(m.units for m, _ in pairs)}")
         if not any((molecule.charges != 0).any() or (molecule.epsilon > 0).any() for molecule, _ in pairs):
@@ -139,6 +144,7 @@ class Fluid:
     @property
     def every_molecule(self) -> list[Molecule]:
         """One entry for each molecule, in the order used by all arrays over molecules."""
+        check_number(f"fluid {self.key!r}", len(self), "molecules")
         return [molecule for molecule, number in self.clumps for _ in range(number)]
 
     @property
@@ -171,6 +177,14 @@ class Fluid:
             return state if seed < len(self.states) else self.with_velocities(state, seed)
         if self.box == inf:
             raise ValueError(f"fluid {self.key!r} has no box; give the initial state yourself")
+        # Of each molecule its largest site alone.
+        largest = [(count, float(np.where(molecule.epsilon > 0, molecule.sigma, 0).max())) for molecule, count in self.clumps]
+        if (fraction := sum(count * pi / 6 * sigma**3 for count, sigma in largest) / self.box**3) > 1:
+            raise BoxTooFull(
+                f"fluid {self.key!r}: the largest sites of all {len(self)} molecules would take {100 * fraction:.4g} % of the "
+                f"volume of the box of {self.box:g}; use a larger box or fewer molecules"
+            )
+        check_number(f"fluid {self.key!r}", len(self), "molecules")
         across = next(n for n in range(1, len(self) + 1) if n**3 >= len(self))
         lattice = np.stack(np.meshgrid(*[np.arange(across)] * 3, indexing="ij"), -1).reshape(-1, 3)
         generator = np.random.Generator(np.random.PCG64(seed))
@@ -262,16 +276,33 @@ class Fluid:
 
         In the file the box has its corner at the origin.
         """
-        with np.load(path) as file:
-            names = {"r": "r", "v": "v", "q": "q", "omega": "omega" if "omega" in file else "w"}
-            missing = [name for name in (*names.values(), "L") if name not in file]
-            if missing:
-                raise ValueError(f"{path}: there is no array {missing[0]!r}; a state has r, v, q, omega and L")
-            if abs(float(file["L"]) / self.box - 1) > 1e-9:
-                raise ValueError(f"{path}: its box is {float(file['L']):g} long, that of fluid {self.key!r} is {self.box:g}")
-            arrays = {name: file[stored] for name, stored in names.items()}
+        path = regular_file("state file", path)
+        form = "a state is an npz file with the arrays r, v, q, omega and L, as save_state writes it"
+        with open(path, "rb") as stream:
+            if stream.read(2) != b"PK":
+                raise ValueError(f"{path}: is no npz file; {form}")
+        try:
+            with open(path, "rb") as stream, np.load(stream) as file:
+                stored = {name: file[name] for name in ("r", "v", "q", "omega", "w", "L") if name in file}
+        except Exception as error:  # whatever NumPy and zipfile raise for a file that is damaged, or is something else
+            said = shown(f"{type(error).__name__}: {error}")
+            raise ValueError(f"{path}: cannot be read ({said[1:-1]}); {form}") from None
+        stored.setdefault("omega", stored.pop("w", None))
+        arrays = {}
+        for name, size in (("r", 3), ("v", 3), ("q", 4), ("omega", 3)):
+            if stored.get(name) is None:
+                raise ValueError(f"{path}: there is no array {name!r}; {form}")
+            arrays[name] = array(f"{path}: {name}", stored[name], columns=size)
+        if "L" not in stored:
+            raise ValueError(f"{path}: there is no array 'L'; {form}")
+        box = positive(f"{path}: L, the edge of the box,", stored["L"])
+        if abs(box / self.box - 1) > 1e-9:
+            raise ValueError(f"{path}: its box is {box:g} long, that of fluid {self.key!r} is {self.box:g}")
+        norms = np.linalg.norm(arrays["q"], axis=-1, keepdims=True)
+        if (bad := np.flatnonzero(np.abs(norms - 1) > SINGLE)).size:
+            raise ValueError(f"{path}: q[{bad[0]}] is not a unit quaternion; divide it by its norm")
         arrays["r"] = arrays["r"] - self.box / 2
-        arrays["q"] = arrays["q"] / np.linalg.norm(arrays["q"], axis=-1, keepdims=True)  # to the last digit
+        arrays["q"] = arrays["q"] / norms  # to the last digit
         return checked_state(f"{path}", len(self), State(**arrays))
 
     def save_state(self, path: str | Path, state: State) -> None:
@@ -423,7 +454,7 @@ class Fluid:
 
     def with_law(self, law: str | ForceLaw) -> "Fluid":
         """The fluid with another law, whose cut-off and inner distance are those of its own if it is a key."""
-        if isinstance(law, str):
+        if isinstance(law, str) and FORCES[law].for_sites:
             values = {name: self.force_law.value(name) for name in ("cutoff", "inner")}
             law = FORCES[law].with_parameters(**values)
         return replace(self, law=law)

@@ -27,7 +27,7 @@ MOST_COLUMNS = 20_000_000
 
 @dataclass(frozen=True)
 class MassProperties:
-    """Volume, centre of mass and inertia of a body of density 1.
+    """Volume, centre of mass and inertia of a body of density 1, or of one with a mass of its own.
 
     Parameters
     ----------
@@ -36,12 +36,15 @@ class MassProperties:
     centre : array (3,)
         Centre of mass, m.
     inertia : array (3, 3)
-        About the centre of mass, m^5; multiply by the density in kg/m^3 to obtain kg m^2.
+        About the centre of mass, m^5; multiply by the density in kg/m^3 to obtain kg m^2. In kg m^2 of a body with a mass.
+    mass : float, optional
+        kg, where it does not follow from a density.
     """
 
     volume: float
     centre: np.ndarray
     inertia: np.ndarray
+    mass: float | None = None
 
 
 def overlapping(centres: np.ndarray, radii: np.ndarray) -> bool:
@@ -70,6 +73,19 @@ def union(centres: np.ndarray, radii: np.ndarray, columns: int = COLUMNS) -> Mas
     ny, nz = (int(np.ceil((high - low)[k] / edge)) for k in (1, 2))
     y0, z0 = ((high + low)[k] / 2 - n * edge / 2 for k, n in ((1, ny), (2, nz)))
     return _moments(_compiled_columns()(centres[order], radii[order], float(y0), float(z0), ny, nz, float(edge)))
+
+
+def of_masses(centres: np.ndarray, radii: np.ndarray, masses: np.ndarray, volume: float) -> MassProperties:
+    """Mass properties of spheres (n, 3), (n,), each with its own mass (n,), kg, and 2/5 m r^2 about its middle.
+
+    Overlaps are not corrected, as in ``fix rigid`` of LAMMPS; ``volume`` is that of the union.
+    """
+    total = masses.sum()
+    centre = (masses[:, None] * centres).sum(0) / total
+    away = centres - centre
+    about = (masses * ((away**2).sum(1) + 0.4 * radii**2)).sum()
+    products = [[(masses * away[:, i] * away[:, j]).sum() for j in range(3)] for i in range(3)]
+    return MassProperties(volume, centre, about * np.eye(3) - np.array(products), float(total))
 
 
 def _sum_of_spheres(centres: np.ndarray, radii: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 """A rigid molecule: sites with masses, charges and Lennard-Jones parameters, in the frame of their principal axes."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,8 @@ EQUAL = 1e-9
 #: How much moments and centre of mass may differ from those of the sites; a moment below this fraction of the mass times the
 #: square of the extent is none.
 SLIGHT = 1e-6
+#: How far a total charge may be from a whole number: partial charges often have three or four digits.
+WHOLE = 5e-3
 #: Range of the largest length and the largest mass that can be computed with.
 SMALLEST, LARGEST = 1e-50, 1e50
 
@@ -202,8 +205,9 @@ class Molecule:
         units: str = "real",
         lennard_jones: Mapping[Any, Any] | None = None,
         masses: Mapping[Any, Any] | None = None,
+        columns: str | Sequence[str] | None = None,
     ) -> "Molecule":
-        """The molecule in an XYZ file with charges, or in a molecule file of LAMMPS.
+        """The molecule in an XYZ file with charges, or in a molecule file of LAMMPS, native or JSON.
 
         Parameters
         ----------
@@ -218,6 +222,14 @@ class Molecule:
             a Lennard-Jones potential.
         masses : mapping, optional
             Masses by name or type, which go before those of the file. Without either they are those of the elements.
+        columns : str or sequence of strings, optional
+            The names of the columns of an XYZ file that does not name them: ``"name x y z charge"``, with ``-`` for a column
+            that is not to be read.
+
+        Warns
+        -----
+        UserWarning
+            If the charges of a molecule in ``real`` units do not add up to a whole number.
 
         Raises
         ------
@@ -226,11 +238,17 @@ class Molecule:
             section.
         """
         file = regular_file("molecule path", path)
-        sites = molecule_files.read(file, lennard_jones, masses)
+        sites = molecule_files.read(file, lennard_jones, masses, columns, units)
         try:
-            return cls.of_sites(key or file.stem, **sites, label=label, units=units)
+            molecule = cls.of_sites(file.stem if key == "" else key, **sites, label=label, units=units)
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from None
+        charge = float(molecule.charges.sum())
+        if units == "real" and abs(charge - round(charge)) > WHOLE:
+            warnings.warn(
+                f"{file}: its charges add up to {charge:.6g}, which is no whole number; are they charges?", stacklevel=2
+            )
+        return molecule
 
     @property
     def mass(self) -> float:

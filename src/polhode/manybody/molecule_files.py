@@ -1,22 +1,23 @@
-"""Files of molecules as other programs write them: XYZ with charges, and molecule files of LAMMPS.
+"""Files of molecules as other programs write them: XYZ with charges, and molecule files of LAMMPS, native and JSON.
 
-XYZ has the number of sites in its first line and a comment in its second, which may name the columns of the others as
-``Properties=species:S:1:pos:R:3:charge:R:1`` (extended XYZ). Without that a line is ``name x y z`` with the charge q, with q
-and the mass, with q, epsilon and sigma, or with q, mass, epsilon and sigma. Of a molecule file of LAMMPS the sections Coords,
-Types, Charges and Masses are read; bonds and the like have no meaning for a rigid molecule, and mass, com and inertia follow
-from the sites.
+XYZ has the number of sites in its first line and a comment in its second. A line is ``name x y z``, or has further columns that
+have names: as ``Properties=species:S:1:pos:R:3:charge:R:1`` in the second line (extended XYZ), as a list of all columns there,
+``name x y z charge mass``, or as an argument. Columns without names are forces in one file and charges in the next: they are an
+error. Files of QM9 have the partial charges of Mulliken. Of a molecule file of LAMMPS the sections Coords, Types, Charges and
+Masses are read; bonds and the like have no meaning for a rigid molecule, and mass, com and inertia must be those of the sites.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from polhode.interface.arguments import number, shown, vector
-from polhode.manybody.clump_files import Line, is_number, lammps_sections, numbered_lines, xyz_columns
+from polhode.interface.arguments import is_ordered, number, shown, text, vector
+from polhode.manybody import lammps_files
+from polhode.manybody.text_files import Line, is_number, number_of, numbered_lines, xyz_columns, xyz_frame
 from polhode.registry import nearest
 
 #: Columns of extended XYZ, in lower case, also as ASE calls them.
@@ -29,14 +30,13 @@ NAMES = {
     "sigma": ("sigma",),
 }
 KNOWN = {alias: name for name, aliases in NAMES.items() for alias in aliases}
-#: The columns of a plain XYZ file after the name and x, y, z, by their number.
-PLAIN = (
-    (),
-    ("charge",),
-    ("charge", "mass"),
-    ("charge", "epsilon", "sigma"),
-    ("charge", "mass", "epsilon", "sigma"),
-)
+#: Columns that may not be left unread, since they bear on mass or forces.
+WEIGHTY = re.compile(r"mass|charg|weight|eps|sig|dipol|^q$|^q_|_q$")
+#: The columns of a plain XYZ file, and those of QM9, whose last is the charge of Mulliken.
+PLAIN = ["name", *"xyz"]
+QM9 = [*PLAIN, "charge"]
+#: Declared mass, centre of mass and inertia may differ from those of the sites by this fraction.
+ROUNDED = 1e-3
 #: Standard atomic weights, abridged to five digits; CIAAW (2021).
 WEIGHTS = {
     **{"H": 1.008, "He": 4.0026, "Li": 6.94, "Be": 9.0122, "B": 10.81, "C": 12.011, "N": 14.007, "O": 15.999, "F": 18.998},
@@ -49,14 +49,20 @@ WEIGHTS = {
 
 @dataclass
 class _Site:
-    """A site in a file: the line, its name, and the numbers that the file has for it."""
+    """A site in a file: its line or row, its name, and the numbers that the file has for it."""
 
-    place: int
+    place: str
     name: str
     numbers: dict[str, float]
 
 
-def read(path: Path, lennard_jones: Mapping[Any, Any] | None, masses: Mapping[Any, Any] | None) -> dict[str, Any]:
+def read(
+    path: Path,
+    lennard_jones: Mapping[Any, Any] | None,
+    masses: Mapping[Any, Any] | None,
+    columns: str | Sequence[str] | None = None,
+    units: str = "real",
+) -> dict[str, Any]:
     """Names, positions, masses, charges, epsilon and sigma of the sites in a file, as ``Molecule.of_sites`` takes them.
 
     Parameters
@@ -67,18 +73,26 @@ def read(path: Path, lennard_jones: Mapping[Any, Any] | None, masses: Mapping[An
         Pairs (epsilon, sigma) by the name of a site, or by its type in LAMMPS; others have those of the file, or none.
     masses : mapping, optional
         Masses by name or type; others have those of the file, or of their element.
+    columns : sequence of strings, optional
+        Names of the columns of an XYZ file that does not name them; ``-`` for one that is not to be read.
+    units : str
+        The units of the molecule, which those that a JSON file names must be.
 
     Raises
     ------
     ValueError
         If the file is none of the formats, or a value cannot be; the message names the line or section.
     """
-    lines = numbered_lines(path, "molecule", "the number of sites, a comment, and one site per line: name x y z charge")
-    sites = _xyz(path, lines) or _lammps(path, lines)
+    lines = numbered_lines(path, "molecule", "the number of sites, a comment, and one site per line: name x y z")
+    frame = xyz_frame(path, lines, "molecule")
+    template = None if frame else lammps_files.template(path, lines)
+    if template and columns is not None:
+        raise ValueError(f"{path}: is a molecule file of LAMMPS, whose sections have names; take columns= away")
+    sites = _xyz(path, *frame, columns) if frame else _lammps(template, units) if template else []
     if not sites:
         raise ValueError(
             f"{path}: is no file of a molecule; read are XYZ, which begins with the number of sites, and molecule files of "
-            "LAMMPS, which have a line such as '3 atoms' and the sections Coords, Types and Charges"
+            "LAMMPS: JSON, or with a line such as '3 atoms' and the sections Coords, Types and Charges"
         )
     names = [site.name for site in sites]
     pairs = {
@@ -97,20 +111,23 @@ def read(path: Path, lennard_jones: Mapping[Any, Any] | None, masses: Mapping[An
         mass = weights.get(site.name, site.numbers.get("mass", WEIGHTS.get(site.name.rstrip("0123456789"))))
         if mass is None:
             raise ValueError(
-                f"{path}, line {site.place}: has no mass, and {site.name!r} is no element of the table; pass "
+                f"{path}, {site.place}: has no mass, and {site.name!r} is no element of the table; pass "
                 f"masses={{{site.name!r}: ...}}, 0 for a massless site"
             )
         site.numbers["mass"] = mass
         if site.name in pairs:
             site.numbers["epsilon"], site.numbers["sigma"] = pairs[site.name]
-    columns = {key: np.array([site.numbers.get(key, 0.0) for site in sites]) for key in ("charge", "epsilon", "sigma", "mass")}
+    arrays = {key: np.array([site.numbers.get(key, 0.0) for site in sites]) for key in ("charge", "epsilon", "sigma", "mass")}
+    positions = np.array([[site.numbers[axis] for axis in "xyz"] for site in sites])
+    if template:
+        _check_declared(template, positions, arrays["mass"])
     return {
         "names": names,
-        "positions": np.array([[site.numbers[axis] for axis in "xyz"] for site in sites]),
-        "masses": columns["mass"],
-        "charges": columns["charge"],
-        "epsilon": columns["epsilon"],
-        "sigma": columns["sigma"],
+        "positions": positions,
+        "masses": arrays["mass"],
+        "charges": arrays["charge"],
+        "epsilon": arrays["epsilon"],
+        "sigma": arrays["sigma"],
     }
 
 
@@ -125,70 +142,122 @@ def _by_name(path: Path, argument: str, values: Mapping[Any, Any] | None, names:
     return by_name
 
 
-def _numbers(path: Path, line: Line, columns: list[str], words: list[str], where: str = "") -> dict[str, float]:
+def _numbers(path: Path, line: Line, columns: list[str], words: list[str]) -> dict[str, float]:
     """The numbers in a line, by column; those without a name are not read."""
     if len(words) != len(columns) or not all(is_number(word) for word, column in zip(words, columns, strict=True) if column):
         said = " ".join(column or "(not read)" for column in columns)
-        raise ValueError(f"{path}, line {line[0]}{where}: expected {said}, got {shown(line[1].strip())}")
-    numbers = {column: float(word) for word, column in zip(words, columns, strict=True) if column}
+        raise ValueError(f"{path}, line {line[0]}: expected {shown(said)[1:-1]}, got {shown(line[1].strip())}")
+    numbers = {column: number_of(word) or 0.0 for word, column in zip(words, columns, strict=True) if column}
     if not np.isfinite(list(numbers.values())).all():
-        raise ValueError(f"{path}, line {line[0]}{where}: numbers must be finite, got {shown(line[1].strip())}")
+        raise ValueError(f"{path}, line {line[0]}: numbers must be finite, got {shown(line[1].strip())}")
     return numbers
 
 
-def _xyz(path: Path, lines: list[Line]) -> list[_Site] | None:
+def _known(name: str) -> str | None:
+    return KNOWN.get(name.lower())
+
+
+def _xyz(path: Path, comment: str, data: list[Line], chosen: str | Sequence[str] | None) -> list[_Site]:
     """The sites of an XYZ file of one frame."""
-    if len(lines) < 2 or not re.fullmatch(r"\s*\d+\s*", lines[0][1]):
-        return None
-    data = [(place, line) for place, line in lines[2:] if line.strip()]
-    if len(data) != int(lines[0][1]) or not data:
-        raise ValueError(f"{path}: has {len(data)} lines for {lines[0][1].strip()} sites; a molecule file has one frame")
-    columns = xyz_columns(path, lines[1][1], lambda name: KNOWN.get(name.lower()))
+    columns = xyz_columns(path, comment, data[0], _known, WEIGHTY)
+    if columns is not None and chosen is not None:
+        raise ValueError(f"{path}, line 2: names the columns itself ({shown(comment.strip())}); take columns= away")
     if columns is None:
-        further = len(data[0][1].split()) - 4
-        if not 0 <= further < len(PLAIN):
-            raise ValueError(
-                f"{path}, line {data[0][0]}: expected name x y z, with charge, charge mass, charge epsilon sigma, or charge "
-                f"mass epsilon sigma, got {shown(data[0][1].strip())}"
-            )
-        columns = ["name", *"xyz", *PLAIN[further]]
+        columns = _plain(path, comment, data[0], chosen)
     if "name" not in columns:
         raise ValueError(f"{path}, line 2: the columns have no name of the site (species:S:1)")
-    named = [column for column in columns if column]
-    if len(set(named)) < len(named):
-        raise ValueError(f"{path}, line 2: two columns are the same: {' '.join(sorted(named))}")
     first = columns.index("name")
     columns[first] = ""
     rows = [(line[0], line[1].split(), _numbers(path, line, columns, line[1].split())) for line in data]
-    return [_Site(place, words[first], numbers) for place, words, numbers in rows]
+    return [_Site(f"line {place}", words[first], numbers) for place, words, numbers in rows]
 
 
-def _lammps(path: Path, lines: list[Line]) -> list[_Site] | None:
-    """The sites of a molecule file of LAMMPS, whose first line is a title."""
-    count, sections = lammps_sections(lines)
-    if count is None:
-        return None
-    wanted = {"Coords": list("xyz"), "Types": [""], "Charges": ["charge"], "Masses": ["mass"]}
-    sites: dict[int, _Site] = {}
-    for section, columns in wanted.items():
-        if section not in sections:
-            if section == "Coords":
-                raise ValueError(f"{path}: a LAMMPS molecule without the section Coords")
-            continue
-        numbers_of_atoms = set()
-        for line in sections[section]:
-            words = line[1].split()
-            numbers = _numbers(path, line, ["number of the atom", *columns], words, f", section {section}")
-            atom = numbers.pop("number of the atom")
-            if not 1 <= atom <= count or atom != int(atom) or atom in numbers_of_atoms:
-                raise ValueError(
-                    f"{path}, line {line[0]}, section {section}: the atoms are numbered from 1 to {count}, each once, got "
-                    f"{words[0]}"
-                )
-            numbers_of_atoms.add(atom)
-            site = sites.setdefault(int(atom), _Site(line[0], words[0], {}))
-            site.numbers |= numbers
-            site.name = words[1] if section == "Types" else site.name
-        if len(numbers_of_atoms) != count:
-            raise ValueError(f"{path}: the section {section} has {len(numbers_of_atoms)} lines for {count} atoms")
-    return [sites[atom] for atom in sorted(sites)]
+def _plain(path: Path, comment: str, first: Line, chosen: str | Sequence[str] | None) -> list[str]:
+    """The columns of an XYZ file without ``Properties``: those of an argument or the comment, else ``name x y z`` alone."""
+    width = len(first[1].split())
+    if chosen is not None:
+        names = text("columns", chosen).split() if isinstance(chosen, str) or not is_ordered(chosen) else list(chosen)
+        columns = ["" if name == "-" else _known(text("columns", name)) for name in names]
+        for name, column in zip(names, columns, strict=True):
+            if column is None:
+                known = nearest(name, list(dict.fromkeys(KNOWN.values())))
+                raise ValueError(f"columns has {shown(name)}, which is not read; write - for it, or {known}")
+        named = [column for column in columns if column]
+        if len(columns) != width or not set(PLAIN) <= set(named) or len(set(named)) < len(named):
+            raise ValueError(
+                f"columns must name the {width} columns of {path}, among them name, x, y and z, each once; got {shown(names)}"
+            )
+        return [column or "" for column in columns]
+    # A comment that lists all columns by names that are read, perhaps after a title and a colon.
+    words = comment.rpartition(":")[2].replace(",", " ").split()
+    listed = [column for word in words if (column := _known(word))]
+    if len(listed) == len(words) == width and set(PLAIN) <= set(listed) and len(set(listed)) == width:
+        return listed
+    if width == len(PLAIN):
+        return list(PLAIN)
+    if width == len(QM9) and comment.split()[:1] in (["gdb"], ["gdb9"]):
+        return list(QM9)
+    if width < len(PLAIN):
+        raise ValueError(f"{path}, line {first[0]}: expected name x y z, got {shown(first[1].strip())}")
+    further = width - len(PLAIN)
+    hyphens = " ".join(["-"] * further)
+    raise ValueError(
+        f"{path}, line {first[0]}: has {further} column{'s' * (further > 1)} without a name after x y z, got "
+        f"{shown(first[1].strip())}; name them in line 2, such as Properties=species:S:1:pos:R:3:forces:R:3, or with "
+        f"columns='name x y z {hyphens}' (- is not read; charge, mass, epsilon and sigma are)"
+    )
+
+
+def _lammps(template: lammps_files.Template, units: str) -> list[_Site]:
+    """The sites of a molecule file of LAMMPS."""
+    path = template.path
+    if "Coords" not in template.sections:
+        raise ValueError(f"{path}: a LAMMPS molecule without the section Coords")
+    template.refuse(
+        {
+            "Diameters": "makes spheres of the atoms, with moments of their own; Clump.from_file reads them",
+            "Dipoles": "is not read; give the charges of a dipole as sites",
+        }
+    )
+    systems = {"real": "real", "metal": "real", "lj": "lj"}
+    if template.units and systems.get(template.units) != units:
+        raise ValueError(
+            f"{path}: has the units {shown(template.units)}, which are not units={units!r}; read are real, metal (with the "
+            "lengths, masses and charges of real) and lj"
+        )
+    if len({values[0] for _, values in template.values("Molecules")} if "Molecules" in template.sections else ()) > 1:
+        raise ValueError(f"{path}: holds several molecules, see the section Molecules; write a file for each")
+    sites = [
+        _Site(place, str(atom), dict(zip("xyz", values, strict=True)))
+        for atom, (place, values) in enumerate(template.values("Coords"), 1)
+    ]
+    for section, name in (("Types", ""), ("Charges", "charge"), ("Masses", "mass")):
+        if section in template.sections:
+            for site, (_, values) in zip(sites, template.values(section), strict=True):
+                if name:
+                    site.numbers[name] = values[0]
+                else:
+                    site.name = values[0]
+    return sites
+
+
+def _check_declared(template: lammps_files.Template, positions: np.ndarray, masses: np.ndarray) -> None:
+    """Refuse mass, com and inertia that are not those of the sites, which move the molecule."""
+    total = masses.sum()
+    if not total > 0:
+        return
+    com = (masses[:, None] * positions).sum(0) / total
+    x, y, z = (positions - com).T
+    inertia = (y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z)
+    extent = float(np.abs(positions - com).max())
+    for name, of_sites, size in (
+        ("mass", np.array([total]), total),
+        ("com", com, extent),
+        ("inertia", np.array([(masses * entry).sum() for entry in inertia]), total * extent**2),
+    ):
+        declared = template.declared.get(name)
+        if declared is not None and np.abs(np.array(declared) - of_sites).max() > ROUNDED * size:
+            raise ValueError(
+                f"{template.path}: declares {name} {' '.join(f'{x:g}' for x in declared)}, its sites have "
+                f"{' '.join(f'{x:g}' for x in of_sites)}; the sites count: take it out, or mend their masses"
+            )

@@ -64,8 +64,8 @@ def write_motion(run: "xr.Dataset", path: str | Path, scene: Scene | Fluid | Non
 
     Raises
     ------
-    ValueError
-        If the run was not recorded, the scene is not known or another one, or the name has another ending.
+    TypeError, ValueError
+        If the run was not recorded, the scene is not known or another one, or the name has another ending or cannot be written.
 
     Examples
     --------
@@ -74,17 +74,38 @@ def write_motion(run: "xr.Dataset", path: str | Path, scene: Scene | Fluid | Non
     >>> manybody.write_motion(run, "rods.xyz")  # doctest: +SKIP
     [PosixPath('rods.xyz')]
     """
+    import xarray as xr
+
+    if not isinstance(path, str | Path):
+        raise TypeError(f"path must be the path of a file, got {shown(path)}")
     path = Path(path)
     writer = WRITERS.get(path.suffix.lower())
     if writer is None:
         raise ValueError(f"path must end in {' or '.join(WRITERS)}, got {shown(path.name)}")
-    if "q" not in run:
-        raise ValueError("run holds no motion; simulate with record=True")
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        if not path.parent.is_dir():
+            raise ValueError(f"path {path} is in a folder that does not exist") from None
+    except (OSError, ValueError) as error:  # too long for any file, or with a null character
+        said = getattr(error, "strerror", None) or error
+        raise ValueError(f"path {shown(str(path))} can be no file ({said})") from None
+    if path.exists() and not path.is_file():
+        raise ValueError(f"path {path} is {'a folder' if path.is_dir() else 'no regular file'}")
+    if not isinstance(run, xr.Dataset):
+        raise TypeError(f"run must be a Dataset of polhode.manybody.simulate, got {shown(run)}")
+    if missing := [name for name in ("time", "r", "v", "q", "omega") if name not in run]:
+        raise ValueError(f"run holds no motion ({missing[0]} is missing); simulate with record=True")
     if scene is None:
         key = str(run.attrs.get("scene"))
         if key not in SCENES:
             raise ValueError(f"scene {key!r} is not one of the library; pass your own as scene=")
         scene = SCENES[key]
+    if not isinstance(scene, Scene | Fluid):
+        raise TypeError(f"scene must be a polhode Scene or a Fluid, got {shown(scene)}")
+    for name, size in (("r", 3), ("v", 3), ("q", 4), ("omega", 3)):
+        if run[name].shape != (run.sizes.get("time"), run["q"].shape[1] if run["q"].ndim > 1 else 0, size):
+            raise ValueError(f"run: {name} must be (time, bodies, {size}), got {run[name].shape}")
     if len(scene) != run["q"].shape[1]:
         raise ValueError(f"scene {scene.key!r} has {len(scene)} bodies, the run {run['q'].shape[1]}; pass the one that was run")
     path.parent.mkdir(parents=True, exist_ok=True)

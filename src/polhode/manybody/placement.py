@@ -20,6 +20,10 @@ from polhode.manybody.walls import AXES, Drum
 ATTEMPTS = 20_000
 
 
+#: More bodies cannot be simulated in the memory of a computer, nor in a lifetime.
+MOST = 10_000_000
+
+
 class BoxTooFull(ValueError):
     """Random placement found no room for a clump; the message says how full the box is."""
 
@@ -33,6 +37,12 @@ class State:
     v: np.ndarray
     q: np.ndarray
     omega: np.ndarray
+
+
+def check_number(where: str, count: int, bodies: str) -> None:
+    """Refuse more bodies than can be, before there is a list of them."""
+    if count > MOST:
+        raise ValueError(f"{where}: has {count} {bodies}; at most {MOST:,} can be simulated")
 
 
 def motion_variables(motion: np.ndarray, bodies: str, length: str = "m", time: str = "s") -> dict[str, Any]:
@@ -231,7 +241,7 @@ def place_at_random(
                 break
         else:
             whole = pi * drum.radius**2 * box if drum else box**3
-            wanted = sum(c.volume for c in clumps) / whole
+            wanted = sum(c.solid_volume for c in clumps) / whole
             raise BoxTooFull(
                 f"{where}: no room for clump {placed + 1} of {len(clumps)} ({clump.key}) in {attempts} attempts; the "
                 f"{'drum' if drum else 'box'} of {box:g} m is filled to {100 * volume / whole:.1f} % of its volume, all clumps "
@@ -242,5 +252,5 @@ def place_at_random(
         first[placed], many[placed] = used, len(clump.radii)
         held[:, used : used + len(clump.radii)] = world
         used += len(clump.radii)
-        volume += clump.volume
+        volume += clump.solid_volume
     return r, q

@@ -1,5 +1,6 @@
 """The definition of a many-body scene: clumps of one material in a box or a drum, their initial motion, the time simulated."""
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -13,9 +14,12 @@ from polhode.manybody.contact import PLANES, collision_time
 from polhode.manybody.forces import FORCES
 from polhode.manybody.law import ForceLaw
 from polhode.manybody.material import Material, MaterialPair
-from polhode.manybody.placement import State, directions, place_at_random
+from polhode.manybody.placement import BoxTooFull, State, check_number, directions, place_at_random
 from polhode.manybody.walls import AXES, Drum, Shaking
 from polhode.registry import nearest
+
+#: A clump whose mass is so many times more or less than its material would give it has it in another unit, perhaps.
+UNLIKE = 10.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -102,6 +106,12 @@ class Scene:
             positive(f"{where}: box", self.box, "m")
         if not isinstance(self.law, str | ForceLaw):
             raise TypeError(f"{where}: law must be a key or a ForceLaw, got {shown(self.law)}")
+        # A law of a user's own may be loaded after the scene that names it.
+        if (isinstance(self.law, ForceLaw) or self.law in FORCES) and self.force_law.for_sites:
+            raise ValueError(
+                f"{where}: law must be one between spheres, got {self.force_law.key!r}, which acts between the sites of "
+                "molecules (polhode.manybody.Fluid)"
+            )
         object.__setattr__(self, "gravity", vector(f"{where}: gravity", self.gravity, 3))
         if not (isinstance(self.walls, Material | None) or (isinstance(self.walls, str) and self.walls == "rigid")):
             raise TypeError(f"{where}: walls must be a Material, 'rigid' or None, got {shown(self.walls)}")
@@ -140,18 +150,28 @@ class Scene:
         if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], Clump) for pair in pairs):
             raise ValueError(f"scene {self.key!r}: kinds must be pairs of a clump and how many there are, got {shown(kinds)}")
         for clump, _ in pairs:
+            density = self.material_of(clump).density
+            if clump.mass is not None and not 1 / UNLIKE < clump.mass / clump.volume / density < UNLIKE:
+                warnings.warn(
+                    f"scene {self.key!r}: clump {clump.key!r} has a mass of its own, {clump.mass:.3g} kg, which is "
+                    f"{clump.mass / clump.volume:.3g} kg/m^3; its material has {density:.3g}. The mass counts, the density "
+                    "only sets the Rayleigh step; is its unit kg (mass_scale)?",
+                    stacklevel=2,
+                )
             if self.periodic and not 4 * clump.reach < self.box:
                 raise ValueError(
                     f"scene {self.key!r}: clump {clump.key!r} could touch two images of another: the box, which is "
                     f"periodic, is {self.box:g} m long and must be longer than {4 * clump.reach:g} m"
                 )
         return tuple(
-            (clump, whole(f"scene {self.key!r}: the number of clumps {clump.key!r}", n, least=1)) for clump, n in pairs
+            (clump, whole(f"scene {self.key!r}: the number of clumps {clump.key!r}", n, least=1, most=2**31))
+            for clump, n in pairs
         )
 
     @cached_property
     def every_clump(self) -> list[Clump]:
         """One entry for each clump, in the order used by all arrays over clumps."""
+        check_number(f"scene {self.key!r}", len(self), "clumps")
         return [clump for clump, count in self.clumps for _ in range(count)]
 
     def __len__(self) -> int:
@@ -273,6 +293,13 @@ class Scene:
             settled = _settled(self.settles_in, seed)
             down = np.array([0.0, 0.0, (self.settles_in.box - self.box) / 2])
             return State(settled.r + down, settled.v.copy(), settled.q.copy(), settled.omega.copy())
+        room = pi * self.drum.radius**2 * self.box if self.drum else self.box**3
+        if (fraction := sum(count * clump.solid_volume for clump, count in self.clumps) / room) > 1:
+            name = "drum" if self.drum else "box"
+            raise BoxTooFull(
+                f"scene {self.key!r}: all {len(self)} clumps would take {100 * fraction:.4g} % of the volume of the {name} of "
+                f"{self.box:g} m; use a larger {name} or fewer clumps"
+            )
         places, motions, turns = (np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(3))
         clumps = self.every_clump
         r, q = place_at_random(
@@ -305,8 +332,8 @@ class Scene:
     def contact_time(self, speed: float | None = None) -> float:
         """The shortest contact of a whole clump with a wall that it hits head on without turning, s.
 
-        2.87 (m^2/(R E*^2 v))^(1/5), with the mass of the clump and the radius of its largest sphere; the minimum over all
-        kinds. The whole clump rebounds, not one sphere, which is why a time step may exceed the Rayleigh step.
+        2.87 (m^2/(R E*^2 v))^(1/5) by Hertz, whatever the law of the scene (of linear springs `recommend` takes pi sqrt(m/k));
+        with the mass of the clump and the radius of its largest sphere; the minimum over all kinds. The whole clump rebounds, not one sphere, which is why a time step may exceed the Rayleigh step.
 
         Parameters
         ----------
@@ -318,7 +345,7 @@ class Scene:
             raise ValueError(f"scene {self.key!r}: contact_time needs a positive speed, got {at!r}")
         solids = [(clump, self.material_of(clump)) for clump, _ in self.clumps]
         return min(
-            collision_time(m.density * clump.volume, float(clump.radii.max()), self._at_wall(m).reduced, at)
+            collision_time(clump.body(m.density).mass, float(clump.radii.max()), self._at_wall(m).reduced, at)
             for clump, m in solids
         )
 

@@ -43,27 +43,34 @@ class Symmetry:
     equal: int
 
 
-def of_spheres(centres: np.ndarray, radii: np.ndarray, tolerance: float) -> Symmetry:
+def of_spheres(centres: np.ndarray, radii: np.ndarray, tolerance: float, masses: np.ndarray | None = None) -> Symmetry:
     """The symmetry of spheres with centres (n, 3) and radii (n,), m.
 
     Spheres map onto each other if centres and radii agree within ``tolerance``, a fraction of the extent of the clump: numbers
-    in files are rounded. Spheres inside another one do not count.
+    in files are rounded. So must their masses (n,), if they have any, as a fraction of the largest. Spheres inside another one
+    do not count, unless they have masses.
     """
-    bare = _not_contained(centres, radii)
-    centres, radii = centres[bare], radii[bare]
+    if masses is None:
+        bare = _not_contained(centres, radii)
+        centres, radii = centres[bare], radii[bare]
+    else:  # of spheres in one place only their sum counts
+        rows, place = np.unique(np.column_stack([centres, radii]), axis=0, return_inverse=True)
+        centres, radii, masses = rows[:, :3], rows[:, 3], np.bincount(place.ravel(), masses)
     weights = radii**3 / (radii**3).sum()
     centre = (weights[:, None] * centres).sum(0)
     points = centres - centre
     distances = np.sqrt((points**2).sum(1))
-    near = tolerance * (distances + radii).max()
+    extent = (distances + radii).max()
+    near = tolerance * extent
+    marks = radii[:, None] if masses is None else np.column_stack([radii, extent * masses / masses.max()])
     if distances.max() <= near:
         return Symmetry(centre, np.zeros((3, 3)), np.empty((3, 0)), 3)
     across = np.sqrt((np.cross(points, points[np.argmax(distances)]) ** 2).sum(1)) / distances.max()
     if across.max() <= near:
         axis = _unit(points[np.argmax(distances)])
-        ends = not _mapped(-np.eye(3)[None], points, radii, near)[0]
+        ends = not _mapped(-np.eye(3)[None], points, marks, near)[0]
         return Symmetry(centre, ends * np.outer(axis, axis), axis[:, None], 2)
-    group = _group(points, radii, near)
+    group = _group(points, marks, near)
     fixed = group.mean(0)
     rotations = group * np.round(np.linalg.det(group))[:, None, None]
     return Symmetry(centre, np.where(np.abs(fixed) < ROUND_OFF, 0.0, fixed), *_axes(rotations, 10 * tolerance))
@@ -80,18 +87,19 @@ def _not_contained(centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
     return bare
 
 
-def _group(points: np.ndarray, radii: np.ndarray, near: float) -> np.ndarray:
+def _group(points: np.ndarray, marks: np.ndarray, near: float) -> np.ndarray:
     """All rotations and reflections (m, 3, 3) about the origin that map the spheres onto each other within ``near``.
 
-    Two points that are not on one line with the origin have few possible images, and these determine the operation.
+    ``marks`` (n, k) are what a sphere has beside its centre: the radius, and a length that stands for its mass. Two points that
+    are not on one line with the origin have few possible images, and these determine the operation.
     """
     distances = np.sqrt((points**2).sum(1))
 
     def images(k: int) -> np.ndarray:
-        alike: np.ndarray = (np.abs(distances - distances[k]) <= near) & (np.abs(radii - radii[k]) <= near)
+        alike: np.ndarray = (np.abs(distances - distances[k]) <= near) & (np.abs(marks - marks[k]) <= near).all(axis=1)
         return alike
 
-    number = np.array([np.count_nonzero(images(k)) for k in range(len(radii))])
+    number = np.array([np.count_nonzero(images(k)) for k in range(len(marks))])
     first = _fewest(number, distances)
     second = _fewest(number, np.sqrt((np.cross(points, points[first]) ** 2).sum(1)))
     a, b = np.flatnonzero(images(first)), np.flatnonzero(images(second))
@@ -101,7 +109,7 @@ def _group(points: np.ndarray, radii: np.ndarray, near: float) -> np.ndarray:
     start, ends = _frames(points[first], points[second]), _frames(points[a], points[b])
     # The third vector of a frame is a product of the other two; a reflection reverses it.
     candidates = np.concatenate([_product(ends * [1.0, 1.0, sign], start.T) for sign in (1, -1)])
-    group: np.ndarray = candidates[_mapped(candidates, points, radii, near)]
+    group: np.ndarray = candidates[_mapped(candidates, points, marks, near)]
     return group
 
 
@@ -110,19 +118,19 @@ def _fewest(number: np.ndarray, size: np.ndarray) -> int:
     return int(np.argmin(np.where(size >= size.max() / 3, number, number.max() + 1)))
 
 
-def _mapped(operations: np.ndarray, points: np.ndarray, radii: np.ndarray, near: float) -> np.ndarray:
+def _mapped(operations: np.ndarray, points: np.ndarray, marks: np.ndarray, near: float) -> np.ndarray:
     """Which operations (m, 3, 3) map the spheres onto each other."""
 
     def height(x: np.ndarray) -> np.ndarray:
         along: np.ndarray = (x * OBLIQUE).sum(1)
         return along
 
-    spheres = np.column_stack([points, radii])
+    spheres = np.column_stack([points, marks])
     spheres = spheres[np.argsort(height(points), kind="stable")]
     heights = height(spheres[:, :3])
     good = np.ones(len(operations), bool)
     for k, operation in enumerate(operations):
-        image = np.column_stack([_product(operation, spheres[:, :3, None])[:, :, 0], spheres[:, 3]])
+        image = np.column_stack([_product(operation, spheres[:, :3, None])[:, :, 0], spheres[:, 3:]])
         # Most candidates that are no symmetry misplace one of the first spheres.
         for some in (image[:8], image):
             begin, end = (np.searchsorted(heights, height(some[:, :3]) + side * 2 * near) for side in (-1, 1))
