@@ -333,7 +333,8 @@ class Scene:
         """The shortest contact of a whole clump with a wall that it hits head on without turning, s.
 
         2.87 (m^2/(R E*^2 v))^(1/5) by Hertz, whatever the law of the scene (of linear springs `recommend` takes pi sqrt(m/k));
-        with the mass of the clump and the radius of its largest sphere; the minimum over all kinds. The whole clump rebounds, not one sphere, which is why a time step may exceed the Rayleigh step.
+        with the mass of the clump and the radius of its largest sphere; the minimum over all kinds. The whole clump rebounds,
+        not one sphere, which is why a time step may exceed the Rayleigh step.
 
         Parameters
         ----------
