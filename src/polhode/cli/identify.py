@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--damping", type=not_negative, metavar="C", help="rate with which the code damps omega, 1/s (0)")
     parser.add_argument("--body", type=whole(0), metavar="ID", help="the body, in a dump or table with several")
     parser.add_argument(
-        "--columns", metavar="NAMES", help="names of all columns, such as t,qw,qx,qy,qz,wx,wy,wz; - for one that is not to be read"
+        "--columns",
+        metavar="NAMES",
+        help="names of all columns, such as t,qw,qx,qy,qz,wx,wy,wz; - for one that is not to be read",
     )
     parser.add_argument("--recipe", action="store_true", help="print what to run")
     parser.add_argument("--omega", type=positive, metavar="W", help="angular velocity of the recipe, rad/s")

@@ -360,7 +360,11 @@ def _check_rows(rows: Rows) -> None:
     fine = np.isfinite(rows.q).all(1) & np.isfinite(rows.spin).all(1)
     count, least = int(fine.sum()), FEW + 2
     if count < least:
-        bad = f", and {len(fine) - count} that are not finite ({rows.line_word} {rows.lines[~fine][0]})" if count < len(fine) else ""
+        bad = (
+            f", and {len(fine) - count} that are not finite ({rows.line_word} {rows.lines[~fine][0]})"
+            if count < len(fine)
+            else ""
+        )
         left = f"; {rows.remarks[0]}" if rows.remarks and not bad else ""
         said = f"{count} row{'' if count == 1 else 's'}"
         raise IdentifyError(f"{rows.name} has {said} of finite numbers{bad}: write at least {least}, better a hundred{left}")

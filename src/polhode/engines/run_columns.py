@@ -49,7 +49,9 @@ WHOLE = {
     "heading": ("Euler angles", "roll", "yaw", ""),
 }
 #: Names of times that are units.
-UNIT_TIMES = set("sec secs second seconds nsec nsecs nanosec nanosecs nanoseconds usec microseconds msec milliseconds hours days".split())
+UNIT_TIMES = set(
+    "sec secs second seconds nsec nsecs nanosec nanosecs nanoseconds usec microseconds msec milliseconds hours days".split()
+)
 STEPS = set("step timestep iter iteration n nstep".split())
 BODIES = set("id body bodyid particle particleid atom atomid clumpid".split())
 #: Ends of names that say the frame.
@@ -228,10 +230,14 @@ def _orientation(
     complete = [(key[0], *order) for key, places in groups.items() if key[0] == "quaternion" and (order := _quaternion(places))]
     if not complete:
         others = ("MRP", "rotation vector", "Euler angles")
-        complete = [(key[0], order, "first") for key, places in groups.items() if key[0] in others and (order := _vector(places))]
+        complete = [
+            (key[0], order, "first") for key, places in groups.items() if key[0] in others and (order := _vector(places))
+        ]
     if len(complete) > 1:
         several = "; ".join(", ".join(names[k] for k in order) for _, order, _ in complete[:4])
-        raise RunFileError(f"{where} has several orientations ({several}); delete all but one, or name the columns with --columns")
+        raise RunFileError(
+            f"{where} has several orientations ({several}); delete all but one, or name the columns with --columns"
+        )
     if not complete:
         some = [names[k] for key, places in groups.items() if key[0] == "quaternion" for k in places.values()]
         raise RunFileError(f"{where}: {_not_understood(names, unread, 'orientation', some)}")
@@ -301,7 +307,9 @@ def _time(where: str, names: Sequence[str], columns: Sequence[Column | None], ma
             unit = "ns"  # rostopic echo -p
         made.time, made.seconds, made.time_unit = [k], seconds_of(unit), plain_unit(unit)
         if unit and made.seconds is None:
-            raise RunFileError(f"{where}: the unit {shown(unit)} of {names[k]} is not known; write s, ms, us, ns, min, h or d, or no unit")
+            raise RunFileError(
+                f"{where}: the unit {shown(unit)} of {names[k]} is not known; write s, ms, us, ns, min, h or d, or no unit"
+            )
 
 
 def _quaternion(places: Mapping[str, int]) -> tuple[list[int], str] | None:

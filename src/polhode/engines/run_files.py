@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from polhode.engines.run_columns import NEEDED, Layout, RunFileError, layout, understands
+from polhode.engines.run_columns import NEEDED, Layout, RunFileError, column_of, layout, understands
 from polhode.engines.run_numbers import (
     all_single,
     is_number,
@@ -213,7 +213,7 @@ def _text(name: str, content: bytes) -> str:
     """The text of a file: UTF-8 or UTF-16, with a byte order mark or without, else Latin-1."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         encoding = "utf-16"
-    elif content[1:200:2].count(0) > 0.8 * len(content[1:200:2]) > 0:
+    elif content[1:200:2].count(0) > 0.8 * len(content[1:200:2]) and content[:200:2].count(0) == 0:
         encoding = "utf-16-le"
     else:
         encoding = "utf-8-sig"
@@ -312,10 +312,8 @@ def _array_of_times(name: str, values: Any) -> Any:
 def _of_numpy(name: str, content: bytes) -> Table:
     """Arrays of NumPy: those of NPZ by their names, or the columns of one of NPY."""
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as data:
-            arrays = {key: data[key] for key in data.files}
-    except AttributeError:
-        arrays = {"": np.load(io.BytesIO(content), allow_pickle=False)}
+        data = np.load(io.BytesIO(content), allow_pickle=False)
+        arrays = {"": data} if isinstance(data, np.ndarray) else {key: data[key] for key in data.files}
     except ValueError as error:
         if "pickle" in str(error).lower():
             raise RunFileError(f"{name} has an array of objects, which are not read; write arrays of numbers") from None
@@ -342,12 +340,17 @@ def _of_numpy(name: str, content: bytes) -> Table:
             parts = array.T if array.ndim == 2 else [array]
             names += [f"{key}[{k}]" if array.ndim == 2 else key for k in range(len(parts))] if key else []
             columns += list(parts)
-    if any(len(array) != count for key, array in arrays.items() if array.ndim and understands([f"{key}x"] * 3)):
+    if any(len(array) != count for key, array in arrays.items() if array.ndim and _is_known(key)):
         lengths = ", ".join(f"{key} has {len(array)}" for key, array in arrays.items() if array.ndim)
         raise RunFileError(f"{name}: t, q and omega must have as many rows each; {lengths}")
     if "" not in arrays and not understands(names):
         raise RunFileError(f"{name} has the arrays {', '.join(arrays) or 'of nothing'}; write t, q and omega (or L)")
     return Table(name, names, columns, list(range(count)), "row", name, settings)
+
+
+def _is_known(key: str) -> bool:
+    """Whether an array or an entry of this name holds times, orientations or angular velocities."""
+    return any(column_of(f"{key}{component}") for component in ("", "x"))
 
 
 def _settings_in(name: str, values: Mapping[str, Any]) -> dict[str, str]:
@@ -382,7 +385,7 @@ def _of_json(name: str, text: str) -> Table:
     columns = dict(_columns_of(content))
     count = max(map(len, columns.values()), default=0)
     uneven = {key: len(column) for key, column in columns.items() if len(column) != count}
-    if uneven and understands([f"{key}x" for key in uneven for _ in "xyz"]):
+    if any(map(_is_known, uneven)):
         lengths = ", ".join(f"{key} has {length}" for key, length in uneven.items())
         raise RunFileError(f"{name}: t, q and omega must have as many rows each; {lengths}, others {count}")
     records = [{key: column[k] for key, column in columns.items() if len(column) == count} for k in range(count)]
@@ -476,7 +479,11 @@ def _of_lines(name: str, lines: Sequence[str], given_names: Sequence[str]) -> Ta
                 remarks.append(f"line {place}: null characters, as an interrupted write leaves them")
             continue
         words = split(text)
-        if not is_comment and len(words) > 1 and 2 * sum(map(is_value, words)) >= len(words):
+        if (
+            not is_comment
+            and len(words) > 1
+            and 2 * sum(bool(word.strip("-")) and is_value(word) for word in words) >= len(words)
+        ):
             if not rows and not given_names:
                 names, names_at = _names(name, above, words, split)
             rows.append(words)
@@ -584,7 +591,7 @@ def _words_of_names(text: str, split: Callable[[str], list[str]]) -> list[str]:
     if '"' not in text and not re.search(r"[,;\t|]", text):
         return re.sub(r"\s+(?=[\[(])", "", text).split()
     separator = next(mark for mark in (";", ",", "\t", "|", '"') if mark in text)
-    if separator in "\t\"":
+    if separator in '\t"':
         words = re.split(r"\t+", text) if separator == "\t" else text.split()
     else:
         words = next(csv.reader([text], delimiter=separator, skipinitialspace=True), [])
@@ -640,7 +647,9 @@ def _of_dump(name: str, lines: Sequence[str]) -> Table:
             if expects.startswith(("ATOMS", "ENTRIES")):
                 words = expects.split()[1:]
                 if names and words != names:
-                    raise RunFileError(f"{name}: line {place} has other names of columns than those above; write one run in a file")
+                    raise RunFileError(
+                        f"{name}: line {place} has other names of columns than those above; write one run in a file"
+                    )
                 names = words
         elif not line.strip():
             continue
@@ -659,7 +668,6 @@ def _of_dump(name: str, lines: Sequence[str]) -> Table:
                 remarks.append(f"line {place}: {len(words)} values instead of {len(names)}")
     if not rows:
         raise RunFileError(f"{name} has no rows of atoms; dump id, a quaternion (4) and an angular velocity or momentum (3)")
-    names = [word for word in names if word not in ("step", "timestep")] if False else names
     columns = [list(column) for column in zip(*rows, strict=False)]
     extra = ["step", "t"][: len(columns) - len(names)]
     return Table(name, [*names, *extra], columns, places, names_at=name, remarks=remarks)
@@ -832,7 +840,9 @@ def _times(table: Table, places: Layout) -> tuple[np.ndarray | None, float]:
     columns = [table.columns[place] for place in places.time]
     if len(columns) == 2:
         whole, rest = ([str(int(x)) if isinstance(x, np.number) else x for x in column] for column in columns)
-        return times_of([f"{word.split('.')[0]}.{nano.split('.')[0].zfill(9)}" for word, nano in zip(whole, rest, strict=True)], None)
+        return times_of(
+            [f"{word.split('.')[0]}.{nano.split('.')[0].zfill(9)}" for word, nano in zip(whole, rest, strict=True)], None
+        )
     column = columns[0]
     if isinstance(column, np.ndarray):
         t = np.array(column, float)
@@ -854,7 +864,9 @@ def _matrix(table: Table, columns: Sequence[int]) -> tuple[np.ndarray, float, bo
     chosen = [table.columns[k] for k in columns]
     if all(isinstance(column, np.ndarray) for column in chosen):
         single = all(column.dtype == np.float32 for column in chosen)
-        values = np.column_stack([np.asarray(column, float) for column in chosen]) if len(chosen[0]) else np.empty((0, len(chosen)))
+        values = (
+            np.column_stack([np.asarray(column, float) for column in chosen]) if len(chosen[0]) else np.empty((0, len(chosen)))
+        )
         with np.errstate(invalid="ignore"):
             return np.where(np.abs(values) <= 1e100, values, math.nan), 0.0, single
     values = np.array([[number(word) for word in column] for column in chosen]).T
