@@ -1,4 +1,4 @@
-"""Files of runs: the same motion in the headers, units and formats of other programs is read as the same states; bad files are a line."""
+"""Files of runs: the same motion in headers, units and formats of other programs is read alike; bad files are refused."""
 
 import bz2
 import gzip
@@ -119,12 +119,22 @@ VALID: dict[str, tuple[str | bytes, dict]] = {
     "bzip2": (bz2.compress(USUAL.encode()), {}),
     "xz": (lzma.compress(USUAL.encode()), {}),
     "Fortran exponents": (table("t,qw,qx,qy,qz,wx,wy,wz", T, Q, W, digits="{:.16e}").replace("e", "D"), {}),
-    "Fortran without the letter": (table("", T, Q, W + 1e-103, digits="{:.16e}").replace("e-01", "E-001").replace("E-001", "-001"), {}),
-    "hexadecimal": (
-        "t,qw,qx,qy,qz,wx,wy,wz\n" + "".join(",".join(float(x).hex() for x in (t, *y)) + "\n" for t, y in zip(T, ROWS, strict=True)),
+    "Fortran without the letter": (
+        table("", T, Q, W + 1e-103, digits="{:.16e}").replace("e-01", "E-001").replace("E-001", "-001"),
         {},
     ),
-    "parentheses": ("".join(f"{t:.17g} ({' '.join(map(repr, y[:4].tolist()))}) ({' '.join(map(repr, y[4:].tolist()))})\n" for t, y in zip(T, ROWS, strict=True)), {}),
+    "hexadecimal": (
+        "t,qw,qx,qy,qz,wx,wy,wz\n"
+        + "".join(",".join(float(x).hex() for x in (t, *y)) + "\n" for t, y in zip(T, ROWS, strict=True)),
+        {},
+    ),
+    "parentheses": (
+        "".join(
+            f"{t:.17g} ({' '.join(map(repr, y[:4].tolist()))}) ({' '.join(map(repr, y[4:].tolist()))})\n"
+            for t, y in zip(T, ROWS, strict=True)
+        ),
+        {},
+    ),
     "units below the names": (table("t,qw,qx,qy,qz,wx,wy,wz\nms,-,-,-,-,deg/s,deg/s,deg/s", T * 1000, Q, DEGREES), {}),
     "scalar last by names": (table("time,q_x,q_y,q_z,q_w,w_x,w_y,w_z", T, LAST, W), {}),
     "q_0": (table("time,q_0,q_1,q_2,q_3,w_1,w_2,w_3", T, Q, W), {}),
@@ -138,18 +148,28 @@ VALID: dict[str, tuple[str | bytes, dict]] = {
     "us": (table("time_us,qw,qx,qy,qz,wx,wy,wz", np.round(T * 1e6), Q, W), {}),
     "hours": (table("time [h],qw,qx,qy,qz,wx,wy,wz", T / 3600, Q, W), {}),
     "days": (table("t_d,qw,qx,qy,qz,wx,wy,wz", T / 86400, Q, W), {}),
-    "Julian dates": (table("mjd,qw,qx,qy,qz,wx,wy,wz", Q, W, times=[f"{60000 + 0.2 * k / 86400:.14f}" for k in range(COUNT)]), {}),
+    "Julian dates": (
+        table("mjd,qw,qx,qy,qz,wx,wy,wz", Q, W, times=[f"{60000 + 0.2 * k / 86400:.14f}" for k in range(COUNT)]),
+        {},
+    ),
     "ISO": (table("time,qw,qx,qy,qz,wx,wy,wz", Q, W, times=ISO), {}),
     "ISO with a zone": (table("utc,qw,qx,qy,qz,wx,wy,wz", Q, W, times=[f"{word}+02:00" for word in ISO]), {}),
     "ISO with a blank": (table("time qw qx qy qz wx wy wz", Q, W, separator=" ", times=[w.replace("T", " ") for w in ISO]), {}),
     "time of day": (table("clock,qw,qx,qy,qz,wx,wy,wz", Q, W, times=[word[11:] for word in ISO]), {}),
-    "seconds since 1970": (table("time,qw,qx,qy,qz,wx,wy,wz", Q, W, times=[f"{n // 10**9}.{n % 10**9:09d}" for n in EPOCH_NS]), {}),
+    "seconds since 1970": (
+        table("time,qw,qx,qy,qz,wx,wy,wz", Q, W, times=[f"{n // 10**9}.{n % 10**9:09d}" for n in EPOCH_NS]),
+        {},
+    ),
     "PX4": (table("timestamp,q[0],q[1],q[2],q[3],rollspeed,pitchspeed,yawspeed", np.round(T * 1e6) + 123456789, Q, W), {}),
     "PX4, topics": (
         table(
             "timestamp,timestamp_sample,q[0],q[1],q[2],q[3],delta_q_reset[0],delta_q_reset[1],delta_q_reset[2],delta_q_reset[3],xyz[0],"
             "xyz[1],xyz[2]",
-            np.round(T * 1e6), T * 1e6, Q, Q, W,
+            np.round(T * 1e6),
+            T * 1e6,
+            Q,
+            Q,
+            W,
         ),
         {},
     ),
@@ -158,7 +178,10 @@ VALID: dict[str, tuple[str | bytes, dict]] = {
             "__time,/vehicle_attitude/q.00,/vehicle_attitude/q.01,/vehicle_attitude/q.02,/vehicle_attitude/q.03,"
             "/vehicle_angular_velocity/xyz.00,/vehicle_angular_velocity/xyz.01,/vehicle_angular_velocity/xyz.02,"
             "/vehicle_acceleration/xyz.00,/vehicle_acceleration/xyz.01,/vehicle_acceleration/xyz.02",
-            T, Q, W, W + 1,
+            T,
+            Q,
+            W,
+            W + 1,
         ),
         {},
     ),
@@ -169,7 +192,11 @@ VALID: dict[str, tuple[str | bytes, dict]] = {
             "%time,field.header.seq,field.header.stamp,field.header.frame_id,field.orientation.x,field.orientation.y,field.orientation.z,"
             "field.orientation.w,field.orientation_covariance0,field.angular_velocity.x,field.angular_velocity.y,"
             "field.angular_velocity.z,field.linear_acceleration.x",
-            LAST, T, W, T, times=[f"{n + 777 * k},{k},{n},base_link" for k, n in enumerate(EPOCH_NS)],
+            LAST,
+            T,
+            W,
+            T,
+            times=[f"{n + 777 * k},{k},{n},base_link" for k, n in enumerate(EPOCH_NS)],
         ),
         {},
     ),
@@ -178,7 +205,11 @@ VALID: dict[str, tuple[str | bytes, dict]] = {
             "%time,field.pose.pose.position.x,field.pose.pose.orientation.x,field.pose.pose.orientation.y,field.pose.pose.orientation.z,"
             "field.pose.pose.orientation.w,field.twist.twist.linear.x,field.twist.twist.angular.x,field.twist.twist.angular.y,"
             "field.twist.twist.angular.z",
-            T, LAST, T, W, times=EPOCH_NS,
+            T,
+            LAST,
+            T,
+            W,
+            times=EPOCH_NS,
         ),
         {},
     ),
@@ -186,7 +217,9 @@ VALID: dict[str, tuple[str | bytes, dict]] = {
         table(
             "header.stamp.sec,header.stamp.nanosec,orientation.x,orientation.y,orientation.z,orientation.w,angular_velocity.x,"
             "angular_velocity.y,angular_velocity.z",
-            LAST, W, times=[f"{n // 10**9},{n % 10**9}" for n in EPOCH_NS],
+            LAST,
+            W,
+            times=[f"{n // 10**9},{n % 10**9}" for n in EPOCH_NS],
         ),
         {},
     ),
@@ -194,12 +227,17 @@ VALID: dict[str, tuple[str | bytes, dict]] = {
         table(
             "__time,/imu/orientation/x,/imu/orientation/y,/imu/orientation/z,/imu/orientation/w,/imu/angular_velocity/x,"
             "/imu/angular_velocity/y,/imu/angular_velocity/z,/odom/twist/angular/x,/odom/twist/angular/y,/odom/twist/angular/z",
-            LAST, W, W + 1, times=[f"{n // 10**9}.{n % 10**9:09d}" for n in EPOCH_NS],
+            LAST,
+            W,
+            W + 1,
+            times=[f"{n // 10**9}.{n % 10**9:09d}" for n in EPOCH_NS],
         ),
         {},
     ),
     "Basilisk": (
-        table("time [ns],sigma_BN[0],sigma_BN[1],sigma_BN[2],omega_BN_B[0],omega_BN_B[1],omega_BN_B[2]", T * 1e9, TURN.as_mrp(), W),
+        table(
+            "time [ns],sigma_BN[0],sigma_BN[1],sigma_BN[2],omega_BN_B[0],omega_BN_B[1],omega_BN_B[2]", T * 1e9, TURN.as_mrp(), W
+        ),
         {},
     ),
     "MRPs in the shadow set": (table("t,mrp_1,mrp_2,mrp_3,w1,w2,w3", T, Rotation.from_quat(-LAST).as_mrp(), W), {}),
@@ -209,17 +247,27 @@ VALID: dict[str, tuple[str | bytes, dict]] = {
     "Euler angles in degrees": (table("t,roll [deg],pitch [deg],yaw [deg],p,q,r", T, np.degrees(EULER), W), {}),
     "Euler angles in rad": (table("t,roll_rad,pitch_rad,yaw_rad,p [deg/s],q [deg/s],r [deg/s]", T, EULER, DEGREES), {}),
     "spaces in names": (
-        table("Time (s),Quaternion W,Quaternion X,Quaternion Y,Quaternion Z,Angular Velocity X (deg/s),Angular Velocity Y (deg/s),"
-              "Angular Velocity Z (deg/s)", T, Q, DEGREES),
+        table(
+            "Time (s),Quaternion W,Quaternion X,Quaternion Y,Quaternion Z,Angular Velocity X (deg/s),"
+            "Angular Velocity Y (deg/s),Angular Velocity Z (deg/s)",
+            T,
+            Q,
+            DEGREES,
+        ),
         {},
     ),
     "units apart": (table("t [s] q0 [-] q1 [-] q2 [-] q3 [-] wx [rad/s] wy [rad/s] wz [rad/s]", T, Q, W, separator="  "), {}),
     "camel case": (table("timeMs,quatW,quatX,quatY,quatZ,angVelX,angVelY,angVelZ", T * 1e3, Q, W), {}),
-    "index of pandas": (",".join(["", USUAL.split("\n")[0]]) + "\n" + "".join(f"{k},{row}\n" for k, row in enumerate(USUAL.split("\n")[1:-1])), {}),
+    "index of pandas": (
+        ",".join(["", USUAL.split("\n")[0]]) + "\n" + "".join(f"{k},{row}\n" for k, row in enumerate(USUAL.split("\n")[1:-1])),
+        {},
+    ),
     "columns named by the user": (table("", W, T, Q), {"columns": "wx,wy,wz,t [s],qw,qx,qy,qz"}),
     "columns of others left out": (table("zeit,a,b,c,d,e,f,g,h", T, T, Q, W), {"columns": "t,-,qw,qx,qy,qz,wx,wy,wz"}),
     "several bodies": (
-        table("id,t,qw,qx,qy,qz,wx,wy,wz", *(np.repeat(x, 2, axis=0) for x in (T, Q, W)), times=[3, 8] * COUNT).replace("id,t", "id,t", 1),
+        table("id,t,qw,qx,qy,qz,wx,wy,wz", *(np.repeat(x, 2, axis=0) for x in (T, Q, W)), times=[3, 8] * COUNT).replace(
+            "id,t", "id,t", 1
+        ),
         {"body": 8},
     ),
     "NPZ": (npz(t=T, q=LAST, omega=W, inertia=INERTIA), {}),
@@ -230,28 +278,70 @@ VALID: dict[str, tuple[str | bytes, dict]] = {
     "NPY, structured": (npy(np.rec.fromarrays([T, *ROWS.T], names="t,qw,qx,qy,qz,wx,wy,wz")), {}),
     "JSON, rows": (json.dumps(RECORDS), {}),
     "JSON, columns": (json.dumps({"t": T.tolist(), "q": Q.tolist(), "omega": W.tolist(), "inertia": [0.6, 1, 1.4]}), {}),
-    "JSON, named rows": (json.dumps({"author": "x", "rows": [dict(zip(["t", "qw", "qx", "qy", "qz", "wx", "wy", "wz"], [t, *y], strict=True)) for t, y in zip(T.tolist(), ROWS.tolist(), strict=True)]}), {}),
-    "JSON, nested": (json.dumps([{"t": t, "orientation": dict(zip("wxyz", q, strict=True)), "angular_velocity": dict(zip("xyz", w, strict=True))} for t, q, w in zip(T.tolist(), Q.tolist(), W.tolist(), strict=True)]), {}),
+    "JSON, named rows": (
+        json.dumps(
+            {
+                "author": "x",
+                "rows": [
+                    dict(zip(["t", "qw", "qx", "qy", "qz", "wx", "wy", "wz"], [t, *y], strict=True))
+                    for t, y in zip(T.tolist(), ROWS.tolist(), strict=True)
+                ],
+            }
+        ),
+        {},
+    ),
+    "JSON, nested": (
+        json.dumps(
+            [
+                {"t": t, "orientation": dict(zip("wxyz", q, strict=True)), "angular_velocity": dict(zip("xyz", w, strict=True))}
+                for t, q, w in zip(T.tolist(), Q.tolist(), W.tolist(), strict=True)
+            ]
+        ),
+        {},
+    ),
     "JSON, lists": (json.dumps(np.column_stack([T, ROWS]).tolist()), {}),
     "JSON lines": ("\n".join(map(json.dumps, RECORDS)), {}),
-    "JSON of pandas": (json.dumps({key: {str(k): x for k, x in enumerate(column.tolist())} for key, column in zip(["t", "qw", "qx", "qy", "qz", "wx", "wy", "wz"], np.column_stack([T, ROWS]).T, strict=True)}), {}),
+    "JSON of pandas": (
+        json.dumps(
+            {
+                key: {str(k): x for k, x in enumerate(column.tolist())}
+                for key, column in zip(
+                    ["t", "qw", "qx", "qy", "qz", "wx", "wy", "wz"], np.column_stack([T, ROWS]).T, strict=True
+                )
+            }
+        ),
+        {},
+    ),
     "LAMMPS": (dump(), {"dt": DT}),
     "LAMMPS, every tenth step": (dump(step=10), {"dt": DT / 10}),
     "LAMMPS, time": (dump().replace("ITEM: NUMBER", "ITEM: TIME\n{}\nITEM: NUMBER").format(*(DT * np.arange(COUNT))), {}),
     "LAMMPS, several": (dump(more=["8 1 0 0 0 1 0 0"]), {"dt": DT, "body": 7}),
     "AEM 1.0": (aem("1.0", "QUATERNION/RATE", ["QUATERNION_TYPE = LAST"], np.column_stack([LAST, DEGREES]), ISO), {}),
-    "AEM 1.0, scalar first": (aem("1.0", "QUATERNION/RATE", ["QUATERNION_TYPE = FIRST"], np.column_stack([Q, DEGREES]), ISO), {}),
+    "AEM 1.0, scalar first": (
+        aem("1.0", "QUATERNION/RATE", ["QUATERNION_TYPE = FIRST"], np.column_stack([Q, DEGREES]), ISO),
+        {},
+    ),
     "AEM 2.0": (aem("2.0", "QUATERNION/ANGVEL", ["ANGVEL_FRAME = SC_BODY_1"], np.column_stack([LAST, DEGREES]), ISO), {}),
     "AEM, days of the year": (
-        aem("2.0", "QUATERNION/ANGVEL", [], np.column_stack([LAST, W]), stamps(lambda m: m.strftime("%Y-%jT%H:%M:%S.%f")), ["COMMENT dt: 0.2"]),
+        aem(
+            "2.0",
+            "QUATERNION/ANGVEL",
+            [],
+            np.column_stack([LAST, W]),
+            stamps(lambda m: m.strftime("%Y-%jT%H:%M:%S.%f")),
+            ["COMMENT dt: 0.2"],
+        ),
         {},
     ),
     "settings": ("# inertia: 0.6 1 1.4, torque: free; dt = 200 ms\n# every: 1\n" + table("", Q, W, separator=" "), {}),
     "settings twice": ("# dt: 0.2\n# dt = 0.2 # s\n".replace(" # s", "") + table("", Q, W, separator=" "), {}),
-    "settings with units": ("# inertia [kg m^2]: 0.6 1 1.4\n# dt: 0.2 s\n# torque: free\n# damping: 0 1/s\n" + table("", Q, W), {}),
+    "settings with units": (
+        "# inertia [kg m^2]: 0.6 1 1.4\n# dt: 0.2 s\n# torque: free\n# damping: 0 1/s\n" + table("", Q, W),
+        {},
+    ),
     "prose": ("# The step dt is constant, torque switched off, inertia of a brick.\n" + USUAL, {}),
     "a title": ("Run 5 of my code\n\n" + table("", T, Q, W, separator=" "), {}),
-}  # fmt: skip
+}
 
 
 def states_of(path, inertia=INERTIA, **options):
@@ -325,17 +415,26 @@ def test_times_far_from_zero_keep_their_digits(tmp_path):
 #: Changes to a good file, and what its one remark says.
 ODD_ROWS = {
     "stars": (lambda lines: [*lines[:9], lines[9].replace(lines[9].split(",")[4], "*****"), *lines[10:]], ""),
-    "a word": (lambda lines: [*lines[:9], lines[9].replace(lines[9].split(",")[4], "oops"), *lines[10:]], "line 10: 'oops' is no number"),
-    "no time": (lambda lines: [*lines[:9], "nan," + lines[9].partition(",")[2], *lines[10:]], "line 10: the time is no finite number"),
+    "a word": (
+        lambda lines: [*lines[:9], lines[9].replace(lines[9].split(",")[4], "oops"), *lines[10:]],
+        "line 10: 'oops' is no number",
+    ),
+    "no time": (
+        lambda lines: [*lines[:9], "nan," + lines[9].partition(",")[2], *lines[10:]],
+        "line 10: the time is no finite number",
+    ),
     "cut": (lambda lines: [*lines[:-1], lines[-1][:40]], f"line {COUNT + 1}: 3 values instead of 8"),
     "null characters": (lambda lines: [*lines, "\0" * 300], f"line {COUNT + 2}: null characters"),
     "the names again": (lambda lines: [*lines[:9], lines[0], *lines[9:]], ""),
     "a remark of the program": (lambda lines: [*lines[:9], "Warning: step halved", *lines[9:]], "line 10: no numbers"),
-    "zeros": (lambda lines: [*lines[:9], lines[9].split(",")[0] + ",0,0,0,0,1,1,1", *lines[10:]], "line 10: a quaternion of zeros"),
+    "zeros": (
+        lambda lines: [*lines[:9], lines[9].split(",")[0] + ",0,0,0,0,1,1,1", *lines[10:]],
+        "line 10: a quaternion of zeros",
+    ),
     "an empty field": (lambda lines: [*lines[:9], lines[9].split(",")[0] + ",,,,,,,", *lines[10:]], "line 10: no numbers"),
     "too large": (lambda lines: [*lines[:9], lines[9].rpartition(",")[0] + ",1e250", *lines[10:]], ""),
     "a number of 5000 digits": (lambda lines: [*lines[:9], lines[9].rpartition(",")[0] + "," + "9" * 5000, *lines[10:]], ""),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", ODD_ROWS)
@@ -382,16 +481,28 @@ BAD: dict[str, tuple[str | bytes, list[str], str]] = {
     "JSON, twice": ('{"t": [1], "t": [2]}', [], "'t' twice"),
     "JSON, empty": ("[]", [], "has no rows"),
     "JSON, uneven": (json.dumps({"t": [1, 2, 3], "q": Q.tolist(), "omega": W.tolist()}), [], "as many rows each"),
-    "names not understood": (table("t,a,b,c,d,e,f,g", T, Q, W), [], "line 1: the columns a, b, c, d, e, f, g are not understood"),
+    "names not understood": (
+        table("t,a,b,c,d,e,f,g", T, Q, W),
+        [],
+        "line 1: the columns a, b, c, d, e, f, g are not understood",
+    ),
     "time not understood": (table("zeit,qw,qx,qy,qz,wx,wy,wz", T, Q, W), [], "not read: zeit; rename one to t"),
     "three of a quaternion": (table("t,qw,qx,qy,wx,wy,wz", T, Q[:, :3], W), [], "there is only qw, qx, qy; needed are four"),
     "no rates": (table("t,qw,qx,qy,qz", T, Q), [], "not understood as angular velocity"),
     "too many columns": (table("", T, T, Q, W), [], "9 columns without names"),
     "too few names": (table("t,qw,qx,qy,qz,wx,wy", T, Q, W), [], "line 1 has 7 names, and line 2 has 8 values"),
     "a name twice": (table("t,qw,qx,qx,qz,wx,wx,wz", T, Q, W), [], "columns 3 and 4 are both 'qx'"),
-    "two orientations": (table("t,a.qw,a.qx,a.qy,a.qz,b.qw,b.qx,b.qy,b.qz,wx,wy,wz", T, Q, Q, W), [], "has several orientations"),
+    "two orientations": (
+        table("t,a.qw,a.qx,a.qy,a.qz,b.qw,b.qx,b.qy,b.qz,wx,wy,wz", T, Q, Q, W),
+        [],
+        "has several orientations",
+    ),
     "two rates": (table("t,qw,qx,qy,qz,wx,wy,wz,gyro_x,gyro_y,gyro_z", T, Q, W, W), [], "several vectors"),
-    "a unit that is none": (table("t,qw,qx,qy,qz,wx [furlong],wy [furlong],wz [furlong]", T, Q, W), [], "the unit 'furlong' of wx"),
+    "a unit that is none": (
+        table("t,qw,qx,qy,qz,wx [furlong],wy [furlong],wz [furlong]", T, Q, W),
+        [],
+        "the unit 'furlong' of wx",
+    ),
     "a time unit that is none": (table("t [fortnights],qw,qx,qy,qz,wx,wy,wz", T, Q, W), [], "the unit 'fortnights' of t"),
     "different units": (table("t,qw,qx,qy,qz,wx_dps,wy_dps,wz_rad_s", T, Q, W), [], "have different units"),
     "gravity": (table("t,qw,qx,qy,qz,gx,gy,gz", T, Q, W), [], "not understood as angular velocity"),
@@ -399,9 +510,17 @@ BAD: dict[str, tuple[str | bytes, list[str], str]] = {
     "angles of some unit": (table("t,roll,pitch,yaw,wx,wy,wz", T, 0.1 * EULER, W), [], "roll_deg or roll_rad"),
     "wrong order": (table("", T, 5 * W, Q), [], "no quaternion has unit length"),
     "other columns below": (USUAL + USUAL.replace("qw,qx", "qx,qw"), [], "has other names of columns"),
-    "inertia that contradicts": ("# inertia: 1 2 2.5\n# inertia: 0.6 1 1.4\n" + USUAL, [], "line 2 says inertia: 0.6 1 1.4, and line 1"),
+    "inertia that contradicts": (
+        "# inertia: 1 2 2.5\n# inertia: 0.6 1 1.4\n" + USUAL,
+        [],
+        "line 2 says inertia: 0.6 1 1.4, and line 1",
+    ),
     "no rotation": (table("t,qw,qx,qy,qz,wx,wy,wz", T, Q, 0 * W), [], "angular velocity is zero in all rows"),
-    "nan": (table("t,qw,qx,qy,qz,wx,wy,wz", T, Q, W * np.nan), [], "0 rows of finite numbers, and 30 that are not finite (line 2)"),
+    "nan": (
+        table("t,qw,qx,qy,qz,wx,wy,wz", T, Q, W * np.nan),
+        [],
+        "0 rows of finite numbers, and 30 that are not finite (line 2)",
+    ),
     "inertia of no body": (USUAL, ["--inertia", "0.6", "1", "100"], "violates the triangle inequality"),
     "inertia of two numbers": (USUAL, ["--inertia", "0.6", "1"], "inertia must be three principal moments"),
     "a tensor of no body": (USUAL, ["--inertia", "1", "1", "1", "9", "0", "0"], "inertia"),
@@ -414,16 +533,28 @@ BAD: dict[str, tuple[str | bytes, list[str], str]] = {
     "another step": (table("t [s],qw,qx,qy,qz,wx,wy,wz", T, Q, W), ["--dt", "0.1"], "which is not a step of dt = 0.1 s"),
     "a body": (USUAL, ["--body", "3"], "leave --body 3 out"),
     "columns of another number": (USUAL, ["--columns", "t,qw"], "--columns has 2 names"),
-    "LAMMPS, half steps": (dump().replace("TIMESTEP\n1\n", "TIMESTEP\n1.5\n"), ["--dt", "0.2"], "line 12: the step must be a whole number, got '1.5'"),
-    "LAMMPS, many digits": (dump().replace("TIMESTEP\n1\n", "TIMESTEP\n" + "1" * 5000 + "\n"), ["--dt", "0.2"], "must be a whole number"),
+    "LAMMPS, half steps": (
+        dump().replace("TIMESTEP\n1\n", "TIMESTEP\n1.5\n"),
+        ["--dt", "0.2"],
+        "line 12: the step must be a whole number, got '1.5'",
+    ),
+    "LAMMPS, many digits": (
+        dump().replace("TIMESTEP\n1\n", "TIMESTEP\n" + "1" * 5000 + "\n"),
+        ["--dt", "0.2"],
+        "must be a whole number",
+    ),
     "LAMMPS, several": (dump(more=["8 1 0 0 0 1 0 0"]), ["--dt", "0.2"], "several bodies (7, 8); choose one with --body"),
     "LAMMPS, another": (dump(), ["--dt", "0.2", "--body", "9"], "has no body 9; it has 7"),
     "LAMMPS, no step": (dump(), [], "give the step as dt"),
     "LAMMPS, no atoms": (dump().split("ITEM: ATOMS")[0], ["--dt", "0.2"], "has no rows of atoms"),
-    "AEM without rates": (aem("1.0", "QUATERNION", ["QUATERNION_TYPE = LAST"], LAST, ISO), [], "ATTITUDE_TYPE QUATERNION; needed are"),
+    "AEM without rates": (
+        aem("1.0", "QUATERNION", ["QUATERNION_TYPE = LAST"], LAST, ISO),
+        [],
+        "ATTITUDE_TYPE QUATERNION; needed are",
+    ),
     "AEM of two objects": (aem("2.0", "QUATERNION/ANGVEL", ["OBJECT_NAME = B"], ROWS, ISO), [], "OBJECT_NAME is B and was A"),
     "a torque in words": (USUAL, ["--torque", "lab", "a", "b", "c"], "torque must be"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", BAD)

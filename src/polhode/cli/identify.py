@@ -10,9 +10,9 @@ What to run, and who made a run::
   polhode identify run.csv --inertia 1e-9 2e-9 2.5e-9 --torque lab 0 0 1e-12 --dt 1e-6
       The same for a file that does not say these itself ('# inertia: ...').
 
-It reads comma-separated values, columns between blanks, NPZ, JSON, dumps of LAMMPS, logs of YADE, messages of ROS, PX4 and
-Basilisk as tables, and attitude messages of CCSDS, in any convention: scalar first or last, body to lab or back, angular velocity
-or momentum in the body or the lab frame, whole or half steps, degrees, milliseconds, single precision. docs/identify.md has more.
+It reads comma-separated values, columns between blanks, NPZ, JSON, dumps of LAMMPS, logs of YADE, tables of ROS, PX4 and
+Basilisk, and attitude messages of CCSDS, in any convention: scalar first or last, body to lab or back, angular velocity or
+momentum in the body or the lab frame, whole or half steps, degrees, milliseconds, single precision. docs/identify.md has more.
 """
 
 import argparse

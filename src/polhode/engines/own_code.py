@@ -57,6 +57,8 @@ WIDTH = 100
 MOST_STEPS = 1000
 #: The smallest angle turned in a step, rad, for which rows of several steps tell methods apart.
 SMALLEST = 1e-5
+#: Quaternions of a run begin with unit length within this, however they drift.
+NEAR_UNIT = 0.1
 #: Units of settings, in plain letters: those of inertia and torque only have to be of one system.
 SETTING_UNITS = {
     "inertia": {"kgm^2", "kgm2", "kgm²", "kg*m^2", "kg*m2", "kg*m**2", "kgm**2", "kg.m2", "kg.m^2", "kg·m²", "kg·m^2"},
@@ -368,10 +370,16 @@ def _check_rows(rows: Rows) -> None:
         left = f"; {rows.remarks[0]}" if rows.remarks and not bad else ""
         said = f"{count} row{'' if count == 1 else 's'}"
         raise IdentifyError(f"{rows.name} has {said} of finite numbers{bad}: write at least {least}, better a hundred{left}")
+    length = np.linalg.norm(rows.q[fine], axis=1)
+    if np.abs(length - 1).min() > NEAR_UNIT:
+        raise IdentifyError(
+            f"{rows.name}: no quaternion has unit length (that of {rows.line_word} {rows.lines[fine][0]} is {length[0]:.3g}); "
+            "check the order of the columns, or name them: t,qw,qx,qy,qz,wx,wy,wz"
+        )
     if not rows.spin[fine].any():
         raise IdentifyError(
-            f"{rows.name}: {rows.quantity or 'the vector of angular velocity or momentum'} is zero in all rows, so that no step "
-            "can be compared; write that of the body, or let it turn"
+            f"{rows.name}: {rows.quantity or 'the angular velocity or momentum'} is zero in all rows, so that no step can be "
+            "compared; write that of the body, or let it turn"
         )
 
 
@@ -392,8 +400,8 @@ def _check_steps(rows: Rows, steps: int) -> None:
     if steps > MOST_STEPS or angle / steps < SMALLEST:
         raise IdentifyError(
             f"{rows.name}: with every = {steps:.6g} steps from row to row, in which the body turns by {angle:.2g} rad, a step "
-            f"turns it by {angle / steps:.1g} rad: methods are the same to rounding, or take hours to compare; write every step, "
-            f"or at least every {MOST_STEPS}th, and steps of more than {SMALLEST:g} rad"
+            f"turns it by {angle / steps:.1g} rad: methods are the same to rounding, or take hours to compare; write every "
+            f"step, or at least every {MOST_STEPS}th, and steps of more than {SMALLEST:g} rad"
         )
 
 
@@ -478,8 +486,8 @@ def _steps_of(rows: Rows) -> int:
     usual = float(np.nanmedian(np.diff(rows.steps))) if np.isfinite(rows.steps).any() else math.nan
     if not usual >= 1 or not usual.is_integer():
         raise IdentifyError(
-            f"{rows.name}: its column of steps advances by {usual:g} from row to row, which is no whole number of steps; name the "
-            "steps from row to row (every)"
+            f"{rows.name}: its column of steps advances by {usual:g} from row to row, which is no whole number of steps; name "
+            "the steps from row to row (every)"
         )
     return int(usual)
 

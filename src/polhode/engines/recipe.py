@@ -172,8 +172,8 @@ def recipe(
     if not all(LIMITS[0] <= abs(x) <= LIMITS[1] for x in numbers if x):
         given = f"omega = {omega:g}" if omega is not None else f"dt = {dt:g}" if dt is not None else "inertia"
         raise ValueError(
-            f"with {given} the runs have numbers such as {max(numbers, key=abs):.1g} or {min(filter(None, map(abs, numbers))):.1g}, "
-            "which no program writes and squares without overflow; take other units"
+            f"with {given} the runs have numbers such as {max(numbers, key=abs):.1g} and "
+            f"{min(filter(None, map(abs, numbers))):.1g}, whose squares a program cannot hold; take other units"
         )
     purposes = ("free", "half the step", "a torque fixed in the lab", "friction, if torques may depend on omega")
     return Recipe(runs, purposes, angle, speed, step, remark)

@@ -18,17 +18,17 @@ class RunFileError(ValueError):
 
 
 #: What quantities are called, without underscores.
-TIMES = set(
-    "t time times timestamp timestamps stamp utc datetime clock epoch elapsed elapsedtime simtime simulationtime timeboot "
-    "timesinceboot met".split()
-)
+TIMES = {
+    *("t", "time", "times", "timestamp", "timestamps", "stamp", "utc", "datetime", "clock", "epoch", "elapsed", "elapsedtime"),
+    *("simtime", "simulationtime", "timeboot", "timesinceboot", "met"),
+}
 QUANTITIES = {
     name: kind
     for kind, names in {
         "quaternion": "q quat quaternion quaternions ori orientation orient att attitude rot rotation e ep eulerparameter "
         "eulerparameters beta qbn qnb qn qb qib qbi",
-        "angular velocity": "omega om w angvel angularvelocity angular angularrate angrate spin gyro gyr gyroscope gyrorad rate "
-        "rates bodyrate bodyrates wbn wb wn rotationrate",
+        "angular velocity": "omega om w angvel angularvelocity angular angularrate angrate spin gyro gyr gyroscope gyrorad "
+        "rate rates bodyrate bodyrates wbn wb wn rotationrate",
         "angular momentum": "l angmom am angularmomentum momentum h hvn",
         "MRP": "sigma mrp mrps",
         "rotation vector": "rotvec rotationvector",
@@ -49,11 +49,25 @@ WHOLE = {
     "heading": ("Euler angles", "roll", "yaw", ""),
 }
 #: Names of times that are units.
-UNIT_TIMES = set(
-    "sec secs second seconds nsec nsecs nanosec nanosecs nanoseconds usec microseconds msec milliseconds hours days".split()
-)
-STEPS = set("step timestep iter iteration n nstep".split())
-BODIES = set("id body bodyid particle particleid atom atomid clumpid".split())
+UNIT_TIMES = {
+    *(
+        "sec",
+        "secs",
+        "second",
+        "seconds",
+        "msec",
+        "milliseconds",
+        "usec",
+        "microseconds",
+        "nsec",
+        "nsecs",
+        "nanosec",
+        "nanosecs",
+    ),
+    *("nanoseconds", "hours", "days"),
+}
+STEPS = {"step", "timestep", "iter", "iteration", "n", "nstep"}
+BODIES = {"id", "body", "bodyid", "particle", "particleid", "atom", "atomid", "clumpid"}
 #: Ends of names that say the frame.
 FRAMES = {
     **dict.fromkeys(("body", "b", "bn_b", "bi_b", "ib_b"), "body"),
@@ -62,7 +76,7 @@ FRAMES = {
 }
 SCALARS = ("w", "s", "r", "real", "scalar")
 #: Words that stand for a sequence of angles that a name does not tell.
-ANGLES = set("phi theta psi euler eulerangles".split())
+ANGLES = set(["phi", "theta", "psi", "euler", "eulerangles"])
 NEEDED = (
     "needed are four of a quaternion (qw, qx, qy, qz) and three of an angular velocity (wx, wy, wz) or momentum (Lx, Ly, Lz)"
 )
@@ -280,7 +294,7 @@ def _spin(
                 made.rate, made.rate_unit = rate_of(unit), plain_unit(unit)
                 if made.rate is None:
                     raise RunFileError(
-                        f"{where}: the unit {shown(unit)} of {names[made.spin[0]]} is not known; write rad/s or deg/s, or no unit"
+                        f"{where}: the unit {shown(unit)} of {names[made.spin[0]]} is not known; write rad/s, deg/s or no unit"
                     )
             elif columns[made.spin[0]].group.endswith(("gyro_rad", "gyrorad")):  # type: ignore[union-attr]
                 made.rate, made.rate_unit = 1.0, "rad/s"

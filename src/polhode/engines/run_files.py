@@ -1,12 +1,13 @@
 """Files with the run of one body, one row a step: what a code of one's own writes for :func:`polhode.identify`.
 
-Tables (comma-separated values, columns between blanks, decimal commas with semicolons), NPZ and NPY, JSON, dumps of LAMMPS, logs
-of YADE, attitude messages of CCSDS (AEM); compressed or not. Columns are known by their names
+Tables (comma-separated values, columns between blanks, decimal commas with semicolons), NPZ and NPY, JSON, dumps of LAMMPS,
+logs of YADE, attitude messages of CCSDS (AEM); compressed or not. Columns are known by their names
 (:mod:`polhode.engines.run_columns`); without names they are t, q (4) and omega (3), or q and omega. Lines of comment may say
 ``inertia: 0.6 1 1.4``, ``torque: lab 0.1 0 0``, ``dt: 1e-6``, ``damping: 0.1``, ``every: 10``.
 """
 
 import bz2
+import contextlib
 import csv
 import gzip
 import io
@@ -23,7 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from polhode.engines.run_columns import NEEDED, Layout, RunFileError, column_of, layout, understands
+from polhode.engines.run_columns import Layout, RunFileError, column_of, layout, understands
 from polhode.engines.run_numbers import (
     all_single,
     is_number,
@@ -39,7 +40,7 @@ from polhode.engines.run_numbers import (
 )
 from polhode.interface.arguments import regular_file, shown
 
-__all__ = ["RunFileError", "Rows", "all_single", "of_arrays", "read_run", "settings_of"]
+__all__ = ["Rows", "RunFileError", "all_single", "of_arrays", "read_run", "settings_of"]
 
 #: What a line of comment, an array or an entry may say besides the rows.
 SETTINGS = ("inertia", "torque", "dt", "damping", "every")
@@ -64,8 +65,6 @@ FOREIGN = {
 }
 #: The most bytes of a file, unpacked.
 LARGEST_FILE = 2**30
-#: Quaternions of a run begin with unit length within this, however they drift.
-NEAR_UNIT = 0.1
 
 
 @dataclass
@@ -291,10 +290,8 @@ def _array_of_times(name: str, values: Any) -> Any:
     if array.ndim != 1:
         raise RunFileError(f"{name} must have the shape (rows,), got {array.shape}")
     if array.dtype.kind == "O":
-        try:
+        with contextlib.suppress(TypeError, ValueError):
             array = array.astype("datetime64[ns]") if len(array) and hasattr(array[0], "isoformat") else array
-        except (TypeError, ValueError):
-            pass
     if array.dtype.kind in "mM":
         ticks = array.astype("timedelta64[ns]" if array.dtype.kind == "m" else "datetime64[ns]")
         missing = np.isnat(ticks)
@@ -334,7 +331,7 @@ def _of_numpy(name: str, content: bytes) -> Table:
     wide = [key for key, array in arrays.items() if array.ndim == 2 and array.shape[0] in (3, 4) and array.shape[1] == count]
     count = max((len(array) for array in arrays.values() if array.ndim and len(array) not in (3, 4)), default=count)
     for key, array in arrays.items():
-        if array.ndim == 2 and array.shape[0] in (3, 4) and array.shape[1] == count > 4 or key in wide and count > 4:
+        if (array.ndim == 2 and array.shape[0] in (3, 4) and array.shape[1] == count > 4) or (key in wide and count > 4):
             raise RunFileError(f"{name}: the array {key} has the shape {array.shape}; transpose it to (rows, {len(array)})")
         if array.ndim in (1, 2) and len(array) == count:
             parts = array.T if array.ndim == 2 else [array]
@@ -514,7 +511,7 @@ def _of_lines(name: str, lines: Sequence[str], given_names: Sequence[str]) -> Ta
             remarks.append(f"line {place}: {len(words)} values instead of {width}")
     if 2 * len(whole) < len(rows):
         raise RunFileError(
-            f"{name}: {names_at or '--columns'} has {width} names, and line {places[0]} has {widths[0]} values; name all columns"
+            f"{name}: {names_at or '--columns'} has {width} names, and line {places[0]} has {widths[0]} values; name all"
         )
     columns = [list(column) for column in zip(*(words for words, _ in whole), strict=True)]
     return Table(
@@ -707,8 +704,8 @@ def _of_attitude_message(name: str, lines: Sequence[str]) -> Table:
     kind = entries.get("ATTITUDE_TYPE", "").upper()
     if kind not in WITH_RATES:
         raise RunFileError(
-            f"{name} has the ATTITUDE_TYPE {kind or '(none)'}; needed are quaternions with angular velocities: QUATERNION/ANGVEL "
-            "(version 1.0: QUATERNION/RATE)"
+            f"{name} has the ATTITUDE_TYPE {kind or '(none)'}; needed are quaternions with angular velocities: "
+            "QUATERNION/ANGVEL (version 1.0: QUATERNION/RATE)"
         )
     if not rows:
         raise RunFileError(f"{name} has no rows of 8 values between DATA_START and DATA_STOP")
@@ -725,8 +722,8 @@ def _renamed(table: Table, names: Sequence[str]) -> Table:
         return table
     if len(names) != len(table.columns):
         raise RunFileError(
-            f"{table.name} has {len(table.columns)} columns, and --columns names {len(names)}; name all in their order, - for one "
-            "that is not to be read"
+            f"{table.name} has {len(table.columns)} columns, and --columns names {len(names)}; name all in their order, - for "
+            "one that is not to be read"
         )
     return replace(table, names=["" if name == "-" else name for name in names], names_at="--columns")
 
@@ -911,18 +908,13 @@ def _angle_unit(table: Table, places: Layout, values: np.ndarray) -> float:
         return math.pi / 180
     names = ", ".join(table.names[k] for k in places.orientation)
     raise RunFileError(
-        f"{table.names_at or table.name}: {names} may be degrees or radians; write the unit into the names: roll_deg or roll_rad"
+        f"{table.names_at or table.name}: {names} may be degrees or radians; write the unit into the names, as roll_deg or "
+        "roll_rad"
     )
 
 
 def _of_rows_that_count(rows: Rows) -> Rows:
-    """The rows whose quaternions have a length.
-
-    Raises
-    ------
-    RunFileError
-        If none of them is a rotation.
-    """
+    """The rows whose quaternions have a length."""
     with np.errstate(all="ignore"):
         length = np.linalg.norm(rows.q, axis=1)
     zero = length == 0
@@ -935,12 +927,5 @@ def _of_rows_that_count(rows: Rows) -> Rows:
             spin=rows.spin[~zero],
             lines=rows.lines[~zero],
             steps=None if rows.steps is None else rows.steps[~zero],
-        )
-        length = length[~zero]
-    fine = length[np.isfinite(length)]
-    if fine.size and np.abs(fine - 1).min() > NEAR_UNIT:
-        raise RunFileError(
-            f"{rows.name}: no quaternion has unit length (that of {rows.line_word} {rows.lines[0]} is {length[0]:.3g}); check the "
-            f"order of the columns, or name them; {NEEDED}"
         )
     return rows

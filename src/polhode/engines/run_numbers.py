@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
+from itertools import pairwise
 
 import numpy as np
 
@@ -171,7 +172,7 @@ def times_of(words: Sequence[str], seconds: Decimal | None) -> tuple[np.ndarray,
 
 def _is_regular(values: Sequence[Decimal]) -> bool:
     """Whether all differences are multiples of the smallest one: no rounding shows."""
-    steps = [b - a for a, b in zip(values, values[1:], strict=False) if b != a]
+    steps = [b - a for a, b in pairwise(values) if b != a]
     smallest = min(map(abs, steps), default=Decimal(1))
     return all(step % smallest == 0 for step in steps)
 
