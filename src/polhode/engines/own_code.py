@@ -528,8 +528,9 @@ def spacing(rows: Rows) -> float:
         unread = f" (not read: {rest}; rename one to t if it is the time)" if rest else ""
         raise IdentifyError(f"{rows.name} has no times{unread}: give the step as dt (--dt 1e-6, or a line '# dt: 1e-6' in it)")
     usual = float(np.nanmedian(np.diff(rows.t)))
-    counts = np.round((rows.t - rows.t[0]) / usual)
-    fine = np.isfinite(counts) & (np.abs(rows.t - rows.t[0] - counts * usual) < 0.3 * usual)
+    with np.errstate(all="ignore"):
+        counts = np.round((rows.t - rows.t[0]) / usual)
+        fine = np.isfinite(counts) & (np.abs(rows.t - rows.t[0] - counts * usual) < 0.3 * usual)
     if not usual > 0 or fine.mean() < 0.5:
         raise IdentifyError(f"{rows.name}: its times do not grow from row to row, or have too few digits: give the step as dt")
     last = int(np.flatnonzero(fine)[-1])
@@ -539,7 +540,7 @@ def spacing(rows: Rows) -> float:
     return (
         rough
         if digits <= 3 and all_single(rows.t, rows.t_unit)
-        else _shortest(mean, 4 * unit / (counts[last] * usual) + 1e-14)[0]
+        else _shortest(mean, 4 * unit / (max(counts[last], 1.0) * usual) + 1e-14)[0]
     )
 
 

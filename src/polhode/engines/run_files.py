@@ -366,6 +366,8 @@ def _of_json(name: str, text: str) -> Table:
             content = _json(text)
         except json.JSONDecodeError as error:
             return _of_json_lines(name, text, error)
+    except RunFileError:
+        raise
     except (RecursionError, ValueError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise RunFileError(f"{name} is no JSON that can be read: {reason}") from None
@@ -373,7 +375,9 @@ def _of_json(name: str, text: str) -> Table:
     if isinstance(content, dict):
         settings = _settings_in(name, {key: content.pop(key) for key in list(content) if key.lower() in SETTINGS})
         if isinstance(content.get("columns"), list) and isinstance(content.get("data"), list):  # pandas, orient="split"
-            content = [dict(zip(map(str, content["columns"]), row, strict=False)) for row in content["data"]]
+            content = [
+                dict(zip(map(str, content["columns"]), row, strict=False)) for row in content["data"] if isinstance(row, list)
+            ]
         tables = [key for key, value in content.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
         if len(tables) == 1:
             content = content[tables[0]]
@@ -445,14 +449,16 @@ def _of_records(
     return Table(name, names if has_names else [], columns, places, line_word, name, settings, remarks)
 
 
-def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """The numbers and words in an entry of JSON, with their paths."""
+def _flat(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The numbers and words in an entry of JSON, with their paths; what is nested deeper than any message is left out."""
+    if isinstance(value, dict | list) and depth > 20:
+        return
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _flat(inner, f"{path}.{key}" if path else str(key))
+            yield from _flat(inner, f"{path}.{key}" if path else str(key), depth + 1)
     elif isinstance(value, list):
         for k, inner in enumerate(value):
-            yield from _flat(inner, f"{path}[{k}]")
+            yield from _flat(inner, f"{path}[{k}]", depth + 1)
     else:
         yield path, "" if value is None else str(value)
 
