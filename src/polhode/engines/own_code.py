@@ -418,7 +418,7 @@ def _moments(rows: Rows, inertia: Any) -> tuple[np.ndarray, np.ndarray]:
             f"{rows.name}: inertia is missing: three principal moments, or a tensor, Ixx Iyy Izz Ixy Ixz Iyz; or a line "
             "'# inertia: 0.6 1 1.4' in it"
         )
-    numbers = _numbers_in(rows, "inertia", inertia) if isinstance(inertia, str) else inertia
+    numbers: Any = _numbers_in(rows, "inertia", inertia) if isinstance(inertia, str) else inertia
     if is_ordered(numbers):
         numbers = [list(row) if is_ordered(row) else row for row in numbers]
     try:

@@ -241,11 +241,15 @@ Groups = Mapping[tuple[str, str, str], dict[str, int]]
 def _orientation(
     where: str, names: Sequence[str], columns: Sequence[Column | None], groups: Groups, unread: Sequence[str], made: Layout
 ) -> None:
-    complete = [(key[0], *order) for key, places in groups.items() if key[0] == "quaternion" and (order := _quaternion(places))]
+    complete = [
+        (key[0], *quaternion)
+        for key, places in groups.items()
+        if key[0] == "quaternion" and (quaternion := _quaternion(places))
+    ]
     if not complete:
         others = ("MRP", "rotation vector", "Euler angles")
         complete = [
-            (key[0], order, "first") for key, places in groups.items() if key[0] in others and (order := _vector(places))
+            (key[0], vector, "first") for key, places in groups.items() if key[0] in others and (vector := _vector(places))
         ]
     if len(complete) > 1:
         several = "; ".join(", ".join(names[k] for k in order) for _, order, _ in complete[:4])

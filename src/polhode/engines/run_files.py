@@ -271,7 +271,7 @@ def numeric(name: str, values: Any) -> np.ndarray:
         If they are none; naming them.
     """
     try:
-        array = np.asarray(values) if not isinstance(values, np.ma.MaskedArray) else values.astype(float).filled(math.nan)
+        array = np.ma.filled(values.astype(float), math.nan) if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
     except Exception:  # whatever an object of the user's raises when it is read
         raise RunFileError(f"{name} must be an array of numbers, got {shown(values)}") from None
     if array.dtype.kind not in "iuf":
@@ -405,7 +405,9 @@ def _json(text: str) -> Any:
 
 
 def _of_json_lines(name: str, text: str, error: json.JSONDecodeError) -> Table:
-    records, places, remarks = [], [], []
+    records: list[Any] = []
+    places: list[int] = []
+    remarks: list[str] = []
     settings: dict[str, str] = {}
     for place, line in enumerate(text.split("\n"), 1):
         if not line.strip():

@@ -140,9 +140,9 @@ def exact(word: str) -> Decimal | None:
         return None
     minutes = (days * 24 + int(match["hours"])) * 60 + int(match["minutes"])
     if match["zone"]:
-        ahead = int(match["zone"]) * 60
-        minutes -= ahead + math.copysign(int(match["zone_minutes"]), ahead) if ahead else int(match["zone_minutes"])
-    return Decimal(int(minutes) * 60) + Decimal((match["seconds"] or "0").replace(",", "."))
+        ahead = abs(int(match["zone"])) * 60 + int(match["zone_minutes"])
+        minutes += ahead if match["zone"].startswith("-") else -ahead
+    return Decimal(minutes * 60) + Decimal((match["seconds"] or "0").replace(",", "."))
 
 
 def times_of(words: Sequence[str], seconds: Decimal | None) -> tuple[np.ndarray, float]:
@@ -188,7 +188,9 @@ def _unit_of_far(values: Sequence[Decimal]) -> float:
 
 def plain_unit(text: str) -> str:
     """A unit in plain letters: deg/s for °/s, degrees per second and deg s^-1."""
-    text = text.strip().lower().translate(str.maketrans({"°": "deg", "º": "deg", "µ": "u", "μ": "u", "\u2212": "-"}))
+    text = text.strip().lower()
+    for sign, letters in (("°", "deg"), ("º", "deg"), ("µ", "u"), ("μ", "u"), ("\u2212", "-")):
+        text = text.replace(sign, letters)
     text = re.sub(r"[\s_]+per[\s_]+", "/", text).replace("⁻¹", "^-1")
     text = re.sub(r"^(\w+)[\s*.·_]+(\w+?)\^?-1$", r"\1/\2", text)
     return re.sub(r"^(\w+)_(\w+)$", r"\1/\2", re.sub(r"\s", "", text))
