@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode.cli import main
-from polhode.engines import own_code, recipe
+from polhode.engines import candidates, own_code
 from polhode.engines.conventions import TIMES, fits, plausible
 from polhode.engines.run_files import RunFileError, of_arrays, read_run
 
@@ -624,5 +624,5 @@ def test_wrong_arguments_are_named(changes, words):
         polhode.identify(arguments.pop("t"), arguments.pop("q"), arguments.pop("omega"), **arguments)
 
 
-def test_a_recipe_of_python_takes_numbers_as_it_did():
-    assert recipe.recipe(omega=2.0).dt == pytest.approx(0.1)
+def test_a_damping_of_any_size_makes_candidates():
+    assert candidates.damped(1e5)[0].key.endswith("1e05") and candidates.damped(1e-5)[0].key.endswith("1em05")
