@@ -346,7 +346,7 @@ VALID: dict[str, tuple[str | bytes, dict]] = {
 
 def states_of(path, inertia=INERTIA, **options):
     """What is read: the run, t in s, q scalar first and body to lab, and omega in the body frame in rad/s."""
-    rows = read_run(path, options.get("body"), options.get("columns"))
+    rows = read_run(path, **{name: options[name] for name in ("body", "columns") if name in options})
     run = own_code.own_run(rows, None if "inertia" in rows.settings else inertia, dt=options.get("dt"))
     convention = plausible(list(fits(run.rows, run.inertia, run.dt * run.every)))[0].convention
     return run, convention, *convention.states(run.rows, run.inertia)
