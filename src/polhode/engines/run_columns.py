@@ -84,7 +84,7 @@ CURE = "rename the columns, or name all in their order: --columns t,qw,qx,qy,qz,
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnName:
     """What a name says: kind of quantity, group of components that belong together, component, unit and frame."""
 
     kind: str
@@ -95,7 +95,7 @@ class Column:
 
 
 @dataclass
-class Layout:
+class ColumnLayout:
     """Where the quantities of a run are in a table.
 
     Parameters
@@ -128,7 +128,7 @@ class Layout:
     unread: list[str] = field(default_factory=list)
 
 
-def column_of(name: str) -> Column | None:
+def column_of(name: str) -> ColumnName | None:
     """What a name says; None if it is not understood."""
     text = name.strip(" \t\"'%#_").lower()
     unit = frame = ""
@@ -155,25 +155,25 @@ def column_of(name: str) -> Column | None:
                 column = None
     if column is None:
         return None
-    return Column(column.kind, column.group, column.place, column.unit, frame or column.frame)
+    return ColumnName(column.kind, column.group, column.place, column.unit, frame or column.frame)
 
 
-def _matched(text: str, unit: str) -> Column | None:
+def _matched(text: str, unit: str) -> ColumnName | None:
     """What a name in small letters without a unit says."""
     *path, last = text.split(".")
     plain, above = last.replace("_", ""), ".".join(path)
     if plain in TIMES or (plain == "date" and not unit):
         nanoseconds = "ns" if plain == "stamp" and path[-1:] == ["header"] else ""
-        return Column("time", above, unit=unit or nanoseconds)
+        return ColumnName("time", above, unit=unit or nanoseconds)
     if plain in ("mjd", "jd", "juliandate"):
-        return Column("time", above, unit=unit or "d")
+        return ColumnName("time", above, unit=unit or "d")
     if plain in UNIT_TIMES and not unit:
-        return Column("time", f"{above}.stamp", unit=plain)
+        return ColumnName("time", f"{above}.stamp", unit=plain)
     if plain in STEPS or plain in BODIES:
-        return Column("step" if plain in STEPS else "body", above)
+        return ColumnName("step" if plain in STEPS else "body", above)
     if plain in WHOLE:
         kind, group, place, frame = WHOLE[plain]
-        return Column(kind, f"{above}.{group}", place, unit, frame)
+        return ColumnName(kind, f"{above}.{group}", place, unit, frame)
     place_alone = re.fullmatch(r"[wxyzsijkr]|\d{1,2}|real|scalar", last)
     if place_alone and path:
         stem, place, above = path[-1], last, ".".join(path[:-1])
@@ -196,10 +196,10 @@ def _matched(text: str, unit: str) -> Column | None:
     fits = "0123wxyzsijkr4" if kind == "quaternion" else "0123xyz"
     if not kind or (place not in fits and not (kind == "quaternion" and place in SCALARS)):
         return None
-    return Column(kind, f"{above}.{stem}", place, unit, frame)
+    return ColumnName(kind, f"{above}.{stem}", place, unit, frame)
 
 
-def layout(where: str, names: Sequence[str]) -> Layout:
+def layout(where: str, names: Sequence[str]) -> ColumnLayout:
     """Where the quantities are among columns with these names.
 
     Raises
@@ -218,7 +218,7 @@ def layout(where: str, names: Sequence[str]) -> Layout:
                 f"{where}: columns {places[column.place] + 1} and {k + 1} are both {shown(names[k])}; rename or delete one"
             )
         places[column.place] = k
-    made = Layout()
+    made = ColumnLayout()
     unread = [name for name, column in zip(names, columns, strict=True) if column is None and name]
     _orientation(where, names, columns, groups, unread, made)
     _spin(where, names, columns, groups, unread, made)
@@ -239,7 +239,12 @@ Groups = Mapping[tuple[str, str, str], dict[str, int]]
 
 
 def _orientation(
-    where: str, names: Sequence[str], columns: Sequence[Column | None], groups: Groups, unread: Sequence[str], made: Layout
+    where: str,
+    names: Sequence[str],
+    columns: Sequence[ColumnName | None],
+    groups: Groups,
+    unread: Sequence[str],
+    made: ColumnLayout,
 ) -> None:
     complete = [
         (key[0], *quaternion)
@@ -269,7 +274,12 @@ def _orientation(
 
 
 def _spin(
-    where: str, names: Sequence[str], columns: Sequence[Column | None], groups: Groups, unread: Sequence[str], made: Layout
+    where: str,
+    names: Sequence[str],
+    columns: Sequence[ColumnName | None],
+    groups: Groups,
+    unread: Sequence[str],
+    made: ColumnLayout,
 ) -> None:
     for kind in ("angular velocity", "angular momentum", "vector"):
         complete = {key: order for key, places in groups.items() if key[0] == kind and (order := _vector(places))}
@@ -307,7 +317,7 @@ def _spin(
     raise RunFileError(f"{where}: {_not_understood(names, unread, 'angular velocity', some)}")
 
 
-def _time(where: str, names: Sequence[str], columns: Sequence[Column | None], made: Layout) -> None:
+def _time(where: str, names: Sequence[str], columns: Sequence[ColumnName | None], made: ColumnLayout) -> None:
     known = [(k, column) for k, column in enumerate(columns) if column and column.kind == "time"]
     whole = [(k, c) for k, c in known if c.unit in ("sec", "secs", "seconds", "s") and c.group.endswith(".stamp")]
     for k, column in whole:
@@ -350,11 +360,11 @@ def _vector(places: Mapping[str, int]) -> list[int]:
     return []
 
 
-def _path(column: Column | None) -> str:
+def _path(column: ColumnName | None) -> str:
     return column.group.rpartition(".")[0] if column else ""
 
 
-def _unit(where: str, names: Sequence[str], columns: Sequence[Column | None], order: Sequence[int]) -> str:
+def _unit(where: str, names: Sequence[str], columns: Sequence[ColumnName | None], order: Sequence[int]) -> str:
     """The unit of the components of a vector."""
     units = [column.unit for k in order if (column := columns[k])]
     if len({plain_unit(unit) for unit in units}) > 1:

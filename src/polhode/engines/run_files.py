@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from polhode.engines.run_columns import Layout, RunFileError, column_of, layout, understands
+from polhode.engines.run_columns import ColumnLayout, RunFileError, column_of, layout, understands
 from polhode.engines.run_numbers import (
     all_single,
     is_number,
@@ -109,7 +109,7 @@ class Rows:
 
 
 @dataclass
-class Table:
+class RunTable:
     """Columns with names; each is a list of words as they are written, or an array.
 
     Parameters
@@ -132,7 +132,7 @@ class Table:
     remarks: list[str] = field(default_factory=list)
     scalar: str = ""
 
-    def of_rows(self, numbers: Iterable[int]) -> "Table":
+    def of_rows(self, numbers: Iterable[int]) -> "RunTable":
         """The table with some of its rows."""
         places = list(numbers)
         columns = [column[places] if isinstance(column, np.ndarray) else [column[k] for k in places] for column in self.columns]
@@ -252,7 +252,7 @@ def of_arrays(t: Any, q: Any, spin: Any, name: str = "the run") -> Rows:
     for array in arrays.values():
         columns += list(array.T)
     names = [f"q[{k}]" for k in range(4)] + [f"omega[{k}]" for k in range(3)]
-    table = Table(name, ["t"][: len(columns) - 7] + names, columns, list(range(count)), "row")
+    table = RunTable(name, ["t"][: len(columns) - 7] + names, columns, list(range(count)), "row")
     rows = _rows(table, None)
     rows.quantity = ""
     if step is not None:
@@ -306,7 +306,7 @@ def _array_of_times(name: str, values: Any) -> Any:
     return numeric(name, array)
 
 
-def _of_numpy(name: str, content: bytes) -> Table:
+def _of_numpy(name: str, content: bytes) -> RunTable:
     """Arrays of NumPy: those of NPZ by their names, or the columns of one of NPY."""
     try:
         data = np.load(io.BytesIO(content), allow_pickle=False)
@@ -342,7 +342,7 @@ def _of_numpy(name: str, content: bytes) -> Table:
         raise RunFileError(f"{name}: t, q and omega must have as many rows each; {lengths}")
     if "" not in arrays and not understands(names):
         raise RunFileError(f"{name} has the arrays {', '.join(arrays) or 'of nothing'}; write t, q and omega (or L)")
-    return Table(name, names, columns, list(range(count)), "row", name, settings)
+    return RunTable(name, names, columns, list(range(count)), "row", name, settings)
 
 
 def _is_known(key: str) -> bool:
@@ -359,7 +359,7 @@ def _settings_in(name: str, values: Mapping[str, Any]) -> dict[str, str]:
     return settings
 
 
-def _of_json(name: str, text: str) -> Table:
+def _of_json(name: str, text: str) -> RunTable:
     """JSON: an object of columns, a list of rows, or an object (or list) in each line. Numbers stay as they are written."""
     try:
         try:
@@ -404,7 +404,7 @@ def _json(text: str) -> Any:
     return json.loads(text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=unique)
 
 
-def _of_json_lines(name: str, text: str, error: json.JSONDecodeError) -> Table:
+def _of_json_lines(name: str, text: str, error: json.JSONDecodeError) -> RunTable:
     records: list[Any] = []
     places: list[int] = []
     remarks: list[str] = []
@@ -441,14 +441,14 @@ def _columns_of(content: Any, path: str = "") -> Iterator[tuple[str, list[Any]]]
 
 def _of_records(
     name: str, records: Sequence[Any], places: list[int], line_word: str, settings: dict[str, str], remarks: list[str]
-) -> Table:
+) -> RunTable:
     flat = [dict(_flat(record)) for record in records]
     names = list(dict.fromkeys(key for record in flat[:20] for key in record))
     columns = [[record.get(key, "") for record in flat] for key in names]
     if not flat:
         raise RunFileError(f"{name} has no rows; write one a step: t, q (4), omega (3)")
     has_names = any(isinstance(record, dict) for record in records)
-    return Table(name, names if has_names else [], columns, places, line_word, name, settings, remarks)
+    return RunTable(name, names if has_names else [], columns, places, line_word, name, settings, remarks)
 
 
 def _flat(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -465,7 +465,7 @@ def _flat(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str
         yield path, "" if value is None else str(value)
 
 
-def _of_lines(name: str, lines: Sequence[str], given_names: Sequence[str]) -> Table:
+def _of_lines(name: str, lines: Sequence[str], given_names: Sequence[str]) -> RunTable:
     """Numbers in columns, with names in a line above or without."""
     settings: dict[str, tuple[str, int]] = {}
     remarks: list[str] = []
@@ -522,7 +522,7 @@ def _of_lines(name: str, lines: Sequence[str], given_names: Sequence[str]) -> Ta
             f"{name}: {names_at or '--columns'} has {width} names, and line {places[0]} has {widths[0]} values; name all"
         )
     columns = [list(column) for column in zip(*(words for words, _ in whole), strict=True)]
-    return Table(
+    return RunTable(
         name,
         names,
         columns,
@@ -639,7 +639,7 @@ def _splitter(lines: Sequence[str]) -> Callable[[str], list[str]]:
     return chosen
 
 
-def _of_dump(name: str, lines: Sequence[str]) -> Table:
+def _of_dump(name: str, lines: Sequence[str]) -> RunTable:
     """A dump of LAMMPS: the rows of all atoms or bodies, with their steps."""
     names: list[str] = []
     rows: list[list[str]] = []
@@ -675,14 +675,14 @@ def _of_dump(name: str, lines: Sequence[str]) -> Table:
         raise RunFileError(f"{name} has no rows of atoms; dump id, a quaternion (4) and an angular velocity or momentum (3)")
     columns = [list(column) for column in zip(*rows, strict=False)]
     extra = ["step", "t"][: len(columns) - len(names)]
-    return Table(name, [*names, *extra], columns, places, names_at=name, remarks=remarks)
+    return RunTable(name, [*names, *extra], columns, places, names_at=name, remarks=remarks)
 
 
 #: Types of attitudes of CCSDS 504.0-B that have what is needed.
 WITH_RATES = ("QUATERNION/ANGVEL", "QUATERNION/RATE")
 
 
-def _of_attitude_message(name: str, lines: Sequence[str]) -> Table:
+def _of_attitude_message(name: str, lines: Sequence[str]) -> RunTable:
     """An attitude ephemeris message (AEM) of CCSDS 504.0-B, version 1.0 or 2.0, with KEY = value."""
     entries: dict[str, str] = {}
     settings: dict[str, tuple[str, int]] = {}
@@ -721,10 +721,10 @@ def _of_attitude_message(name: str, lines: Sequence[str]) -> Table:
     quaternions = {"LAST": ["qx", "qy", "qz", "qw"], "FIRST": ["qw", "qx", "qy", "qz"]}
     names = ["utc", *quaternions.get(order, ["q1", "q2", "q3", "q4"]), "wx", "wy", "wz"]
     columns = [list(column) for column in zip(*rows, strict=True)]
-    return Table(name, names, columns, places, "line", name, {key: value for key, (value, _) in settings.items()}, remarks)
+    return RunTable(name, names, columns, places, "line", name, {key: value for key, (value, _) in settings.items()}, remarks)
 
 
-def _renamed(table: Table, names: Sequence[str]) -> Table:
+def _renamed(table: RunTable, names: Sequence[str]) -> RunTable:
     """The table with names that the user gives."""
     if not names:
         return table
@@ -736,7 +736,7 @@ def _renamed(table: Table, names: Sequence[str]) -> Table:
     return replace(table, names=["" if name == "-" else name for name in names], names_at="--columns")
 
 
-def _rows(table: Table, body: int | None) -> Rows:
+def _rows(table: RunTable, body: int | None) -> Rows:
     """The rows of a table, with quaternions, in the usual order of components where names say it."""
     where = table.names_at or table.name
     if table.names:
@@ -749,7 +749,9 @@ def _rows(table: Table, body: int | None) -> Rows:
                 "(t,qw,qx,qy,qz,wx,wy,wz), or name the columns with --columns"
             )
         first = width - 7
-        places = Layout(time=[0][:first], orientation=list(range(first, first + 4)), spin=list(range(first + 4, first + 7)))
+        places = ColumnLayout(
+            time=[0][:first], orientation=list(range(first, first + 4)), spin=list(range(first + 4, first + 7))
+        )
     table = _of_body(table, places.body, body)
     table = _with_numbers(table, [*places.orientation, *places.spin], places.time)
     t, t_unit = _times(table, places)
@@ -790,7 +792,7 @@ def _rows(table: Table, body: int | None) -> Rows:
     return _of_rows_that_count(rows)
 
 
-def _of_body(table: Table, column: int | None, body: int | None) -> Table:
+def _of_body(table: RunTable, column: int | None, body: int | None) -> RunTable:
     """The rows of one body."""
     if column is None:
         if body is not None:
@@ -807,7 +809,7 @@ def _of_body(table: Table, column: int | None, body: int | None) -> Table:
     return table.of_rows(chosen)
 
 
-def _with_numbers(table: Table, columns: Sequence[int], times: Sequence[int]) -> Table:
+def _with_numbers(table: RunTable, columns: Sequence[int], times: Sequence[int]) -> RunTable:
     """The table without rows that have words where numbers should be, or no time; each is named."""
     bad: dict[int, str] = {}
     for column in columns:
@@ -839,7 +841,7 @@ def _is_finite(word: str) -> bool:
     return math.isfinite(number(word)) if is_number(word) else True
 
 
-def _times(table: Table, places: Layout) -> tuple[np.ndarray | None, float]:
+def _times(table: RunTable, places: ColumnLayout) -> tuple[np.ndarray | None, float]:
     if not places.time:
         return None, 0.0
     columns = [table.columns[place] for place in places.time]
@@ -864,7 +866,7 @@ def _times(table: Table, places: Layout) -> tuple[np.ndarray | None, float]:
     return t, unit
 
 
-def _matrix(table: Table, columns: Sequence[int]) -> tuple[np.ndarray, float, bool]:
+def _matrix(table: RunTable, columns: Sequence[int]) -> tuple[np.ndarray, float, bool]:
     """Columns as an array (n, k), the unit of the last place, and whether they are of single precision by their type."""
     chosen = [table.columns[k] for k in columns]
     if all(isinstance(column, np.ndarray) for column in chosen):
@@ -878,7 +880,7 @@ def _matrix(table: Table, columns: Sequence[int]) -> tuple[np.ndarray, float, bo
     return values, unit_of(word for column in chosen for word in column), False
 
 
-def _quaternions(table: Table, places: Layout) -> tuple[bool, np.ndarray, float]:
+def _quaternions(table: RunTable, places: ColumnLayout) -> tuple[bool, np.ndarray, float]:
     """Whether quaternions are of single precision, the quaternions (n, 4), and the unit of their last place."""
     values, unit, single = _matrix(table, places.orientation)
     if places.form == "quaternion":
@@ -904,7 +906,7 @@ def _quaternions(table: Table, places: Layout) -> tuple[bool, np.ndarray, float]
     return False, q, rough
 
 
-def _angle_unit(table: Table, places: Layout, values: np.ndarray) -> float:
+def _angle_unit(table: RunTable, places: ColumnLayout, values: np.ndarray) -> float:
     """Degrees, if angles of a pitch are larger than a right angle in rad.
 
     Raises
