@@ -537,9 +537,9 @@ def test_files_of_all_kinds_are_one_run(tmp_path):
     ("text", "options", "words"),
     [
         ("", [], "has no rows of numbers"),
-        ("a,b,c\n1,2,3\n", [], "3 columns without names"),
+        ("a,b,c\n1,2,3\n", [], "line 1: the columns a, b, c are not understood"),
         ("t,qw,qx,wx,wy,wz\n1,2,3,4,5,6\n", [], "needed are four of a quaternion"),
-        (None, [], "cannot be read"),
+        (None, [], "does not exist"),
         ("ROWS", [], "inertia is missing"),
         ("ROWS", ["--inertia", "1", "2", "3", "--torque", "lab", "1"], "torque must be free"),
         ("NO TIMES", ["--inertia", "1", "2", "3"], "give the step as dt"),

@@ -100,6 +100,11 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\n{self.prog} --help explains all options\n")
 
 
+def finite(text: str) -> float:
+    """An option that is a finite number."""
+    return _number(text, "finite", lambda value: True)
+
+
 def positive(text: str) -> float:
     """An option that is a positive and finite number."""
     return _number(text, "positive and finite", lambda value: value > 0)

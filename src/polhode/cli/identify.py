@@ -10,29 +10,44 @@ What to run, and who made a run::
   polhode identify run.csv --inertia 1e-9 2e-9 2.5e-9 --torque lab 0 0 1e-12 --dt 1e-6
       The same for a file that does not say these itself ('# inertia: ...').
 
-It reads comma-separated values, columns between blanks, NPZ, dumps of LAMMPS and logs of YADE, in any convention: scalar first
-or last, body to lab or back, angular velocity or momentum in the body or the lab frame, whole or half steps, degrees,
-milliseconds, single precision. docs/identify.md has more.
+It reads comma-separated values, columns between blanks, NPZ, JSON, dumps of LAMMPS, logs of YADE, tables of ROS, PX4 and
+Basilisk, and attitude messages of CCSDS, in any convention: scalar first or last, body to lab or back, angular velocity or
+momentum in the body or the lab frame, whole or half steps, degrees, milliseconds, single precision. docs/identify.md has more.
 """
 
 import argparse
+import sys
+import warnings
 from pathlib import Path
 
-from polhode.cli import UsageError, not_negative, positive, whole
+from polhode.cli import UsageError, finite, not_negative, positive, whole
+from polhode.engines import cases
 from polhode.engines.recipe import LANGUAGES, recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode identify``."""
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="runs of one code, one row a step")
-    parser.add_argument("--inertia", nargs=3, type=positive, metavar="I", help="principal moments, by the axes of the body")
+    parser.add_argument(
+        "--inertia",
+        nargs="+",
+        type=finite,
+        metavar="I",
+        help="principal moments, by the axes of the body; or a tensor: Ixx Iyy Izz Ixy Ixz Iyz as in LAMMPS, or its nine "
+        "elements by rows",
+    )
     parser.add_argument(
         "--torque", nargs="+", metavar="T", help="free, constant Mx My Mz (body frame), lab Mx My Mz, or velocity c: -c omega"
     )
     parser.add_argument("--dt", type=positive, metavar="DT", help="step, if the file has no times, s")
     parser.add_argument("--every", type=whole(1), metavar="N", help="steps from row to row (1)")
     parser.add_argument("--damping", type=not_negative, metavar="C", help="rate with which the code damps omega, 1/s (0)")
-    parser.add_argument("--body", type=whole(0), metavar="ID", help="the body, in a dump with several")
+    parser.add_argument("--body", type=whole(0), metavar="ID", help="the body, in a dump or table with several")
+    parser.add_argument(
+        "--columns",
+        metavar="NAMES",
+        help="names of all columns, such as t,qw,qx,qy,qz,wx,wy,wz; - for one that is not to be read",
+    )
     parser.add_argument("--recipe", action="store_true", help="print what to run")
     parser.add_argument("--omega", type=positive, metavar="W", help="angular velocity of the recipe, rad/s")
     parser.add_argument("--single", action="store_true", help="recipe for a code in single precision, or for six digits")
@@ -50,12 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         For files that hold no run, and what is missing.
     """
     if arguments.recipe:
-        if arguments.files:
-            raise UsageError("--recipe prints what to run and reads no files; leave one of both out")
-        made = recipe(arguments.omega, arguments.dt, arguments.inertia or (0.6, 1.0, 1.4), arguments.single)
-        chosen = made.program(arguments.language) if arguments.language else None
-        print(chosen or (made.to_json() if arguments.json else made.to_csv() if arguments.csv else made))
-        return 0
+        return _print_recipe(arguments)
     for option in ("omega", "language", "csv", "single"):
         if getattr(arguments, option) not in (None, False):
             raise UsageError(f"--{option} belongs to --recipe")
@@ -66,10 +76,46 @@ def run(arguments: argparse.Namespace) -> int:
 
     torque = " ".join(arguments.torque) if arguments.torque else None
     try:
-        answer = identify_files(
-            arguments.files, arguments.inertia, torque, arguments.dt, arguments.damping, arguments.every, arguments.body
-        )
+        with warnings.catch_warnings(record=True) as remarks:
+            warnings.simplefilter("always", UserWarning)
+            answer = identify_files(
+                arguments.files,
+                arguments.inertia,
+                torque,
+                arguments.dt,
+                arguments.damping,
+                arguments.every,
+                arguments.body,
+                arguments.columns,
+            )
     except (IdentifyError, RunFileError) as error:
         raise UsageError(str(error)) from error
+    for said in sorted({str(remark.message) for remark in remarks if remark.category is UserWarning}):
+        print(f"polhode identify: {said}", file=sys.stderr)
     print(answer.to_json() if arguments.json else answer)
     return 0 if answer.identified else 1
+
+
+def _print_recipe(arguments: argparse.Namespace) -> int:
+    """Print what to run.
+
+    Raises
+    ------
+    UsageError
+        For options that a recipe does not have, and runs that cannot be made.
+    """
+    if arguments.files:
+        raise UsageError("--recipe prints what to run and reads no files; leave one of both out")
+    for option in ("torque", "every", "damping", "body", "columns"):
+        if getattr(arguments, option) is not None:
+            raise UsageError(f"--{option} is about files of runs; --recipe has no use for it")
+    formats = [f"--{option}" for option in ("language", "csv", "json") if getattr(arguments, option)]
+    if len(formats) > 1:
+        raise UsageError(f"{' and '.join(formats)} print the recipe in different ways; choose one")
+    try:
+        made = recipe(arguments.omega, arguments.dt, arguments.inertia or cases.INERTIA, arguments.single)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    chosen = made.program(arguments.language) if arguments.language else None
+    print(chosen or (made.to_json() if arguments.json else made.to_csv() if arguments.csv else made))
+    return 0

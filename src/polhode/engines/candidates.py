@@ -802,8 +802,8 @@ DAMPED = "_damped_"
 
 
 def _digits(rate: float) -> str:
-    """A rate as a part of a key, rounded: 0p05 for 0.05, 1e5 for 100000, 1em05 for 0.00001."""
-    return f"{rate:.3g}".replace(".", "p").replace("e+0", "e").replace("e+", "e").replace("-", "m")
+    """A rate as a part of a key, rounded: 0p05 for 0.05, 1em05 for 1e-5."""
+    return f"{rate:.3g}".translate(str.maketrans({".": "p", "-": "m", "+": None}))
 
 
 #: Form of a damping at the rate c -> the factor of omega in a step.

@@ -7,8 +7,10 @@ two of seconds in which the body turns by about a radian, and inertia likewise, 
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise, permutations
 from pathlib import Path
@@ -17,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from polhode.algebra.body import Body
+from polhode.algebra.quaternion import to_lab
 from polhode.engines import cases, causes, identify, meaning
 from polhode.engines.advice import LOST, measured_advice
 from polhode.engines.candidates import DAMPED as DAMPED_KEY
@@ -24,7 +28,9 @@ from polhode.engines.candidates import candidate, label
 from polhode.engines.conventions import ANGLES, TIMES, Convention, Fit, fits, misses, plausible, rotations
 from polhode.engines.environments import Run, Spun
 from polhode.engines.identify import APART, FEW, WITHIN, Deviation
-from polhode.engines.run_files import Rows, all_single, of_arrays, read_run, settings_of, unit_of
+from polhode.engines.run_files import Rows, all_single, of_arrays, read_run, settings_of
+from polhode.engines.run_numbers import plain_unit, seconds_of, unit_of
+from polhode.interface.arguments import is_ordered, shown
 from polhode.methods import METHODS
 
 #: Loads and the number of their values.
@@ -60,6 +66,19 @@ REFERENCE_STEP = 0.004
 #: A difference from the exact motion in a step that is rounding in double precision.
 EXACT = 1e-13
 WIDTH = 100
+#: The most steps from row to row: each row costs as many steps of every candidate.
+MOST_STEPS = 1000
+#: The smallest angle turned in a step, rad, for which rows of several steps tell methods apart.
+SMALLEST = 1e-5
+#: Quaternions of a run begin with unit length within this, however they drift.
+NEAR_UNIT = 0.1
+#: Units of settings, in plain letters: those of inertia and torque only have to be of one system.
+SETTING_UNITS = {
+    "inertia": {"kgm^2", "kgm2", "kgm²", "kg*m^2", "kg*m2", "kg*m**2", "kgm**2", "kg.m2", "kg.m^2", "kg·m²", "kg·m^2"},
+    "torque": {"nm", "n*m", "n.m", "n·m"},
+    "damping": {"1/s", "s^-1", "hz", "/s"},
+    "every": {"step", "steps"},
+}
 
 
 class IdentifyError(ValueError):
@@ -78,7 +97,8 @@ class OwnRun:
     dt : the step in the unit of time of the rows
     every : steps between two rows
     damping : the rate that the code declares, 1/s
-    axes : (3, 3), the principal axes in the body frame of the file, as columns
+    axes : (3, 3), the principal axes in the body frame of the rows, one a column: a vector v of that frame has the components
+        ``axes.T @ v`` along them; a torque that is constant in the body frame has been turned already
     intervals : (n - 1,) times from row to row, where the steps are not equal; in the unit of the rows
     """
 
@@ -309,7 +329,7 @@ def identify_run(
     q: Any,
     omega: Any,
     *,
-    inertia: Sequence[float],
+    inertia: Any,
     torque: Any = None,
     damping: float = 0.0,
     every: int = 1,
@@ -319,13 +339,14 @@ def identify_run(
     Parameters
     ----------
     t : array (n,) or float
-        The times of the rows, or the step.
+        The times of the rows, as numbers or dates, or the step.
     q : array (n, 4)
         Quaternions, scalar first or last, body to lab or back.
     omega : array (n, 3)
         Angular velocity or momentum, in the body frame or the lab, at whole or half steps.
-    inertia : (I1, I2, I3)
-        Principal moments, in the order of the axes of the body frame.
+    inertia : (I1, I2, I3), or a tensor
+        Principal moments, in the order of the axes of the body frame; or the tensor in that frame, (3, 3) or six numbers Ixx,
+        Iyy, Izz, Ixy, Ixz, Iyz, as in :meth:`polhode.Body.from_tensor`.
     torque : (str, numbers), optional
         ``("constant", (Mx, My, Mz))`` in the body frame, ``("lab", (Mx, My, Mz))``, or ``("velocity", c)`` for the friction
         -c omega; None for a free body.
@@ -363,40 +384,198 @@ def own_run(
     IdentifyError
         If something is missing or impossible.
     """
-    given = inertia if inertia is not None else rows.settings.get("inertia")
-    if given is None:
-        raise IdentifyError(f"{rows.name}: inertia is missing: three principal moments, or a line '# inertia: 0.6 1 1.4' in it")
-    moments = np.array(list(settings_of(given)) if isinstance(given, str) else given, float).ravel()
-    if moments.shape != (3,) or not (np.isfinite(moments) & (moments > 0)).all():
-        raise IdentifyError(f"{rows.name}: inertia must be three positive principal moments, got {given!r}")
+    _check_rows(rows)
+    moments, axes = _moments(rows, inertia if inertia is not None else rows.settings.get("inertia"))
     load, value = _torque(rows, torque)
-    numbers = {"dt": dt, "damping": damping, "every": every}
-    values = {}
-    for name, number in numbers.items():
-        if number is None and name in rows.settings:
-            number = next(settings_of(rows.settings[name]))
-        values[name] = 0.0 if number is None else float(number)
-        if not (math.isfinite(values[name]) and values[name] >= 0):
-            raise IdentifyError(f"{rows.name}: {name} must be a positive number, got {number!r}")
-    steps = int(values["every"])
-    if not steps and rows.steps is not None and len(rows.steps) > 1:
-        steps = int(np.median(np.diff(rows.steps)))
-    steps = max(1, steps)
-    return OwnRun(rows, moments, load, value, values["dt"] or spacing(rows) / steps, steps, values["damping"])
+    if load == "constant":
+        value = tuple(map(float, axes.T @ value))
+    step, rate = (_number(rows, name, number) for name, number in (("dt", dt), ("damping", damping)))
+    count = _number(rows, "every", every)
+    steps = _steps_of(rows) if count is None else int(count) if count >= 1 and count.is_integer() else 0
+    if steps < 1 or not steps < math.inf:
+        raise IdentifyError(f"{rows.name}: every must be a whole number of steps from row to row, at least 1, got {count:g}")
+    if step is not None and rows.t is None and rows.steps is not None:
+        rows = replace(rows, t=(rows.steps - rows.steps[0]) * step)
+    if step is None or (rows.t is not None and rows.time_unit):
+        between = spacing(rows)
+        if step is not None and abs(between / (step * steps) - 1) > 1e-3:
+            raise IdentifyError(
+                f"{rows.name}: from row to row its times advance by {between:.6g} s, which is not {_counted(steps)} of dt = "
+                f"{step:g} s: leave dt out, or name the steps from row to row (every)"
+            )
+        step = between / steps if step is None else step
+    if rate and not rate * step < 1:
+        raise IdentifyError(
+            f"{rows.name}: a damping of {rate:g}/s leaves nothing of omega after a step of {step:g} s; check the rate"
+        )
+    _check_steps(rows, steps)
+    return OwnRun(rows, moments, load, value, step, steps, rate or 0.0, axes)
+
+
+def _counted(steps: int) -> str:
+    return "a step" if steps == 1 else f"{steps} steps"
+
+
+def _check_rows(rows: Rows) -> None:
+    """Refuse rows that are too few, or that have no angular velocity.
+
+    Raises
+    ------
+    IdentifyError
+        Naming the file and what to write.
+    """
+    fine = np.isfinite(rows.q).all(1) & np.isfinite(rows.spin).all(1)
+    count, least = int(fine.sum()), FEW + 2
+    if count < least:
+        bad = (
+            f", and {len(fine) - count} that are not finite ({rows.line_word} {rows.lines[~fine][0]})"
+            if count < len(fine)
+            else ""
+        )
+        left = f"; {rows.remarks[0]}" if rows.remarks and not bad else ""
+        said = f"{count} row{'' if count == 1 else 's'}"
+        raise IdentifyError(f"{rows.name} has {said} of finite numbers{bad}: write at least {least}, better a hundred{left}")
+    length = np.linalg.norm(rows.q[fine], axis=1)
+    if np.abs(length - 1).min() > NEAR_UNIT:
+        raise IdentifyError(
+            f"{rows.name}: no quaternion has unit length (that of {rows.line_word} {rows.lines[fine][0]} is {length[0]:.3g}); "
+            "check the order of the columns, or name them: t,qw,qx,qy,qz,wx,wy,wz"
+        )
+    if not rows.spin[fine].any():
+        raise IdentifyError(
+            f"{rows.name}: {rows.quantity or 'the angular velocity or momentum'} is zero in all rows, so that no step can be "
+            "compared; write that of the body, or let it turn"
+        )
+
+
+def _check_steps(rows: Rows, steps: int) -> None:
+    """Refuse rows that are so many steps apart that methods are the same, or that comparing them takes hours.
+
+    Raises
+    ------
+    IdentifyError
+        Naming the number of steps.
+    """
+    if steps == 1:
+        return
+    with np.errstate(all="ignore"):
+        q = rows.q / np.linalg.norm(rows.q, axis=1, keepdims=True)
+        cosine = np.abs((q[1:] * q[:-1]).sum(1))
+    angle = 2 * float(np.nanmedian(np.arccos(np.clip(cosine, 0, 1))))
+    if steps > MOST_STEPS or angle / steps < SMALLEST:
+        raise IdentifyError(
+            f"{rows.name}: with every = {steps:.6g} steps from row to row, in which the body turns by {angle:.2g} rad, a step "
+            f"turns it by {angle / steps:.1g} rad: methods are the same to rounding, or take hours to compare; write every "
+            f"step, or at least every {MOST_STEPS}th, and steps of more than {SMALLEST:g} rad"
+        )
+
+
+def _moments(rows: Rows, inertia: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Principal moments (3,), and the principal axes in the frame of the rows (3, 3), one a column.
+
+    Raises
+    ------
+    IdentifyError
+        If inertia is missing, or is that of no body.
+    """
+    if inertia is None:
+        raise IdentifyError(
+            f"{rows.name}: inertia is missing: three principal moments, or a tensor, Ixx Iyy Izz Ixy Ixz Iyz; or a line "
+            "'# inertia: 0.6 1 1.4' in it"
+        )
+    numbers: Any = _numbers_in(rows, "inertia", inertia) if isinstance(inertia, str) else inertia
+    if is_ordered(numbers):
+        numbers = [list(row) if is_ordered(row) else row for row in numbers]
+    try:
+        body, (s, x, y, z) = Body.from_tensor(numbers)
+    except (TypeError, ValueError) as error:
+        said = str(error).partition(". To compute")[0]
+        said = said if said.startswith("inertia") else f"inertia must be that of a body: {said}"
+        raise IdentifyError(f"{rows.name}: {said}") from None
+    axes = [to_lab((s, x, y, z), unit) for unit in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    return np.array(body.inertia), np.array(axes).T
+
+
+def _number(rows: Rows, name: str, value: Any) -> float | None:
+    """An argument that is a number, or what the rows say; None if neither does.
+
+    Raises
+    ------
+    IdentifyError
+        If it is no finite number, or negative.
+    """
+    if value is None and name not in rows.settings:
+        return None
+    numbers = _numbers_in(rows, name, rows.settings[name]) if value is None else [value]
+    try:
+        made = float(numbers[0]) if len(numbers) == 1 and not isinstance(numbers[0], str | bool) else math.nan
+    except (TypeError, ValueError, OverflowError):
+        made = math.nan
+    if not (math.isfinite(made) and made >= 0 and (made > 0 or name != "dt")):
+        least = "finite, not negative" if name == "damping" else "positive"
+        raise IdentifyError(
+            f"{rows.name}: {name} must be a {least} number, got {shown(rows.settings[name] if value is None else value)}"
+        )
+    return made
+
+
+def _numbers_in(rows: Rows, name: str, text: str) -> list[float]:
+    """The numbers of a setting, which may end in its unit; dt in s.
+
+    Raises
+    ------
+    IdentifyError
+        For words that are neither.
+    """
+    words = re.split(r"[,;\s()\[\]{}]+", text.strip("()[]{} "))
+    count = next((k for k, word in enumerate(words) if math.isnan(next(settings_of(word)))), len(words))
+    unit = plain_unit(" ".join(words[count:]))
+    values = [next(settings_of(word)) for word in words[:count]]
+    seconds = seconds_of(unit) if name == "dt" and unit else None
+    if not values or (unit and seconds is None and unit not in SETTING_UNITS.get(name, ())):
+        cure = "in s" if name == "dt" else "without a unit, all in one system (SI or any other)"
+        raise IdentifyError(f"{rows.name}: {name} must be numbers, {cure}, got {shown(text)}")
+    return [float(Decimal(str(value)) * seconds) for value in values] if seconds is not None else values
+
+
+def _steps_of(rows: Rows) -> int:
+    """The steps from row to row that a column of steps shows; 1 without one.
+
+    Raises
+    ------
+    IdentifyError
+        If they are no whole numbers.
+    """
+    if rows.steps is None or len(rows.steps) < 2:
+        return 1
+    usual = float(np.nanmedian(np.diff(rows.steps))) if np.isfinite(rows.steps).any() else math.nan
+    if not usual >= 1 or not usual.is_integer():
+        raise IdentifyError(
+            f"{rows.name}: its column of steps advances by {usual:g} from row to row, which is no whole number of steps; name "
+            "the steps from row to row (every)"
+        )
+    return int(usual)
 
 
 def _torque(rows: Rows, torque: Any) -> tuple[str, tuple[float, ...]]:
     """The load and its values."""
     if torque is None:
         torque = rows.settings.get("torque", "free")
-    words = torque.split(None, 1) if isinstance(torque, str) else list(torque)
-    load = words[0] if words and isinstance(words[0], str) else ""
-    rest = words[1:]
-    values = list(settings_of(rest[0])) if rest and isinstance(rest[0], str) else [x for y in rest for x in np.ravel(y)]
+    load, values = "", [math.nan]
+    if isinstance(torque, str):
+        load, _, rest = torque.strip().partition(" ")
+        load = load.strip(",;:").lower()
+        values = _numbers_in(rows, "torque", rest) if rest.strip() else []
+    elif is_ordered(torque) and len(torque) and isinstance(torque[0], str):
+        load = torque[0]
+        try:
+            values = [float(x) for rest in torque[1:] for x in np.ravel(rest)]
+        except (TypeError, ValueError):
+            values = [math.nan]
     if load not in LOAD_VALUES or len(values) != LOAD_VALUES[load] or not np.isfinite(values).all():
         raise IdentifyError(
             f"{rows.name}: torque must be free, constant Mx My Mz (in the body frame), lab Mx My Mz, or velocity c (the "
-            f"friction -c omega), got {torque!r}"
+            f"friction -c omega), got {shown(torque)}"
         )
     return load, tuple(map(float, values)) or (0.0,)
 
@@ -410,10 +589,13 @@ def spacing(rows: Rows) -> float:
         If there are no times, or they have too few digits.
     """
     if rows.t is None or len(rows.t) < 2:
-        raise IdentifyError(f"{rows.name} has no times: give the step as dt (--dt 1e-6, or a line '# dt: 1e-6' in it)")
+        rest = ", ".join(rows.unread[:8])
+        unread = f" (not read: {rest}; rename one to t if it is the time)" if rest else ""
+        raise IdentifyError(f"{rows.name} has no times{unread}: give the step as dt (--dt 1e-6, or a line '# dt: 1e-6' in it)")
     usual = float(np.nanmedian(np.diff(rows.t)))
-    counts = np.round((rows.t - rows.t[0]) / usual)
-    fine = np.isfinite(counts) & (np.abs(rows.t - rows.t[0] - counts * usual) < 0.3 * usual)
+    with np.errstate(all="ignore"):
+        counts = np.round((rows.t - rows.t[0]) / usual)
+        fine = np.isfinite(counts) & (np.abs(rows.t - rows.t[0] - counts * usual) < 0.3 * usual)
     if usual > 0 and fine.mean() < 0.5 and np.diff(rows.t).min() > 4 * rows.t_unit:
         return usual  # of steps that are not equal
     if not usual > 0 or fine.mean() < 0.5:
@@ -425,7 +607,7 @@ def spacing(rows: Rows) -> float:
     return (
         rough
         if digits <= 3 and all_single(rows.t, rows.t_unit)
-        else _shortest(mean, 4 * unit / (counts[last] * usual) + 1e-14)[0]
+        else _shortest(mean, 4 * unit / (max(counts[last], 1.0) * usual) + 1e-14)[0]
     )
 
 
@@ -446,9 +628,10 @@ def identify_files(
     damping: float | None = None,
     every: int | None = None,
     body: int | None = None,
+    columns: str | Sequence[str] | None = None,
 ) -> Answer:
     """The same for files (:mod:`polhode.engines.run_files`); what is given here has precedence over what they say."""
-    return identify_runs([own_run(read_run(path, body), inertia, torque, dt, damping, every) for path in paths])
+    return identify_runs([own_run(read_run(path, body, columns), inertia, torque, dt, damping, every) for path in paths])
 
 
 @dataclass

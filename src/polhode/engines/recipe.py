@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from polhode.algebra.body import Body
 from polhode.algebra.quaternion import to_lab
 from polhode.engines import cases
 from polhode.engines.environments import Run
@@ -23,6 +24,8 @@ LANGUAGES = {"c++": "spin.cpp", "fortran": "spin.f90", "python": "spin.py", "lam
 #: Angles turned in a step, rad, in double and in single precision.
 ANGLE, ANGLE_SINGLE = 0.2, 0.8
 STEPS = 100
+#: Numbers in runs, and in the programs that square them.
+LIMITS = (1e-150, 1e150)
 #: Starts of unit length in few digits: orientation, body to lab, scalar first, and the direction of omega in the body.
 STARTS = (((0.7, 0.1, 0.5, 0.5), (0.48, 0.36, 0.8)), ((0.1, 0.5, 0.7, 0.5), (0.6, -0.48, 0.64)))
 
@@ -131,7 +134,16 @@ def recipe(
     omega, dt : one of both, or none; with both, omega stays and a sentence says why the step is another
     inertia : principal moments
     is_single : whether the code computes or writes in single precision
+
+    Raises
+    ------
+    ValueError
+        If no body has these moments, or the numbers of the runs overflow; naming the argument.
     """
+    try:
+        inertia = Body(tuple(inertia)).inertia  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise ValueError(str(error).partition(". To compute")[0]) from None
     angle = ANGLE_SINGLE if is_single else ANGLE
     speed = omega if omega is not None else 1.0 if dt is None else angle / dt
     step = dt if dt is not None and omega is None else angle / speed
@@ -156,6 +168,13 @@ def recipe(
 
     first = run("free", 0)
     runs = (first, replace(first, dt=step / 2, samples=tuple(range(2 * STEPS + 1))), run("lab", 1), run("velocity", 1))
+    numbers = [x for run in runs for x in (*run.value, *run.inertia, *run.omega0, run.dt, speed * speed, *LIMITS)]
+    if not all(LIMITS[0] <= abs(x) <= LIMITS[1] for x in numbers if x):
+        given = f"omega = {omega:g}" if omega is not None else f"dt = {dt:g}" if dt is not None else "inertia"
+        raise ValueError(
+            f"with {given} the runs have numbers such as {max(numbers, key=abs):.1g} and "
+            f"{min(filter(None, map(abs, numbers))):.1g}, whose squares a program cannot hold; take other units"
+        )
     purposes = ("free", "half the step", "a torque fixed in the lab", "friction, if torques may depend on omega")
     return Recipe(runs, purposes, angle, speed, step, remark)
 
