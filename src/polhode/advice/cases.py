@@ -89,6 +89,14 @@ class BodyCase:
         """The angular velocity at the start, rad/s; the same in all starts."""
         return float(np.linalg.norm(self.starts[0].omega0))
 
+    def beside(self, i: int, rate: float) -> Problem:
+        """The given start with a residual angular velocity of this size (rad/s) about a random axis, number i of them."""
+        given = self.starts[0]
+        axis = unit_vector(np.random.default_rng(np.random.SeedSequence(SEED + 2, spawn_key=(i,))), 3)
+        other = replace(given, omega0=_floats(np.array(given.omega0) + rate * axis), reference=None)
+        other.__dict__["compiled_torque"] = given.compiled_torque
+        return other
+
 
 def torque_class(name: str) -> str:
     """The key of a torque class, by its key or another name.
