@@ -60,7 +60,7 @@ TURNED_STARTS = 3
 RESIDUAL, BETWEEN = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2), (1e-7, 1e-2)
 #: Parts of the time limit that a run from one start may take, in the first round, the second and so on, until a method meets
 #: the error: methods that never do must not take the time of those that would.
-ROUNDS = (1 / 500, 1 / 50, 1 / 5)
+ROUNDS = (1 / 1000, 1 / 100, 1 / 10)
 #: Numbers of parts up to which all steps divide the times of jumps; beyond it steps that do not are tried too.
 MANY_PARTS = 20_000
 #: Steps within the shortest change of the torque from which on an error must decrease with the step.
@@ -127,14 +127,15 @@ def from_runs(
     budget = Budget(limit)
     starts = _starts(case, error, budget, progress)
     finding = Search(starts.motions, error, budget)
+    exact = ranking.WITHOUT_TORQUE if all(motion.problem.torque_class == "free" for motion in starts.motions) else ""
     fewest: dict[str, FewestSteps] = {}
     fastest: dict[str, float] = {}
     for share in ROUNDS:
         longest = share * budget.seconds / budget.per_step
-        for i, method in enumerate(sorted(methods, key=lambda method: (finding.nearest_error(method), *_favourites_first(method)))):
+        for i, method in enumerate(sorted(methods, key=lambda one: (one.key != exact, finding.nearest_error(one), _rank(one)))):
             if method.key in fewest and fewest[method.key].why != "no time":
                 continue
-            enough = inf if everything else _enough(fastest, kind(method))
+            enough = inf if everything or method.key == exact else _enough(fastest, kind(method))
             try:
                 fewest[method.key] = finding.fewest(method, priced.steps(method, enough), longest)
             except TimeOver:
@@ -151,7 +152,10 @@ def from_runs(
             raise AdviceError(_unreached(finding, error))
         return _not_confirmed(case, finding, priced, starts, error, one_torque)
     best = min(fastest.values())
+    if fewest.get(exact, FewestSteps(0, inf)).steps:
+        best = priced.seconds(METHODS[exact], fewest[exact].steps)
     rows = _choices(case, [m for m in methods if fewest[m.key].steps], fewest, priced, best)
+    rows.sort(key=lambda row: row.method != exact)
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
     alone = _one_by_one(METHODS[first.method], starts.motions, error, budget, progress)
     return _recommendation(case, rows, first, fewest, finding, priced, starts, alone, one_torque, everything)
@@ -311,9 +315,7 @@ class Search:
                 low, high = (low, middle) if meets(middle) else (middle, high)
             lost = [steps for ratio in NEIGHBOURS if not meets(steps := max(high + 1, round(ratio * high)))]
             if not lost:
-                return FewestSteps(
-                    high * unit, errors[high], coarsest=high == coarsest and (unit == 1 or coarsest > 1)
-                )
+                return FewestSteps(high * unit, errors[high], coarsest=high == coarsest and (unit == 1 or coarsest > 1))
             low = lost[-1]
             high = min(steps for steps, error in errors.items() if steps > low and error <= self.allowed)
 
@@ -325,7 +327,7 @@ def stuck(errors: Mapping[int, float], fine: float = inf) -> bool:
     return len(last) == 5 and (last[0] < SMALL or tried[0] >= fine) and min(last[1:]) > 0.7 * last[0]
 
 
-def _favourites_first(method: Method) -> tuple[int, int]:
+def _rank(method: Method) -> tuple[int, int]:
     key = method.key
     return (FAVOURITES.index(key) if key in FAVOURITES else len(FAVOURITES), method.torques_per_step)
 
@@ -469,7 +471,10 @@ def serves(case: BodyCase, starts: Starts) -> str:
         if starts.alike:
             text, number = f"It serves the given start and {rates}", beside
         else:
-            text, number = f"It serves the given start{f', {rates},' if beside else ''} and {turned} other {case.starts_are}", turned
+            text, number = (
+                f"It serves the given start{f', {rates},' if beside else ''} and {turned} other {case.starts_are}",
+                turned,
+            )
     else:
         text, number = "It is known to serve the given start ONLY", 0
         if not starts.unknown:
@@ -554,13 +559,14 @@ def _recommendation(
     if kind(chosen) != "one torque":
         when = "With one torque in a step" if kind(chosen) == "several torques" else "With one torque in its first steps too"
         remarks += _instead(when, plain, lambda method: kind(method) == "one torque")
-    if first.mark:
+    if all(motion.problem.torque_class == "free" for motion in starts.motions) and first.method == ranking.WITHOUT_TORQUE:
+        remarks.append("Any step serves: without a torque it is exact.")
+    elif first.mark:
         remarks.append("It meets the error with the coarsest step tried; a longer one may do as well.")
     steps = [case.horizon / n for n in (max(alone), min(alone))] if alone else [first.dt, first.dt]
     low, high = min(first.dt, steps[0]), max(first.dt, steps[1])
     means = (
-        f"Interval: for {len(alone)} {case.starts_are}, one by one, the largest step lies between {low:.3g} and "
-        f"{high:.3g} s."
+        f"Interval: for {len(alone)} {case.starts_are}, one by one, the largest step lies between {low:.3g} and {high:.3g} s."
         if alone
         else f"Interval: there was no time for single {case.starts_are}."
     )
@@ -570,7 +576,7 @@ def _recommendation(
     return Recommendation(
         **_asked(case, priced, error, one_torque),
         best=best,
-        sentence=("" if is_known else "NOT CONFIRMED: ") + _take(case, best, finding),
+        sentence=("" if is_known else "NOT CONFIRMED: ") + _take(case, best, starts),
         confirmed=is_known,
         interval=(low, high),
         interval_means=means,
@@ -606,7 +612,8 @@ def _not_confirmed(
     late = f"the time limit of {finding.budget.seconds:g} s is over after {finding.runs:,} runs"
     if not rows:
         raise TimeOver(
-            f"{late}, none of which came near the error; ask for a shorter time or a larger error, or allow more time with `limit`"
+            f"{late}, none of which came near the error; ask for a shorter time or a larger error, or allow more time with "
+            "`limit`"
         )
     ordered = sorted(rows.values(), key=lambda one: one[:2])
     misses, _, best, count = ordered[0]
@@ -617,7 +624,7 @@ def _not_confirmed(
     return Recommendation(
         **_asked(case, priced, error, one_torque),
         best=best,
-        sentence=f"NOT CONFIRMED: {_take(case, best, finding, said)}",
+        sentence=f"NOT CONFIRMED: {_take(case, best, starts, said)}",
         confirmed=False,
         interval=(best.dt, best.dt),
         interval_means="Interval: not known.",
@@ -630,11 +637,12 @@ def _not_confirmed(
     )
 
 
-def _take(case: BodyCase, best: Choice, finding: Search, said: str = "Take") -> str:
+def _take(case: BodyCase, best: Choice, starts: Starts, said: str = "Take") -> str:
     """A method and its step, in a sentence."""
+    radians = max(motion.radians for motion in (starts.motions if case.open_questions else starts.motions[:1]))
     return (
         f"{said} {best.label} ({best.method}) with dt = {case.horizon:g} s / {best.steps} = {best.dt:.4g} s, "
-        f"{density(best.steps or 0, case.speed, case.horizon, finding.radians)}, for {case.horizon:g} s."
+        f"{density(best.steps or 0, case.speed, case.horizon, radians)}, for {case.horizon:g} s."
     )
 
 

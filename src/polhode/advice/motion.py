@@ -47,7 +47,7 @@ Array = np.ndarray
 FIRST, SECOND = "rk4", "cf4"
 #: The uncertainty sought, in parts of the error in question, and the largest that still leaves a meaning.
 SOUGHT, ALLOWED = 0.01, 0.1
-#: The uncertainty, in parts of the error, with which a step is still tested once the time is over: the answer is then not confirmed.
+#: The uncertainty, in parts of the error, with which steps are still tested once the time is over; the answer is not confirmed.
 TESTED = 0.4
 #: Cells per radian turned before the torque is looked at, and the smallest and largest number of cells (powers of two).
 PER_RADIAN, FEWEST, MOST = 4, 2**6, 2**21
@@ -431,8 +431,9 @@ def _stalled(problem: Problem, motion: KnownMotion, first: Array, best: float) -
             f"the motion is chaotic: over {problem.horizon:g} s neighbouring motions part by a factor of {growth:.2g} or more, "
             "and double precision does not follow it; ask for a shorter time"
         )
-    larger = "ask for a shorter time" if best > 0.9 * ALLOWED else f"ask for an error of {_up(best / ALLOWED)} or more, or for a "
-    larger += "" if best > 0.9 * ALLOWED else "shorter time"
+    # An error is below 1.
+    larger = f"ask for an error of {_up(best / ALLOWED)} or more, or for" if best < 0.9 * ALLOWED else "ask for"
+    larger += " a shorter time"
     rounding = 1e-15 * growth * sqrt(motion.steps)
     if best <= 100 * rounding:
         why = f"neighbouring motions part by a factor of {growth:.2g}" if growth > 100 else "rounding adds up"

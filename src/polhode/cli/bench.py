@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode bench``."""
     parser.add_argument("--methods", nargs="+", metavar="KEY", help="only these methods, with the two used for comparison")
     parser.add_argument(
-        "--rounds", type=whole(1), default=200, help="how often each method is timed in each form (%(default)s)"
+        "--rounds", type=whole(1, 1_000_000), default=200, help="how often each method is timed in each form (%(default)s)"
     )
     parser.add_argument("--block", type=positive, default=5e-4, help="minimum time of one sample, s (%(default)s)")
     parser.add_argument("--frame", choices=[*timing.FRAMES, "both"], default="body", help="where the angular velocity is kept")

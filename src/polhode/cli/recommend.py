@@ -19,8 +19,10 @@ import argparse
 import re
 import sys
 import warnings
+from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
+from types import MappingProxyType
 from typing import NoReturn
 
 from polhode import advice as advising
@@ -165,7 +167,9 @@ def run(arguments: argparse.Namespace) -> int:
     UsageError
         For a question that is incomplete, contradictory, or has no answer; the message says what to ask.
     """
+    renamed = {"one_torque": "--several-torques"} if arguments.one_torque is False else {}
     if arguments.torque_class is not None:
+        renamed |= {"laws": "--torque-class", "torque": "--torque-class"}
         if arguments.torque is not None and arguments.torque != arguments.torque_class:
             raise UsageError("--torque and --torque-class name two torques; name one")
         arguments.laws, arguments.torque, arguments.torque_class = True, arguments.torque_class, None
@@ -180,7 +184,7 @@ def run(arguments: argparse.Namespace) -> int:
             )
     except AdviceError as error:
         # Its first word may be an argument.
-        raise UsageError(_in_options(_in_options(str(error)), r"^(\w+)(?=[: ])")) from error
+        raise UsageError(_in_options(_in_options(str(error), renamed), renamed, r"^(\w+)(?=[: ])")) from error
     for said in sorted({str(remark.message) for remark in remarks if remark.category is UserWarning}):
         print(f"polhode recommend: {said}", file=sys.stderr)
     print(_in_options(answer.to_json() if arguments.json else str(answer)))
@@ -188,11 +192,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _option(name: str) -> str:
-    return {"case": "FILE", "purpose": "--for"}.get(name, f"--{name.replace('_', '-')}")
+    return {"case": "FILE", "purpose": "--for", "triangle": "--no-triangle"}.get(name, f"--{name.replace('_', '-')}")
 
 
-def _in_options(text: str, argument: str = r"`(\w+)`") -> str:
+def _in_options(text: str, renamed: Mapping[str, str] = MappingProxyType({}), argument: str = r"`(\w+)`") -> str:
     """What :func:`polhode.recommend` says, with the arguments that it names as options."""
     names = {"results", *ARGUMENTS}
-    text = re.sub(argument, lambda match: _option(match[1]) if match[1] in names else match[0], text)
+    text = re.sub(argument, lambda match: renamed.get(match[1], _option(match[1])) if match[1] in names else match[0], text)
     return text.replace("triangle=False", "--no-triangle")

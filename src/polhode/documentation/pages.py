@@ -22,6 +22,7 @@ from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.readers import readers
 from polhode.documentation.texts import docstring
 from polhode.export import LANGUAGES
+from polhode.fits import ranking
 from polhode.fits.liquid_drifts import MeanDrift, fastest, outcome
 from polhode.fits.seed_statistics import LEVEL
 from polhode.interface.netcdf import read_dataset
@@ -658,6 +659,9 @@ def landing_table(measured: Measurements) -> str:
             best = measured.first(problem, LANDING_TARGET, price, one_torque)
             if best is None:
                 cells.append("–")
+                continue
+            if name == "free":
+                cells.append(f"{_method_link(ranking.WITHOUT_TORQUE)}, any")
                 continue
             turn = pictures.angle(problem) / float(best["steps"])
             cells.append(f"{_method_link(str(best['method']))}, {turn:.2g} rad")
