@@ -15,9 +15,10 @@ import pytest
 
 import polhode
 from polhode import cli
+from polhode.documentation import measured, pages
 from polhode.documentation.readers import inputs_of
 from polhode.ensembles import CLASSES
-from polhode.fits import contact_law
+from polhode.fits import contact_law, ranking
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.study.analysis import impacts, law_frames
 from polhode.study.explorer import content
@@ -163,3 +164,16 @@ def test_the_page_about_advice_names_these_numbers(released, monkeypatch):
     )
     assert f"SPIRAL with 1/{nine_of_ten:.0f} of it" in text and f"half of the states, 1/{half:.0f}," in text
     assert f"for {contact_law.BODIES} bodies in contact for {contact_law.CONTACTS:g} contact times each" in text
+
+
+@pytest.mark.parametrize("price", [0.0, 100.0])
+@pytest.mark.parametrize("error", [1e-1, 1e-2, 1e-4])
+def test_without_a_torque_the_answer_is_the_exact_rotor_everywhere(error, price, released, monkeypatch):
+    """Table 2, recommend, and the table of the documentation's first page."""
+    monkeypatch.chdir(released)
+    answer = polhode.recommend(torque="free", omega=1.0, error=error, torque_price=price)
+    assert answer.method == ranking.WITHOUT_TORQUE == answer.alternatives[0].method and "any other one" in answer.sentence
+    ens, *_ = of_random_bodies(released)
+    assert law_frames.advice(ens, law_frames.FREE).one.method == ranking.WITHOUT_TORQUE
+    row = next(line for line in pages.landing_table(measured.Measurements.released()).splitlines() if "free" in line)
+    assert row.count("exact_rotor") == row.count("any") == 3 and "Magnus" not in row

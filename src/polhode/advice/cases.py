@@ -103,7 +103,9 @@ class BodyCase:
 def unknown_torque(name: str, known: Sequence[str]) -> str:
     """The message for a torque class that is not known: the nearest name, or all."""
     hint = nearest(name, known)
-    return f"unknown torque {shown(name)}; {hint if hint.startswith('did') else f'known are: {', '.join(sorted({*known}))}'}"
+    if not hint.startswith("did you mean"):
+        hint = f"known are: {', '.join(sorted({*known}))}"
+    return f"unknown torque {shown(name)}; {hint}"
 
 
 def duration(value: Any) -> float:
@@ -435,7 +437,9 @@ def _numbers(value: Any) -> Any:
 #: What a formula may use: the state, and these functions.
 NAMES = ("t", "q0", "qx", "qy", "qz", "wx", "wy", "wz")
 RESERVED = ("pi", "q", "omega", "parameters", "torque", "to_body", "to_lab", "multiply", "ROTATION", "BACK")
-FUNCTIONS: dict[str, Any] = {"sin": sin, "cos": cos, "exp": exp, "sqrt": sqrt}
+FUNCTIONS: dict[str, Any] = {"sin": sin, "cos": cos, "exp": exp, "sqrt": sqrt, "abs": abs, "min": min, "max": max}
+#: Those with two arguments.
+OF_TWO = ("min", "max")
 _NODES = (
     ast.Expression,
     ast.BinOp,
@@ -533,8 +537,10 @@ def torque_of_formulas(
         for node in ast.walk(tree):
             if not isinstance(node, _NODES) or (isinstance(node, ast.Call) and not isinstance(node.func, ast.Name)):
                 raise AdviceError(f"torque: {said} may use + - * / ** and {', '.join(FUNCTIONS)} only")
-            if isinstance(node, ast.Call) and (len(node.args) != 1 or node.keywords):
-                raise AdviceError(f"torque: {said}: {ast.unparse(node.func)} takes one argument")
+            if isinstance(node, ast.Call) and (name := ast.unparse(node.func)) in FUNCTIONS:
+                count = 2 if name in OF_TWO else 1
+                if len(node.args) != count or node.keywords:
+                    raise AdviceError(f"torque: {said}: {name} takes {'two arguments' if count == 2 else 'one argument'}")
             if isinstance(node, ast.Constant) and (isinstance(node.value, bool) or not isinstance(node.value, int | float)):
                 raise AdviceError(f"torque: {said} may hold numbers only")
             if isinstance(node, ast.Name):

@@ -631,8 +631,10 @@ def _not_confirmed(
         serves=f"Not confirmed, since {late}: {measured}, and {why}.",
         changes=["more time with `limit`", "a shorter time or a larger error", *restarts(METHODS[best.method])],
         alternatives=[row for _, _, row, _ in ordered],
-        evidence=[f"{len({key for key, _ in finding.tested})} methods were run on this very problem, {finding.runs:,} runs."]
-        + _how_known(case, finding, priced),
+        evidence=[
+            f"{len({key for key, _ in finding.tested})} methods were run on this very problem, {finding.runs:,} runs.",
+            *_how_known(case, finding, priced),
+        ],
         remarks=[_doubt(uncertainty)] if uncertainty > ALLOWED * error else [],
     )
 
