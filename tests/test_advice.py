@@ -288,12 +288,14 @@ def test_a_corner_of_the_torque_is_no_jump():
     )
     motion = motion_of(problem, 1e-2, Budget(60.0))
     assert motion.uncertainty < 1e-4 and not len(motion.jumps) and len(motion.corners) > 10
-    assert largest_error(*motion.at(np.array([300.0])), *by_scipy(problem, []), motion.scale) < 1e-6
+    assert largest_error(*motion.at(np.array([300.0])), *by_scipy(problem, []), motion.scale) < 1e-4
 
 
-def test_corners_in_time_lie_between_steps_where_they_can():
-    motion = motion_of(driven(Limited.ramp, 5.0, a=0.4, b=0.3), 1e-4, Budget(60.0))
-    assert not len(motion.jumps) and motion.corners == pytest.approx([1.0, 2.5, 3.0], abs=1e-4) and motion.parts == 10
+def test_corners_in_time_are_no_jumps():
+    problem = driven(Limited.ramp, 5.0, a=0.4, b=0.3)
+    motion = motion_of(problem, 1e-4, Budget(60.0))
+    assert not len(motion.jumps)
+    assert largest_error(*motion.at(np.array([5.0])), *by_scipy(problem, [1.0, 2.5, 3.0]), motion.scale) < 1e-6
 
 
 # --- the search ------------------------------------------------------------------------------------------------------
@@ -422,7 +424,8 @@ def test_starts_that_are_one_motion_are_replaced_by_residual_rates():
         ({"torque": (1.0, 2.0, 5.0)}, True, 19),
         ({"torque": (0, 0, "5*cos(t)")}, True, 19),
         ({"torque": (0, 0, "5 - 0.3*wz")}, True, 19),
-        ({"torque": ("5*qx", "3*q0", "2*qz")}, False, 0),
+        ({"torque": (0, "3*q0", 0)}, False, 5),
+        ({"torque": ("5*q0", "3*q0", "2*qz")}, False, 0),
     ],
     ids=str,
 )
@@ -1025,20 +1028,25 @@ def test_an_orientation_of_any_size_is_a_direction():
         assert start.q0 == pytest.approx((0.6, 0, 0.8, 0))
 
 
-def test_messages_name_the_options_that_were_given(capsys):
-    for words, message in (
-        (["--liquid", "water64", "--several-torques"], "--several-torques belongs to"),
-        (["--torque-class", "free", "--inertia", "1", "2", "2.5"], "--inertia and --torque-class are two questions"),
-        (["--torque-class", "friction", "--error", "1e-3"], "--omega is missing"),
-        (["--young", "1e7", "--poisson", "0.3", "--density", "2500", "--radius", "5e-3", "--speed", "1e-300", "--error", "1e-3"],
-         "young, poisson, density, radius, speed give a contact time of 0 s|too small or too large"),
-        (["--torque-class", "free", "--omega", "3", "--strength", "3", "--time", "2", "--error", "1e-3"], "--strength belongs to"),
-        (["--torque-class", "langevin", "--omega", "3", "--error", "1e-3"], "known are: body, .*, time"),
-    ):  # fmt: skip
-        assert cli.main(["recommend", *words]) == 2
-        said = capsys.readouterr().err
-        assert re.search(message, said), said
-    assert "more" not in said and said.count("friction,") == 1
+SPHERE = "--young 1e7 --poisson 0.3 --density 2500 --radius 5e-3 --speed 1e-300 --error 1e-3"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--liquid water64 --several-torques", "--several-torques belongs to"),
+        ("--torque-class free --inertia 1 2 2.5", "--inertia and --torque-class are two questions"),
+        ("--torque-class friction --error 1e-3", "--omega is missing"),
+        (SPHERE, "young, poisson, density, radius, speed (give a contact time of 0 s|are too small)"),
+        ("--torque-class free --omega 3 --strength 3 --time 2 --error 1e-3", "--strength belongs to a torque"),
+        ("--torque-class langevin --omega 3 --error 1e-3", "known are: body, .* friction, friction_anisotropic, .*, time$"),
+    ],
+    ids=str,
+)
+def test_messages_name_the_options_that_were_given(words, message, capsys):
+    assert cli.main(["recommend", *words.split()]) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert re.search(message, said) and said.count(" friction,") <= 1, said
 
 
 INERTIA = ["recommend", "--error", "1e-3", "--inertia"]

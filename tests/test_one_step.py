@@ -27,6 +27,7 @@ from polhode.study.storage import write_dataset, write_groups
 from polhode.study.themes.communities import tables
 from polhode.study.themes.contacts import numbers
 from polhode.study.themes.impacts import numbers as impact_numbers
+from polhode.study.themes.laws import analysis as law_analysis
 
 HOME = Path(__file__).parents[1]
 ERRORS = (1e-2, 1e-4, 1e-6)
@@ -174,6 +175,7 @@ def test_without_a_torque_the_answer_is_the_exact_rotor_everywhere(error, price,
     answer = polhode.recommend(torque="free", omega=1.0, error=error, torque_price=price)
     assert answer.method == ranking.WITHOUT_TORQUE == answer.alternatives[0].method and "any other one" in answer.sentence
     ens, *_ = of_random_bodies(released)
-    assert law_frames.advice(ens, law_frames.FREE).one.method == ranking.WITHOUT_TORQUE
+    inputs = inputs_of(HOME / "data/released")
+    assert law_analysis.advice(inputs, ens, law_frames.FREE).one.method == ranking.WITHOUT_TORQUE
     row = next(line for line in pages.landing_table(measured.Measurements.released()).splitlines() if "free" in line)
     assert row.count("exact_rotor") == row.count("any") == 3 and "Magnus" not in row

@@ -360,6 +360,8 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         raise AdviceError(f"the key {missing[0]} is missing; a case needs inertia, omega, torque and time")
     values = {key: _numbers(value) if key != "torque" else value for key, value in values.items()}
     question = {key: values[key] for key in QUESTION_KEYS if key in values}
+    for key, value in question.items():
+        checked(flag if key == "one_torque" else number, key, value)
     time = duration(values.get("time") if time is None else time)
     torque = values["torque"]
     if isinstance(torque, str):
