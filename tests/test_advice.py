@@ -257,6 +257,47 @@ def test_what_cannot_be_known_says_how_it_was_stopped():
         motion_of(replace(problem, horizon=100.0), 1e-2, Budget(60.0))
 
 
+class Limited:
+    """A rate damper whose torque is limited, and one that is switched: continuous with corners, and with jumps."""
+
+    @staticmethod
+    def clipped(t, q, w, p):
+        return (
+            -max(-p[1], min(p[1], p[0] * w[0])),
+            -max(-p[1], min(p[1], p[0] * w[1])),
+            -max(-p[1], min(p[1], p[0] * w[2])),
+        )
+
+    @staticmethod
+    def ramp(t, q, w, p):
+        return (p[0] * max(0.0, min(1.0, (t - 1.0) / 2.0)), 0.0 * t, p[1] * abs(t - 2.5))
+
+
+def test_a_corner_of_the_torque_is_no_jump():
+    """A limited torque has corners wherever the limit is reached: at 300 s the motion is that of DOP853, with no jump in it."""
+    problem = Problem(
+        key="limited",
+        label="limited damper",
+        source="a test",
+        body=Body((0.037, 0.051, 0.02)),
+        omega0=(0.3, -0.25, 0.2),
+        torque=Limited.clipped,
+        parameters={"k": 2e-5, "most": 2e-6},
+        torque_class="velocity",
+        horizon=300.0,
+    )
+    motion = motion_of(problem, 1e-2, Budget(60.0))
+    assert motion.uncertainty < 1e-4 and not len(motion.jumps) and len(motion.corners) > 10
+    assert largest_error(*motion.at(np.array([300.0])), *by_scipy(problem, []), motion.scale) < 1e-4
+
+
+def test_corners_in_time_are_no_jumps():
+    problem = driven(Limited.ramp, 5.0, a=0.4, b=0.3)
+    motion = motion_of(problem, 1e-4, Budget(60.0))
+    assert not len(motion.jumps)
+    assert largest_error(*motion.at(np.array([5.0])), *by_scipy(problem, [1.0, 2.5, 3.0]), motion.scale) < 1e-6
+
+
 # --- the search ------------------------------------------------------------------------------------------------------
 
 
@@ -265,6 +306,7 @@ class Curve(from_runs.Search):
 
     def __init__(self, curve, allowed=1e-3, radians=20.0):
         self.curve, self.allowed, self.radians, self.tried = curve, allowed, radians, []
+        self.resolved, self.unit = 0.0, 1
 
     def error(self, method, steps):
         self.tried.append(steps)
@@ -347,6 +389,102 @@ def test_an_open_question_is_answered_for_all_starts(few):
     assert max(errors) < 1e-3 and max(errors) > 0.5e-3
     assert "another one with probability 19/20" in " ".join(str(answer).split())
     assert answer.interval[0] <= answer.dt * 1.03  # the start that asks most decides
+
+
+def spun_up(omega=(0.0, 0.0, 0.0), torque=(0, 0, 5.0), moments=(77.238, 388.402, 344.516), time=60.0):
+    """A body under constant torques in its own frame."""
+    return case_of_mapping({"inertia": moments, "omega": omega, "time": time, "torque": list(torque)})[0]
+
+
+def starts_of(case, error=1e-4):
+    return from_runs._starts(case, error, Budget(60.0), lambda stage, done: None)
+
+
+def test_starts_that_are_one_motion_are_replaced_by_residual_rates():
+    """From rest under a torque of the body every orientation is the same motion: rates beside it, about the middle axis."""
+    starts = starts_of(spun_up())
+    assert starts.alike and starts.beside == 19 and len(starts.motions) == 20
+    rates = sorted(float(np.linalg.norm(motion.problem.omega0)) / starts.motions[0].scale for motion in starts.motions[1:])
+    assert 1e-7 < rates[0] < 1e-6 and 5e-3 < rates[-1] < 1e-2
+    # The body is spun up to M t / I, and leaves the middle axis from the largest of these rates.
+    assert starts.motions[0].scale == pytest.approx(5.0 * 60 / 344.516)
+    ends = [motion.states[-1, 4:] / motion.scale for motion in starts.motions]
+    assert abs(ends[0][2]) == pytest.approx(1) and min(abs(end[2]) for end in ends) < 0.8
+    said = from_runs.serves(spun_up(), starts)
+    assert "19 with residual rates of 1e-07 to 0.01 of the largest angular velocity" in said
+    assert "another such start with probability 19/20. Turned starts were not counted" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "alike", "beside"),
+    [
+        ({"omega": (0.0, 0.0, 0.3)}, False, 5),
+        ({"omega": (0.0, 0.0, 0.3), "torque": (0, 0, 0)}, False, 5),
+        ({"omega": (0.2, 0.1, 0.3)}, False, 0),
+        ({"torque": (1.0, 2.0, 5.0)}, True, 19),
+        ({"torque": (0, 0, "5*cos(t)")}, True, 19),
+        ({"torque": (0, 0, "5 - 0.3*wz")}, True, 19),
+        ({"torque": (0, "3*q0", 0)}, False, 5),
+        ({"torque": ("5*q0", "3*q0", "2*qz")}, False, 0),
+    ],
+    ids=str,
+)
+def test_from_the_motions_it_is_decided_which_starts_are_alike(change, alike, beside):
+    starts = starts_of(spun_up(**{"moments": (2.0, 3.0, 2.5), "time": 4.0, **change}), 1e-3)
+    assert (starts.alike, starts.beside) == (alike, beside) and len(starts.motions) == 20 + (beside if not alike else 0)
+
+
+@pytest.mark.thorough
+def test_the_step_for_a_body_at_rest_serves_residual_rates(few):
+    """The step that was named from rest alone, 60 s / 14, was off by 2.8 rad at 1e-6 rad/s and blew up at 1e-3."""
+    case = spun_up()
+    answer = from_runs.from_runs(case, 1e-4)
+    method = polhode.methods[answer.method]
+    for rate in (1e-6, 1e-3):
+        start = replace(case.starts[0], omega0=(rate, rate, 0.0), reference=None)
+        q, omega = from_runs.run(start, method, answer.best.steps, np.array([answer.best.steps]))
+        assert largest_error(q, omega, *by_scipy(start, []), 1.0) < 1e-4
+
+
+def test_when_the_time_is_over_the_best_step_tested_is_shown(few, capsys):
+    """The clock runs out after the first method has been run once: its error is that of the run, and nothing is confirmed."""
+    case = case_of_words((1, 2, 2.5), (0, 6, 8), "friction", 0.5)
+    known = from_runs.Search.error
+
+    class Over(from_runs.Search):
+        def error(self, method, steps):
+            if len(self.tested) == 4:
+                raise from_runs.TimeOver("over")
+            return known(self, method, steps)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(from_runs, "Search", Over)
+        answer = from_runs.from_runs(case, 1e-4)
+    assert not answer.confirmed and json.loads(answer.to_json())["confirmed"] is False
+    assert str(answer).startswith("NOT CONFIRMED: ") and "from 1 start of 20" in answer.serves
+    error = motion_of(case.starts[0], 1e-6, Budget(60.0)).error(polhode.methods[answer.method], answer.best.steps, 64)
+    assert answer.best.error == pytest.approx(error, rel=0.5)
+    assert from_runs.from_runs(case, 1e-2).confirmed
+
+
+def test_a_hopeless_method_does_not_take_the_time_of_others(monkeypatch):
+    """Of two methods the first needs more steps than the round allows; the second one is found in the same round."""
+    search = Curve(lambda n: 1 / n if search.slow else (10 / n) ** 4)
+    search.slow = True
+    assert search.fewest(None, longest=500).why == "no time" and max(search.tried) <= 500
+    search.slow = False
+    assert search.fewest(None, longest=500).steps < 100
+
+
+def test_jumps_at_many_multiples_of_a_short_step_are_divided():
+    """A pulse of 20 ms in an orbit of 5,550 s: 277,500 parts."""
+    motion = KnownMotion(
+        driven(one_firing, 5550.0), np.linspace(0, 5550, 3), np.zeros((3, 7)), 1, 0, 0, np.array([100, 100.02]), np.empty(0), 1
+    )
+    motion = replace(
+        motion, nodes=np.sort(np.concatenate([[0, 5550], *(np.array([t - 1e-12, t + 1e-12]) for t in motion.jumps)]))
+    )
+    assert motion.parts == 277_500
 
 
 def test_steps_per_radian_are_those_of_the_initial_angular_velocity():
@@ -456,6 +594,14 @@ def test_nothing_is_open_where_all_is_given():
         ({"omega": math.nan}, "omega must be"),
         ({"time": 0.0}, "time must be positive"),
         ({"strength": -1.0}, "strength must be finite and not negative"),
+        ({"strength": 3.0}, "strength belongs to a torque, and 'free' is none; leave it out"),
+        ({"strength": 1e300, "torque": "lab"}, r"strength must be at most 1e\+12"),
+        ({"time": 1e-320}, r"time must lie between 1e-100 and 1e\+100 s, got 9.99989e-321"),
+        ({"inertia": (1e200, 1e200, 1e200)}, "inertia must lie between 1e-100 and"),
+        ({"error": 1e-300}, "error must be at least 1e-15"),
+        ({"torque_price": 1e300}, r"torque_price must be at most 1e\+12"),
+        ({"one_torque": "no"}, "one_torque must be True or False"),
+        ({"everything": "yes"}, "everything must be True or False"),
         ({"orientation": (0, 0, 0, 0)}, "orientation must not be zero"),
         ({"error": 2.0}, "error must lie between 0 and 1, got 2"),
         ({"error": 0.0}, "error must be positive"),
@@ -577,6 +723,12 @@ def test_a_torque_of_formulas():
         ({"parameters": {"k": "big"}}, "parameters: k must be a number"),
         ({"omega": 3}, "omega must have three components"),
         ({"strength": 2}, "strength belongs to a torque named by its class"),
+        ({"one_torque": "no"}, "one_torque must be True or False, got 'no'"),
+        ({"parameters": {"__debug__": 1}}, "'__debug__' cannot be the name"),
+        ({"parameters": {"to_body": 1}}, "'to_body' cannot be the name"),
+        ({"parameters": {True: 1}}, "True cannot be the name of a parameter.*to YAML on, off, yes and no"),
+        ({"torque": ["max(wx)", 0, 0]}, "max takes two arguments"),
+        ({"torque": ["clip(wx, 1)", 0, 0]}, "unknown name 'clip'"),
         ({"inertai": 2}, "unknown key 'inertai'; did you mean 'inertia'?"),
         ({"dt": 1e-3}, "the key dt does not belong to a case: the step is what is computed"),
     ],
@@ -868,6 +1020,33 @@ def test_the_command_answers_machines(few, capsys, monkeypatch, tmp_path):
     assert answer["interval"][0] <= answer["interval"][1] and answer["alternatives"][0]["method"] == answer["method"]
     assert cli.main(["recommend", "--contact-time", "1e-4", "--error", "1e-4", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["known_from"] == "contacts"
+
+
+def test_an_orientation_of_any_size_is_a_direction():
+    for size in (1e300, 1e-310, 1.0):
+        start = case_of_words((1, 2, 2.5), (0, 3, 4), "free", 1.0, orientation=(3 * size, 0, 4 * size, 0)).starts[0]
+        assert start.q0 == pytest.approx((0.6, 0, 0.8, 0))
+
+
+SPHERE = "--young 1e7 --poisson 0.3 --density 2500 --radius 5e-3 --speed 1e-300 --error 1e-3"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--liquid water64 --several-torques", "--several-torques belongs to"),
+        ("--torque-class free --inertia 1 2 2.5", "--inertia and --torque-class are two questions"),
+        ("--torque-class friction --error 1e-3", "--omega is missing"),
+        (SPHERE, "young, poisson, density, radius, speed (give a contact time of 0 s|are too small)"),
+        ("--torque-class free --omega 3 --strength 3 --time 2 --error 1e-3", "--strength belongs to a torque"),
+        ("--torque-class langevin --omega 3 --error 1e-3", "known are: body, .* friction, friction_anisotropic, .*, time$"),
+    ],
+    ids=str,
+)
+def test_messages_name_the_options_that_were_given(words, message, capsys):
+    assert cli.main(["recommend", *words.split()]) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert re.search(message, said) and said.count(" friction,") <= 1, said
 
 
 INERTIA = ["recommend", "--error", "1e-3", "--inertia"]

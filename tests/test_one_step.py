@@ -20,7 +20,7 @@ from polhode.advice.prices import USUAL
 from polhode.documentation import pages
 from polhode.documentation.readers import BEHIND, inputs_of
 from polhode.ensembles import CLASSES
-from polhode.fits import contact_law
+from polhode.fits import contact_law, ranking
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.study.analysis import impacts, law_frames
 from polhode.study.explorer import content
@@ -29,6 +29,7 @@ from polhode.study.storage import write_dataset, write_groups
 from polhode.study.themes.communities import tables
 from polhode.study.themes.contacts import numbers
 from polhode.study.themes.impacts import numbers as impact_numbers
+from polhode.study.themes.laws import analysis as law_analysis
 from polhode.study.themes.laws import tables as law_tables
 
 HOME = Path(__file__).parents[1]
@@ -283,3 +284,17 @@ def test_rk4_diverges_at_orbital_rate_with_wheels_and_not_at_the_step_of_nutatio
         assert not np.isfinite(after(1 / (steps * orbit))).all(), "32 s at orbital rate"
     fine, coarse = after(0.02), after(1 / (steps * nutation))
     assert np.abs(coarse - fine).max() < 1e-6 * nutation * 5550 * nutation
+
+
+@pytest.mark.parametrize("price", [0.0, 100.0])
+@pytest.mark.parametrize("error", [1e-1, 1e-2, 1e-4])
+def test_without_a_torque_the_answer_is_the_exact_rotor_everywhere(error, price, released, monkeypatch):
+    """Table 2, recommend, and the table of the documentation's first page."""
+    monkeypatch.chdir(released)
+    answer = polhode.recommend(torque="free", omega=1.0, error=error, torque_price=price)
+    assert answer.method == ranking.WITHOUT_TORQUE == answer.alternatives[0].method and "any other one" in answer.sentence
+    ens, *_ = of_random_bodies(released)
+    inputs = inputs_of(HOME / "data/released")
+    assert law_analysis.advice(inputs, ens, law_frames.FREE).one.method == ranking.WITHOUT_TORQUE
+    row = next(line for line in pages.landing_table(inputs).splitlines() if ranking.WITHOUT_TORQUE in line)
+    assert "any" in row and "Magnus" not in row

@@ -40,6 +40,8 @@ QUESTIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "liquid": ("a liquid", "`liquid`", ("case", "liquid", "drift")),
 }
 COMMON = ("everything", "results", "progress")
+#: The smallest error, and the highest price of a torque, that may be asked for.
+SMALLEST_ERROR, HIGHEST_PRICE = 1e-15, 1e12
 #: The stages of an answer from runs, and what their bars are called.
 STAGES = {"compiling": "compiling", "motion": "exact motion", "methods": "running the methods", "interval": "other starts"}
 
@@ -174,8 +176,8 @@ def recommend(
     folder = None if results is None else Path(results)
     if torque is not None and not isinstance(torque, str):
         raise AdviceError(f"torque must be the name of a class, got {shown(torque)}")
-    flag("laws", laws)
-    flag("everything", everything)
+    for name, value in (("laws", laws), ("everything", everything), ("progress", progress)):
+        checked(flag, name, value)
     given |= {name: False for name, value in (("one_torque", one_torque), ("triangle", triangle)) if value is False}
     scene = None
     if case is not None or scale is not None:
@@ -198,16 +200,17 @@ def recommend(
     from polhode.advice import from_runs
     from polhode.advice.prices import USUAL
 
-    price = USUAL if torque_price is None else checked(number, "torque_price", torque_price, least=0.0)
+    price = _price(USUAL if torque_price is None else torque_price)
     allowed = from_runs.LIMIT if limit is None else checked(positive, "limit", limit, "s")
     with _progress(progress) as advance:
         if question == "class":
-            of_methods = (price, flag("one_torque", one_torque is None or one_torque), everything, folder, allowed, advance)
+            alone = checked(flag, "one_torque", one_torque is None or one_torque)
+            of_methods = (price, alone, everything, folder, allowed, advance)
             return _class(torque, omega, time, strength, _error(error), *of_methods)
         body_case, more = _case(case, inertia, triangle, omega, orientation, torque, strength, time)
         wanted = _error(more.get("error") if error is None else error)
-        price = checked(number, "torque_price", more.get("torque_price", USUAL), least=0.0) if torque_price is None else price
-        alone = flag("one_torque", more.get("one_torque", True) if one_torque is None else one_torque)
+        price = _price(more.get("torque_price", USUAL)) if torque_price is None else price
+        alone = checked(flag, "one_torque", more.get("one_torque", True) if one_torque is None else one_torque)
         return from_runs.from_runs(body_case, wanted, price, alone, everything, allowed, folder, advance)
 
 
@@ -262,7 +265,7 @@ def _case(
         missing = [name for name, value in given.items() if value is None]
         if missing:
             raise AdviceError(f"{missing[0]} is missing; a body of your own needs `inertia`, `omega`, `torque` and `time`")
-        question = {} if triangle is None else {"triangle": flag("triangle", triangle)}
+        question = {} if triangle is None else {"triangle": checked(flag, "triangle", triangle)}
         question |= {} if strength is None else {"strength": strength}
         return cases.case_of_words(inertia, omega, torque, time, orientation=orientation, **question), {}
     extra = {"omega": omega, "orientation": orientation, "torque": torque, "strength": strength, "triangle": triangle}
@@ -303,8 +306,11 @@ def _class(
     _, size = cases.angular_velocity(omega)
     if size == 0:
         raise AdviceError("omega must not be zero: steps are measured in radians turned")
-    time = None if time is None else checked(positive, "time", time, "s")
-    strength = None if strength is None else checked(number, "strength", strength, least=0.0)
+    time = None if time is None else cases.duration(time)
+    if strength is not None and torque not in cases.TOGETHER:
+        strength = cases.strength_of(strength, torque)
+    elif strength is not None:
+        strength = checked(number, "strength", strength, least=0.0)
     if strength is None:
         with suppress(BeyondLaws):
             return from_laws.from_laws(str(torque), error, size, time, torque_price, one_torque, everything, results)
@@ -378,7 +384,16 @@ def _error(error: Any) -> float:
     wanted: float = checked(positive, "error", error)
     if wanted >= 1:
         raise AdviceError(f"error must lie between 0 and 1, got {wanted!r}")
+    if wanted < SMALLEST_ERROR:
+        raise AdviceError(f"error must be at least {SMALLEST_ERROR:g}, which double precision resolves, got {wanted:g}")
     return wanted
+
+
+def _price(value: Any) -> float:
+    price: float = checked(number, "torque_price", value, least=0.0)
+    if price > HIGHEST_PRICE:
+        raise AdviceError(f"torque_price must be at most {HIGHEST_PRICE:g} steps of direct Euler, got {price:g}")
+    return price
 
 
 @contextmanager

@@ -73,6 +73,8 @@ class Recommendation:
         How the answer is known.
     remarks : list of str
         What else the user should know.
+    confirmed : bool
+        Whether the step met the error as all finer ones tried did, against a motion that is known; False if the time was over.
     error, kind, asked : the error asked for; "runs", "laws", "contacts", "impacts", "bulk" or "liquid"; the question as data
     """
 
@@ -90,6 +92,7 @@ class Recommendation:
     shown: int = SHOWN
     serves: str = ""
     changes: list[str] = field(default_factory=list)
+    confirmed: bool = True
 
     @property
     def method(self) -> str:
@@ -108,6 +111,7 @@ class Recommendation:
             "label": self.best.label,
             "dt": self.best.dt,
             "steps": self.best.steps,
+            "confirmed": self.confirmed,
             "interval": self.interval,
             "interval_means": self.interval_means,
             "serves": self.serves,

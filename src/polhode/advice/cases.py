@@ -44,8 +44,10 @@ SEED = 1702
 #: The frequency of a torque that varies with time and the speed below which smooth Coulomb friction is linear, both in units of
 #: the initial angular velocity; the ratio of the largest and smallest coefficient of anisotropic friction.
 FREQUENCY, LINEAR_BELOW, ANISOTROPY = 1.0, 0.3, 4.0
-#: The strength of a torque whose size is not given.
-STRENGTH = 1.0
+#: The strength of a torque whose size is not given, and the largest one.
+STRENGTH, STRONGEST = 1.0, 1e12
+#: Times, moments and angular velocities lie between these: their squares and inverses are numbers.
+SMALLEST, LARGEST = 1e-100, 1e100
 #: The keys of a YAML file: those of the case, and those of the question.
 CASE_KEYS = ("inertia", "omega", "orientation", "torque", "frame", "parameters", "breakpoints", "strength", "time", "triangle")
 #: The rotation from principal axes to those of the question, if these are the same.
@@ -92,6 +94,48 @@ class BodyCase:
         """The angular velocity at the start, rad/s; the same in all starts."""
         return float(np.linalg.norm(self.starts[0].omega0))
 
+    def beside(self, i: int, rate: float) -> Problem:
+        """The given start with a residual angular velocity of this size (rad/s) about a random axis, number i of them."""
+        given = self.starts[0]
+        axis = unit_vector(np.random.default_rng(np.random.SeedSequence(SEED + 2, spawn_key=(i,))), 3)
+        other = replace(given, omega0=_floats(np.array(given.omega0) + rate * axis), reference=None)
+        other.__dict__["compiled_torque"] = given.compiled_torque
+        return other
+
+
+def unknown_torque(name: str, known: Sequence[str]) -> str:
+    """The message for a torque class that is not known: the nearest name, or all."""
+    hint = nearest(name, known)
+    if not hint.startswith("did you mean"):
+        hint = f"known are: {', '.join(sorted({*known}))}"
+    return f"unknown torque {shown(name)}; {hint}"
+
+
+def duration(value: Any) -> float:
+    """The time to simulate, s, if its square and its inverse are numbers."""
+    time: float = checked(positive, "time", value, "s")
+    if not SMALLEST < time < LARGEST:
+        raise AdviceError(f"time must lie between {SMALLEST:g} and {LARGEST:g} s, got {time:g}")
+    return time
+
+
+def strength_of(value: Any, torque: str) -> float:
+    """The strength of a torque named by its class, :data:`STRENGTH` if it is None.
+
+    Raises
+    ------
+    AdviceError
+        If it is no number in range, or given where there is no torque.
+    """
+    if value is None:
+        return STRENGTH
+    strength: float = checked(number, "strength", value, least=0.0)
+    if torque_class(torque) == "free":
+        raise AdviceError(f"strength belongs to a torque, and {torque!r} is none; leave it out or name another torque")
+    if strength > STRONGEST:
+        raise AdviceError(f"strength must be at most {STRONGEST:g}, got {strength:g}")
+    return strength
+
 
 def torque_class(name: str) -> str:
     """The key of a torque class, by its key or another name.
@@ -103,7 +147,7 @@ def torque_class(name: str) -> str:
     """
     key = ALIASES.get(name, name)
     if key not in CLASSES:
-        raise AdviceError(f"unknown torque {name!r}; {nearest(name, [*CLASSES, *ALIASES])}")
+        raise AdviceError(unknown_torque(name, [*CLASSES, *ALIASES]))
     return key
 
 
@@ -112,7 +156,7 @@ def case_of_words(
     omega: float | Sequence[float],
     torque: str,
     time: float,
-    strength: float = STRENGTH,
+    strength: float | None = None,
     orientation: Sequence[float] | None = None,
     starts: int = STARTS,
     triangle: bool = True,
@@ -127,7 +171,8 @@ def case_of_words(
     omega : initial angular velocity in the body frame, rad/s: three components, or the size, whose direction is drawn
     torque : key of :data:`polhode.ensembles.classes.CLASSES`, or one of :data:`ALIASES`
     time : time to simulate, s
-    strength : angular acceleration by the torque over omega^2: the root mean square over all directions of the torque
+    strength : angular acceleration by the torque over omega^2: the root mean square over all directions of the torque; 1 by
+        default
     orientation : initial unit quaternion, body to lab; drawn if the torque depends on it
     starts : number of starts drawn, if anything is open
     triangle : whether the moments must be those of a body that can exist
@@ -139,8 +184,8 @@ def case_of_words(
     """
     body, rotation = body_of(inertia, triangle)
     key = torque_class(torque)
-    strength = checked(number, "strength", strength, least=0.0)
-    time = checked(positive, "time", time, "s")
+    strength = strength_of(strength, torque)
+    time = duration(time)
     given, size = angular_velocity(omega, rotation)
     if size == 0:
         raise AdviceError("omega must not be zero here: the strength of a torque is measured against its square")
@@ -208,6 +253,8 @@ def case_of_class(torque: str, omega: float, time: float, strength: float | None
     """
     ensembles = import_module("polhode.ensembles.draw")  # the package has a function of this name
     keys = TOGETHER.get(torque) or (torque_class(torque),)
+    if strength is not None and torque not in TOGETHER:
+        strength = strength_of(strength, torque)
     drawn = ensembles.draw(starts, SEED)
 
     def start(i: int) -> Problem:
@@ -234,7 +281,8 @@ def case_of_class(torque: str, omega: float, time: float, strength: float | None
     strengths = f"{ensembles.WEAKEST:g} to {ensembles.STRONGEST:g}" if strength is None else f"{strength:g}"
     named = " or ".join(CLASSES[key].label for key in keys)
     return BodyCase(
-        f"Any body turning at {omega:g} rad/s for {time:g} s ({omega * time:.3g} rad), torque: {named} of strength {strengths}",
+        f"Any body turning at {omega:g} rad/s for {time:g} s ({omega * time:.3g} rad), torque: {named}"
+        + ("" if keys == ("free",) else f" of strength {strengths}"),
         [start(i) for i in range(starts)],
         ("body, start and torque",),
         start,
@@ -245,9 +293,10 @@ def case_of_class(torque: str, omega: float, time: float, strength: float | None
 
 def case_of_problem(problem: Problem, time: float | None = None, words: str = "") -> BodyCase:
     """The case of a problem, which leaves nothing open; the other starts have random orientations and directions of omega."""
-    if time is not None:
-        problem = replace(problem, horizon=checked(positive, "time", time, "s"))
-    size = float(np.linalg.norm(problem.omega0))
+    horizon = duration(problem.horizon if time is None else time)
+    if horizon != problem.horizon:
+        problem = replace(problem, horizon=horizon)
+    size = _size(hypot(*problem.omega0))
 
     def again(i: int) -> Problem:
         random = np.random.default_rng(np.random.SeedSequence(SEED + 1, spawn_key=(i,)))
@@ -314,7 +363,9 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         raise AdviceError(f"the key {missing[0]} is missing; a case needs inertia, omega, torque and time")
     values = {key: _numbers(value) if key != "torque" else value for key, value in values.items()}
     question = {key: values[key] for key in QUESTION_KEYS if key in values}
-    time = checked(positive, "time", values.get("time") if time is None else time, "s")
+    for key, value in question.items():
+        checked(flag if key == "one_torque" else number, key, value)
+    time = duration(values.get("time") if time is None else time)
     torque = values["torque"]
     if isinstance(torque, str):
         for key in ("frame", "parameters", "breakpoints"):
@@ -326,7 +377,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
                 values["omega"],
                 torque,
                 time,
-                values.get("strength", STRENGTH),
+                values.get("strength"),
                 values.get("orientation"),
                 triangle=checked(flag, "triangle", values.get("triangle", True)),
             ),
@@ -337,6 +388,11 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
     parameters = values.get("parameters", {})
     if not isinstance(parameters, Mapping):
         raise AdviceError(f"parameters must be names with numbers, got {shown(parameters)}")
+    if no_names := [name for name in parameters if not isinstance(name, str)]:
+        raise AdviceError(
+            f"parameters: {no_names[0]!r} cannot be the name of a parameter; choose another (to YAML on, off, yes and no are "
+            "True and False)"
+        )
     given_names = [unicodedata.normalize("NFKC", str(name)) for name in parameters]
     if twice := [name for name in given_names if given_names.count(name) > 1]:
         raise AdviceError(f"parameters: {twice[0]!r} occurs twice: characters that look alike are one to Python")
@@ -385,7 +441,10 @@ def _numbers(value: Any) -> Any:
 
 #: What a formula may use: the state, and these functions.
 NAMES = ("t", "q0", "qx", "qy", "qz", "wx", "wy", "wz")
-FUNCTIONS: dict[str, Any] = {"sin": sin, "cos": cos, "exp": exp, "sqrt": sqrt}
+RESERVED = ("pi", "q", "omega", "parameters", "torque", "to_body", "to_lab", "multiply", "ROTATION", "BACK")
+FUNCTIONS: dict[str, Any] = {"sin": sin, "cos": cos, "exp": exp, "sqrt": sqrt, "abs": abs, "min": min, "max": max}
+#: Those with two arguments.
+OF_TWO = ("min", "max")
 _NODES = (
     ast.Expression,
     ast.BinOp,
@@ -463,7 +522,7 @@ def torque_of_formulas(
     if frame not in ("body", "lab"):
         raise AdviceError(f"frame must be body or lab, got {shown(frame)}")
     for name in parameters:
-        if not name.isidentifier() or iskeyword(name) or name in (*NAMES, *FUNCTIONS, "pi", "q", "omega"):
+        if not name.isidentifier() or iskeyword(name) or name.startswith("__") or name in (*NAMES, *FUNCTIONS, *RESERVED):
             raise AdviceError(f"parameters: {name!r} cannot be the name of a parameter; choose another")
     used: set[str] = set()
     texts = []
@@ -483,8 +542,10 @@ def torque_of_formulas(
         for node in ast.walk(tree):
             if not isinstance(node, _NODES) or (isinstance(node, ast.Call) and not isinstance(node.func, ast.Name)):
                 raise AdviceError(f"torque: {said} may use + - * / ** and {', '.join(FUNCTIONS)} only")
-            if isinstance(node, ast.Call) and (len(node.args) != 1 or node.keywords):
-                raise AdviceError(f"torque: {said}: {ast.unparse(node.func)} takes one argument")
+            if isinstance(node, ast.Call) and (name := ast.unparse(node.func)) in FUNCTIONS:
+                count = 2 if name in OF_TWO else 1
+                if len(node.args) != count or node.keywords:
+                    raise AdviceError(f"torque: {said}: {name} takes {'two arguments' if count == 2 else 'one argument'}")
             if isinstance(node, ast.Constant) and (isinstance(node.value, bool) or not isinstance(node.value, int | float)):
                 raise AdviceError(f"torque: {said} may hold numbers only")
             if isinstance(node, ast.Name):
@@ -545,6 +606,10 @@ def body_of(inertia: Any, triangle: bool = True) -> tuple[Body, Quaternion]:
     """
     ordered = tuple(inertia) if is_ordered(inertia) else inertia
     body, rotation = checked(Body.from_tensor, ordered, triangle=triangle)
+    if not all(SMALLEST < moment < LARGEST for moment in body.inertia):
+        raise AdviceError(
+            f"inertia must lie between {SMALLEST:g} and {LARGEST:g} kg m^2, got {_list(body.inertia)}; take another unit"
+        )
     return body, rotation
 
 
@@ -613,8 +678,10 @@ def angular_velocity(omega: Any, rotation: Quaternion = NOT_TURNED) -> tuple[np.
 
 def _size(omega: float) -> float:
     """The size of an angular velocity, if its square and its inverse are numbers."""
-    if omega and not 1e-100 < omega < 1e100:
-        raise AdviceError(f"omega must lie between 1e-100 and 1e100 rad/s or be zero, got {omega:g}; take another unit of time")
+    if omega and not SMALLEST < omega < LARGEST:
+        raise AdviceError(
+            f"omega must lie between {SMALLEST:g} and {LARGEST:g} rad/s or be zero, got {omega:g}; take another unit of time"
+        )
     return omega
 
 
@@ -622,10 +689,13 @@ def _orientation(q: Sequence[float] | None, rotation: Quaternion) -> np.ndarray 
     """The unit quaternion of principal axes from four numbers in proportion, which are that of the axes of the question."""
     if q is None:
         return None
-    given = np.array(multiply(checked(vector, "orientation", q, 4), rotation))
-    size = float(np.linalg.norm(given))
-    if size == 0:
+    proportions = np.array(checked(vector, "orientation", q, 4))
+    largest = abs(proportions).max()
+    if largest == 0:
         raise AdviceError("orientation must not be zero")
+    if largest < 1e-300:  # its inverse is no number
+        proportions, largest = proportions * 1e300, largest * 1e300
+    given = np.array(multiply(tuple(proportions / largest), rotation))
     for _ in range(2):
         given = given / np.linalg.norm(given)
     return given

@@ -12,15 +12,14 @@ import xarray as xr
 
 from polhode.advice import files
 from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names, price_in_words
-from polhode.advice.cases import ALIASES, TOGETHER
+from polhode.advice.cases import ALIASES, TOGETHER, unknown_torque
 from polhode.advice.errors import AdviceError, BeyondLaws
 from polhode.advice.from_runs import drift, restarts
 from polhode.advice.prices import USUAL, prices
 from polhode.ensembles.draw import STRONGEST, WEAKEST
-from polhode.fits import law_file, laws
+from polhode.fits import law_file, laws, ranking
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
-from polhode.registry import nearest
 
 #: The part of the bodies that a step serves, and the parts between which the interval lies.
 SERVED, LOW, HIGH = 0.9, 0.02, 0.98
@@ -108,6 +107,10 @@ def from_laws(
         )
     order = [int(i) for i in np.argsort(np.where(np.isfinite(cost), cost, inf), kind="stable")]
     best = next(i for i in order if allowed[i])
+    is_exact = classes == ["free"] and ranking.WITHOUT_TORQUE in keys and bool(allowed[keys.index(ranking.WITHOUT_TORQUE)])
+    if is_exact:
+        best = keys.index(ranking.WITHOUT_TORQUE)
+        order.insert(0, order.pop(order.index(best)))
     few, many = (float(laws.quantile(steps[best], fraction)) for fraction in (LOW, HIGH))
     rows = [
         Choice(
@@ -153,6 +156,7 @@ def from_laws(
         best=first,
         sentence=f"Take {first.label} ({first.method}) with dt = 1/({served[best]:.3g} x {omega:g} rad/s) = {first.dt:.4g} s, "
         f"{served[best]:.3g} steps a radian at the initial angular velocity, "
+        + ("or any other one: without a torque it is exact, " if is_exact else "")
         + (f"for {time:g} s." if radians is not None else "for the error of each radian."),
         serves=f"It serves {SERVED:.0%} of {bodies} random bodies; for {worse:.0%} the error is more than twice the one asked."
         + (f" {HIGH:.0%} are served by dt = {1 / (many * omega):.4g} s." if isfinite(many) else ""),
@@ -221,7 +225,7 @@ def _classes(torque: str, known: list[str]) -> list[str]:
     keys = TOGETHER.get(torque, (ALIASES.get(torque, torque),))
     for key in keys:
         if key not in known:
-            raise AdviceError(f"unknown torque {torque!r}; {nearest(torque, [*known, *TOGETHER, *ALIASES])}")
+            raise AdviceError(unknown_torque(torque, [*known, *TOGETHER, *ALIASES]))
     return list(keys)
 
 

@@ -2,7 +2,10 @@
 
 A step counts only if all finer steps that were tried meet the error too. Errors are compared at many times of the run, since a
 small error at the end may be a coincidence. The motion with which runs are compared is computed by two other methods
-(:mod:`polhode.advice.motion`). The step that is named serves other starts of the same body too.
+(:mod:`polhode.advice.motion`). The step that is named serves other starts of the same body too: turned ones, and, where these
+are the same motion or the given one turns about a fixed axis, starts with residual rates about other axes.
+
+If the time is over before a step is confirmed, the answer is the best step that was tested, marked as not confirmed.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,19 +13,22 @@ from dataclasses import dataclass
 from itertools import combinations, groupby
 from math import ceil, inf, isfinite, log, nan, sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from polhode.advice.answer import CLOSE, SHOWN, Choice, Recommendation, price_in_words
 from polhode.advice.cases import BodyCase
 from polhode.advice.errors import AdviceError, TimeOver
-from polhode.advice.motion import FIRST, SECOND, Budget, KnownMotion, largest_error, motion_of, run
+from polhode.advice.motion import ALLOWED, COMPARED, FIRST, SECOND, Budget, KnownMotion, largest_error, motion_of, run
 from polhode.advice.prices import USUAL, Prices, prices
 from polhode.compiling.in_advance import compile_all
 from polhode.fits import ranking
 from polhode.fits.ranking import AS_PUBLISHED
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
+from polhode.problems.problem import Problem
+from polhode.references.defect import GOLDEN
 
 #: Time limit of an answer, s.
 LIMIT = 60.0
@@ -47,6 +53,16 @@ AT_REST = 0.1
 SMALL, FINE = 0.03, 1000.0
 #: Number of other starts that the step has to serve, and the part of the starts that must be known for an answer.
 OTHERS, MOST_OF = 19, 0.75
+#: Other starts from which it is decided whether turned starts are the same motion.
+TURNED_STARTS = 3
+#: Sizes of residual rates, in parts of the largest angular velocity of the given motion: these, beside a motion about a fixed
+#: axis; between these, with random logarithms, where turned starts are the same motion.
+RESIDUAL, BETWEEN = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2), (1e-7, 1e-2)
+#: Parts of the time limit that a run from one start may take, in the first round, the second and so on, until a method meets
+#: the error: methods that never do must not take the time of those that would.
+ROUNDS = (1 / 1000, 1 / 100, 1 / 10)
+#: Numbers of parts up to which all steps divide the times of jumps; beyond it steps that do not are tried too.
+MANY_PARTS = 20_000
 #: Steps within the shortest change of the torque from which on an error must decrease with the step.
 WITHIN = 4.0
 #: Runs of two methods agree with each other and not with the motion if they are closer to each other by this factor.
@@ -109,30 +125,40 @@ def from_runs(
     compile_all(keys, problems=False)
     progress("compiling", 1.0)
     budget = Budget(limit)
-    motions, unknown = _motions(case, error, budget, progress)
-    finding = Search(motions, error, budget)
+    starts = _starts(case, error, budget, progress)
+    finding = Search(starts.motions, error, budget)
+    exact = ranking.WITHOUT_TORQUE if all(motion.problem.torque_class == "free" for motion in starts.motions) else ""
     fewest: dict[str, FewestSteps] = {}
     fastest: dict[str, float] = {}
-    for i, method in enumerate(sorted(methods, key=_favourites_first)):
-        enough = inf if everything else _enough(fastest, kind(method))
-        try:
-            fewest[method.key] = finding.fewest(method, priced.steps(method, enough))
-        except TimeOver:
-            if not fastest:
-                raise
-            fewest[method.key] = FewestSteps(0, inf, why="no time")
-        if fewest[method.key].steps and not method.key.endswith(AS_PUBLISHED):
-            seconds = priced.seconds(method, fewest[method.key].steps)
-            fastest[kind(method)] = min(fastest.get(kind(method), inf), seconds)
-        progress("methods", (i + 1) / len(methods))
+    for share in ROUNDS:
+        longest = share * budget.seconds / budget.per_step
+        for i, method in enumerate(sorted(methods, key=lambda one: (one.key != exact, finding.nearest_error(one), _rank(one)))):
+            if method.key in fewest and fewest[method.key].why != "no time":
+                continue
+            enough = inf if everything or method.key == exact else _enough(fastest, kind(method))
+            try:
+                fewest[method.key] = finding.fewest(method, priced.steps(method, enough), longest)
+            except TimeOver:
+                fewest[method.key] = FewestSteps(0, inf, why="no time")
+            if fewest[method.key].steps and not method.key.endswith(AS_PUBLISHED):
+                seconds = priced.seconds(method, fewest[method.key].steps)
+                fastest[kind(method)] = min(fastest.get(kind(method), inf), seconds)
+            progress("methods", max(share, (i + 1) / len(methods) if share == ROUNDS[0] else 0))
+        if fastest or not any(one.why == "no time" for one in fewest.values()):
+            break
     _refuse_a_wrong_motion(fewest, finding)
     if not fastest:
-        raise AdviceError(_unreached(finding, error))
+        if all(one.why != "no time" for one in fewest.values()):
+            raise AdviceError(_unreached(finding, error))
+        return _not_confirmed(case, finding, priced, starts, error, one_torque)
     best = min(fastest.values())
+    if fewest.get(exact, FewestSteps(0, inf)).steps:
+        best = priced.seconds(METHODS[exact], fewest[exact].steps)
     rows = _choices(case, [m for m in methods if fewest[m.key].steps], fewest, priced, best)
+    rows.sort(key=lambda row: row.method != exact)
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
-    alone = _one_by_one(METHODS[first.method], motions, error, budget, progress)
-    return _recommendation(case, rows, first, fewest, finding, priced, Others(alone, unknown), one_torque, everything)
+    alone = _one_by_one(METHODS[first.method], starts.motions, error, budget, progress)
+    return _recommendation(case, rows, first, fewest, finding, priced, starts, alone, one_torque, everything)
 
 
 def _refuse_a_wrong_motion(fewest: Mapping[str, FewestSteps], finding: "Search") -> None:
@@ -203,6 +229,8 @@ class Search:
 
     def __init__(self, motions: Sequence[KnownMotion], error: float, budget: Budget) -> None:
         self.motions, self.budget = list(motions), budget
+        #: Of each method and number of steps: the largest error, and from how many starts.
+        self.tested: dict[tuple[str, int], tuple[float, int]] = {}
         #: The error that a run may have: the uncertainty of the motion is taken off.
         self.allowed = MARGIN * error - max(motion.uncertainty for motion in motions)
         self.radians = max(motion.radians for motion in motions)
@@ -213,6 +241,8 @@ class Search:
 
     def error(self, method: Method, steps: int) -> float:
         """The largest error over the starts; at least the first one that is too large, since the others do not matter then."""
+        if (method.key, steps) in self.tested:
+            return self.tested[method.key, steps][0]
         worst = 0.0
         for i, motion in enumerate(self.motions):
             if not self.budget.allows(steps):
@@ -222,43 +252,59 @@ class Search:
                 )
             self.runs += 1
             worst = max(worst, motion.error(method, steps, CHECKS))
+            self.tested[method.key, steps] = (worst, i + 1)
             if worst > self.allowed:
                 # The start that was lost is tried first with the next step.
                 self.motions.insert(0, self.motions.pop(i))
                 break
         return worst
 
-    def fewest(self, method: Method, most: float = inf) -> FewestSteps:
+    def nearest_error(self, method: Method) -> float:
+        """The smallest error of a method so far; infinite if it was not run."""
+        return min((error for (key, _), (error, _) in self.tested.items() if key == method.key), default=inf)
+
+    def fewest(self, method: Method, most: float = inf, longest: float = inf) -> FewestSteps:
         """The fewest steps with which a method meets the error, as with all larger numbers that are tried.
 
         Parameters
         ----------
         most : the largest number of steps that is of interest; a method that misses the error with these is given up at once
+        longest : the largest number of steps for which there is time now
         """
+        in_parts = self._fewest(method, most, longest, self.unit)
+        if self.unit <= MANY_PARTS:
+            return in_parts
+        anywhere = self._fewest(method, min(most, in_parts.steps or most), longest, 1)
+        return anywhere if anywhere.steps else in_parts
+
+    def _fewest(self, method: Method, most: float, longest: float, unit: int) -> FewestSteps:
+        """The fewest steps, a multiple of ``unit``."""
         errors: dict[int, float] = {}
 
         # All numbers of steps are counted in units here.
         def meets(steps: int) -> bool:
             if steps not in errors:
-                errors[steps] = self.error(method, steps * self.unit)
+                errors[steps] = self.error(method, steps * unit)
             return errors[steps] <= self.allowed
 
-        most = most / self.unit
-        coarsest = max(ceil(2 / self.unit), ceil(self.radians / COARSEST / self.unit))
+        most = most / unit
+        coarsest = max(ceil(2 / unit), ceil(self.radians / COARSEST / unit))
         if most < coarsest or (isfinite(most) and not meets(int(most))):
             return FewestSteps(0, inf, why="gave up")
         low, high = 0, coarsest
         while True:
             # The ladder: the first rung from which on all meet the error.
-            while not meets(high):
+            while high * unit > longest or not meets(high):
+                if high * unit > longest:
+                    return FewestSteps(0, inf, why="no time")
                 low, high = high, 2 * high
                 if low < int(min(most, high)) < high:
                     high = int(most)  # known to meet it
                 elif high > most:
                     return FewestSteps(0, inf, why="gave up")
-                seen = {steps: error for steps, error in errors.items() if steps * self.unit >= self.resolved}
-                if stuck(seen, FINE * self.radians / self.unit):
-                    return FewestSteps(0, inf, why="does not meet it", finest=max(errors) * self.unit)
+                seen = {steps: error for steps, error in errors.items() if steps * unit >= self.resolved}
+                if stuck(seen, FINE * self.radians / unit):
+                    return FewestSteps(0, inf, why="does not meet it", finest=max(errors) * unit)
             lost = [steps for k in range(1, FINER + 1) if not meets(steps := high << k)]
             if lost:
                 low, high = lost[-1], 2 * lost[-1]
@@ -269,9 +315,7 @@ class Search:
                 low, high = (low, middle) if meets(middle) else (middle, high)
             lost = [steps for ratio in NEIGHBOURS if not meets(steps := max(high + 1, round(ratio * high)))]
             if not lost:
-                return FewestSteps(
-                    high * self.unit, errors[high], coarsest=high == coarsest and (self.unit == 1 or coarsest > 1)
-                )
+                return FewestSteps(high * unit, errors[high], coarsest=high == coarsest and (unit == 1 or coarsest > 1))
             low = lost[-1]
             high = min(steps for steps, error in errors.items() if steps > low and error <= self.allowed)
 
@@ -283,7 +327,7 @@ def stuck(errors: Mapping[int, float], fine: float = inf) -> bool:
     return len(last) == 5 and (last[0] < SMALL or tried[0] >= fine) and min(last[1:]) > 0.7 * last[0]
 
 
-def _favourites_first(method: Method) -> tuple[int, int]:
+def _rank(method: Method) -> tuple[int, int]:
     key = method.key
     return (FAVOURITES.index(key) if key in FAVOURITES else len(FAVOURITES), method.torques_per_step)
 
@@ -312,46 +356,90 @@ def _choices(
 
 
 @dataclass(frozen=True)
-class Others:
-    """What single starts need.
+class Starts:
+    """The motions that a step has to serve.
 
     Parameters
     ----------
-    alone : list of int
-        The fewest steps with which the method serves a start by itself, the given one first; of as many as there was time for.
+    motions : list of KnownMotion
+        That of the given start first, if the question leaves nothing open.
     unknown : int
         The number of starts that were left out, because their motion cannot be known so well.
+    beside : int
+        How many of the motions begin with the given rates and residual ones about other axes.
+    alike : bool
+        Whether turned starts are the same motion, so that there are none among them.
     """
 
-    alone: list[int]
+    motions: list[KnownMotion]
     unknown: int
+    beside: int = 0
+    alike: bool = False
 
 
-def _motions(
-    case: BodyCase, error: float, budget: Budget, progress: Callable[[str, float], object]
-) -> tuple[list[KnownMotion], int]:
-    """The exact motions from the starts that a step has to serve, and how many of these cannot be known well enough.
+def _starts(case: BodyCase, error: float, budget: Budget, progress: Callable[[str, float], object]) -> Starts:
+    """The exact motions from the starts that a step has to serve.
 
     The start of a case that leaves nothing open comes first, and must be known. Other starts may take half of the time.
     """
-    starts = case.starts if case.open_questions else [*case.starts, *(case.again(i) for i in range(OTHERS))]
     motions: list[KnownMotion] = []
-    unknown, failure = 0, None
-    for i, start in enumerate(starts):
-        if motions and not case.open_questions and budget.left() < 0.5 * budget.seconds:
-            break
-        try:
-            motions.append(motion_of(start, error, budget, motions[0] if motions else None))
-        except TimeOver:
-            raise
-        except AdviceError as one:
-            if not (case.open_questions or motions):
-                raise
-            unknown, failure = unknown + 1, one
-        progress("motion", (i + 1) / len(starts))
-    if failure and len(motions) < MOST_OF * (len(motions) + unknown):
-        raise AdviceError(f"of {len(motions) + unknown} starts {unknown} cannot be known: {failure}")
-    return motions, unknown
+    lost: list[AdviceError] = []
+
+    def add(starts: Iterable[Problem]) -> int:
+        """Compute these motions as long as there is time; returns how many are known."""
+        before = len(motions)
+        for start in starts:
+            if motions and budget.left() < 0.5 * budget.seconds:
+                break
+            try:
+                motions.append(motion_of(start, error, budget, motions[0] if motions else None))
+            except TimeOver:
+                if not motions:
+                    raise
+                break
+            except AdviceError as one:
+                if not (case.open_questions or motions):
+                    raise
+                lost.append(one)
+            progress("motion", min(1.0, (len(motions) + len(lost)) / (1 + OTHERS)))
+        return len(motions) - before
+
+    add(case.starts)
+    beside, alike = 0, False
+    if not case.open_questions:
+        given = motions[0]
+        turned = add(map(case.again, range(TURNED_STARTS)))
+        alike = turned > 0 and not lost and all(_is_same(given, other, error) for other in motions[1:])
+        if alike:
+            del motions[1:]
+            beside = add(case.beside(i, given.scale * _between(i)) for i in range(OTHERS))
+        else:
+            if _has_fixed_axis(given, error):
+                beside = add(case.beside(i, given.scale * rate) for i, rate in enumerate(RESIDUAL))
+            add(map(case.again, range(TURNED_STARTS, OTHERS)))
+    if lost and len(motions) < MOST_OF * (len(motions) + len(lost)):
+        raise AdviceError(f"of {len(motions) + len(lost)} starts {len(lost)} cannot be known: {lost[-1]}")
+    return Starts(motions, len(lost), beside, alike)
+
+
+def _between(i: int) -> float:
+    """A residual rate between the smallest and the largest, in parts of the largest angular velocity."""
+    low, high = BETWEEN
+    return float(low * (high / low) ** (((i + 1) * GOLDEN) % 1))
+
+
+def _is_same(motion: KnownMotion, other: KnownMotion, error: float) -> bool:
+    """Whether two motions of a body are the same but for a rotation of the space, to within an error: in the body frame."""
+    times = np.linspace(0, motion.problem.horizon, COMPARED)
+    apart = np.linalg.norm(motion.at(times)[1] - other.at(times)[1], axis=1).max()
+    return bool(apart < error * motion.scale)
+
+
+def _has_fixed_axis(motion: KnownMotion, error: float) -> bool:
+    """Whether a body turns about the same axis of its own all the time, to within an error."""
+    omega = motion.states[:, 4:]
+    axis = omega[np.argmax(np.linalg.norm(omega, axis=1))] / motion.scale
+    return bool(np.linalg.norm(np.cross(omega, axis), axis=1).max() < error * motion.scale)
 
 
 def _one_by_one(
@@ -368,21 +456,38 @@ def _one_by_one(
     return [number for number in steps if number]
 
 
-def serves(case: BodyCase, number: int, unknown: int) -> str:
-    """Which starts a step serves that serves ``number`` of them, in a sentence.
+def serves(case: BodyCase, starts: Starts) -> str:
+    """Which starts a step serves, in a sentence.
 
     A step that serves n random starts serves another one with probability n/(n + 1), whatever their distribution.
     """
-    what = case.starts_are
+    number, beside = len(starts.motions), starts.beside
     if case.open_questions:
-        text = f"It serves {number} random {what}"
+        text = f"It serves {number} random {case.starts_are}"
     elif number > 1:
-        text, number = f"It serves the given start and {number - 1} other {what}", number - 1
+        low, high = BETWEEN if starts.alike else (RESIDUAL[0], RESIDUAL[-1])
+        rates = f"{beside} with residual rates of {low:g} to {high:g} of the largest angular velocity about random axes"
+        turned = number - 1 - beside
+        if starts.alike:
+            text, number = f"It serves the given start and {rates}", beside
+        else:
+            text, number = (
+                f"It serves the given start{f', {rates},' if beside else ''} and {turned} other {case.starts_are}",
+                turned,
+            )
     else:
-        return "It is known to serve the given start ONLY: there was no time for others; allow more with `limit`."
-    if unknown:
-        return f"{text}; of {unknown} more the motion cannot be known so well, and no step serves them."
-    return f"{text}, and another one with probability {number}/{number + 1}."
+        text, number = "It is known to serve the given start ONLY", 0
+        if not starts.unknown:
+            text += ": there was no time for others; allow more with `limit`"
+    if starts.unknown:
+        text += f"; of {starts.unknown} more the motion cannot be known so well, and no step serves them"
+    elif number:
+        text += f", and another {'such start' if starts.alike else 'one'} with probability {number}/{number + 1}"
+    if starts.alike:
+        text += ". Turned starts were not counted: they are the same motion, seen from the body"
+    elif beside:
+        text += ". The given start turns about one axis of the body, beside which motions may part"
+    return f"{text}."
 
 
 def density(steps: int, speed: float, horizon: float, turned: float) -> str:
@@ -411,33 +516,27 @@ def _recommendation(
     fewest: dict[str, FewestSteps],
     finding: Search,
     priced: Prices,
-    others: Others,
+    starts: Starts,
+    alone: list[int],
     one_torque: bool,
     everything: bool,
 ) -> Recommendation:
-    error = (finding.allowed + max(m.uncertainty for m in finding.motions)) / MARGIN
+    uncertainty = max(m.uncertainty for m in finding.motions)
+    error = (finding.allowed + uncertainty) / MARGIN
     assert first.steps is not None and first.seconds is not None
     chosen, best, number = METHODS[first.method], first, len(finding.motions)
-    # At other starts than the given one the torque is only looked at again.
-    looked = (max if case.open_questions else min)(m.looked for m in finding.motions)
     gave_up = sum(one.why == "gave up" for one in fewest.values())
+    late = sum(one.why == "no time" for one in fewest.values())
     never = sum(one.why == "does not meet it" for one in fewest.values())
     lost = [f"{gave_up} given up as too slow"] if gave_up else []
     lost += [f"{never} never reach the error"] if never else []
-    late = sum(one.why == "no time" for one in fewest.values())
     lost += [f"{late} not finished within the time limit"] if late else []
     evidence = [
         f"{len(fewest)} methods were run on this very problem, {finding.runs:,} runs"
         + (f"; {' and '.join(lost)}" if lost else "")
         + f". The step is the largest at which, as at all finer ones tried, the error stays below {MARGIN:g} of the one asked "
         f"for, from every start: it is {best.error:.2g}.",
-        f"Error: the larger of the angle in rad and |omega - exact| over the largest |omega|, at {CHECKS} times of the run, "
-        "in its first steps and where the torque changes.",
-        f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with {max(m.steps for m in finding.motions):,} "
-        f"steps, short where the torque changes, which agree to {max(m.uncertainty for m in finding.motions):.1g}. The torque "
-        f"was looked at every {looked:.2g} s: a shorter pulse would not have been seen; name "
-        "it under breakpoints.",
-        f"Times: steps measured on {priced.source}; on another machine `polhode bench` shows how they compare.",
+        *_how_known(case, finding, priced),
     ]
     if case.open_questions:
         evidence.insert(
@@ -452,7 +551,7 @@ def _recommendation(
             f"The torque jumps at t = {', '.join(f'{t:.6g}' for t in jumps[:3])}{' ...' if several else ''} s. "
             + (
                 "The step divides these times; one that does not may need to be far shorter."
-                if finding.unit > 1
+                if finding.unit > 1 and best.steps is not None and best.steps % finding.unit == 0
                 else "Steps of one length pass over the jumps; runs in pieces that end there need far fewer."
             )
         )
@@ -460,34 +559,121 @@ def _recommendation(
     if kind(chosen) != "one torque":
         when = "With one torque in a step" if kind(chosen) == "several torques" else "With one torque in its first steps too"
         remarks += _instead(when, plain, lambda method: kind(method) == "one torque")
-    if first.mark:
+    if all(motion.problem.torque_class == "free" for motion in starts.motions) and first.method == ranking.WITHOUT_TORQUE:
+        remarks.append("Any step serves: without a torque it is exact.")
+    elif first.mark:
         remarks.append("It meets the error with the coarsest step tried; a longer one may do as well.")
-    steps = [case.horizon / n for n in (max(others.alone), min(others.alone))] if others.alone else [first.dt, first.dt]
+    steps = [case.horizon / n for n in (max(alone), min(alone))] if alone else [first.dt, first.dt]
     low, high = min(first.dt, steps[0]), max(first.dt, steps[1])
     means = (
-        f"Interval: for {len(others.alone)} {case.starts_are}, one by one, the largest step lies between {low:.3g} and "
-        f"{high:.3g} s."
-        if others.alone
+        f"Interval: for {len(alone)} {case.starts_are}, one by one, the largest step lies between {low:.3g} and {high:.3g} s."
+        if alone
         else f"Interval: there was no time for single {case.starts_are}."
     )
-    question = {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque}
+    is_known = uncertainty <= ALLOWED * error
+    if not is_known:
+        remarks.insert(0, _doubt(uncertainty))
     return Recommendation(
-        question=f"{case.words}, error below {error:g}, {price_in_words(priced.torque, priced.unit)}",
+        **_asked(case, priced, error, one_torque),
         best=best,
-        sentence=f"Take {best.label} ({best.method}) with dt = {case.horizon:g} s / {best.steps} = {best.dt:.4g} s, "
-        f"{density(best.steps or 0, case.speed, case.horizon, finding.radians)}, for {case.horizon:g} s.",
+        sentence=("" if is_known else "NOT CONFIRMED: ") + _take(case, best, starts),
+        confirmed=is_known,
         interval=(low, high),
         interval_means=means,
-        serves=serves(case, number, others.unknown),
+        serves=serves(case, starts),
         changes=_changes(chosen, plain, priced),
         alternatives=rows,
         evidence=evidence,
-        error=error,
-        kind="runs",
-        asked=question,
         remarks=remarks,
         shown=len(rows) if everything else SHOWN,
     )
+
+
+def _not_confirmed(
+    case: BodyCase, finding: Search, priced: Prices, starts: Starts, error: float, one_torque: bool
+) -> Recommendation:
+    """The best step that was tested before the time was over.
+
+    Raises
+    ------
+    TimeOver
+        If none came near the error.
+    """
+    rows: dict[str, tuple[bool, float, Choice, int]] = {}
+    for (key, steps), (off, count) in finding.tested.items():
+        misses, method = off > error or count < len(finding.motions), METHODS[key]
+        if key.endswith(AS_PUBLISHED) or off >= 1:
+            continue
+        seconds, torques = priced.seconds(method, steps), priced.torques(method, steps)
+        mark = "misses the error" if off > error else f"from {count} of {len(finding.motions)} starts" if misses else ""
+        row = Choice(key, method.label, case.horizon / steps, steps, torques, seconds, None, off, mark)
+        entry = (misses, off if misses else seconds, row, count)
+        rows[key] = min(rows.get(key, entry), entry, key=lambda one: one[:2])
+    late = f"the time limit of {finding.budget.seconds:g} s is over after {finding.runs:,} runs"
+    if not rows:
+        raise TimeOver(
+            f"{late}, none of which came near the error; ask for a shorter time or a larger error, or allow more time with "
+            "`limit`"
+        )
+    ordered = sorted(rows.values(), key=lambda one: one[:2])
+    misses, _, best, count = ordered[0]
+    measured = f"its error was {best.error:.2g} from {count} start{'s' if count > 1 else ''} of {len(finding.motions)}"
+    why = "it misses the error" if (best.error or 0) > error else "finer steps, which must meet the error too, were not run"
+    said = "the best step tested is" if misses else "take"
+    uncertainty = max(motion.uncertainty for motion in finding.motions)
+    return Recommendation(
+        **_asked(case, priced, error, one_torque),
+        best=best,
+        sentence=f"NOT CONFIRMED: {_take(case, best, starts, said)}",
+        confirmed=False,
+        interval=(best.dt, best.dt),
+        interval_means="Interval: not known.",
+        serves=f"Not confirmed, since {late}: {measured}, and {why}.",
+        changes=["more time with `limit`", "a shorter time or a larger error", *restarts(METHODS[best.method])],
+        alternatives=[row for _, _, row, _ in ordered],
+        evidence=[
+            f"{len({key for key, _ in finding.tested})} methods were run on this very problem, {finding.runs:,} runs.",
+            *_how_known(case, finding, priced),
+        ],
+        remarks=[_doubt(uncertainty)] if uncertainty > ALLOWED * error else [],
+    )
+
+
+def _take(case: BodyCase, best: Choice, starts: Starts, said: str = "Take") -> str:
+    """A method and its step, in a sentence."""
+    radians = max(motion.radians for motion in (starts.motions if case.open_questions else starts.motions[:1]))
+    return (
+        f"{said} {best.label} ({best.method}) with dt = {case.horizon:g} s / {best.steps} = {best.dt:.4g} s, "
+        f"{density(best.steps or 0, case.speed, case.horizon, radians)}, for {case.horizon:g} s."
+    )
+
+
+def _asked(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> dict[str, Any]:
+    """What was asked, in words and as data: arguments of a :class:`Recommendation`."""
+    return {
+        "question": f"{case.words}, error below {error:g}, {price_in_words(priced.torque, priced.unit)}",
+        "error": error,
+        "kind": "runs",
+        "asked": {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque},
+    }
+
+
+def _doubt(uncertainty: float) -> str:
+    return f"The exact motion is known to {uncertainty:.1g} only, within the time limit; allow more with `limit`."
+
+
+def _how_known(case: BodyCase, finding: Search, priced: Prices) -> list[str]:
+    """What the error is, how the exact motion is known, and where the times come from."""
+    # At other starts than the given one the torque is only looked at again.
+    looked = (max if case.open_questions else min)(m.looked for m in finding.motions)
+    return [
+        f"Error: the larger of the angle in rad and |omega - exact| over the largest |omega|, at {CHECKS} times of the run, "
+        "in its first steps and where the torque changes.",
+        f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with {max(m.steps for m in finding.motions):,} "
+        f"steps, short where the torque changes, which agree to {max(m.uncertainty for m in finding.motions):.1g}. The torque "
+        f"was looked at every {looked:.2g} s: a shorter pulse would not have been seen; name it under breakpoints.",
+        f"Times: steps measured on {priced.source}; on another machine `polhode bench` shows how they compare.",
+    ]
 
 
 def drift(best: str, methods: Iterable[str] = ()) -> list[str]:

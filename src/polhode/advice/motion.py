@@ -5,14 +5,16 @@ of rotations. Both take steps of many lengths: the time is divided into cells, s
 
 The cells follow from the torque itself. It is looked at along the motion at a million instants that no step shares, and a cell
 is halved until a polynomial through five of its values predicts all that were looked at in it, or until what it does not
-predict is too short to matter: there the torque jumps. The steps in the cells are refined until both methods agree with each
-other, and each with itself, to well below the error in question; then the torque is looked at again, elsewhere. The difference
-that is left is the uncertainty of the motion. A torque needs no Taylor series for this, and may have branches.
+predict is too short to matter: there the torque jumps, or has a corner if its values on both sides come together. The steps in
+the cells are refined until both methods agree with each other, and each with itself, to well below the error in question; then
+the torque is looked at again, elsewhere. Jumps and corners that depend on the state move with every refinement: they count as
+known once new cells leave the motion as it is. The difference that is left is the uncertainty of the motion. A torque needs no
+Taylor series for this, and may have branches.
 """
 
 import time as clocks
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import ceil, inf, isfinite, log2, sqrt
 from typing import Any
@@ -45,6 +47,8 @@ Array = np.ndarray
 FIRST, SECOND = "rk4", "cf4"
 #: The uncertainty sought, in parts of the error in question, and the largest that still leaves a meaning.
 SOUGHT, ALLOWED = 0.01, 0.1
+#: The uncertainty, in parts of the error, with which steps are still tested once the time is over; the answer is not confirmed.
+TESTED = 0.4
 #: Cells per radian turned before the torque is looked at, and the smallest and largest number of cells (powers of two).
 PER_RADIAN, FEWEST, MOST = 4, 2**6, 2**21
 #: Instants in each look at the torque, and in one at another start of the same case.
@@ -58,6 +62,12 @@ LEFT_OUT, AT_A_JUMP = 0.01, 2.0**-10
 ROUNDING = 1e-11
 #: How often the cells may change because the torque was found to change elsewhere.
 CHANGES = 12
+#: How often new cells must leave the motion as it is before it counts as known, where the torque changes with the state.
+UNMOVED = 2
+#: What a cell holds, besides nothing.
+JUMP, CORNER = 1.0, 2.0
+#: Halvings by which a jump is told from a corner, and the part of the change of the torque that is left at a jump.
+HALVINGS, LEFT_AT_A_JUMP = 12, 0.25
 #: The largest number of steps of the two methods, and of steps in a cell: methods of fourth order reach round-off with fewer.
 MOST_STEPS, MOST_IN_A_CELL = 2**31, 2**11
 #: The angle (rad) by which a start is turned to see how neighbouring motions part.
@@ -65,7 +75,9 @@ TURNED = 1e-7
 #: Two motions so far apart (rad) part as far as they can.
 PARTED = 0.1
 #: The largest number of parts of the horizon whose ends may hit every jump of the torque, and of jumps for which it is sought.
-PARTS, HIT = 20_000, 1000
+PARTS, HIT = 2**20, 1000
+#: Numbers of parts that are looked at together.
+TOGETHER = 2**14
 #: Times at which a motion is compared with the one before.
 COMPARED = 256
 
@@ -81,12 +93,16 @@ class Budget:
 
     def __init__(self, seconds: float, clock: Callable[[], float] = clocks.process_time) -> None:
         self.seconds, self._clock, self._begun = seconds, clock, clock()
-        #: The time of one step of the motion and of the torque in it, s, once known.
+        #: The time of one step of the motion and of the torque in it, s, once known: measured with the same clock.
         self.per_step = 2e-7
+
+    def now(self) -> float:
+        """Seconds since the beginning."""
+        return self._clock() - self._begun
 
     def left(self) -> float:
         """Seconds until the limit."""
-        return self.seconds - (self._clock() - self._begun)
+        return self.seconds - self.now()
 
     def allows(self, steps: float) -> bool:
         """Whether so many steps end before the limit."""
@@ -110,8 +126,8 @@ class KnownMotion:
         The largest error they may have: the larger of the angle (rad) and of omega relative to :attr:`scale`.
     looked : float
         A pulse of the torque that is shorter than this, s, may not have been seen.
-    jumps : (n,)
-        The times, s, at which the torque jumps, or seems to.
+    jumps, corners : (n,)
+        The times, s, at which the torque jumps, or seems to, and those at which it is continuous and its rate jumps.
     shortest : float
         The shortest time, s, within which the torque changes, or stays between two jumps.
     """
@@ -123,6 +139,7 @@ class KnownMotion:
     uncertainty: float
     looked: float
     jumps: Array = field(repr=False)
+    corners: Array = field(repr=False)
     shortest: float
 
     @property
@@ -144,16 +161,25 @@ class KnownMotion:
     def parts(self) -> int:
         """The fewest equal parts of the horizon at whose ends all jumps lie, as far as they are known; 1 if there are none.
 
-        In steps that divide these parts no torque jumps, and a method keeps its order.
+        All corners too, if that is possible. In steps that divide these parts no torque jumps, and a method keeps its order.
         """
-        if not 0 < len(self.jumps) <= HIT:
-            return 1
-        place = np.clip(np.searchsorted(self.nodes, self.jumps, side="right") - 1, 0, len(self.nodes) - 2)
+        for edges in (np.sort(np.concatenate([self.jumps, self.corners])), self.jumps):
+            if 0 < len(edges) <= HIT and (number := self._parts_at(edges)) > 1:
+                return number
+        return 1
+
+    def _parts_at(self, edges: Array) -> int:
+        place = np.clip(np.searchsorted(self.nodes, edges, side="right") - 1, 0, len(self.nodes) - 2)
         known = np.maximum(np.diff(self.nodes)[place], 1e-13 * self.problem.horizon) / self.problem.horizon
-        number = np.arange(1, PARTS + 1)[:, None]
-        apart = number * self.jumps / self.problem.horizon
-        hit = (abs(apart - np.rint(apart)) <= np.minimum(known * number, 1e-4)).all(axis=1)
-        return int(np.argmax(hit)) + 1 if hit.any() else 1
+        for first in range(1, PARTS, TOGETHER):
+            # Of the numbers of parts, those that hit one edge after the other.
+            number = np.arange(first, first + TOGETHER)
+            for edge, precision in zip(edges, known, strict=True):
+                apart = number * (edge / self.problem.horizon)
+                number = number[abs(apart - np.rint(apart)) <= np.minimum(precision * number, 1e-4)]
+            if len(number):
+                return int(number[0])
+        return 1
 
     def at(self, times: Array) -> tuple[Array, Array]:
         """q (n, 4) and omega (n, 3) at ``times`` (n,), s, by steps of the second method from the ends of the cells."""
@@ -234,15 +260,18 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
     grid = _grid(problem) if like is None else like.nodes
     nodes, substeps, changes = grid, 1, 0
     before: KnownMotion | None = None
-    best, stalled, settled = inf, 0, False
+    best, stalled, settled, unmoved = inf, 0, False, 0
     while True:
         steps = substeps * (len(nodes) - 1)
         if steps > MOST_STEPS or not budget.allows(3.0 * steps):
+            if before is not None and before.uncertainty <= TESTED * error:
+                cells, edges, shortest, looked = _look(before, error, before.scale, looks, changes)
+                return replace(before, looked=looked, jumps=edges[0], corners=edges[1], shortest=shortest)
             raise TimeOver(_too_long(problem, error, best))
-        begun = clocks.perf_counter()
+        begun = budget.now()
         # The first method has other stages than the second.
         first, second = _run(problem, FIRST, nodes, substeps + 1), _run(problem, SECOND, nodes, substeps)
-        budget.per_step = max(1e-8, (clocks.perf_counter() - begun) / (2 * steps + len(nodes)))
+        budget.per_step = max(1e-8, (budget.now() - begun) / (2 * steps + len(nodes)))
         finite = bool(np.isfinite(first).all() and np.isfinite(second).all())
         scale = float(np.linalg.norm(second[:, 4:], axis=1).max()) if finite else inf
         if scale == 0:
@@ -252,32 +281,34 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
         uncertainty = inf
         if finite and isfinite(scale):
             both = largest_error(*_split(first), *_split(second), scale)
-            now = KnownMotion(problem, nodes, second, substeps, inf, inf, np.empty(0), inf)
+            now = KnownMotion(problem, nodes, second, substeps, inf, inf, np.empty(0), np.empty(0), inf)
             # |y(h) - y(h/2)| bounds the error of y(h/2) for any order of at least one.
             times = _instants(problem.horizon, COMPARED, changes)
             uncertainty = max(both, inf if before is None else largest_error(*before.at(times), *now.at(times), scale))
-            before = now
+            before = now = replace(now, uncertainty=uncertainty)
+            unmoved = unmoved if uncertainty <= SOUGHT * error else 0
             # The torque is looked at along a first motion, and along the one that will be the answer.
             if not settled or uncertainty <= SOUGHT * error:
                 if radians_of(nodes, second) * PER_RADIAN > 2 * len(nodes) and len(nodes) < MOST:
                     nodes = _halved(nodes)
                     continue
-                cells, jumps, shortest, looked = _look(now, error, scale, looks, changes)
+                cells, edges, shortest, looked = _look(now, error, scale, looks, changes)
+                known = uncertainty <= SOUGHT * error
                 settled, added = True, len(cells) > len(nodes)
+                if known and not (added and unmoved < UNMOVED):
+                    return replace(now, looked=looked, jumps=edges[0], corners=edges[1], shortest=shortest)
                 if added and changes >= CHANGES:
-                    raise AdviceError(_never_still(problem, jumps))
+                    raise AdviceError(_never_still(problem, edges[0]))
                 if added:
-                    nodes, changes, before, stalled, best = cells, changes + 1, None, 0, inf
+                    nodes, changes, stalled, best, unmoved = cells, changes + 1, 0, inf, unmoved + known
                     continue
-                if uncertainty <= SOUGHT * error:
-                    return KnownMotion(problem, nodes, second, substeps, uncertainty, looked, jumps, shortest)
         stalled = stalled + 1 if uncertainty > 0.5 * best else 0
         best = min(best, uncertainty)
         # Round-off, or neighbouring motions that part: more steps do not help.
         if stalled >= 3 or (finite and substeps > MOST_IN_A_CELL):
             if finite and uncertainty <= ALLOWED * error:
-                cells, jumps, shortest, looked = _look(now, error, scale, looks, changes)
-                return KnownMotion(problem, nodes, second, substeps, uncertainty, looked, jumps, shortest)
+                cells, edges, shortest, looked = _look(now, error, scale, looks, changes)
+                return replace(now, looked=looked, jumps=edges[0], corners=edges[1], shortest=shortest)
             raise AdviceError(_stalled(problem, now, first, best) if finite else _blown_up(problem, second, nodes))
         # Not a multiple of the number before: no step ends where one did.
         substeps = 2 * substeps + 1
@@ -318,8 +349,11 @@ def _split(states: Array) -> tuple[Array, Array]:
     return states[:, :4], states[:, 4:]
 
 
-def _look(motion: KnownMotion, error: float, scale: float, looks: int, offset: int) -> tuple[Array, Array, float, float]:
-    """Cells in which the torque along a motion is known, the times of its jumps, its shortest change, and how it was looked at.
+def _look(
+    motion: KnownMotion, error: float, scale: float, looks: int, offset: int
+) -> tuple[Array, tuple[Array, Array], float, float]:
+    """Cells in which the torque along a motion is known, the times of its jumps and of its corners, its shortest change, and
+    the length of what would not have been seen.
 
     Raises
     ------
@@ -339,7 +373,7 @@ def _look(motion: KnownMotion, error: float, scale: float, looks: int, offset: i
         (horizon / looks, (offset * sqrt(2)) % 1, allowed / horizon, AT_A_JUMP * allowed),
         out,
     )
-    ends, jump = out[0, : abs(count)], out[1, : abs(count)] > 0
+    ends, edge = out[0, : abs(count)], out[1, : abs(count)]
     if count < 0:
         raise AdviceError(
             f"the torque changes too often to be followed: {MOST:,} pieces did not suffice, from t = 0 to {ends[-1]:.6g} s of "
@@ -348,20 +382,21 @@ def _look(motion: KnownMotion, error: float, scale: float, looks: int, offset: i
     nodes = np.concatenate([[0.0], ends])
     width = np.diff(nodes)
     middle = nodes[:-1] + width / 2
-    at = middle[jump]
     # Breakpoints are jumps too, as far as anybody can know.
-    at = np.unique(np.concatenate([at, [t for t in problem.breakpoints if t < horizon]]))
+    jumps = np.unique(np.concatenate([middle[edge == JUMP], [t for t in problem.breakpoints if t < horizon]]))
+    corners = middle[edge == CORNER]
+    at = np.union1d(jumps, corners)
     if len(at):
         # Cells shrink towards a jump, which says nothing about the torque beside it.
         place = np.searchsorted(at, middle)
         away = np.minimum(abs(middle - at[np.minimum(place, len(at) - 1)]), abs(middle - at[np.maximum(place - 1, 0)]))
-        apart = np.diff(at)
+        apart = np.diff(jumps)
         apart = apart[apart > 16 * width.min()]
-        alone = width[(away > 4 * width) & ~jump]
+        alone = width[(away > 4 * width) & (edge == 0)]
         shortest = min(apart.min(initial=horizon), alone.min(initial=horizon))
     else:
         shortest = float(width.min())
-    return nodes, at, float(shortest), 2 * horizon / looks
+    return nodes, (jumps, corners), float(shortest), 2 * horizon / looks
 
 
 def _too_long(problem: Problem, error: float, reached: float) -> str:
@@ -396,7 +431,9 @@ def _stalled(problem: Problem, motion: KnownMotion, first: Array, best: float) -
             f"the motion is chaotic: over {problem.horizon:g} s neighbouring motions part by a factor of {growth:.2g} or more, "
             "and double precision does not follow it; ask for a shorter time"
         )
-    larger = f"ask for an error of {_up(best / ALLOWED)} or more, or for a shorter time"
+    # An error is below 1.
+    larger = f"ask for an error of {_up(best / ALLOWED)} or more, or for" if best < 0.9 * ALLOWED else "ask for"
+    larger += " a shorter time"
     rounding = 1e-15 * growth * sqrt(motion.steps)
     if best <= 100 * rounding:
         why = f"neighbouring motions part by a factor of {growth:.2g}" if growth > 100 else "rounding adds up"
@@ -511,7 +548,8 @@ def _hermite(x: float, h: float, y0: float, r0: float, y1: float, r1: float) -> 
 def _cells_driver() -> Callable[..., Any]:
     """(nodes, states, body, torque, parameters, (interval, offset, smooth, jump), out) -> number of cells; minus that if full.
 
-    Writes the ends of the cells into the first row of ``out``, and into the second whether the torque jumps in them.
+    Writes the ends of the cells into the first row of ``out``, and into the second whether the torque has a jump or a corner
+    in them.
     """
 
     def acceleration(t, i, nodes, ends, rates, body, torque, parameters):  # type: ignore[no-untyped-def]
@@ -584,7 +622,32 @@ def _cells_driver() -> Callable[..., Any]:
                 if count == capacity:
                     return -count
                 out[0, count] = end
-                out[1, count] = 1.0 if bad and worst > 0.05 * most else 0.0
+                out[1, count] = 0.0
+                if bad and worst > 0.05 * most:
+                    # Towards the largest change: at a jump it stays, at a corner it becomes as short as the interval.
+                    low, width = begun, 0.25 * h
+                    size = 0.0
+                    for p in range(4):
+                        change = 0.0
+                        for k in range(3):
+                            change = max(change, abs(known[p + 1, k] - known[p, k]))
+                        if change > size:
+                            size, low = change, begun + 0.25 * p * h
+                    left = size
+                    for _ in range(HALVINGS):
+                        if width < 8.0 * 2.220446049250313e-16 * horizon:
+                            break
+                        width *= 0.5
+                        f0 = along(low, i, nodes, states, rates, body, torque, parameters)
+                        f1 = along(low + width, i, nodes, states, rates, body, torque, parameters)
+                        f2 = along(low + 2.0 * width, i, nodes, states, rates, body, torque, parameters)
+                        left, right = 0.0, 0.0
+                        for k in range(3):
+                            left = max(left, abs(f1[k] - f0[k]))
+                            right = max(right, abs(f2[k] - f1[k]))
+                        if right > left:
+                            left, low = right, low + width
+                    out[1, count] = JUMP if left > LEFT_AT_A_JUMP * size else CORNER
                 count += 1
                 begun = end
                 depth -= 1

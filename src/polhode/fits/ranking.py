@@ -16,6 +16,8 @@ AS_PUBLISHED = "_delvalle2024"
 CLOSE = 1.05
 #: The method for long runs whose energy must not drift, and what to say of those that damp or heat librations.
 NO_DRIFT = "exact_rotor"
+#: The method for a body without a torque, whose motion it solves with any step: it is named wherever there is no torque.
+WITHOUT_TORQUE = "exact_rotor"
 #: The same step in other variables.
 CORRECTED = "exact_rotor_corrected"
 NOT_FOR = "not for long conservative runs"
