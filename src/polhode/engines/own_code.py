@@ -912,7 +912,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
     rest = [key for key in order if key not in members]
     pieces = [piece for group in reading.pieces for piece in group]
     differ = _difference(members, modes, reading, runs) if len(within) > 1 else 0.0
-    identified = bool(within and members == within and rest and not differ)
+    identified = bool(within and set(members) == set(within) and rest and not differ)
     others = [set(_members(one)) for one in same]
     if identified and any(one != set(members) for one in others):
         identified = False
