@@ -225,9 +225,9 @@ def _numbers(values: Sequence[float] | np.ndarray) -> str:
     return " ".join(f"{value:.4g}" for value in values)
 
 
-def orders(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> list[tuple[float, ...]]:
+def orders(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> list[tuple[float, float, float]]:
     """Other orders of the moments in which Euler's equations explain the change of a free body's omega better, best first."""
-    others = [one for one in dict.fromkeys(permutations(map(float, inertia))) if one != tuple(map(float, inertia))]
+    others = [one for one in dict.fromkeys(permutations(map(float, inertia), 3)) if one != tuple(map(float, inertia))]
     given = _miss(omega, inertia, dt)
     ranked = sorted((_miss(omega, np.array(one), dt), one) for one in others)
     return [one for miss, one in ranked if miss < given / 2]

@@ -874,7 +874,7 @@ def _whole(run: OwnRun, convention: Convention, faults: list[str]) -> tuple[_Pie
     time = 1.0 if run.damping else 2.0 ** -math.floor(math.log2(size))
     mass = 2.0 ** math.floor(math.log2(run.inertia.max()))
     torque = time / mass if run.load == "velocity" else time * time / mass
-    value = np.array(run.value) @ run.axes if run.load == "constant" else run.value
+    value = tuple(np.array(run.value) @ run.axes) if run.load == "constant" else run.value
     steps = () if run.intervals is None else tuple(map(float, run.intervals[ahead:] * unit / run.every / time))
     dt = run.dt * run.every * unit / run.every / time
     scaled, moments = tuple(float(x) * torque for x in value), tuple(run.inertia / mass)
@@ -942,14 +942,14 @@ def _without_wrong_rows(
 
     Rows that a candidate makes are right, however much they turn; without such a candidate only rows that stand out are wrong.
     """
-    first, every = [], runs[0][0].every
-    for _, whole, bad in runs:
-        first += _cut(whole, bad)
+    every = runs[0][0].every
+    first = [piece for _, whole, bad in runs for piece in _cut(whole, bad)]
     method, mode = next((m for m in identify.all_candidates(runs[0][0].damping) if m.key == closest.key), None), closest.mode
     if closest.value >= WITHIN:
         method, mode = _usual_method(first, eps, runs[0][0])
     limit = WITHIN if eps < FINE else COARSE
-    cuts, faults = [], []
+    cuts: list[list[_Piece]] = []
+    faults: list[str] = []
     for run, whole, bad in runs:
         lines = run.rows.lines[convention.rows_ahead :]
         values, unjudged = np.full(len(bad), np.nan), np.full(len(bad), method is not None)
@@ -1095,7 +1095,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
     rest = [key for key in order if key not in members]
     pieces = [piece for group in reading.pieces for piece in group]
     differ = _difference(members, modes, reading, runs) if len(within) > 1 else 0.0
-    identified = bool(within and members == within and rest and not differ)
+    identified = bool(within and set(members) == set(within) and rest and not differ)
     others = [set(_members(one)) for one in same]
     if identified and any(one != set(members) for one in others):
         identified = False
