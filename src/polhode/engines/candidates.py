@@ -803,7 +803,7 @@ DAMPED = "_damped_"
 
 def _digits(rate: float) -> str:
     """A rate as a part of a key, rounded: 0p05 for 0.05, 1em05 for 1e-5."""
-    return f"{rate:.3g}".translate(str.maketrans({".": "p", "-": "m", "+": None}))
+    return f"{rate:.3g}".translate(str.maketrans(".-", "pm", "+"))
 
 
 #: Form of a damping at the rate c -> the factor of omega in a step.
