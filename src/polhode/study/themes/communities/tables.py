@@ -19,7 +19,7 @@ from polhode.study.themes.communities import analysis
 from polhode.study.themes.communities.analysis import GAME, SLOW, SPACE
 
 #: Widths of the columns, in parts of the text.
-WIDTHS = (0.095, 0.165, 0.155, 0.15, 0.155, 0.215)
+WIDTHS = (0.108, 0.157, 0.145, 0.145, 0.165, 0.215)
 #: The family of methods that is named once.
 ROTOR = "exact rotor"
 #: The steps in fs at which drifts in water are stated.
@@ -220,11 +220,11 @@ def _spacecraft(inputs: Inputs) -> Row:
             f"{escape(code.name)}: {escape(code.label)}; order {code.lab:.0f} where a torque is set once a step"
             for code in codes
         ),
-        f"evaluating the torque at the start of a step instead of its middle costs {escape(ens.label(analysis.CENTRED))} a "
-        f"factor of {_steps(frozen.most / centred.most)} in steps",
+        f"a torque of the start of a step instead of its middle costs {escape(ens.label(analysis.CENTRED))} a factor of "
+        f"{_steps(frozen.most / centred.most)} in steps",
         rf"\textbf{{{names[0]}}}; fewest torques: \textbf{{{names[1]}}}; one a step: \textbf{{{names[2]}}}{family}",
         rf"at {SLOW:g}~degree/s: {'; '.join(of_each)}",
-        f"{analysis.SPACECRAFT_RATE}; evaluate the torque at each stage; end a step where a controller changes it",
+        f"{analysis.SPACECRAFT_RATE}; evaluate the torque at each stage; end a step where it jumps",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_rk4": usual.most, "steps_rk4_half": usual.half}
         | {"method_one_torque": single, "steps_one_torque": one.most}
         | {"steps_frozen": frozen.most, "steps_centred": centred.most},
