@@ -19,7 +19,7 @@ from polhode.study.themes.communities import analysis
 from polhode.study.themes.communities.analysis import GAME, SLOW, SPACE
 
 #: Widths of the columns, in parts of the text.
-WIDTHS = (0.108, 0.157, 0.145, 0.145, 0.165, 0.215)
+WIDTHS = (0.095, 0.165, 0.15, 0.145, 0.165, 0.215)
 #: The family of methods that is named once.
 ROTOR = "exact rotor"
 #: The steps in fs at which drifts in water are stated.
@@ -28,7 +28,7 @@ WATER = (2.0, 4.0)
 
 @dataclass(frozen=True)
 class Row:
-    """What a kind of reader is told, as LaTeX, and the numbers behind it; ``holds`` repeats from ``who`` for whom it holds."""
+    """What a kind of reader is told, as LaTeX, and the numbers behind it; ``holds`` says in full for whom, as the caption does."""
 
     who: str
     runs: str
@@ -124,7 +124,7 @@ def _water(inputs: Inputs) -> Row:
     elif any(shake.is_shown for shake in of_shake if shake):
         settled = f"SETTLE by {enumerated(_two(shake.drift) for shake in of_shake if shake)}"
     else:
-        settled = "SETTLE shows no drift at either"
+        settled = "SETTLE: none seen"
     in_length = {
         length: [steps.get(key, (0.0, 0.0))[0] for key in (best.method, CONSTRAINTS)]
         for length, steps in (
@@ -190,8 +190,7 @@ def _games(inputs: Inputs) -> Row:
         rf"\textbf{{{escape(ens.label(method))}}}; simpler: {simpler}",
         rf"one turn a second: \textbf{{{_hz(best.rate)}\,Hz}} ({_hz(simple.rate)} with {simpler}); {analysis.FRAMES:g}\,Hz: "
         f"{decimal(analysis.FRAMES / best.rate, 1)} ({decimal(analysis.FRAMES / simple.rate, 1)}) turns a second",
-        f"turn off angular damping, which stops spins ({enumerated(map(escape, damped))}); {simpler} with the torque of "
-        f"mid-step (of the start: {_hz(frozen.rate)}\\,Hz)",
+        f"turn off angular damping, which stops spins ({enumerated(map(escape, damped))}); {simpler} with mid-step torque (of the start: {_hz(frozen.rate)}\\,Hz)",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_simple": simple.most}
         | {"steps_frozen": frozen.most}
         | {f"hz_{key}": value for key, value in rates.items()},
@@ -215,7 +214,7 @@ def _spacecraft(inputs: Inputs) -> Row:
     names = (escape(ens.label(analysis.RUNGE_KUTTA)), escape(several), escape(one_torque))
     of_each = [rf"{name} {_seconds(x)}\,s ({_two(x.most)} a radian)" for name, x in zip(names, choices, strict=True)]
     return Row(
-        _who("spacecraft", rf"error {power(SPACE)};\newline {analysis.SPACECRAFT_ARE}", r"Sec.~\ref{sec:laws}"),
+        _who("spacecraft", rf"no wheels;\newline error {power(SPACE)}", r"Sec.~\ref{sec:laws}"),
         "; ".join(
             f"{escape(code.name)}: {escape(code.label)}; order {code.lab:.0f} where a torque is set once a step"
             for code in codes
