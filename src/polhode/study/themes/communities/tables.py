@@ -28,7 +28,7 @@ WATER = (2.0, 4.0)
 
 @dataclass(frozen=True)
 class Row:
-    """What a kind of reader is told, as LaTeX, and the numbers behind it; ``holds`` says in full for whom, as the caption does."""
+    """What a kind of reader is told, as LaTeX, and the numbers behind it; ``holds`` says in full for whom."""
 
     who: str
     runs: str
@@ -151,7 +151,7 @@ def _water(inputs: Inputs) -> Row:
     return Row(
         _who("MD", "rigid molecules, energy kept", r"Sec.~\ref{sec:liquids}"),
         rf"LAMMPS \code{{rigid}}: {escape(lammps.label.partition(' (')[0])}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE",
-        rf"LAMMPS \code{{rigid}} heats by {_two(heats[0])}\,$kT$/ns at {WATER[0]:g}\,fs and by {_two(heats[1])} at "
+        rf"LAMMPS \code{{rigid}} heats by {_two(heats[0])}\,$kT$/ns at {WATER[0]:g}\,fs, {_two(heats[1])} at "
         rf"{WATER[1]:g}\,fs; {settled}",
         rf"{take}, or keep SETTLE",
         "; ".join(runs),
@@ -190,7 +190,8 @@ def _games(inputs: Inputs) -> Row:
         rf"\textbf{{{escape(ens.label(method))}}}; simpler: {simpler}",
         rf"one turn a second: \textbf{{{_hz(best.rate)}\,Hz}} ({_hz(simple.rate)} with {simpler}); {analysis.FRAMES:g}\,Hz: "
         f"{decimal(analysis.FRAMES / best.rate, 1)} ({decimal(analysis.FRAMES / simple.rate, 1)}) turns a second",
-        f"turn off angular damping, which stops spins ({enumerated(map(escape, damped))}); {simpler} with mid-step torque (of the start: {_hz(frozen.rate)}\\,Hz)",
+        f"turn off angular damping: it stops spins ({', '.join(map(escape, damped))}); {simpler} with mid-step torque "
+        f"(of the start: {_hz(frozen.rate)}\\,Hz)",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_simple": simple.most}
         | {"steps_frozen": frozen.most}
         | {f"hz_{key}": value for key, value in rates.items()},
@@ -223,7 +224,7 @@ def _spacecraft(inputs: Inputs) -> Row:
         f"{_steps(frozen.most / centred.most)} in steps",
         rf"\textbf{{{names[0]}}}; fewest torques: \textbf{{{names[1]}}}; one a step: \textbf{{{names[2]}}}{family}",
         rf"at {SLOW:g}~degree/s: {'; '.join(of_each)}",
-        f"{analysis.SPACECRAFT_RATE}; evaluate the torque at each stage; end a step where it jumps",
+        f"{analysis.SPACECRAFT_RATE}; evaluate the torque at each stage; end a step at its jumps",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_rk4": usual.most, "steps_rk4_half": usual.half}
         | {"method_one_torque": single, "steps_one_torque": one.most}
         | {"steps_frozen": frozen.most, "steps_centred": centred.most},
