@@ -75,7 +75,7 @@ def test_elastic_contacts(inputs):
 
 def test_spacecraft_take_so_many_seconds_a_step_at_one_degree_a_second():
     row = tables._spacecraft(readers.inputs_of(RELEASED))
-    seconds = [float(x) for x in re.findall(r"\\textbf\{([\d.]+)\}\\,s at 1~degree/s", row.step)]
+    seconds = [float(x) for x in re.findall(r"\\textbf\{([\d.]+)\}\\,s \(", row.step)]
     steps = [row.numbers[key] for key in ("steps_rk4", "steps", "steps_one_torque")]
     assert seconds == pytest.approx(np.rad2deg(1) / np.array(steps), rel=0.02)
     assert row.numbers["method_one_torque"] in METHODS and steps[1] < steps[0] < steps[2]

@@ -372,3 +372,11 @@ def test_an_analysis_is_done_once_for_each_file_problem_and_argument(tmp_path):
     expected = [analysis(run), analysis(run, 2), analysis(run, power=3), *map(analysis, others)]
     assert len(set(expected)) == len(done) == 5
     assert [analysis(run), analysis(run, 2), analysis(run, power=3), *map(analysis, others)] == expected and len(done) == 5
+
+
+def test_a_theme_that_reads_a_check_of_the_run_says_that_it_needs_them():
+    """Else its chapter is made before the checks, and prints n/a in their place."""
+    for key, theme in themes.all_themes().items():
+        texts = [path.read_text(encoding="utf-8") for path in Path(themes.__file__).with_name(key).glob("*.py")]
+        if any("inputs.check(" in text for text in texts):
+            assert "checks" in theme.needs, key

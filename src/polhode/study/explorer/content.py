@@ -26,7 +26,6 @@ from polhode.fits import laws, ranking
 from polhode.fits.ladders import METRIC
 from polhode.fits.largest_step import FLOOR_FACTOR
 from polhode.interface.reading import load_yaml
-from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.analysis import impacts, law_frames, selection
 from polhode.study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence
 from polhode.study.gather.cost import problem_cost
@@ -372,7 +371,7 @@ def _answers(inputs: Inputs) -> dict[str, list[Any]]:
     except NotInRun:
         return {}
     kinds = {"free": law_frames.FREE, "velocity": law_frames.FRICTION}
-    rows = {name: answers.get(kinds.get(name, law_frames.SMOOTH).key) for name in TORQUE_CLASSES}
+    rows = {name: answers.get(kinds.get(name, law_frames.SMOOTH).key) for name in inputs.torque_classes}
     return {name: [row.one.method, row.one.steps[0], row.one.steps[2]] for name, row in rows.items() if row and row.one.method}
 
 

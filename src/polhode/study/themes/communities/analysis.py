@@ -38,10 +38,9 @@ FROZEN, CENTRED = "spiral_synchronous", "spiral_leapfrog"
 #: What spacecraft run.
 RUNGE_KUTTA = "rk4"
 #: For which spacecraft the steps hold, and what sets the step where something is faster than the spin.
-SPACECRAFT_ARE = r"no wheels; torques up to $I\Omega^2$, smooth over a step"
+SPACECRAFT_ARE = r"no wheels; torque $\leq I\Omega^2$, smooth over a step"
 SPACECRAFT_RATE = (
-    r"the fastest of spin, nutation ($h/\sqrt{I_xI_z}$ with a wheel of momentum $h$ along $y$) and controller sets the step, "
-    "not the orbital rate"
+    r"the fastest of spin, nutation ($h/\sqrt{I_xI_z}$, wheel $h$ along $y$) and controller, not the orbit, sets the step"
 )
 
 

@@ -48,7 +48,7 @@ class Bar(NamedTuple):
 
 def limits(inputs: Inputs) -> Figure:
     """A panel for each kind of simulation; a panel says so if the run lacks its data."""
-    figure = new_figure((style.FIRST_PAGE_WIDTH, 2.1))
+    figure = new_figure((style.FIRST_PAGE_WIDTH, 1.9))
     drawings: tuple[tuple[str, Callable[[Inputs], list[Bar]], float], ...] = (
         ("DEM with friction: error of the spin, %", _impacts, 0.0),
         (f"MD, water at {WATER:g} fs: drift, $kT$/ns", _water, STATED),

@@ -19,7 +19,7 @@ from polhode.study.themes.communities import analysis
 from polhode.study.themes.communities.analysis import GAME, SLOW, SPACE
 
 #: Widths of the columns, in parts of the text.
-WIDTHS = (0.095, 0.165, 0.155, 0.15, 0.155, 0.215)
+WIDTHS = (0.095, 0.165, 0.15, 0.145, 0.165, 0.215)
 #: The family of methods that is named once.
 ROTOR = "exact rotor"
 #: The steps in fs at which drifts in water are stated.
@@ -28,7 +28,7 @@ WATER = (2.0, 4.0)
 
 @dataclass(frozen=True)
 class Row:
-    """What a kind of reader is told, as LaTeX, and the numbers behind it; ``holds`` repeats from ``who`` for whom it holds."""
+    """What a kind of reader is told, as LaTeX, and the numbers behind it; ``holds`` says in full for whom."""
 
     who: str
     runs: str
@@ -124,7 +124,7 @@ def _water(inputs: Inputs) -> Row:
     elif any(shake.is_shown for shake in of_shake if shake):
         settled = f"SETTLE by {enumerated(_two(shake.drift) for shake in of_shake if shake)}"
     else:
-        settled = "SETTLE shows no drift at either"
+        settled = "SETTLE: none seen"
     in_length = {
         length: [steps.get(key, (0.0, 0.0))[0] for key in (best.method, CONSTRAINTS)]
         for length, steps in (
@@ -142,11 +142,7 @@ def _water(inputs: Inputs) -> Row:
     period = best.dt * best.steps
     runs = [
         f"runs of {length}: "
-        + (
-            rf"fastest libration${{}}/\mathbf{{{best.steps:.1f}}}$, in water {period:.0f}\,fs${{}}/{best.steps:.1f}={{}}$"
-            if first
-            else ""
-        )
+        + (rf"fastest libration${{}}/\mathbf{{{best.steps:.1f}}}$ (water: {period:.0f}\,fs), " if first else "")
         + rf"\textbf{{{dt:g}\,fs}}"
         + (rf" (SETTLE {shake:g}\,fs)" if shake else "")
         for first, (length, (dt, shake)) in zip((True, False), in_length.items(), strict=True)
@@ -154,9 +150,8 @@ def _water(inputs: Inputs) -> Row:
     ]
     return Row(
         _who("MD", "rigid molecules, energy kept", r"Sec.~\ref{sec:liquids}"),
-        rf"LAMMPS \code{{rigid}}: {escape(lammps.label.partition(' (')[0])}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE "
-        "(Moser-Veselov)",
-        rf"LAMMPS \code{{rigid}} heats the liquid by {_two(heats[0])}\,$kT$/ns at {WATER[0]:g}\,fs and by {_two(heats[1])} at "
+        rf"LAMMPS \code{{rigid}}: {escape(lammps.label.partition(' (')[0])}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE",
+        rf"LAMMPS \code{{rigid}} heats by {_two(heats[0])}\,$kT$/ns at {WATER[0]:g}\,fs, {_two(heats[1])} at "
         rf"{WATER[1]:g}\,fs; {settled}",
         rf"{take}, or keep SETTLE",
         "; ".join(runs),
@@ -193,11 +188,10 @@ def _games(inputs: Inputs) -> Row:
         f"{enumerated([escape(code.name) for code in first])}: first order, by default",
         f"at one turn a second {', '.join(reached)}\\,Hz" + (f"; {enumerated(never)}: never" if never else ""),
         rf"\textbf{{{escape(ens.label(method))}}}; simpler: {simpler}",
-        rf"at one turn a second \textbf{{{_hz(best.rate)}\,Hz}} ({_hz(simple.rate)} with {simpler}); at "
-        rf"{analysis.FRAMES:g}\,Hz a body may turn {decimal(analysis.FRAMES / best.rate, 1)} "
-        f"({decimal(analysis.FRAMES / simple.rate, 1)}) times a second",
-        f"turn off angular damping, which stops spins ({enumerated(map(escape, damped))}); {simpler} with the torque of "
-        f"mid-step (of the start: {_hz(frozen.rate)}\\,Hz)",
+        rf"one turn a second: \textbf{{{_hz(best.rate)}\,Hz}} ({_hz(simple.rate)} with {simpler}); {analysis.FRAMES:g}\,Hz: "
+        f"{decimal(analysis.FRAMES / best.rate, 1)} ({decimal(analysis.FRAMES / simple.rate, 1)}) turns a second",
+        f"turn off angular damping: it stops spins ({', '.join(map(escape, damped))}); {simpler} with mid-step torque "
+        f"(of the start: {_hz(frozen.rate)}\\,Hz)",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_simple": simple.most}
         | {"steps_frozen": frozen.most}
         | {f"hz_{key}": value for key, value in rates.items()},
@@ -218,23 +212,19 @@ def _spacecraft(inputs: Inputs) -> Row:
     if several.startswith(ROTOR) and one_torque.startswith(ROTOR):
         several, one_torque = (label.removeprefix(ROTOR).strip(", ") for label in (several, one_torque))
         family = f" ({ROTOR}s)"
-    torques = [ens.torques_per_step[ens.methods.index(key)] for key in (analysis.RUNGE_KUTTA, method, single)]
     names = (escape(ens.label(analysis.RUNGE_KUTTA)), escape(several), escape(one_torque))
-    of_each = [
-        rf"{name}: {_two(x.most)} steps, {_two(x.most * price)} torques a radian, {_seconds(x)}\,s at {SLOW:g}~degree/s"
-        for name, x, price in zip(names, choices, torques, strict=True)
-    ]
+    of_each = [rf"{name} {_seconds(x)}\,s ({_two(x.most)} a radian)" for name, x in zip(names, choices, strict=True)]
     return Row(
-        _who("spacecraft", rf"error {power(SPACE)};\newline {analysis.SPACECRAFT_ARE}", r"Sec.~\ref{sec:laws}"),
+        _who("spacecraft", rf"no wheels;\newline error {power(SPACE)}", r"Sec.~\ref{sec:laws}"),
         "; ".join(
             f"{escape(code.name)}: {escape(code.label)}; order {code.lab:.0f} where a torque is set once a step"
             for code in codes
         ),
-        f"evaluating the torque at the start of a step instead of its middle costs {escape(ens.label(analysis.CENTRED))} a "
-        f"factor of {_steps(frozen.most / centred.most)} in steps",
+        f"a torque of the start of a step instead of its middle costs {escape(ens.label(analysis.CENTRED))} a factor of "
+        f"{_steps(frozen.most / centred.most)} in steps",
         rf"\textbf{{{names[0]}}}; fewest torques: \textbf{{{names[1]}}}; one a step: \textbf{{{names[2]}}}{family}",
-        "; ".join(of_each),
-        f"{analysis.SPACECRAFT_RATE}; evaluate the torque at each stage; end a step where a controller changes it",
+        rf"at {SLOW:g}~degree/s: {'; '.join(of_each)}",
+        f"{analysis.SPACECRAFT_RATE}; evaluate the torque at each stage; end a step at its jumps",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_rk4": usual.most, "steps_rk4_half": usual.half}
         | {"method_one_torque": single, "steps_one_torque": one.most}
         | {"steps_frozen": frozen.most, "steps_centred": centred.most},

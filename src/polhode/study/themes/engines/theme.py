@@ -5,7 +5,7 @@ from polhode.study.themes.theme import Theme
 THEME = Theme(
     title="What engines run",
     place=105,
-    needs=("single_body",),  # the former so that it is made with the others, in one group on a cluster
+    needs=("checks",),
     figures=("engine_errors", "engine_spins"),
     tables=("engines", "engines_in_short", "contact_choices", "contact_errors", "contact_beds", "liquid_codes", "peers"),
     numbers=("engines", "contact_codes", "liquid_codes", "peers"),

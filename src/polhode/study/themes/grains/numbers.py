@@ -7,7 +7,7 @@ import pandas as pd
 
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import enumerated, plain
-from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape
+from polhode.study.report.latex import decimal, escape
 from polhode.study.themes.grains import analysis
 from polhode.study.themes.grains.analysis import COMPARED, CURVE, SPLIT, STATED, STIFFNESS, Verdict
 
@@ -116,7 +116,7 @@ def safe(steps: pd.DataFrame, names: list[str], allowed: set[Verdict], lossy: Co
 
     ``lossy`` are the steps with which one was.
     """
-    answer = NOT_AVAILABLE
+    answer = "no step"
     for division in sorted(set(steps["steps_in_contact"]), reverse=True):
         verdicts = steps[(steps["steps_in_contact"] == division) & steps["quantity"].isin(names)]["verdict"]
         if division in lossy or not set(verdicts) <= set(map(str, allowed)):

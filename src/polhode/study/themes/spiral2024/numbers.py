@@ -131,5 +131,5 @@ def _no_step(steps: np.ndarray, errors: np.ndarray) -> str:
     if not gone.any():
         return ""
     if (gone == easy).all():
-        return "; n/a: the longest step of the search still meets the target"
-    return "; n/a: no step of the search is the longest that meets the target"
+        return "; n/a: the longest step tried still meets the target"
+    return "; n/a: of the steps tried none is the longest that meets the target"
