@@ -67,7 +67,7 @@ def refused(capsys, *words):
         ([*ASKED, "--torque", "free"], "--torque is part of the case"),
         ([*ASKED, "--laws"], "FILE and --laws are two questions"),
         ([*ASKED, "--al"], "unknown argument --al; did you mean '--all'?"),
-        ([*ASKED, "--cores", "0"], "unknown argument --cores; known are: --all, "),
+        ([*ASKED, "--workers", "0"], "unknown argument --workers; known are: --all, "),
         (["recommend", "--error", "1e-3"], "there are four questions: about a motion"),
         (["recommend", "heavy_top"], "--error is missing"),
     ],

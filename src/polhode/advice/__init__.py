@@ -297,6 +297,7 @@ def _class(
     progress: Callable[[str, float], object],
 ) -> "Recommendation":
     from polhode.advice import cases, from_laws, from_runs
+    from polhode.fits.laws import TOGETHER
 
     for name, value in {"torque": torque, "omega": omega}.items():
         if value is None:
@@ -307,7 +308,7 @@ def _class(
     if size == 0:
         raise AdviceError("omega must not be zero: steps are measured in radians turned")
     time = None if time is None else cases.duration(time)
-    if strength is not None and torque not in cases.TOGETHER:
+    if strength is not None and torque not in TOGETHER:
         strength = cases.strength_of(strength, torque)
     elif strength is not None:
         strength = checked(number, "strength", strength, least=0.0)

@@ -22,6 +22,7 @@ from polhode.algebra.body import Body
 from polhode.algebra.quaternion import conjugate, multiply, to_body, to_lab
 from polhode.compiling.kernel import Quaternion
 from polhode.ensembles.classes import CLASSES
+from polhode.fits.laws import TOGETHER
 from polhode.interface.arguments import flag, is_ordered, number, positive, regular_file, shown, vector
 from polhode.interface.reading import ConfigurationError, read
 from polhode.problems.problem import Problem
@@ -29,11 +30,6 @@ from polhode.registry import nearest, place_in
 
 #: Other names of torque classes.
 ALIASES = {"friction": "friction_isotropic", "heavy_top": "state", "gravity": "state", "none": "free", "body": "constant"}
-#: Classes asked for together.
-TOGETHER = {
-    "smooth": ("constant", "time", "lab", "state"),
-    "friction": ("friction_isotropic", "friction_anisotropic", "friction_smooth_coulomb"),
-}
 #: Torque classes that leave nothing open once body and angular velocity are known.
 CLOSED = ("free", "friction_isotropic")
 #: The number of starts drawn for a case that leaves something open. A step that serves 19 random starts serves another one
@@ -241,7 +237,7 @@ def case_of_class(torque: str, omega: float, time: float, strength: float | None
 
     Parameters
     ----------
-    torque : key of a class, or one of :data:`TOGETHER` or :data:`ALIASES`
+    torque : key of a class, or one of :data:`~polhode.fits.laws.TOGETHER` or :data:`ALIASES`
     omega : size of the initial angular velocities, rad/s
     time : time to simulate, s
     strength : of all torques; by default drawn, as in the ensembles

@@ -12,7 +12,7 @@ import xarray as xr
 
 from polhode.advice import files
 from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names, price_in_words
-from polhode.advice.cases import ALIASES, TOGETHER, unknown_torque
+from polhode.advice.cases import ALIASES, unknown_torque
 from polhode.advice.errors import AdviceError, BeyondLaws
 from polhode.advice.from_runs import drift, restarts
 from polhode.advice.prices import USUAL, prices
@@ -222,10 +222,10 @@ def _read(path: Path) -> xr.Dataset:
 
 def _classes(torque: str, known: list[str]) -> list[str]:
     """The classes of a word, all of which the file must hold."""
-    keys = TOGETHER.get(torque, (ALIASES.get(torque, torque),))
+    keys = laws.TOGETHER.get(torque, (ALIASES.get(torque, torque),))
     for key in keys:
         if key not in known:
-            raise AdviceError(unknown_torque(torque, [*known, *TOGETHER, *ALIASES]))
+            raise AdviceError(unknown_torque(torque, [*known, *laws.TOGETHER, *ALIASES]))
     return list(keys)
 
 

@@ -32,6 +32,11 @@ STABLE = 0.5
 ROUNDED = 2.0
 #: The errors per radian for which steps are stated.
 TARGETS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
+#: Classes of torque asked for together.
+TOGETHER = {
+    "smooth": ("constant", "time", "lab", "state"),
+    "friction": ("friction_isotropic", "friction_anisotropic", "friction_smooth_coulomb"),
+}
 #: The part of the bodies below and above the spread that is stated.
 SPREAD = (0.1, SERVED)
 

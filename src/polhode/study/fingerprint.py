@@ -57,7 +57,7 @@ EXPERIMENTS = f"{PACKAGE}.study.run."
 KEPT, MOST = "sources.json", 5000
 
 
-class Source(NamedTuple):
+class CountedCode(NamedTuple):
     """What counts of a source: the hash of its code, the names of all that it imports of the package, and the words in it."""
 
     digest: str
@@ -110,7 +110,7 @@ def _members() -> dict[Path, dict[str, Path]]:
     return {ROOT / name: {path.stem: path for path in (ROOT / name).glob("[a-z]*.py")} for name in REGISTRIES}
 
 
-def _in_source(source: str, function: str = "") -> Source:
+def _in_source(source: str, function: str = "") -> CountedCode:
     """What counts of Python source code, or of what a function in it needs."""
     key = hashlib.sha256(f"{_recipe()}{function}\0{source}".encode()).hexdigest()
     if key not in _known():
@@ -131,7 +131,7 @@ def _in_source(source: str, function: str = "") -> Source:
         constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
         words = sorted({text for text in constants if isinstance(text, str) and text.isidentifier()})
         _known()[key] = [digest, names, words]
-    return Source(*_known()[key])
+    return CountedCode(*_known()[key])
 
 
 def _needed(tree: ast.Module, function: str) -> list[ast.stmt]:

@@ -15,7 +15,6 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from polhode.advice.cases import TOGETHER
 from polhode.fits import contact_law, law_file, laws
 from polhode.fits.ladders import UNIT
 from polhode.fits.largest_step import COARSEST, EXTRAPOLATED
@@ -56,8 +55,8 @@ class Situation:
 
 
 FREE = Situation("free", "no torque", ("free",))
-SMOOTH = Situation("smooth", "torque of time or orientation", TOGETHER["smooth"])
-FRICTION = Situation("friction", "torque of the angular velocity", TOGETHER["friction"])
+SMOOTH = Situation("smooth", "torque of time or orientation", laws.TOGETHER["smooth"])
+FRICTION = Situation("friction", "torque of the angular velocity", laws.TOGETHER["friction"])
 SITUATIONS = (FREE, SMOOTH, FRICTION)
 
 
