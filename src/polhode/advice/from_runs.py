@@ -574,7 +574,7 @@ def _recommendation(
     if not is_known:
         remarks.insert(0, _doubt(uncertainty))
     return Recommendation(
-        **_asked(case, priced, error, one_torque),
+        **_terms(case, priced, error, one_torque),
         best=best,
         sentence=("" if is_known else "NOT CONFIRMED: ") + _take(case, best, starts),
         confirmed=is_known,
@@ -622,7 +622,7 @@ def _not_confirmed(
     said = "the best step tested is" if misses else "take"
     uncertainty = max(motion.uncertainty for motion in finding.motions)
     return Recommendation(
-        **_asked(case, priced, error, one_torque),
+        **_terms(case, priced, error, one_torque),
         best=best,
         sentence=f"NOT CONFIRMED: {_take(case, best, starts, said)}",
         confirmed=False,
@@ -648,7 +648,7 @@ def _take(case: BodyCase, best: Choice, starts: Starts, said: str = "Take") -> s
     )
 
 
-def _asked(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> dict[str, Any]:
+def _terms(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> dict[str, Any]:
     """What was asked, in words and as data: arguments of a :class:`Recommendation`."""
     return {
         "question": f"{case.words}, error below {error:g}, {price_in_words(priced.torque, priced.unit)}",

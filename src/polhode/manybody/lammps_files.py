@@ -49,7 +49,7 @@ DECLARED = {"mass": ("masstotal", 1), "com": ("com", 3), "inertia": ("inertia", 
 
 
 @dataclass(frozen=True)
-class Row:
+class AtomRow:
     """The words of an atom in a section, and where they stand in the file."""
 
     where: str
@@ -62,7 +62,7 @@ class Template:
 
     path: Path
     count: int
-    sections: dict[str, list[Row]] = field(default_factory=dict)
+    sections: dict[str, list[AtomRow]] = field(default_factory=dict)
     declared: dict[str, tuple[float, ...]] = field(default_factory=dict)
     units: str = ""
 
@@ -154,7 +154,7 @@ def _native(path: Path, lines: Sequence[Line]) -> Template | None:
             elif name == "body":
                 molecule.sections["body"] = []
         elif section in molecule.sections:
-            molecule.sections[section].append(Row(f"line {place}", words))
+            molecule.sections[section].append(AtomRow(f"line {place}", words))
     molecule.refuse({"body": "(a body particle) is not read", "Body Integers": "is not read", "Body Doubles": "is not read"})
     return molecule
 
@@ -203,7 +203,7 @@ def _json(path: Path, text: str) -> Template:
     return molecule
 
 
-def _block(path: Path, key: str, block: Any, columns: tuple[str, ...]) -> list[Row]:
+def _block(path: Path, key: str, block: Any, columns: tuple[str, ...]) -> list[AtomRow]:
     """The rows of a data block, their columns in the order of the native format."""
     wanted = ["atom-id", *columns]
     order, data = (block.get("format"), block.get("data")) if isinstance(block, dict) else (None, None)
@@ -215,7 +215,7 @@ def _block(path: Path, key: str, block: Any, columns: tuple[str, ...]) -> list[R
     for number, row in enumerate(data, 1):
         if not isinstance(row, list) or len(row) != len(order) or not all(isinstance(word, str) for word in row):
             raise ValueError(f"{path}, {key}, row {number}: expected {' '.join(order)}, got {shown(row)}")
-        rows.append(Row(f"{key}, row {number}", [row[order.index(name)] for name in wanted]))
+        rows.append(AtomRow(f"{key}, row {number}", [row[order.index(name)] for name in wanted]))
     return rows
 
 
