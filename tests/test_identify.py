@@ -241,7 +241,7 @@ def test_rows_of_three_digits_identify_nothing(tmp_path):
     answer = own_code.identify_files([written(tmp_path / "run.csv", t, q, omega, digits=3)], INERTIA)
     text = str(answer)
     assert not answer.identified and "rk4" in answer.methods and f"{len(answer.deviations)} candidates fit" in text
-    assert not (answer.engines or answer.advice or answer.spin[2] or answer.further) and "order" not in text
+    assert not (answer.engines or answer.advice or answer.spin.end or answer.further) and "order" not in text
     assert any("print more" in limit and "%.17g" in limit for limit in answer.limits)
     content = json.loads(answer.to_json())
     assert content["identified"] is False and "spin" not in content and not content["engines"] and not content["advice"]

@@ -41,7 +41,7 @@ def measured_advice(order: float, end: str, gyroscopic: str, changes: Sequence[f
     word = ORDERS.get(round(order), f"{order:.1f}th")
     if end == "diverges":
         return f"{word} order, and a free spin gains energy until it diverges: take smaller steps, or another option."
-    if end in ("smallest moment", "largest moment"):
+    if end.endswith(" moment"):
         return f"{word} order, and a free spin ends about the axis of the {end}: take smaller steps, or another option."
     change = max(changes, key=abs, default=0.0)
     if abs(change) > LOST:
