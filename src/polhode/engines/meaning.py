@@ -10,6 +10,7 @@ from polhode.advice.errors import AdviceError
 from polhode.engines import cases, identify
 from polhode.engines.advice import LOST
 from polhode.engines.candidates import candidate, label
+from polhode.engines.causes import in_lab
 from polhode.engines.environments import Run, Spun
 from polhode.engines.identify import FEW, WITHIN
 from polhode.engines.read_rows import READ
@@ -45,7 +46,7 @@ class LongSpin:
     Parameters
     ----------
     energy, momentum : relative changes of energy and of the length of the momentum
-    turned : the angle by which the momentum turns in the lab, rad
+    turned : the largest angle by which the momentum turns in the lab, rad
     end : where it ends, in a word of the atlas
     start : where it starts
     """
@@ -67,7 +68,12 @@ def long_spin(key: str, steps: int) -> LongSpin:
     run = cases.long_run(steps)
     spins = []
     for start, omega in (("beside the middle axis", run.omega0), ("from between the axes", cases.GENERAL)):
-        energy, momentum, turned, _, end, _ = long_spin_of(run, states_of(key, replace(run, omega0=omega)))
+        states = states_of(key, replace(run, omega0=omega))
+        energy, momentum, _, _, end, _ = long_spin_of(run, states)
+        with np.errstate(all="ignore"):
+            lab = in_lab(states.q, states.omega * run.inertia)
+            lab /= np.linalg.norm(lab, axis=1, keepdims=True)
+            turned = float(2 * np.arcsin(np.clip(np.linalg.norm(lab - lab[0], axis=1).max() / 2, 0, 1)))
         if spins and end == "tumbles":
             end = _axis_reached(run.inertia, omega, energy, momentum) or end
         spins.append(LongSpin(energy, momentum, turned, end, start))

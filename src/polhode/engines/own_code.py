@@ -45,6 +45,8 @@ FAULTY = 20.0
 FINE, COARSE = 1e-6, 20.0
 #: What a step of a body that has become fast or slow may miss: rounding grows with the angle turned.
 ROUGH = 1e-6
+#: Rows at the start whose angular velocity is that from which a run that diverges departs.
+FEW_AT_START = 4
 #: The angle of a step, rad, by which it is judged whether methods are one step, and the difference that rounding makes.
 TELLING, SAME = 0.5, 1e-11
 #: Steps in which methods are compared with each other.
@@ -214,7 +216,7 @@ class Answer:
         order, instead = orders.pop(), meaning.instead(self.method, self.speed, ERROR) if self.is_settled else ()
         if abs(self.order - order) > OTHER_ORDER:
             return instead
-        said = measured_advice(order, spin.end, "no" if kinds.pop() else "yes", (spin.energy, spin.momentum))
+        said = measured_advice(order, spin.end, "no" if kinds.pop() else "yes", (spin.energy, spin.momentum), spin.turned)
         return (said, *instead)
 
     def to_json(self, **options: Any) -> str:
@@ -823,6 +825,16 @@ def _while_usual(rows: Rows) -> Rows:
 
 def _not_explained(run: OwnRun) -> str:
     """Why no convention explains the rotations."""
+    size = np.linalg.norm(run.rows.spin, axis=1)
+    with np.errstate(all="ignore"):
+        fast = np.flatnonzero(size > identify.FASTEST * np.nanmedian(size[:FEW_AT_START]))
+    if fast.size and fast[0] < len(size) - 1 and np.nanmedian(size[fast[0] :]) > size[0]:
+        line = f"{run.rows.line_word} {run.rows.lines[fast[0]]}"
+        return (
+            f"{run.rows.name}: by {line} the vector in the rows has grown to {size[fast[0]] / size[0]:.2g} times that of the "
+            f"start: at this step the code diverges after {fast[0]} rows, too few to compare; write a run with a smaller dt, in "
+            "which the body turns by 0.2 rad in a step"
+        )
     angle = 2 * float(np.nanmedian(np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)))
     cure = "that inertia is in the order of the axes of the body"
     for order in dict.fromkeys(permutations(map(float, run.inertia))):
@@ -1144,6 +1156,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         limits.append("the steps are not equal: methods that use earlier steps, as Adams-Bashforth, are no candidates.")
     if run.damping and identified and not any(DAMPED_KEY in key for key in members):
         limits.append(f"the rows show no damping of {run.damping:g}/s.")
+    limits += _contradicted_units(run.rows, reading.convention)
     limits += _limits(runs, reading, angle, speed, len(pieces), identified and len(members) == 1, differ)
     return Answer(
         identified=identified,
@@ -1152,7 +1165,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         runner_up=rest[0] if rest else "",
         runner_up_deviation=values[rest[0]] if rest else math.inf,
         deviations=values,
-        convention=str(reading.convention),
+        convention=_convention_words(reading.convention, run.rows),
         ambiguous=tuple(str(one.convention) for one in same),
         half_steps=half,
         round_off=eps,
@@ -1169,6 +1182,28 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         further=meaning.telling_run(members) if within and 1 < len(members) <= MOST_MEMBERS else "",
         exact=exact,
     )
+
+
+def _convention_words(convention: Convention, rows: Rows) -> str:
+    """A convention in words, with the units that the names of columns say."""
+    said = str(convention)
+    if rows.rate_unit and convention.angle == "rad":
+        said = said.replace("rad/s", rows.rate_unit)
+    if rows.time_unit and convention.time == "s":
+        said = said.removesuffix("time in s") + f"time in {rows.time_unit}"
+    return said
+
+
+def _contradicted_units(rows: Rows, convention: Convention) -> list[str]:
+    """Units in names of columns that the rows contradict, each with its cure."""
+    factor = ANGLES[convention.angle] * TIMES[convention.time]
+    unit = rows.rate_unit if convention.angle != "rad" else rows.time_unit if convention.time != "s" else ""
+    if not unit:
+        return []
+    return [
+        f"the names of the columns say {unit}, while the body turns by {factor:.4g} times what follows from it; the rows were "
+        f"read as {convention.angle if convention.angle != 'rad' else convention.time}: write the right unit into the names."
+    ]
 
 
 #: What may be wrong if no candidate makes the steps of a run.
