@@ -458,7 +458,7 @@ def _check_rows(rows: Rows) -> None:
     if np.abs(length - 1).min() > NEAR_UNIT:
         raise IdentifyError(
             f"{rows.name}: no quaternion has unit length (that of {rows.line_word} {rows.lines[fine][0]} is {length[0]:.3g}); "
-            "check the order of the columns, or name them: t,qw,qx,qy,qz,wx,wy,wz"
+            "normalise them, or check the order of the columns, or name them: t,qw,qx,qy,qz,wx,wy,wz"
         )
     if not rows.spin[fine].any():
         raise IdentifyError(
