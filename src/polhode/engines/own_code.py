@@ -286,14 +286,15 @@ class Answer:
             lines += [f"Order measured from two steps: {self.order:.2f}."]
         if math.isfinite(self.energy):
             lines += [
-                f"Free run: energy changes by {self.energy:.1e}, the length of the angular momentum by {self.momentum:.1e}, its "
-                f"vector in the lab by {self.momentum_vector:.1e}, at most."
+                f"Free run: energy changes by {self.energy:.1e}, the length of the angular momentum by {self.momentum:.1e}, "
+                f"its vector in the lab by {self.momentum_vector:.1e}, at most."
             ]
         if self.spin.end:
             spin = self.spin
             lines += [
-                f"A free spin of {SPIN_STEPS} steps of {cases.LONG_STEP} rad {spin.start}: energy {spin.energy:+.1e}, length of "
-                f"the momentum {spin.momentum:+.1e}{_turned_words(spin)}, {_end_words(spin.end, spin.energy, spin.momentum)}."
+                f"A free spin of {SPIN_STEPS} steps of {cases.LONG_STEP} rad {spin.start}: energy {spin.energy:+.1e}, "
+                f"length of the momentum {spin.momentum:+.1e}{_turned_words(spin)}, "
+                f"{_end_words(spin.end, spin.energy, spin.momentum)}."
             ]
             lines += ["", *self.advice]
         if self.engines:
@@ -808,7 +809,7 @@ def _conventions(run: OwnRun, rows_ahead: int) -> list[Fit]:
     """
     turned = np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)
     if not np.nanmax(turned) > 10 * max(run.rows.q_unit, 1e-15):
-        raise IdentifyError(f"{run.rows.name}: the orientation does not change; start with an angular velocity about no axis")
+        raise IdentifyError(f"{run.rows.name}: the orientation is the same in all rows; write those of a body that turns")
     return plausible(list(fits(_while_usual(run.rows), run.inertia, run.row_step, rows_ahead, run.axes)))
 
 
@@ -832,8 +833,8 @@ def _not_explained(run: OwnRun) -> str:
         line = f"{run.rows.line_word} {run.rows.lines[fast[0]]}"
         return (
             f"{run.rows.name}: by {line} the vector in the rows has grown to {size[fast[0]] / size[0]:.2g} times that of the "
-            f"start: at this step the code diverges after {fast[0]} rows, too few to compare; write a run with a smaller dt, in "
-            "which the body turns by 0.2 rad in a step"
+            f"start: at this step the code diverges after {fast[0]} rows, too few to compare; write a run with a smaller dt, "
+            "in which the body turns by 0.2 rad in a step"
         )
     angle = 2 * float(np.nanmedian(np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)))
     cure = "that inertia is in the order of the axes of the body"
