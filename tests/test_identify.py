@@ -543,7 +543,7 @@ def test_files_of_all_kinds_are_one_run(tmp_path):
         ("ROWS", [], "inertia is missing"),
         ("ROWS", ["--inertia", "1", "2", "3", "--torque", "lab", "1"], "torque must be free"),
         ("NO TIMES", ["--inertia", "1", "2", "3"], "give the step as dt"),
-        ("AT REST", ["--inertia", "1", "2", "3"], "the orientation does not change"),
+        ("AT REST", ["--inertia", "1", "2", "3"], "the orientation is the same in all rows"),
         ("ROWS", ["--inertia", "1", "2", "3", "--omega", "3"], "--omega belongs to --recipe"),
         ("ROWS", ["--recipe"], "reads no files"),
     ],
