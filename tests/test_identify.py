@@ -760,6 +760,15 @@ def test_a_run_that_diverges_at_once_is_refused_as_such():
         own_code.identify_runs([own_code.own_run(run_files.of_arrays(1.2, spun.q, spun.omega), INERTIA)])
 
 
+@pytest.mark.parametrize("unit, seconds", [("hours", 3600), ("days", 86400), ("ms", 1e-3)])
+def test_a_unit_of_time_without_a_name_is_found(unit, seconds):
+    run = replace(cases.long_run(1), dt=0.2, omega0=cases.GENERAL, samples=tuple(range(31)))
+    spun = meaning.states_of("rk4", run)
+    rows = run_files.of_arrays(0.2 / seconds, spun.q, spun.omega)
+    (best,) = {one.convention.time for one in own_code._conventions(own_code.own_run(rows, INERTIA), 0)[:1]}
+    assert best == unit
+
+
 def test_units_that_names_say_are_in_the_answer_and_contradicted_by_rows():
     rows = SimpleNamespace(rate_unit="deg/s", time_unit="ms")
     said = own_code._convention_words(Convention(), rows)
