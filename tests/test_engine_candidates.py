@@ -7,7 +7,7 @@ import pytest
 import scipy.optimize
 from scipy.spatial.transform import Rotation
 
-from polhode.engines import cases, identify
+from polhode.engines import cases, identify, meaning
 from polhode.engines.candidates import FORMULAS, ORIENTATIONS, candidate, combinations, label
 from polhode.engines.environments import Run
 
@@ -252,3 +252,14 @@ def test_a_candidate_has_words(key):
 def test_every_candidate_has_words_of_its_own():
     words = [label(method.key) for method in combinations()]
     assert len(set(words)) == len(words) and not {method.key for method in combinations()} & set(words)
+
+
+def test_the_implicit_midpoint_with_an_exponential_is_solved():
+    """Against Newton's method on the equation of the midpoint, and SciPy's rotation."""
+    inertia, omega, dt = np.array([0.6, 1.0, 1.4]), np.array([0.48, 0.36, 0.8]), 0.2
+    middle = scipy.optimize.fsolve(lambda m: 2 * inertia * (m - omega) / dt + np.cross(m, inertia * m), omega, xtol=1e-12)
+    run = Run("free", (0.0,), tuple(inertia), (0.7, 0.1, 0.5, 0.5), tuple(omega), dt, (1,))
+    spun = meaning.states_of("implicit_midpoint_exp", run)
+    turned = Rotation.from_quat([0.1, 0.5, 0.5, 0.7]) * Rotation.from_rotvec(dt * middle)
+    np.testing.assert_allclose(spun.omega[0], 2 * middle - omega, rtol=1e-13)
+    np.testing.assert_allclose(np.roll(spun.q[0], -1), turned.as_quat(), atol=1e-13)

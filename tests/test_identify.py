@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -241,7 +242,7 @@ def test_rows_of_three_digits_identify_nothing(tmp_path):
     answer = own_code.identify_files([written(tmp_path / "run.csv", t, q, omega, digits=3)], INERTIA)
     text = str(answer)
     assert not answer.identified and "rk4" in answer.methods and f"{len(answer.deviations)} candidates fit" in text
-    assert not (answer.engines or answer.advice or answer.spin[2] or answer.further) and "order" not in text
+    assert not (answer.engines or answer.advice or answer.spin.end or answer.further) and "order" not in text
     assert any("print more" in limit and "%.17g" in limit for limit in answer.limits)
     content = json.loads(answer.to_json())
     assert content["identified"] is False and "spin" not in content and not content["engines"] and not content["advice"]
@@ -542,7 +543,7 @@ def test_files_of_all_kinds_are_one_run(tmp_path):
         ("ROWS", [], "inertia is missing"),
         ("ROWS", ["--inertia", "1", "2", "3", "--torque", "lab", "1"], "torque must be free"),
         ("NO TIMES", ["--inertia", "1", "2", "3"], "give the step as dt"),
-        ("AT REST", ["--inertia", "1", "2", "3"], "the orientation does not change"),
+        ("AT REST", ["--inertia", "1", "2", "3"], "the orientation is the same in all rows"),
         ("ROWS", ["--inertia", "1", "2", "3", "--omega", "3"], "--omega belongs to --recipe"),
         ("ROWS", ["--recipe"], "reads no files"),
     ],
@@ -678,6 +679,102 @@ def test_the_order_is_measured_from_two_steps():
         spun = meaning.states_of("omelyan1998", run)
         runs.append(own_code.own_run(run_files.of_arrays(run.dt, spun.q, spun.omega), INERTIA))
     assert own_code.identify_runs(runs).order == pytest.approx(2, abs=0.1)
+
+
+def piece_of(key, dt, count, start=(0.48, 0.36, 0.8)):
+    """A run of a free body with its piece, as they are compared."""
+    run = replace(cases.long_run(count), dt=dt, omega0=start, samples=tuple(range(count + 1)))
+    spun = meaning.states_of(key, run)
+    own = own_code.own_run(run_files.of_arrays(dt, spun.q, spun.omega), INERTIA)
+    return own, own_code._whole(own, Convention(), [])[0]
+
+
+def test_no_order_is_measured_from_runs_that_blow_up():
+    for key, shows in (("mean_of_two_components", False), ("rk4", True)):
+        runs, pieces = zip(*(piece_of(key, dt, round(10 / dt)) for dt in (0.2, 0.1)), strict=True)
+        order = own_code._order(runs, own_code._Reading(Convention(), pieces=[[piece] for piece in pieces]))
+        assert math.isfinite(order) == shows, (key, order)
+
+
+def test_no_advice_contradicts_a_measured_order():
+    spin = meaning.LongSpin(0.0, 0.0, 0.0, "tumbles", "beside the middle axis")
+    answer = SimpleNamespace(spin=spin, methods=("theta_1_exp",), is_settled=False, order=2.07)
+    assert own_code.Answer.advice.func(answer) == ()
+    answer.order = 1.2
+    assert "First order" in own_code.Answer.advice.func(answer)[0]
+
+
+@pytest.mark.parametrize("key", ["ab2_components", "ab2_exchanged", "ab3_barker", "ab4_buss", "mean_of_two_buss", "ab2_exp"])
+def test_adams_pairs_have_the_order_that_they_declare(key):
+    """Errors at two steps against SciPy's DOP853."""
+
+    def rate(t, y):
+        q, w = y[:4], y[4:]
+        turning = np.array([-q[1:] @ w, *(q[0] * w + np.cross(q[1:], w))]) / 2
+        return np.concatenate([turning, -np.cross(w, INERTIA * w) / INERTIA])
+
+    start = np.concatenate([cases.Q0, cases.GENERAL])
+    exact = solve_ivp(rate, (0, 3), start, "DOP853", rtol=1e-12, atol=1e-13).y[:4, -1]
+    errors = []
+    for dt in (0.05, 0.025):
+        run = replace(cases.long_run(1), dt=dt, omega0=cases.GENERAL, samples=(round(3 / dt),))
+        errors.append(float(cases.angle(meaning.states_of(key, run).q[-1], exact)))
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(candidate(key).order_q, abs=0.35)
+
+
+def test_a_drift_to_the_middle_axis_is_seen():
+    """Jolt's step takes every body to the energy L^2/(2 I2); beside the middle axis, nothing moves."""
+    spin = meaning.long_spin("rescaled_momentum", 30_000)
+    w = np.array(cases.GENERAL)
+    ratio = ((INERTIA * w) ** 2).sum() / (INERTIA[1] * (INERTIA * w * w).sum())
+    assert spin.energy == pytest.approx(ratio - 1, rel=1e-3) and spin.end == "middle moment" and "between" in spin.start
+    assert "middle moment" in measured_advice(1, spin.end, "yes", (spin.energy, spin.momentum), spin.turned)
+
+
+def test_the_momentum_of_a_free_run_is_a_vector_in_the_lab():
+    """Without the gyroscopic term its length stays, while it turns about omega."""
+    _, piece = piece_of("no_gyroscopic_exp_new", 0.2, 60)
+    energy, length, vector = own_code._conserved([piece])
+    lab = turned(piece.spun.q, piece.spun.omega * INERTIA)
+    assert max(energy, length) < 1e-14
+    assert vector == pytest.approx(np.linalg.norm(lab - lab[0], axis=1).max() / np.linalg.norm(lab[0]), rel=1e-9)
+    assert vector > 0.5
+    assert "turns in the lab" in measured_advice(1, "middle moment", "no", (0, 0), 0.1)
+
+
+def test_a_class_of_opposite_methods_is_no_identification():
+    """A spin about an axis with the tangent step, which many methods make there and nowhere else."""
+    q = [np.array([1.0, 0.0, 0.0, 0.0])]
+    for _ in range(20):
+        new = np.array([q[-1][0] - 0.1 * q[-1][1], q[-1][1] + 0.1 * q[-1][0], 0, 0])
+        q.append(new / np.linalg.norm(new))
+    answer = polhode.identify(0.2, q, np.tile([1.0, 0, 0], (21, 1)), inertia=(0.02, 0.5, 0.5))
+    assert not answer.identified and len(answer.methods) > 10 and not answer.spin.end and not answer.advice
+    assert any("gyroscopic term is not seen" in limit for limit in answer.limits)
+
+
+def test_a_run_that_diverges_at_once_is_refused_as_such():
+    run = replace(cases.long_run(1), dt=1.2, omega0=cases.GENERAL, samples=tuple(range(31)))
+    spun = meaning.states_of("explicit_exp_new", run)
+    with np.errstate(all="ignore"), pytest.raises(own_code.IdentifyError, match=r"row 1\d .*diverges .*smaller dt"):
+        own_code.identify_runs([own_code.own_run(run_files.of_arrays(1.2, spun.q, spun.omega), INERTIA)])
+
+
+@pytest.mark.parametrize("unit, seconds", [("hours", 3600), ("days", 86400), ("ms", 1e-3)])
+def test_a_unit_of_time_without_a_name_is_found(unit, seconds):
+    run = replace(cases.long_run(1), dt=0.2, omega0=cases.GENERAL, samples=tuple(range(31)))
+    spun = meaning.states_of("rk4", run)
+    rows = run_files.of_arrays(0.2 / seconds, spun.q, spun.omega)
+    (best,) = {one.convention.time for one in own_code._conventions(own_code.own_run(rows, INERTIA), 0)[:1]}
+    assert best == unit
+
+
+def test_units_that_names_say_are_in_the_answer_and_contradicted_by_rows():
+    rows = SimpleNamespace(rate_unit="deg/s", time_unit="ms")
+    said = own_code._convention_words(Convention(), rows)
+    assert "deg/s" in said and said.endswith("time in ms") and not own_code._contradicted_units(rows, Convention())
+    (limit,) = own_code._contradicted_units(SimpleNamespace(rate_unit="rad/s", time_unit=""), Convention(angle="degrees"))
+    assert "names of the columns say rad/s" in limit and "read as degrees" in limit
 
 
 def test_steps_of_times_are_the_shortest_numbers():

@@ -256,6 +256,22 @@ VALID: dict[str, tuple[str | bytes, dict]] = {
         ),
         {},
     ),
+    "JSBSim": (
+        table(
+            "Time,P (deg/s),Q (deg/s),R (deg/s),P dot (deg/s^2),P_{inertial} (deg/s),Q_{inertial} (deg/s),R_{inertial} (deg/s),"
+            "Phi (deg),Q(1)_{LOCAL},Q(2)_{LOCAL},Q(3)_{LOCAL},Q(4)_{LOCAL},Q(1)_{ECI},Q(2)_{ECI},Q(3)_{ECI},Q(4)_{ECI}",
+            T,
+            DEGREES + 1,
+            T,
+            DEGREES,
+            T,
+            Q[:, [1, 0, 2, 3]],
+            Q,
+        ),
+        {},
+    ),
+    "LaTeX": (table("$t$,$q_{0}$,$q_{1}$,$q_{2}$,$q_{3}$,$\\omega_{x}$,$\\omega_y$,\\omega_z", T, Q, W), {}),
+    "comments behind rows": (USUAL.replace("\n", "  # ok\n", 9), {}),
     "units apart": (table("t [s] q0 [-] q1 [-] q2 [-] q3 [-] wx [rad/s] wy [rad/s] wz [rad/s]", T, Q, W, separator="  "), {}),
     "camel case": (table("timeMs,quatW,quatX,quatY,quatZ,angVelX,angVelY,angVelZ", T * 1e3, Q, W), {}),
     "index of pandas": (

@@ -28,10 +28,15 @@ def advice_of(key: str, option: str, order: float, end: str, gyroscopic: str) ->
     return option_of(key, option).advice or measured_advice(order, end, gyroscopic)
 
 
-def measured_advice(order: float, end: str, gyroscopic: str, changes: Sequence[float] = ()) -> str:
-    """What follows from a row alone; ``changes`` are those of energy and momentum in a free spin, relative."""
+def measured_advice(order: float, end: str, gyroscopic: str, changes: Sequence[float] = (), turned: float = 0.0) -> str:
+    """What follows from a row alone.
+
+    ``changes`` are those of energy and of the length of the momentum in a free spin, relative; ``turned`` is the angle by
+    which the momentum turns in the lab, rad.
+    """
     if gyroscopic == "no":
-        return "Leaves the gyroscopic term out: switch it on unless all moments are equal."
+        result = ", so that the angular momentum of a free body turns in the lab" if turned > LOST else ""
+        return f"Leaves the gyroscopic term out{result}: switch it on unless all moments are equal."
     if end == "failed" or gyroscopic == "failed":
         return "Failed here: look at what the engine said before using it."
     if end == "stops":
@@ -41,7 +46,7 @@ def measured_advice(order: float, end: str, gyroscopic: str, changes: Sequence[f
     word = ORDERS.get(round(order), f"{order:.1f}th")
     if end == "diverges":
         return f"{word} order, and a free spin gains energy until it diverges: take smaller steps, or another option."
-    if end in ("smallest moment", "largest moment"):
+    if end.endswith(" moment"):
         return f"{word} order, and a free spin ends about the axis of the {end}: take smaller steps, or another option."
     change = max(changes, key=abs, default=0.0)
     if abs(change) > LOST:

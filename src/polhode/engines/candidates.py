@@ -395,7 +395,10 @@ def _adams(formula: str, orientation: str) -> OneTorque:
             turned = normalise(turned)
         return turned + new + newest + past[:14]
 
-    return replace(_one_torque(f"{formula}_{orientation}", after_torque), start=with_rates)
+    order = 1 if formula == "mean_of_two" else len(weights)
+    order_q = {"exp": 1, "components": order}.get(orientation, min(order, 2))
+    made = _one_torque(f"{formula}_{orientation}", after_torque)
+    return replace(made, order_q=order_q, order_omega=order, start=with_rates)
 
 
 #: Most iterations of an implicit candidate, and the change of its angular velocity that ends them, rad/s.
@@ -467,6 +470,18 @@ def _theta(theta: float) -> SeveralTorques:
         return turned(new) + new
 
     return _several(f"theta_{_digits(theta)}_exp", step, 2 if theta == 0.5 else 1, 2)
+
+
+def _implicit_midpoint_exp(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """The implicit midpoint rule for omega, solved to rounding, and the exact rotation with the omega of the midpoint."""
+    q, omega = state[:4], state[4:7]
+
+    def improved(middle: Any) -> Any:
+        rate = euler_equations(middle, torque(t + 0.5 * dt, rotate(q, middle, 0.5 * dt), middle, parameters), body)
+        return axpy(0.5 * dt, rate, omega)
+
+    middle = _iterated(improved, omega)
+    return rotate(q, middle, dt) + axpy(-1.0, omega, scale(2.0, middle))
 
 
 @kernel
@@ -769,6 +784,7 @@ def combinations() -> tuple[Method, ...]:
         _generalised_alpha(0.9),
         _theta(0.5),
         _theta(1.0),
+        _several("implicit_midpoint_exp", _implicit_midpoint_exp, 2, 1),
         _one_torque("lacoursiere_exp", lacoursiere_exact),
         _one_torque("explicit_exp_lengthened", lengthened),
         _one_torque("no_gyroscopic_linear_projected", projected),

@@ -147,12 +147,13 @@ def _origin(factor: float) -> str:
 
 def momentum_variation(q: np.ndarray, omega: np.ndarray, tensor: np.ndarray) -> float:
     """The root mean square of what the lab momentum of a free body differs from its mean, over its length."""
-    lab = _in_lab(q, omega @ tensor)
+    lab = in_lab(q, omega @ tensor)
     mean = lab.mean(0)
     return float(np.sqrt(((lab - mean) ** 2).sum(1).mean()) / np.linalg.norm(mean))
 
 
-def _in_lab(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+def in_lab(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Body vectors v (n, 3) in the lab, for quaternions q (n, 4) of any length."""
     return turned_back(q / np.linalg.norm(q, axis=1, keepdims=True) * (1, -1, -1, -1), v)
 
 
@@ -169,7 +170,7 @@ def conserving_tensor(q: np.ndarray, omega: np.ndarray) -> tuple[np.ndarray, flo
     for i, j in PLACES:
         one = np.zeros((3, 3))
         one[i, j] = one[j, i] = 1.0
-        lab = _in_lab(q, omega @ one)
+        lab = in_lab(q, omega @ one)
         columns.append((lab - lab.mean(0)).ravel())
     _, sizes, rows = np.linalg.svd(np.array(columns).T, full_matrices=False)
     tensor = np.zeros((3, 3))

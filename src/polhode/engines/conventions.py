@@ -22,7 +22,7 @@ WORSE = 4.0
 CREDIBLE = 0.6
 #: Units of angles and of time, in rad and s.
 ANGLES = {"rad": 1.0, "degrees": math.pi / 180, "revolutions": 2 * math.pi, "revolutions per minute": 2 * math.pi / 60}
-TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15}
+TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15, "hours": 3600.0, "days": 86400.0}
 #: A ratio is that of units if it agrees within this factor: integrators turn by a few per cent more or less in large steps.
 UNITS_WITHIN = 1.25
 #: A quaternion may differ from unit length by so many units of its last printed place.

@@ -1,14 +1,16 @@
 """What a method means for a user: where a free spin goes, which engines have it, what does better, what tells it apart."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from polhode.advice import files
 from polhode.advice.errors import AdviceError
 from polhode.engines import cases, identify
+from polhode.engines.advice import LOST
 from polhode.engines.candidates import candidate, label
+from polhode.engines.causes import in_lab
 from polhode.engines.environments import Run, Spun
 from polhode.engines.identify import FEW, WITHIN
 from polhode.engines.read_rows import READ
@@ -16,6 +18,8 @@ from polhode.methods import METHODS
 
 #: Angles turned in a step of runs that may tell methods apart, rad.
 ANGLES = (0.2, 0.8)
+#: A relative difference from the energy about an axis below which a body has been driven to that axis.
+REACHED = 1e-3
 
 
 def states_of(key: str, run: Run) -> Spun:
@@ -35,13 +39,58 @@ def states_of(key: str, run: Run) -> Spun:
     return Spun(np.array([q for q, _ in rows]), np.array([omega for _, omega in rows]))
 
 
-def long_spin(key: str, steps: int) -> tuple[float, float, str]:
-    """Relative changes of energy and momentum, and the end, of a free spin from next to the middle axis."""
+@dataclass(frozen=True)
+class LongSpin:
+    """A long free spin.
+
+    Parameters
+    ----------
+    energy, momentum : relative changes of energy and of the length of the momentum
+    turned : the largest angle by which the momentum turns in the lab, rad
+    end : where it ends, in a word of the atlas
+    start : where it starts
+    """
+
+    energy: float = np.nan
+    momentum: float = np.nan
+    turned: float = np.nan
+    end: str = ""
+    start: str = ""
+
+
+def long_spin(key: str, steps: int) -> LongSpin:
+    """A free spin from next to the middle axis; or from between the axes, if the body leaves its motion only there.
+
+    A method that drives every body to the middle axis starts at its end beside that axis, and keeps its energy there.
+    """
     from polhode.engines.atlas import long_spin_of  # needs xarray
 
     run = cases.long_run(steps)
-    energy, momentum, _, _, end, _ = long_spin_of(run, states_of(key, run))
-    return energy, momentum, end
+    spins = []
+    for start, omega in (("beside the middle axis", run.omega0), ("from between the axes", cases.GENERAL)):
+        states = states_of(key, replace(run, omega0=omega))
+        energy, momentum, _, _, end, _ = long_spin_of(run, states)
+        with np.errstate(all="ignore"):
+            lab = in_lab(states.q, states.omega * run.inertia)
+            lab /= np.linalg.norm(lab, axis=1, keepdims=True)
+            turned = float(2 * np.arcsin(np.clip(np.linalg.norm(lab - lab[0], axis=1).max() / 2, 0, 1)))
+        if spins and end == "tumbles":
+            end = _axis_reached(run.inertia, omega, energy, momentum) or end
+        spins.append(LongSpin(energy, momentum, turned, end, start))
+        if end != "tumbles" or max(abs(energy), abs(momentum)) > LOST:
+            return spins[-1]
+    return spins[0]
+
+
+def _axis_reached(inertia: Sequence[float], omega: Sequence[float], energy: float, momentum: float) -> str:
+    """The axis to which a body that started between the axes has been driven, in a word of the atlas; empty if to none.
+
+    About an axis of the moment I, the energy is L^2 / (2 I). About the middle one it may still turn over now and then.
+    """
+    moments, w = np.array(inertia), np.array(omega)
+    ratio = (moments * w * w).sum() / ((moments * w) ** 2).sum() * (1 + energy) / (1 + momentum) ** 2
+    names = (f"{name} moment" for name in ("smallest", "middle", "largest"))
+    return next((name for name, moment in zip(names, sorted(moments), strict=True) if abs(ratio * moment - 1) < REACHED), "")
 
 
 def are_one_free_step(methods: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise, permutations
@@ -45,6 +45,8 @@ FAULTY = 20.0
 FINE, COARSE = 1e-6, 20.0
 #: What a step of a body that has become fast or slow may miss: rounding grows with the angle turned.
 ROUGH = 1e-6
+#: Rows at the start whose angular velocity is that from which a run that diverges departs.
+FEW_AT_START = 4
 #: The angle of a step, rad, by which it is judged whether methods are one step, and the difference that rounding makes.
 TELLING, SAME = 0.5, 1e-11
 #: Steps in which methods are compared with each other.
@@ -63,6 +65,10 @@ SPIN_STEPS = 30_000
 ERROR = 1e-3
 #: Angle turned in a step of the finest reference, rad.
 REFERENCE_STEP = 0.004
+#: Errors, rad, beyond which a run shows no order, and orders between which a measured one is believed.
+FAR_OFF, ORDERS = 0.5, (0.5, 12.0)
+#: A measured order that differs by more than this from that of a method contradicts it.
+OTHER_ORDER = 0.5
 #: A difference from the exact motion in a step that is rounding in double precision.
 EXACT = 1e-13
 WIDTH = 100
@@ -135,7 +141,8 @@ class Answer:
     angle : the angle turned in a step, rad
     speed, dt : of the first run, rad/s and s
     order : the order of q measured, NaN where no two runs show it
-    energy, momentum : largest relative changes in the free run; NaN without one
+    energy, momentum : largest relative changes in the free run, of the momentum's length; NaN without one
+    momentum_vector : the same of the momentum as a vector in the lab
     faults : rows that are wrong, each named
     limits : what limits the identification, and the cure
     further : the run that would tell the methods apart
@@ -163,6 +170,7 @@ class Answer:
     limits: tuple[str, ...]
     further: str
     exact: float = math.nan
+    momentum_vector: float = math.nan
 
     @property
     def method(self) -> str:
@@ -186,10 +194,10 @@ class Answer:
         return self.identified and not self.is_exact and (len(self.methods) == 1 or self.further.startswith("No run"))
 
     @cached_property
-    def spin(self) -> tuple[float, float, str]:
-        """Relative changes of energy and momentum, and the end, of a long free spin; NaN and empty if the methods differ."""
+    def spin(self) -> meaning.LongSpin:
+        """A long free spin; its end is empty if the methods differ."""
         if not self.identified or self.is_exact or not meaning.are_one_free_step(self.methods):
-            return math.nan, math.nan, ""
+            return meaning.LongSpin()
         return meaning.long_spin(self.method, SPIN_STEPS)
 
     @cached_property
@@ -200,13 +208,16 @@ class Answer:
     @cached_property
     def advice(self) -> tuple[str, ...]:
         """What this means for a user, and what to use instead: what all methods that remain have in common."""
-        energy, momentum, end = self.spin
+        spin = self.spin
         orders = {candidate(key).order_q for key in self.methods}
         kinds = {"no_gyroscopic" in key for key in self.methods}
-        if not end or len(orders) > 1 or len(kinds) > 1:
+        if not spin.end or len(orders) > 1 or len(kinds) > 1:
             return ()
-        said = measured_advice(orders.pop(), end, "no" if kinds.pop() else "yes", (energy, momentum))
-        return (said, *(meaning.instead(self.method, self.speed, ERROR) if self.is_settled else ()))
+        order, instead = orders.pop(), meaning.instead(self.method, self.speed, ERROR) if self.is_settled else ()
+        if abs(self.order - order) > OTHER_ORDER:
+            return instead
+        said = measured_advice(order, spin.end, "no" if kinds.pop() else "yes", (spin.energy, spin.momentum), spin.turned)
+        return (said, *instead)
 
     def to_json(self, **options: Any) -> str:
         """The answer as JSON; options as of :func:`json.dumps`. What is not finite is null."""
@@ -214,8 +225,8 @@ class Answer:
         content = {name: getattr(self, name) for name in names}
         content["deviations"] = {key: value for key, value in list(self.deviations.items())[:12]}
         content |= {"engines": self.engines, "advice": self.advice}
-        if self.spin[2]:
-            content["spin"] = dict(zip(("energy", "momentum", "end"), self.spin, strict=True))
+        if self.spin.end:
+            content["spin"] = asdict(self.spin)
         return json.dumps(_finite(content), **{"indent": 2, "allow_nan": False, **options})
 
     def __str__(self) -> str:
@@ -274,12 +285,16 @@ class Answer:
         if math.isfinite(self.order):
             lines += [f"Order measured from two steps: {self.order:.2f}."]
         if math.isfinite(self.energy):
-            lines += [f"Free run: energy changes by {self.energy:.1e}, angular momentum by {self.momentum:.1e}, at most."]
-        if self.spin[2]:
-            energy, momentum, end = self.spin
             lines += [
-                f"A free spin of {SPIN_STEPS} steps of {cases.LONG_STEP} rad beside the middle axis: energy {energy:+.1e}, "
-                f"momentum {momentum:+.1e}, {_end_words(end, energy, momentum)}."
+                f"Free run: energy changes by {self.energy:.1e}, the length of the angular momentum by {self.momentum:.1e}, "
+                f"its vector in the lab by {self.momentum_vector:.1e}, at most."
+            ]
+        if self.spin.end:
+            spin = self.spin
+            lines += [
+                f"A free spin of {SPIN_STEPS} steps of {cases.LONG_STEP} rad {spin.start}: energy {spin.energy:+.1e}, "
+                f"length of the momentum {spin.momentum:+.1e}{_turned_words(spin)}, "
+                f"{_end_words(spin.end, spin.energy, spin.momentum)}."
             ]
             lines += ["", *self.advice]
         if self.engines:
@@ -302,6 +317,11 @@ def _end_words(end: str, energy: float, momentum: float) -> str:
         return ENDS.get(end, end)
     name, change = max((("energy", energy), ("momentum", momentum)), key=lambda one: abs(one[1]))
     return f"it still tumbles, and has {'lost' if change < 0 else 'gained'} {abs(change):.2g} of its {name}"
+
+
+def _turned_words(spin: meaning.LongSpin) -> str:
+    """The angle by which the momentum turns in the lab, if it is worth a word."""
+    return f", its direction in the lab by {spin.turned:.2g} rad" if spin.turned > LOST else ""
 
 
 def label_of(key: str) -> str:
@@ -439,7 +459,7 @@ def _check_rows(rows: Rows) -> None:
     if np.abs(length - 1).min() > NEAR_UNIT:
         raise IdentifyError(
             f"{rows.name}: no quaternion has unit length (that of {rows.line_word} {rows.lines[fine][0]} is {length[0]:.3g}); "
-            "check the order of the columns, or name them: t,qw,qx,qy,qz,wx,wy,wz"
+            "normalise them, or check the order of the columns, or name them: t,qw,qx,qy,qz,wx,wy,wz"
         )
     if not rows.spin[fine].any():
         raise IdentifyError(
@@ -789,7 +809,7 @@ def _conventions(run: OwnRun, rows_ahead: int) -> list[Fit]:
     """
     turned = np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)
     if not np.nanmax(turned) > 10 * max(run.rows.q_unit, 1e-15):
-        raise IdentifyError(f"{run.rows.name}: the orientation does not change; start with an angular velocity about no axis")
+        raise IdentifyError(f"{run.rows.name}: the orientation is the same in all rows; write those of a body that turns")
     return plausible(list(fits(_while_usual(run.rows), run.inertia, run.row_step, rows_ahead, run.axes)))
 
 
@@ -806,6 +826,16 @@ def _while_usual(rows: Rows) -> Rows:
 
 def _not_explained(run: OwnRun) -> str:
     """Why no convention explains the rotations."""
+    size = np.linalg.norm(run.rows.spin, axis=1)
+    with np.errstate(all="ignore"):
+        fast = np.flatnonzero(size > identify.FASTEST * np.nanmedian(size[:FEW_AT_START]))
+    if fast.size and fast[0] < len(size) - 1 and np.nanmedian(size[fast[0] :]) > size[0]:
+        line = f"{run.rows.line_word} {run.rows.lines[fast[0]]}"
+        return (
+            f"{run.rows.name}: by {line} the vector in the rows has grown to {size[fast[0]] / size[0]:.2g} times that of the "
+            f"start: at this step the code diverges after {fast[0]} rows, too few to compare; write a run with a smaller dt, "
+            "in which the body turns by 0.2 rad in a step"
+        )
     angle = 2 * float(np.nanmedian(np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)))
     cure = "that inertia is in the order of the axes of the body"
     for order in dict.fromkeys(permutations(map(float, run.inertia))):
@@ -1095,7 +1125,8 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
     rest = [key for key in order if key not in members]
     pieces = [piece for group in reading.pieces for piece in group]
     differ = _difference(members, modes, reading, runs) if len(within) > 1 else 0.0
-    identified = bool(within and set(members) == set(within) and rest and not differ)
+    shows_all = len(within) < 2 or _shows_gyroscopic_term(pieces) or meaning.are_one_free_step(members)
+    identified = bool(within and set(members) == set(within) and rest and not differ and shows_all)
     others = [set(_members(one)) for one in same]
     if identified and any(one != set(members) for one in others):
         identified = False
@@ -1106,7 +1137,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         longest = max(pieces, key=lambda piece: len(piece.run.samples))
         exact = causes.exact_deviation(longest.run, longest.spun, runs[0].every)
     free = next((k for k, run in enumerate(runs) if run.load == "free" and reading.pieces[k]), None)
-    energy, momentum = (math.nan, math.nan) if free is None or half else _conserved(reading.pieces[free])
+    changes = (math.nan,) * 3 if free is None or half else _conserved(reading.pieces[free])
     run = runs[0]
     speed = angle = math.nan
     if pieces:
@@ -1126,6 +1157,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         limits.append("the steps are not equal: methods that use earlier steps, as Adams-Bashforth, are no candidates.")
     if run.damping and identified and not any(DAMPED_KEY in key for key in members):
         limits.append(f"the rows show no damping of {run.damping:g}/s.")
+    limits += _contradicted_units(run.rows, reading.convention)
     limits += _limits(runs, reading, angle, speed, len(pieces), identified and len(members) == 1, differ)
     return Answer(
         identified=identified,
@@ -1134,7 +1166,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         runner_up=rest[0] if rest else "",
         runner_up_deviation=values[rest[0]] if rest else math.inf,
         deviations=values,
-        convention=str(reading.convention),
+        convention=_convention_words(reading.convention, run.rows),
         ambiguous=tuple(str(one.convention) for one in same),
         half_steps=half,
         round_off=eps,
@@ -1143,13 +1175,36 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         speed=speed,
         dt=run.dt * TIMES[reading.convention.time],
         order=_order(runs, reading) if not half else math.nan,
-        energy=energy,
-        momentum=momentum,
+        energy=changes[0],
+        momentum=changes[1],
+        momentum_vector=changes[2],
         faults=tuple(dict.fromkeys(reading.faults)),
         limits=tuple(limits),
         further=meaning.telling_run(members) if within and 1 < len(members) <= MOST_MEMBERS else "",
         exact=exact,
     )
+
+
+def _convention_words(convention: Convention, rows: Rows) -> str:
+    """A convention in words, with the units that the names of columns say."""
+    said = str(convention)
+    if rows.rate_unit and convention.angle == "rad":
+        said = said.replace("rad/s", rows.rate_unit)
+    if rows.time_unit and convention.time == "s":
+        said = said.removesuffix("time in s") + f"time in {rows.time_unit}"
+    return said
+
+
+def _contradicted_units(rows: Rows, convention: Convention) -> list[str]:
+    """Units in names of columns that the rows contradict, each with its cure."""
+    factor = ANGLES[convention.angle] * TIMES[convention.time]
+    unit = rows.rate_unit if convention.angle != "rad" else rows.time_unit if convention.time != "s" else ""
+    if not unit:
+        return []
+    return [
+        f"the names of the columns say {unit}, while the body turns by {factor:.4g} times what follows from it; the rows were "
+        f"read as {convention.angle if convention.angle != 'rad' else convention.time}: write the right unit into the names."
+    ]
 
 
 #: What may be wrong if no candidate makes the steps of a run.
@@ -1222,14 +1277,24 @@ def _difference(members: Sequence[str], modes: Mapping[str, str], reading: _Read
     return 0.0 if smallest == math.inf else max(smallest, float(np.finfo(float).eps))
 
 
-def _conserved(pieces: Sequence[_Piece]) -> tuple[float, float]:
-    """Largest relative changes of energy and momentum of a free run."""
-    omega = np.vstack([piece.spun.omega for piece in pieces])
+def _shows_gyroscopic_term(pieces: Sequence[_Piece]) -> bool:
+    """Whether a body turns between its axes, and its moments differ."""
+    omega, inertia = np.vstack([piece.spun.omega for piece in pieces]), np.array(pieces[0].run.inertia)
+    with np.errstate(all="ignore"):
+        gyroscopic = np.linalg.norm(np.cross(omega, inertia * omega), axis=1) / (inertia.max() * (omega * omega).sum(1))
+    return not np.nanmedian(gyroscopic) < 1e-3
+
+
+def _conserved(pieces: Sequence[_Piece]) -> tuple[float, float, float]:
+    """Largest relative changes of energy, of the momentum's length and of its vector in the lab, of a free run."""
+    q, omega = (np.vstack([getattr(piece.spun, name) for piece in pieces]) for name in ("q", "omega"))
     inertia = np.array(pieces[0].run.inertia)
     with np.errstate(all="ignore"):
         energy = (inertia * omega * omega).sum(1)
+        lab = causes.in_lab(q, inertia * omega)
         length = np.linalg.norm(inertia * omega, axis=1)
-        return float(np.abs(energy / energy[0] - 1).max()), float(np.abs(length / length[0] - 1).max())
+        vector = np.linalg.norm(lab - lab[0], axis=1) / length[0]
+        return float(np.abs(energy / energy[0] - 1).max()), float(np.abs(length / length[0] - 1).max()), float(vector.max())
 
 
 def _why(runs: Sequence[OwnRun], reading: _Reading) -> list[str]:
@@ -1283,12 +1348,8 @@ def _limits(
     limits, eps = [], reading.eps
     if not pieces:
         return [f"no {FEW + 2} rows follow each other without a fault: write every step, in one unit, of one body."]
-    omega = np.vstack([piece.spun.omega for group in reading.pieces for piece in group])
-    inertia = np.array(next(piece.run.inertia for group in reading.pieces for piece in group))
     wanted = f"dt = {0.2 / speed:.2g} s turns it by 0.2 rad"
-    with np.errstate(all="ignore"):
-        gyroscopic = np.linalg.norm(np.cross(omega, inertia * omega), axis=1) / (inertia.max() * (omega * omega).sum(1))
-    if np.nanmedian(gyroscopic) < 1e-3:
+    if not _shows_gyroscopic_term([piece for group in reading.pieces for piece in group]):
         limits.append(
             "the body turns about a principal axis, or its moments are equal: the gyroscopic term is not seen. Take three "
             "different moments and an angular velocity between the axes (polhode identify --recipe)."
@@ -1324,8 +1385,9 @@ def _order(runs: Sequence[OwnRun], reading: _Reading) -> float:
             start = identify.apart(a.run.q0, a.run.omega0, b.run.q0, b.run.omega0)
             if same and start < 1e-2 and abs(math.log(ratio)) > 0.3:
                 errors = [_errors(run, piece, other_piece) for run, piece, other_piece in ((one, a, b), (other, b, a))]
-                if min(errors) > 0:
-                    return math.log(errors[1] / errors[0]) / math.log(ratio)
+                if min(errors) > 0 and max(errors) < FAR_OFF:
+                    order = math.log(errors[1] / errors[0]) / math.log(ratio)
+                    return order if ORDERS[0] < order < ORDERS[1] else math.nan
     return math.nan
 
 

@@ -75,6 +75,8 @@ FRAMES = {
     **dict.fromkeys(("bn", "nb", "ib", "bi", "wb", "bw", "i2b", "b2i", "est", "true"), ""),
 }
 SCALARS = ("w", "s", "r", "real", "scalar")
+#: Words behind a name, as in ``Q(1)_{ECI}`` of JSBSim, that say with respect to which axes a body turns; here those at rest.
+AT_REST = ("eci", "inertial")
 #: Words that stand for a sequence of angles that a name does not tell.
 ANGLES = set(["phi", "theta", "psi", "euler", "eulerangles"])
 NEEDED = (
@@ -130,8 +132,12 @@ class ColumnLayout:
 
 def column_of(name: str) -> ColumnName | None:
     """What a name says; None if it is not understood."""
-    text = name.strip(" \t\"'%#_").lower()
-    unit = frame = ""
+    text = re.sub(r"[$\\]", "", name).strip(" \t\"'%#_").lower()
+    unit = frame = axes = ""
+    for inner in re.findall(r"\{([^{}]*)\}", text):
+        is_place = bool(re.fullmatch(r"\d{1,2}|[wxyzsijk]", inner))
+        text = re.sub(rf"_?\{{{re.escape(inner)}\}}", f"_{inner}" if is_place else "", text, count=1)
+        axes = axes if is_place else f"{{{inner}}}"
     for inner in re.findall(r"[\[(]([^\[\]()]*)[\])]", text):
         is_apart = inner == "s" and not re.search(r"\w[\[(]s[\])]", text)  # t (s), but q[s]
         if re.fullmatch(r"\d{1,2}|[wxyzsijkr]", inner) and not is_apart:
@@ -155,7 +161,7 @@ def column_of(name: str) -> ColumnName | None:
                 column = None
     if column is None:
         return None
-    return ColumnName(column.kind, column.group, column.place, column.unit, frame or column.frame)
+    return ColumnName(column.kind, column.group + axes, column.place, column.unit, frame or column.frame)
 
 
 def _matched(text: str, unit: str) -> ColumnName | None:
@@ -246,11 +252,9 @@ def _orientation(
     unread: Sequence[str],
     made: ColumnLayout,
 ) -> None:
-    complete = [
-        (key[0], *quaternion)
-        for key, places in groups.items()
-        if key[0] == "quaternion" and (quaternion := _quaternion(places))
-    ]
+    quaternions = {key: order for key, places in groups.items() if key[0] == "quaternion" and (order := _quaternion(places))}
+    at_rest = [key for key in quaternions if key[1].endswith(tuple(f"{{{word}}}" for word in AT_REST))]
+    complete = [(key[0], *quaternions[key]) for key in (at_rest if len(at_rest) == 1 else quaternions)]
     if not complete:
         others = ("MRP", "rotation vector", "Euler angles")
         complete = [

@@ -51,6 +51,8 @@ SETTING = re.compile(
     re.I,
 )
 COMMENTS = ("#", "%", "!", "//", "@")
+#: A comment at the end of a row.
+REMARK = re.compile(r"\s+(?:#|//)")
 #: Beginnings of files that are no runs, and what to do.
 FOREIGN = {
     b"\x89HDF": "an HDF5 file; write its arrays with numpy.savez",
@@ -478,7 +480,7 @@ def _of_lines(name: str, lines: Sequence[str], given_names: Sequence[str]) -> Ru
     for place, line in enumerate(lines, 1):
         text = line.strip(" \t\ufeff")
         is_comment = text.startswith(COMMENTS)
-        text = text.lstrip("#%!/@ \t") if is_comment else text
+        text = text.lstrip("#%!/@ \t") if is_comment else REMARK.split(text)[0]
         if not text or "\0" in text:
             if "\0" in text:
                 remarks.append(f"line {place}: null characters, as an interrupted write leaves them")
