@@ -358,7 +358,7 @@ def test_masses_come_from_the_argument_then_the_file_then_the_elements(tmp_path)
 @pytest.mark.parametrize("name, text, message", [
     ("a", "x y z\n", "is no file of a molecule"),
     ("a", f"4\n\n{XYZ}\n", "has 3 lines for 4 sites; a molecule file has one frame"),
-    ("a", f"3\n\n{XYZ}\n".replace("O 0", "O zero"), "line 3: expected (not read) x y z, got 'O zero"),
+    ("a", f"3\n\n{XYZ}\n".replace("O 0", "O zero"), "line 3: expected name x y z, got 'O zero"),
     ("a", f"3\nname x y z q\n{XYZ} nan\n".replace("0.0\n", "0.0 0.1\n"), "line 5: numbers must be finite"),
     ("a", f"3\nProperties=pos:R:3\n{XYZ}\n", "line 2: the columns have no name of the site (species:S:1)"),
     ("a", f"3\nProperties=species:S:1\n{XYZ}\n", "line 2: 'Properties=species:S:1' has no pos:R:3"),

@@ -183,7 +183,9 @@ class Scene:
         for name, given in (("materials", self.materials), ("between", {key: 0 for pair in self.between for key in pair})):
             known = [*first, *(["wall"] if name == "between" else [])]
             if unknown := [key for key in given if key not in known]:
-                raise ValueError(f"{where}: {name}: there is no kind of clump {shown(unknown[0])}; {nearest(str(unknown[0]), known)}")
+                raise ValueError(
+                    f"{where}: {name}: there is no kind of clump {shown(unknown[0])}; {nearest(str(unknown[0]), known)}"
+                )
         if isinstance(self.law, ForceLaw) or self.law in FORCES:
             for pair, values in self.between.items():
                 try:
