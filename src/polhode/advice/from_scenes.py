@@ -50,8 +50,8 @@ def scene_of(case: Any, material: Mapping[str, float | None], scale: float | Non
     """
     if isinstance(case, Molecule):
         raise AdviceError(
-            f"case: the molecule {case.key!r} is no liquid; ask with `liquid` alone, the period of its fastest libration, as in "
-            "33fs (see docs/liquids.md for how to measure it)"
+            f"case: the molecule {case.key!r} is no liquid; ask with `liquid` alone, the period of its fastest libration, as "
+            "in 33fs (see docs/liquids.md for how to measure it)"
         )
     given = [name for name, value in material.items() if value is not None]
     named = str(case) if isinstance(case, str | Path) else ""

@@ -198,8 +198,8 @@ def run(arguments: argparse.Namespace) -> int:
     written = {"one_torque": "--several-torques"} if arguments.one_torque is False else {}
     if arguments.case is not None and UNIT.fullmatch(arguments.case) and not Path(arguments.case).exists():
         raise UsageError(
-            f"FILE: {arguments.case} is a unit; write numbers in SI units and without them, such as --young 5e6, or a period as "
-            "--liquid 33fs"
+            f"FILE: {arguments.case} is a unit; write numbers in SI units and without them, such as --young 5e6, or a period "
+            "as --liquid 33fs"
         )
     if arguments.torque_class is not None:
         written |= {"laws": "--torque-class", "torque": "--torque-class"}

@@ -151,7 +151,7 @@ class Clump:
         tolerance = number(f"clump {key!r}: tolerance", tolerance, least=0.0)
         if tolerance > LARGEST_TOLERANCE:
             raise ValueError(
-                f"clump {key!r}: tolerance is a fraction of the clump's extent, at most {LARGEST_TOLERANCE:g}, got {tolerance:g}"
+                f"clump {key!r}: tolerance is a fraction of the extent, at most {LARGEST_TOLERANCE:g}, got {tolerance:g}"
             )
         centres, radii = array(f"clump {key!r}: centres", centres, columns=3), array(f"clump {key!r}: radii", radii)
         if len(radii) == 0 or len(centres) != len(radii):
