@@ -132,8 +132,8 @@ class Scene:
             if not isinstance(mapping, Mapping):
                 raise TypeError(f"{where}: {name} must be a mapping, got {shown(mapping)}")
         for pair, values in self.between.items():
-            mapping = isinstance(values, Mapping) and all(isinstance(name, str) for name in values)
-            if not (isinstance(pair, tuple) and len(pair) == 2 and mapping):
+            by_name = isinstance(values, Mapping) and all(isinstance(name, str) for name in values)
+            if not (isinstance(pair, tuple) and len(pair) == 2 and by_name):
                 raise TypeError(f"{where}: between must map pairs of keys to mappings of parameters, got {shown(self.between)}")
         for name, material in self.materials.items():
             if not isinstance(material, Material):
@@ -152,12 +152,12 @@ class Scene:
         pairs = kinds if isinstance(kinds, tuple | list) else ()
         if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], Clump) for pair in pairs):
             raise ValueError(f"scene {self.key!r}: kinds must be pairs of a clump and how many there are, got {shown(kinds)}")
-        pairs = [
+        counted = tuple(
             (clump, whole(f"scene {self.key!r}: the number of clumps {clump.key!r}", count, least=1, most=2**31))
             for clump, count in pairs
-        ]
-        self._check_keys([clump for clump, _ in pairs])
-        for clump, _ in pairs:
+        )
+        self._check_keys([clump for clump, _ in counted])
+        for clump, _ in counted:
             density = self.material_of(clump).density
             if clump.mass is not None and not 1 / UNLIKE < clump.mass / clump.volume / density < UNLIKE:
                 warnings.warn(
@@ -171,7 +171,7 @@ class Scene:
                     f"scene {self.key!r}: clump {clump.key!r} could touch two images of another: the box, which is "
                     f"periodic, is {self.box:g} m long and must be longer than {4 * clump.reach:g} m"
                 )
-        return tuple(pairs)
+        return counted
 
     def _check_keys(self, clumps: Sequence[Clump]) -> None:
         """Refuse two clumps of one key, and materials and parameters of kinds that there are not."""
