@@ -253,7 +253,34 @@ def test_words_of_scenes(name, value):
 
 @pytest.mark.parametrize("kinds", ["x", 3, ((1, 2),), [], ((Clump.sphere(1.0), 2.5),), ((Clump.sphere(1.0), "2"),)], ids=short)
 def test_kinds_of_scenes(kinds):
-    refused(lambda: replace(RODS, kinds=kinds).clumps, "scene 'rods'")
+    refused(lambda: replace(RODS, kinds=kinds), "scene 'rods'")
+
+
+BALLS = ((Clump.sphere(1.0), 2), (Clump.sphere(2.0), 2))
+STEEL = Material(7800.0, 2e11, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kinds": BALLS}, "two kinds of clumps have the key 'sphere'"),
+        ({"kinds": ((Clump.sphere(1.0), -2),)}, "the number of clumps 'sphere' must be at least 1, got -2"),
+        ({"kinds": BALLS[:1], "materials": {"cube": STEEL}}, "materials: there is no kind of clump 'cube'"),
+        (
+            {"kinds": BALLS[:1], "between": {("sphere", "floor"): {"friction": 0.1}}},
+            "between: there is no kind of clump 'floor'",
+        ),
+        ({"kinds": BALLS[:1], "between": {("sphere", "wall"): {"frictoin": 0.1}}}, "did you mean 'friction'"),
+        ({"kinds": BALLS[:1], "between": {("sphere", "wall"): {"friction": -0.1}}}, "friction must be finite and not negative"),
+    ],
+    ids=short,
+)
+def test_what_a_scene_says_of_its_kinds_is_checked_when_it_is_made(changes, message):
+    refused(lambda: replace(RODS, law="hertz_mindlin_tsuji", **changes), "scene 'rods'", message)
+
+
+def test_a_kind_may_occur_twice():
+    assert len(replace(RODS, kinds=(BALLS[0], BALLS[0]))) == 4
 
 
 @pytest.mark.parametrize("name", ["r", "v", "q", "omega"])
@@ -314,6 +341,11 @@ def test_sizes_of_clumps(value, tmp_path):
 )
 def test_spheres(centres, radii):
     refused(lambda: Clump.of_spheres("mine", centres, radii), "clump 'mine'")
+
+
+@pytest.mark.parametrize("tolerance", [10, 1.0, 0.06, -1, NAN, INF, "5e-4"], ids=short)
+def test_tolerance_of_symmetry(tolerance):
+    refused(lambda: Clump.of_spheres("mine", [[0, 0, 0], [1, 0, 0]], [1, 1], tolerance=tolerance), "clump 'mine'", "tolerance")
 
 
 @pytest.mark.parametrize("masses", ["ab", 3, [1.0], [0, 1], [-1, 1], [NAN, 1], [1e300, 1], [[1, 2]], [None, 1]], ids=short)

@@ -244,6 +244,12 @@ def test_what_cannot_be_a_fluid_is_refused(changes, message):
         replace(WATER, **changes)
 
 
+@pytest.mark.parametrize("values", [{"inner": 5.0}, {"inner": 4.6}, {"inner_charges": 5.0}])
+def test_forces_end_behind_their_inner_distance(values):
+    with pytest.raises(ValueError, match=f"inner_charges must be less than the cutoff, 4.6, got {min(values.values()):g}"):
+        manybody.forces["shifted_power"].with_parameters(cutoff=4.6, **values)
+
+
 def test_states_that_do_not_fit_are_refused(tmp_path):
     with pytest.raises(ValueError, match="its box is"):
         replace(WATER, box=13.0).initial_state(0)

@@ -294,6 +294,11 @@ def test_a_clump_file(tmp_path):
         ("0 0 nan 1\n", "line 1: x, y, z, r must be finite"),
         ("# nothing\n", "holds no sphere"),
         ("x y z r\nx y z r\n", "line 2"),
+        ("0 0 0 .5 0 0 1 .5\n", "line 1: expected four numbers x, y, z, r, got '0 0 0 .5 0 0 1 .5'; write one sphere per line"),
+        ("# vtk DataFile Version 3.0\nx\nASCII\nDATASET POLYDATA\n", "is a VTK file, which is not read"),
+        ("1 3\n0 0 0 1.2 0\n0 0 0 .5 .1\n", "is a .sph file of SphereTree"),
+        ("solid x\nfacet normal 0 0 1\n", "is an STL file, which is not read"),
+        ("3 balls\n\n3 atoms\n2 atom types\n\nAtoms\n\n1 1 1 0 0 0\n", "is a data file of LAMMPS"),
     ],
 )
 def test_a_broken_clump_file_says_where(tmp_path, text, message):
@@ -525,7 +530,7 @@ COLUMNS = "1\nProperties=pos:R:3:{}\n0 0 0 1 7\n"
         (HEAD.format("5 mass\n3 0 0 com\n1 1 1 0 0 0 inertia\n"), "com (3.0, 0.0, 0.0) lies outside the spheres"),
         (HEAD.format("5 mass\n0 0 0 com\n500 900 900 0 0 0 inertia\n"), "is more than any mass of 5 kg within the spheres has"),
         (HEAD.format("5 mass\n0 0 0 com\n1 1 3 0 0 0 inertia\n"), "is that of no body"),
-        ("t\n2 atoms\n1 atom types\n\nAtoms # sphere\n\n1 1 1 1 0 0 0\n", "is a data file of LAMMPS (read_data)"),
+        ("t\n2 atoms\n1 atom types\n\nAtoms # sphere\n\n1 1 1 1 0 0 0\n", "is a data file of LAMMPS"),
         (template(units="cgs"), "has the units cgs; pass scale=0.01, got 1"),
         (template(units="electron"), "has the units 'electron'; read are si"),
         (template(revision=2), "of JSON only molecule files of LAMMPS are read"),

@@ -358,7 +358,14 @@ def test_masses_come_from_the_argument_then_the_file_then_the_elements(tmp_path)
 @pytest.mark.parametrize("name, text, message", [
     ("a", "x y z\n", "is no file of a molecule"),
     ("a", f"4\n\n{XYZ}\n", "has 3 lines for 4 sites; a molecule file has one frame"),
-    ("a", f"3\n\n{XYZ}\n".replace("O 0", "O zero"), "line 3: expected (not read) x y z, got 'O zero"),
+    ("a", f"3\n\n{XYZ}\n".replace("O 0", "O zero"), "line 3: expected name x y z, got 'O zero"),
+    ("a", f"3\n\n{XYZ}\n".replace("O 0", "O zero"), "; x is 'zero.0'"),
+    ("a", f"three\n\n{XYZ}\n", "line 1: begins with 'three', so it is no file of a molecule"),
+    ("a", f"-3\n\n{XYZ}\n", "line 1: begins with '-3', so it is no file of a molecule"),
+    ("a", "", "line 1: is empty, so it is no file of a molecule"),
+    ("a", "ATOM      1  O   HOH A   1       0.000   0.000   0.000\n", "is a PDB file, which is not read"),
+    ("a", "Water\n    3\n    1SOL     OW    1   0.000   0.000   0.000\n", "is a GRO file, which is not read"),
+    ("a", "LAMMPS\n\n3 atoms\n2 atom types\n\nAtoms\n\n1 1 1 0 0 0 0\n", "is a data file of LAMMPS (read_data)"),
     ("a", f"3\nname x y z q\n{XYZ} nan\n".replace("0.0\n", "0.0 0.1\n"), "line 5: numbers must be finite"),
     ("a", f"3\nProperties=pos:R:3\n{XYZ}\n", "line 2: the columns have no name of the site (species:S:1)"),
     ("a", f"3\nProperties=species:S:1\n{XYZ}\n", "line 2: 'Properties=species:S:1' has no pos:R:3"),
@@ -377,6 +384,22 @@ def test_a_broken_molecule_file_says_where(tmp_path, name, text, message):
     with pytest.raises(ValueError, match=re.escape(message)) as raised:
         Molecule.from_file(path, lennard_jones={})
     assert str(path) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"lennard_jones": {1: (0.1, 3.0)}}, "lennard_jones"),
+        ({"lennard_jones": {}, "masses": {1: 16.0}}, "masses"),
+        ({}, "lennard_jones"),
+    ],
+)
+def test_types_are_needed_by_what_goes_by_type(tmp_path, given, named):
+    path = tmp_path / "a"
+    path.write_text(re.sub("(?s)Types.*?Charges", "Charges", lammps(WATER)))
+    assert Molecule.from_file(path, lennard_jones={}).masses.sum() == pytest.approx(WATER.mass)
+    with pytest.raises(ValueError, match=f"has no section Types, by which {named}= names the sites"):
+        Molecule.from_file(path, **given)
 
 
 def template(**changes):

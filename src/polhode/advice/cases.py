@@ -323,10 +323,18 @@ def case_of_file(path: str | Path, time: float | None = None) -> tuple[BodyCase,
     AdviceError
         If there is no such file, or it does not hold a case; the message names the file.
     """
+    from polhode.manybody.scenes import SCENES
+    from polhode.problems import PROBLEMS
+
     path = Path(path)
     try:
-        path = regular_file("case file", path)
-    except (FileNotFoundError, ValueError) as error:
+        path = regular_file("file", path)
+    except FileNotFoundError as error:
+        known = [*PROBLEMS, *SCENES]
+        raise AdviceError(
+            f"{error}" + ("" if path.suffix else f", nor a scene or problem; {nearest(str(path), known)}")
+        ) from None
+    except ValueError as error:
         raise AdviceError(str(error)) from None
     if path.suffix == ".py":
         return case_of_problem(_problem_in(path), time), {}

@@ -88,7 +88,7 @@ def from_friction(
         If the measurements do not answer this.
     """
     if purpose not in PURPOSES:
-        raise AdviceError(f"purpose must be {' or '.join(PURPOSES)}; {nearest(purpose, list(PURPOSES))}")
+        raise AdviceError(f"purpose must be {' or '.join(PURPOSES)}, got {purpose!r}; {nearest(purpose, list(PURPOSES))}")
     if code is not None:
         names = {name.lower(): name for name in AS_IN}
         if code.lower() not in names:

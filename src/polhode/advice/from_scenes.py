@@ -25,6 +25,7 @@ from polhode.manybody.clump import Clump
 from polhode.manybody.contact import collision_time
 from polhode.manybody.fluid import Fluid
 from polhode.manybody.material import Material, MaterialPair
+from polhode.manybody.molecule import Molecule
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES
 from polhode.problems import PROBLEMS
@@ -47,6 +48,11 @@ def scene_of(case: Any, material: Mapping[str, float | None], scale: float | Non
     AdviceError
         If a value of the material is missing or does not belong to the question, or the file cannot be read.
     """
+    if isinstance(case, Molecule):
+        raise AdviceError(
+            f"case: the molecule {case.key!r} is no liquid; ask with `liquid` alone, the period of its fastest libration, as "
+            "in 33fs (see docs/liquids.md for how to measure it)"
+        )
     given = [name for name, value in material.items() if value is not None]
     named = str(case) if isinstance(case, str | Path) else ""
     if named in SCENES:

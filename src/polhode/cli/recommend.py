@@ -20,7 +20,7 @@ import argparse
 import re
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import inf, isfinite
 from pathlib import Path
 from typing import NoReturn
@@ -34,6 +34,8 @@ USAGE = """polhode recommend FILE | --inertia I I I --omega W --torque CLASS --t
        polhode recommend --torque-class CLASS --omega W  --error E
        polhode recommend --contact-time T | SCENE | --young E --poisson NU --density RHO --radius R --speed V  --error E
        polhode recommend --liquid KEY | PERIOD"""
+#: A word in the place of a file that is the unit of the number before it.
+UNIT = re.compile(r"[fpnumµkMGT]?(s|Pa|m|Hz)|[cm]m/s|m/s|rad/s|deg/s|k?g/[cm]?m\^?3|bar|psi|%")
 #: The arguments of :func:`polhode.recommend` that are options of the same name.
 ARGUMENTS = tuple(dict.fromkeys(name for *_, names in advising.QUESTIONS.values() for name in names))
 
@@ -52,18 +54,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     motion.add_argument(
         "--inertia",
         nargs="+",
-        type=_finite,
+        type=_in("kg m^2", _finite),
         metavar="I",
         help="kg m^2: three principal moments, or a tensor: Ixx Iyy Izz Ixy Ixz Iyz as in LAMMPS, or its nine elements by rows",
     )
     motion.add_argument(
-        "--omega", nargs="+", type=_finite, metavar="W", help="initial angular velocity, rad/s: its size, or three components"
+        "--omega",
+        nargs="+",
+        type=_in("rad/s", _finite),
+        metavar="W",
+        help="initial angular velocity, rad/s: its size, or three components",
     )
     motion.add_argument("--torque", metavar="CLASS", help="free, constant, time, lab, state, friction ...")
     motion.add_argument(
         "--strength", type=not_negative, metavar="S", help="angular acceleration by the torque over omega^2 (1)"
     )
-    motion.add_argument("--time", type=positive, metavar="T", help="time to simulate, s")
+    motion.add_argument("--time", type=_in("s"), metavar="T", help="time to simulate, s")
     motion.add_argument(
         "--orientation", nargs=4, type=_finite, metavar=("Q0", "QX", "QY", "QZ"), help="initial quaternion, body to lab"
     )
@@ -75,15 +81,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     random.add_argument("--torque-class", metavar="CLASS", help="as for --torque; random bodies under random torques of it")
     random.add_argument("--laws", action="store_true", help="the same with --torque")
     contacts = parser.add_argument_group("3. contacts")
-    contacts.add_argument("--contact-time", type=positive, metavar="T", help="duration of a contact, s; or else:")
-    contacts.add_argument("--young", type=positive, metavar="E", help="Young's modulus, Pa")
+    contacts.add_argument("--contact-time", type=_in("s"), metavar="T", help="duration of a contact, s; or else:")
+    contacts.add_argument("--young", type=_in("Pa"), metavar="E", help="Young's modulus, Pa")
     contacts.add_argument("--poisson", type=_finite, metavar="NU", help="Poisson's ratio")
-    contacts.add_argument("--density", type=positive, metavar="RHO", help="kg/m^3")
-    contacts.add_argument("--radius", type=positive, metavar="R", help="of a sphere, m")
-    contacts.add_argument("--speed", type=positive, metavar="V", help="at which it hits a wall, m/s")
+    contacts.add_argument("--density", type=_in("kg/m^3"), metavar="RHO", help="kg/m^3")
+    contacts.add_argument("--radius", type=_in("m"), metavar="R", help="of a sphere, m")
+    contacts.add_argument("--speed", type=_in("m/s"), metavar="V", help="at which it hits a wall, m/s")
     contacts.add_argument(
         "--wall-young",
-        type=_positive_or_rigid,
+        type=_in("Pa", _positive_or_rigid),
         metavar="E",
         help="Young's modulus of walls of another material, Pa; rigid for one that does not give",
     )
@@ -146,6 +152,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     bodies.add_argument("--limit", type=positive, metavar="T", help="time limit of runs, s of processor time (60)")
 
 
+def _in(unit: str, read: Callable[[str], float] = positive) -> Callable[[str], float]:
+    """The reader of an option in a unit, which messages name."""
+
+    def number(text: str) -> float:
+        try:
+            return read(text)
+        except argparse.ArgumentTypeError as error:
+            unlike = not re.search("finite", str(error))
+            raise argparse.ArgumentTypeError(f"{error}{f'; write it in {unit}, without the unit' * unlike}") from None
+
+    return number
+
+
 def _positive_or_rigid(text: str) -> float:
     """A positive number, or infinity."""
     return inf if text.lower() in ("rigid", "inf") else positive(text)
@@ -177,6 +196,11 @@ def run(arguments: argparse.Namespace) -> int:
     """
     # Options that give an argument of another name, as they were written.
     written = {"one_torque": "--several-torques"} if arguments.one_torque is False else {}
+    if arguments.case is not None and UNIT.fullmatch(arguments.case) and not Path(arguments.case).exists():
+        raise UsageError(
+            f"FILE: {arguments.case} is a unit; write numbers in SI units and without them, such as --young 5e6, or a period "
+            "as --liquid 33fs"
+        )
     if arguments.torque_class is not None:
         written |= {"laws": "--torque-class", "torque": "--torque-class"}
         if arguments.torque is not None and arguments.torque != arguments.torque_class:

@@ -16,6 +16,8 @@ from polhode.manybody import clump_files, mass_properties, symmetry
 #: Spheres that a rotation or reflection maps onto each other within this fraction of the clump's extent count as symmetric:
 #: coordinates in files often have four digits.
 SYMMETRIC = 5e-4
+#: Within this fraction of the extent or more, spheres that are not alike would count as symmetric.
+LARGEST_TOLERANCE = 0.05
 #: Range of usable lengths, m: a moment is of the fifth power.
 SMALLEST, LARGEST = 1e-50, 1e50
 #: A clump further from the origin than this many times its size is first moved there, or round-off would swamp its moments.
@@ -119,7 +121,7 @@ class Clump:
             Name in files; name in figures.
         tolerance : float
             Fraction of the clump's extent within which a rotation or reflection must map the spheres onto each other to count
-            as a symmetry. The default is that of coordinates with four digits.
+            as a symmetry, at most 0.05. The default is that of coordinates with four digits.
         masses : array (n,), optional
             kg. Each sphere then has its own mass m, and 2/5 m r^2 about its middle, as in ``fix rigid`` of LAMMPS; overlaps are
             not corrected. By default the clump has one density, and overlaps count once.
@@ -147,6 +149,10 @@ class Clump:
         text("clump: key", key)
         text(f"clump {key!r}: label", label)
         tolerance = number(f"clump {key!r}: tolerance", tolerance, least=0.0)
+        if tolerance > LARGEST_TOLERANCE:
+            raise ValueError(
+                f"clump {key!r}: tolerance is a fraction of the extent, at most {LARGEST_TOLERANCE:g}, got {tolerance:g}"
+            )
         centres, radii = array(f"clump {key!r}: centres", centres, columns=3), array(f"clump {key!r}: radii", radii)
         if len(radii) == 0 or len(centres) != len(radii):
             raise ValueError(

@@ -16,7 +16,7 @@ import numpy as np
 from polhode.interface.arguments import shown
 from polhode.manybody import lammps_files
 from polhode.manybody.mass_properties import MassProperties, union
-from polhode.manybody.text_files import Line, is_number, number_of, numbered_lines, xyz_columns, xyz_frame
+from polhode.manybody.text_files import Line, is_number, number_of, numbered_lines, refuse_others, xyz_columns, xyz_frame
 
 #: Names of columns in lower case, without blanks, dots and underscores.
 NAMES = {
@@ -93,7 +93,9 @@ def read(path: Path, clump: int | None = None, scale: float = 1.0, mass_scale: f
     """
     lines = numbered_lines(path, "clump", "one sphere per line: x y z r")
     table = next(filter(None, (reader(path, lines, scale, mass_scale) for reader in (_kratos, _lammps, _xyz))), None)
-    table = table or _columns(path, lines, scale, mass_scale)
+    if table is None:
+        refuse_others(path, lines, READ)
+        table = _columns(path, lines, scale, mass_scale)
     if not table.rows:
         raise ValueError(f"{path}: holds no sphere; write one per line: x y z r ({READ})")
     if len(table.rows) > MOST_SPHERES:
@@ -265,7 +267,9 @@ def _numbers(path: Path, data: list[Line], columns: Sequence[str]) -> list[tuple
         if not len(values) == len(words) == len(columns):
             said = ", ".join(name or "(not read)" for name in columns)
             hint = (
-                "; name the columns in the first line, such as x y z r clumpId"
+                "; write one sphere per line: break the line after every four numbers"
+                if list(columns) == list("xyzr") and len(words) > 4 and len(words) % 4 == 0 and all(map(is_number, words))
+                else "; name the columns in the first line, such as x y z r clumpId"
                 if list(columns) == list("xyzr") and len(words) > 4 and len(words) == len(split(data[0][1]))
                 else f"; {READ}"
                 if place == data[0][0] and list(columns) == list("xyzr")

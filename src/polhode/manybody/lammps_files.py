@@ -175,7 +175,7 @@ def _json(path: Path, text: str) -> Template:
         raise ValueError(f"{path}: is nested too deeply for a molecule file of LAMMPS") from None
     kind = (values.get("application"), values.get("format"), values.get("revision")) if isinstance(values, dict) else ()
     if kind != ("LAMMPS", "molecule", "1"):
-        said = ", ".join(shown(word) for word in kind)
+        said = ", ".join(shown(word) for word in kind) if any(word is not None for word in kind) else ""
         raise ValueError(
             f"{path}: of JSON only molecule files of LAMMPS are read: application 'LAMMPS', format 'molecule', revision 1"
             + (f"; got {said}" if said else "")

@@ -17,7 +17,7 @@ import numpy as np
 
 from polhode.interface.arguments import is_ordered, number, shown, text, vector
 from polhode.manybody import lammps_files
-from polhode.manybody.text_files import Line, is_number, number_of, numbered_lines, xyz_columns, xyz_frame
+from polhode.manybody.text_files import Line, is_number, number_of, numbered_lines, refuse_others, xyz_columns, xyz_frame
 from polhode.registry import nearest
 
 #: Columns of extended XYZ, in lower case, also as ASE calls them.
@@ -32,6 +32,11 @@ NAMES = {
 KNOWN = {alias: name for name, aliases in NAMES.items() for alias in aliases}
 #: Columns that may not be left unread, since they bear on mass or forces.
 WEIGHTY = re.compile(r"mass|charg|weight|eps|sig|dipol|^q$|^q_|_q$")
+#: What is said of a file that is none of these.
+READ = (
+    "read are XYZ, which begins with the number of sites, and molecule files of LAMMPS: JSON, or with a line such as '3 atoms' "
+    "and the sections Coords, Types and Charges"
+)
 #: The columns of a plain XYZ file, and those of QM9, whose last is the charge of Mulliken.
 PLAIN = ["name", *"xyz"]
 QM9 = [*PLAIN, "charge"]
@@ -90,11 +95,19 @@ def read(
         raise ValueError(f"{path}: is a molecule file of LAMMPS, whose sections have names; take columns= away")
     sites = _xyz(path, *frame, columns) if frame else _lammps(template, units) if template else []
     if not sites:
-        raise ValueError(
-            f"{path}: is no file of a molecule; read are XYZ, which begins with the number of sites, and molecule files of "
-            "LAMMPS: JSON, or with a line such as '3 atoms' and the sections Coords, Types and Charges"
-        )
+        refuse_others(path, lines, READ)
+        place, line = next(((place, line) for place, line in lines if line.strip()), (1, ""))
+        said = f"begins with {shown(line.strip())}" if line else "is empty"
+        raise ValueError(f"{path}, line {place}: {said}, so it is no file of a molecule; {READ}")
     names = [site.name for site in sites]
+    if template and "Types" not in template.sections:
+        by_type = ["lennard_jones"] if lennard_jones is None or lennard_jones else []
+        by_type += ["masses"] if masses or "Masses" not in template.sections else []
+        if by_type:
+            others = {"lennard_jones": "pass {} where no site has a Lennard-Jones potential", "masses": "add Masses"}
+            raise ValueError(
+                f"{path}: has no section Types, by which {by_type[0]}= names the sites; add it, or {others[by_type[0]]}"
+            )
     pairs = {
         name: vector(f"{path}: lennard_jones[{name!r}]", pair, 2)
         for name, pair in _by_name(path, "lennard_jones", lennard_jones, names).items()
@@ -143,11 +156,13 @@ def _by_name(path: Path, argument: str, values: Mapping[Any, Any] | None, names:
 
 
 def _numbers(path: Path, line: Line, columns: list[str], words: list[str]) -> dict[str, float]:
-    """The numbers in a line, by column; those without a name are not read."""
-    if len(words) != len(columns) or not all(is_number(word) for word, column in zip(words, columns, strict=True) if column):
-        said = " ".join(column or "(not read)" for column in columns)
-        raise ValueError(f"{path}, line {line[0]}: expected {shown(said)[1:-1]}, got {shown(line[1].strip())}")
-    numbers = {column: number_of(word) or 0.0 for word, column in zip(words, columns, strict=True) if column}
+    """The numbers in a line, by column; columns without a name are not read."""
+    read = [(column, word) for column, word in zip(columns, words, strict=False) if column and column != "name"]
+    wrong = next((f"; {column} is {shown(word)}" for column, word in read if not is_number(word)), "")
+    if len(words) != len(columns) or wrong:
+        said = " ".join(column or "-" for column in columns)
+        raise ValueError(f"{path}, line {line[0]}: expected {shown(said)[1:-1]}, got {shown(line[1].strip())}{wrong}")
+    numbers = {column: number_of(word) or 0.0 for column, word in read}
     if not np.isfinite(list(numbers.values())).all():
         raise ValueError(f"{path}, line {line[0]}: numbers must be finite, got {shown(line[1].strip())}")
     return numbers
@@ -167,7 +182,6 @@ def _xyz(path: Path, comment: str, data: list[Line], chosen: str | Sequence[str]
     if "name" not in columns:
         raise ValueError(f"{path}, line 2: the columns have no name of the site (species:S:1)")
     first = columns.index("name")
-    columns[first] = ""
     rows = [(line[0], line[1].split(), _numbers(path, line, columns, line[1].split())) for line in data]
     return [_Site(f"line {place}", words[first], numbers) for place, words, numbers in rows]
 

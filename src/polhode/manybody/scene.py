@@ -1,7 +1,7 @@
 """The definition of a many-body scene: clumps of one material in a box or a drum, their initial motion, the time simulated."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import isfinite, pi, sqrt
@@ -132,7 +132,8 @@ class Scene:
             if not isinstance(mapping, Mapping):
                 raise TypeError(f"{where}: {name} must be a mapping, got {shown(mapping)}")
         for pair, values in self.between.items():
-            if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(values, Mapping)):
+            by_name = isinstance(values, Mapping) and all(isinstance(name, str) for name in values)
+            if not (isinstance(pair, tuple) and len(pair) == 2 and by_name):
                 raise TypeError(f"{where}: between must map pairs of keys to mappings of parameters, got {shown(self.between)}")
         for name, material in self.materials.items():
             if not isinstance(material, Material):
@@ -141,6 +142,8 @@ class Scene:
             raise TypeError(f"{where}: settles_in must be a polhode.manybody.Scene or None, got {shown(self.settles_in)}")
         if self.settles_in is not None and not self.settles_in.box < self.box:
             raise ValueError(f"{where}: settles_in must have a smaller box than {self.box:g} m, got {self.settles_in.box:g} m")
+        if not callable(self.kinds):
+            _ = self.clumps
 
     @cached_property
     def clumps(self) -> tuple[tuple[Clump, int], ...]:
@@ -149,7 +152,12 @@ class Scene:
         pairs = kinds if isinstance(kinds, tuple | list) else ()
         if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], Clump) for pair in pairs):
             raise ValueError(f"scene {self.key!r}: kinds must be pairs of a clump and how many there are, got {shown(kinds)}")
-        for clump, _ in pairs:
+        counted = tuple(
+            (clump, whole(f"scene {self.key!r}: the number of clumps {clump.key!r}", count, least=1, most=2**31))
+            for clump, count in pairs
+        )
+        self._check_keys([clump for clump, _ in counted])
+        for clump, _ in counted:
             density = self.material_of(clump).density
             if clump.mass is not None and not 1 / UNLIKE < clump.mass / clump.volume / density < UNLIKE:
                 warnings.warn(
@@ -163,10 +171,27 @@ class Scene:
                     f"scene {self.key!r}: clump {clump.key!r} could touch two images of another: the box, which is "
                     f"periodic, is {self.box:g} m long and must be longer than {4 * clump.reach:g} m"
                 )
-        return tuple(
-            (clump, whole(f"scene {self.key!r}: the number of clumps {clump.key!r}", n, least=1, most=2**31))
-            for clump, n in pairs
-        )
+        return counted
+
+    def _check_keys(self, clumps: Sequence[Clump]) -> None:
+        """Refuse two clumps of one key, and materials and parameters of kinds that there are not."""
+        where, first = f"scene {self.key!r}", dict[str, Clump]()
+        for clump in clumps:
+            other = first.setdefault(clump.key, clump)
+            if not (np.array_equal(clump.centres, other.centres) and np.array_equal(clump.radii, other.radii)):
+                raise ValueError(f"{where}: two kinds of clumps have the key {clump.key!r}; give one another, key=...")
+        for name, given in (("materials", self.materials), ("between", {key: 0 for pair in self.between for key in pair})):
+            known = [*first, *(["wall"] if name == "between" else [])]
+            if unknown := [key for key in given if key not in known]:
+                raise ValueError(
+                    f"{where}: {name}: there is no kind of clump {shown(unknown[0])}; {nearest(str(unknown[0]), known)}"
+                )
+        if isinstance(self.law, ForceLaw) or self.law in FORCES:
+            for pair, values in self.between.items():
+                try:
+                    self.force_law.with_parameters(**values)
+                except (TypeError, ValueError) as error:
+                    raise ValueError(f"{where}: between {pair}: {error}") from None
 
     @cached_property
     def every_clump(self) -> list[Clump]:
@@ -215,11 +240,6 @@ class Scene:
         The pairs of the first kind with all kinds and with the wall come first, then those of the second, and so on.
         """
         keys, law = list(dict.fromkeys(clump.key for clump, _ in self.clumps)), self.force_law
-        unknown = {key for pair in self.between for key in pair if key not in (*keys, "wall")} | (set(self.materials) - {*keys})
-        if unknown:
-            raise ValueError(
-                f"scene {self.key!r}: there is no kind of clump {shown(min(unknown))}; {nearest(min(unknown), keys)}"
-            )
         material = {clump.key: self.material_of(clump) for clump, _ in self.clumps}
         rows = []
         for one in keys:

@@ -12,6 +12,21 @@ Line = tuple[int, str]
 LARGEST_FILE = 200_000_000
 #: A number with an exponent as Fortran (1.0D-3) or Mathematica (1.0*^-3) writes it.
 EXPONENT = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[dD]|\*\^)([+-]?[0-9]{1,4})")
+#: How files of other formats begin, and their names.
+OTHERS = {
+    r"#\s*vtk DataFile|<\?xml.*\n?\s*<VTKFile|<VTKFile": "a VTK file",
+    r"<": "an XML file",
+    r"solid\b|facet\b": "an STL file",
+    r"ply\s*\n": "a PLY file",
+    r"(?:#.*\n)*(?:mtllib\b|v(?:\s+[-+.\d]+){3})": "an OBJ file",
+    r"ITEM:": "a dump file of LAMMPS",
+    r"HEADER|TITLE  |REMARK|COMPND|CRYST1|ATOM  |HETATM|MODEL ": "a PDB file",
+    r"@<TRIPOS>|#.*\n(?:#.*\n)*\s*@<TRIPOS>": "a MOL2 file",
+    r"data_|loop_": "a CIF file",
+    r"(?:.*\n){1,3}\s*\d+\s+\d+\s.*V[23]000": "an SDF or MOL file",
+    r".*\n\s*\d+\s*\n\s*\d+[A-Za-z]\w*\s+\w+\s+\d+\s": "a GRO file",
+    r"\s*\d+ +\d+\s*\n\s*\S+(?:[ \t]+\S+){4}\s*\n": "a .sph file of SphereTree, whose spheres are levels of a tree",
+}
 #: A count with more digits is that of nothing which fits into a file.
 COUNT_DIGITS = 9
 
@@ -28,6 +43,13 @@ def numbered_lines(path: Path, kind: str, wanted: str) -> list[Line]:
             f"save it as plain text, {wanted}"
         ) from None
     return list(enumerate(text.splitlines(), 1))
+
+
+def refuse_others(path: Path, lines: list[Line], read: str) -> None:
+    """Refuse a file that begins as one of :data:`OTHERS` does, of which ``read`` says what is read in its place."""
+    begin = "\n".join(line[:200] for _, line in lines[:10] if line.strip()) + "\n"
+    if name := next((name for pattern, name in OTHERS.items() if re.match(pattern, begin)), None):
+        raise ValueError(f"{path}: is {name}, which is not read; {read}")
 
 
 def number_of(word: str) -> float | None:

@@ -43,6 +43,8 @@ def coulomb(squared: float, constants: Any) -> tuple[float, float]:
 
 def smooth_end(power: int, begin: float, cutoff: float) -> tuple[float, float, float]:
     """A, B and C of a power -p between two distances."""
+    if not begin < cutoff:
+        raise ValueError(f"inner and inner_charges must be less than the cutoff, {cutoff:g}, got {begin:g}")
     w, value = cutoff - begin, cutoff**-power
     slope, curvature = -power * value / cutoff, power * (power + 1) * value / cutoff**2
     a, b = (w * curvature - 3 * slope) / w**2, (2 * slope - w * curvature) / w**3
