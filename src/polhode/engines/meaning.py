@@ -66,7 +66,7 @@ def long_spin(key: str, steps: int) -> LongSpin:
     from polhode.engines.atlas import long_spin_of  # needs xarray
 
     run = cases.long_run(steps)
-    spins = []
+    spins: list[LongSpin] = []
     for start, omega in (("beside the middle axis", run.omega0), ("from between the axes", cases.GENERAL)):
         states = states_of(key, replace(run, omega0=omega))
         energy, momentum, _, _, end, _ = long_spin_of(run, states)

@@ -269,12 +269,13 @@ def _orientation(
         some = [names[k] for key, places in groups.items() if key[0] == "quaternion" for k in places.values()]
         raise RunFileError(f"{where}: {_not_understood(names, unread, 'orientation', some)}")
     made.form, made.orientation, made.scalar = complete[0]
-    order = made.orientation
     if made.form == "Euler angles":
-        unit = _unit(where, names, columns, order)
+        unit = _unit(where, names, columns, made.orientation)
         made.angle = radians_of(unit) if unit else None
         if unit and made.angle is None:
-            raise RunFileError(f"{where}: the unit {shown(unit)} of {names[order[0]]} is not known; write deg or rad")
+            raise RunFileError(
+                f"{where}: the unit {shown(unit)} of {names[made.orientation[0]]} is not known; write deg or rad"
+            )
 
 
 def _spin(
