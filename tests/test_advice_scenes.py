@@ -130,7 +130,7 @@ CLUMP = manybody.Clump.sphere(0.01)
         ({"case": CLUMP, "error": 0.1, **MATERIAL, "speed": -1.0}, "speed must be positive"),
         ({"case": CLUMP, "error": 0.1, **MATERIAL, "speed": 1.0, "radius": 1.0}, "radius is part of the clump"),
         ({"case": CLUMP, "error": 0.1, **MATERIAL, "speed": 1.0, "scale": 2.0}, "scale belongs to the file of a clump"),
-        ({"case": "nothing.csv", "error": 0.1, **MATERIAL, "speed": 1.0}, "clump file nothing.csv does not exist"),
+        ({"case": "nothing.csv", "error": 0.1, **MATERIAL, "speed": 1.0}, "clump path nothing.csv does not exist"),
         ({"case": "heavy_top", "error": 0.1, **MATERIAL}, "`case` and `young` are two questions"),
         ({"error": 0.1, "scale": 2.0}, "scale belongs to the file of a clump"),
     ],

@@ -444,7 +444,7 @@ def test_what_is_timed_stands_apart():
     ("arguments", "message"),
     [
         (["--methods", "eulr"], "unknown method 'eulr'; did you mean 'euler'?"),
-        (["--rounds", "0"], "--rounds must be at least 1"),
+        (["--rounds", "0"], "--rounds must be between 1 and 1000000, got 0"),
         (["--block", "nan"], "--block must be positive"),
         (["--plugin", "nowhere.py"], "nowhere.py does not exist"),
     ],

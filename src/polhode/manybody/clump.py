@@ -170,7 +170,7 @@ class Clump:
             masses = array(f"clump {key!r}: masses", masses)
             if len(masses) != len(radii) or not (masses >= SMALLEST).all() or masses.max() > LARGEST:
                 raise ValueError(
-                    f"clump {key!r}: there must be a positive mass for each of {len(radii)} spheres, from {SMALLEST:g} to "
+                    f"clump {key!r}: masses must be positive, one for each of {len(radii)} spheres, from {SMALLEST:g} to "
                     f"{LARGEST:g} kg; got {shown(masses.tolist())}"
                 )
         far = np.abs(low + high).max() / 2 > FAR * (high - low).max()
