@@ -349,7 +349,7 @@ MISTAKES = [
     (PROBLEM, 'key="magnetic_needle"', 'key="Heavy_top"', r": problem key 'Heavy_top' is taken by .*heavy_top\.py"),
     (PROBLEM, "PROBLEM =", "METHOD =", r": METHOD must be a Method \(or a subclass\), not a Problem"),
     (PROBLEM, "PROBLEM =", "needle =", " defines no METHOD, PROBLEM, SCENE or LAW"),
-    (SCENE, "box=0.2", "box=0.03", ": scene 'dumbbells': all 18 clumps would take 500.2 % of the volume of the box .*use a larger box"),
+    (SCENE, "box=0.2", "box=0.03", ": scene 'dumbbells': all 18 clumps would take 500.2 % .*use a larger box"),
     (SCENE, "box=0.2", 'box=float("inf")', " has no initial state: ValueError: scene 'dumbbells' has no box"),
     (SCENE, "0.012, 0.008", "-0.012, 0.008", ", line 11, makes no clumps: ValueError"),
     (SCENE, "(dumbbell, 12)", '(dumbbell, "12")', " makes no clumps: TypeError: scene 'dumbbells': the number of"),
