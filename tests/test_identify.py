@@ -432,7 +432,8 @@ def test_a_method_is_among_those_named(key, angle):
         spun = meaning.states_of(key, run)
     answer = polhode.identify(angle, spun.q, spun.omega, inertia=INERTIA)
     assert answer.identified and key in answer.methods
-    assert not [fault for fault in answer.faults if "no finite numbers" not in fault]
+    lost = ("no finite numbers", "a quaternion of zeros")  # what a body that has blown up leaves
+    assert not [fault for fault in answer.faults if not any(words in fault for words in lost)]
     assert not any("falls steadily" in limit for limit in answer.limits)
 
 
