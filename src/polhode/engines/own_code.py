@@ -65,8 +65,8 @@ SPIN_STEPS = 30_000
 ERROR = 1e-3
 #: Angle turned in a step of the finest reference, rad.
 REFERENCE_STEP = 0.004
-#: Errors, rad, beyond which a run shows no order, and orders between which a measured one is believed.
-FAR_OFF, ORDERS = 0.5, (0.5, 12.0)
+#: Errors, rad, beyond which a run shows no order; how many of the last rows within it show one; orders that are believed.
+FAR_OFF, ROWS_OF_ORDER, ORDERS = 0.5, 4, (0.5, 12.0)
 #: A measured order that differs by more than this from that of a method contradicts it.
 OTHER_ORDER = 0.5
 #: A difference from the exact motion in a step that is rounding in double precision.
@@ -1384,21 +1384,24 @@ def _order(runs: Sequence[OwnRun], reading: _Reading) -> float:
             same = (a.run.load, a.run.value) == (b.run.load, b.run.value) and np.allclose(a.run.inertia, b.run.inertia)
             start = identify.apart(a.run.q0, a.run.omega0, b.run.q0, b.run.omega0)
             if same and start < 1e-2 and abs(math.log(ratio)) > 0.3:
-                errors = [_errors(run, piece, other_piece) for run, piece, other_piece in ((one, a, b), (other, b, a))]
-                if min(errors) > 0 and max(errors) < FAR_OFF:
-                    order = math.log(errors[1] / errors[0]) / math.log(ratio)
+                errors = np.array(
+                    [_errors(run, piece, other_piece) for run, piece, other_piece in ((one, a, b), (other, b, a))]
+                )
+                errors = errors[:, : np.flatnonzero(np.append(errors.max(0), np.inf) >= FAR_OFF)[0]][:, -ROWS_OF_ORDER:]
+                if errors.size and errors.sum(1).min() > 0:
+                    order = math.log(errors[1].sum() / errors[0].sum()) / math.log(ratio)
                     return order if ORDERS[0] < order < ORDERS[1] else math.nan
     return math.nan
 
 
-def _errors(run: OwnRun, piece: _Piece, other: _Piece) -> float:
-    """The mean angle to a fine solution at the last three quarters of the time that two runs have in common, rad."""
+def _errors(run: OwnRun, piece: _Piece, other: _Piece) -> np.ndarray:
+    """The angles to a fine solution at the times that two runs have in common, rad; (times,)."""
     every = run.every
     dt = piece.run.dt * every
     end = min((len(one.run.samples) - 1) * one.run.dt for one in (piece, other)) * every
     count = round(max(piece.run.dt, other.run.dt) * every / dt)
-    rows = [n for n in range(count, math.floor(end / dt + 1e-6) + 1, count)][-4:]
+    rows = [n for n in range(count, math.floor(end / dt + 1e-6) + 1, count)]
     parts = max(1, math.ceil(dt * float(np.linalg.norm(piece.run.omega0)) / REFERENCE_STEP))
     fine = replace(piece.run, dt=dt / parts, samples=tuple(n * parts for n in rows))
     exact = meaning.states_of("rk4", fine)
-    return float(np.mean(cases.angle(piece.spun.q[rows], exact.q)))
+    return cases.angle(piece.spun.q[rows], exact.q)
