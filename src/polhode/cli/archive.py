@@ -25,6 +25,7 @@ from polhode.interface.progress import Stage, watched
 from polhode.study.archive import crate, manifest
 from polhode.study.archive.zips import SIDECAR, Moment, write_zip
 from polhode.study.artefacts import Role, kind_of, with_role
+from polhode.study.comparing import NUMERICAL
 from polhode.study.provenance import NAME, Unusable, read_provenance, sha256
 from polhode.study.provenance import commit as checkout
 from polhode.study.workflow import written
@@ -224,4 +225,4 @@ def _noted(run: Mapping[str, Any]) -> dict[str, Any]:
         "platform",
         "ended",
     )
-    return {name: run[name] for name in names} | {"versions": {name: run["versions"][name] for name in manifest.NUMERICAL}}
+    return {name: run[name] for name in names} | {"versions": {name: run["versions"][name] for name in NUMERICAL}}
