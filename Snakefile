@@ -27,6 +27,7 @@ from polhode.interface import netcdf
 from polhode.interface.reading import read
 from polhode.study import configuration, products, storage, themes
 from polhode.study.plan import deferred
+from polhode.study.released import ENSEMBLES, MANY_BODY, SINGLE_BODY, check_file
 from polhode.study.workflow import (
     entry,
     locks,
@@ -85,7 +86,6 @@ if STARTS:
 
 wildcard_constraints:
     method="|".join(STUDY.methods),
-    check="|".join(configuration.CHECKS),
     scene="|".join([*STUDY.scenes, "none"]),
 
 

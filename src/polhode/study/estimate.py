@@ -15,7 +15,7 @@ from polhode.methods import METHODS
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Case
 from polhode.problems.system import System
-from polhode.study.checks import CHECKS
+from polhode.study.checks import CHECKS, WITNESS
 
 if TYPE_CHECKING:  # the models belong to a package that imports this module
     from polhode.study.configuration import models
@@ -224,6 +224,7 @@ def estimate(
     notebooks: Sequence[str] = (),
     clumps: Mapping[str, int] | None = None,
     ensembles: tuple[Sequence[Method], int] | None = None,
+    witnessed: Sequence[str] = (),
 ) -> Requirements:
     """The estimated resources of a configured study.
 
@@ -236,6 +237,7 @@ def estimate(
     notebooks : those that are executed
     clumps : key of a many-body scene -> number of clumps, where it differs from about that of the library's scenes
     ensembles : the methods that run on random bodies, and the number of torque classes
+    witnessed : the experiments of which only a witness is run
     """
     shares: list[Share] = []
     for key, (problem, methods) in problems.items():
@@ -256,7 +258,7 @@ def estimate(
         shares.append(
             Share(("cost",), what, "Take fewer rounds or shorter blocks", cpu=seconds, memory=8.0 * FORMS * everyone * rounds)
         )
-    seconds = sum(CHECKS[name].seconds for name in checks)
+    seconds = sum(WITNESS if name in witnessed else CHECKS[name].seconds for name in checks)
     shares.append(Share(("checks",), f"{len(checks)} experiments", "Leave some out", cpu=seconds))
     pages = several(len(notebooks), "notebooks")
     shares.append(Share(("notebooks",), pages, "Leave some out", cpu=NOTEBOOK * len(notebooks), disk=2e6 * len(notebooks)))
