@@ -114,6 +114,7 @@ class Requirements:
     shares: tuple[Share, ...]
     single_runs: float
     many_runs: float
+    released: bool = False
 
     def total(self, measure: LimitedResource) -> float:
         """The total requirement of the study; for memory, that of the largest job."""
@@ -151,7 +152,8 @@ class Requirements:
         return (
             f"The whole study takes about {_time(by_key['cpu_hours'])} with {' and '.join(runs)}, "
             f"{_size(by_key['disk_gib'])} on the disk, and up to {_size(by_key['memory_gib'])} of memory a job. "
-            "Files that exist and are up to date are kept."
+            + ("Further experiments are taken from data/released/full, with a witness of each. " if self.released else "")
+            + "Files that exist and are up to date are kept."
         )
 
 
@@ -275,7 +277,7 @@ def estimate(
             disk=2e7,
         )
     )
-    return Requirements(tuple(shares), single, many)
+    return Requirements(tuple(shares), single, many, bool(witnessed))
 
 
 def step_seconds(problem: Case, method: Method) -> float:

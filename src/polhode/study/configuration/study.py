@@ -270,16 +270,6 @@ class Study:
         )
 
     @property
-    def from_release(self) -> list[str]:
-        """What is taken from the release as a whole or for some methods, in words."""
-        problems = [
-            f"problem {key}" for key, problem in self.problems.items() if problem.computed not in (None, problem.methods)
-        ]
-        scenes = [f"scene {key}" for key, scene in self.scenes.items() if scene.computed not in (None, scene.methods)]
-        bodies = ["random bodies"] if self.ensembles is not None and self.ensembles.computed is not None else []
-        return [*problems, *scenes, *bodies, *(f"check {key}" for key in self.witnessed)]
-
-    @property
     def json(self) -> str:
         """The resolved configuration as one line, for the files of a run; without paths, as the location does not matter."""
         chosen = {key: value for key, value in self.resolved.items() if key not in WITHOUT_EFFECT}

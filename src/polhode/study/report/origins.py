@@ -54,7 +54,7 @@ def _labels(texts: Mapping[str, str]) -> dict[str, str]:
         for match in re.finditer(shows, text):
             kind = "figure" if match[1] else "table"
             start, end = text.rfind(rf"\begin{{{kind}", 0, match.start()), text.find(rf"\end{{{kind}", match.end())
-            if start < 0 or end < 0:
+            if start < 0 or end < 0 or rf"\end{{{kind}" in text[start : match.start()]:
                 continue
             of_float = re.findall(r"\\label\{((?:fig|tab):[\w-]+)\}", text[start:end])
             if of_float:
