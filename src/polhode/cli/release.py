@@ -28,7 +28,7 @@ import polhode
 from polhode.cli import UsageError, check_writable
 from polhode.fits import law_file
 from polhode.fits.impact_errors import CURED
-from polhode.interface.netcdf import group_names, read_dataset
+from polhode.interface.netcdf import group_names, read_dataset, read_groups
 from polhode.interface.progress import Stage, watched
 from polhode.methods import METHODS
 from polhode.results import INTERNAL
@@ -458,7 +458,7 @@ def full_release(results: Path) -> tuple[dict[str, dict[str, xr.Dataset]], dict[
     origin = {key: run[key] for key in ("commit", "dirty", "processor", "family", "python", "ended", "configuration")}
     origin["versions"] = {name: run["versions"][name] for name in NUMERICAL if name in run["versions"]}
     files: dict[str, dict[str, xr.Dataset]] = {}
-    single = [*group_names(results / SINGLE_BODY)]
+    single = [name.strip("/") for name in read_groups(results / SINGLE_BODY)]
     wanted = {
         SINGLE_BODY: [name for problem in run["configuration"]["problems"] for name in groups_of(problem, single)],
         MANY_BODY: [*group_names(results / MANY_BODY)],

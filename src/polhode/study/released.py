@@ -176,13 +176,14 @@ def completed(
     import numpy as np
     import xarray as xr
 
-    known = release.methods(file, group)
-    if not known:
-        return data
     from polhode.interface.netcdf import read_dataset
 
-    old = read_dataset(release.path(file), group or None)
     here = [str(key) for key in data["integrator"].values]
+    if missing := [key for key in methods if key not in here and key not in release.methods(file, group)]:
+        raise ReleaseDiffers(f"{_name(file, group)}: the release has no {', '.join(missing)}; write further: computed")
+    if not release.methods(file, group):
+        return data
+    old = read_dataset(release.path(file), group or None)
     outcome = held(release, file, group, old, data, machine)
     others = [key for key in methods if key not in here]
     if others:
