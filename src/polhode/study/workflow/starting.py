@@ -6,7 +6,7 @@ two hundred files, and its parameters say of each what made it: the notes grew t
 
 import hashlib
 import json
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 
@@ -20,6 +20,7 @@ class Noted(dict[str, Any]):
         return dict, (dict(self),)
 
 
+@cache
 def hasten() -> None:
     """Let the Snakemake of this process read each note once, and neither import pandas nor compile patterns in vain.
 
@@ -44,5 +45,4 @@ def hasten() -> None:
             rule._named_products = {str(product) for product in rule.products()}
         return file in rule._named_products or bool(is_producer(rule, file))
 
-    if not hasattr(Rule, "_named_products"):
-        Rule.is_producer = names_or_matches
+    Rule.is_producer = names_or_matches
