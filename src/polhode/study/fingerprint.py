@@ -98,7 +98,9 @@ def _behind(modules: Iterable[str | Path], members: bool) -> dict[tuple[str, str
             waiting.extend(imported)
             if members:
                 is_experiment = os.path.dirname(one[0]) == str(ROOT / "study" / "run")
-                registries = _members() if is_experiment else {os.path.dirname(path) for path, _ in imported} & _members().keys()
+                registries = (
+                    _members() if is_experiment else {os.path.dirname(path) for path, _ in imported} & _members().keys()
+                )
                 waiting.extend((path, "") for place in registries for word in words if (path := _members()[place].get(word)))
     if len(_known()) > known and (place := folder()) is not None:
         with suppress(OSError):
