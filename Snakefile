@@ -34,11 +34,13 @@ from polhode.study.workflow import (
     resources,
     scheduling,
     signals,
+    starting,
     watching,
     written,
 )
 
 signals.lead()
+starting.hasten()
 try:
     entry.share_library()
     # Snakemake's own reader would report neither file nor line.

@@ -40,6 +40,7 @@ from polhode.study.estimate import (
 from polhode.study.fingerprint import fingerprint, named_methods
 from polhode.study.released import FOLDER, INDEX, check_file, witness_settings
 from polhode.study.storage import job_text
+from polhode.study.workflow.starting import Noted
 
 #: Target for the duration of a job that runs several methods, s, as far as it can be estimated in advance. Starting a job costs
 #: two or three seconds; a cluster favours few jobs, a machine with many cores more than one.
@@ -73,13 +74,16 @@ class Plan:
         self.simulation_code = cache(self._simulation_code)
         self.search_code = cache(self._search_code)
         self.many_body_run_code = cache(self._many_body_run_code)
+        self._names: dict[str, tuple[Names, ...]] = {}
 
     # Files to be made.
 
     def names(self, kind: str) -> Iterable[Names]:
         """The names of the files of a kind in this study, as :meth:`Artefact.filled` takes them."""
-        artefact = ARTEFACTS[kind]
-        return artefact.names_in(self.study.computed if artefact.role is Role.RUN else self.study)
+        if kind not in self._names:
+            artefact = ARTEFACTS[kind]
+            self._names[kind] = tuple(artefact.names_in(self.study.computed if artefact.role is Role.RUN else self.study))
+        return self._names[kind]
 
     def files(self, kind: str, names: Iterable[Names] | None = None) -> list[str]:
         """Paths of the files of a kind, a key of :data:`ARTEFACTS`: those of these names, by default all of this study."""
@@ -104,7 +108,7 @@ class Plan:
 
     def origins(self, paths: Iterable[str]) -> dict[str, str]:
         """For each file of a job, its path -> what it must record about its origin."""
-        return {path: self.origin(path) for path in paths}
+        return Noted({path: self.origin(path) for path in paths})
 
     def origin_by_wildcards(self, kind: str) -> Callable[[Any], dict[str, str]]:
         """The same for the one file of a rule with wildcards: a parameter of the rule."""
@@ -136,7 +140,7 @@ class Plan:
 
     def reference_times(self, problems: Sequence[str]) -> dict[str, list[float]]:
         """The times of each reference of a job, s."""
-        return {key: self.study.problems[key].reference_times().tolist() for key in problems}
+        return Noted({key: self.study.problems[key].reference_times().tolist() for key in problems})
 
     def _reference(self, problem: str) -> Dependencies:
         study = self.study.problems[problem]
