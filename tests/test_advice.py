@@ -467,6 +467,105 @@ def test_when_the_time_is_over_the_best_step_tested_is_shown(few, capsys):
     assert from_runs.from_runs(case, 1e-2).confirmed
 
 
+class Clock:
+    """A clock that goes on only when a test says so."""
+
+    def __init__(self):
+        self.time = 0.0
+
+    def __call__(self):
+        return self.time
+
+
+def test_a_motion_that_takes_too_long_is_refused_with_its_time(monkeypatch):
+    """By a clock that counts 1 ms for each step, the time in the message is about that which the motion then takes."""
+    from polhode.advice import motion as module
+
+    clock, steps_of = Clock(), module._run
+
+    def counted(problem, key, nodes, substeps, start=None):
+        clock.time += 1e-3 * substeps * (len(nodes) - 1)
+        return steps_of(problem, key, nodes, substeps, start)
+
+    monkeypatch.setattr(module, "_run", counted)
+    monkeypatch.setattr(module, "LOOKS", 256)
+    problem = replace(polhode.problems["asymmetric_heavy_top"], horizon=2.0)
+    for limit in (0.5, 1.5):
+        clock.time = 0.0
+        with pytest.raises(AdviceError, match=r"it alone needs about \S+ s") as error:
+            motion_of(problem, 1e-6, Budget(limit, clock))
+        assert clock.time < limit
+        named = float(re.search(r"about (\S+) s", str(error.value))[1])
+    clock.time = 0.0
+    motion_of(problem, 1e-6, Budget(1e9, clock))
+    assert clock.time / 2 < named < 2 * clock.time
+
+
+def test_a_method_with_slow_steps_does_not_overrun_the_limit(monkeypatch):
+    """Steps that take 30 times as long as those of the motion: once that is seen, longer runs are not begun."""
+    clock = Clock()
+
+    def slow(motion, method, steps, checks):
+        clock.time += 30 * 2e-7 * steps
+        return 1.0
+
+    monkeypatch.setattr(KnownMotion, "error", slow)
+    states = np.array([[1, 0, 0, 0, 1, 0, 0]] * 2, float)
+    motion = KnownMotion(driven(one_firing, 1e6), np.array([0.0, 1e6]), states, 1, 0, 0, np.empty(0), np.empty(0), 1e6)
+    with pytest.raises(from_runs.TimeOver):
+        from_runs.Search([motion], 1e-3, Budget(60.0, clock)).fewest(polhode.methods["euler"])
+    assert 15 < clock.time < 60
+
+
+def test_methods_without_time_to_be_compiled_are_left_out_and_named(few, monkeypatch):
+    case = case_of_words((1, 2, 2.5), (0, 6, 8), "friction", 0.5)
+    monkeypatch.setattr(from_runs, "compile_all", lambda keys, problems, seconds: [key for key in keys if seconds < 6])
+    with pytest.raises(AdviceError, match="time limit of 10 s is over before the methods are compiled.*`limit`"):
+        from_runs.from_runs(case, 1e-2, budget=Budget(10.0, Clock()))
+    monkeypatch.setattr(from_runs, "compile_all", lambda keys, problems, seconds: ["euler"] if seconds == 30 else [])
+    answer = from_runs.from_runs(case, 1e-2, budget=Budget(60.0, Clock()))
+    assert answer.confirmed and "euler" not in {row.method for row in answer.alternatives}
+    assert any("before they were compiled: direct Euler. What is compiled is kept" in remark for remark in answer.remarks)
+
+
+def test_compilation_ends_with_the_time(monkeypatch):
+    from polhode.compiling import in_advance
+
+    clock, compiled = Clock(), []
+
+    def compile_one(item):
+        compiled.append(item.key)
+        clock.time += 10
+
+    monkeypatch.setattr(in_advance, "monotonic", clock)
+    monkeypatch.setattr(in_advance.cache, "folder", lambda: None)
+    monkeypatch.setattr(in_advance._Item, "is_kept", lambda item: False)
+    monkeypatch.setattr(in_advance._Item, "compile", compile_one)
+    assert in_advance.compile_all(["rk4", "cf4", "euler"], problems=False, seconds=15.0) == ["euler"]
+    assert compiled == ["rk4", "cf4"]
+
+
+def test_when_motions_took_the_time_there_is_a_step_to_name(few, monkeypatch):
+    """The clock stands at 59 of 60 s once the motions are known, and at 60 s after the first run: that one is the answer."""
+    clock, starts_of_case = Clock(), from_runs._starts
+    case = case_of_mapping({"inertia": (7, 35, 36), "omega": (0.1, 1, 0.1), "time": 4, "torque": ["5*wz", "0", "-5*wx"]})[0]
+
+    def late(*arguments):
+        starts = starts_of_case(*arguments)
+        clock.time = 59.0
+        return starts
+
+    def over(search, method, steps):
+        raise from_runs.TimeOver("over")
+
+    monkeypatch.setattr(from_runs, "_starts", late)
+    monkeypatch.setattr(from_runs.Search, "error", over)
+    answer = from_runs.from_runs(case, 1e-4, one_torque=False, budget=Budget(60.0, clock))
+    assert str(answer).startswith("NOT CONFIRMED: ") and "the time limit of 60 s is over after 1 runs" in answer.serves
+    run = polhode.simulate(case.starts[0], answer.method, dt=answer.dt, samples=1)
+    assert largest_error(run.q.values[-1:], run.omega.values[-1:], *by_scipy(case.starts[0], []), 1.0) < 1e-4
+
+
 def test_a_hopeless_method_does_not_take_the_time_of_others(monkeypatch):
     """Of two methods the first needs more steps than the round allows; the second one is found in the same round."""
     search = Curve(lambda n: 1 / n if search.slow else (10 / n) ** 4)

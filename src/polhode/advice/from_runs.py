@@ -20,7 +20,18 @@ import numpy as np
 from polhode.advice.answer import CLOSE, SHOWN, Choice, Recommendation, price_in_words
 from polhode.advice.cases import BodyCase
 from polhode.advice.errors import AdviceError, TimeOver
-from polhode.advice.motion import ALLOWED, COMPARED, FIRST, SECOND, Budget, KnownMotion, largest_error, motion_of, run
+from polhode.advice.motion import (
+    ALLOWED,
+    COMPARED,
+    FIRST,
+    SECOND,
+    Budget,
+    KnownMotion,
+    compile_drivers,
+    largest_error,
+    motion_of,
+    run,
+)
 from polhode.advice.prices import USUAL, Prices, prices
 from polhode.compiling.in_advance import compile_all
 from polhode.fits import ranking
@@ -30,8 +41,17 @@ from polhode.methods.protocol import Method, OneTorque
 from polhode.problems.problem import Problem
 from polhode.references.defect import GOLDEN
 
-#: Time limit of an answer, s.
+#: Time limit of an answer if none is given, s of processor time after the compilation.
 LIMIT = 60.0
+#: The part of a given time limit that the compilation may take.
+COMPILING = 0.5
+#: The part of the time that motions from other starts than the first leave for runs.
+FOR_RUNS = 0.5
+#: If less than this part of the time is left for runs, methods of high order (:data:`FIRST_TRIED`) first try one short step,
+#: so that there is a step to be named when the time is over.
+SHORT, FIRST_TRIED = 0.5, ("magnus_adams4", "cf4", "rk4")
+#: Runs of at least so many steps tell how long a step of a method takes: in shorter ones other work does.
+TIMED = 10_000
 #: The part of the error that a run may use: the rest is for times between those compared, and for the rounding of the step.
 MARGIN = 0.8
 #: The number of times at which a run is compared with the motion.
@@ -97,7 +117,7 @@ def from_runs(
     torque_price: float = USUAL,
     one_torque: bool = True,
     everything: bool = False,
-    limit: float = LIMIT,
+    budget: Budget | None = None,
     results: Path | None = None,
     progress: Callable[[str, float], object] = lambda stage, done: None,
 ) -> Recommendation:
@@ -110,7 +130,7 @@ def from_runs(
     torque_price : the time of a torque in steps of direct Euler
     one_torque : only methods with one torque in a step
     everything : also the variants that reproduce a publication's code, which are never recommended
-    limit : time limit, s of processor time
+    budget : the time that is left, compilation included; without it :data:`LIMIT`, after the compilation
     results : folder of a run, for the times of steps
     progress : called with the name of a stage and the part of it that is done
 
@@ -119,14 +139,14 @@ def from_runs(
     AdviceError
         If there is no answer; the message says why, and what to ask.
     """
-    methods = candidates(one_torque, everything)
-    keys = [method.key for method in methods]
-    priced = prices(keys, torque_price, results)
-    compile_all(keys, problems=False)
+    methods, late = _compiled(candidates(one_torque, everything), budget)
+    priced = prices([method.key for method in methods], torque_price, results)
     progress("compiling", 1.0)
-    budget = Budget(limit)
+    budget = budget or Budget(LIMIT)
     starts = _starts(case, error, budget, progress)
     finding = Search(starts.motions, error, budget)
+    if budget.left() < SHORT * budget.seconds:
+        finding.try_first(methods)
     exact = ranking.WITHOUT_TORQUE if all(motion.problem.torque_class == "free" for motion in starts.motions) else ""
     fewest: dict[str, FewestSteps] = {}
     fastest: dict[str, float] = {}
@@ -150,7 +170,7 @@ def from_runs(
     if not fastest:
         if all(one.why != "no time" for one in fewest.values()):
             raise AdviceError(_unreached(finding, error))
-        return _not_confirmed(case, finding, priced, starts, error, one_torque)
+        return _not_confirmed(case, finding, priced, starts, error, one_torque, late)
     best = min(fastest.values())
     if fewest.get(exact, FewestSteps(0, inf)).steps:
         best = priced.seconds(METHODS[exact], fewest[exact].steps)
@@ -158,7 +178,27 @@ def from_runs(
     rows.sort(key=lambda row: row.method != exact)
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
     alone = _one_by_one(METHODS[first.method], starts.motions, error, budget, progress)
-    return _recommendation(case, rows, first, fewest, finding, priced, starts, alone, one_torque, everything)
+    return _recommendation(case, rows, first, fewest, finding, priced, starts, alone, one_torque, everything, late)
+
+
+def _compiled(methods: Sequence[Method], budget: Budget | None) -> tuple[list[Method], list[str]]:
+    """The methods that are compiled, those first that are often among the best, and the keys of those without time for it.
+
+    Raises
+    ------
+    TimeOver
+        If there was time for none.
+    """
+    ordered = sorted(methods, key=lambda method: (method.key != ranking.WITHOUT_TORQUE, *_rank(method)))
+    compile_drivers()
+    seconds = inf if budget is None else COMPILING * budget.left()
+    late = compile_all([method.key for method in ordered], problems=False, seconds=seconds)
+    if budget is not None and len(late) == len(ordered):
+        raise TimeOver(
+            f"the time limit of {budget.seconds:g} s is over before the methods are compiled, which is done once and takes a "
+            "minute or two; allow more time with `limit`, or ask without it"
+        )
+    return [method for method in methods if method.key not in late], late
 
 
 def _refuse_a_wrong_motion(fewest: Mapping[str, FewestSteps], finding: "Search") -> None:
@@ -169,7 +209,11 @@ def _refuse_a_wrong_motion(fewest: Mapping[str, FewestSteps], finding: "Search")
     motion = finding.motions[0]
     at = np.arange(1, 9, dtype=np.int64)
     lost = {key: one.finest // 8 * 8 for key, one in fewest.items() if one.finest >= 8 and not key.endswith(AS_PUBLISHED)}
-    ends = {key: run(motion.problem, METHODS[key], steps, at * (steps // 8)) for key, steps in lost.items()}
+    ends = {
+        key: run(motion.problem, METHODS[key], steps, at * (steps // 8))
+        for key, steps in lost.items()
+        if finding.allows(METHODS[key], steps)
+    }
     exact = motion.at(at / 8 * motion.problem.horizon)
     apart = {key: largest_error(*end, *exact, motion.scale) for key, end in ends.items()}
     pairs = [
@@ -231,6 +275,8 @@ class Search:
         self.motions, self.budget = list(motions), budget
         #: Of each method and number of steps: the largest error, and from how many starts.
         self.tested: dict[tuple[str, int], tuple[float, int]] = {}
+        #: The same of methods that were tried from the given start only.
+        self.tried_first: dict[tuple[str, int], tuple[float, int]] = {}
         #: The error that a run may have: the uncertainty of the motion is taken off.
         self.allowed = MARGIN * error - max(motion.uncertainty for motion in motions)
         self.radians = max(motion.radians for motion in motions)
@@ -238,6 +284,12 @@ class Search:
         self.resolved = max(WITHIN * motion.problem.horizon / motion.shortest for motion in motions)
         #: The number of runs so far.
         self.runs = 0
+        #: The time of a step of each method, s, once it is known.
+        self.per_step: dict[str, float] = {}
+
+    def allows(self, method: Method, steps: int) -> bool:
+        """Whether there is time for a run with so many steps."""
+        return self.budget.allows(steps, self.per_step.get(method.key))
 
     def error(self, method: Method, steps: int) -> float:
         """The largest error over the starts; at least the first one that is too large, since the others do not matter then."""
@@ -245,13 +297,17 @@ class Search:
             return self.tested[method.key, steps][0]
         worst = 0.0
         for i, motion in enumerate(self.motions):
-            if not self.budget.allows(steps):
+            if not self.allows(method, steps):
                 raise TimeOver(
                     f"the time limit of {self.budget.seconds:g} s is over after {self.runs} runs; ask for a shorter time or a "
                     "larger error, or allow more time with `limit`"
                 )
             self.runs += 1
+            begun = self.budget.now()
             worst = max(worst, motion.error(method, steps, CHECKS))
+            if steps >= TIMED:
+                seconds = (self.budget.now() - begun) / steps
+                self.per_step[method.key] = min(seconds, self.per_step.get(method.key, inf))
             self.tested[method.key, steps] = (worst, i + 1)
             if worst > self.allowed:
                 # The start that was lost is tried first with the next step.
@@ -259,9 +315,22 @@ class Search:
                 break
         return worst
 
+    def try_first(self, methods: Iterable[Method]) -> None:
+        """Run from the given start, with steps as short as those of the exact motion, until a method meets the error."""
+        given = self.motions[0]
+        steps = self.unit * ceil(max(given.steps, self.resolved) / self.unit)
+        for method in methods:
+            if method.key in FIRST_TRIED and self.allows(method, steps):
+                self.runs += 1
+                error = given.error(method, steps, CHECKS)
+                self.tried_first[method.key, steps] = error, 1
+                if error <= self.allowed:
+                    break
+
     def nearest_error(self, method: Method) -> float:
-        """The smallest error of a method so far; infinite if it was not run."""
-        return min((error for (key, _), (error, _) in self.tested.items() if key == method.key), default=inf)
+        """The smallest error of a method so far; infinite if it was not run, or all of its errors are above 1."""
+        errors = (error for (key, _), (error, _) in self.tested.items() if key == method.key and error < 1)
+        return min(errors, default=inf)
 
     def fewest(self, method: Method, most: float = inf, longest: float = inf) -> FewestSteps:
         """The fewest steps with which a method meets the error, as with all larger numbers that are tried.
@@ -380,27 +449,30 @@ class Starts:
 def _starts(case: BodyCase, error: float, budget: Budget, progress: Callable[[str, float], object]) -> Starts:
     """The exact motions from the starts that a step has to serve.
 
-    The start of a case that leaves nothing open comes first, and must be known. Other starts may take half of the time.
+    The start of a case that leaves nothing open comes first, and must be known. Other starts leave a part of the time,
+    :data:`FOR_RUNS`.
     """
     motions: list[KnownMotion] = []
     lost: list[AdviceError] = []
+    reserved = FOR_RUNS * budget.left()
 
     def add(starts: Iterable[Problem]) -> int:
         """Compute these motions as long as there is time; returns how many are known."""
         before = len(motions)
         for start in starts:
-            if motions and budget.left() < 0.5 * budget.seconds:
-                break
-            try:
-                motions.append(motion_of(start, error, budget, motions[0] if motions else None))
-            except TimeOver:
-                if not motions:
-                    raise
-                break
-            except AdviceError as one:
-                if not (case.open_questions or motions):
-                    raise
-                lost.append(one)
+            with budget.reserving(reserved if motions else 0.0):
+                if motions and budget.left() < 0:
+                    break
+                try:
+                    motions.append(motion_of(start, error, budget, motions[0] if motions else None))
+                except TimeOver:
+                    if not motions:
+                        raise
+                    break
+                except AdviceError as one:
+                    if not (case.open_questions or motions):
+                        raise
+                    lost.append(one)
             progress("motion", min(1.0, (len(motions) + len(lost)) / (1 + OTHERS)))
         return len(motions) - before
 
@@ -520,6 +592,7 @@ def _recommendation(
     alone: list[int],
     one_torque: bool,
     everything: bool,
+    not_compiled: Sequence[str],
 ) -> Recommendation:
     uncertainty = max(m.uncertainty for m in finding.motions)
     error = (finding.allowed + uncertainty) / MARGIN
@@ -570,6 +643,7 @@ def _recommendation(
         if alone
         else f"Interval: there was no time for single {case.starts_are}."
     )
+    remarks += _without(not_compiled)
     is_known = uncertainty <= ALLOWED * error
     if not is_known:
         remarks.insert(0, _doubt(uncertainty))
@@ -590,7 +664,13 @@ def _recommendation(
 
 
 def _not_confirmed(
-    case: BodyCase, finding: Search, priced: Prices, starts: Starts, error: float, one_torque: bool
+    case: BodyCase,
+    finding: Search,
+    priced: Prices,
+    starts: Starts,
+    error: float,
+    one_torque: bool,
+    not_compiled: Sequence[str],
 ) -> Recommendation:
     """The best step that was tested before the time was over.
 
@@ -600,7 +680,7 @@ def _not_confirmed(
         If none came near the error.
     """
     rows: dict[str, tuple[bool, float, Choice, int]] = {}
-    for (key, steps), (off, count) in finding.tested.items():
+    for (key, steps), (off, count) in (finding.tried_first | finding.tested).items():
         misses, method = off > error or count < len(finding.motions), METHODS[key]
         if key.endswith(AS_PUBLISHED) or off >= 1:
             continue
@@ -632,10 +712,10 @@ def _not_confirmed(
         changes=["more time with `limit`", "a shorter time or a larger error", *restarts(METHODS[best.method])],
         alternatives=[row for _, _, row, _ in ordered],
         evidence=[
-            f"{len({key for key, _ in finding.tested})} methods were run on this very problem, {finding.runs:,} runs.",
+            f"{len({key for key, _ in (*finding.tested, *finding.tried_first)})} methods were run on this very problem, {finding.runs:,} runs.",
             *_how_known(case, finding, priced),
         ],
-        remarks=[_doubt(uncertainty)] if uncertainty > ALLOWED * error else [],
+        remarks=([_doubt(uncertainty)] if uncertainty > ALLOWED * error else []) + _without(not_compiled),
     )
 
 
@@ -656,6 +736,19 @@ def _terms(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> di
         "kind": "runs",
         "asked": {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque},
     }
+
+
+def _without(not_compiled: Sequence[str]) -> list[str]:
+    """That methods were left out because there was no time to compile them."""
+    if not not_compiled:
+        return []
+    names = (
+        f"{len(not_compiled)} methods" if len(not_compiled) > SHOWN else ", ".join(METHODS[key].label for key in not_compiled)
+    )
+    return [
+        f"Not tried, since half of the time limit was over before they were compiled: {names}. What is compiled is kept: "
+        "ask again."
+    ]
 
 
 def _doubt(uncertainty: float) -> str:
