@@ -152,7 +152,7 @@ def from_runs(
     fastest: dict[str, float] = {}
     for share in ROUNDS:
         longest = share * budget.seconds / budget.per_step
-        for i, method in enumerate(sorted(methods, key=lambda one: (one.key != exact, finding.nearest_error(one), _rank(one)))):
+        for i, method in enumerate(sorted(methods, key=lambda m: (m.key != exact, finding.nearest_error(m), _rank(m)))):
             if method.key in fewest and fewest[method.key].why != "no time":
                 continue
             enough = inf if everything or method.key == exact else _enough(fastest, kind(method))
@@ -164,11 +164,11 @@ def from_runs(
                 seconds = priced.seconds(method, fewest[method.key].steps)
                 fastest[kind(method)] = min(fastest.get(kind(method), inf), seconds)
             progress("methods", max(share, (i + 1) / len(methods) if share == ROUNDS[0] else 0))
-        if fastest or not any(one.why == "no time" for one in fewest.values()):
+        if fastest or not any(result.why == "no time" for result in fewest.values()):
             break
     _refuse_a_wrong_motion(fewest, finding)
     if not fastest:
-        if all(one.why != "no time" for one in fewest.values()):
+        if all(result.why != "no time" for result in fewest.values()):
             raise AdviceError(_unreached(finding, error))
         return _not_confirmed(case, finding, priced, starts, error, one_torque, late)
     best = min(fastest.values())
@@ -599,7 +599,7 @@ def _recommendation(
     assert first.steps is not None and first.seconds is not None
     chosen, best, number = METHODS[first.method], first, len(finding.motions)
     gave_up = sum(one.why == "gave up" for one in fewest.values())
-    late = sum(one.why == "no time" for one in fewest.values())
+    late = sum(result.why == "no time" for result in fewest.values())
     never = sum(one.why == "does not meet it" for one in fewest.values())
     lost = [f"{gave_up} given up as too slow"] if gave_up else []
     lost += [f"{never} never reach the error"] if never else []
@@ -688,14 +688,14 @@ def _not_confirmed(
         mark = "misses the error" if off > error else f"from {count} of {len(finding.motions)} starts" if misses else ""
         row = Choice(key, method.label, case.horizon / steps, steps, torques, seconds, None, off, mark)
         entry = (misses, off if misses else seconds, row, count)
-        rows[key] = min(rows.get(key, entry), entry, key=lambda one: one[:2])
+        rows[key] = min(rows.get(key, entry), entry, key=lambda row: row[:2])
     late = f"the time limit of {finding.budget.seconds:g} s is over after {finding.runs:,} runs"
     if not rows:
         raise TimeOver(
             f"{late}, none of which came near the error; ask for a shorter time or a larger error, or allow more time with "
             "`limit`"
         )
-    ordered = sorted(rows.values(), key=lambda one: one[:2])
+    ordered = sorted(rows.values(), key=lambda row: row[:2])
     misses, _, best, count = ordered[0]
     measured = f"its error was {best.error:.2g} from {count} start{'s' if count > 1 else ''} of {len(finding.motions)}"
     why = "it misses the error" if (best.error or 0) > error else "finer steps, which must meet the error too, were not run"
@@ -712,7 +712,8 @@ def _not_confirmed(
         changes=["more time with `limit`", "a shorter time or a larger error", *restarts(METHODS[best.method])],
         alternatives=[row for _, _, row, _ in ordered],
         evidence=[
-            f"{len({key for key, _ in (*finding.tested, *finding.tried_first)})} methods were run on this very problem, {finding.runs:,} runs.",
+            f"{len({key for key, _ in (*finding.tested, *finding.tried_first)})} methods were run on this very problem, "
+            f"{finding.runs:,} runs.",
             *_how_known(case, finding, priced),
         ],
         remarks=([_doubt(uncertainty)] if uncertainty > ALLOWED * error else []) + _without(not_compiled),

@@ -365,7 +365,8 @@ def _time(header: Header, made: ColumnLayout) -> None:
         made.time, made.seconds, made.time_unit = [k], seconds_of(unit), plain_unit(unit)
         if unit and made.seconds is None:
             raise RunFileError(
-                f"{header.where}: the unit {shown(unit)} of {names[k]} is not known; write s, ms, us, ns, min, h or d, or no unit"
+                f"{header.where}: the unit {shown(unit)} of {names[k]} is not known; write s, ms, us, ns, min, h or d, or "
+                "no unit"
             )
 
 
