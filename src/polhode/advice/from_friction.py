@@ -242,7 +242,8 @@ def _for_bulk(
         sentence=f"Take {dt} in {code} as it is, T the contact time."
         if code
         else f"Take what the code has, such as {label} ({USUAL}), with {dt}, T the contact time.",
-        serves=f"The mean of what is read off {joined_and(compared)} changes by less than {error:g} of its value, from {states}, "
+        serves=f"The mean of what is read off {joined_and(compared)} changes by less than {error:g} of its value, from "
+        f"{states}, "
         f"for their time{' and with the contact update of LAMMPS' if code else ''}; no other assembly was run.",
         changes=[
             "another assembly; friction and restitution are those of the scenes, whatever is asked",
