@@ -346,7 +346,7 @@ def test_the_step_meets_the_error_and_a_longer_one_does_not(few):
     assert answer.best.error <= from_runs.MARGIN * 1e-4
     seconds = [row.seconds for row in answer.alternatives]
     assert seconds == sorted(seconds) and answer.dt == 2.0 / answer.best.steps
-    assert answer.serves == "It serves 1 random starts, and another one with probability 1/2."
+    assert answer.serves == "It is sufficient for 1 random starts, and for another one with probability 1/2."
     said = " ".join(str(answer).split())
     (damped,) = (remark for remark in answer.remarks if remark.startswith("Damps librations, not for long conservative runs: "))
     assert "Magnus-Adams 4" in damped and "SPIRAL" not in damped
@@ -611,7 +611,9 @@ def test_the_step_serves_the_other_starts_that_it_is_said_to_serve(few):
     """Recomputed: from each of the other starts, with the step of the answer."""
     case = case_of_problem(polhode.problems["asymmetric_heavy_top"], 1.0)
     answer = from_runs.from_runs(case, 1e-3)
-    assert answer.serves == "It serves the given start and 19 other starts, and another one with probability 19/20."
+    assert (
+        answer.serves == "It is sufficient for the given start and 19 other starts, and for another one with probability 19/20."
+    )
     method = polhode.methods[answer.method]
     for i in range(from_runs.OTHERS):
         motion = motion_of(case.again(i), 1e-3, Budget(60.0))
@@ -630,7 +632,7 @@ def test_starts_whose_motion_cannot_be_known_are_counted(few, monkeypatch):
 
     monkeypatch.setattr(from_runs, "motion_of", motion)
     said = str(from_runs.from_runs(replace(case, starts=case.starts * 2), 1e-2))
-    assert "It serves 8 random starts; of 2 more the motion cannot be known so well" in said
+    assert "It is sufficient for 8 random starts; of 2 more the motion cannot be known so well" in said
     with pytest.raises(AdviceError, match="of 2 starts 1 cannot be known: neighbouring motions part"):
         from_runs.from_runs(replace(case, starts=case.starts[2:4]), 1e-2)
 
@@ -638,7 +640,7 @@ def test_starts_whose_motion_cannot_be_known_are_counted(few, monkeypatch):
 def test_random_bodies_of_a_class_are_run_for_a_strength_or_a_time_beyond_the_laws(few):
     strong = polhode.recommend(torque="friction", omega=2.0, strength=20.0, time=0.1, error=1e-2)
     assert strong.kind == "runs" and "Any body turning at 2 rad/s for 0.1 s" in strong.question
-    assert "random bodies, and another one with probability" in strong.serves
+    assert "random bodies, and for another one with probability" in strong.serves
     case = case_of_class("friction", 2.0, 0.1, 20.0)
     assert {start.torque_class for start in case.starts} == {"velocity"} and len({start.body for start in case.starts}) == 19
     first, second = (np.array(case_of_class("lab", 2.0, 0.1, size).starts[0].parameter_array) for size in (1.0, 20.0))
@@ -958,7 +960,7 @@ def test_the_released_scenes_answer():
     assert 1e-4 / 200 < answer.dt < 1e-4 / 25 and answer.best.mark.startswith("T/")
     said = " ".join(str(answer).split())
     assert "Would change the answer: friction and damping (`friction` and `restitution`" in said and "--torque" not in said
-    assert said.startswith("Take SPIRAL (spiral_leapfrog) with dt = T/") and "It serves 90% of the states of" in said
+    assert said.startswith("Take SPIRAL (spiral_leapfrog) with dt = T/") and "It is sufficient for 90% of the states of" in said
     sphere = polhode.recommend(
         young=5e6, poisson=0.3, density=2500, radius=1e-3, speed=1, error=1e-4, results=HOME / files.RELEASED
     )

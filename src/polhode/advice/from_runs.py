@@ -2,8 +2,8 @@
 
 A step counts only if all finer steps that were tried meet the error too. Errors are compared at many times of the run, since a
 small error at the end may be a coincidence. The motion with which runs are compared is computed by two other methods
-(:mod:`polhode.advice.motion`). The step that is named serves other starts of the same body too: turned ones, and, where these
-are the same motion or the given one turns about a fixed axis, starts with residual rates about other axes.
+(:mod:`polhode.advice.motion`). The step that is named is sufficient for other starts of the same body too: turned ones, and,
+where these are the same motion or the given one turns about a fixed axis, starts with residual rates about other axes.
 
 If the time is over before a step is confirmed, the answer is the best step that was tested, marked as not confirmed.
 """
@@ -531,30 +531,30 @@ def _one_by_one(
 def serves(case: BodyCase, starts: Starts) -> str:
     """Which starts a step serves, in a sentence.
 
-    A step that serves n random starts serves another one with probability n/(n + 1), whatever their distribution.
+    A step that is sufficient for n random starts is so for another one with probability n/(n + 1), whatever their distribution.
     """
     number, beside = len(starts.motions), starts.beside
     if case.open_questions:
-        text = f"It serves {number} random {case.starts_are}"
+        text = f"It is sufficient for {number} random {case.starts_are}"
     elif number > 1:
         low, high = BETWEEN if starts.alike else (RESIDUAL[0], RESIDUAL[-1])
         rates = f"{beside} with residual rates of {low:g} to {high:g} of the largest angular velocity about random axes"
         turned = number - 1 - beside
         if starts.alike:
-            text, number = f"It serves the given start and {rates}", beside
+            text, number = f"It is sufficient for the given start and {rates}", beside
         else:
             text, number = (
-                f"It serves the given start{f', {rates},' if beside else ''} and {turned} other {case.starts_are}",
+                f"It is sufficient for the given start{f', {rates},' if beside else ''} and {turned} other {case.starts_are}",
                 turned,
             )
     else:
-        text, number = "It is known to serve the given start ONLY", 0
+        text, number = "It is known to be sufficient for the given start ONLY", 0
         if not starts.unknown:
             text += ": there was no time for others; allow more with `limit`"
     if starts.unknown:
-        text += f"; of {starts.unknown} more the motion cannot be known so well, and no step serves them"
+        text += f"; of {starts.unknown} more the motion cannot be known so well, and no step is known for them"
     elif number:
-        text += f", and another {'such start' if starts.alike else 'one'} with probability {number}/{number + 1}"
+        text += f", and for another {'such start' if starts.alike else 'one'} with probability {number}/{number + 1}"
     if starts.alike:
         text += ". Turned starts were not counted: they are the same motion, seen from the body"
     elif beside:
@@ -633,7 +633,7 @@ def _recommendation(
         when = "With one torque in a step" if kind(chosen) == "several torques" else "With one torque in its first steps too"
         remarks += _instead(when, plain, lambda method: kind(method) == "one torque")
     if all(motion.problem.torque_class == "free" for motion in starts.motions) and first.method == ranking.WITHOUT_TORQUE:
-        remarks.append("Any step serves: without a torque it is exact.")
+        remarks.append("Any step will do: without a torque it is exact.")
     elif first.mark:
         remarks.append("It meets the error with the coarsest step tried; a longer one may do as well.")
     steps = [case.horizon / n for n in (max(alone), min(alone))] if alone else [first.dt, first.dt]

@@ -144,7 +144,7 @@ class Answer:
     energy, momentum : largest relative changes in the free run, of the momentum's length; NaN without one
     momentum_vector : the same of the momentum as a vector in the lab
     faults : rows that are wrong, each named
-    limits : what limits the identification, and the cure
+    limits : what limits the identification, and what to do
     further : the run that would tell the methods apart
     exact : the largest difference of a row from the exact motion, in a step from the row before
     """
@@ -553,8 +553,8 @@ def _numbers_in(rows: Rows, name: str, text: str) -> list[float]:
     values = [next(settings_of(word)) for word in words[:count]]
     seconds = seconds_of(unit) if name == "dt" and unit else None
     if not values or (unit and seconds is None and unit not in SETTING_UNITS.get(name, ())):
-        cure = "in s" if name == "dt" else "without a unit, all in one system (SI or any other)"
-        raise IdentifyError(f"{rows.name}: {name} must be numbers, {cure}, got {shown(text)}")
+        remedy = "in s" if name == "dt" else "without a unit, all in one system (SI or any other)"
+        raise IdentifyError(f"{rows.name}: {name} must be numbers, {remedy}, got {shown(text)}")
     return [float(Decimal(str(value)) * seconds) for value in values] if seconds is not None else values
 
 
@@ -844,15 +844,15 @@ def _not_explained(run: OwnRun) -> str:
             "in which the body turns by 0.2 rad in a step"
         )
     angle = 2 * float(np.nanmedian(np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)))
-    cure = "that inertia is in the order of the axes of the body"
+    remedy = "that inertia is in the order of the axes of the body"
     for order in dict.fromkeys(permutations(map(float, run.inertia))):
         if plausible(list(fits(run.rows, np.array(order), run.row_step, 0, run.axes))):
-            cure = f"the order of inertia, which {' '.join(f'{x:.4g}' for x in order)} would explain"
+            remedy = f"the order of inertia, which {' '.join(f'{x:.4g}' for x in order)} would explain"
             break
     return (
         f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad, which no convention explains by the angular "
-        f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, {cure}, that "
-        "dt is right, and that no rows are left out (--every)"
+        f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, {remedy}, "
+        "that dt is right, and that no rows are left out (--every)"
     )
 
 
@@ -1203,7 +1203,7 @@ def _convention_words(convention: Convention, rows: Rows) -> str:
 
 
 def _contradicted_units(rows: Rows, convention: Convention) -> list[str]:
-    """Units in names of columns that the rows contradict, each with its cure."""
+    """Units in names of columns that the rows contradict, each with what to do."""
     factor = ANGLES[convention.angle] * TIMES[convention.time]
     unit = rows.rate_unit if convention.angle != "rad" else rows.time_unit if convention.time != "s" else ""
     if not unit:
@@ -1348,7 +1348,7 @@ def _precision(runs: Sequence[OwnRun], eps: float) -> str:
 def _limits(
     runs: Sequence[OwnRun], reading: _Reading, angle: float, speed: float, pieces: int, is_settled: bool, differ: float
 ) -> list[str]:
-    """What limits an identification, each with its cure.
+    """What limits an identification, each with what to do.
 
     ``differ`` is the smallest difference between methods that remain, in a step; 0 if they are one step.
     """

@@ -82,7 +82,7 @@ ANGLES = set(["phi", "theta", "psi", "euler", "eulerangles"])
 NEEDED = (
     "needed are four of a quaternion (qw, qx, qy, qz) and three of an angular velocity (wx, wy, wz) or momentum (Lx, Ly, Lz)"
 )
-CURE = "rename the columns, or name all in their order: --columns t,qw,qx,qy,qz,wx,wy,wz"
+REMEDY = "rename the columns, or name all in their order: --columns t,qw,qx,qy,qz,wx,wy,wz"
 
 
 @dataclass(frozen=True)
@@ -270,7 +270,7 @@ class Header:
         """The error of columns that hold no ``what``: the components that there are of this kind, and what to write."""
         some = [self.names[k] for key, places in self.groups.items() if key[0].startswith(kind) for k in places.values()]
         if some:
-            return RunFileError(f"{self.where}: of the {what} there is only {', '.join(some[:8])}; {NEEDED}; {CURE}")
+            return RunFileError(f"{self.where}: of the {what} there is only {', '.join(some[:8])}; {NEEDED}; {REMEDY}")
         unread = [name for name, column in zip(self.names, self.columns, strict=True) if column is None and name]
         bare = {re.sub(r"[^a-z]", "", re.sub(r"[\[(].*|_?(?:deg|rad)$", "", name.lower())) for name in unread}
         hint = ""
@@ -278,7 +278,7 @@ class Header:
             hint = " (phi, theta, psi and the like may be angles of any sequence: write quaternions, or roll, pitch, yaw)"
         texts = ", ".join(shown(name).strip("'\"") for name in (unread or self.names)[:16])
         more = f" and {len(unread or self.names) - 16} more" if len(unread or self.names) > 16 else ""
-        return RunFileError(f"{self.where}: the columns {texts}{more} are not understood as {what}{hint}; {NEEDED}; {CURE}")
+        return RunFileError(f"{self.where}: the columns {texts}{more} are not understood as {what}{hint}; {NEEDED}; {REMEDY}")
 
 
 def _orientation(header: Header, made: ColumnLayout) -> None:
