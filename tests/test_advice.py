@@ -520,7 +520,7 @@ def test_a_method_with_slow_steps_does_not_overrun_the_limit(monkeypatch):
 def test_methods_without_time_to_be_compiled_are_left_out_and_named(few, monkeypatch):
     case = case_of_words((1, 2, 2.5), (0, 6, 8), "friction", 0.5)
     monkeypatch.setattr(from_runs, "compile_all", lambda keys, problems, seconds: [key for key in keys if seconds < 6])
-    with pytest.raises(AdviceError, match="time limit of 10 s is over before the methods are compiled.*`limit`"):
+    with pytest.raises(AdviceError, match=r"time limit of 10 s is over before the methods are compiled.*`limit`"):
         from_runs.from_runs(case, 1e-2, budget=Budget(10.0, Clock()))
     monkeypatch.setattr(from_runs, "compile_all", lambda keys, problems, seconds: ["euler"] if seconds == 30 else [])
     answer = from_runs.from_runs(case, 1e-2, budget=Budget(60.0, Clock()))

@@ -72,6 +72,8 @@ HALVINGS, LEFT_AT_A_JUMP = 12, 0.25
 #: What a refinement takes, in its number of steps: both methods, with something left for runs; and the instants at which the
 #: torque is looked at in the time of a step.
 EACH, LOOKS_PER_STEP = 4.0, 2.0
+#: In a shorter time than this, s, other work on the machine may be most of what a clock shows.
+INTERRUPTED = 0.1
 #: The largest number of steps of the two methods, and of steps in a cell: methods of fourth order reach round-off with fewer.
 MOST_STEPS, MOST_IN_A_CELL = 2**31, 2**11
 #: The angle (rad) by which a start is turned to see how neighbouring motions part.
@@ -276,18 +278,24 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
     nodes, substeps, changes = grid, 1, 0
     before: KnownMotion | None = None
     best, stalled, settled, unmoved = inf, 0, False, 0
+    at_looks = 0.0
+    compile_drivers()
     while True:
         steps = substeps * (len(nodes) - 1)
-        at_looks = looks / LOOKS_PER_STEP
         if steps > MOST_STEPS or not budget.allows(EACH * steps + at_looks):
             if before is not None and before.uncertainty <= TESTED * error:
                 cells, edges, shortest, looked = _look(before, error, before.scale, looks, changes)
                 return replace(before, looked=looked, jumps=edges[0], corners=edges[1], shortest=shortest)
             raise TimeOver(_too_long(problem, error, best, _seconds_needed(steps, at_looks, before, error, budget)))
-        begun = budget.now()
+        begun, worked = budget.now(), clocks.process_time()
         # The first method has other stages than the second.
         first, second = _run(problem, FIRST, nodes, substeps + 1), _run(problem, SECOND, nodes, substeps)
-        budget.per_step = max(1e-8, (budget.now() - begun) / (2 * steps + len(nodes)))
+        seconds = budget.now() - begun
+        if seconds < INTERRUPTED:
+            seconds = min(seconds, clocks.process_time() - worked)
+        else:
+            at_looks = looks / LOOKS_PER_STEP
+        budget.per_step = max(1e-8, seconds / (2 * steps + len(nodes)))
         finite = bool(np.isfinite(first).all() and np.isfinite(second).all())
         scale = float(np.linalg.norm(second[:, 4:], axis=1).max()) if finite else inf
         if scale == 0:
