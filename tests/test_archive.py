@@ -223,6 +223,47 @@ def test_unfinished_or_changed_runs_are_refused(house, capsys):
     assert not list(house.glob("*.zip*"))
 
 
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["archive"], "tables/methods.csv"),
+        (["archive"], "provenance.json"),
+        (["archive"], "captions/a.md"),
+        (["archive", "--runs"], "runs/a/b/0.1.nc"),
+        (["archive", "--manifest", "m.zip"], "many_body.nc"),
+        (["archive"], "tables"),
+        (["archive"], "../notes.csv"),
+    ],
+    ids=str,
+)
+def test_what_lies_outside_the_results_is_not_archived(house, tmp_path, capsys, monkeypatch, command, name):
+    """A link to a file or folder elsewhere, with the same contents, or a name that leads there, is refused by name."""
+    results, elsewhere = house / "results", tmp_path / "elsewhere"
+    if name == "captions/a.md":
+        write_text(results / name, "text")
+        monkeypatch.setattr(archive.with_role(archive.Role.ON_DEMAND)[0].__class__, "present", lambda kind, at: [at / name])
+    if name.startswith(".."):
+        write_text(results / name, "id,verdict,measured\n")
+        record = json.loads((results / "provenance.json").read_text())
+        record["files"][name] = provenance.sha256(results / name)
+        write_text(results / "provenance.json", provenance.to_json(record))
+    else:
+        if name.startswith("runs"):
+            entry = {"bytes": (results / name).stat().st_size, "sha256": provenance.sha256(results / name)}
+            monkeypatch.setattr(archive.written, "noted", lambda at: {name: entry})
+        (results / name).rename(elsewhere)
+        (results / name).symlink_to(elsewhere)
+    said = refused(capsys, *command)
+    assert re.search(r"leads out of results, to .*: nothing is read, written or removed there; remove the link", said)
+    assert name in said and not list(house.glob("*.zip*"))
+
+
+def test_a_folder_of_results_that_is_a_link_is_archived(house, tmp_path):
+    (house / "results").rename(tmp_path / "elsewhere")
+    (house / "results").symlink_to(tmp_path / "elsewhere")
+    assert polhode("archive", "--output", "run.zip") == 0
+
+
 def test_another_commit_is_refused(house, capsys):
     git(house, "commit", "-q", "--allow-empty", "-m", "more")
     assert "is a run of commit" in refused(capsys, "archive")

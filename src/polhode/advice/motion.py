@@ -13,7 +13,8 @@ Taylor series for this, and may have branches.
 """
 
 import time as clocks
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import ceil, inf, isfinite, log2, sqrt
@@ -68,6 +69,11 @@ UNMOVED = 2
 JUMP, CORNER = 1.0, 2.0
 #: Halvings by which a jump is told from a corner, and the part of the change of the torque that is left at a jump.
 HALVINGS, LEFT_AT_A_JUMP = 12, 0.25
+#: What a refinement takes, in its number of steps: both methods, with something left for runs; and the instants at which the
+#: torque is looked at in the time of a step.
+EACH, LOOKS_PER_STEP = 4.0, 2.0
+#: In a shorter time than this, s, other work on the machine may be most of what a clock shows.
+INTERRUPTED = 0.1
 #: The largest number of steps of the two methods, and of steps in a cell: methods of fourth order reach round-off with fewer.
 MOST_STEPS, MOST_IN_A_CELL = 2**31, 2**11
 #: The angle (rad) by which a start is turned to see how neighbouring motions part.
@@ -89,10 +95,12 @@ class Budget:
     ----------
     seconds : time limit, s
     clock : function that returns the time in s; by default that of the processor, so that other work on it does not count
+    begun : when it began by this clock; now by default
     """
 
-    def __init__(self, seconds: float, clock: Callable[[], float] = clocks.process_time) -> None:
-        self.seconds, self._clock, self._begun = seconds, clock, clock()
+    def __init__(self, seconds: float, clock: Callable[[], float] = clocks.process_time, begun: float | None = None) -> None:
+        self.seconds, self._clock, self._begun = seconds, clock, clock() if begun is None else begun
+        self._reserved = 0.0
         #: The time of one step of the motion and of the torque in it, s, once known: measured with the same clock.
         self.per_step = 2e-7
 
@@ -101,12 +109,21 @@ class Budget:
         return self._clock() - self._begun
 
     def left(self) -> float:
-        """Seconds until the limit."""
-        return self.seconds - self.now()
+        """Seconds until the limit, less those that are reserved."""
+        return self.seconds - self.now() - self._reserved
 
-    def allows(self, steps: float) -> bool:
-        """Whether so many steps end before the limit."""
-        return steps * self.per_step < self.left()
+    def allows(self, steps: float, per_step: float | None = None) -> bool:
+        """Whether so many steps end before the limit, with ``per_step`` s for each (:attr:`per_step` by default)."""
+        return steps * (self.per_step if per_step is None else per_step) < self.left()
+
+    @contextmanager
+    def reserving(self, seconds: float) -> Iterator[None]:
+        """Keep so many seconds for what comes after the context."""
+        self._reserved = seconds
+        try:
+            yield
+        finally:
+            self._reserved = 0.0
 
 
 @dataclass(frozen=True)
@@ -261,17 +278,24 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
     nodes, substeps, changes = grid, 1, 0
     before: KnownMotion | None = None
     best, stalled, settled, unmoved = inf, 0, False, 0
+    at_looks = 0.0
+    compile_drivers()
     while True:
         steps = substeps * (len(nodes) - 1)
-        if steps > MOST_STEPS or not budget.allows(3.0 * steps):
+        if steps > MOST_STEPS or not budget.allows(EACH * steps + at_looks):
             if before is not None and before.uncertainty <= TESTED * error:
                 cells, edges, shortest, looked = _look(before, error, before.scale, looks, changes)
                 return replace(before, looked=looked, jumps=edges[0], corners=edges[1], shortest=shortest)
-            raise TimeOver(_too_long(problem, error, best))
-        begun = budget.now()
+            raise TimeOver(_too_long(problem, error, best, _seconds_needed(steps, at_looks, before, error, budget)))
+        begun, worked = budget.now(), clocks.process_time()
         # The first method has other stages than the second.
         first, second = _run(problem, FIRST, nodes, substeps + 1), _run(problem, SECOND, nodes, substeps)
-        budget.per_step = max(1e-8, (budget.now() - begun) / (2 * steps + len(nodes)))
+        seconds = budget.now() - begun
+        if seconds < INTERRUPTED:
+            seconds = min(seconds, clocks.process_time() - worked)
+        else:
+            at_looks = looks / LOOKS_PER_STEP
+        budget.per_step = max(1e-8, seconds / (2 * steps + len(nodes)))
         finite = bool(np.isfinite(first).all() and np.isfinite(second).all())
         scale = float(np.linalg.norm(second[:, 4:], axis=1).max()) if finite else inf
         if scale == 0:
@@ -399,11 +423,24 @@ def _look(
     return nodes, (jumps, corners), float(shortest), 2 * horizon / looks
 
 
-def _too_long(problem: Problem, error: float, reached: float) -> str:
+def _seconds_needed(steps: int, at_looks: float, before: KnownMotion | None, error: float, budget: Budget) -> float:
+    """The time (s) that a motion of which ``before`` is known needs in all, at the least that of so many steps.
+
+    Looking at the torque takes that of ``at_looks`` more.
+
+    Errors of fourth order decrease as the fourth power of the number of steps.
+    """
+    if before is not None and isfinite(before.uncertainty):
+        steps = max(steps, ceil(before.steps * (before.uncertainty / (SOUGHT * error)) ** 0.25))
+    return budget.now() + (EACH * steps + at_looks) * budget.per_step
+
+
+def _too_long(problem: Problem, error: float, reached: float, seconds: float) -> str:
     known = f"it is known to {reached:.1g} so far; " if isfinite(reached) else ""
     return (
         f"the motion over {problem.horizon:g} s cannot be computed to well below {error:g} within the time limit; {known}"
-        "ask for a shorter time (errors grow with it at least in proportion) or a larger error, or allow more time with `limit`"
+        f"it alone needs about {_up(seconds)} s{'' if known else ' or more'}; ask for a shorter time (errors grow with it at "
+        "least in proportion) or a larger error, or allow more time with `limit`"
     )
 
 
@@ -483,6 +520,14 @@ def _follow_driver(key: str) -> Callable[..., Any]:
 
     rows = samples_type
     return compile_driver(follow, types.void(rows, types.int64, inertia_type, torque_type, parameters_type, rows))
+
+
+def compile_drivers() -> None:
+    """Compile, or load from disk, all that a motion needs, so that its first steps are not taken for slow ones."""
+    for key in (FIRST, SECOND):
+        _follow_driver(key)
+    _between_driver()
+    _cells_driver()
 
 
 @cache

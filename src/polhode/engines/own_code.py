@@ -144,7 +144,7 @@ class Answer:
     energy, momentum : largest relative changes in the free run, of the momentum's length; NaN without one
     momentum_vector : the same of the momentum as a vector in the lab
     faults : rows that are wrong, each named
-    limits : what limits the identification, and the cure
+    limits : what limits the identification, and what to do
     further : the run that would tell the methods apart
     exact : the largest difference of a row from the exact motion, in a step from the row before
     """
@@ -315,7 +315,7 @@ def _end_words(end: str, energy: float, momentum: float) -> str:
     """The end of a free spin in words; a body that loses or gains much of its momentum does not tumble as it should."""
     if end != "tumbles" or max(abs(energy), abs(momentum)) < LOST:
         return ENDS.get(end, end)
-    name, change = max((("energy", energy), ("momentum", momentum)), key=lambda one: abs(one[1]))
+    name, change = max((("energy", energy), ("momentum", momentum)), key=lambda pair: abs(pair[1]))
     return f"it still tumbles, and has {'lost' if change < 0 else 'gained'} {abs(change):.2g} of its {name}"
 
 
@@ -553,8 +553,8 @@ def _numbers_in(rows: Rows, name: str, text: str) -> list[float]:
     values = [next(settings_of(word)) for word in words[:count]]
     seconds = seconds_of(unit) if name == "dt" and unit else None
     if not values or (unit and seconds is None and unit not in SETTING_UNITS.get(name, ())):
-        cure = "in s" if name == "dt" else "without a unit, all in one system (SI or any other)"
-        raise IdentifyError(f"{rows.name}: {name} must be numbers, {cure}, got {shown(text)}")
+        remedy = "in s" if name == "dt" else "without a unit, all in one system (SI or any other)"
+        raise IdentifyError(f"{rows.name}: {name} must be numbers, {remedy}, got {shown(text)}")
     return [float(Decimal(str(value)) * seconds) for value in values] if seconds is not None else values
 
 
@@ -705,30 +705,37 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
     """
     runs = [_checked(run) for run in sorted(runs, key=lambda run: run.load != "free")]
     eps = max(_round_off(run.rows) for run in runs)
-    own = [_own_intervals(run) for run in runs]
+    intervals = [_own_intervals(run) for run in runs]
     ways: list[tuple[Sequence[OwnRun], float]] = [(runs, eps)]
-    if any(timed for timed, _, _ in own):
-        ways.append(([timed or run for run, (timed, _, _) in zip(runs, own, strict=True)], max(eps, *(e for _, e, _ in own))))
-        if max(share for _, _, share in own) > 0.5:
+    if any(timed for timed, _, _ in intervals):
+        ways.append(
+            (
+                [timed or run for run, (timed, _, _) in zip(runs, intervals, strict=True)],
+                max(eps, *(e for _, e, _ in intervals)),
+            )
+        )
+        if max(share for _, _, share in intervals) > 0.5:
             ways.reverse()
     readings: list[_Reading] = []
     for way, unit in ways:
         for rows_ahead in (0, 1):
             for fit in _conventions(way[0], rows_ahead)[:MOST_CONVENTIONS]:
-                is_first = not rows_ahead and all(one.best >= WITHIN for one in readings)
+                is_first = not rows_ahead and all(reading.best >= WITHIN for reading in readings)
                 readings.append(_judged(way, fit.convention, unit, is_first))
                 readings[-1].ratio, readings[-1].is_unequal = fit.ratio, way is not runs
-            if any(one.best < WITHIN for one in readings):
+            if any(reading.best < WITHIN for reading in readings):
                 break
-        if any(one.best < WITHIN for one in readings):
+        if any(reading.best < WITHIN for reading in readings):
             break
     if not readings:
         raise IdentifyError(_not_explained(runs[0]))
     _refuse_strong_damping(runs, readings)
-    unequal = max(share for _, _, share in own)
-    readings.sort(key=lambda one: (one.best >= WITHIN and unequal > 0.5 and not one.is_unequal, one.best * one.eps))
+    unequal = max(share for _, _, share in intervals)
+    readings.sort(
+        key=lambda reading: (reading.best >= WITHIN and unequal > 0.5 and not reading.is_unequal, reading.best * reading.eps)
+    )
     chosen = readings[0]
-    same = [one for one in readings[1:] if one.best < WITHIN and chosen.best < WITHIN]
+    same = [reading for reading in readings[1:] if reading.best < WITHIN and chosen.best < WITHIN]
     if chosen.is_unequal:
         runs = ways[0][0] if ways[0][0] is not runs else ways[1][0]
     return _answer(runs, chosen, same, unequal)
@@ -772,7 +779,7 @@ def _refuse_strong_damping(runs: Sequence[OwnRun], readings: Sequence[_Reading])
         For such a rate.
     """
     for run in runs:
-        step = run.dt * min(TIMES[one.convention.time] for one in readings)
+        step = run.dt * min(TIMES[reading.convention.time] for reading in readings)
         if run.damping * step > 1:
             raise IdentifyError(
                 f"{run.rows.name}: damping {run.damping:g}/s takes all of omega in a step of {step:.3g} s: give the rate in "
@@ -837,15 +844,15 @@ def _not_explained(run: OwnRun) -> str:
             "in which the body turns by 0.2 rad in a step"
         )
     angle = 2 * float(np.nanmedian(np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)))
-    cure = "that inertia is in the order of the axes of the body"
+    remedy = "that inertia is in the order of the axes of the body"
     for order in dict.fromkeys(permutations(map(float, run.inertia))):
         if plausible(list(fits(run.rows, np.array(order), run.row_step, 0, run.axes))):
-            cure = f"the order of inertia, which {' '.join(f'{x:.4g}' for x in order)} would explain"
+            remedy = f"the order of inertia, which {' '.join(f'{x:.4g}' for x in order)} would explain"
             break
     return (
         f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad, which no convention explains by the angular "
-        f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, {cure}, that "
-        "dt is right, and that no rows are left out (--every)"
+        f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, {remedy}, "
+        "that dt is right, and that no rows are left out (--every)"
     )
 
 
@@ -1127,8 +1134,8 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
     differ = _difference(members, modes, reading, runs) if len(within) > 1 else 0.0
     shows_all = len(within) < 2 or _shows_gyroscopic_term(pieces) or meaning.are_one_free_step(members)
     identified = bool(within and set(members) == set(within) and rest and not differ and shows_all)
-    others = [set(_members(one)) for one in same]
-    if identified and any(one != set(members) for one in others):
+    others = [set(_members(other)) for other in same]
+    if identified and any(keys != set(members) for keys in others):
         identified = False
         limits.append("read in another way, these rows are those of other methods: name the columns (qw, qx, ..., wx or Lx).")
     half = candidate(order[0]).stored_offset if within and modes[order[0]] in ("stored", "half") else 0.0
@@ -1167,7 +1174,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         runner_up_deviation=values[rest[0]] if rest else math.inf,
         deviations=values,
         convention=_convention_words(reading.convention, run.rows),
-        ambiguous=tuple(str(one.convention) for one in same),
+        ambiguous=tuple(str(other.convention) for other in same),
         half_steps=half,
         round_off=eps,
         precision=_precision(runs, eps),
@@ -1196,7 +1203,7 @@ def _convention_words(convention: Convention, rows: Rows) -> str:
 
 
 def _contradicted_units(rows: Rows, convention: Convention) -> list[str]:
-    """Units in names of columns that the rows contradict, each with its cure."""
+    """Units in names of columns that the rows contradict, each with what to do."""
     factor = ANGLES[convention.angle] * TIMES[convention.time]
     unit = rows.rate_unit if convention.angle != "rad" else rows.time_unit if convention.time != "s" else ""
     if not unit:
@@ -1218,20 +1225,20 @@ NO_CANDIDATE = (
 def _members(reading: _Reading) -> list[str]:
     """The methods that fit under a reading."""
     first = next(iter(reading.deviations.values()))
-    return [one.key for one in first if one.value < WITHIN]
+    return [deviation.key for deviation in first if deviation.value < WITHIN]
 
 
 def _merged(reading: _Reading, limits: list[str]) -> tuple[dict[str, float], dict[str, str]]:
     """Each candidate's deviation under all loads, ascending, and how it was begun; a load that none fits is a limit."""
     first = next(iter(reading.deviations.values()))
-    values = {one.key: one.value for one in first}
-    modes = {one.key: one.mode for one in first}
+    values = {deviation.key: deviation.value for deviation in first}
+    modes = {deviation.key: deviation.mode for deviation in first}
     for load, deviations in list(reading.deviations.items())[1:]:
-        of_load = {one.key: one.value for one in deviations}
+        of_load = {deviation.key: deviation.value for deviation in deviations}
         both = {key: max(values[key], of_load.get(key, math.inf)) for key in values}
         if min(both.values(), default=math.inf) < WITHIN or min(values.values(), default=math.inf) >= WITHIN:
             values = both
-            modes |= {one.key: one.mode for one in deviations if one.mode}
+            modes |= {deviation.key: deviation.mode for deviation in deviations if deviation.mode}
         else:
             closest = min(of_load, key=of_load.get) if of_load else ""  # type: ignore[arg-type]
             limits.append(
@@ -1239,7 +1246,7 @@ def _merged(reading: _Reading, limits: list[str]) -> tuple[dict[str, float], dic
                 + (f"; closest there: {label_of(closest)}, {_rounded(of_load[closest])} round-offs." if closest else ".")
                 + " Check the value of the torque, its frame, and that it is set anew in every step."
             )
-    return dict(sorted(values.items(), key=lambda one: one[1])), modes
+    return dict(sorted(values.items(), key=lambda pair: pair[1])), modes
 
 
 def _difference(members: Sequence[str], modes: Mapping[str, str], reading: _Reading, runs: Sequence[OwnRun]) -> float:
@@ -1250,7 +1257,7 @@ def _difference(members: Sequence[str], modes: Mapping[str, str], reading: _Read
     smallest = math.inf
     for load, deviations in reading.deviations.items():
         chosen = [k for k, run in enumerate(runs) if run.load == load and reading.pieces[k]]
-        modes_of_load = {one.key: one.mode for one in deviations}
+        modes_of_load = {deviation.key: deviation.mode for deviation in deviations}
         if not chosen:
             continue
         piece = max(reading.pieces[chosen[0]], key=lambda piece: len(piece.run.samples))
@@ -1341,7 +1348,7 @@ def _precision(runs: Sequence[OwnRun], eps: float) -> str:
 def _limits(
     runs: Sequence[OwnRun], reading: _Reading, angle: float, speed: float, pieces: int, is_settled: bool, differ: float
 ) -> list[str]:
-    """What limits an identification, each with its cure.
+    """What limits an identification, each with what to do.
 
     ``differ`` is the smallest difference between methods that remain, in a step; 0 if they are one step.
     """

@@ -204,9 +204,9 @@ def _plain(path: Path, comment: str, first: Line, chosen: str | Sequence[str] | 
         return [column or "" for column in columns]
     # A comment that lists all columns by names that are read, perhaps after a title and a colon.
     words = comment.rpartition(":")[2].replace(",", " ").split()
-    listed = [column for word in words if (column := _known(word))]
-    if len(listed) == len(words) == width and set(PLAIN) <= set(listed) and len(set(listed)) == width:
-        return listed
+    named = [column for word in words if (column := _known(word))]
+    if len(named) == len(words) == width and set(PLAIN) <= set(named) and len(set(named)) == width:
+        return named
     if width == len(PLAIN):
         return list(PLAIN)
     if width == len(QM9) and comment.split()[:1] in (["gdb"], ["gdb9"]):

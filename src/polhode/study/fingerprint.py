@@ -92,12 +92,12 @@ def _behind(modules: Iterable[str | Path], members: bool) -> dict[tuple[str, str
     known = len(_known())
     waiting = [_file(m) for m in modules]
     while waiting:
-        one = waiting.pop()
-        if one not in seen:
-            seen[one], imported, words = _digest(*one)
+        node = waiting.pop()
+        if node not in seen:
+            seen[node], imported, words = _digest(*node)
             waiting.extend(imported)
             if members:
-                is_experiment = os.path.dirname(one[0]) == str(ROOT / "study" / "run")
+                is_experiment = os.path.dirname(node[0]) == str(ROOT / "study" / "run")
                 registries = (
                     _members() if is_experiment else {os.path.dirname(path) for path, _ in imported} & _members().keys()
                 )
@@ -268,5 +268,5 @@ def _digest(name: str, function: str = "") -> tuple[str, tuple[tuple[str, str], 
         data = path.with_suffix(".yaml")
         if data.is_file():
             digest += hashlib.sha256(json.dumps(load_yaml(data)).encode()).hexdigest()
-    imported = ((_locate(name), of) for name, _, of in (one.partition(":") for one in source.imports) if name not in NO_PART)
+    imported = ((_locate(name), of) for name, _, of in (text.partition(":") for text in source.imports) if name not in NO_PART)
     return digest, tuple((path, of) for path, of in imported if path is not None), tuple(source.words)

@@ -18,6 +18,7 @@ import numpy as np
 from pydantic import BaseModel, NonNegativeInt, ValidationError
 
 from polhode.interface.arguments import shown
+from polhode.interface.files import LeadsOut, inside
 from polhode.interface.netcdf import DamagedFile, opened
 from polhode.study import themes
 from polhode.study.archive.zips import content_of, contents_of
@@ -59,9 +60,14 @@ def of_run(folder: Path, run: Mapping[str, Any]) -> Manifest:
     Raises
     ------
     Unusable
-        Naming a file that cannot be read.
+        Naming a file that cannot be read, or is not in the folder.
     """
     names = data_files(run["files"])
+    try:
+        for name in names:
+            inside(folder, folder / name)
+    except LeadsOut as error:
+        raise Unusable(str(error)) from None
     files = {name: sha256(folder / name) for name in names if (folder / name).is_file()}
     variables = {v.key: v for name in files if name.endswith(".nc") for v in _read(folder / name, name)}
     claims = folder / "claims.csv"
