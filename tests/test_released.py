@@ -135,7 +135,10 @@ def test_figures_and_tables_that_show_the_release_are_listed(tmp_path):
         "b": r"\begin{figure}\includegraphics[width=1cm]{lines}\caption{x}\label{fig:lines}\end{figure}",
     }
     rows = origins.listed(tmp_path.iterdir(), texts)
-    assert rows == "bed & Fig.~\\ref{fig:lines}, Table~\\ref{tab:beds}, Table~\\ref{tab:many} \\\\\ndrum & Table~\\ref{tab:beds} \\\\\n"
+    assert (
+        rows
+        == "bed & Fig.~\\ref{fig:lines}, Table~\\ref{tab:beds}, Table~\\ref{tab:many} \\\\\ndrum & Table~\\ref{tab:beds} \\\\\n"
+    )
     assert "all values were computed" in origins.listed([], {})
 
 
