@@ -1,4 +1,4 @@
-"""What a study takes from the release: witnesses that agree, that differ by a bit, and on another machine; the real workflow."""
+"""What a study takes from the release: witnesses that agree, that differ by a bit, on another machine; the real workflow."""
 
 import json
 from hashlib import sha256
@@ -49,7 +49,7 @@ def test_methods_of_a_witness():
     assert computed("problems", "heavy_top", ("euler", "verlet", "mine"), ("euler", "verlet")) == ("verlet", "mine")
     assert computed("problems", "lab_torque", ("euler", "verlet"), ("euler", "verlet")) == ("euler", "verlet")
     assert computed("problems", "heavy_top", ("euler",), ("euler",)) == ("euler",), "at least one"
-    assert witness_settings("normalisation", METHODS + ["mine"], METHODS)["methods"] == ["verlet", "mine"]
+    assert witness_settings("normalisation", [*METHODS, "mine"], METHODS)["methods"] == ["verlet", "mine"]
     assert witness_settings("bed", ["spiral_leapfrog", "fincham1992"], []) == {
         "methods": ["fincham1992"],
         "seeds": [0],
@@ -146,8 +146,8 @@ def test_figures_and_tables_that_show_the_release_are_listed(tmp_path):
 @pytest.mark.thorough
 def test_the_workflow_ends_with_the_name_of_an_experiment_that_is_not_the_release(tmp_path):
     """One bit of a released file, with and without a checksum that fits; one constant of a method."""
-    house = House(tmp_path / "house") if (tmp_path / "house").mkdir() is None else None
-    assert house is not None
+    (tmp_path / "house").mkdir()
+    house = House(tmp_path / "house")
     house.configure({"results": "results"})
     target = "results/checks/symplecticity.nc"
     house.run("--cores", "2", target)
