@@ -535,8 +535,9 @@ BAD: dict[str, tuple[str | bytes, list[str], str]] = {
     "nan": (
         table("t,qw,qx,qy,qz,wx,wy,wz", T, Q, W * np.nan),
         [],
-        "0 rows of finite numbers, and 30 that are not finite (line 2)",
+        "0 rows of finite numbers, and 30 that are not finite, or beyond 1e+100 (line 2)",
     ),
+    "beyond all numbers of bodies": (table("t,qw,qx,qy,qz,wx,wy,wz", T, Q, W * 1e200), [], "beyond 1e+100 (line 2)"),
     "inertia of no body": (USUAL, ["--inertia", "0.6", "1", "100"], "violates the triangle inequality"),
     "inertia of two numbers": (USUAL, ["--inertia", "0.6", "1"], "inertia must be three principal moments"),
     "a tensor of no body": (USUAL, ["--inertia", "1", "1", "1", "9", "0", "0"], "inertia"),

@@ -416,14 +416,10 @@ def own_run(
         raise IdentifyError(f"{rows.name}: every must be a whole number of steps from row to row, at least 1, got {count:g}")
     if step is not None and rows.t is None and rows.steps is not None:
         rows = replace(rows, t=(rows.steps - rows.steps[0]) * step)
-    if step is None or (rows.t is not None and rows.time_unit):
-        between = spacing(rows)
-        if step is not None and abs(between / (step * steps) - 1) > 1e-3:
-            raise IdentifyError(
-                f"{rows.name}: from row to row its times advance by {between:.6g} s, which is not {_counted(steps)} of dt = "
-                f"{step:g} s: leave dt out, or name the steps from row to row (every)"
-            )
-        step = between / steps if step is None else step
+    if step is None:
+        step = spacing(rows) / steps
+    else:
+        rows = _timed(rows, step, steps)
     if rate and not rate * step < 1:
         raise IdentifyError(
             f"{rows.name}: a damping of {rate:g}/s leaves nothing of omega after a step of {step:g} s; check the rate"
@@ -434,6 +430,33 @@ def own_run(
 
 def _counted(steps: int) -> str:
     return "a step" if steps == 1 else f"{steps} steps"
+
+
+def _timed(rows: Rows, step: float, steps: int) -> Rows:
+    """The rows with times in s, by the step that is given; without their times, if these do not grow.
+
+    Raises
+    ------
+    IdentifyError
+        If the times advance by another step, in whatever unit or number of steps.
+    """
+    if rows.t is None:
+        return rows
+    try:
+        between = spacing(rows)
+    except IdentifyError:
+        return replace(rows, t=None)
+    miss = 1e-3 + 4 * float(np.nanmedian(np.abs(np.diff(rows.t) / between - 1)))  # of steps that are not equal
+    units = (1.0,) if rows.time_unit else TIMES.values()
+    factor = next((unit for unit in units if abs(between * unit / (step * steps) - 1) < miss), 0.0)
+    if not factor and not rows.time_unit and between in (1.0, steps):
+        factor = step * steps / between
+    if not factor:
+        raise IdentifyError(
+            f"{rows.name}: from row to row its times advance by {between:.6g}{' s' if rows.time_unit else ''}, which is not "
+            f"{_counted(steps)} of dt = {step:g} s: leave dt out, or name the steps from row to row (every)"
+        )
+    return rows if factor == 1 else replace(rows, t=rows.t * factor, t_unit=rows.t_unit * factor)
 
 
 def _check_rows(rows: Rows) -> None:
@@ -448,7 +471,7 @@ def _check_rows(rows: Rows) -> None:
     count, least = int(fine.sum()), FEW + 2
     if count < least:
         bad = (
-            f", and {len(fine) - count} that are not finite ({rows.line_word} {rows.lines[~fine][0]})"
+            f", and {len(fine) - count} that are not finite, or beyond {HUGE:g} ({rows.line_word} {rows.lines[~fine][0]})"
             if count < len(fine)
             else ""
         )
@@ -641,7 +664,7 @@ def _shortest(value: float, tolerance: float) -> tuple[float, int]:
 
 
 def identify_files(
-    paths: Iterable[str | Path],
+    paths: str | Path | Iterable[str | Path],
     inertia: Any = None,
     torque: Any = None,
     dt: float | None = None,
@@ -651,7 +674,10 @@ def identify_files(
     columns: str | Sequence[str] | None = None,
 ) -> Answer:
     """The same for files (:mod:`polhode.engines.run_files`); what is given here has precedence over what they say."""
-    return identify_runs([own_run(read_run(path, body, columns), inertia, torque, dt, damping, every) for path in paths])
+    files = [paths] if isinstance(paths, str | Path) else list(paths) if isinstance(paths, Iterable) else []
+    if not files:
+        raise IdentifyError(f"paths must be the path of a file, or a list of paths of at least one, got {shown(paths)}")
+    return identify_runs([own_run(read_run(path, body, columns), inertia, torque, dt, damping, every) for path in files])
 
 
 @dataclass
@@ -923,7 +949,8 @@ def _cut(whole: _Piece, bad: np.ndarray, most: int = MOST_ROWS) -> list[_Piece]:
         pieces.append(whole.slice(start, stop))
     if len(ends) > 2 and pieces:
         ratios = [_ratio(piece) for piece in pieces]
-        usual = ratios[max(range(len(pieces)), key=lambda k: len(pieces[k].run.samples))]
+        # Each fault has its own stretch, so that the longest may be one in other units.
+        usual = min(ratios, key=lambda ratio: abs(math.log(abs(ratio))))
         pieces = [
             piece for piece, ratio in zip(pieces, ratios, strict=True) if abs(math.log(abs(ratio / usual))) < math.log(1.5)
         ]

@@ -244,8 +244,10 @@ def of_arrays(t: Any, q: Any, spin: Any, name: str = "the run") -> Rows:
             raise RunFileError(f"{name}: {word} must have the shape (rows, {width}), got {array.shape}{turned}")
         arrays[word] = array
     count = len(arrays["q"])
-    step = None if t is None or np.ndim(t) else numeric(f"{name}: t", t)
-    times = None if t is None or step is not None else _array_of_times(f"{name}: t", t)
+    if t is None:
+        raise RunFileError(f"{name}: t must be the times of the rows, or a step, got None")
+    step = None if np.ndim(t) else numeric(f"{name}: t", t)
+    times = None if step is not None else _array_of_times(f"{name}: t", t)
     if len(arrays["omega"]) != count or (times is not None and len(times) != count):
         counts = {"t": None if times is None else len(times), "q": count, "omega": len(arrays["omega"])}
         words = ", ".join(f"{word} has {length}" for word, length in counts.items() if length is not None)

@@ -92,7 +92,10 @@ def xyz_frame(path: Path, lines: list[Line], kind: str) -> tuple[str, list[Line]
         data = data[:count]
     if len(data) != count or not data:
         thing = {"clump": "spheres", "molecule": "sites"}[kind]
-        raise ValueError(f"{path}: has {len(data)} lines for {count} {thing}; a {kind} file has one frame")
+        raise ValueError(
+            f"{path}: has {len(data)} lines for the {count} {thing} that line 1 says, as in XYZ, whose line 2 is a remark; a "
+            f"{kind} file has one frame"
+        )
     return comment, data
 
 
