@@ -504,6 +504,16 @@ BAD: dict[str, tuple[str | bytes, list[str], str]] = {
     ),
     "time not understood": (table("zeit,qw,qx,qy,qz,wx,wy,wz", T, Q, W), [], "not read: zeit; rename one to t"),
     "three of a quaternion": (table("t,qw,qx,qy,wx,wy,wz", T, Q[:, :3], W), [], "there is only qw, qx, qy; needed are four"),
+    "an unknown one of a quaternion": (
+        USUAL,
+        ["--columns", "t,foo,qx,qy,qz,wx,wy,wz"],
+        "(not understood: 'foo'); needed are four",
+    ),
+    "each row twice": (
+        table("t,qw,qx,qy,qz,wx,wy,wz", *(np.repeat(x, 2, axis=0) for x in (T, Q, W))),
+        [],
+        "do not grow from row to row (lines 2 and 3)",
+    ),
     "no rates": (table("t,qw,qx,qy,qz", T, Q), [], "not understood as angular velocity"),
     "too many columns": (table("", T, T, Q, W), [], "9 columns without names"),
     "too few names": (table("t,qw,qx,qy,qz,wx,wy", T, Q, W), [], "line 1 has 7 names, and line 2 has 8 values"),

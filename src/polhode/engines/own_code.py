@@ -642,7 +642,12 @@ def spacing(rows: Rows) -> float:
     if usual > 0 and fine.mean() < 0.5 and np.diff(rows.t).min() > 4 * rows.t_unit:
         return usual  # of steps that are not equal
     if not usual > 0 or fine.mean() < 0.5:
-        raise IdentifyError(f"{rows.name}: its times do not grow from row to row, or have too few digits: give the step as dt")
+        still = np.flatnonzero(~(np.diff(rows.t) > 0))
+        where = f" ({rows.line_word}s {rows.lines[still[0]]} and {rows.lines[still[0] + 1]})" if len(still) else ""
+        raise IdentifyError(
+            f"{rows.name}: its times do not grow from row to row{where}, or have too few digits: write each row once, and give "
+            "the step as dt if its times say nothing"
+        )
     last = int(np.flatnonzero(fine)[-1])
     mean = float((rows.t[last] - rows.t[0]) / counts[last]) if counts[last] > 0 else usual
     unit = max(rows.t_unit, 2.0**-52 * float(np.nanmax(np.abs(rows.t))))
@@ -868,10 +873,11 @@ def _not_explained(run: OwnRun) -> str:
         if plausible(list(fits(run.rows, np.array(order), run.row_step, 0, run.axes))):
             cure = f"the order of inertia, which {' '.join(f'{x:.4g}' for x in order)} would explain"
             break
+    units = ", that the units in the names of its columns are right" if run.rows.time_unit or run.rows.rate_unit else ""
     return (
         f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad, which no convention explains by the angular "
         f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, {cure}, that "
-        "dt is right, and that no rows are left out (--every)"
+        f"dt is right{units}, and that no rows are left out (--every)"
     )
 
 

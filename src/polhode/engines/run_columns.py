@@ -380,7 +380,8 @@ def _unit(where: str, names: Sequence[str], columns: Sequence[ColumnName | None]
 def _not_understood(names: Sequence[str], unread: Sequence[str], what: str, some: Sequence[str]) -> str:
     """Why columns hold no run, and what to write."""
     if some:
-        return f"of the {what} there is only {', '.join(some[:8])}; {NEEDED}; {CURE}"
+        rest = f" (not understood: {', '.join(shown(name) for name in unread[:8])})" if unread else ""
+        return f"of the {what} there is only {', '.join(some[:8])}{rest}; {NEEDED}; {CURE}"
     bare = {re.sub(r"[^a-z]", "", re.sub(r"[\[(].*|_?(?:deg|rad)$", "", name.lower())) for name in unread}
     hint = ""
     if what == "orientation" and bare & ANGLES:

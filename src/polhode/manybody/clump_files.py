@@ -252,8 +252,8 @@ def _named(path: Path, place: int, words: list[str], scale: float, mass_scale: f
                 )
             if unit in PREFIXES and abs(passed / PREFIXES[unit] - 1) > ROUNDED:
                 raise ValueError(
-                    f"{path}, line {place}: column {shown(word)} contradicts {argument}={passed:g}, which is the unit of the file "
-                    f"in {si}; pass {argument}={PREFIXES[unit]:g}"
+                    f"{path}, line {place}: column {shown(word)} contradicts {argument}={passed:g}, the unit of the file in "
+                    f"{si}; pass {argument}={PREFIXES[unit]:g}"
                 )
     missing = [name for name in "xyz" if name not in columns]
     if missing or not {"r", "d"} & set(columns):

@@ -374,8 +374,8 @@ class Scene:
             shortest = 0.0
         if not (shortest > 0 and isfinite(shortest)):
             raise ValueError(
-                f"scene {self.key!r}: the time of a contact at {at:g} m/s is too short or too long for a number; see the units of "
-                "speed, young and density"
+                f"scene {self.key!r}: the time of a contact at {at:g} m/s is too short or too long for a number; see the units "
+                "of speed, young and density"
             )
         return shortest
 
