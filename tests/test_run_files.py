@@ -505,8 +505,8 @@ BAD: dict[str, tuple[str | bytes, list[str], str]] = {
     "time not understood": (table("zeit,qw,qx,qy,qz,wx,wy,wz", T, Q, W), [], "not read: zeit; rename one to t"),
     "three of a quaternion": (table("t,qw,qx,qy,wx,wy,wz", T, Q[:, :3], W), [], "there is only qw, qx, qy; needed are four"),
     "an unknown one of a quaternion": (
-        USUAL,
-        ["--columns", "t,foo,qx,qy,qz,wx,wy,wz"],
+        table("t,foo,qx,qy,qz,wx,wy,wz", T, Q, W),
+        [],
         "(not understood: 'foo'); needed are four",
     ),
     "each row twice": (
@@ -653,3 +653,9 @@ def test_wrong_arguments_are_named(changes, words):
 
 def test_a_damping_of_any_size_makes_candidates():
     assert candidates.damped(1e5)[0].key.endswith("1e05") and candidates.damped(1e-5)[0].key.endswith("1em05")
+
+
+def test_half_precision_is_as_few_digits_as_it_has():
+    rows = of_arrays(DT, Q.astype(np.float16), W.astype(np.float16))
+    assert not rows.is_single and rows.q_unit == pytest.approx(2.0**-10 * np.abs(Q).max(), rel=1e-3)
+    assert "digits" in str(polhode.identify(DT, Q.astype(np.float16), W.astype(np.float16), inertia=INERTIA))

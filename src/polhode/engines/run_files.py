@@ -879,7 +879,9 @@ def _matrix(table: RunTable, columns: Sequence[int]) -> tuple[np.ndarray, float,
             np.column_stack([np.asarray(column, float) for column in chosen]) if len(chosen[0]) else np.empty((0, len(chosen)))
         )
         with np.errstate(invalid="ignore"):
-            return np.where(np.abs(values) <= 1e100, values, math.nan), 0.0, single
+            values = np.where(np.abs(values) <= 1e100, values, math.nan)
+        half = any(column.dtype == np.float16 for column in chosen)  # as few digits as some that are printed
+        return values, float(np.finfo(np.float16).eps) * float(np.nan_to_num(np.abs(values)).max(initial=0.0)) * half, single
     values = np.array([[number(word) for word in column] for column in chosen]).T
     return values, unit_of(word for column in chosen for word in column), False
 
