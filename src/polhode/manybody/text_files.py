@@ -93,8 +93,8 @@ def xyz_frame(path: Path, lines: list[Line], kind: str) -> tuple[str, list[Line]
     if len(data) != count or not data:
         thing = {"clump": "spheres", "molecule": "sites"}[kind]
         raise ValueError(
-            f"{path}: has {len(data)} lines for {count} {thing}; a {kind} file has one frame, whose line 1 is the number of lines "
-            "from line 3 on, and line 2 a remark"
+            f"{path}: has {len(data)} lines for {count} {thing}; a {kind} file has one frame, whose line 1 is the number of "
+            "lines from line 3 on, and line 2 a remark"
         )
     return comment, data
 
