@@ -245,15 +245,15 @@ def _named(path: Path, place: int, words: list[str], scale: float, mass_scale: f
             raise ValueError(
                 f"{path}, line {place}: columns are in different units: {shown(', '.join(written.values()))[1:-1]}"
             )
-        for unit, word in written.items():
-            if unit != si and passed == 1.0:
+        for symbol, word in written.items():
+            if symbol != si and passed == 1.0:
                 raise ValueError(
                     f"{path}, line {place}: column {shown(word)} is not in {si}; pass the unit in {si} as {argument}="
                 )
-            if unit in PREFIXES and abs(passed / PREFIXES[unit] - 1) > ROUNDED:
+            if symbol in PREFIXES and abs(passed / PREFIXES[symbol] - 1) > ROUNDED:
                 raise ValueError(
                     f"{path}, line {place}: column {shown(word)} contradicts {argument}={passed:g}, the unit of the file in "
-                    f"{si}; pass {argument}={PREFIXES[unit]:g}"
+                    f"{si}; pass {argument}={PREFIXES[symbol]:g}"
                 )
     missing = [name for name in "xyz" if name not in columns]
     if missing or not {"r", "d"} & set(columns):
