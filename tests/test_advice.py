@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -242,6 +243,24 @@ def test_a_bound_is_not_rounded_down():
 
     for value in (0.0104, 0.01, 0.0099, 1.04e-13, 9.99e-5, 0.123):
         assert value <= float(_up(value)) <= 1.11 * value
+
+
+def test_a_torque_without_a_value_is_named_when_the_time_is_over():
+    """sqrt(1 - t) has none beyond t = 1, the end of the second cell: the states after it are lost."""
+    from polhode.advice.motion import _blown_up, _too_long
+
+    problem = SimpleNamespace(
+        horizon=2.0, parameter_array=(), compiled_torque=lambda t, q, w, p: (np.emath.sqrt(1 - t).real,) * 3
+    )
+    nowhere = SimpleNamespace(
+        horizon=2.0, parameter_array=(), compiled_torque=lambda t, q, w, p: (math.nan if t > 1 else 1.0, 0, 0)
+    )
+    nodes, states = np.linspace(0, 2, 5), np.ones((5, 7))
+    states[3:] = np.nan
+    assert _blown_up(problem, states, nodes) == "the motion has no finite value at t = 1.5 s"
+    said = _too_long(problem, 1e-3, math.inf, 9.0, _blown_up(nowhere, states, nodes))
+    assert "the motion has no finite value at t = 1.5 s, nor has the torque: see its formula" in said
+    assert "no finite value" not in _too_long(problem, 1e-3, math.inf, 9.0, "")
 
 
 @pytest.mark.thorough

@@ -277,7 +277,7 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
     grid = _grid(problem) if like is None else like.nodes
     nodes, substeps, changes = grid, 1, 0
     before: KnownMotion | None = None
-    best, stalled, settled, unmoved = inf, 0, False, 0
+    best, stalled, settled, unmoved, lost = inf, 0, False, 0, ""
     at_looks = 0.0
     compile_drivers()
     while True:
@@ -286,7 +286,8 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
             if before is not None and before.uncertainty <= TESTED * error:
                 cells, edges, shortest, looked = _look(before, error, before.scale, looks, changes)
                 return replace(before, looked=looked, jumps=edges[0], corners=edges[1], shortest=shortest)
-            raise TimeOver(_too_long(problem, error, best, _seconds_needed(steps, at_looks, before, error, budget)))
+            seconds = _seconds_needed(steps, at_looks, before, error, budget)
+            raise TimeOver(_too_long(problem, error, best, seconds, lost))
         begun, worked = budget.now(), clocks.process_time()
         # The first method has other stages than the second.
         first, second = _run(problem, FIRST, nodes, substeps + 1), _run(problem, SECOND, nodes, substeps)
@@ -298,6 +299,7 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
         budget.per_step = max(1e-8, seconds / (2 * steps + len(nodes)))
         finite = bool(np.isfinite(first).all() and np.isfinite(second).all())
         scale = float(np.linalg.norm(second[:, 4:], axis=1).max()) if finite else inf
+        lost = "" if finite else _blown_up(problem, second, nodes)
         if scale == 0:
             raise AdviceError(
                 "the body does not turn: give it an angular velocity, or a torque that is not zero at its orientation"
@@ -333,7 +335,7 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
             if finite and uncertainty <= ALLOWED * error:
                 cells, edges, shortest, looked = _look(now, error, scale, looks, changes)
                 return replace(now, looked=looked, jumps=edges[0], corners=edges[1], shortest=shortest)
-            raise AdviceError(_stalled(problem, now, first, best) if finite else _blown_up(problem, second, nodes))
+            raise AdviceError(lost or _stalled(problem, now, first, best))
         # Not a multiple of the number before: no step ends where one did.
         substeps = 2 * substeps + 1
 
@@ -435,8 +437,8 @@ def _seconds_needed(steps: int, at_looks: float, before: KnownMotion | None, err
     return budget.now() + (EACH * steps + at_looks) * budget.per_step
 
 
-def _too_long(problem: Problem, error: float, reached: float, seconds: float) -> str:
-    known = f"it is known to {reached:.1g} so far; " if isfinite(reached) else ""
+def _too_long(problem: Problem, error: float, reached: float, seconds: float, lost: str) -> str:
+    known = f"it is known to {reached:.1g} so far; " if isfinite(reached) else f"with the steps tried, {lost}; " if lost else ""
     return (
         f"the motion over {problem.horizon:g} s cannot be computed to well below {error:g} within the time limit; {known}"
         f"it alone needs about {_up(seconds)} s{'' if known else ' or more'}; ask for a shorter time (errors grow with it at "
@@ -453,8 +455,13 @@ def _never_still(problem: Problem, jumps: Array) -> str:
 
 
 def _blown_up(problem: Problem, states: Array, nodes: Array) -> str:
+    """Where a motion has no finite value, and whether its torque has one there, at the last state that is finite."""
     bad = ~np.isfinite(states).all(axis=1)
-    return f"the motion has no finite value at t = {nodes[int(np.argmax(bad))] if bad.any() else problem.horizon:.6g} s"
+    at = int(np.argmax(bad)) if bad.any() else len(nodes) - 1
+    last = states[max(at - 1, 0)]
+    torque = problem.compiled_torque(nodes[at], tuple(last[:4]), tuple(last[4:]), problem.parameter_array)
+    why = "" if np.isfinite(torque).all() else ", nor has the torque: see its formula"
+    return f"the motion has no finite value at t = {nodes[at]:.6g} s{why}"
 
 
 def _stalled(problem: Problem, motion: KnownMotion, first: Array, best: float) -> str:

@@ -416,14 +416,10 @@ def own_run(
         raise IdentifyError(f"{rows.name}: every must be a whole number of steps from row to row, at least 1, got {count:g}")
     if step is not None and rows.t is None and rows.steps is not None:
         rows = replace(rows, t=(rows.steps - rows.steps[0]) * step)
-    if step is None or (rows.t is not None and rows.time_unit):
-        between = spacing(rows)
-        if step is not None and abs(between / (step * steps) - 1) > 1e-3:
-            raise IdentifyError(
-                f"{rows.name}: from row to row its times advance by {between:.6g} s, which is not {_counted(steps)} of dt = "
-                f"{step:g} s: leave dt out, or name the steps from row to row (every)"
-            )
-        step = between / steps if step is None else step
+    if step is None:
+        step = spacing(rows) / steps
+    else:
+        rows = _timed(rows, step, steps)
     if rate and not rate * step < 1:
         raise IdentifyError(
             f"{rows.name}: a damping of {rate:g}/s leaves nothing of omega after a step of {step:g} s; check the rate"
@@ -434,6 +430,33 @@ def own_run(
 
 def _counted(steps: int) -> str:
     return "a step" if steps == 1 else f"{steps} steps"
+
+
+def _timed(rows: Rows, step: float, steps: int) -> Rows:
+    """The rows with times in s, by the step that is given; without their times, if these do not grow.
+
+    Raises
+    ------
+    IdentifyError
+        If the times advance by another step, in whatever unit or number of steps.
+    """
+    if rows.t is None:
+        return rows
+    try:
+        between = spacing(rows)
+    except IdentifyError:
+        return replace(rows, t=None)
+    miss = 1e-3 + 4 * float(np.nanmedian(np.abs(np.diff(rows.t) / between - 1)))  # of steps that are not equal
+    units = (1.0,) if rows.time_unit else TIMES.values()
+    factor = next((unit for unit in units if abs(between * unit / (step * steps) - 1) < miss), 0.0)
+    if not factor and not rows.time_unit and between in (1.0, steps):
+        factor = step * steps / between
+    if not factor:
+        raise IdentifyError(
+            f"{rows.name}: from row to row its times advance by {between:.6g}{' s' if rows.time_unit else ''}, which is not "
+            f"{_counted(steps)} of dt = {step:g} s: leave dt out, or name the steps from row to row (every)"
+        )
+    return rows if factor == 1 else replace(rows, t=rows.t * factor, t_unit=rows.t_unit * factor)
 
 
 def _check_rows(rows: Rows) -> None:
@@ -448,7 +471,7 @@ def _check_rows(rows: Rows) -> None:
     count, least = int(fine.sum()), FEW + 2
     if count < least:
         bad = (
-            f", and {len(fine) - count} that are not finite ({rows.line_word} {rows.lines[~fine][0]})"
+            f", and {len(fine) - count} that are not finite, or beyond {HUGE:g} ({rows.line_word} {rows.lines[~fine][0]})"
             if count < len(fine)
             else ""
         )
@@ -619,7 +642,12 @@ def spacing(rows: Rows) -> float:
     if usual > 0 and fine.mean() < 0.5 and np.diff(rows.t).min() > 4 * rows.t_unit:
         return usual  # of steps that are not equal
     if not usual > 0 or fine.mean() < 0.5:
-        raise IdentifyError(f"{rows.name}: its times do not grow from row to row, or have too few digits: give the step as dt")
+        still = np.flatnonzero(~(np.diff(rows.t) > 0))
+        where = f" ({rows.line_word}s {rows.lines[still[0]]} and {rows.lines[still[0] + 1]})" if len(still) else ""
+        raise IdentifyError(
+            f"{rows.name}: its times do not grow from row to row{where}, or have too few digits: write each row once, and give "
+            "the step as dt if its times say nothing"
+        )
     last = int(np.flatnonzero(fine)[-1])
     mean = float((rows.t[last] - rows.t[0]) / counts[last]) if counts[last] > 0 else usual
     unit = max(rows.t_unit, 2.0**-52 * float(np.nanmax(np.abs(rows.t))))
@@ -641,7 +669,7 @@ def _shortest(value: float, tolerance: float) -> tuple[float, int]:
 
 
 def identify_files(
-    paths: Iterable[str | Path],
+    paths: str | Path | Iterable[str | Path],
     inertia: Any = None,
     torque: Any = None,
     dt: float | None = None,
@@ -651,7 +679,10 @@ def identify_files(
     columns: str | Sequence[str] | None = None,
 ) -> Answer:
     """The same for files (:mod:`polhode.engines.run_files`); what is given here has precedence over what they say."""
-    return identify_runs([own_run(read_run(path, body, columns), inertia, torque, dt, damping, every) for path in paths])
+    files = [paths] if isinstance(paths, str | Path) else list(paths) if isinstance(paths, Iterable) else []
+    if not files:
+        raise IdentifyError(f"paths must be the path of a file, or a list of paths of at least one, got {shown(paths)}")
+    return identify_runs([own_run(read_run(path, body, columns), inertia, torque, dt, damping, every) for path in files])
 
 
 @dataclass
@@ -849,10 +880,11 @@ def _not_explained(run: OwnRun) -> str:
         if plausible(list(fits(run.rows, np.array(order), run.row_step, 0, run.axes))):
             remedy = f"the order of inertia, which {' '.join(f'{x:.4g}' for x in order)} would explain"
             break
+    units = ", that the units in the names of its columns are right" if run.rows.time_unit or run.rows.rate_unit else ""
     return (
         f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad, which no convention explains by the angular "
         f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, {remedy}, "
-        "that dt is right, and that no rows are left out (--every)"
+        f"that dt is right{units}, and that no rows are left out (--every)"
     )
 
 
@@ -930,7 +962,8 @@ def _cut(whole: _Piece, bad: np.ndarray, most: int = MOST_ROWS) -> list[_Piece]:
         pieces.append(whole.slice(start, stop))
     if len(ends) > 2 and pieces:
         ratios = [_ratio(piece) for piece in pieces]
-        usual = ratios[max(range(len(pieces)), key=lambda k: len(pieces[k].run.samples))]
+        # Each fault has its own stretch, so that the longest may be one in other units.
+        usual = min(ratios, key=lambda ratio: abs(math.log(abs(ratio))))
         pieces = [
             piece for piece, ratio in zip(pieces, ratios, strict=True) if abs(math.log(abs(ratio / usual))) < math.log(1.5)
         ]

@@ -269,9 +269,10 @@ class Header:
     def not_understood(self, what: str, kind: str) -> RunFileError:
         """The error of columns that hold no ``what``: the components that there are of this kind, and what to write."""
         some = [self.names[k] for key, places in self.groups.items() if key[0].startswith(kind) for k in places.values()]
-        if some:
-            return RunFileError(f"{self.where}: of the {what} there is only {', '.join(some[:8])}; {NEEDED}; {REMEDY}")
         unread = [name for name, column in zip(self.names, self.columns, strict=True) if column is None and name]
+        if some:
+            rest = f" (not understood: {', '.join(shown(name) for name in unread[:8])})" if unread else ""
+            return RunFileError(f"{self.where}: of the {what} there is only {', '.join(some[:8])}{rest}; {NEEDED}; {REMEDY}")
         bare = {re.sub(r"[^a-z]", "", re.sub(r"[\[(].*|_?(?:deg|rad)$", "", name.lower())) for name in unread}
         hint = ""
         if what == "orientation" and bare & ANGLES:

@@ -189,6 +189,8 @@ def _xyz(path: Path, comment: str, data: list[Line], chosen: str | Sequence[str]
 def _plain(path: Path, comment: str, first: Line, chosen: str | Sequence[str] | None) -> list[str]:
     """The columns of an XYZ file without ``Properties``: those of an argument or the comment, else ``name x y z`` alone."""
     width = len(first[1].split())
+    if width < len(PLAIN):
+        raise ValueError(f"{path}, line {first[0]}: expected name x y z between blanks, got {shown(first[1].strip())}")
     if chosen is not None:
         names = text("columns", chosen).split() if isinstance(chosen, str) or not is_ordered(chosen) else list(chosen)
         columns = ["" if name == "-" else _known(text("columns", name)) for name in names]
@@ -211,8 +213,6 @@ def _plain(path: Path, comment: str, first: Line, chosen: str | Sequence[str] | 
         return list(PLAIN)
     if width == len(QM9) and comment.split()[:1] in (["gdb"], ["gdb9"]):
         return list(QM9)
-    if width < len(PLAIN):
-        raise ValueError(f"{path}, line {first[0]}: expected name x y z, got {shown(first[1].strip())}")
     further = width - len(PLAIN)
     hyphens = " ".join(["-"] * further)
     raise ValueError(

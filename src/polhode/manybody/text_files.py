@@ -92,7 +92,10 @@ def xyz_frame(path: Path, lines: list[Line], kind: str) -> tuple[str, list[Line]
         data = data[:count]
     if len(data) != count or not data:
         elements = {"clump": "spheres", "molecule": "sites"}[kind]
-        raise ValueError(f"{path}: has {len(data)} lines for {count} {elements}; a {kind} file has one frame")
+        raise ValueError(
+            f"{path}: has {len(data)} lines for {count} {elements}; a {kind} file has one frame, whose line 1 is the number of "
+            "lines from line 3 on, and line 2 a remark"
+        )
     return comment, data
 
 
