@@ -964,7 +964,7 @@ def test_the_share_of_the_contact_time(tmp_path):
     assert answer.method == "spiral_leapfrog" and answer.dt == pytest.approx(1e-5 * share, rel=1e-6)
     # 98 % of 20 states are all of them.
     assert answer.interval[0] == pytest.approx(1e-5 * (1e-4 / (3 * 1.5)) ** 0.4, rel=1e-6)
-    assert answer.interval[1] > 1.5 * answer.dt and "serves 98%" in answer.serves
+    assert answer.interval[1] > 1.5 * answer.dt and "for 98%" in answer.serves
     assert {row.method for row in answer.alternatives} == {"spiral_leapfrog", "pcdm2016"}
     finer = from_contacts.from_contacts(1e-5, 4e-8, tmp_path)
     assert finer.dt == pytest.approx(1e-5 * (4e-8 / (3 * (1.5 - 2 / 19))) ** 0.4, rel=1e-6)

@@ -881,7 +881,7 @@ def test_an_adapter_outside_the_package_needs_nothing_but_its_file(tmp_path, cap
     assert not (tmp_path / "results").exists()
     assert main(["atlas", "adapters/mine.py", "--list"]) == 0 and "your own" in capsys.readouterr().out
     (tmp_path / "adapters" / "mine.yaml").write_text("label: Mine\npython: missing/python\noptions: {usual: {chosen_by: it}}\n")
-    assert main(["atlas", "adapters/mine.py"]) == 2 and "switched_off" in capsys.readouterr().err
+    assert main(["atlas", "adapters/mine.py"]) == 2 and "missing/python cannot import numpy:" in capsys.readouterr().err
     (tmp_path / "lammps.py").write_text(ADAPTER)
     assert main(["atlas", "lammps.py"]) == 2 and "choose another name" in capsys.readouterr().err
     assert main(["atlas", "nowhere.py"]) == 2 and "nowhere.py does not exist" in capsys.readouterr().err
