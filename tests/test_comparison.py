@@ -514,7 +514,7 @@ def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     """By some run: one problem with everything, all problems, or the released many bodies.
 
     Those of Seelen et al. (2016), of the laws and their draw, of iterations, collisions, impacts, tests of contacts, grains,
-    engines, liquids, correctors, other codes and the first page are held in their own tests.
+    engines, liquids, correctors, other codes, the first page and the release are held in their own tests.
     """
     one = one_problem(tmp_path, [*polhode.methods])
     released = HOME / "data" / "released"
@@ -523,7 +523,7 @@ def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     names = (
         "Seelen Stiff Long Start Law Answer Contact Collision Engine Peers Codes Draw Iterations Impact Tests Grains Liquid "
     )
-    names += "Strength Corrector Output Smooth Page"
+    names += "Strength Corrector Output Smooth Page Release"
     elsewhere = tuple(f"study{name}" for name in names.split())
     used = {name for path in TEX for name in re.findall(r"\\(study[A-Za-z]+)", path.read_text())}
     assert {name for name in used - made_macros if not name.startswith(elsewhere)} == set()

@@ -495,7 +495,10 @@ def test_reproduce_installs_nothing_unknown(machine):
 def test_reproduce_test_hands_its_arguments_to_pytest(machine):
     machine.with_tex().run("test", "-k", "one")
     assert machine.calls("python")[-1].startswith("-m pytest -n logical ") and machine.calls("python")[-1].endswith(" -k one")
-    machine.run("test", "--pdb")
+    assert " -m not thorough " in machine.calls("python")[-1]
+    machine.run("test", "--all", "-x")
+    assert "thorough" not in machine.calls("python")[-1] and machine.calls("python")[-1].endswith(" -x")
+    machine.run("test", "--all", "--pdb")
     assert machine.calls("python")[-1] == "-m pytest --pdb", "a debugger wants to be alone"
     assert machine.calls("snakemake") == []
 

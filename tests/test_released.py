@@ -11,9 +11,11 @@ from test_workflow import House
 
 from polhode.study import released
 from polhode.study.checks import CHECKS
+from polhode.study.inputs import Inputs
 from polhode.study.released import Release, ReleaseDiffers, completed, computed, whole, witness_settings
 from polhode.study.report import origins
 from polhode.study.storage import write_groups
+from polhode.study.themes.reproducibility.numbers import release
 
 HOME = Path(__file__).parents[1]
 MACHINE = {"family": "x", "python": "3", "versions": {}}
@@ -58,42 +60,42 @@ def test_methods_of_a_witness():
 
 
 def test_what_is_not_computed_comes_from_the_release(tmp_path):
-    release = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
-    data = completed(release, "single_body.nc", "heavy_top", runs(["verlet", "mine"]), [*METHODS, "mine"], MACHINE)
+    of_folder = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
+    data = completed(of_folder, "single_body.nc", "heavy_top", runs(["verlet", "mine"]), [*METHODS, "mine"], MACHINE)
     xr.testing.assert_identical(data.drop_attrs(), runs([*METHODS, "mine"]))
     assert data.attrs["released"] == "euler,rk4" and data.attrs["witness"] == "6 variables with the same bits"
-    alone = completed(release, "single_body.nc", "other", runs(["verlet"]), ["verlet"], MACHINE)
+    alone = completed(of_folder, "single_body.nc", "other", runs(["verlet"]), ["verlet"], MACHINE)
     assert not alone.attrs, "the release has no such group"
 
 
 def test_a_bit_and_a_place_are_named(tmp_path):
-    release = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
+    of_folder = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
     wrong = runs(["verlet"])
     wrong["q_error_l1"].values[0, 1] = np.nextafter(wrong["q_error_l1"].values[0, 1], 1)
     with pytest.raises(ReleaseDiffers, match="problem heavy_top: this machine computes something else than the release"):
-        completed(release, "single_body.nc", "heavy_top", wrong, METHODS, MACHINE)
+        completed(of_folder, "single_body.nc", "heavy_top", wrong, METHODS, MACHINE)
     wrong["q_error_l1"].values[0, 1] *= 2
     with pytest.raises(ReleaseDiffers, match="q_error_l1 at integrator=verlet dt=2"):
-        completed(release, "single_body.nc", "heavy_top", wrong, METHODS, MACHINE)
+        completed(of_folder, "single_body.nc", "heavy_top", wrong, METHODS, MACHINE)
 
 
 def test_on_another_processor_tolerances_hold(tmp_path):
-    release = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
+    of_folder = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
     other = MACHINE | {"family": "y"}
-    data = completed(release, "single_body.nc", "heavy_top", runs(["verlet"], 1e-15), METHODS, other)
+    data = completed(of_folder, "single_body.nc", "heavy_top", runs(["verlet"], 1e-15), METHODS, other)
     assert "1 within the tolerances" in data.attrs["witness"]
     assert data["q_error_l1"].sel(integrator="verlet", dt=1).item() == 1e-6 + 1e-15, "what was computed here is shown"
     with pytest.raises(ReleaseDiffers, match="heavy_top"):
-        completed(release, "single_body.nc", "heavy_top", runs(["verlet"], 1e-7), METHODS, other)
+        completed(of_folder, "single_body.nc", "heavy_top", runs(["verlet"], 1e-7), METHODS, other)
 
 
 def test_a_file_with_other_bytes_is_not_used(tmp_path):
-    release = released_in(tmp_path, runs(METHODS), "ensembles.nc")
+    of_folder = released_in(tmp_path, runs(METHODS), "ensembles.nc")
     content = bytearray((tmp_path / "ensembles.nc").read_bytes())
     content[len(content) // 2] ^= 1
     (tmp_path / "ensembles.nc").write_bytes(content)
     with pytest.raises(ReleaseDiffers, match=r"ensembles.nc has other bytes than .*release.json says: take it"):
-        completed(release, "ensembles.nc", "", runs(["verlet"]), METHODS, MACHINE)
+        completed(of_folder, "ensembles.nc", "", runs(["verlet"]), METHODS, MACHINE)
 
 
 def test_a_witness_with_fewer_initial_states(tmp_path):
@@ -102,27 +104,33 @@ def test_a_witness_with_fewer_initial_states(tmp_path):
         {"height": (over, np.arange(12.0).reshape(2, 2, 3)), "ledger": ("form", [1.0, 2.0])},
         {"variant": ["a", "b"], "division": [4, 10], "seed": [0, 1, 2], "integrator": ("variant", ["a", "b"])},
     )
-    release = released_in(tmp_path, old, "checks_bed.nc")
+    of_folder = released_in(tmp_path, old, "checks_bed.nc")
     part = old.isel(variant=[1], seed=[0]).assign(ledger=("form", [np.nan, np.nan]))
-    data = whole(release, "checks_bed.nc", part, ["a", "b"], MACHINE, all_methods=False)
+    data = whole(of_folder, "checks_bed.nc", part, ["a", "b"], MACHINE, all_methods=False)
     xr.testing.assert_identical(data.drop_attrs(), old)
     with pytest.raises(ReleaseDiffers):
-        whole(release, "checks_bed.nc", part.assign(height=-part["height"]), ["a", "b"], MACHINE, all_methods=False)
+        whole(of_folder, "checks_bed.nc", part.assign(height=-part["height"]), ["a", "b"], MACHINE, all_methods=False)
 
 
 def test_a_new_method_joins_an_experiment_with_all_methods(tmp_path):
-    release = released_in(tmp_path, runs(METHODS), "n.nc")
-    data = whole(release, "n.nc", runs(["verlet", "mine"]), ["rk4", "verlet", "mine"], MACHINE, all_methods=True)
+    of_folder = released_in(tmp_path, runs(METHODS), "n.nc")
+    data = whole(of_folder, "n.nc", runs(["verlet", "mine"]), ["rk4", "verlet", "mine"], MACHINE, all_methods=True)
     xr.testing.assert_identical(data.drop_attrs(), runs(["rk4", "verlet", "mine"]))
 
 
 def test_the_release_is_whole():
-    release = Release(HOME / released.FOLDER)
-    for file in release.index["files"]:
-        assert release.path(file).is_file()
+    known = Release(HOME / released.FOLDER)
+    for file in known.index["files"]:
+        assert known.path(file).is_file()
     assert {key for key, check in CHECKS.items() if check.witness is not None} == {
-        Path(file).stem for file in release.index["files"] if file.startswith("checks/")
+        Path(file).stem for file in known.index["files"] if file.startswith("checks/")
     }
+
+
+def test_the_text_says_where_the_release_is_from():
+    macros = release(Inputs("", released=HOME / "data" / "released"))
+    run = Release(HOME / released.FOLDER).index["run"]
+    assert run["commit"][:12] in macros["studyReleaseCommit"] and macros["studyReleaseDate"] == run["ended"][:10]
 
 
 def test_figures_and_tables_that_show_the_release_are_listed(tmp_path):

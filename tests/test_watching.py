@@ -412,11 +412,11 @@ def test_a_job_that_died_without_a_word(watch, capsys):
 
 
 def test_a_job_that_succeeds_when_it_is_tried_again_has_not_failed(watch, capsys):
-    watch.tell("run_info", stats={"check": 1, "total": 1})
-    watch.job(1, "check", check="stability")
-    watch.error(1, "check")
+    watch.tell("run_info", stats={"checks_1": 1, "total": 1})
+    watch.job(1, "checks_1")
+    watch.error(1, "checks_1")
     assert watch.tally.board.stages[0].failed == 1
-    watch.job(1, "check", check="stability")
+    watch.job(1, "checks_1")
     assert watch.tally.board.stages[0].failed == 0
     watch.tell("job_finished", job_id=1)
     capsys.readouterr()

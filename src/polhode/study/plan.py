@@ -325,7 +325,7 @@ class Plan:
         seed = self.study.ensembles.seed if self.study.ensembles else 0
         settings = {"methods": methods, "seed": seed, **experiment.settings}
         if (release := self.study.release) is not None and check in self.study.witnessed:
-            settings |= {"release": release.key, "shown": methods}
+            settings |= {"release": release.digest(check_file(check)), "shown": methods}
             settings |= witness_settings(check, methods, release.methods(check_file(check)))
         return settings, code
 

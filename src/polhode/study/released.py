@@ -86,20 +86,15 @@ class Release:
         self.folder = Path(folder)
 
     @cached_property
-    def text(self) -> str:
-        """The index as text."""
-        return (self.folder / INDEX).read_text(encoding="utf-8")
-
-    @cached_property
     def index(self) -> dict[str, Any]:
         """``run``: its origin and configuration; ``files``: their checksums; ``methods``: those of each file and group."""
-        content: dict[str, Any] = json.loads(self.text)
+        content: dict[str, Any] = json.loads((self.folder / INDEX).read_text(encoding="utf-8"))
         return content
 
-    @property
-    def key(self) -> str:
-        """A hash of the release, for what depends on it."""
-        return sha256(self.text.encode()).hexdigest()[:16]
+    def digest(self, file: str) -> str:
+        """The checksum that a file has now, for what depends on it; empty if it is missing."""
+        path = self.folder / file
+        return sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
     def methods(self, file: str, group: str = "") -> tuple[str, ...]:
         """The methods that a group of a file has; none if there is no such group."""
@@ -121,8 +116,7 @@ class Release:
             If it is missing or has other bytes.
         """
         path = self.folder / file
-        listed = self.index["files"].get(file)
-        if not path.is_file() or sha256(path.read_bytes()).hexdigest() != listed:
+        if self.digest(file) != self.index["files"].get(file):
             state = "has other bytes than" if path.is_file() else "is missing, unlike"
             raise ReleaseDiffers(
                 f"{path} {state} {self.folder / INDEX} says: take it from the repository again "
