@@ -330,7 +330,7 @@ def test_small_runs_share_a_job_and_large_ones_do_not():
 def test_every_run_is_in_one_job():
     study = resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
     plan = Plan(study, HOME)
-    for key, scene in study.scenes.items():
+    for key, scene in study.computed.scenes.items():
         runs = {(method, step.name) for step in scene.steps for method in scene.methods if step.runs(method)}
         shares = [share for part in plan.scene_parts[key] for share in part]
         assert len(shares) == len(runs) and set(shares) == runs, key

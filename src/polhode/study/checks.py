@@ -77,7 +77,7 @@ CHECKS: Mapping[str, Check] = {
     "liquid_2fs": Check("liquids:steps_check", 45.0, all_methods=True, settings={"dt": 2.0}, witness=ONE),
     "liquid_4fs": Check("liquids:steps_check", 25.0, all_methods=True, settings={"dt": 4.0}, witness=ONE),
     "liquid_6fs": Check("liquids:steps_check", 20.0, all_methods=True, settings={"dt": 6.0}, witness=ONE),
-    "liquid_cutoffs": Check("liquids:cutoffs_check", 35.0, witness={**ONE, "starts": 1}),
+    "liquid_cutoffs": Check("liquids:cutoffs_check", 35.0, witness={**ONE, "starts": 1, "steps": [4.0]}),
     "liquid_shadow": Check("liquids:shadow_check", 2.0),
     "liquid_spectrum": Check("liquids:spectrum_check", 4.0),
 }

@@ -469,7 +469,7 @@ def steps_check(settings: Settings) -> xr.Dataset:
 
 def cutoffs_check(settings: Settings) -> xr.Dataset:
     """The runs of :data:`STUDY` with each law of :data:`LAWS`."""
-    runs = replace(STUDY, steps=CUTOFF_STEPS, starts=settings.get("starts", STUDY.starts))
+    runs = replace(STUDY, steps=settings.get("steps", CUTOFF_STEPS), starts=settings.get("starts", STUDY.starts))
     return cutoffs(runs, settings["methods"])
 
 
