@@ -145,7 +145,9 @@ def test_a_division_by_zero_where_the_motion_does_not_begin_is_allowed():
         return (1.0 / (t - 1.0), 0.0, 0.0)
 
     try_torque("here", torque, (), [(0.0, Q, W), (1.0, Q, W)])
-    with pytest.raises(ValueError, match=r"^here: torque raises ZeroDivisionError: .* at t = 1; it must be finite where the motion begins \(test_trials\.py, line \d+\)$"):
+    said = r"^here: torque raises ZeroDivisionError: .* at t = 1; it must be finite where the motion begins "
+    said += r"\(test_trials\.py, line \d+\)$"
+    with pytest.raises(ValueError, match=said):
         try_torque("here", torque, (), [(1.0, Q, W)])
 
 
