@@ -222,7 +222,7 @@ class Report:
     """What the theme reads of a run: its checks, and the released ones."""
 
     def __init__(self, released=None, **checks):
-        self.checks, self.problem, self._analysed = checks, "", {}
+        self.checks, self.problem, self._analysed, self.from_release = checks, "", {}, set()
         self.released = {f"/{name}": data for name, data in (released or {}).items()}
 
     def groups(self, kind, released):

@@ -141,7 +141,7 @@ def results(tmp_path):
 
 def test_a_whole_run_is_typeset_from_the_sources(results):
     made = typeset.generated(PAPER, results, themes.all_themes())
-    assert set(made) == {"numbers.tex", "themes.tex", "appendix.tex"} and "n/a" not in made["numbers.tex"]
+    assert set(made) == {"numbers.tex", "released.tex", "themes.tex", "appendix.tex"} and "n/a" not in made["numbers.tex"]
 
 
 @pytest.mark.parametrize("how", ["undefined", "n/a", "in part n/a"])
