@@ -130,7 +130,7 @@ def test_without_its_methods_a_check_is_not_in_the_run():
 
 
 def _inputs(name, data):
-    return SimpleNamespace(check=lambda check: {name: data}[check], _analysed={}, problem="")
+    return SimpleNamespace(check=lambda check: {name: data}[check], _analysed={}, from_release=set(), problem="")
 
 
 def test_every_experiment_of_the_configuration_exists():
