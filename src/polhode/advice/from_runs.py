@@ -10,7 +10,7 @@ If the time is over before a step is confirmed, the answer is the best step that
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import combinations
 from math import ceil, inf, isfinite, log, nan, sqrt
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ import numpy as np
 
 from polhode.advice.answer import CLOSE, SHOWN, Choice, Recommendation, price_in_words
 from polhode.advice.cases import BodyCase
+from polhode.advice.cautions import drift, restarts
+from polhode.advice.contenders import Contenders, contenders
 from polhode.advice.errors import AdviceError, TimeOver
 from polhode.advice.motion import ALLOWED, COMPARED, FIRST, SECOND, Budget, KnownMotion, largest_error, motion_of, run
 from polhode.advice.prices import USUAL, Prices, prices
@@ -120,45 +122,35 @@ def from_runs(
         If there is no answer; the message says why, and what to ask.
     """
     methods = candidates(one_torque, everything)
-    keys = [method.key for method in methods]
-    priced = prices(keys, torque_price, results)
-    compile_all(keys, problems=False)
-    progress("compiling", 1.0)
+    priced = prices(torque_price, results)
     budget = Budget(limit)
     starts = _starts(case, error, budget, progress)
     finding = Search(starts.motions, error, budget)
     exact = ranking.WITHOUT_TORQUE if all(motion.problem.torque_class == "free" for motion in starts.motions) else ""
-    fewest: dict[str, FewestSteps] = {}
-    fastest: dict[str, float] = {}
-    for share in ROUNDS:
-        longest = share * budget.seconds / budget.per_step
-        for i, method in enumerate(sorted(methods, key=lambda one: (one.key != exact, finding.nearest_error(one), _rank(one)))):
-            if method.key in fewest and fewest[method.key].why != "no time":
-                continue
-            enough = inf if everything or method.key == exact else _enough(fastest, kind(method))
-            try:
-                fewest[method.key] = finding.fewest(method, priced.steps(method, enough), longest)
-            except TimeOver:
-                fewest[method.key] = FewestSteps(0, inf, why="no time")
-            if fewest[method.key].steps and not method.key.endswith(AS_PUBLISHED):
-                seconds = priced.seconds(method, fewest[method.key].steps)
-                fastest[kind(method)] = min(fastest.get(kind(method), inf), seconds)
-            progress("methods", max(share, (i + 1) / len(methods) if share == ROUNDS[0] else 0))
-        if fastest or not any(one.why == "no time" for one in fewest.values()):
-            break
+    few = None if everything else contenders(case, starts.motions, methods, finding.allowed, priced, kind)
+    first_ones = [METHODS[key] for key in few.run] if few else sorted(methods, key=_rank)
+    fewest = finding.search(first_ones, priced, exact, everything, progress)
+    reached = {key: one.steps for key, one in fewest.items() if one.steps}
+    if few and not (finding.reaches(fewest) and few.is_like_the_bodies(reached)):
+        few = None
+        rest = [method for method in methods if method.key not in fewest or fewest[method.key].why == "no time"]
+        finding.search(sorted(rest, key=_rank), priced, exact, everything, progress, fewest)
     _refuse_a_wrong_motion(fewest, finding)
-    if not fastest:
+    if not finding.reaches(fewest):
         if all(one.why != "no time" for one in fewest.values()):
             raise AdviceError(_unreached(finding, error))
         return _not_confirmed(case, finding, priced, starts, error, one_torque)
-    best = min(fastest.values())
+    served = [METHODS[key] for key, one in fewest.items() if one.steps]
+    for method in served:
+        priced.measure(method, METHODS[FIRST])
+    best = min(priced.seconds(m, fewest[m.key].steps) for m in served if not m.key.endswith(AS_PUBLISHED))
     if fewest.get(exact, FewestSteps(0, inf)).steps:
         best = priced.seconds(METHODS[exact], fewest[exact].steps)
-    rows = _choices(case, [m for m in methods if fewest[m.key].steps], fewest, priced, best)
+    rows = _choices(case, served, fewest, priced, best)
     rows.sort(key=lambda row: row.method != exact)
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
     alone = _one_by_one(METHODS[first.method], starts.motions, error, budget, progress)
-    return _recommendation(case, rows, first, fewest, finding, priced, starts, alone, one_torque, everything)
+    return _recommendation(case, rows, first, fewest, finding, priced, starts, alone, one_torque, everything, few)
 
 
 def _refuse_a_wrong_motion(fewest: Mapping[str, FewestSteps], finding: "Search") -> None:
@@ -258,6 +250,61 @@ class Search:
                 self.motions.insert(0, self.motions.pop(i))
                 break
         return worst
+
+    def search(
+        self,
+        methods: Sequence[Method],
+        priced: Prices,
+        exact: str,
+        everything: bool,
+        progress: Callable[[str, float], object],
+        fewest: dict[str, FewestSteps] | None = None,
+    ) -> dict[str, FewestSteps]:
+        """The fewest steps of each method, compiled before; in rounds, so that those that never meet the error do not take all.
+
+        Parameters
+        ----------
+        methods : the most promising first
+        priced : times of steps, and of torques
+        exact : the method that is run to its end whatever it takes, if there is one
+        everything : whether all of them are
+        progress : called with the name of a stage and the part of it that is done
+        fewest : what is known already, to which these are added
+        """
+        fewest = {} if fewest is None else fewest
+        place = {method.key: i for i, method in enumerate(methods)}
+        with self.budget.paused():
+            compile_all(list(place), problems=False)
+        progress("compiling", 1.0)
+        fastest: dict[str, float] = {}
+
+        def note(method: Method) -> None:
+            if (steps := fewest[method.key].steps) and not method.key.endswith(AS_PUBLISHED):
+                fastest[kind(method)] = min(fastest.get(kind(method), inf), priced.seconds(method, steps))
+
+        for key in fewest:
+            note(METHODS[key])
+        for share in ROUNDS:
+            longest = share * self.budget.seconds / self.budget.per_step
+            ordered = sorted(methods, key=lambda one: (one.key != exact, self.nearest_error(one), place[one.key]))
+            for i, method in enumerate(ordered):
+                if method.key in fewest and fewest[method.key].why != "no time":
+                    continue
+                enough = inf if everything or method.key == exact else _enough(fastest, kind(method))
+                try:
+                    fewest[method.key] = self.fewest(method, priced.steps(method, enough), longest)
+                except TimeOver:
+                    fewest[method.key] = FewestSteps(0, inf, why="no time")
+                note(method)
+                progress("methods", max(share, (i + 1) / len(methods) if share == ROUNDS[0] else 0))
+            if fastest or not any(one.why == "no time" for one in fewest.values()):
+                break
+        return fewest
+
+    @staticmethod
+    def reaches(fewest: Mapping[str, FewestSteps]) -> bool:
+        """Whether a method that may be recommended meets the error."""
+        return any(one.steps and not key.endswith(AS_PUBLISHED) for key, one in fewest.items())
 
     def nearest_error(self, method: Method) -> float:
         """The smallest error of a method so far; infinite if it was not run."""
@@ -520,6 +567,7 @@ def _recommendation(
     alone: list[int],
     one_torque: bool,
     everything: bool,
+    few: Contenders | None,
 ) -> Recommendation:
     uncertainty = max(m.uncertainty for m in finding.motions)
     error = (finding.allowed + uncertainty) / MARGIN
@@ -538,6 +586,8 @@ def _recommendation(
         f"for, from every start: it is {best.error:.2g}.",
         *_how_known(case, finding, priced),
     ]
+    if few and few.left_out:
+        evidence.insert(1, few.on_left_out())
     if case.open_questions:
         evidence.insert(
             1,
@@ -672,19 +722,8 @@ def _how_known(case: BodyCase, finding: Search, priced: Prices) -> list[str]:
         f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with {max(m.steps for m in finding.motions):,} "
         f"steps, short where the torque changes, which agree to {max(m.uncertainty for m in finding.motions):.1g}. The torque "
         f"was looked at every {looked:.2g} s: a shorter pulse would not have been seen; name it under breakpoints.",
-        f"Times: steps measured on {priced.source}; on another machine `polhode bench` shows how they compare.",
+        f"Times: steps measured on {priced.known_from()}; on another machine `polhode bench` shows how they compare.",
     ]
-
-
-def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
-    """What to know of the energy in long runs, where ``best`` is recommended and the other methods are named with it."""
-    named = [METHODS[key] for key in dict.fromkeys((best, *methods)) if key in METHODS]
-    processed = sorted((method for method in named if method.processor), key=lambda method: method.torques_per_output)
-    outputs = [
-        f"At every output, and at the start, {count} torques more: {', '.join(method.label for method in some)}."
-        for count, some in groupby(processed, lambda method: method.torques_per_output)
-    ]
-    return [*ranking.drift(best, {method.label: method.caution for method in named}), *outputs]
 
 
 def _changes(best: Method, rows: Sequence[Choice], priced: Prices) -> list[str]:
@@ -703,25 +742,6 @@ def _changes(best: Method, rows: Sequence[Choice], priced: Prices) -> list[str]:
         _, price, label = min(crossings)
         changes.append(f"a torque that costs {'more' if price > priced.torque else 'less'} than {price:.2g} steps ({label})")
     return [*changes, *restarts(best)]
-
-
-def restarts(best: Method | None) -> list[str]:
-    """What a step that changes, or a restart, takes of a method; nothing of one whose steps need nothing of those before."""
-    if best is None:
-        return []
-    torques = best.starting_torques(1 << 30) + best.torques_per_output
-    if isinstance(best, OneTorque) and best.warm_up_steps:
-        return [f"steps that change, and restarts: it begins anew each time, with {torques} torques more"]
-    if best.group == "multistep":
-        return ["steps that change, and restarts: it begins anew each time, and loses accuracy"]
-    if best.processor and best.moves[:, 0].any():
-        return [f"steps that change: its variables belong to one step; {torques} torques more a change, or less is corrected"]
-    if best.processor:
-        return ["steps that change: the kick between two steps takes its share of each, or the orders are lost"]
-    if best.stored_offset and best.order_q > 1:
-        mean = "the kick between two steps takes their mean, or " if best.stored_offset < 0 else ""
-        return [f"steps that change: {mean}an order is lost"]
-    return []
 
 
 def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:

@@ -13,7 +13,8 @@ Taylor series for this, and may have branches.
 """
 
 import time as clocks
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import ceil, inf, isfinite, log2, sqrt
@@ -103,6 +104,15 @@ class Budget:
     def left(self) -> float:
         """Seconds until the limit."""
         return self.seconds - self.now()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Meanwhile no time is counted, as of compilation."""
+        begun = self._clock()
+        try:
+            yield
+        finally:
+            self._begun += self._clock() - begun
 
     def allows(self, steps: float) -> bool:
         """Whether so many steps end before the limit."""

@@ -1,8 +1,8 @@
 """Release the many-body results of a full run as a small file distributed with the code.
 
 ``polhode release`` makes data/released/many_body.nc from the results folder. The file records the code version, the date,
-the processor and the time that each method took; the report shows it as published-scale results. ``--laws`` and ``--checks``
-release the laws of random bodies, and what advice on single impacts reads, instead.
+the processor and the time that each method took; the report shows it as published-scale results. ``--laws``, ``--checks`` and
+``--cost`` release the laws of random bodies, what advice on single impacts reads, and the times of steps, instead.
 """
 
 import argparse
@@ -27,8 +27,9 @@ import polhode
 from polhode.cli import UsageError, check_writable
 from polhode.fits import law_file
 from polhode.fits.impact_errors import CURED
-from polhode.interface.netcdf import group_names, read_dataset
+from polhode.interface.netcdf import group_names, read_dataset, read_groups
 from polhode.interface.progress import Stage, watched
+from polhode.methods import METHODS
 from polhode.results import INTERNAL
 from polhode.study import provenance
 from polhode.study.run.ensemble_states import states_dataset
@@ -439,6 +440,23 @@ def _release_checks(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _release_cost(arguments: argparse.Namespace) -> int:
+    """Release cost.nc without the groups of many bodies: the prices of all methods, from which advice answers."""
+    check_writable(arguments.output, "--output")
+    path = arguments.results / "cost.nc"
+    try:
+        groups = {name: data for name, data in read_groups(path).items() if not name.startswith("/many_body")}
+        timed = set(map(str, groups["/step"]["integrator"].values))
+    except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError) as error:
+        raise UsageError(f"--results: {arguments.results} is not the folder of a run with times of steps: {error}") from error
+    missing = sorted(set(METHODS) - set(METHODS.plugins()) - timed)
+    if missing and not arguments.force:
+        raise UsageError(f"--results: {path} has no times of {', '.join(missing)}; time all methods, or --force releases it so")
+    write_groups(groups, arguments.output)
+    print(f"{arguments.output}: {len(timed)} methods, {arguments.output.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
 def with_methods(known: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
     """Laws with those of methods that they lack, from a file of the same bodies; the attributes are those of ``data``.
 
@@ -483,11 +501,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         type=Path,
-        help="what to write; by default many_body.nc, laws.nc, grains.nc, liquids.nc, checks/, sheets.json.gz in data/released",
+        help="what to write; by default many_body.nc, laws.nc, grains.nc, liquids.nc, checks/, cost.nc, sheets.json.gz in "
+        "data/released",
     )
     instead = parser.add_mutually_exclusive_group()
     instead.add_argument("--laws", action="store_true", help="release the laws of the random bodies instead: laws.nc")
     instead.add_argument("--checks", action="store_true", help="release what advice on single impacts reads instead: checks/")
+    instead.add_argument("--cost", action="store_true", help="release the times of steps and to target errors instead: cost.nc")
     instead.add_argument(
         "--grains",
         action="store_true",
@@ -538,6 +558,7 @@ def run(arguments: argparse.Namespace) -> int:
         "grains.nc": _release_grains,
         "liquids.nc": _release_liquids,
         "checks": _release_checks,
+        "cost.nc": _release_cost,
         "sheets.json.gz": _release_sheets,
     }
     chosen = next((name for name in others if getattr(arguments, name.partition(".")[0])), "many_body.nc")
