@@ -8,14 +8,13 @@ Laws are those of smooth torques that are not stronger than the bodies' rotation
 of a motion that takes more steps than any body does all methods are run after all.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 
 import numpy as np
 
 from polhode.advice import files
-from polhode.advice.answer import CLOSE
 from polhode.advice.cases import ALIASES, BodyCase
 from polhode.advice.motion import KnownMotion
 from polhode.advice.prices import Prices
@@ -35,9 +34,9 @@ FACTOR = 1.5
 BEYOND = 2.0
 #: A motion that takes more steps than any body by this factor is not one of the laws.
 UNLIKE = 1.5
-#: Of methods that are named beside the fastest, those are run of which one is as good as the best of its kind for this part of
-#: the bodies: of so many whose moments are nearest to those of the case.
-MOST_OF, NEAREST = 0.75, 64
+#: Of methods that are named beside the fastest, those are run of which one is the best of its kind for this part of the bodies:
+#: of so many whose moments are nearest to those of the case.
+MOST_OF, NEAREST = 0.5, 64
 #: Times of a motion at which the strength of its torque is taken.
 TIMES = 64
 
@@ -116,7 +115,8 @@ def contenders(
     except (DamagedFile, LookupError, AttributeError, ValueError):
         return None
     seconds = {m.key: _seconds(m, steps[places[m.key]], priced) for m in methods if m.key in places and m.key in priced.step}
-    seconds = {key: times for key, times in seconds.items() if not np.isnan(times).any()}
+    # A body that was not run counts as one for which the method takes for ever.
+    seconds = {key: np.nan_to_num(times, nan=inf, posinf=inf) for key, times in seconds.items() if not np.isnan(times).all()}
     plain = [method for method in methods if method.key in seconds and not method.key.endswith(AS_PUBLISHED)]
     if not plain:
         return None
@@ -131,7 +131,7 @@ def contenders(
         run += _often_best({m.key: seconds[m.key][:, near] for m in plain if kind(m) == of_kind})
     # The kinds that can win first, and in each those that are best most often.
     ordered = sorted(dict.fromkeys(run), key=lambda key: float(np.median(seconds[key])) if key in winners else inf)
-    most = {key: float(np.max(steps[places[key]])) for key in seconds}
+    most = {key: float(np.nanmax(steps[places[key]])) for key in seconds}
     left_out = tuple(method.key for method in methods if method.key not in run)
     finite = {key: number for key, number in most.items() if isfinite(number)}
     return Contenders(tuple(ordered), left_out, data.sizes["body"] * len(classes), words, finite)
@@ -152,16 +152,13 @@ def _nearest(motions: Sequence[KnownMotion], moments: Array) -> Array:
     return np.argsort(np.linalg.norm(of_bodies - of_body, axis=-1), kind="stable")[:NEAREST]
 
 
-def _often_best(seconds: Mapping[str, Array]) -> Iterator[str]:
-    """The fewest methods, one after the other, of which one is as good as the best for :data:`MOST_OF` the bodies."""
-    best = np.min(list(seconds.values()), axis=0)
-    close = {key: (times <= (1 + CLOSE) * best) & np.isfinite(best) for key, times in seconds.items()}
-    left = np.isfinite(best)
-    most = (1 - MOST_OF) * left.sum()
-    while left.sum() > most:
-        key = max(close, key=lambda one: int((close[one] & left).sum()))
-        left &= ~close[key]
-        yield key
+def _often_best(seconds: Mapping[str, Array]) -> list[str]:
+    """The fewest methods, most often best first, of which one is the best for :data:`MOST_OF` the bodies."""
+    every = np.array(list(seconds.values()))
+    count = np.bincount(every[:, np.isfinite(every.min(axis=0))].argmin(axis=0), minlength=len(every))
+    order = np.argsort(-count, kind="stable")
+    enough = int(np.searchsorted(np.cumsum(count[order]), MOST_OF * count.sum())) + 1
+    return [list(seconds)[i] for i in order[:enough]]
 
 
 def _classes(case: BodyCase, motions: Sequence[KnownMotion], known: Sequence[str]) -> list[str]:
@@ -179,6 +176,7 @@ def _classes(case: BodyCase, motions: Sequence[KnownMotion], known: Sequence[str
     if not all(map(_is_of_strength, motions)):
         return []
     declared = list(TORQUE_CLASSES)[: 1 + list(TORQUE_CLASSES).index(torque)]
+    declared = declared[1:] or declared  # a torque that is there is not none
     return [key for key in known if key in declared or (key.startswith("friction") and "velocity" in declared)]
 
 
