@@ -45,13 +45,14 @@ FEW = ("spiral_leapfrog", "magnus_adams4", "euler", "rk4", "cf4", "verlet_delval
 
 @pytest.fixture
 def few(monkeypatch):
-    """Only some methods are asked, so that a test does not load them all."""
+    """Only some methods are asked, so that a test does not load them all; of these none is left out."""
     all_of_them = from_runs.candidates
 
     def candidates(one_torque=False, everything=False):
         return [method for method in all_of_them(one_torque, everything) if method.key in FEW]
 
     monkeypatch.setattr(from_runs, "candidates", candidates)
+    monkeypatch.setattr(from_runs, "contenders", lambda *arguments: None)
 
 
 # --- the exact motion ------------------------------------------------------------------------------------------------

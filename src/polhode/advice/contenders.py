@@ -35,7 +35,7 @@ BEYOND = 2.0
 #: A motion that takes more steps than any body by this factor is not one of the laws.
 UNLIKE = 1.5
 #: Of methods that are named beside the fastest, those are run of which one is the best of its kind for this part of the bodies:
-#: of so many whose moments are nearest to those of the case.
+#: of so many whose moments and strengths are nearest to those of the case.
 MOST_OF, NEAREST = 0.5, 64
 #: Times of a motion at which the strength of its torque is taken.
 TIMES = 64
@@ -98,12 +98,12 @@ def contenders(
     kind : of a method: what it asks of a code
     """
     path = files.released(files.LAWS)
-    if path is None or error <= 0:
+    if path is None or error <= 0 or _is_unlike(case, motions):
         return None
     try:
         data = read_dataset(path)
         known = [str(key) for key in data["torque_class"].values]
-        classes = _classes(case, motions, known)
+        classes = related(case, known)
         if not classes:
             return None
         radians = max(motion.radians for motion in motions)
@@ -126,7 +126,7 @@ def contenders(
     run = [method.key for method in methods if method.key not in seconds]
     winners = [method.key for method in plain if (seconds[method.key] <= FACTOR * best)[np.isfinite(best)].any()]
     run += winners
-    near = _nearest(motions, data["moments"].values)
+    near = _nearest(case, motions, data["moments"].values, data["strength"].values)
     for of_kind in dict.fromkeys(map(kind, plain)):
         run += _often_best({m.key: seconds[m.key][:, near] for m in plain if kind(m) == of_kind})
     # The kinds that can win first, and in each those that are best most often.
@@ -143,13 +143,16 @@ def _seconds(method: Method, steps: Array, priced: Prices) -> Array:
     return np.asarray(steps * priced.step[method.key] + torques * priced.torque * priced.unit)
 
 
-def _nearest(motions: Sequence[KnownMotion], moments: Array) -> Array:
-    """The random bodies whose ratios of the moments are nearest to those of a case; all, if it has several bodies itself."""
+def _nearest(case: BodyCase, motions: Sequence[KnownMotion], moments: Array, strengths: Array) -> Array:
+    """The random bodies that are nearest to a case in the logarithms of moments and strength; all, if it has several bodies."""
     ours = np.unique([motion.problem.body.inertia for motion in motions], axis=0)
     if len(ours) > 1:
         return np.arange(len(moments))
-    of_body, of_bodies = (np.log(each) - np.log(each).mean(axis=-1, keepdims=True) for each in (ours, moments))
-    return np.argsort(np.linalg.norm(of_bodies - of_body, axis=-1), kind="stable")[:NEAREST]
+    of_bodies, of_case = (np.log(each) - np.log(each).mean(axis=-1, keepdims=True) for each in (moments, ours))
+    if case.question.get("strength"):
+        of_bodies = np.column_stack([of_bodies, np.log(strengths)])
+        of_case = np.column_stack([of_case, np.log([case.question["strength"]])])
+    return np.argsort(np.linalg.norm((of_bodies - of_case) / of_bodies.std(axis=0), axis=-1), kind="stable")[:NEAREST]
 
 
 def _often_best(seconds: Mapping[str, Array]) -> list[str]:
@@ -161,23 +164,31 @@ def _often_best(seconds: Mapping[str, Array]) -> list[str]:
     return [list(seconds)[i] for i in order[:enough]]
 
 
-def _classes(case: BodyCase, motions: Sequence[KnownMotion], known: Sequence[str]) -> list[str]:
-    """The classes of random torques to which that of a case belongs; none if it is unlike all of them.
+def related(case: BodyCase, known: Sequence[str]) -> list[str]:
+    """The classes of random torques to which that of a case belongs.
 
-    A torque of formulas or of a problem may be one of those that depend on less, too.
+    A torque of formulas or of a problem may be one of those that depend on less, too, but is not none.
     """
-    if any(len(motion.jumps) or len(motion.corners) for motion in motions):
-        return []
-    torque, strength = str(case.question.get("torque")), case.question.get("strength")
+    torque = str(case.question.get("torque"))
     if "problem" not in case.question:
-        if strength is not None and not WEAKEST / BEYOND <= strength <= BEYOND * STRONGEST:
-            return []
         return [key for key in laws.TOGETHER.get(torque, (ALIASES.get(torque, torque),)) if key in known]
-    if not all(map(_is_of_strength, motions)):
-        return []
-    declared = list(TORQUE_CLASSES)[: 1 + list(TORQUE_CLASSES).index(torque)]
-    declared = declared[1:] or declared  # a torque that is there is not none
+    depends = list(TORQUE_CLASSES)
+    declared = depends[min(1, depends.index(torque)) : depends.index(torque) + 1]
     return [key for key in known if key in declared or (key.startswith("friction") and "velocity" in declared)]
+
+
+def _is_unlike(case: BodyCase, motions: Sequence[KnownMotion]) -> bool:
+    """Whether a torque jumps, or is far stronger or weaker than those of the random bodies."""
+    if any(len(motion.jumps) or len(motion.corners) for motion in motions):
+        return True
+    if "problem" in case.question:
+        return not all(map(_is_of_strength, motions))
+    strength = case.question.get("strength")
+    return strength is not None and case.question["torque"] != "free" and not _is_near(strength)
+
+
+def _is_near(strength: float) -> bool:
+    return bool(WEAKEST / BEYOND <= strength <= BEYOND * STRONGEST)
 
 
 def _is_of_strength(motion: KnownMotion) -> bool:
@@ -193,4 +204,4 @@ def _is_of_strength(motion: KnownMotion) -> bool:
     for t, q, omega in zip(times, *motion.at(times), strict=True):
         torque = problem.compiled_torque(float(t), tuple(q), tuple(omega), problem.parameter_array)
         largest = max(largest, float(np.linalg.norm(np.array(torque) / problem.body.inertia)))
-    return WEAKEST / BEYOND <= largest / speed**2 <= BEYOND * STRONGEST
+    return _is_near(largest / speed**2)
