@@ -63,7 +63,9 @@ def test_the_release_has_the_prices_of_all_methods():
 def test_a_run_without_a_method_has_its_released_price(tmp_path, monkeypatch):
     """In proportion to direct Euler: 3 there, 5 in the release."""
     times = {"run": {"euler": 2.0}, "release": {"euler": 3.0, "rk4": 5.0}}
-    monkeypatch.setattr(prices, "_times", lambda path: (dict(times[path.parent.name]), f"the processor of a {path.parent.name}"))
+    monkeypatch.setattr(
+        prices, "_times", lambda path: (dict(times[path.parent.name]), f"the processor of a {path.parent.name}")
+    )
     monkeypatch.setattr(prices.files, "find", lambda name, results: results / name)
     monkeypatch.setattr(prices.files, "released", lambda name: tmp_path / "release" / name)
     known = prices.prices(100.0, tmp_path / "run")
@@ -122,7 +124,9 @@ def test_a_torque_of_formulas_may_be_of_any_lesser_class():
 def test_more_steps_than_any_body_takes_are_unlike_the_bodies():
     few = contenders.Contenders(("a", "b"), ("c",), 512, "lab", {"a": 100.0, "b": 50.0})
     assert few.is_like_the_bodies({"a": 149}) and few.is_like_the_bodies({"a": 20, "plugin": 10_000})
-    assert not few.is_like_the_bodies({"a": 151}) and not few.is_like_the_bodies({"plugin": 3}) and not few.is_like_the_bodies({})
+    assert (
+        not few.is_like_the_bodies({"a": 151}) and not few.is_like_the_bodies({"plugin": 3}) and not few.is_like_the_bodies({})
+    )
 
 
 def test_a_method_of_ones_own_without_a_price_is_run_and_timed(monkeypatch):

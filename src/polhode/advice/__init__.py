@@ -86,7 +86,8 @@ def recommend(
 
     Four questions, each with its own few arguments:
 
-    * **a motion**: ``case``, or ``inertia``, ``omega``, ``torque`` and ``time``. Every method is run on this very problem.
+    * **a motion**: ``case``, or ``inertia``, ``omega``, ``torque`` and ``time``. Methods that can win are run on
+      this very problem, with ``everything`` all.
     * **a class of torque**, for bodies that are not known: ``torque`` and ``omega``, also ``time`` and ``strength``. From the
       errors of random bodies, or from runs of some where these do not reach.
     * **contacts** of many bodies: ``contact_time``, or material, size and speed, or a scene or clump as ``case``. Elastic ones

@@ -1,8 +1,8 @@
 """Which methods can win a motion: the others are left out before they are compiled.
 
-The laws of random bodies (``laws.nc``) and the times of steps say what each method would take for the error of a motion, for each
-of these bodies. A method that is far slower than the fastest one for every body is left out. Of methods that ask less of a code
-than the fastest one, and that an answer names beside it, those that are most often among the best of their kind are run.
+The laws of random bodies (``laws.nc``) and the times of steps say what each method would take for the error of a motion, for
+each of these bodies. A method that is far slower than the fastest one for every body is left out. Of methods that ask less of a
+code than the fastest one, and that an answer names beside it, those that are most often the best of their kind are run.
 
 Laws are those of smooth torques that are not stronger than the bodies' rotation. Other motions are not compared with them, and
 of a motion that takes more steps than any body does all methods are run after all.
@@ -73,9 +73,9 @@ class Contenders:
     def on_left_out(self) -> str:
         """What is said of the methods that were not run, in a sentence."""
         return (
-            f"{len(self.left_out)} methods were not run: by the laws of {self.bodies:,} random bodies under such torques "
-            f"({self.words}) they are slower by more than a factor of {FACTOR:g} for every body, or seldom the best of those that "
-            "need no torques beside one in each step. `everything` runs them."
+            f"{len(self.left_out)} methods were not run (`everything` runs them). They take longer than the fastest by more than "
+            f"a factor of {FACTOR:g} for each of {self.bodies:,} random bodies (torques: {self.words}), and of methods with so few "
+            "torques in the first steps others are the best more often."
         )
 
 
@@ -192,7 +192,7 @@ def _is_near(strength: float) -> bool:
 
 
 def _is_of_strength(motion: KnownMotion) -> bool:
-    """Whether the angular acceleration by the torque is, in units of the squared angular velocity, that of the random bodies."""
+    """Whether the angular acceleration by the torque, over the squared angular velocity, is that of the random bodies."""
     problem = motion.problem
     if problem.torque_class == "free":
         return True

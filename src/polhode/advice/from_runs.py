@@ -1,4 +1,4 @@
-"""Advice from runs: every method that applies is run on the very problem, and its largest step that meets the error is found.
+"""Advice from runs: methods that can win are run on the very problem, and the largest step of each that meets the error is found.
 
 A step counts only if all finer steps that were tried meet the error too. Errors are compared at many times of the run, since a
 small error at the end may be a coincidence. The motion with which runs are compared is computed by two other methods
@@ -103,7 +103,7 @@ def from_runs(
     results: Path | None = None,
     progress: Callable[[str, float], object] = lambda stage, done: None,
 ) -> Recommendation:
-    """The answer for a case, from runs of all methods that apply.
+    """The answer for a case, from runs of the methods that can win (:mod:`polhode.advice.contenders`).
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def from_runs(
     error : to stay below, at all times: the angle (rad) and |omega - exact| over the largest |omega|; between 0 and 1
     torque_price : the time of a torque in steps of direct Euler
     one_torque : only methods with one torque in a step
-    everything : also the variants that reproduce a publication's code, which are never recommended
+    everything : all methods, also the variants that reproduce a publication's code, which are never recommended
     limit : time limit, s of processor time
     results : folder of a run, for the times of steps
     progress : called with the name of a stage and the part of it that is done

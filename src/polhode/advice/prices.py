@@ -1,6 +1,5 @@
 """The time of a step of each method, and of a run with a torque of a given price."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
