@@ -63,13 +63,11 @@ def test_the_release_has_the_prices_of_all_methods():
 def test_a_run_without_a_method_has_its_released_price(tmp_path, monkeypatch):
     """In proportion to direct Euler: 3 there, 5 in the release."""
     times = {"run": {"euler": 2.0}, "release": {"euler": 3.0, "rk4": 5.0}}
-    monkeypatch.setattr(
-        prices, "_times", lambda path: (dict(times[path.parent.name]), f"the processor of a {path.parent.name}")
-    )
+    monkeypatch.setattr(prices, "_times", lambda path: (dict(times[path.parent.name]), f"that of a {path.parent.name}"))
     monkeypatch.setattr(prices.files, "find", lambda name, results: results / name)
     monkeypatch.setattr(prices.files, "released", lambda name: tmp_path / "release" / name)
     known = prices.prices(100.0, tmp_path / "run")
-    assert known.step == {"euler": 2.0, "rk4": pytest.approx(10 / 3)} and known.source == "the processor of a run"
+    assert known.step == {"euler": 2.0, "rk4": pytest.approx(10 / 3)} and known.source == "that of a run"
 
 
 def motions_of(case, radians, **others):

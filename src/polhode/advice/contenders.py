@@ -73,9 +73,9 @@ class Contenders:
     def on_left_out(self) -> str:
         """What is said of the methods that were not run, in a sentence."""
         return (
-            f"{len(self.left_out)} methods were not run (`everything` runs them). They take longer than the fastest by more than "
-            f"a factor of {FACTOR:g} for each of {self.bodies:,} random bodies (torques: {self.words}), and of methods with so few "
-            "torques in the first steps others are the best more often."
+            f"{len(self.left_out)} methods were not run (`everything` runs them). They take longer than the fastest by more "
+            f"than a factor of {FACTOR:g} for each of {self.bodies:,} random bodies (torques: {self.words}), and of the methods "
+            "that need as few torques in a step and in the first steps others are the best more often."
         )
 
 

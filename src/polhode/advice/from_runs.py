@@ -1,4 +1,4 @@
-"""Advice from runs: methods that can win are run on the very problem, and the largest step of each that meets the error is found.
+"""Advice from runs: methods that can win are run on the very problem, to find the largest step of each that meets the error.
 
 A step counts only if all finer steps that were tried meet the error too. Errors are compared at many times of the run, since a
 small error at the end may be a coincidence. The motion with which runs are compared is computed by two other methods
