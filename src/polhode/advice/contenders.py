@@ -74,7 +74,7 @@ class Contenders:
         """What is said of the methods that were not run, in a sentence."""
         return (
             f"{len(self.left_out)} methods were not run (`everything` runs them). They take longer than the fastest by more "
-            f"than a factor of {FACTOR:g} for each of {self.bodies:,} random bodies (torques: {self.words}), and of the methods "
+            f"than a factor of {FACTOR:g} for each of {self.bodies:,} random bodies (torques: {self.words}), and of methods "
             "that need as few torques in a step and in the first steps others are the best more often."
         )
 
