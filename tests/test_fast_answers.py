@@ -7,11 +7,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import special
 
 import polhode
 from polhode.advice import contenders, files, from_runs, prices
 from polhode.advice.cases import case_of_problem, case_of_words
-from polhode.fits import law_file
+from polhode.fits import impact_errors, law_file, seed_statistics
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
 
@@ -53,6 +54,24 @@ def test_answers_from_released_data_compile_nothing(tmp_path, monkeypatch):
     assert first["texts"] == second["texts"] and len(first["texts"]) == len(QUESTIONS)
     slow = ("matplotlib", "scipy.stats", "scipy.optimize", "seaborn", "snakemake", "polhode.manybody.engine")
     assert not set(slow) & set(first["modules"])
+
+
+def test_the_quantile_of_three_values_is_that_of_scipy():
+    """To the last bit, for any number of comparisons: results rest on either."""
+    shares = [(2 - 0.05 / comparisons) / 2 for comparisons in range(1, 500)]
+    levels = [(1 + (1 - (1 - seed_statistics.LEVEL) / comparisons)) / 2 for comparisons in range(1, 500)]
+    assert [seed_statistics.student(3, k) for k in range(1, 500)] == [float(special.stdtrit(2, one)) for one in levels]
+    assert levels == pytest.approx(shares, rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 20, 59, 118, 5000])
+def test_the_impact_that_decides_is_that_of_the_binomial_distribution(size):
+    """As scipy.stats has it."""
+    from scipy.stats import binom
+
+    errors = np.random.default_rng(size).permutation(size).astype(float)
+    at = max(int(binom.ppf(1 - impact_errors.SERVED, size, 1 - impact_errors.SERVED)), 1)
+    assert impact_errors.served(errors) == size - at
 
 
 def test_the_release_has_the_prices_of_all_methods():

@@ -426,7 +426,7 @@ def _called(scene: str, name: str) -> str:
 
 
 def _of_variants(data: xr.Dataset, name: str) -> xr.Variable:
-    """What is read off, by step, variant and initial state: without coordinates, whose comparison takes longer than all sums."""
+    """What is read off, by step, variant and initial state; without coordinates, whose comparison takes longer than sums."""
     return data.variables[name].transpose("division", "variant", "seed")
 
 
