@@ -40,6 +40,8 @@ QUESTIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "liquid": ("a liquid", "`liquid`", ("case", "liquid", "drift")),
 }
 COMMON = ("everything", "results", "progress")
+#: Time limit of an answer from runs, s.
+LIMIT = 60.0
 #: The smallest error, and the highest price of a torque, that may be asked for.
 SMALLEST_ERROR, HIGHEST_PRICE = 1e-15, 1e12
 #: The stages of an answer from runs, and what their bars are called.
@@ -198,16 +200,17 @@ def recommend(
             contact = from_scenes.contact_of(of_contacts, speed, material if material["young"] is not None else {})
             rubs = from_scenes.rubbing_of(of_contacts, rubs)
         return _contacts(contact, contacts, rubs, _error(error), folder, everything)
-    from polhode.advice import from_runs
     from polhode.advice.prices import USUAL
 
     price = _price(USUAL if torque_price is None else torque_price)
-    allowed = from_runs.LIMIT if limit is None else checked(positive, "limit", limit, "s")
+    allowed = LIMIT if limit is None else checked(positive, "limit", limit, "s")
     with _progress(progress) as advance:
         if question == "class":
             alone = checked(flag, "one_torque", one_torque is None or one_torque)
             of_methods = (price, alone, everything, folder, allowed, advance)
             return _class(torque, omega, time, strength, _error(error), *of_methods)
+        from polhode.advice import from_runs
+
         body_case, more = _case(case, inertia, triangle, omega, orientation, torque, strength, time)
         wanted = _error(more.get("error") if error is None else error)
         price = _price(more.get("torque_price", USUAL)) if torque_price is None else price
@@ -297,7 +300,7 @@ def _class(
     limit: float,
     progress: Callable[[str, float], object],
 ) -> "Recommendation":
-    from polhode.advice import cases, from_laws, from_runs
+    from polhode.advice import cases, from_laws
     from polhode.fits.laws import TOGETHER
 
     for name, value in {"torque": torque, "omega": omega}.items():
@@ -318,6 +321,8 @@ def _class(
             return from_laws.from_laws(str(torque), error, size, time, torque_price, one_torque, everything, results)
     elif time is None:
         raise AdviceError("time is missing: bodies are run for a strength of the torque, and for so long")
+    from polhode.advice import from_runs
+
     bodies = cases.case_of_class(str(torque), size, time, strength)
     return from_runs.from_runs(bodies, error, torque_price, one_torque, everything, limit, results, progress)
 

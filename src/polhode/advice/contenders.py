@@ -108,8 +108,8 @@ def contenders(
             return None
         radians = max(motion.radians for motion in motions)
         data = data.sel(torque_class=classes)
-        steps = law_file.steps_per_radian(data, [error], radians)["steps"].isel(target=0)
-        steps = steps.transpose("integrator", "torque_class", "body").values * radians
+        needed = law_file.steps_per_radian(data, [error], radians)["steps"].isel(target=0)
+        steps = needed.transpose("integrator", "torque_class", "body").values * radians
         places = {str(key): i for i, key in enumerate(data["integrator"].values)}
         words = " or ".join(map(str, data["class_label"].values))
     except (DamagedFile, LookupError, AttributeError, ValueError):

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.advice import LIMIT
 from polhode.advice.answer import CLOSE, SHOWN, Choice, Recommendation, price_in_words
 from polhode.advice.cases import BodyCase
 from polhode.advice.cautions import drift, restarts
@@ -32,8 +33,6 @@ from polhode.methods.protocol import Method, OneTorque
 from polhode.problems.problem import Problem
 from polhode.references.defect import GOLDEN
 
-#: Time limit of an answer, s.
-LIMIT = 60.0
 #: The part of the error that a run may use: the rest is for times between those compared, and for the rounding of the step.
 MARGIN = 0.8
 #: The number of times at which a run is compared with the motion.
