@@ -125,7 +125,7 @@ def short_roots(method: Method) -> list[NDArray[np.complex128]]:
 
 
 def laws(method: Method, known: Sequence[NDArray[np.complex128]] = ()) -> tuple[PowerLaw, PowerLaw]:
-    """ln|lambda| of the root next to exp(ix), and the relative shift of its frequency, for small x, from :func:`short_roots`."""
+    """ln|lambda| of the root next to exp(ix), and the relative shift of its frequency, for small x (:func:`short_roots`)."""
     every = zip(SHORT, known or short_roots(method), strict=True)
     nearest = [values[np.argmin(np.abs(values - np.exp(1j * x)))] for x, values in every]
     return leading_power(np.log(np.abs(nearest))), leading_power(np.angle(nearest) / SHORT - 1)
