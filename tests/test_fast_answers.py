@@ -7,14 +7,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy import special
 
 import polhode
+from polhode import cli
 from polhode.advice import contenders, files, from_runs, prices
 from polhode.advice.cases import case_of_problem, case_of_words
 from polhode.fits import impact_errors, law_file, seed_statistics
-from polhode.interface.netcdf import read_dataset
+from polhode.interface.netcdf import group_names, read_dataset
 from polhode.methods import METHODS
+from polhode.study.storage import write_groups
 
 #: One question of each kind that released data answer.
 QUESTIONS = (
@@ -75,6 +78,16 @@ def test_the_impact_that_decides_is_that_of_the_binomial_distribution(size):
 def test_the_release_has_the_prices_of_all_methods():
     known = prices.prices(100.0).step
     assert set(METHODS) - set(METHODS.plugins()) <= set(known)
+
+
+def test_released_prices_are_those_of_all_methods_without_many_bodies(tmp_path, capsys):
+    step = read_dataset(files.released(prices.COST), "step")
+    release = ["release", "--cost", "--results", str(tmp_path), "--output", str(tmp_path / "out.nc")]
+    write_groups({"/": xr.Dataset(), "/step": step, "/many_body": xr.Dataset()}, tmp_path / "cost.nc")
+    assert cli.main(release) == 0 and group_names(tmp_path / "out.nc") == ["step"]
+    assert read_dataset(tmp_path / "out.nc", "step").identical(read_dataset(tmp_path / "cost.nc", "step"))
+    write_groups({"/": xr.Dataset(), "/step": step.drop_sel(integrator="rk4")}, tmp_path / "cost.nc")
+    assert cli.main(release) == 2 and "has no times of rk4;" in capsys.readouterr().err
 
 
 def test_a_run_without_a_method_has_its_released_price(tmp_path, monkeypatch):
