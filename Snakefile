@@ -27,17 +27,20 @@ from polhode.interface import netcdf
 from polhode.interface.reading import read
 from polhode.study import configuration, products, storage, themes
 from polhode.study.plan import deferred
+from polhode.study.released import ENSEMBLES, MANY_BODY, SINGLE_BODY, check_file
 from polhode.study.workflow import (
     entry,
     locks,
     resources,
     scheduling,
     signals,
+    starting,
     watching,
     written,
 )
 
 signals.lead()
+starting.hasten()
 try:
     entry.share_library()
     # Snakemake's own reader would report neither file nor line.
@@ -85,7 +88,6 @@ if STARTS:
 
 wildcard_constraints:
     method="|".join(STUDY.methods),
-    check="|".join(configuration.CHECKS),
     scene="|".join([*STUDY.scenes, "none"]),
 
 

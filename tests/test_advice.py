@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ import polhode
 from polhode import cli
 from polhode.advice import AdviceError, cases, files, from_contacts, from_runs
 from polhode.advice.answer import Choice, Recommendation
+from polhode.advice.budget import Budget
 from polhode.advice.cases import (
     case_of_class,
     case_of_mapping,
@@ -26,7 +28,8 @@ from polhode.advice.cases import (
     parameters_of,
     torque_of_formulas,
 )
-from polhode.advice.motion import Budget, KnownMotion, largest_error, motion_of
+from polhode.advice.contenders import Contenders
+from polhode.advice.motion import KnownMotion, largest_error, motion_of
 from polhode.algebra import quaternion
 from polhode.algebra.body import Body
 from polhode.ensembles.classes import CLASSES
@@ -245,6 +248,24 @@ def test_a_bound_is_not_rounded_down():
         assert value <= float(_up(value)) <= 1.11 * value
 
 
+def test_a_torque_without_a_value_is_named_when_the_time_is_over():
+    """sqrt(1 - t) has none beyond t = 1, the end of the second cell: the states after it are lost."""
+    from polhode.advice.motion import _blown_up, _too_long
+
+    problem = SimpleNamespace(
+        horizon=2.0, parameter_array=(), compiled_torque=lambda t, q, w, p: (np.emath.sqrt(1 - t).real,) * 3
+    )
+    nowhere = SimpleNamespace(
+        horizon=2.0, parameter_array=(), compiled_torque=lambda t, q, w, p: (math.nan if t > 1 else 1.0, 0, 0)
+    )
+    nodes, states = np.linspace(0, 2, 5), np.ones((5, 7))
+    states[3:] = np.nan
+    assert _blown_up(problem, states, nodes) == "the motion has no finite value at t = 1.5 s"
+    said = _too_long(problem, 1e-3, math.inf, 9.0, _blown_up(nowhere, states, nodes))
+    assert "the motion has no finite value at t = 1.5 s, nor has the torque: see its formula" in said
+    assert "no finite value" not in _too_long(problem, 1e-3, math.inf, 9.0, "")
+
+
 @pytest.mark.thorough
 def test_what_cannot_be_known_says_how_it_was_stopped():
     problem = polhode.problems["asymmetric_heavy_top"]
@@ -347,7 +368,7 @@ def test_the_step_meets_the_error_and_a_longer_one_does_not(few):
     assert answer.best.error <= from_runs.MARGIN * 1e-4
     seconds = [row.seconds for row in answer.alternatives]
     assert seconds == sorted(seconds) and answer.dt == 2.0 / answer.best.steps
-    assert answer.serves == "It serves 1 random starts, and another one with probability 1/2."
+    assert answer.serves == "It is sufficient for 1 random starts, and for another one with probability 1/2."
     said = " ".join(str(answer).split())
     (damped,) = (remark for remark in answer.remarks if remark.startswith("Damps librations, not for long conservative runs: "))
     assert "Magnus-Adams 4" in damped and "SPIRAL" not in damped
@@ -468,6 +489,141 @@ def test_when_the_time_is_over_the_best_step_tested_is_shown(few, capsys):
     assert from_runs.from_runs(case, 1e-2).confirmed
 
 
+class Clock:
+    """A clock that goes on only when a test says so."""
+
+    def __init__(self):
+        self.time = 0.0
+
+    def __call__(self):
+        return self.time
+
+
+def test_a_motion_that_takes_too_long_is_refused_with_its_time(monkeypatch):
+    """By a clock that counts 1 ms for each step, the time in the message is about that which the motion then takes."""
+    from polhode.advice import motion as module
+
+    clock, steps_of = Clock(), module._run
+
+    def counted(problem, key, nodes, substeps, start=None):
+        clock.time += 1e-3 * substeps * (len(nodes) - 1)
+        return steps_of(problem, key, nodes, substeps, start)
+
+    monkeypatch.setattr(module, "_run", counted)
+    monkeypatch.setattr(module, "LOOKS", 256)
+    problem = replace(polhode.problems["asymmetric_heavy_top"], horizon=2.0)
+    for limit in (0.5, 1.5):
+        clock.time = 0.0
+        with pytest.raises(AdviceError, match=r"it alone needs about \S+ s") as error:
+            motion_of(problem, 1e-6, Budget(limit, clock))
+        assert clock.time < limit
+        named = float(re.search(r"about (\S+) s", str(error.value))[1])
+    clock.time = 0.0
+    motion_of(problem, 1e-6, Budget(1e9, clock))
+    assert clock.time / 2 < named < 2 * clock.time
+
+
+def test_a_method_with_slow_steps_does_not_overrun_the_limit(monkeypatch):
+    """Steps that take 30 times as long as those of the motion: once that is seen, longer runs are not begun."""
+    clock = Clock()
+
+    def slow(motion, method, steps, checks):
+        clock.time += 30 * 2e-7 * steps
+        return 1.0
+
+    monkeypatch.setattr(KnownMotion, "error", slow)
+    states = np.array([[1, 0, 0, 0, 1, 0, 0]] * 2, float)
+    motion = KnownMotion(driven(one_firing, 1e6), np.array([0.0, 1e6]), states, 1, 0, 0, np.empty(0), np.empty(0), 1e6)
+    with pytest.raises(from_runs.TimeOver):
+        from_runs.Search([motion], 1e-3, Budget(60.0, clock)).fewest(polhode.methods["euler"])
+    assert 15 < clock.time < 60
+
+
+def test_methods_without_time_to_be_compiled_are_left_out_and_named(few, monkeypatch):
+    case = case_of_words((1, 2, 2.5), (0, 6, 8), "friction", 0.5)
+    monkeypatch.setattr(from_runs, "compile_all", lambda keys, problems, seconds: [key for key in keys if seconds < 6])
+    with pytest.raises(AdviceError, match=r"time limit of 10 s is over before the methods are compiled.*`limit`"):
+        from_runs.from_runs(case, 1e-2, budget=Budget(10.0, Clock()))
+    monkeypatch.setattr(from_runs, "compile_all", lambda keys, problems, seconds: ["euler"] if seconds == 30 else [])
+    answer = from_runs.from_runs(case, 1e-2, budget=Budget(60.0, Clock()))
+    assert answer.confirmed and "euler" not in {row.method for row in answer.alternatives}
+    assert any("before they were compiled: direct Euler. What is compiled is kept" in remark for remark in answer.remarks)
+
+
+def test_of_the_methods_that_can_win_those_without_time_are_named(few, monkeypatch):
+    """Compilation may take half of a given limit; without one it is not counted. Nothing else is compiled."""
+    chosen = Contenders(("magnus_adams4", "euler"), ("spiral_leapfrog",), 512, "friction", {"magnus_adams4": 1e9})
+    calls = []
+
+    def compile_all(keys, problems, seconds):
+        calls.append((keys, seconds))
+        return ["euler"] if seconds else []
+
+    monkeypatch.setattr(from_runs, "contenders", lambda *arguments: chosen)
+    monkeypatch.setattr(from_runs, "compile_all", compile_all)
+    case = case_of_words((1, 2, 2.5), (0, 6, 8), "friction", 0.5)
+    answer = from_runs.from_runs(case, 1e-2, budget=Budget(60.0, Clock()))
+    assert answer.confirmed and {row.method for row in answer.alternatives} == {"magnus_adams4"}
+    assert any("before they were compiled: direct Euler. What is compiled is kept" in remark for remark in answer.remarks)
+    answer = from_runs.from_runs(case, 1e-2)
+    assert answer.confirmed and not any("compiled" in remark for remark in answer.remarks)
+    assert calls == [(["magnus_adams4", "euler"], 30.0), (["magnus_adams4", "euler"], None)]
+
+
+def test_nothing_is_compiled_for_the_runs_that_come_first(monkeypatch):
+    """Of the methods of high order one is on disk; without it the most promising of those in memory is run."""
+    runs = []
+    monkeypatch.setattr(KnownMotion, "error", lambda motion, method, steps, checks: runs.append(method.key) or 1.0)
+    missing, on_disk, ready = (
+        SimpleNamespace(key=key, is_kept=lambda key=key: key == "cf4") for key in ("magnus_adams4", "cf4", "euler")
+    )
+    states = np.array([[1, 0, 0, 0, 1, 0, 0]] * 2, float)
+    motion = KnownMotion(driven(one_firing, 1.0), np.array([0.0, 1.0]), states, 1, 0, 0, np.empty(0), np.empty(0), 1.0)
+    search = from_runs.Search([motion], 1e-3, Budget(60.0, Clock()))
+    search.try_first([missing, on_disk, ready], [ready])
+    search.try_first([missing, ready], [ready])
+    assert runs == ["cf4", "euler"]
+
+
+def test_compilation_ends_with_the_time(monkeypatch):
+    from polhode.compiling import in_advance
+
+    clock, compiled = Clock(), []
+
+    def compile_one(item):
+        compiled.append(item.key)
+        clock.time += 10
+
+    monkeypatch.setattr(in_advance, "monotonic", clock)
+    monkeypatch.setattr(in_advance.cache, "folder", lambda: None)
+    monkeypatch.setattr(in_advance._Item, "is_kept", lambda item: False)
+    monkeypatch.setattr(in_advance._Item, "compile", compile_one)
+    assert in_advance.compile_all(["rk4", "cf4", "euler"], problems=False, seconds=15.0) == ["euler"]
+    assert compiled == ["rk4", "cf4"]
+
+
+def test_when_motions_took_the_time_there_is_a_step_to_name(few, monkeypatch):
+    """The clock stands at 59 of 60 s once the motions are known, and at 60 s after the first run: that one is the answer."""
+    clock, starts_of_case = Clock(), from_runs._starts
+    case = case_of_mapping({"inertia": (7, 35, 36), "omega": (0.1, 1, 0.1), "time": 4, "torque": ["5*wz", "0", "-5*wx"]})[0]
+
+    def late(*arguments):
+        starts = starts_of_case(*arguments)
+        clock.time = 59.0
+        return starts
+
+    def over(search, method, steps):
+        raise from_runs.TimeOver("over")
+
+    polhode.compile_all(FEW, problems=False)
+    monkeypatch.setattr(from_runs, "_starts", late)
+    monkeypatch.setattr(from_runs.Search, "error", over)
+    answer = from_runs.from_runs(case, 1e-4, one_torque=False, budget=Budget(60.0, clock))
+    assert str(answer).startswith("NOT CONFIRMED: ") and "the time limit of 60 s is over after 1 runs" in answer.serves
+    run = polhode.simulate(case.starts[0], answer.method, dt=answer.dt, samples=1)
+    assert largest_error(run.q.values[-1:], run.omega.values[-1:], *by_scipy(case.starts[0], []), 1.0) < 1e-4
+
+
 def test_a_hopeless_method_does_not_take_the_time_of_others(monkeypatch):
     """Of two methods the first needs more steps than the round allows; the second one is found in the same round."""
     search = Curve(lambda n: 1 / n if search.slow else (10 / n) ** 4)
@@ -513,7 +669,9 @@ def test_the_step_serves_the_other_starts_that_it_is_said_to_serve(few):
     """Recomputed: from each of the other starts, with the step of the answer."""
     case = case_of_problem(polhode.problems["asymmetric_heavy_top"], 1.0)
     answer = from_runs.from_runs(case, 1e-3)
-    assert answer.serves == "It serves the given start and 19 other starts, and another one with probability 19/20."
+    assert (
+        answer.serves == "It is sufficient for the given start and 19 other starts, and for another one with probability 19/20."
+    )
     method = polhode.methods[answer.method]
     for i in range(from_runs.OTHERS):
         motion = motion_of(case.again(i), 1e-3, Budget(60.0))
@@ -532,7 +690,7 @@ def test_starts_whose_motion_cannot_be_known_are_counted(few, monkeypatch):
 
     monkeypatch.setattr(from_runs, "motion_of", motion)
     said = str(from_runs.from_runs(replace(case, starts=case.starts * 2), 1e-2))
-    assert "It serves 8 random starts; of 2 more the motion cannot be known so well" in said
+    assert "It is sufficient for 8 random starts; of 2 more the motion cannot be known so well" in said
     with pytest.raises(AdviceError, match="of 2 starts 1 cannot be known: neighbouring motions part"):
         from_runs.from_runs(replace(case, starts=case.starts[2:4]), 1e-2)
 
@@ -540,7 +698,7 @@ def test_starts_whose_motion_cannot_be_known_are_counted(few, monkeypatch):
 def test_random_bodies_of_a_class_are_run_for_a_strength_or_a_time_beyond_the_laws(few):
     strong = polhode.recommend(torque="friction", omega=2.0, strength=20.0, time=0.1, error=1e-2)
     assert strong.kind == "runs" and "Any body turning at 2 rad/s for 0.1 s" in strong.question
-    assert "random bodies, and another one with probability" in strong.serves
+    assert "random bodies, and for another one with probability" in strong.serves
     case = case_of_class("friction", 2.0, 0.1, 20.0)
     assert {start.torque_class for start in case.starts} == {"velocity"} and len({start.body for start in case.starts}) == 19
     first, second = (np.array(case_of_class("lab", 2.0, 0.1, size).starts[0].parameter_array) for size in (1.0, 20.0))
@@ -845,7 +1003,7 @@ def test_the_share_of_the_contact_time(tmp_path):
     assert answer.method == "spiral_leapfrog" and answer.dt == pytest.approx(1e-5 * share, rel=1e-6)
     # 98 % of 20 states are all of them.
     assert answer.interval[0] == pytest.approx(1e-5 * (1e-4 / (3 * 1.5)) ** 0.4, rel=1e-6)
-    assert answer.interval[1] > 1.5 * answer.dt and "serves 98%" in answer.serves
+    assert answer.interval[1] > 1.5 * answer.dt and "for 98%" in answer.serves
     assert {row.method for row in answer.alternatives} == {"spiral_leapfrog", "pcdm2016"}
     finer = from_contacts.from_contacts(1e-5, 4e-8, tmp_path)
     assert finer.dt == pytest.approx(1e-5 * (4e-8 / (3 * (1.5 - 2 / 19))) ** 0.4, rel=1e-6)
@@ -860,7 +1018,7 @@ def test_the_released_scenes_answer():
     assert 1e-4 / 200 < answer.dt < 1e-4 / 25 and answer.best.mark.startswith("T/")
     said = " ".join(str(answer).split())
     assert "Would change the answer: friction and damping (`friction` and `restitution`" in said and "--torque" not in said
-    assert said.startswith("Take SPIRAL (spiral_leapfrog) with dt = T/") and "It serves 90% of the states of" in said
+    assert said.startswith("Take SPIRAL (spiral_leapfrog) with dt = T/") and "It is sufficient for 90% of the states of" in said
     sphere = polhode.recommend(
         young=5e6, poisson=0.3, density=2500, radius=1e-3, speed=1, error=1e-4, results=HOME / files.RELEASED
     )

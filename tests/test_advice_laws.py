@@ -79,7 +79,9 @@ def test_the_step_serves_36_of_40_bodies(run):
     assert low == pytest.approx(np.sqrt(ORDERED[39] / ERROR), rel=1e-3)
     assert high == pytest.approx(np.sqrt(ORDERED[0] / ERROR), rel=1e-3)
     worse = np.mean(2 * ORDERED[35] * (1 + 1e-9) < ORDERED)
-    assert answer.serves.startswith(f"It serves 90% of 40 random bodies; for {worse:.0%} the error is more than twice")
+    assert answer.serves.startswith(
+        f"It is sufficient for 90% of 40 random bodies; for {worse:.0%} the error is more than twice"
+    )
     assert "steps a radian at the initial angular velocity" in " ".join(str(answer).split())
 
 

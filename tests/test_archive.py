@@ -19,8 +19,8 @@ from docutils.core import publish_parts
 import polhode as library
 from polhode import cli
 from polhode.cli import archive, html, verify
-from polhode.study import configuration, provenance, themes
-from polhode.study.archive import crate, manifest, tolerances, zips
+from polhode.study import comparing, configuration, provenance, themes, tolerances
+from polhode.study.archive import crate, manifest, zips
 from polhode.study.report import captions
 from polhode.study.storage import write_dataset, write_groups, write_text
 from polhode.study.workflow import written
@@ -221,6 +221,47 @@ def test_unfinished_or_changed_runs_are_refused(house, capsys):
     (results / "provenance.json").unlink()
     assert "the run is not finished" in refused(capsys, "archive")
     assert not list(house.glob("*.zip*"))
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["archive"], "tables/methods.csv"),
+        (["archive"], "provenance.json"),
+        (["archive"], "captions/a.md"),
+        (["archive", "--runs"], "runs/a/b/0.1.nc"),
+        (["archive", "--manifest", "m.zip"], "many_body.nc"),
+        (["archive"], "tables"),
+        (["archive"], "../notes.csv"),
+    ],
+    ids=str,
+)
+def test_what_lies_outside_the_results_is_not_archived(house, tmp_path, capsys, monkeypatch, command, name):
+    """A link to a file or folder elsewhere, with the same contents, or a name that leads there, is refused by name."""
+    results, elsewhere = house / "results", tmp_path / "elsewhere"
+    if name == "captions/a.md":
+        write_text(results / name, "text")
+        monkeypatch.setattr(archive.with_role(archive.Role.ON_DEMAND)[0].__class__, "present", lambda kind, at: [at / name])
+    if name.startswith(".."):
+        write_text(results / name, "id,verdict,measured\n")
+        record = json.loads((results / "provenance.json").read_text())
+        record["files"][name] = provenance.sha256(results / name)
+        write_text(results / "provenance.json", provenance.to_json(record))
+    else:
+        if name.startswith("runs"):
+            entry = {"bytes": (results / name).stat().st_size, "sha256": provenance.sha256(results / name)}
+            monkeypatch.setattr(archive.written, "noted", lambda at: {name: entry})
+        (results / name).rename(elsewhere)
+        (results / name).symlink_to(elsewhere)
+    said = refused(capsys, *command)
+    assert re.search(r"leads out of results, to .*: nothing is read, written or removed there; remove the link", said)
+    assert name in said and not list(house.glob("*.zip*"))
+
+
+def test_a_folder_of_results_that_is_a_link_is_archived(house, tmp_path):
+    (house / "results").rename(tmp_path / "elsewhere")
+    (house / "results").symlink_to(tmp_path / "elsewhere")
+    assert polhode("archive", "--output", "run.zip") == 0
 
 
 def test_another_commit_is_refused(house, capsys):
@@ -702,7 +743,7 @@ def test_a_rounding_at_the_start_stays_within_the_tolerance(key):
     steps = 1024
     ends = [library.simulate(p, "spiral_leapfrog", problem.horizon / steps, samples=1).q.values[-1] for p in (problem, near)]
     moved = np.abs(ends[1] - ends[0]).sum()
-    tolerance = tolerances.tolerance_of(manifest.Variable("single_body.nc", key, "q_error_l1", (), (), ""))
+    tolerance = tolerances.tolerance_of(comparing.Variable("single_body.nc", key, "q_error_l1", (), (), ""))
     assert 0 < moved < tolerance.absolute + steps * tolerance.per_step
 
 
@@ -712,7 +753,7 @@ def test_other_boxes_stay_within_the_tolerance_of_many_bodies(scene):
     with xr.open_datatree(HOUSE / "data/released/many_body.nc") as tree:
         states = tree[scene].to_dataset()
         for name in {"energy_error", "energy_error_mean", "energy_error_largest", "contacts"} & set(states.data_vars):
-            tolerance = tolerances.tolerance_of(manifest.Variable("many_body.nc", scene, name, (), (), ""))
+            tolerance = tolerances.tolerance_of(comparing.Variable("many_body.nc", scene, name, (), (), ""))
             assert tolerance.over == "seed" and tolerance.said.endswith("over seeds")
             values = states[name].transpose("seed", ...).values
             pooled = np.array([tolerance.pooled(values[i : i + 5], 0) for i in range(0, 30, 5)])
@@ -723,7 +764,7 @@ def test_other_boxes_stay_within_the_tolerance_of_many_bodies(scene):
 def test_improved_pcdm_is_not_within_the_tolerance_of_spiral():
     with xr.open_datatree(HOUSE / "data/released/many_body.nc") as tree:
         energy = tree["chess"]["energy_error"].sel(dt=4.85e-6, method="nearest").transpose("integrator", "seed")
-        tolerance = tolerances.tolerance_of(manifest.Variable("many_body.nc", "chess", "energy_error", (), (), ""))
+        tolerance = tolerances.tolerance_of(comparing.Variable("many_body.nc", "chess", "energy_error", (), (), ""))
         spiral, pcdm = (tolerance.pooled(energy.sel(integrator=key).values, 0) for key in ("spiral_leapfrog", "pcdm2016"))
     assert pcdm / spiral > 10**tolerance.decades
 

@@ -377,6 +377,11 @@ def test_masses_of_spheres(masses):
         (b"x,y,z,r,density\n0,0,0,1,1\n", "line 1: unknown column 'density'"),
         (b"x,y,z,r,X\n0,0,0,1,1\n", "line 1: two columns are x"),
         (b"x [mm],y [mm],z [mm],r [mm]\n0,0,0,1\n", "line 1: column 'x [mm]' is not in m; pass the unit"),
+        (b"x [mm],y [mm],z [mm],r [m]\n0,0,0,1\n", "line 1: columns are in different units: x [mm], r [m]"),
+        (
+            b"3\n0 0 0 1\n1 0 0 1\n2 0 0 1\n",
+            "has 2 lines for 3 spheres; a clump file has one frame, whose line 1 is the number",
+        ),
         (b"# r,x,y,z\n1,0,0\n", "line 2: expected four numbers r, x, y, z, got '1,0,0'"),
         (b"#format x_y_z_r_clumpId\n0 0 0 1 2\n3 3 3 1 4\n", "holds 2 clumps, numbers 2, 4; choose one with clump="),
         (b"2\n\nC 0 0 0\nC 1 0 0\n", "line 2: an XYZ file without radii"),
@@ -397,6 +402,21 @@ def test_clump_files(tmp_path, content, message):
     path.write_bytes(content)
     said = refused(lambda: Clump.from_file(path), message)
     assert "broken" in said
+
+
+def test_a_unit_that_names_of_columns_say_is_that_which_is_passed(tmp_path):
+    path = tmp_path / "spheres.csv"
+    path.write_text("x [mm],y [mm],z [mm],r [mm],mass [g]\n0,0,0,2,3\n")
+    clump = Clump.from_file(path, scale=1e-3, mass_scale=1e-3)
+    assert clump.inertia == pytest.approx([0.4 * 3e-3 * 2e-3**2] * 3, rel=1e-12)
+    for changes, words in (({"scale": 1e-2}, "pass scale=0.001"), ({"mass_scale": 1e-6}, "pass mass_scale=0.001")):
+        usual = {"scale": 1e-3, "mass_scale": 1e-3}
+        refused(lambda given=usual | changes: Clump.from_file(path, **given), "line 1: column", "contradicts", words)
+
+
+def test_a_contact_time_that_is_no_number_is_refused():
+    for changes in ({"speed": 1e308}, {"material": Material(1e-300, 1e308, 0.3)}, {"material": Material(1e308, 1e-300, 0.3)}):
+        refused(lambda changes=changes: replace(RODS, **changes).contact_time(), "scene 'rods': the time of a contact at")
 
 
 def test_what_is_asked_of_references_and_of_the_compiler():

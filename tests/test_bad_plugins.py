@@ -341,6 +341,32 @@ MISTAKES = [
         f"    if t > 0:\n        raise ValueError('no')\n{TORQUE}",
         " cannot serve: line 18, .*: torque raises ValueError: no, at t = ",
     ),
+    (
+        PROBLEM,
+        TORQUE,
+        "    h, M, c = parameters\n    return (h, M, c)",
+        " cannot serve: line 17, 'h, M, c = parameters': torque assigns to 3 names, and there are only 2 numbers",
+    ),
+    (
+        PROBLEM,
+        TORQUE,
+        "    a, b = omega if t > 0 else parameters\n    return (a, b, 0.0)",
+        " cannot serve: line 17, .*: torque assigns to 2 names, and there are more numbers .*write as many names",
+    ),
+    (PROBLEM, TORQUE, "    return (parameters['m'], 0.0, 0.0)", r" cannot serve: line 17, .*reads parameters\['m'\]; .*order"),
+    (
+        PROBLEM,
+        TORQUE,
+        "    return (parameters.m, 0.0, 0.0)",
+        r" cannot serve: line 17, .*reads parameters\.m; .*parameters\[0\]",
+    ),
+    (PROBLEM, TORQUE, "    a, *b = omega\n    return (a, a, a)", r" cannot serve: line 17, .*cannot be compiled \(UNPACK_EX\)"),
+    (
+        PROBLEM,
+        TORQUE,
+        "    return (1 / t, 0.0, 0.0)",
+        " cannot serve: line 17, .*ZeroDivisionError.*finite where the motion begins",
+    ),
     (PROBLEM, TORQUE, "    return (math.erf(q[0]), 0.0, 0.0)", ", line 17, has no reference: .*math.erf has no series"),
     (PROBLEM, "return -parameters[0]", "return nothing", ", line 22, fails in the first steps: NameError: name 'nothing'"),
     (PROBLEM, "return -parameters[0]", "return math.nan", ": potential gives numbers that are not finite"),
@@ -364,6 +390,24 @@ def test_what_cannot_serve_as_a_problem_or_a_scene(tmp_path, example, old, new, 
     with pytest.raises(ValueError, match=rf"mine\.py{message}") as caught:
         tried(path)
     assert len(str(caught.value)) < 500 and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("decorator", ["", "@kernel\n"])
+def test_all_parameters_may_be_assigned_or_counted_at_once(tmp_path, decorator):
+    """The compiled torque sees as many parameters as are declared, and the numbers are those of Python."""
+    path = tmp_path / "mine.py"
+    body = "    m, B = parameters\n    total = 0.0\n    for p in parameters:\n        total += p\n"
+    body += "    return (m, B, total + len(parameters))"
+    text = PROBLEM.replace(TORQUE, body).replace("def torque", f"{decorator}def torque")
+    path.write_text(text.replace("from typing", "from polhode.compiling.kernel import kernel\nfrom typing"), encoding="utf-8")
+    (problem,) = plugins.load(path)
+    plugins.compile_plugin(problem, path)
+    assert problem.compiled_torque(0.0, problem.q0, problem.omega0, problem.parameter_array) == (2.0, 1.5, 5.5)
+    assert replace(problem, parameters={}, torque=nothing).parameter_array.tolist() == [0.0]
+
+
+def nothing(t, q, omega, parameters):
+    return (0.0, 0.0, 0.0)
 
 
 @pytest.mark.thorough

@@ -284,7 +284,7 @@ def test_the_default_study_is_less_than_a_hundred_submissions(tmp_path):
     alone = re.findall(r"^rule (\w+):", output, re.MULTILINE)
     groups = re.findall(r"Group job (\w+) ", output)
     assert groups.count("report") == 1 and set(groups) == {"report", "film"}
-    assert {"references_1", "check", "timing", "many_body_chess_1"} <= set(alone)
+    assert {"references_1", "checks_1", "timing", "many_body_chess_1"} <= set(alone)
     local = {"all", "data"}
     submissions = [name for name in alone if name not in local] + groups
     assert len(submissions) < 100, len(submissions)

@@ -537,6 +537,34 @@ def test_docs_of_a_folder_that_is_no_run_is_refused(tmp_path, capsys):
     assert "holds no single_body.nc" in capsys.readouterr().err
 
 
+def damaged(path, data):
+    """A file with these bytes, in folders that are made for it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("what", ["cut", "changed", "text", "notebook", "cells"])
+def test_damaged_results_are_refused_before_pages_are_written(tmp_path, capsys, monkeypatch, what):
+    from polhode.study import storage
+
+    monkeypatch.setattr(command, "build", lambda output, results: pytest.fail("pages are written"))
+    data, notebook = tmp_path / "single_body.nc", tmp_path / "notebooks" / "tour.ipynb"
+    storage.write_dataset(xr.Dataset({"error": ("dt", np.arange(1000.0))}), data)
+    whole = data.read_bytes()
+    damaged(notebook, b'{"cells": 1}' if what == "cells" else b'{"cells": [' if what == "notebook" else b'{"cells": []}')
+    place = whole.index(np.arange(500.0, 510.0).tobytes()) if what == "changed" else 0
+    damaged(
+        data, {"cut": whole[:5000], "changed": whole[:place] + b"1" + whole[place + 1 :], "text": b"no data"}.get(what, whole)
+    )
+    assert cli.main(["docs", "--results", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert (
+        said.startswith(f"polhode docs: --results: {notebook if what in ('notebook', 'cells') else data} ")
+        and said.count("\n") == 1
+    )
+    assert "delete it and run again, or leave --results out" in said
+
+
 @pytest.mark.thorough
 def test_a_warning_of_sphinx_fails_the_build(tmp_path, monkeypatch, capfd):
     docs = tmp_path / "docs"

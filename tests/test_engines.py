@@ -374,6 +374,35 @@ def test_an_unknown_engine_and_option_are_refused(capsys, tmp_path):
     assert "name the engines" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "a: 1\nb: [1, 2]\nc: foo\nd: 2\n",
+            "such a file has no key 'a', 'b', 'c' ...; if it belongs to something else, rename",
+        ),
+        ("python: python3\nseed: 1\n", "such a file has no key 'seed'; if"),
+        ("- 1\n- 2\n", "is no list of keys"),
+        ("", "is no list of keys"),
+        ("precision: float16\nmost_steps: many\n", r"mine.yaml: precision: .*; mine.yaml: most_steps: "),
+    ],
+)
+def test_an_unrelated_file_beside_an_adapter_is_one_line(tmp_path, monkeypatch, capsys, text, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("class Adapter:\n    pass\n")
+    (tmp_path / "mine.yaml").write_text(text)
+    assert main(["atlas", "mine.py"]) == 2
+    said = capsys.readouterr().err
+    assert re.search(message, said) and said.count("\n") == 1 and "mine.yaml" in said
+
+
+def test_what_is_not_declared_beside_an_adapter_is_as_usual(tmp_path):
+    (tmp_path / "mine.py").write_text("class Adapter:\n    pass\n")
+    (tmp_path / "mine.yaml").write_text("precision: float32\n")
+    engine = protocol.own_engine(tmp_path / "mine.py")
+    assert (engine.label, engine.precision, [*engine.options]) == ("mine", "float32", ["usual"])
+
+
 # identification
 
 

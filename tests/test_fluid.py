@@ -230,6 +230,8 @@ def test_a_fluid_of_one_s_own_starts_on_a_lattice_is_equilibrated_and_saved(tmp_
         ({"law": "hertz"}, "one between sites"),
         ({"mixing": "harmonic"}, "arithmetic"),
         ({"temperature": 0.0}, "temperature"),
+        ({"temperature": 1e300}, "temperature must be at most 1e\\+50, got 1e\\+300"),
+        ({"box": 1e300}, "box must be at most 1e\\+50, got 1e\\+300"),
         ({"dt": -1.0}, "dt must be positive and finite, got -1.0"),
         ({"dt": float("nan")}, "dt must be positive and finite, got nan"),
         ({"dt": "a"}, "dt must be a number, got 'a'"),

@@ -463,6 +463,10 @@ FAULTS = {
         lambda t, q, w: (t, q, set_rows(w, slice(40, None), 180 / np.pi)),
         "at line 41 the angular velocity changes by",
     ),
+    "mixed units of most rows": (
+        lambda t, q, w: (t, q, set_rows(w, slice(30, None), 180 / np.pi)),
+        "at line 31 the angular velocity changes by",
+    ),
     "mixed times": (lambda t, q, w: (set_rows(t, slice(40, None), 1e3), q, w), "from line 41 on time advances by 1000 steps"),
     "no numbers": (lambda t, q, w: (t, q, set_rows(w, 30, np.nan)), "line 31: values that are no finite numbers"),
 }
@@ -475,6 +479,34 @@ def test_wrong_rows_are_named_and_left_out(fault, tmp_path):
     answer = own_code.identify_files([path], INERTIA * SIZE, dt=0.002 if "times" in fault else None)
     assert [found for found in answer.faults if words in found] and len(answer.faults) == 1, answer.faults
     assert answer.identified and answer.methods == ("richardson",)
+
+
+@pytest.mark.parametrize("kind", ["numbers of rows", "milliseconds", "one time", "the same"])
+def test_times_are_those_of_the_step_that_is_given(kind, tmp_path):
+    t, q, omega, run = rows_of("richardson", count=20)
+    times = {"numbers of rows": np.arange(len(t)), "milliseconds": t * 1e3, "one time": 0 * t + 5, "the same": t}[kind]
+    answer = own_code.identify_files(written(tmp_path / "run.csv", times, q, omega), INERTIA * SIZE, dt=run.dt)
+    assert answer.identified and answer.methods == ("richardson",) and answer.round_off == 2.0**-52
+    assert not answer.faults and not any("not equal" in limit for limit in answer.limits)
+
+
+def test_a_step_that_contradicts_the_times_is_refused(tmp_path):
+    t, q, omega, run = rows_of("richardson", count=20)
+    path = written(tmp_path / "run.csv", t, q, omega)
+    with pytest.raises(
+        own_code.IdentifyError, match=r"run.csv: from row to row its times advance by 0.002, which is not a step"
+    ):
+        own_code.identify_files([path], INERTIA * SIZE, dt=run.dt * 1.5)
+
+
+def test_paths_that_are_none_are_named():
+    with pytest.raises(ValueError, match=r"file nowhere\.csv does not exist"):
+        own_code.identify_files("nowhere.csv")
+    for paths in ([], None, 3):
+        with pytest.raises(own_code.IdentifyError, match="paths must be the path of a file"):
+            own_code.identify_files(paths)
+    with pytest.raises(ValueError, match="t must be the times of the rows, or a step, got None"):
+        polhode.identify(None, np.ones((20, 4)), np.ones((20, 3)), inertia=INERTIA)
 
 
 def test_a_constant_momentum_of_few_digits_is_not_taken_for_few_digits_printed(tmp_path):
@@ -849,7 +881,7 @@ def test_an_adapter_outside_the_package_needs_nothing_but_its_file(tmp_path, cap
     assert not (tmp_path / "results").exists()
     assert main(["atlas", "adapters/mine.py", "--list"]) == 0 and "your own" in capsys.readouterr().out
     (tmp_path / "adapters" / "mine.yaml").write_text("label: Mine\npython: missing/python\noptions: {usual: {chosen_by: it}}\n")
-    assert main(["atlas", "adapters/mine.py"]) == 2 and "switched_off" in capsys.readouterr().err
+    assert main(["atlas", "adapters/mine.py"]) == 2 and "missing/python cannot import numpy:" in capsys.readouterr().err
     (tmp_path / "lammps.py").write_text(ADAPTER)
     assert main(["atlas", "lammps.py"]) == 2 and "choose another name" in capsys.readouterr().err
     assert main(["atlas", "nowhere.py"]) == 2 and "nowhere.py does not exist" in capsys.readouterr().err

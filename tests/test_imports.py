@@ -86,7 +86,7 @@ def test_a_script_that_runs_one_thing_knows_its_parameters_alone():
     """It neither resolves the configuration nor makes the plan again; nor does what it imports of the study."""
     forbidden = ("polhode.study.configuration", "polhode.study.plan")
     scripts = [path for path in sorted((HOME / "workflow" / "scripts").glob("*.py")) if path.stem not in OF_THE_WHOLE]
-    assert {"single_body", "many_body", "references", "ensemble", "check", "timing"} <= {path.stem for path in scripts}
+    assert {"single_body", "many_body", "references", "ensemble", "checks", "timing"} <= {path.stem for path in scripts}
     for path in scripts:
         seen: set[str] = set()
         waiting = [path.read_text()]

@@ -497,6 +497,7 @@ def test_a_file_of_qm9_has_the_charges_of_mulliken_and_its_exponents(tmp_path):
     (f"3\nProperties=species:S:1:pos:R:3:mulliken_charges:R:1\n{THREE}\n", None, "the column 'mulliken_charges' of 1 is"),
     (f"3\nProperties=species:S:1:pos:R:3:foo:R:99999999\n{XYZ}\n", None, "has 100000003 columns, but line 3 has 4 words"),
     ("9" * 5000 + f"\n\n{XYZ}\n", None, "line 1: '9999"),
+    (f"3\n\n{XYZ.replace(' ', ',')}\n", "name x y z", "line 3: expected name x y z between blanks, got 'O,"),
     (f"3\n\n{THREE}\n", "name x y z", "columns must name the 7 columns"),
     (f"3\n\n{THREE}\n", "name x y z - - f", "columns has 'f', which is not read; write - for it"),
     (f"3\n\n{THREE}\n", 3, "columns must be a string, got 3"),

@@ -504,6 +504,16 @@ BAD: dict[str, tuple[str | bytes, list[str], str]] = {
     ),
     "time not understood": (table("zeit,qw,qx,qy,qz,wx,wy,wz", T, Q, W), [], "not read: zeit; rename one to t"),
     "three of a quaternion": (table("t,qw,qx,qy,wx,wy,wz", T, Q[:, :3], W), [], "there is only qw, qx, qy; needed are four"),
+    "an unknown one of a quaternion": (
+        table("t,foo,qx,qy,qz,wx,wy,wz", T, Q, W),
+        [],
+        "(not understood: 'foo'); needed are four",
+    ),
+    "each row twice": (
+        table("t,qw,qx,qy,qz,wx,wy,wz", *(np.repeat(x, 2, axis=0) for x in (T, Q, W))),
+        [],
+        "do not grow from row to row (lines 2 and 3)",
+    ),
     "no rates": (table("t,qw,qx,qy,qz", T, Q), [], "not understood as angular velocity"),
     "too many columns": (table("", T, T, Q, W), [], "9 columns without names"),
     "too few names": (table("t,qw,qx,qy,qz,wx,wy", T, Q, W), [], "line 1 has 7 names, and line 2 has 8 values"),
@@ -535,8 +545,9 @@ BAD: dict[str, tuple[str | bytes, list[str], str]] = {
     "nan": (
         table("t,qw,qx,qy,qz,wx,wy,wz", T, Q, W * np.nan),
         [],
-        "0 rows of finite numbers, and 30 that are not finite (line 2)",
+        "0 rows of finite numbers, and 30 that are not finite, or beyond 1e+100 (line 2)",
     ),
+    "beyond all numbers of bodies": (table("t,qw,qx,qy,qz,wx,wy,wz", T, Q, W * 1e200), [], "beyond 1e+100 (line 2)"),
     "inertia of no body": (USUAL, ["--inertia", "0.6", "1", "100"], "violates the triangle inequality"),
     "inertia of two numbers": (USUAL, ["--inertia", "0.6", "1"], "inertia must be three principal moments"),
     "a tensor of no body": (USUAL, ["--inertia", "1", "1", "1", "9", "0", "0"], "inertia"),
@@ -642,3 +653,9 @@ def test_wrong_arguments_are_named(changes, words):
 
 def test_a_damping_of_any_size_makes_candidates():
     assert candidates.damped(1e5)[0].key.endswith("1e05") and candidates.damped(1e-5)[0].key.endswith("1em05")
+
+
+def test_half_precision_is_as_few_digits_as_it_has():
+    rows = of_arrays(DT, Q.astype(np.float16), W.astype(np.float16))
+    assert not rows.is_single and rows.q_unit == pytest.approx(2.0**-10 * np.abs(Q).max(), rel=1e-3)
+    assert "digits" in str(polhode.identify(DT, Q.astype(np.float16), W.astype(np.float16), inertia=INERTIA))

@@ -69,6 +69,7 @@ def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
     study = resolve(config(**WITHOUT, rods=section) | {"results": str(tmp_path)}, HOME)
     plan = Plan(study, HOME)
     files = plan.origins(plan.scene_paths("rods", plan.scene_parts["rods"][0]))
+    assert len(repr(files)) < 100, "Snakemake notes this with each file (tests/test_starting.py)"
     rule = SimpleNamespace(config={"results": str(tmp_path)}, params=SimpleNamespace(files=files), threads=3)
     counted = []
     monkeypatch.setattr(entry, "library_of", lambda snakemake: nullcontext())

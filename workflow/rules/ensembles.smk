@@ -48,6 +48,7 @@ if STUDY.ensembles is not None:
 
     rule gather_ensembles:
         input:
+            PLAN.released(ENSEMBLES),
             PLAN.files("ensemble_states"),
             PLAN.files("ensemble_runs"),
         output:

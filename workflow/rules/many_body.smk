@@ -77,6 +77,7 @@ rule animation:
 
 rule gather_many_body:
     input:
+        PLAN.released(MANY_BODY),
         PLAN.files("many_body_runs"),
     output:
         update(f"{RESULTS}/many_body.nc"),

@@ -26,27 +26,34 @@ for PROBLEM, PARTS in PLAN.parts.items():
                 "../scripts/single_body.py"
 
 
-rule check:
-    output:
-        f"{RESULTS}/checks/{{check}}.nc",
-    log:
-        f"{RESULTS}/logs/checks/{{check}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/checks/{{check}}.tsv"
-    priority: 2
-    conda:
-        "../envs/polhode.yml"
-    resources:
-        runtime=resources.minutes(),
-        mem_mb=resources.memory(),
-    params:
-        files=PLAN.origin_by_wildcards("checks"),
-    script:
-        "../scripts/check.py"
+for NUMBER, CHECKS in enumerate(PLAN.check_parts, 1):
+
+    rule:
+        name:
+            f"checks_{NUMBER}"
+        input:
+            PLAN.released(*map(check_file, CHECKS)),
+        output:
+            update(PLAN.files("checks", CHECKS)),
+        log:
+            f"{RESULTS}/logs/checks/{NUMBER}.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/checks/{NUMBER}.tsv"
+        priority: 2
+        conda:
+            "../envs/polhode.yml"
+        resources:
+            runtime=resources.minutes(),
+            mem_mb=resources.memory(),
+        params:
+            files=deferred(PLAN.origins, PLAN.files("checks", CHECKS)),
+        script:
+            "../scripts/checks.py"
 
 
 rule gather:
     input:
+        PLAN.released(SINGLE_BODY),
         PLAN.files("references"),
         PLAN.single_body_runs(),
     output:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 from polhode.advice.errors import AdviceError, BeyondLaws, checked
@@ -10,6 +11,7 @@ from polhode.interface.arguments import flag, number, positive, shown
 
 if TYPE_CHECKING:
     from polhode.advice.answer import Recommendation
+    from polhode.advice.budget import Budget
     from polhode.advice.from_contacts import ContactTime
     from polhode.manybody import Clump, Fluid, Scene
     from polhode.problems.problem import Problem
@@ -40,8 +42,6 @@ QUESTIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "liquid": ("a liquid", "`liquid`", ("case", "liquid", "drift")),
 }
 COMMON = ("everything", "results", "progress")
-#: Time limit of an answer from runs, s.
-LIMIT = 60.0
 #: The smallest error, and the highest price of a torque, that may be asked for.
 SMALLEST_ERROR, HIGHEST_PRICE = 1e-15, 1e12
 #: The stages of an answer from runs, and what their bars are called.
@@ -155,7 +155,8 @@ def recommend(
     everything : bool
         List all methods, including the variants that reproduce publications' code.
     limit : float
-        Time limit of an answer from runs, s; 60 by default.
+        Time limit of an answer from runs, s, compilation included. Without it the search may take 60 s of processor time after
+        the compilation, which takes up to a minute or two the first time.
     results : path, optional
         Folder of a run whose measurements are to be used; by default ``results`` or the released data: for contacts and laws
         whichever have more initial states or bodies, else ``results`` if there is one.
@@ -174,6 +175,7 @@ def recommend(
         A ValueError that says what cannot be answered, and what to ask instead.
     """
     given = {name: value for name, value in locals().items() if value is not None and value is not False}
+    begun = monotonic()
     if results is not None and not isinstance(results, str | Path):
         raise AdviceError(f"results must be the path of a folder, got {shown(results)}")
     folder = None if results is None else Path(results)
@@ -200,14 +202,15 @@ def recommend(
             contact = from_scenes.contact_of(of_contacts, speed, material if material["young"] is not None else {})
             rubs = from_scenes.rubbing_of(of_contacts, rubs)
         return _contacts(contact, contacts, rubs, _error(error), folder, everything)
+    from polhode.advice.budget import Budget
     from polhode.advice.prices import USUAL
 
     price = _price(USUAL if torque_price is None else torque_price)
-    allowed = LIMIT if limit is None else checked(positive, "limit", limit, "s")
+    budget = None if limit is None else Budget(checked(positive, "limit", limit, "s"), monotonic, begun)
     with _progress(progress) as advance:
         if question == "class":
             alone = checked(flag, "one_torque", one_torque is None or one_torque)
-            of_methods = (price, alone, everything, folder, allowed, advance)
+            of_methods = (price, alone, everything, folder, budget, advance)
             return _class(torque, omega, time, strength, _error(error), *of_methods)
         from polhode.advice import from_runs
 
@@ -215,7 +218,7 @@ def recommend(
         wanted = _error(more.get("error") if error is None else error)
         price = _price(more.get("torque_price", USUAL)) if torque_price is None else price
         alone = checked(flag, "one_torque", more.get("one_torque", True) if one_torque is None else one_torque)
-        return from_runs.from_runs(body_case, wanted, price, alone, everything, allowed, folder, advance)
+        return from_runs.from_runs(body_case, wanted, price, alone, everything, budget, folder, advance)
 
 
 def _question(given: Mapping[str, Any], scene: "Scene | Fluid | None") -> str:
@@ -297,7 +300,7 @@ def _class(
     one_torque: bool,
     everything: bool,
     results: Path | None,
-    limit: float,
+    budget: "Budget | None",
     progress: Callable[[str, float], object],
 ) -> "Recommendation":
     from polhode.advice import cases, from_laws
@@ -324,7 +327,7 @@ def _class(
     from polhode.advice import from_runs
 
     bodies = cases.case_of_class(str(torque), size, time, strength)
-    return from_runs.from_runs(bodies, error, torque_price, one_torque, everything, limit, results, progress)
+    return from_runs.from_runs(bodies, error, torque_price, one_torque, everything, budget, results, progress)
 
 
 def _liquid(liquid: Any, drift: Any, results: Path | None, everything: bool) -> "Recommendation":
@@ -411,6 +414,6 @@ def _progress(show: bool) -> Iterator[Callable[[str, float], None]]:
         return
     from polhode.interface.progress import Stage, watched
 
-    stages = {key: Stage(name, 1.0) for key, name in STAGES.items()}
+    stages = {key: Stage(name, 100.0, "%") for key, name in STAGES.items()}
     with watched(*stages.values()):
-        yield lambda stage, done: stages[stage].reach(done)
+        yield lambda stage, done: stages[stage].reach(100.0 * done)

@@ -326,7 +326,8 @@ def from_contacts(
         best=Choice(key, _label(key), time * share, relative=1.0, mark=f"T/{1 / share:.0f}"),
         sentence=f"Take {_label(key)} ({key}) with dt = T/{1 / share:.0f} = {time * share:.3g} s, T the contact time, for "
         f"bodies in contact for {_count(number)} T each.",
-        serves=f"It serves {SERVED:.0%} of the states of the scene that asks most; T/{nearly_all:.0f} serves {NEARLY_ALL:.0%}.",
+        serves=f"It is sufficient for {SERVED:.0%} of the states of the most demanding scene, T/{nearly_all:.0f} for "
+        f"{NEARLY_ALL:.0%}.",
         changes=[
             "friction and damping (`friction` and `restitution`; `purpose` bulk)",
             "n times as long in contact takes n^(1/5) times as many steps (`contacts`), n times as many bodies as many less",

@@ -228,7 +228,7 @@ def _for_bulk(
         USUAL, METHODS[USUAL].label, time / division, relative=1.0, mark=f"T/{division}, {WITHOUT if code else WITH_CURES}"
     )
     states = joined_and([f"{data.sizes['seed']} initial states of {scene}" for scene, (_, data) in scenes.items()])
-    shown = [scene for scene in scenes if scene in resolved]
+    compared = [scene for scene in scenes if scene in resolved]
     not_shown = [
         f"{_called(*key)} of {key[0]} (below {_rounded_up(min(bounds[key].values(), default=inf))})"
         for key, step in read_off.items()
@@ -242,7 +242,8 @@ def _for_bulk(
         sentence=f"Take {dt} in {code} as it is, T the contact time."
         if code
         else f"Take what the code has, such as {label} ({USUAL}), with {dt}, T the contact time.",
-        serves=f"The mean of what is read off {joined_and(shown)} changes by less than {error:g} of its value, from {states}, "
+        serves=f"The mean of what is read off {joined_and(compared)} changes by less than {error:g} of its value, from "
+        f"{states}, "
         f"for their time{' and with the contact update of LAMMPS' if code else ''}; no other assembly was run.",
         changes=[
             "another assembly; friction and restitution are those of the scenes, whatever is asked",

@@ -157,7 +157,8 @@ def from_laws(
         f"{served[best]:.3g} steps a radian at the initial angular velocity, "
         + ("or any other one: without a torque it is exact, " if is_exact else "")
         + (f"for {time:g} s." if radians is not None else "for the error of each radian."),
-        serves=f"It serves {SERVED:.0%} of {bodies} random bodies; for {worse:.0%} the error is more than twice the one asked."
+        serves=f"It is sufficient for {SERVED:.0%} of {bodies} random bodies; for {worse:.0%} the error is more than "
+        "twice the error asked for."
         + (f" {HIGH:.0%} are served by dt = {1 / (many * omega):.4g} s." if isfinite(many) else ""),
         changes=[
             f"a torque stronger than {STRONGEST:g} omega^2 (`strength`), more than {total:g} rad (`time`), or starts at rest "

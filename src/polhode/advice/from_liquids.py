@@ -129,7 +129,7 @@ def from_liquids(
         best=recommended,
         sentence=f"Take {recommended.label} ({recommended.method}) with dt = {recommended.dt / FEMTOSECOND:.3g} fs: "
         f"{of_water / answer.dt:.3g} steps in a period of the fastest libration, for runs of {run_length(drift)}.",
-        serves=f"It serves the mean of {' and '.join(measured.words)}"
+        serves=f"It is sufficient for the mean of {' and '.join(measured.words)}"
         + (
             ", with the interval of 95% of its drift."
             if named == MEASURED

@@ -2,8 +2,8 @@
 
 A step counts only if all finer steps that were tried meet the error too. Errors are compared at many times of the run, since a
 small error at the end may be a coincidence. The motion with which runs are compared is computed by two other methods
-(:mod:`polhode.advice.motion`). The step that is named serves other starts of the same body too: turned ones, and, where these
-are the same motion or the given one turns about a fixed axis, starts with residual rates about other axes.
+(:mod:`polhode.advice.motion`). The step that is named is sufficient for other starts of the same body too: turned ones, and,
+where these are the same motion or the given one turns about a fixed axis, starts with residual rates about other axes.
 
 If the time is over before a step is confirmed, the answer is the best step that was tested, marked as not confirmed.
 """
@@ -17,13 +17,23 @@ from typing import Any
 
 import numpy as np
 
-from polhode.advice import LIMIT
 from polhode.advice.answer import CLOSE, SHOWN, Choice, Recommendation, price_in_words
+from polhode.advice.budget import Budget
 from polhode.advice.cases import BodyCase
 from polhode.advice.cautions import drift, restarts
 from polhode.advice.contenders import Contenders, contenders
 from polhode.advice.errors import AdviceError, TimeOver
-from polhode.advice.motion import ALLOWED, COMPARED, FIRST, SECOND, Budget, KnownMotion, largest_error, motion_of, run
+from polhode.advice.motion import (
+    ALLOWED,
+    COMPARED,
+    FIRST,
+    SECOND,
+    KnownMotion,
+    compile_drivers,
+    largest_error,
+    motion_of,
+    run,
+)
 from polhode.advice.prices import USUAL, Prices, prices
 from polhode.compiling.in_advance import compile_all
 from polhode.fits import ranking
@@ -33,6 +43,17 @@ from polhode.methods.protocol import Method, OneTorque
 from polhode.problems.problem import Problem
 from polhode.references.defect import GOLDEN
 
+#: Time limit of an answer if none is given, s of processor time after the compilation.
+LIMIT = 60.0
+#: The part of what is left of a given time limit that the compilation may take.
+COMPILING = 0.5
+#: The part of the time that motions from other starts than the first leave for runs.
+FOR_RUNS = 0.5
+#: If less than this part of the time is left for runs, methods of high order (:data:`FIRST_TRIED`) first try one short step
+#: if they are compiled, so that there is a step to be named when the time is over.
+SHORT, FIRST_TRIED = 0.5, ("magnus_adams4", "cf4", "rk4")
+#: Runs of at least so many steps tell how long a step of a method takes: in shorter ones other work does.
+TIMED = 10_000
 #: The part of the error that a run may use: the rest is for times between those compared, and for the rounding of the step.
 MARGIN = 0.8
 #: The number of times at which a run is compared with the motion.
@@ -98,7 +119,7 @@ def from_runs(
     torque_price: float = USUAL,
     one_torque: bool = True,
     everything: bool = False,
-    limit: float = LIMIT,
+    budget: Budget | None = None,
     results: Path | None = None,
     progress: Callable[[str, float], object] = lambda stage, done: None,
 ) -> Recommendation:
@@ -111,7 +132,7 @@ def from_runs(
     torque_price : the time of a torque in steps of direct Euler
     one_torque : only methods with one torque in a step
     everything : all methods, also the variants that reproduce a publication's code, which are never recommended
-    limit : time limit, s of processor time
+    budget : the time that is left, compilation included; without it :data:`LIMIT`, compilation left out
     results : folder of a run, for the times of steps
     progress : called with the name of a stage and the part of it that is done
 
@@ -122,24 +143,36 @@ def from_runs(
     """
     methods = candidates(one_torque, everything)
     priced = prices(torque_price, results)
-    budget = Budget(limit)
+    compile_drivers()
+    limited = budget is not None
+    budget = budget or Budget(LIMIT)
     starts = _starts(case, error, budget, progress)
     finding = Search(starts.motions, error, budget)
     exact = ranking.WITHOUT_TORQUE if all(motion.problem.torque_class == "free" for motion in starts.motions) else ""
     few = None if everything else contenders(case, starts.motions, methods, finding.allowed, priced, kind)
     first_ones = [METHODS[key] for key in few.run] if few else sorted(methods, key=_rank)
-    fewest = finding.search(first_ones, priced, exact, everything, progress)
-    reached = {key: one.steps for key, one in fewest.items() if one.steps}
+    ready, late = _compiled(first_ones, exact, budget, limited)
+    progress("compiling", 1.0)
+    if not ready:
+        raise TimeOver(
+            f"the time limit of {budget.seconds:g} s is over before the methods are compiled, which is done once and takes up "
+            "to a minute or two; allow more time with `limit`, or ask without it"
+        )
+    if budget.left() < SHORT * budget.seconds:
+        finding.try_first(methods, ready)
+    fewest = finding.search(ready, priced, exact, everything, progress)
+    reached = {key: result.steps for key, result in fewest.items() if result.steps}
     if few and not (finding.reaches(fewest) and few.is_like_the_bodies(reached)):
         few = None
         rest = [method for method in methods if method.key not in fewest or fewest[method.key].why == "no time"]
-        finding.search(sorted(rest, key=_rank), priced, exact, everything, progress, fewest)
+        ready, late = _compiled(sorted(rest, key=_rank), exact, budget, limited)
+        finding.search(ready, priced, exact, everything, progress, fewest)
     _refuse_a_wrong_motion(fewest, finding)
     if not finding.reaches(fewest):
-        if all(one.why != "no time" for one in fewest.values()):
+        if not late and all(result.why != "no time" for result in fewest.values()):
             raise AdviceError(_unreached(finding, error))
-        return _not_confirmed(case, finding, priced, starts, error, one_torque)
-    served = [METHODS[key] for key, one in fewest.items() if one.steps]
+        return _not_confirmed(case, finding, priced, starts, error, one_torque, late)
+    served = [METHODS[key] for key, result in fewest.items() if result.steps]
     for method in served:
         priced.measure(method, METHODS[FIRST])
     best = min(priced.seconds(m, fewest[m.key].steps) for m in served if not m.key.endswith(AS_PUBLISHED))
@@ -149,7 +182,26 @@ def from_runs(
     rows.sort(key=lambda row: row.method != exact)
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
     alone = _one_by_one(METHODS[first.method], starts.motions, error, budget, progress)
-    return _recommendation(case, rows, first, fewest, finding, priced, starts, alone, one_torque, everything, few)
+    return _recommendation(case, rows, first, fewest, finding, priced, starts, alone, one_torque, everything, few, late)
+
+
+def _compiled(methods: Sequence[Method], exact: str, budget: Budget, limited: bool) -> tuple[list[Method], list[str]]:
+    """The methods that are compiled, and the keys of those without time for it.
+
+    Parameters
+    ----------
+    methods : the most promising first
+    exact : the method that goes before them, if there is one
+    budget : the time that is left
+    limited : whether the compilation counts, and may take :data:`COMPILING` of it
+    """
+    keys = sorted((method.key for method in methods), key=lambda key: key != exact)
+    if limited:
+        late = compile_all(keys, problems=False, seconds=max(0.0, COMPILING * budget.left()))
+    else:
+        with budget.paused():
+            late = compile_all(keys, problems=False, seconds=None)
+    return [method for method in methods if method.key not in late], late
 
 
 def _refuse_a_wrong_motion(fewest: Mapping[str, FewestSteps], finding: "Search") -> None:
@@ -160,7 +212,11 @@ def _refuse_a_wrong_motion(fewest: Mapping[str, FewestSteps], finding: "Search")
     motion = finding.motions[0]
     at = np.arange(1, 9, dtype=np.int64)
     lost = {key: one.finest // 8 * 8 for key, one in fewest.items() if one.finest >= 8 and not key.endswith(AS_PUBLISHED)}
-    ends = {key: run(motion.problem, METHODS[key], steps, at * (steps // 8)) for key, steps in lost.items()}
+    ends = {
+        key: run(motion.problem, METHODS[key], steps, at * (steps // 8))
+        for key, steps in lost.items()
+        if finding.allows(METHODS[key], steps)
+    }
     exact = motion.at(at / 8 * motion.problem.horizon)
     apart = {key: largest_error(*end, *exact, motion.scale) for key, end in ends.items()}
     pairs = [
@@ -222,6 +278,8 @@ class Search:
         self.motions, self.budget = list(motions), budget
         #: Of each method and number of steps: the largest error, and from how many starts.
         self.tested: dict[tuple[str, int], tuple[float, int]] = {}
+        #: The same of methods that were tried from the given start only.
+        self.tried_first: dict[tuple[str, int], tuple[float, int]] = {}
         #: The error that a run may have: the uncertainty of the motion is taken off.
         self.allowed = MARGIN * error - max(motion.uncertainty for motion in motions)
         self.radians = max(motion.radians for motion in motions)
@@ -229,6 +287,12 @@ class Search:
         self.resolved = max(WITHIN * motion.problem.horizon / motion.shortest for motion in motions)
         #: The number of runs so far.
         self.runs = 0
+        #: The time of a step of each method, s, once it is known.
+        self.per_step: dict[str, float] = {}
+
+    def allows(self, method: Method, steps: int) -> bool:
+        """Whether there is time for a run with so many steps."""
+        return self.budget.allows(steps, self.per_step.get(method.key))
 
     def error(self, method: Method, steps: int) -> float:
         """The largest error over the starts; at least the first one that is too large, since the others do not matter then."""
@@ -236,13 +300,17 @@ class Search:
             return self.tested[method.key, steps][0]
         worst = 0.0
         for i, motion in enumerate(self.motions):
-            if not self.budget.allows(steps):
+            if not self.allows(method, steps):
                 raise TimeOver(
                     f"the time limit of {self.budget.seconds:g} s is over after {self.runs} runs; ask for a shorter time or a "
                     "larger error, or allow more time with `limit`"
                 )
             self.runs += 1
+            begun = self.budget.now()
             worst = max(worst, motion.error(method, steps, CHECKS))
+            if steps >= TIMED:
+                seconds = (self.budget.now() - begun) / steps
+                self.per_step[method.key] = min(seconds, self.per_step.get(method.key, inf))
             self.tested[method.key, steps] = (worst, i + 1)
             if worst > self.allowed:
                 # The start that was lost is tried first with the next step.
@@ -259,11 +327,11 @@ class Search:
         progress: Callable[[str, float], object],
         fewest: dict[str, FewestSteps] | None = None,
     ) -> dict[str, FewestSteps]:
-        """The fewest steps of each method, compiled before; in rounds, so that those that never meet the error do not take all.
+        """The fewest steps of each method; in rounds, so that those that never meet the error do not take all.
 
         Parameters
         ----------
-        methods : the most promising first
+        methods : compiled ones, the most promising first
         priced : times of steps, and of torques
         exact : the method that is run to its end whatever it takes, if there is one
         everything : whether all of them are
@@ -272,9 +340,6 @@ class Search:
         """
         fewest = {} if fewest is None else fewest
         place = {method.key: i for i, method in enumerate(methods)}
-        with self.budget.paused():
-            compile_all(list(place), problems=False)
-        progress("compiling", 1.0)
         fastest: dict[str, float] = {}
 
         def note(method: Method) -> None:
@@ -285,7 +350,7 @@ class Search:
             note(METHODS[key])
         for share in ROUNDS:
             longest = share * self.budget.seconds / self.budget.per_step
-            ordered = sorted(methods, key=lambda one: (one.key != exact, self.nearest_error(one), place[one.key]))
+            ordered = sorted(methods, key=lambda m: (m.key != exact, self.nearest_error(m), place[m.key]))
             for i, method in enumerate(ordered):
                 if method.key in fewest and fewest[method.key].why != "no time":
                     continue
@@ -296,18 +361,36 @@ class Search:
                     fewest[method.key] = FewestSteps(0, inf, why="no time")
                 note(method)
                 progress("methods", max(share, (i + 1) / len(methods) if share == ROUNDS[0] else 0))
-            if fastest or not any(one.why == "no time" for one in fewest.values()):
+            if fastest or not any(result.why == "no time" for result in fewest.values()):
                 break
         return fewest
 
     @staticmethod
     def reaches(fewest: Mapping[str, FewestSteps]) -> bool:
         """Whether a method that may be recommended meets the error."""
-        return any(one.steps and not key.endswith(AS_PUBLISHED) for key, one in fewest.items())
+        return any(result.steps and not key.endswith(AS_PUBLISHED) for key, result in fewest.items())
+
+    def try_first(self, methods: Iterable[Method], compiled: Sequence[Method]) -> None:
+        """Run from the given start, with steps as short as those of the exact motion, until a method meets the error.
+
+        Of :data:`FIRST_TRIED` those that are ``compiled``, in memory or on disk, else the most promising one that is.
+        """
+        given = self.motions[0]
+        steps = self.unit * ceil(max(given.steps, self.resolved) / self.unit)
+        keys = {method.key for method in compiled}
+        quick = [m for m in methods if m.key in FIRST_TRIED and (m.key in keys or m.is_kept())]
+        for method in quick or compiled[:1]:
+            if self.allows(method, steps):
+                self.runs += 1
+                error = given.error(method, steps, CHECKS)
+                self.tried_first[method.key, steps] = error, 1
+                if error <= self.allowed:
+                    break
 
     def nearest_error(self, method: Method) -> float:
-        """The smallest error of a method so far; infinite if it was not run."""
-        return min((error for (key, _), (error, _) in self.tested.items() if key == method.key), default=inf)
+        """The smallest error of a method so far; infinite if it was not run, or all of its errors are above 1."""
+        errors = (error for (key, _), (error, _) in self.tested.items() if key == method.key and error < 1)
+        return min(errors, default=inf)
 
     def fewest(self, method: Method, most: float = inf, longest: float = inf) -> FewestSteps:
         """The fewest steps with which a method meets the error, as with all larger numbers that are tried.
@@ -426,27 +509,30 @@ class Starts:
 def _starts(case: BodyCase, error: float, budget: Budget, progress: Callable[[str, float], object]) -> Starts:
     """The exact motions from the starts that a step has to serve.
 
-    The start of a case that leaves nothing open comes first, and must be known. Other starts may take half of the time.
+    The start of a case that leaves nothing open comes first, and must be known. Other starts leave a part of the time,
+    :data:`FOR_RUNS`.
     """
     motions: list[KnownMotion] = []
     lost: list[AdviceError] = []
+    reserved = FOR_RUNS * budget.left()
 
     def add(starts: Iterable[Problem]) -> int:
         """Compute these motions as long as there is time; returns how many are known."""
         before = len(motions)
         for start in starts:
-            if motions and budget.left() < 0.5 * budget.seconds:
-                break
-            try:
-                motions.append(motion_of(start, error, budget, motions[0] if motions else None))
-            except TimeOver:
-                if not motions:
-                    raise
-                break
-            except AdviceError as one:
-                if not (case.open_questions or motions):
-                    raise
-                lost.append(one)
+            with budget.reserving(reserved if motions else 0.0):
+                if motions and budget.left() < 0:
+                    break
+                try:
+                    motions.append(motion_of(start, error, budget, motions[0] if motions else None))
+                except TimeOver:
+                    if not motions:
+                        raise
+                    break
+                except AdviceError as one:
+                    if not (case.open_questions or motions):
+                        raise
+                    lost.append(one)
             progress("motion", min(1.0, (len(motions) + len(lost)) / (1 + OTHERS)))
         return len(motions) - before
 
@@ -505,30 +591,30 @@ def _one_by_one(
 def serves(case: BodyCase, starts: Starts) -> str:
     """Which starts a step serves, in a sentence.
 
-    A step that serves n random starts serves another one with probability n/(n + 1), whatever their distribution.
+    A step that is sufficient for n random starts is so for another one with probability n/(n + 1), whatever their distribution.
     """
     number, beside = len(starts.motions), starts.beside
     if case.open_questions:
-        text = f"It serves {number} random {case.starts_are}"
+        text = f"It is sufficient for {number} random {case.starts_are}"
     elif number > 1:
         low, high = BETWEEN if starts.alike else (RESIDUAL[0], RESIDUAL[-1])
         rates = f"{beside} with residual rates of {low:g} to {high:g} of the largest angular velocity about random axes"
         turned = number - 1 - beside
         if starts.alike:
-            text, number = f"It serves the given start and {rates}", beside
+            text, number = f"It is sufficient for the given start and {rates}", beside
         else:
             text, number = (
-                f"It serves the given start{f', {rates},' if beside else ''} and {turned} other {case.starts_are}",
+                f"It is sufficient for the given start{f', {rates},' if beside else ''} and {turned} other {case.starts_are}",
                 turned,
             )
     else:
-        text, number = "It is known to serve the given start ONLY", 0
+        text, number = "It is known to be sufficient for the given start ONLY", 0
         if not starts.unknown:
             text += ": there was no time for others; allow more with `limit`"
     if starts.unknown:
-        text += f"; of {starts.unknown} more the motion cannot be known so well, and no step serves them"
+        text += f"; of {starts.unknown} more the motion cannot be known so well, and no step is known for them"
     elif number:
-        text += f", and another {'such start' if starts.alike else 'one'} with probability {number}/{number + 1}"
+        text += f", and for another {'such start' if starts.alike else 'one'} with probability {number}/{number + 1}"
     if starts.alike:
         text += ". Turned starts were not counted: they are the same motion, seen from the body"
     elif beside:
@@ -567,13 +653,14 @@ def _recommendation(
     one_torque: bool,
     everything: bool,
     few: Contenders | None,
+    not_compiled: Sequence[str],
 ) -> Recommendation:
     uncertainty = max(m.uncertainty for m in finding.motions)
     error = (finding.allowed + uncertainty) / MARGIN
     assert first.steps is not None and first.seconds is not None
     chosen, best, number = METHODS[first.method], first, len(finding.motions)
     gave_up = sum(one.why == "gave up" for one in fewest.values())
-    late = sum(one.why == "no time" for one in fewest.values())
+    late = sum(result.why == "no time" for result in fewest.values())
     never = sum(one.why == "does not meet it" for one in fewest.values())
     lost = [f"{gave_up} given up as too slow"] if gave_up else []
     lost += [f"{never} never reach the error"] if never else []
@@ -609,7 +696,7 @@ def _recommendation(
         when = "With one torque in a step" if kind(chosen) == "several torques" else "With one torque in its first steps too"
         remarks += _instead(when, plain, lambda method: kind(method) == "one torque")
     if all(motion.problem.torque_class == "free" for motion in starts.motions) and first.method == ranking.WITHOUT_TORQUE:
-        remarks.append("Any step serves: without a torque it is exact.")
+        remarks.append("Any step will do: without a torque it is exact.")
     elif first.mark:
         remarks.append("It meets the error with the coarsest step tried; a longer one may do as well.")
     steps = [case.horizon / n for n in (max(alone), min(alone))] if alone else [first.dt, first.dt]
@@ -619,6 +706,7 @@ def _recommendation(
         if alone
         else f"Interval: there was no time for single {case.starts_are}."
     )
+    remarks += _without(not_compiled)
     is_known = uncertainty <= ALLOWED * error
     if not is_known:
         remarks.insert(0, _doubt(uncertainty))
@@ -639,7 +727,13 @@ def _recommendation(
 
 
 def _not_confirmed(
-    case: BodyCase, finding: Search, priced: Prices, starts: Starts, error: float, one_torque: bool
+    case: BodyCase,
+    finding: Search,
+    priced: Prices,
+    starts: Starts,
+    error: float,
+    one_torque: bool,
+    not_compiled: Sequence[str],
 ) -> Recommendation:
     """The best step that was tested before the time was over.
 
@@ -649,7 +743,7 @@ def _not_confirmed(
         If none came near the error.
     """
     rows: dict[str, tuple[bool, float, Choice, int]] = {}
-    for (key, steps), (off, count) in finding.tested.items():
+    for (key, steps), (off, count) in (finding.tried_first | finding.tested).items():
         misses, method = off > error or count < len(finding.motions), METHODS[key]
         if key.endswith(AS_PUBLISHED) or off >= 1:
             continue
@@ -657,14 +751,14 @@ def _not_confirmed(
         mark = "misses the error" if off > error else f"from {count} of {len(finding.motions)} starts" if misses else ""
         row = Choice(key, method.label, case.horizon / steps, steps, torques, seconds, None, off, mark)
         entry = (misses, off if misses else seconds, row, count)
-        rows[key] = min(rows.get(key, entry), entry, key=lambda one: one[:2])
+        rows[key] = min(rows.get(key, entry), entry, key=lambda row: row[:2])
     late = f"the time limit of {finding.budget.seconds:g} s is over after {finding.runs:,} runs"
     if not rows:
         raise TimeOver(
             f"{late}, none of which came near the error; ask for a shorter time or a larger error, or allow more time with "
             "`limit`"
         )
-    ordered = sorted(rows.values(), key=lambda one: one[:2])
+    ordered = sorted(rows.values(), key=lambda row: row[:2])
     misses, _, best, count = ordered[0]
     measured = f"its error was {best.error:.2g} from {count} start{'s' if count > 1 else ''} of {len(finding.motions)}"
     why = "it misses the error" if (best.error or 0) > error else "finer steps, which must meet the error too, were not run"
@@ -681,10 +775,11 @@ def _not_confirmed(
         changes=["more time with `limit`", "a shorter time or a larger error", *restarts(METHODS[best.method])],
         alternatives=[row for _, _, row, _ in ordered],
         evidence=[
-            f"{len({key for key, _ in finding.tested})} methods were run on this very problem, {finding.runs:,} runs.",
+            f"{len({key for key, _ in (*finding.tested, *finding.tried_first)})} methods were run on this very problem, "
+            f"{finding.runs:,} runs.",
             *_how_known(case, finding, priced),
         ],
-        remarks=[_doubt(uncertainty)] if uncertainty > ALLOWED * error else [],
+        remarks=([_doubt(uncertainty)] if uncertainty > ALLOWED * error else []) + _without(not_compiled),
     )
 
 
@@ -705,6 +800,19 @@ def _terms(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> di
         "kind": "runs",
         "asked": {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque},
     }
+
+
+def _without(not_compiled: Sequence[str]) -> list[str]:
+    """That methods were left out because there was no time to compile them."""
+    if not not_compiled:
+        return []
+    names = (
+        f"{len(not_compiled)} methods" if len(not_compiled) > SHOWN else ", ".join(METHODS[key].label for key in not_compiled)
+    )
+    return [
+        f"Not tried, since the time for compilation, half of what was left, was over before they were compiled: {names}. What "
+        "is compiled is kept: ask again."
+    ]
 
 
 def _doubt(uncertainty: float) -> str:

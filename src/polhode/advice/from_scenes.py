@@ -150,10 +150,10 @@ def contact_of(scene: Scene, speed: float | None, material: Mapping[str, float |
     return ContactTime(time, f"{how}, by Hertz's theory", min(PAIR * on_alike, *unlike, inf), walls, law.key)
 
 
-def _touching(one: tuple[Clump, Material], two: tuple[Clump, Material], speed: float) -> float:
+def _touching(first: tuple[Clump, Material], second: tuple[Clump, Material], speed: float) -> float:
     """How long two clumps of different materials touch if they meet head on with their largest spheres, s."""
-    masses, radii = zip(*((clump.body(m.density).mass, float(clump.radii.max())) for clump, m in (one, two)), strict=True)
-    reduced = MaterialPair(one[1], two[1]).reduced
+    masses, radii = zip(*((clump.body(m.density).mass, float(clump.radii.max())) for clump, m in (first, second)), strict=True)
+    reduced = MaterialPair(first[1], second[1]).reduced
     return collision_time(1 / sum(1 / m for m in masses), 1 / sum(1 / r for r in radii), reduced, speed)
 
 
@@ -164,8 +164,8 @@ def _of_springs(scene: Scene, where: str) -> ContactTime:
     """
     law = scene.force_law
 
-    def stiffness(one: str, two: str) -> float:
-        others = {**scene.between.get((two, one), {}), **scene.between.get((one, two), {})}
+    def stiffness(kind: str, other: str) -> float:
+        others = {**scene.between.get((other, kind), {}), **scene.between.get((kind, other), {})}
         return float(others.get("stiffness", law.value("stiffness")))
 
     masses = {clump.key: clump.body(scene.material_of(clump).density).mass for clump, _ in scene.clumps}

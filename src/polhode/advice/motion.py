@@ -13,8 +13,7 @@ Taylor series for this, and may have branches.
 """
 
 import time as clocks
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import ceil, inf, isfinite, log2, sqrt
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from polhode.advice.budget import Budget
 from polhode.advice.errors import AdviceError, TimeOver
 from polhode.algebra import metrics
 from polhode.algebra.body import euler_equations
@@ -69,6 +69,11 @@ UNMOVED = 2
 JUMP, CORNER = 1.0, 2.0
 #: Halvings by which a jump is told from a corner, and the part of the change of the torque that is left at a jump.
 HALVINGS, LEFT_AT_A_JUMP = 12, 0.25
+#: What a refinement takes, in its number of steps: both methods, with something left for runs; and the instants at which the
+#: torque is looked at in the time of a step.
+EACH, LOOKS_PER_STEP = 4.0, 2.0
+#: In a shorter time than this, s, other work on the machine may be most of what a clock shows.
+INTERRUPTED = 0.1
 #: The largest number of steps of the two methods, and of steps in a cell: methods of fourth order reach round-off with fewer.
 MOST_STEPS, MOST_IN_A_CELL = 2**31, 2**11
 #: The angle (rad) by which a start is turned to see how neighbouring motions part.
@@ -81,42 +86,6 @@ PARTS, HIT = 2**20, 1000
 TOGETHER = 2**14
 #: Times at which a motion is compared with the one before.
 COMPARED = 256
-
-
-class Budget:
-    """The time that an answer may take.
-
-    Parameters
-    ----------
-    seconds : time limit, s
-    clock : function that returns the time in s; by default that of the processor, so that other work on it does not count
-    """
-
-    def __init__(self, seconds: float, clock: Callable[[], float] = clocks.process_time) -> None:
-        self.seconds, self._clock, self._begun = seconds, clock, clock()
-        #: The time of one step of the motion and of the torque in it, s, once known: measured with the same clock.
-        self.per_step = 2e-7
-
-    def now(self) -> float:
-        """Seconds since the beginning."""
-        return self._clock() - self._begun
-
-    def left(self) -> float:
-        """Seconds until the limit."""
-        return self.seconds - self.now()
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """Meanwhile no time is counted, as of compilation."""
-        begun = self._clock()
-        try:
-            yield
-        finally:
-            self._begun += self._clock() - begun
-
-    def allows(self, steps: float) -> bool:
-        """Whether so many steps end before the limit."""
-        return steps * self.per_step < self.left()
 
 
 @dataclass(frozen=True)
@@ -270,20 +239,29 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
     grid = _grid(problem) if like is None else like.nodes
     nodes, substeps, changes = grid, 1, 0
     before: KnownMotion | None = None
-    best, stalled, settled, unmoved = inf, 0, False, 0
+    best, stalled, settled, unmoved, lost = inf, 0, False, 0, ""
+    at_looks = 0.0
+    compile_drivers()
     while True:
         steps = substeps * (len(nodes) - 1)
-        if steps > MOST_STEPS or not budget.allows(3.0 * steps):
+        if steps > MOST_STEPS or not budget.allows(EACH * steps + at_looks):
             if before is not None and before.uncertainty <= TESTED * error:
                 cells, edges, shortest, looked = _look(before, error, before.scale, looks, changes)
                 return replace(before, looked=looked, jumps=edges[0], corners=edges[1], shortest=shortest)
-            raise TimeOver(_too_long(problem, error, best))
-        begun = budget.now()
+            seconds = _seconds_needed(steps, at_looks, before, error, budget)
+            raise TimeOver(_too_long(problem, error, best, seconds, lost))
+        begun, worked = budget.now(), clocks.process_time()
         # The first method has other stages than the second.
         first, second = _run(problem, FIRST, nodes, substeps + 1), _run(problem, SECOND, nodes, substeps)
-        budget.per_step = max(1e-8, (budget.now() - begun) / (2 * steps + len(nodes)))
+        seconds = budget.now() - begun
+        if seconds < INTERRUPTED:
+            seconds = min(seconds, clocks.process_time() - worked)
+        else:
+            at_looks = looks / LOOKS_PER_STEP
+        budget.per_step = max(1e-8, seconds / (2 * steps + len(nodes)))
         finite = bool(np.isfinite(first).all() and np.isfinite(second).all())
         scale = float(np.linalg.norm(second[:, 4:], axis=1).max()) if finite else inf
+        lost = "" if finite else _blown_up(problem, second, nodes)
         if scale == 0:
             raise AdviceError(
                 "the body does not turn: give it an angular velocity, or a torque that is not zero at its orientation"
@@ -319,7 +297,7 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
             if finite and uncertainty <= ALLOWED * error:
                 cells, edges, shortest, looked = _look(now, error, scale, looks, changes)
                 return replace(now, looked=looked, jumps=edges[0], corners=edges[1], shortest=shortest)
-            raise AdviceError(_stalled(problem, now, first, best) if finite else _blown_up(problem, second, nodes))
+            raise AdviceError(lost or _stalled(problem, now, first, best))
         # Not a multiple of the number before: no step ends where one did.
         substeps = 2 * substeps + 1
 
@@ -409,11 +387,24 @@ def _look(
     return nodes, (jumps, corners), float(shortest), 2 * horizon / looks
 
 
-def _too_long(problem: Problem, error: float, reached: float) -> str:
-    known = f"it is known to {reached:.1g} so far; " if isfinite(reached) else ""
+def _seconds_needed(steps: int, at_looks: float, before: KnownMotion | None, error: float, budget: Budget) -> float:
+    """The time (s) that a motion of which ``before`` is known needs in all, at the least that of so many steps.
+
+    Looking at the torque takes that of ``at_looks`` more.
+
+    Errors of fourth order decrease as the fourth power of the number of steps.
+    """
+    if before is not None and isfinite(before.uncertainty):
+        steps = max(steps, ceil(before.steps * (before.uncertainty / (SOUGHT * error)) ** 0.25))
+    return budget.now() + (EACH * steps + at_looks) * budget.per_step
+
+
+def _too_long(problem: Problem, error: float, reached: float, seconds: float, lost: str) -> str:
+    known = f"it is known to {reached:.1g} so far; " if isfinite(reached) else f"with the steps tried, {lost}; " if lost else ""
     return (
         f"the motion over {problem.horizon:g} s cannot be computed to well below {error:g} within the time limit; {known}"
-        "ask for a shorter time (errors grow with it at least in proportion) or a larger error, or allow more time with `limit`"
+        f"it alone needs about {_up(seconds)} s{'' if known else ' or more'}; ask for a shorter time (errors grow with it at "
+        "least in proportion) or a larger error, or allow more time with `limit`"
     )
 
 
@@ -426,8 +417,13 @@ def _never_still(problem: Problem, jumps: Array) -> str:
 
 
 def _blown_up(problem: Problem, states: Array, nodes: Array) -> str:
+    """Where a motion has no finite value, and whether its torque has one there, at the last state that is finite."""
     bad = ~np.isfinite(states).all(axis=1)
-    return f"the motion has no finite value at t = {nodes[int(np.argmax(bad))] if bad.any() else problem.horizon:.6g} s"
+    at = int(np.argmax(bad)) if bad.any() else len(nodes) - 1
+    last = states[max(at - 1, 0)]
+    torque = problem.compiled_torque(nodes[at], tuple(last[:4]), tuple(last[4:]), problem.parameter_array)
+    why = "" if np.isfinite(torque).all() else ", nor has the torque: see its formula"
+    return f"the motion has no finite value at t = {nodes[at]:.6g} s{why}"
 
 
 def _stalled(problem: Problem, motion: KnownMotion, first: Array, best: float) -> str:
@@ -493,6 +489,14 @@ def _follow_driver(key: str) -> Callable[..., Any]:
 
     rows = samples_type
     return compile_driver(follow, types.void(rows, types.int64, inertia_type, torque_type, parameters_type, rows))
+
+
+def compile_drivers() -> None:
+    """Compile, or load from disk, all that a motion needs, so that its first steps are not taken for slow ones."""
+    for key in (FIRST, SECOND):
+        _follow_driver(key)
+    _between_driver()
+    _cells_driver()
 
 
 @cache

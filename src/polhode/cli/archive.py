@@ -21,10 +21,12 @@ from typing import Any
 
 from polhode.cli import UsageError, check_writable
 from polhode.interface.arguments import regular_file
+from polhode.interface.files import LeadsOut, inside
 from polhode.interface.progress import Stage, watched
 from polhode.study.archive import crate, manifest
 from polhode.study.archive.zips import SIDECAR, Moment, write_zip
 from polhode.study.artefacts import Role, kind_of, with_role
+from polhode.study.comparing import NUMERICAL
 from polhode.study.provenance import NAME, Unusable, read_provenance, sha256
 from polhode.study.provenance import commit as checkout
 from polhode.study.workflow import written
@@ -45,12 +47,14 @@ def finished(results: Path, home: Path = HOME, allow_dirty: bool = False) -> dic
     if not results.is_dir():
         raise UsageError(f"{results} is not a folder; --results names the folder of a finished run")
     try:
+        inside(results, results / NAME)
         run = read_provenance(results)
-    except Unusable as error:
+    except (LeadsOut, Unusable) as error:
         raise UsageError(str(error)) from None
     for name, digest in run["files"].items():
         if not (results / name).is_file():
             raise UsageError(f"{results / name} is missing, so the run is incomplete; {AGAIN}")
+        _check_inside(results, name)
         if sha256(results / name) != digest:
             raise UsageError(f"{results / name} has changed since the run ended; {AGAIN}")
     now = checkout(home)
@@ -65,6 +69,14 @@ def finished(results: Path, home: Path = HOME, allow_dirty: bool = False) -> dic
         which = "the run was made" if run["dirty"] else "the checkout is"
         raise UsageError(f"{which} with changes that are not committed; commit them and run ./reproduce, or add --allow-dirty")
     return run
+
+
+def _check_inside(results: Path, name: str) -> None:
+    """Refuse a file that is not in the folder of results: what a link or a name leads to may not be given away."""
+    try:
+        inside(results, results / name)
+    except LeadsOut as error:
+        raise UsageError(str(error)) from None
 
 
 def moment(seconds: int) -> Moment:
@@ -114,7 +126,7 @@ def result_files(results: Path, run: Mapping[str, Any], runs: bool) -> dict[str,
     Raises
     ------
     UsageError
-        If a file of single runs is not as it was written.
+        If a file of single runs is not as it was written, or one is not in the folder.
     """
     later = [str(path.relative_to(results)) for kind in with_role(Role.ON_DEMAND) for path in kind.present(results)]
     names = [*run["files"], NAME, *later]
@@ -126,6 +138,8 @@ def result_files(results: Path, run: Mapping[str, Any], runs: bool) -> dict[str,
                 if not (results / name).is_file() or sha256(results / name) != entry["sha256"]:
                     raise UsageError(f"{results / name} is missing or not what was written; {AGAIN}")
                 names.append(name)
+    for name in names:
+        _check_inside(results, name)
     return {f"results/{name}": results / name for name in names}
 
 
@@ -224,4 +238,4 @@ def _noted(run: Mapping[str, Any]) -> dict[str, Any]:
         "platform",
         "ended",
     )
-    return {name: run[name] for name in names} | {"versions": {name: run["versions"][name] for name in manifest.NUMERICAL}}
+    return {name: run[name] for name in names} | {"versions": {name: run["versions"][name] for name in NUMERICAL}}

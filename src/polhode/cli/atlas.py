@@ -132,7 +132,7 @@ def _engine_of_file(path: Path) -> Any:
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist; name the file of an adapter, as docs/identify.md has it") from None
     except ValueError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError("; ".join(str(error).splitlines())) from error
 
 
 def _contacts(arguments: argparse.Namespace, path: Path, engines: Sequence[Any]) -> int:

@@ -6,6 +6,7 @@ network is needed to build the pages or to read them.
 """
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from polhode.cli import UsageError
+from polhode.interface.netcdf import DamagedFile, UnreadableFile, contents, read_groups
 from polhode.study.workflow.entry import HOME
 
 NEEDS_REPOSITORY = True
@@ -30,14 +32,45 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the pages, let Sphinx build them without a warning, and print their location."""
     if find_spec("sphinx") is None:
         raise UsageError("Sphinx is not installed; use ./reproduce docs, or pip install -r requirements.txt")
-    if arguments.results is not None and not (arguments.results / "single_body.nc").is_file():
-        raise UsageError(f"--results: {arguments.results} holds no single_body.nc; leave --results out for the released data")
+    if arguments.results is not None:
+        check_run(arguments.results)
     if arguments.output is not None and arguments.output.exists() and not arguments.output.is_dir():
         raise UsageError(f"--output: {arguments.output} is no folder; name one, for all pages")
     output = (arguments.output or HOME / "docs" / BUILT / "html").absolute()
     build(output, arguments.results)
     print(output / "index.html")
     return 0
+
+
+def check_run(results: Path) -> None:
+    """Look at the data and the notebooks of a run before pages are written.
+
+    Raises
+    ------
+    UsageError
+        If a file is missing or damaged; the message names it.
+    """
+    data = results / "single_body.nc"
+    if not data.is_file():
+        raise UsageError(f"--results: {results} holds no single_body.nc; leave --results out for the released data")
+    try:
+        groups = read_groups(data)
+        for name in groups:
+            _ = groups[name]
+        for path in sorted((results / "notebooks").glob("*.ipynb")):
+            check_notebook(path)
+    except (DamagedFile, UnreadableFile) as error:
+        raise UsageError(f"--results: {error}, or leave --results out for the released data") from error
+
+
+def check_notebook(path: Path) -> None:
+    """Raise :class:`~polhode.interface.netcdf.DamagedFile` if a notebook cannot be read as one."""
+    try:
+        cells = json.loads(contents(path))["cells"]
+    except (ValueError, LookupError, TypeError) as error:
+        raise DamagedFile(path, f"is no complete notebook ({error})") from error
+    if not isinstance(cells, list):
+        raise DamagedFile(path, "is no complete notebook (its cells are no list)")
 
 
 def build(output: Path, results: Path | None = None, docs: Path = HOME / "docs") -> None:

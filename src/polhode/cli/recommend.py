@@ -149,7 +149,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const=False,
         help="also methods with several torques per step",
     )
-    bodies.add_argument("--limit", type=positive, metavar="T", help="time limit of runs, s of processor time (60)")
+    bodies.add_argument(
+        "--limit",
+        type=positive,
+        metavar="T",
+        help="time limit, s, compilation included (without it 60 s of processor time after the compilation)",
+    )
 
 
 def _in(unit: str, read: Callable[[str], float] = positive) -> Callable[[str], float]:

@@ -2,7 +2,8 @@
 
 ``polhode release`` makes data/released/many_body.nc from the results folder. The file records the code version, the date,
 the processor and the time that each method took; the report shows it as published-scale results. ``--laws``, ``--checks`` and
-``--cost`` release the laws of random bodies, what advice on single impacts reads, and the times of steps, instead.
+``--cost`` release the laws of random bodies, what advice on single impacts reads, and the times of steps, instead; ``--full``
+the experiments that a study with ``further: released`` does not compute.
 """
 
 import argparse
@@ -32,12 +33,17 @@ from polhode.interface.progress import Stage, watched
 from polhode.methods import METHODS
 from polhode.results import INTERNAL
 from polhode.study import provenance
+from polhode.study.checks import CHECKS as CHECKS_OF_STUDY
+from polhode.study.comparing import NUMERICAL
+from polhode.study.released import ENSEMBLES, INDEX, MANY_BODY, SINGLE_BODY, check_file, groups_of
 from polhode.study.run.ensemble_states import states_dataset
 from polhode.study.storage import write_atomically, write_dataset, write_groups, write_text
 
 #: The variables that are kept; those along a run only in single precision.
 RELEASED = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift", "diverged", "diverged_at", "contacts")
 
+#: Values up to which a variable is not compressed.
+SMALL = 64
 #: Digits of the numbers in sheets: more than a page shows.
 DIGITS = 6
 
@@ -457,6 +463,67 @@ def _release_cost(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def full_release(results: Path) -> tuple[dict[str, dict[str, xr.Dataset]], dict[str, Any]]:
+    """What a study takes from the release, file by file and group by group, and the index without checksums.
+
+    Raises
+    ------
+    UsageError
+        If the run took something from a release itself, or lacks a file.
+    """
+    run = provenance.read_provenance(results)
+    origin = {key: run[key] for key in ("commit", "dirty", "processor", "family", "python", "ended", "configuration")}
+    origin["versions"] = {name: run["versions"][name] for name in NUMERICAL if name in run["versions"]}
+    files: dict[str, dict[str, xr.Dataset]] = {}
+    single = [name.strip("/") for name in read_groups(results / SINGLE_BODY)]
+    wanted = {
+        SINGLE_BODY: [name for problem in run["configuration"]["problems"] for name in groups_of(problem, single)],
+        MANY_BODY: [*group_names(results / MANY_BODY)],
+        ENSEMBLES: [""],
+        **{check_file(key): [""] for key, check in CHECKS_OF_STUDY.items() if check.witness is not None},
+    }
+    for file, groups in wanted.items():
+        if not (results / file).is_file():
+            raise UsageError(f"--results: {results / file} is missing; run workflow/config/full.yaml first")
+        for group in groups:
+            data = read_dataset(results / file, group or None)
+            if data.attrs.get("released"):
+                raise UsageError(
+                    f"--results: {results / file} has runs from a release; run workflow/config/full.yaml, which computes all"
+                )
+            attributes = {key: value for key, value in data.attrs.items() if key not in INTERNAL}
+            data = data.drop_attrs(deep=False).assign_attrs(attributes)
+            for name, variable in data.variables.items():
+                numbers = variable.dtype.kind in "fiu" and variable.size > SMALL
+                data[name].encoding = {"zlib": True, "complevel": 9, "shuffle": True} if numbers else {}
+            files.setdefault(file, {})[f"/{group}"] = data
+    methods = {"": list(run["configuration"]["methods"]) if run["configuration"]["methods"] != "all" else list(METHODS)}
+    for file, of_file in files.items():
+        for group, data in of_file.items():
+            if "integrator" in data.coords:
+                methods[f"{file}{group}".rstrip("/")] = list(dict.fromkeys(map(str, data["integrator"].values.ravel())))
+    return files, {"run": origin, "methods": methods}
+
+
+def _release_full(arguments: argparse.Namespace) -> int:
+    try:
+        with watched(Stage("reading the run")):
+            files, index = full_release(arguments.results)
+    except provenance.Unusable as error:
+        raise UsageError(f"--results: {error}") from error
+    check_writable(arguments.output / INDEX, "--output")
+    stage = Stage("writing", len(files), "files")
+    with watched(stage):
+        for file, groups in files.items():
+            write_groups(groups if "/" in groups else {"/": xr.Dataset(), **groups}, arguments.output / file)
+            stage.advance()
+    index["files"] = {file: provenance.sha256(arguments.output / file) for file in files}
+    write_text(arguments.output / INDEX, json.dumps(index, indent=1, sort_keys=True) + "\n")
+    size = sum((arguments.output / file).stat().st_size for file in files)
+    print(f"{arguments.output}: {len(files)} files of commit {index['run']['commit'][:12]}, {size / 1e6:.1f} MB")
+    return 0
+
+
 def with_methods(known: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
     """Laws with those of methods that they lack, from a file of the same bodies; the attributes are those of ``data``.
 
@@ -501,13 +568,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         type=Path,
-        help="what to write; by default many_body.nc, laws.nc, grains.nc, liquids.nc, checks/, cost.nc, sheets.json.gz in "
-        "data/released",
+        help="what to write; by default many_body.nc, laws.nc, grains.nc, liquids.nc, checks/, cost.nc, full/, sheets.json.gz "
+        "in data/released",
     )
     instead = parser.add_mutually_exclusive_group()
     instead.add_argument("--laws", action="store_true", help="release the laws of the random bodies instead: laws.nc")
     instead.add_argument("--checks", action="store_true", help="release what advice on single impacts reads instead: checks/")
     instead.add_argument("--cost", action="store_true", help="release the times of steps and to target errors instead: cost.nc")
+    instead.add_argument(
+        "--full",
+        action="store_true",
+        help="release what a study with further: released does not compute, from a run of workflow/config/full.yaml: full/",
+    )
     instead.add_argument(
         "--grains",
         action="store_true",
@@ -559,6 +631,7 @@ def run(arguments: argparse.Namespace) -> int:
         "liquids.nc": _release_liquids,
         "checks": _release_checks,
         "cost.nc": _release_cost,
+        "full": _release_full,
         "sheets.json.gz": _release_sheets,
     }
     chosen = next((name for name in others if getattr(arguments, name.partition(".")[0])), "many_body.nc")

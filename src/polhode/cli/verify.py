@@ -14,21 +14,20 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass, field, fields, replace
+from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from polhode.cli import UsageError, check_writable
 from polhode.interface.progress import Stage, watched
 from polhode.study.archive import manifest
-from polhode.study.archive.manifest import NUMERICAL, Manifest, Variable
-from polhode.study.archive.tolerances import EQUAL, TOLERANCES, Tolerance, tolerance_of
 from polhode.study.archive.zips import CHECKSUMS, SIDECAR, contents_of, extracted
 from polhode.study.artefacts import Verify
+from polhode.study.comparing import Difference, Manifest, Outcome, compare, other_settings, same_machine, uncompared, whole
 from polhode.study.provenance import NAME, Unusable, read_provenance, sha256
 from polhode.study.storage import write_text
+from polhode.study.tolerances import EQUAL, TOLERANCES
 from polhode.study.workflow import written
 from polhode.study.workflow.entry import HOME
 
@@ -36,246 +35,6 @@ from polhode.study.workflow.entry import HOME
 CRATE = "ro-crate-metadata.json"
 #: The released run distributed with the code.
 RELEASED = Path("data/released/manifest.zip")
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A difference from the released run: it is off by ``times`` its tolerance, infinite where there is no tolerance."""
-
-    file: str
-    variable: str
-    where: str
-    released: str
-    here: str
-    difference: str
-    allowed: str
-    times: float
-    values: str
-
-
-@dataclass
-class Outcome:
-    """The result of a comparison: ``differences``, worst first, and how many variables are the same or within tolerance.
-
-    Of those within tolerance ``partly`` were compared only at the values that the manifest keeps. ``uncompared`` is what was
-    not compared, with the reason as ``allowed``.
-    """
-
-    differences: list[Difference] = field(default_factory=list)
-    uncompared: list[Difference] = field(default_factory=list)
-    same: int = 0
-    within: int = 0
-    partly: int = 0
-    compared: bool = False
-    notes: list[str] = field(default_factory=list)
-
-    def sort(self) -> None:
-        """The worst first; anything broken or missing comes before deviations."""
-        self.differences.sort(key=lambda d: (-d.times, d.file, d.variable))
-
-
-# ---- one run against another ----
-
-
-def same_machine(released: Mapping[str, Any], checked: Mapping[str, Any]) -> list[str]:
-    """Differences in processor family and numerical libraries between two runs; empty if their bits must be the same."""
-    known = {"processor family": "family", "Python": "python"}
-    different = [
-        f"{name} {released.get(key) or 'unknown'} there, {checked.get(key) or 'unknown'} here"
-        for name, key in known.items()
-        if not checked.get(key) or released.get(key) != checked.get(key)
-    ]
-    of_released, of_checked = released.get("versions") or {}, checked.get("versions") or {}
-    return different + [
-        f"{name} {of_released.get(name, 'unknown')} there, {of_checked.get(name, 'unknown')} here"
-        for name in NUMERICAL
-        if of_released.get(name) != of_checked.get(name)
-    ]
-
-
-def other_settings(released: Any, checked: Any, place: str = "") -> list[str]:
-    """Keys of two configurations that differ."""
-    if isinstance(released, Mapping) and isinstance(checked, Mapping):
-        keys = [*released, *(key for key in checked if key not in released)]
-        return [k for key in keys for k in other_settings(released.get(key), checked.get(key), f"{place}.{key}".lstrip("."))]
-    return [] if released == checked else [place or "everything"]
-
-
-def compare(released: Manifest, checked: Manifest) -> Outcome:
-    """Everything in which a run differs from a released one.
-
-    Raises
-    ------
-    UsageError
-        If the released one holds nothing to compare with.
-    """
-    if not released.variables:
-        raise UsageError(f"{released.where} holds no data without measured times, so there is nothing to compare with")
-    outcome = Outcome(compared=True)
-    bits = not same_machine(released.run, checked.run)
-    same_code = bits and all(released.run.get(key) == checked.run.get(key) for key in ("commit", "dirty", "lock_sha256"))
-    gone = [name for name in released.files if name not in checked.files]
-    outcome.differences += [_whole(name, "missing", "present", "missing") for name in gone]
-    new = [name for name in checked.files if name not in released.files]
-    outcome.uncompared += [_uncompared(name, "", "not in the released run") for name in new]
-    outcome.uncompared += [
-        _uncompared(file, "/".join(filter(None, place)), "not in the released run")
-        for file, *place in checked.variables
-        if file not in new and (file, *place) not in released.variables
-    ]
-    off: set[str] = set(gone)
-    for key, variable in released.variables.items():
-        if variable.file in gone:
-            continue
-        difference = _compared(variable, checked.variables.get(key), checked, bits)
-        if difference is None:
-            outcome.same += 1
-        elif np.isnan(difference.times):
-            outcome.uncompared.append(difference)
-        elif difference.times <= 1 and not bits:
-            outcome.within += 1
-            outcome.partly += any(rows is not None for rows in variable.rows)
-        else:
-            outcome.differences.append(difference)
-            off.add(variable.file)
-    outcome.differences += _verdicts(released, checked)
-    derived = []
-    for name, digest in released.files.items():
-        if name in off or checked.files[name] == digest:
-            continue
-        if name.endswith(".nc") and same_code:
-            outcome.differences.append(_whole(name, "bytes", digest[:12], checked.files[name][:12], "the values are the same"))
-        elif name.endswith(".csv") and name != "claims.csv" and same_code:
-            outcome.differences.append(_whole(name, "text", digest[:12], checked.files[name][:12]))
-        elif name.endswith(".nc"):
-            derived.append(name)
-        else:
-            outcome.uncompared.append(_uncompared(name, "text", "text made from values, with other bytes"))
-    if derived:
-        outcome.notes.append(f"other bytes around the values: {', '.join(derived)}")
-    outcome.sort()
-    return outcome
-
-
-def _whole(name: str, variable: str, released: str, checked: str, difference: str = "") -> Difference:
-    return Difference(name, variable, "", released, checked, difference, "equal", float("inf"), "")
-
-
-def _uncompared(name: str, variable: str, why: str) -> Difference:
-    return Difference(name, variable, "", "", "", "not compared", why, float("nan"), "")
-
-
-def _verdicts(released: Manifest, checked: Manifest) -> list[Difference]:
-    if "claims.csv" not in checked.files:
-        return []
-    return [
-        Difference("claims.csv", "verdict", key, verdict, checked.verdicts.get(key, "missing"), "", "equal", float("inf"), "")
-        for key, verdict in released.verdicts.items()
-        if checked.verdicts.get(key) != verdict
-    ]
-
-
-def _compared(released: Variable, checked: Variable | None, run: Manifest, bits: bool) -> Difference | None:
-    """The worst difference of one variable; None where it has the same bits. ``times`` is at most 1 within the tolerance."""
-
-    def row(where: str, old: str, new: str, difference: str, allowed: str, times: float, values: str = "") -> Difference:
-        name = "/".join(filter(None, (released.group, released.name)))
-        return Difference(released.file, name, where, old, new, difference, allowed, times, values)
-
-    if checked is None:
-        return row("", "present", "missing", "", "equal", float("inf"))
-    if checked.sha256.startswith(released.sha256):
-        return None
-    if checked.shape != released.shape or checked.text != released.text:
-        return row("", f"shape {released.shape}", f"shape {checked.shape}", "", "equal", float("inf"))
-    tolerance = tolerance_of(released)
-    if not bits and not tolerance.compared:
-        return _uncompared(released.file, "/".join(filter(None, (released.group, released.name))), tolerance.why)
-    allowed = "same bits" if bits else tolerance.said
-    if released.values is None or checked.values is None or released.text:
-        difference = "other text" if released.text else "other bits"
-        return row("", released.sha256[:12], checked.sha256[:12], difference, allowed, float("inf"))
-    old, new = _as_kept(released, checked)
-    if not bits and tolerance.over in released.dims:
-        released, old, new = _pooled(tolerance, released, old, new)
-    over = _times(tolerance, released, old, new, run)
-    differs = ~((old == new) | (np.isnan(old) & np.isnan(new)))
-    if not differs.any():
-        size = "below 1e-7, or between the values kept"
-        return row("", released.sha256[:12], checked.sha256[:12], size, allowed, 1.0 if bits else 0.0, "")
-    worst = np.unravel_index(int(np.argmax(np.where(differs, np.nan_to_num(over, nan=np.inf), -1.0))), over.shape)
-    with np.errstate(invalid="ignore", over="ignore"):
-        share = float(abs(new[worst] - old[worst]) / max(abs(old[worst]), abs(new[worst])))
-    return row(
-        _place(released, worst, run),
-        f"{old[worst]:.7g}",
-        f"{new[worst]:.7g}",
-        f"{100 * share:.2g} %" if np.isfinite(share) else "",
-        allowed,
-        float(over[worst]),
-        f"{int(differs.sum())} of {differs.size}",
-    )
-
-
-def _as_kept(released: Variable, checked: Variable) -> tuple[np.ndarray, np.ndarray]:
-    """The values of both in comparable form: the rows that the released one kept, in its precision."""
-    assert released.values is not None and checked.values is not None
-    values = checked.values
-    for axis, rows in enumerate(released.rows):
-        if rows is not None:
-            values = values.take(rows, axis)
-    with np.errstate(over="ignore"):
-        return released.values.astype(float), values.astype(released.values.dtype).astype(float)
-
-
-def _pooled(
-    tolerance: Tolerance, released: Variable, old: np.ndarray, new: np.ndarray
-) -> tuple[Variable, np.ndarray, np.ndarray]:
-    """What is compared where a tolerance is for a mean: the values of both, and the variable without that dimension."""
-    axis = released.dims.index(tolerance.over)
-    dims, shape, rows = ((*x[:axis], *x[axis + 1 :]) for x in (released.dims, released.shape, released.rows))
-    return replace(released, dims=dims, shape=shape, rows=rows), tolerance.pooled(old, axis), tolerance.pooled(new, axis)
-
-
-def _times(tolerance: Tolerance, released: Variable, old: np.ndarray, new: np.ndarray, run: Manifest) -> np.ndarray:
-    """The deviation of each value in units of its tolerance; integers must be equal."""
-    exact = np.where((old == new) | (np.isnan(old) & np.isnan(new)), 0.0, np.inf)
-    if released.values is not None and released.dims and run.variables[released.key].values is not None:
-        kind = np.asarray(run.variables[released.key].values).dtype.kind
-        if kind in "iu":
-            return exact
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        if tolerance.decades:
-            times = np.abs(np.log10(np.abs(new)) - np.log10(np.abs(old))) / tolerance.decades
-            return np.where(exact == 0, 0.0, np.where(np.isnan(times), np.inf, times))
-        room = tolerance.relative * np.maximum(np.abs(old), np.abs(new)) + tolerance.absolute
-        if tolerance.per_step:
-            room = room + tolerance.per_step * _steps(released, old.shape, run)
-        times = np.abs(new - old) / room
-    times = np.where(exact == 0, 0.0, np.where(np.isnan(times), np.inf, times))
-    lost = (np.abs(old) > tolerance.lost) & (np.abs(new) > tolerance.lost)
-    return np.asarray(np.where(lost, 0.0, times))
-
-
-def _steps(released: Variable, shape: tuple[int, ...], run: Manifest) -> np.ndarray:
-    """The number of steps behind each value, zero where the group does not contain it."""
-    steps = run.beside(released, "steps")
-    if steps is None or steps.values is None or steps.dims != released.dims or steps.shape != shape:
-        return np.zeros(shape)
-    return np.asarray(np.nan_to_num(steps.values.astype(float)))
-
-
-def _place(variable: Variable, index: tuple[Any, ...], run: Manifest) -> str:
-    """The position of a value in a variable, by its coordinates."""
-    parts = []
-    for dim, rows, i in zip(variable.dims, variable.rows, index, strict=True):
-        row = int(i) if rows is None else rows[int(i)]
-        known = run.beside(variable, dim)
-        value = (
-            known.values[row] if known is not None and known.values is not None and known.shape == (known.values.size,) else row
-        )
-        parts.append(f"{dim}={value if isinstance(value, str | int) else f'{value:.6g}'}")
-    return " ".join(parts)
 
 
 # ---- the integrity of a folder or an archive ----
@@ -293,9 +52,9 @@ class Integrity:
         """Compare files with their checksums; one that is missing is damage too."""
         for name, digest in digests.items():
             if name not in present:
-                self.damaged.append(_whole(name, "file", digest[:12], "missing"))
+                self.damaged.append(whole(name, "file", digest[:12], "missing"))
             elif (present_digest := sha256(folder / name)) != digest:
-                self.damaged.append(_whole(name, "file", digest[:12], present_digest[:12], why))
+                self.damaged.append(whole(name, "file", digest[:12], present_digest[:12], why))
             else:
                 self.checked += 1
 
@@ -311,9 +70,9 @@ def integrity_of_run(results: Path) -> Integrity:
     try:
         left = read_provenance(results)["files"] if NAME in present else {}
     except Unusable as error:
-        return Integrity(damaged=[_whole(NAME, "file", "readable", "damaged", str(error))])
+        return Integrity(damaged=[whole(NAME, "file", "readable", "damaged", str(error))])
     for path in written.broken_lists(results):
-        integrity.damaged.append(_whole(str(path.relative_to(results)), "file", "a complete list", "damaged"))
+        integrity.damaged.append(whole(str(path.relative_to(results)), "file", "a complete list", "damaged"))
     # A run copied without these files is still a run, but each of those present must be intact. Logs go on after their job.
     runs = {
         name: entry["sha256"]
@@ -348,13 +107,13 @@ def integrity_by_list(folder: Path) -> Integrity:
     for number, line in enumerate((folder / CHECKSUMS).read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         matched = re.fullmatch(r"([0-9a-f]{64})  (.+)", line)
         if matched is None or matched[2] in digests:
-            integrity.damaged.append(_whole(CHECKSUMS, f"line {number}", "a checksum and a new name", line[:40]))
+            integrity.damaged.append(whole(CHECKSUMS, f"line {number}", "a checksum and a new name", line[:40]))
         else:
             digests[matched[2]] = matched[1]
     present = _present(folder)
     integrity.check(folder, present, digests, "not the bytes that were archived")
     unlisted = sorted(present - digests.keys() - {CHECKSUMS})
-    integrity.damaged += [_whole(name, "file", "not listed", "present") for name in unlisted]
+    integrity.damaged += [whole(name, "file", "not listed", "present") for name in unlisted]
     return integrity
 
 
@@ -386,16 +145,16 @@ def open_run(path: Path, scratch: Path) -> Opened:
         return _opened(path, path, [])
     if not path.exists():
         raise UsageError(f"{path} does not exist; name a folder of results or an archive")
-    damaged, whole = [], sha256(path)
+    damaged, digest = [], sha256(path)
     sidecar = path.with_name(path.name + SIDECAR)
-    if sidecar.is_file() and sidecar.read_text(encoding="utf-8", errors="replace").split()[:1] != [whole]:
-        damaged.append(_whole(path.name, "file", "as archived", "other bytes", f"{sidecar.name} says so"))
+    if sidecar.is_file() and sidecar.read_text(encoding="utf-8", errors="replace").split()[:1] != [digest]:
+        damaged.append(whole(path.name, "file", "as archived", "other bytes", f"{sidecar.name} says so"))
     try:
         names = contents_of(path)
         broken = extracted(path, names, scratch)
     except Unusable as error:
         raise UsageError(str(error)) from None
-    damaged += [_whole(name, "file", "readable", "damaged", reason) for name, reason in broken.items()]
+    damaged += [whole(name, "file", "readable", "damaged", reason) for name, reason in broken.items()]
     opened = _opened(path, scratch, damaged)
     if not sidecar.is_file():
         opened.integrity.notes.append(f"there is no {sidecar.name} beside it, so the zip as a whole was not checked")
@@ -415,7 +174,7 @@ def _opened(path: Path, folder: Path, damaged: list[Difference]) -> Opened:
         elif results != folder:
             integrity.notes.append(f"only {results} was looked at")
         if (folder / CRATE).is_file():
-            integrity.damaged.append(_whole(CHECKSUMS, "file", "the checksums of an archive", "missing"))
+            integrity.damaged.append(whole(CHECKSUMS, "file", "the checksums of an archive", "missing"))
     elif damaged:
         return Opened(None, Integrity(damaged=damaged))
     else:
@@ -504,7 +263,7 @@ def _verify(path: Path, against: Path | None, scratch: Path) -> Outcome:
 
     def nothing(why: str) -> Outcome:
         outcome.notes.append(why)
-        outcome.uncompared.append(_uncompared(str(path), "", why))
+        outcome.uncompared.append(uncompared(str(path), "", why))
         outcome.sort()
         return outcome
 
@@ -526,6 +285,8 @@ def _verify(path: Path, against: Path | None, scratch: Path) -> Outcome:
         if against is not None:
             raise UsageError(f"{said}; compare runs of the same configuration")
         return nothing(f"{said}, so it is not compared with; --against names another run")
+    if not released.variables:
+        raise UsageError(f"{released.where} holds no data without measured times, so there is nothing to compare with")
     result = compare(released, checked)
     result.notes[:0] = [*outcome.notes, *_header(released, checked, result)]
     decisions = Counter(manifest.decision(name) for name in checked.run["files"] if name not in checked.files)

@@ -9,13 +9,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain, groupby
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from numba import config
 
 from polhode.compiling import cache
-from polhode.interface.arguments import flag, is_ordered, shown, whole
+from polhode.interface.arguments import flag, is_ordered, number, shown, whole
 from polhode.methods import METHODS
 from polhode.problems import PROBLEMS
 from polhode.registry import Registry
@@ -33,7 +35,8 @@ def compile_all(
     problems: bool = True,
     forms: Sequence[str] = (),
     processes: int | None = None,
-) -> None:
+    seconds: float | None = None,
+) -> list[str]:
     """Compile the drivers of methods and the torques of all problems, so that no run has to wait for them.
 
     Parameters
@@ -50,11 +53,20 @@ def compile_all(
     processes : int, optional
         Number of processes that share the work; by default one for each processor available to this process. If there is no
         folder for compiled code (:func:`polhode.compiling.cache.folder`), everything is compiled in this process.
+    seconds : float, optional
+        Time limit, s; by default none. When it is over, compilations in other processes are ended and no further one is
+        begun. Methods are compiled in the order in which they are given.
+
+    Returns
+    -------
+    list of str
+        Keys of the methods that are not compiled because the time was over.
 
     Raises
     ------
     TypeError, ValueError
-        If ``processes`` is not a positive integer, or if ``methods`` is a single key instead of a list of keys.
+        If ``processes`` is not a positive integer or ``seconds`` no number from 0, or if ``methods`` is a single key instead
+        of a list of keys.
     Exception
         The compiler's error for a method or a torque that does not compile.
     """
@@ -66,6 +78,7 @@ def compile_all(
         raise TypeError(f"methods must be a list of keys, got {shown(methods)}")
     flag("systems", systems)
     flag("problems", problems)
+    end = inf if seconds is None else monotonic() + number("seconds", seconds, least=0.0)
     keys = list(METHODS) if methods is None else list(methods)
     if unknown := [str(key) for key in keys if key not in METHODS]:
         raise KeyError(f"methods: unknown method {shown(unknown[0])}; {METHODS.nearest(unknown[0])}")
@@ -84,12 +97,20 @@ def compile_all(
             for share in range(shares)
         ]
         for worker in workers:
-            worker.wait()
+            try:
+                worker.wait(None if seconds is None else max(0.0, end - monotonic()))
+            except subprocess.TimeoutExpired:
+                worker.kill()
+                worker.wait()
+    late: list[str] = []
     for one in wanted:
         item = _Item(*one)
+        if monotonic() > end and not item.is_kept():
+            late += [item.key] if item.kind == "methods" else []
         # A form is made again by each of its users; here only its code on disk matters.
-        if not (item.form and item.is_kept()):
+        elif not (item.form and item.is_kept()):
             item.compile()
+    return list(dict.fromkeys(late))
 
 
 def work() -> None:

@@ -39,6 +39,8 @@ STATES = (
 #: Allowed difference of plain and compiled numbers: relative, and in units of what a change of the arguments by the relative
 #: amount ``CHANGE`` makes: both differ by the last bits of sines and exponentials.
 SAME, AMPLIFIED, CHANGE = 1e-9, 1e3, 1e-13
+#: What is said of parameters that are read by name.
+IN_ORDER = "parameters are numbers in the order in which they are declared: read them as parameters[0], parameters[1]"
 #: The value of a function where it has none, such as at a division by zero.
 UNDEFINED = object()
 
@@ -60,8 +62,15 @@ class _Beyond(IndexError):
 class _Declared(tuple[float, ...]):
     """The parameters of a torque; compiled code would read beyond them, and wraps no negative index round."""
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise _Beyond(f"reads parameters.{name}; {IN_ORDER}")
+
     def __getitem__(self, index: Any) -> Any:
         size = len(self)
+        if isinstance(index, str):
+            raise _Beyond(f"reads parameters[{index!r}]; {IN_ORDER}")
         if isinstance(index, slice):
             if index.stop is None or not 0 <= (index.start or 0) <= index.stop <= size:
                 raise _Beyond("takes a slice of its parameters; read them one by one, as parameters[0]")
@@ -92,6 +101,11 @@ def checked_function(where: str, name: str, function: Any, arguments: Sequence[s
     return plain
 
 
+def parameter_array(parameters: Iterable[float]) -> np.ndarray:
+    """The parameters as compiled code reads them: all that are declared, or one zero if there are none."""
+    return np.array([*parameters] or [0.0], float)
+
+
 def states_of(q0: Sequence[float], omega0: Sequence[float], horizon: float) -> list[tuple[Any, ...]]:
     """The initial (t, q, omega), and others that a motion over the horizon may reach."""
     speed = math.hypot(*omega0) or 1.0 / horizon
@@ -118,8 +132,8 @@ def compiled_torque(
     """
     function, values = checked_function(where, "torque", torque, TORQUE), _Declared(map(float, parameters))
     plain = try_torque(where, torque, values, states)
-    compiled = _compiled(where, "torque", compile_torque, torque, function)
-    array = np.array([*values, 0.0])
+    compiled = _compiled(where, "torque", compile_torque, function)
+    array = parameter_array(values)
     for state in states:
         _compare(where, "torque", function, state, lambda *s: plain(*s, values), lambda *s: compiled(*s, array))
     return compiled
@@ -158,8 +172,8 @@ def compiled_loads(where: str, loads: Any, parameters: Iterable[float], state: t
     """
     function, values = checked_function(where, "loads", loads, LOADS), _Declared(map(float, parameters))
     plain = try_loads(where, loads, values, state)
-    compiled = _compiled(where, "loads", compile_loads, loads, function)
-    array = np.array([*values, 0.0])
+    compiled = _compiled(where, "loads", compile_loads, function)
+    array = parameter_array(values)
 
     def of_compiled(t: float, *rows: Any) -> Any:
         force, torque = np.zeros((len(rows[0]), 3)), np.zeros((len(rows[0]), 3))
@@ -201,11 +215,15 @@ def _run(where: str, name: str, function: FunctionType, call: Callable[[], Any],
         raise TrialError(where, f"{name} {error}", function, _line(function, error.__traceback__)) from None
     except Exception as error:
         line = _line(function, error.__traceback__)
-        numbers = isinstance(error, ArithmeticError | ValueError) and not _raises(error.__traceback__)
+        ended_by = _operation(error.__traceback__)
+        if ended_by.startswith("UNPACK") and isinstance(error, ValueError):
+            reason = f"{name} {_unpacked(str(error))}; write as many names as there are numbers, or read them one by one"
+            raise TrialError(where, reason, function, line) from None
+        numbers = isinstance(error, ArithmeticError | ValueError) and ended_by != "RAISE_VARARGS"
         if numbers and lenient:
             return UNDEFINED
         said = f"{type(error).__name__}: {str(error)[:SHOWN]}".rstrip(": ")
-        advice = "" if numbers else "; it must be plain arithmetic that never raises"
+        advice = "; it must be finite where the motion begins" if numbers else "; it must be plain arithmetic that never raises"
         raise TrialError(where, f"{name} raises {said}, at t = {t:g}{advice}", function, line) from None
 
 
@@ -219,13 +237,22 @@ def _line(function: FunctionType, trace: TracebackType | None) -> int:
     return line
 
 
-def _raises(trace: TracebackType | None) -> bool:
-    """Whether a statement ``raise`` or ``assert`` ended the innermost function, and not arithmetic."""
+def _operation(trace: TracebackType | None) -> str:
+    """The operation that ended the innermost function: ``RAISE_VARARGS`` is a statement ``raise`` or ``assert``."""
     if trace is None:
-        return False
+        return ""
     while trace.tb_next is not None:
         trace = trace.tb_next
-    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
+    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]]
+
+
+def _unpacked(said: str) -> str:
+    """What is wrong with an assignment to several names, from the message of Python."""
+    numbers = re.findall(r"\d+", said)
+    if said.startswith("too many"):
+        return f"assigns to {numbers[0]} names, and there are more numbers ({said})"
+    more = " or more" * ("at least" in said)
+    return f"assigns to {numbers[0]} names{more}, and there are only {numbers[-1]} numbers ({said})"
 
 
 def _is_float(value: Any) -> bool:
@@ -260,9 +287,9 @@ def _in_words(value: Any) -> str:
     return "None" if value is None else f"a value of type {type(value).__name__}"
 
 
-def _compiled(where: str, name: str, compiler: Callable[[Any], Any], given: Any, function: FunctionType) -> Callable[..., Any]:
+def _compiled(where: str, name: str, compiler: Callable[[Any], Any], function: FunctionType) -> Callable[..., Any]:
     try:
-        compiled: Callable[..., Any] = compiler(given)
+        compiled: Callable[..., Any] = compiler(function)
         return compiled
     except Exception as error:
         file = Path(function.__code__.co_filename)
@@ -284,7 +311,12 @@ def _compare(
         beside = np.array(plain(*_changed(state)), float)
     except (ArithmeticError, ValueError):
         return
-    given = np.array(compiled(*state), float)
+    try:
+        given = np.array(compiled(*state), float)
+    except Exception as error:
+        said = f"{type(error).__name__}: {str(error)[:SHOWN]}".rstrip(": ")
+        reason = f"{name} raises {said} compiled and not in plain Python, at t = {state[0]:g}; write it as plain arithmetic"
+        raise TrialError(where, reason, function, function.__code__.co_firstlineno) from None
     with np.errstate(all="ignore"):  # a torque may be infinite where the motion never gets
         allowed = SAME * np.abs(expected).max() + AMPLIFIED * np.abs(beside - expected).max() + 1e-300
     if np.isfinite(expected).all() and np.isfinite(allowed) and not (np.abs(given - expected) <= allowed).all():
@@ -313,6 +345,8 @@ def reason_of(error: Exception) -> str:
     first = (reasons or lines or [type(error).__name__])[0]
     if "Int value is too large" in first:
         return f"a whole number is beyond 2^63 ({first.rpartition(' ')[2][:30]}); write it as a float, such as 1e20 for 10**20"
+    if statement := re.search(r"unsupported opcode \((\w+)\)", first):
+        return f"this statement cannot be compiled ({statement[1]}); write plain arithmetic and assignments to single names"
     plain = re.match(r"Untyped \w+ name '(\w+)'.*<class 'function'>", first)
     if plain:
         return f"{plain[1]} is a plain function; write @kernel before it"

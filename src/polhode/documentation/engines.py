@@ -90,7 +90,7 @@ def advice_page() -> str:
         order = float(row["q_order"].sel(load="free"))
         key, option, end, kind = (str(row[name].item()) for name in ("key", "option", "end", "gyroscopic"))
         rows.append((f"{row['label'].item()} {row['version'].item()}", option, advice_of(key, option, order, end, kind)))
-    rows += [(f"{one.label} † {one.commit}", one.option, one.advice) for one in READ]
+    rows += [(f"{row.label} † {row.commit}", row.option, row.advice) for row in READ]
     return table(["engine and release († read, not run)", "option", "what to do"], rows)
 
 

@@ -73,7 +73,7 @@ def exact_deviation(run: Run, spun: Spun, stretch: int = 1) -> float:
 
 def is_nearest(exact: float, others: Sequence[float]) -> bool:
     """Whether rows are nearer to the exact motion than to every candidate that does not make that motion itself."""
-    far = [one for one in others if one > 2 * exact]
+    far = [deviation for deviation in others if deviation > 2 * exact]
     return bool(0 < exact < math.inf) and min(others, default=math.inf) > exact / 2 and min(far, default=0.0) > NEARER * exact
 
 
@@ -168,9 +168,9 @@ def conserving_tensor(q: np.ndarray, omega: np.ndarray) -> tuple[np.ndarray, flo
     """
     columns = []
     for i, j in PLACES:
-        one = np.zeros((3, 3))
-        one[i, j] = one[j, i] = 1.0
-        lab = in_lab(q, omega @ one)
+        basis = np.zeros((3, 3))
+        basis[i, j] = basis[j, i] = 1.0
+        lab = in_lab(q, omega @ basis)
         columns.append((lab - lab.mean(0)).ravel())
     _, sizes, rows = np.linalg.svd(np.array(columns).T, full_matrices=False)
     tensor = np.zeros((3, 3))
@@ -212,7 +212,7 @@ def tensor_words(q: np.ndarray, omega: np.ndarray, inertia: np.ndarray, axes: np
     if np.abs(tensor - np.diag(moments)).max() < max(5 * variation, 1e-3) * inertia.sum():
         diagonal = np.allclose(axes, np.eye(3))
         if diagonal and np.allclose(sorted(moments), sorted(inertia), rtol=max(0.01, 10 * variation)):
-            order = min(permutations(inertia), key=lambda one: float(np.abs(np.array(one) - moments).max()))
+            order = min(permutations(inertia), key=lambda permuted: float(np.abs(np.array(permuted) - moments).max()))
             return f"{said} the same moments in the order {_numbers(order)}: give inertia in the order of the body's axes."
         return f"{said} the moments {_numbers(moments)} (of the same sum): give the moments of your code as inertia."
     six = [tensor[place] for place in PLACES]
@@ -228,10 +228,12 @@ def _numbers(values: Sequence[float] | np.ndarray) -> str:
 
 def orders(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> list[tuple[float, float, float]]:
     """Other orders of the moments in which Euler's equations explain the change of a free body's omega better, best first."""
-    others = [one for one in dict.fromkeys(permutations(map(float, inertia), 3)) if one != tuple(map(float, inertia))]
+    others = [
+        permuted for permuted in dict.fromkeys(permutations(map(float, inertia), 3)) if permuted != tuple(map(float, inertia))
+    ]
     given = _miss(omega, inertia, dt)
-    ranked = sorted((_miss(omega, np.array(one), dt), one) for one in others)
-    return [one for miss, one in ranked if miss < given / 2]
+    ranked = sorted((_miss(omega, np.array(permuted), dt), permuted) for permuted in others)
+    return [permuted for miss, permuted in ranked if miss < given / 2]
 
 
 def _miss(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> float:

@@ -176,5 +176,5 @@ def units_of(ratio: float, quantity: str) -> tuple[str, str]:
 def plausible(candidates: Sequence[Fit]) -> list[Fit]:
     """The conventions that may be right, the best first; those with a factor that no units explain come last."""
     ordered = sorted((one for one in candidates if math.isfinite(one.miss)), key=lambda one: one.miss)
-    likely = [one for one in ordered if one.miss <= WORSE * ordered[0].miss + 1e-9 and one.miss < CREDIBLE]
-    return sorted(likely, key=lambda one: not one.is_explained)
+    likely = [fit for fit in ordered if fit.miss <= WORSE * ordered[0].miss + 1e-9 and fit.miss < CREDIBLE]
+    return sorted(likely, key=lambda fit: not fit.is_explained)

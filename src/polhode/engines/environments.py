@@ -73,7 +73,8 @@ def environment_of(engine: Engine) -> dict[str, str]:
 def how_to_install(engine: Engine) -> str:
     """The command that installs an engine."""
     if engine.is_own and not (engine.requirements or engine.debian):
-        return f"{python_of(engine)} cannot import numpy and {engine.module}: see python, module and paths in its YAML file"
+        modules = " and ".join(dict.fromkeys(["numpy", engine.module]))
+        return f"{python_of(engine)} cannot import {modules}: see python, module and paths in its YAML file"
     return f"apt-get install {' '.join(engine.debian)}" if engine.debian else f"polhode atlas {engine.key} --install"
 
 

@@ -247,16 +247,16 @@ def deviations(
     bound : deviation beyond which a candidate is not followed to the end, if two others are closer
     stretch : how many steps lie between two states
     """
-    pairs = [(run, one, usable(run, one)) for run, one in zip(runs, spun, strict=True) if not one.error]
-    pairs = [(run, one, count) for run, one, count in pairs if count > FEW]
+    pairs = [(run, outcome, usable(run, outcome)) for run, outcome in zip(runs, spun, strict=True) if not outcome.error]
+    pairs = [(run, outcome, count) for run, outcome, count in pairs if count > FEW]
     if not pairs:
         return []
     first: list[tuple[Method, str, float]] = []
     for method in all_candidates(damping):
-        run, one, count = pairs[0]
+        run, outcome, count = pairs[0]
         for mode in modes(method, half, not run.steps):
             steps = range(FIRST + judged_from(mode) - 1)
-            first.append((method, mode, deviation(method, mode, run, one, eps, steps, judged_from(mode), stretch)))
+            first.append((method, mode, deviation(method, mode, run, outcome, eps, steps, judged_from(mode), stretch)))
     # The largest deviation only grows with more steps: a candidate is followed to the end only if it could still be among the
     # best two classes.
     first.sort(key=lambda one: one[2])

@@ -144,7 +144,7 @@ class Answer:
     energy, momentum : largest relative changes in the free run, of the momentum's length; NaN without one
     momentum_vector : the same of the momentum as a vector in the lab
     faults : rows that are wrong, each named
-    limits : what limits the identification, and the cure
+    limits : what limits the identification, and what to do
     further : the run that would tell the methods apart
     exact : the largest difference of a row from the exact motion, in a step from the row before
     """
@@ -315,7 +315,7 @@ def _end_words(end: str, energy: float, momentum: float) -> str:
     """The end of a free spin in words; a body that loses or gains much of its momentum does not tumble as it should."""
     if end != "tumbles" or max(abs(energy), abs(momentum)) < LOST:
         return ENDS.get(end, end)
-    name, change = max((("energy", energy), ("momentum", momentum)), key=lambda one: abs(one[1]))
+    name, change = max((("energy", energy), ("momentum", momentum)), key=lambda pair: abs(pair[1]))
     return f"it still tumbles, and has {'lost' if change < 0 else 'gained'} {abs(change):.2g} of its {name}"
 
 
@@ -416,14 +416,10 @@ def own_run(
         raise IdentifyError(f"{rows.name}: every must be a whole number of steps from row to row, at least 1, got {count:g}")
     if step is not None and rows.t is None and rows.steps is not None:
         rows = replace(rows, t=(rows.steps - rows.steps[0]) * step)
-    if step is None or (rows.t is not None and rows.time_unit):
-        between = spacing(rows)
-        if step is not None and abs(between / (step * steps) - 1) > 1e-3:
-            raise IdentifyError(
-                f"{rows.name}: from row to row its times advance by {between:.6g} s, which is not {_counted(steps)} of dt = "
-                f"{step:g} s: leave dt out, or name the steps from row to row (every)"
-            )
-        step = between / steps if step is None else step
+    if step is None:
+        step = spacing(rows) / steps
+    else:
+        rows = _timed(rows, step, steps)
     if rate and not rate * step < 1:
         raise IdentifyError(
             f"{rows.name}: a damping of {rate:g}/s leaves nothing of omega after a step of {step:g} s; check the rate"
@@ -434,6 +430,33 @@ def own_run(
 
 def _counted(steps: int) -> str:
     return "a step" if steps == 1 else f"{steps} steps"
+
+
+def _timed(rows: Rows, step: float, steps: int) -> Rows:
+    """The rows with times in s, by the step that is given; without their times, if these do not grow.
+
+    Raises
+    ------
+    IdentifyError
+        If the times advance by another step, in whatever unit or number of steps.
+    """
+    if rows.t is None:
+        return rows
+    try:
+        between = spacing(rows)
+    except IdentifyError:
+        return replace(rows, t=None)
+    miss = 1e-3 + 4 * float(np.nanmedian(np.abs(np.diff(rows.t) / between - 1)))  # of steps that are not equal
+    units = (1.0,) if rows.time_unit else TIMES.values()
+    factor = next((unit for unit in units if abs(between * unit / (step * steps) - 1) < miss), 0.0)
+    if not factor and not rows.time_unit and between in (1.0, steps):
+        factor = step * steps / between
+    if not factor:
+        raise IdentifyError(
+            f"{rows.name}: from row to row its times advance by {between:.6g}{' s' if rows.time_unit else ''}, which is not "
+            f"{_counted(steps)} of dt = {step:g} s: leave dt out, or name the steps from row to row (every)"
+        )
+    return rows if factor == 1 else replace(rows, t=rows.t * factor, t_unit=rows.t_unit * factor)
 
 
 def _check_rows(rows: Rows) -> None:
@@ -448,7 +471,7 @@ def _check_rows(rows: Rows) -> None:
     count, least = int(fine.sum()), FEW + 2
     if count < least:
         bad = (
-            f", and {len(fine) - count} that are not finite ({rows.line_word} {rows.lines[~fine][0]})"
+            f", and {len(fine) - count} that are not finite, or beyond {HUGE:g} ({rows.line_word} {rows.lines[~fine][0]})"
             if count < len(fine)
             else ""
         )
@@ -553,8 +576,8 @@ def _numbers_in(rows: Rows, name: str, text: str) -> list[float]:
     values = [next(settings_of(word)) for word in words[:count]]
     seconds = seconds_of(unit) if name == "dt" and unit else None
     if not values or (unit and seconds is None and unit not in SETTING_UNITS.get(name, ())):
-        cure = "in s" if name == "dt" else "without a unit, all in one system (SI or any other)"
-        raise IdentifyError(f"{rows.name}: {name} must be numbers, {cure}, got {shown(text)}")
+        remedy = "in s" if name == "dt" else "without a unit, all in one system (SI or any other)"
+        raise IdentifyError(f"{rows.name}: {name} must be numbers, {remedy}, got {shown(text)}")
     return [float(Decimal(str(value)) * seconds) for value in values] if seconds is not None else values
 
 
@@ -619,7 +642,12 @@ def spacing(rows: Rows) -> float:
     if usual > 0 and fine.mean() < 0.5 and np.diff(rows.t).min() > 4 * rows.t_unit:
         return usual  # of steps that are not equal
     if not usual > 0 or fine.mean() < 0.5:
-        raise IdentifyError(f"{rows.name}: its times do not grow from row to row, or have too few digits: give the step as dt")
+        still = np.flatnonzero(~(np.diff(rows.t) > 0))
+        where = f" ({rows.line_word}s {rows.lines[still[0]]} and {rows.lines[still[0] + 1]})" if len(still) else ""
+        raise IdentifyError(
+            f"{rows.name}: its times do not grow from row to row{where}, or have too few digits: write each row once, and give "
+            "the step as dt if its times say nothing"
+        )
     last = int(np.flatnonzero(fine)[-1])
     mean = float((rows.t[last] - rows.t[0]) / counts[last]) if counts[last] > 0 else usual
     unit = max(rows.t_unit, 2.0**-52 * float(np.nanmax(np.abs(rows.t))))
@@ -641,7 +669,7 @@ def _shortest(value: float, tolerance: float) -> tuple[float, int]:
 
 
 def identify_files(
-    paths: Iterable[str | Path],
+    paths: str | Path | Iterable[str | Path],
     inertia: Any = None,
     torque: Any = None,
     dt: float | None = None,
@@ -651,7 +679,10 @@ def identify_files(
     columns: str | Sequence[str] | None = None,
 ) -> Answer:
     """The same for files (:mod:`polhode.engines.run_files`); what is given here has precedence over what they say."""
-    return identify_runs([own_run(read_run(path, body, columns), inertia, torque, dt, damping, every) for path in paths])
+    files = [paths] if isinstance(paths, str | Path) else list(paths) if isinstance(paths, Iterable) else []
+    if not files:
+        raise IdentifyError(f"paths must be the path of a file, or a list of paths of at least one, got {shown(paths)}")
+    return identify_runs([own_run(read_run(path, body, columns), inertia, torque, dt, damping, every) for path in files])
 
 
 @dataclass
@@ -705,30 +736,37 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
     """
     runs = [_checked(run) for run in sorted(runs, key=lambda run: run.load != "free")]
     eps = max(_round_off(run.rows) for run in runs)
-    own = [_own_intervals(run) for run in runs]
+    intervals = [_own_intervals(run) for run in runs]
     ways: list[tuple[Sequence[OwnRun], float]] = [(runs, eps)]
-    if any(timed for timed, _, _ in own):
-        ways.append(([timed or run for run, (timed, _, _) in zip(runs, own, strict=True)], max(eps, *(e for _, e, _ in own))))
-        if max(share for _, _, share in own) > 0.5:
+    if any(timed for timed, _, _ in intervals):
+        ways.append(
+            (
+                [timed or run for run, (timed, _, _) in zip(runs, intervals, strict=True)],
+                max(eps, *(e for _, e, _ in intervals)),
+            )
+        )
+        if max(share for _, _, share in intervals) > 0.5:
             ways.reverse()
     readings: list[_Reading] = []
     for way, unit in ways:
         for rows_ahead in (0, 1):
             for fit in _conventions(way[0], rows_ahead)[:MOST_CONVENTIONS]:
-                is_first = not rows_ahead and all(one.best >= WITHIN for one in readings)
+                is_first = not rows_ahead and all(reading.best >= WITHIN for reading in readings)
                 readings.append(_judged(way, fit.convention, unit, is_first))
                 readings[-1].ratio, readings[-1].is_unequal = fit.ratio, way is not runs
-            if any(one.best < WITHIN for one in readings):
+            if any(reading.best < WITHIN for reading in readings):
                 break
-        if any(one.best < WITHIN for one in readings):
+        if any(reading.best < WITHIN for reading in readings):
             break
     if not readings:
         raise IdentifyError(_not_explained(runs[0]))
     _refuse_strong_damping(runs, readings)
-    unequal = max(share for _, _, share in own)
-    readings.sort(key=lambda one: (one.best >= WITHIN and unequal > 0.5 and not one.is_unequal, one.best * one.eps))
+    unequal = max(share for _, _, share in intervals)
+    readings.sort(
+        key=lambda reading: (reading.best >= WITHIN and unequal > 0.5 and not reading.is_unequal, reading.best * reading.eps)
+    )
     chosen = readings[0]
-    same = [one for one in readings[1:] if one.best < WITHIN and chosen.best < WITHIN]
+    same = [reading for reading in readings[1:] if reading.best < WITHIN and chosen.best < WITHIN]
     if chosen.is_unequal:
         runs = ways[0][0] if ways[0][0] is not runs else ways[1][0]
     return _answer(runs, chosen, same, unequal)
@@ -772,7 +810,7 @@ def _refuse_strong_damping(runs: Sequence[OwnRun], readings: Sequence[_Reading])
         For such a rate.
     """
     for run in runs:
-        step = run.dt * min(TIMES[one.convention.time] for one in readings)
+        step = run.dt * min(TIMES[reading.convention.time] for reading in readings)
         if run.damping * step > 1:
             raise IdentifyError(
                 f"{run.rows.name}: damping {run.damping:g}/s takes all of omega in a step of {step:.3g} s: give the rate in "
@@ -837,15 +875,16 @@ def _not_explained(run: OwnRun) -> str:
             "in which the body turns by 0.2 rad in a step"
         )
     angle = 2 * float(np.nanmedian(np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)))
-    cure = "that inertia is in the order of the axes of the body"
+    remedy = "that inertia is in the order of the axes of the body"
     for order in dict.fromkeys(permutations(map(float, run.inertia))):
         if plausible(list(fits(run.rows, np.array(order), run.row_step, 0, run.axes))):
-            cure = f"the order of inertia, which {' '.join(f'{x:.4g}' for x in order)} would explain"
+            remedy = f"the order of inertia, which {' '.join(f'{x:.4g}' for x in order)} would explain"
             break
+    units = ", that the units in the names of its columns are right" if run.rows.time_unit or run.rows.rate_unit else ""
     return (
         f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad, which no convention explains by the angular "
-        f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, {cure}, that "
-        "dt is right, and that no rows are left out (--every)"
+        f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, {remedy}, "
+        f"that dt is right{units}, and that no rows are left out (--every)"
     )
 
 
@@ -923,7 +962,8 @@ def _cut(whole: _Piece, bad: np.ndarray, most: int = MOST_ROWS) -> list[_Piece]:
         pieces.append(whole.slice(start, stop))
     if len(ends) > 2 and pieces:
         ratios = [_ratio(piece) for piece in pieces]
-        usual = ratios[max(range(len(pieces)), key=lambda k: len(pieces[k].run.samples))]
+        # Each fault has its own stretch, so that the longest may be one in other units.
+        usual = min(ratios, key=lambda ratio: abs(math.log(abs(ratio))))
         pieces = [
             piece for piece, ratio in zip(pieces, ratios, strict=True) if abs(math.log(abs(ratio / usual))) < math.log(1.5)
         ]
@@ -1127,8 +1167,8 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
     differ = _difference(members, modes, reading, runs) if len(within) > 1 else 0.0
     shows_all = len(within) < 2 or _shows_gyroscopic_term(pieces) or meaning.are_one_free_step(members)
     identified = bool(within and set(members) == set(within) and rest and not differ and shows_all)
-    others = [set(_members(one)) for one in same]
-    if identified and any(one != set(members) for one in others):
+    others = [set(_members(other)) for other in same]
+    if identified and any(keys != set(members) for keys in others):
         identified = False
         limits.append("read in another way, these rows are those of other methods: name the columns (qw, qx, ..., wx or Lx).")
     half = candidate(order[0]).stored_offset if within and modes[order[0]] in ("stored", "half") else 0.0
@@ -1167,7 +1207,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         runner_up_deviation=values[rest[0]] if rest else math.inf,
         deviations=values,
         convention=_convention_words(reading.convention, run.rows),
-        ambiguous=tuple(str(one.convention) for one in same),
+        ambiguous=tuple(str(other.convention) for other in same),
         half_steps=half,
         round_off=eps,
         precision=_precision(runs, eps),
@@ -1196,7 +1236,7 @@ def _convention_words(convention: Convention, rows: Rows) -> str:
 
 
 def _contradicted_units(rows: Rows, convention: Convention) -> list[str]:
-    """Units in names of columns that the rows contradict, each with its cure."""
+    """Units in names of columns that the rows contradict, each with what to do."""
     factor = ANGLES[convention.angle] * TIMES[convention.time]
     unit = rows.rate_unit if convention.angle != "rad" else rows.time_unit if convention.time != "s" else ""
     if not unit:
@@ -1218,20 +1258,20 @@ NO_CANDIDATE = (
 def _members(reading: _Reading) -> list[str]:
     """The methods that fit under a reading."""
     first = next(iter(reading.deviations.values()))
-    return [one.key for one in first if one.value < WITHIN]
+    return [deviation.key for deviation in first if deviation.value < WITHIN]
 
 
 def _merged(reading: _Reading, limits: list[str]) -> tuple[dict[str, float], dict[str, str]]:
     """Each candidate's deviation under all loads, ascending, and how it was begun; a load that none fits is a limit."""
     first = next(iter(reading.deviations.values()))
-    values = {one.key: one.value for one in first}
-    modes = {one.key: one.mode for one in first}
+    values = {deviation.key: deviation.value for deviation in first}
+    modes = {deviation.key: deviation.mode for deviation in first}
     for load, deviations in list(reading.deviations.items())[1:]:
-        of_load = {one.key: one.value for one in deviations}
+        of_load = {deviation.key: deviation.value for deviation in deviations}
         both = {key: max(values[key], of_load.get(key, math.inf)) for key in values}
         if min(both.values(), default=math.inf) < WITHIN or min(values.values(), default=math.inf) >= WITHIN:
             values = both
-            modes |= {one.key: one.mode for one in deviations if one.mode}
+            modes |= {deviation.key: deviation.mode for deviation in deviations if deviation.mode}
         else:
             closest = min(of_load, key=of_load.get) if of_load else ""  # type: ignore[arg-type]
             limits.append(
@@ -1239,7 +1279,7 @@ def _merged(reading: _Reading, limits: list[str]) -> tuple[dict[str, float], dic
                 + (f"; closest there: {label_of(closest)}, {_rounded(of_load[closest])} round-offs." if closest else ".")
                 + " Check the value of the torque, its frame, and that it is set anew in every step."
             )
-    return dict(sorted(values.items(), key=lambda one: one[1])), modes
+    return dict(sorted(values.items(), key=lambda pair: pair[1])), modes
 
 
 def _difference(members: Sequence[str], modes: Mapping[str, str], reading: _Reading, runs: Sequence[OwnRun]) -> float:
@@ -1250,7 +1290,7 @@ def _difference(members: Sequence[str], modes: Mapping[str, str], reading: _Read
     smallest = math.inf
     for load, deviations in reading.deviations.items():
         chosen = [k for k, run in enumerate(runs) if run.load == load and reading.pieces[k]]
-        modes_of_load = {one.key: one.mode for one in deviations}
+        modes_of_load = {deviation.key: deviation.mode for deviation in deviations}
         if not chosen:
             continue
         piece = max(reading.pieces[chosen[0]], key=lambda piece: len(piece.run.samples))
@@ -1341,7 +1381,7 @@ def _precision(runs: Sequence[OwnRun], eps: float) -> str:
 def _limits(
     runs: Sequence[OwnRun], reading: _Reading, angle: float, speed: float, pieces: int, is_settled: bool, differ: float
 ) -> list[str]:
-    """What limits an identification, each with its cure.
+    """What limits an identification, each with what to do.
 
     ``differ`` is the smallest difference between methods that remain, in a step; 0 if they are one step.
     """

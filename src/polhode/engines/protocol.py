@@ -29,12 +29,13 @@ from dataclasses import field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic.dataclasses import dataclass
 
 from polhode.engines.sources import Source
 from polhode.interface.declared import STRICT, declared
+from polhode.interface.reading import ConfigurationError, load_yaml, shown
 
 FOLDER = Path(__file__).parent / "adapters"
 #: The loads of the atlas, each with the class of torque of :data:`polhode.problems.problem.TORQUE_CLASSES` that it has.
@@ -253,14 +254,43 @@ def own_engine(path: Path) -> Engine:
     path = path.resolve()
     if path.stem in all_engines():
         raise ValueError(f"{path.name}: {path.stem} is an engine of polhode; choose another name")
-    if path.with_suffix(".yaml").is_file():
-        engine = read(path)
+    usual: dict[str, Any] = {
+        "label": path.stem,
+        "options": {"usual": Option(chosen_by=UNSAID)},
+        "switched_off": UNSAID,
+        "torques": {"constant": UNSAID, "lab": UNSAID, "velocity": UNSAID},
+    }
+    if (declaration := path.with_suffix(".yaml")).is_file():
+        keys = _keys_of_declaration(declaration)
+        usual = {key: value for key, value in usual.items() if key not in keys}
+        engine = declared(Engine, declaration, **usual, path=path)
     else:
-        torques: dict[Torque, str] = {"constant": UNSAID, "lab": UNSAID, "velocity": UNSAID}
-        options = {"usual": Option(chosen_by=UNSAID)}
-        engine = Engine(label=path.stem, options=options, switched_off=UNSAID, torques=torques, path=path)
+        engine = Engine(**usual, path=path)
     _engines_of_users[engine.key] = engine
     return engine
+
+
+def _keys_of_declaration(file: Path) -> list[str]:
+    """The keys of the YAML file beside an adapter of one's own, all of which an engine has.
+
+    Raises
+    ------
+    ConfigurationError
+        If it has none, or others: it may belong to something else. The message is one line that names both files.
+    """
+    known = [name for name in Engine.__dataclass_fields__ if name != "path"]
+    try:
+        values = load_yaml(file)
+    except UnicodeDecodeError:
+        values = None
+    others = [str(key) for key in values if key not in known] if isinstance(values, dict) else []
+    if isinstance(values, dict) and values and not others:
+        return [*values]
+    what = f"has no key {', '.join(map(repr, others[:3]))}{' ...' * (len(others) > 3)}" if others else "is no list of keys"
+    raise ConfigurationError(
+        f"{shown(file)} is read as the declaration of the adapter {file.with_suffix('.py').name} beside it, and such a file "
+        f"{what}; if it belongs to something else, rename one of the two (a declaration has {', '.join(known[:8])} and so on)"
+    )
 
 
 @cache

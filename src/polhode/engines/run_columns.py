@@ -82,7 +82,7 @@ ANGLES = set(["phi", "theta", "psi", "euler", "eulerangles"])
 NEEDED = (
     "needed are four of a quaternion (qw, qx, qy, qz) and three of an angular velocity (wx, wy, wz) or momentum (Lx, Ly, Lz)"
 )
-CURE = "rename the columns, or name all in their order: --columns t,qw,qx,qy,qz,wx,wy,wz"
+REMEDY = "rename the columns, or name all in their order: --columns t,qw,qx,qy,qz,wx,wy,wz"
 
 
 @dataclass(frozen=True)
@@ -225,10 +225,10 @@ def layout(where: str, names: Sequence[str]) -> ColumnLayout:
             )
         places[column.place] = k
     made = ColumnLayout()
-    unread = [name for name, column in zip(names, columns, strict=True) if column is None and name]
-    _orientation(where, names, columns, groups, unread, made)
-    _spin(where, names, columns, groups, unread, made)
-    _time(where, names, columns, made)
+    header = Header(where, names, columns, groups)
+    _orientation(header, made)
+    _spin(header, made)
+    _time(header, made)
     for kind in ("step", "body"):
         setattr(made, kind, next((k for k, column in enumerate(columns) if column and column.kind == kind), None))
     used = {*made.time, *made.orientation, *made.spin, made.step, made.body}
@@ -241,17 +241,49 @@ def understands(names: Sequence[str]) -> bool:
     return sum(bool(column and column.place) for column in map(column_of, names)) > 2
 
 
-Groups = Mapping[tuple[str, str, str], dict[str, int]]
+@dataclass(frozen=True)
+class Header:
+    """The names of the columns of a run, and what each of them says.
+
+    Parameters
+    ----------
+    where : the file and its line, as messages name it
+    names, columns : each name, and what it says; None for one that is not understood
+    groups : kind, group and frame -> the columns of its components, by their places
+    """
+
+    where: str
+    names: Sequence[str]
+    columns: Sequence[ColumnName | None]
+    groups: Mapping[tuple[str, str, str], dict[str, int]]
+
+    def unit(self, order: Sequence[int]) -> str:
+        """The unit of the components of a vector."""
+        units = [column.unit for k in order if (column := self.columns[k])]
+        if len({plain_unit(unit) for unit in units}) > 1:
+            raise RunFileError(
+                f"{self.where}: {', '.join(self.names[k] for k in order)} have different units; write all in one"
+            )
+        return units[0]
+
+    def not_understood(self, what: str, kind: str) -> RunFileError:
+        """The error of columns that hold no ``what``: the components that there are of this kind, and what to write."""
+        some = [self.names[k] for key, places in self.groups.items() if key[0].startswith(kind) for k in places.values()]
+        unread = [name for name, column in zip(self.names, self.columns, strict=True) if column is None and name]
+        if some:
+            rest = f" (not understood: {', '.join(shown(name) for name in unread[:8])})" if unread else ""
+            return RunFileError(f"{self.where}: of the {what} there is only {', '.join(some[:8])}{rest}; {NEEDED}; {REMEDY}")
+        bare = {re.sub(r"[^a-z]", "", re.sub(r"[\[(].*|_?(?:deg|rad)$", "", name.lower())) for name in unread}
+        hint = ""
+        if what == "orientation" and bare & ANGLES:
+            hint = " (phi, theta, psi and the like may be angles of any sequence: write quaternions, or roll, pitch, yaw)"
+        texts = ", ".join(shown(name).strip("'\"") for name in (unread or self.names)[:16])
+        more = f" and {len(unread or self.names) - 16} more" if len(unread or self.names) > 16 else ""
+        return RunFileError(f"{self.where}: the columns {texts}{more} are not understood as {what}{hint}; {NEEDED}; {REMEDY}")
 
 
-def _orientation(
-    where: str,
-    names: Sequence[str],
-    columns: Sequence[ColumnName | None],
-    groups: Groups,
-    unread: Sequence[str],
-    made: ColumnLayout,
-) -> None:
+def _orientation(header: Header, made: ColumnLayout) -> None:
+    where, names, groups = header.where, header.names, header.groups
     quaternions = {key: order for key, places in groups.items() if key[0] == "quaternion" and (order := _quaternion(places))}
     at_rest = [key for key in quaternions if key[1].endswith(tuple(f"{{{word}}}" for word in AT_REST))]
     complete = [(key[0], *quaternions[key]) for key in (at_rest if len(at_rest) == 1 else quaternions)]
@@ -266,11 +298,10 @@ def _orientation(
             f"{where} has several orientations ({several}); delete all but one, or name the columns with --columns"
         )
     if not complete:
-        some = [names[k] for key, places in groups.items() if key[0] == "quaternion" for k in places.values()]
-        raise RunFileError(f"{where}: {_not_understood(names, unread, 'orientation', some)}")
+        raise header.not_understood("orientation", "quaternion")
     made.form, made.orientation, made.scalar = complete[0]
     if made.form == "Euler angles":
-        unit = _unit(where, names, columns, made.orientation)
+        unit = header.unit(made.orientation)
         made.angle = radians_of(unit) if unit else None
         if unit and made.angle is None:
             raise RunFileError(
@@ -278,14 +309,8 @@ def _orientation(
             )
 
 
-def _spin(
-    where: str,
-    names: Sequence[str],
-    columns: Sequence[ColumnName | None],
-    groups: Groups,
-    unread: Sequence[str],
-    made: ColumnLayout,
-) -> None:
+def _spin(header: Header, made: ColumnLayout) -> None:
+    where, names, columns, groups = header.where, header.names, header.columns, header.groups
     for kind in ("angular velocity", "angular momentum", "vector"):
         complete = {key: order for key, places in groups.items() if key[0] == kind and (order := _vector(places))}
         if kind == "angular velocity" and len(complete) > 1:
@@ -308,7 +333,7 @@ def _spin(
             key = next((key for key in complete if key[2] != "lab"), next(iter(complete)))
             made.spin, made.frame = complete[key], key[2]
             made.quantity = "angular momentum" if kind == "angular momentum" else "angular velocity"
-            unit = _unit(where, names, columns, made.spin)
+            unit = header.unit(made.spin)
             if unit and kind != "angular momentum":
                 made.rate, made.rate_unit = rate_of(unit), plain_unit(unit)
                 if made.rate is None:
@@ -318,11 +343,11 @@ def _spin(
             elif columns[made.spin[0]].group.endswith(("gyro_rad", "gyrorad")):  # type: ignore[union-attr]
                 made.rate, made.rate_unit = 1.0, "rad/s"
             return
-    some = [names[k] for key, places in groups.items() if key[0].startswith("angular") for k in places.values()]
-    raise RunFileError(f"{where}: {_not_understood(names, unread, 'angular velocity', some)}")
+    raise header.not_understood("angular velocity", "angular")
 
 
-def _time(where: str, names: Sequence[str], columns: Sequence[ColumnName | None], made: ColumnLayout) -> None:
+def _time(header: Header, made: ColumnLayout) -> None:
+    names, columns = header.names, header.columns
     known = [(k, column) for k, column in enumerate(columns) if column and column.kind == "time"]
     whole = [(k, c) for k, c in known if c.unit in ("sec", "secs", "seconds", "s") and c.group.endswith(".stamp")]
     for k, column in whole:
@@ -341,7 +366,8 @@ def _time(where: str, names: Sequence[str], columns: Sequence[ColumnName | None]
         made.time, made.seconds, made.time_unit = [k], seconds_of(unit), plain_unit(unit)
         if unit and made.seconds is None:
             raise RunFileError(
-                f"{where}: the unit {shown(unit)} of {names[k]} is not known; write s, ms, us, ns, min, h or d, or no unit"
+                f"{header.where}: the unit {shown(unit)} of {names[k]} is not known; write s, ms, us, ns, min, h or d, or "
+                "no unit"
             )
 
 
@@ -367,24 +393,3 @@ def _vector(places: Mapping[str, int]) -> list[int]:
 
 def _path(column: ColumnName | None) -> str:
     return column.group.rpartition(".")[0] if column else ""
-
-
-def _unit(where: str, names: Sequence[str], columns: Sequence[ColumnName | None], order: Sequence[int]) -> str:
-    """The unit of the components of a vector."""
-    units = [column.unit for k in order if (column := columns[k])]
-    if len({plain_unit(unit) for unit in units}) > 1:
-        raise RunFileError(f"{where}: {', '.join(names[k] for k in order)} have different units; write all in one")
-    return units[0]
-
-
-def _not_understood(names: Sequence[str], unread: Sequence[str], what: str, some: Sequence[str]) -> str:
-    """Why columns hold no run, and what to write."""
-    if some:
-        return f"of the {what} there is only {', '.join(some[:8])}; {NEEDED}; {CURE}"
-    bare = {re.sub(r"[^a-z]", "", re.sub(r"[\[(].*|_?(?:deg|rad)$", "", name.lower())) for name in unread}
-    hint = ""
-    if what == "orientation" and bare & ANGLES:
-        hint = " (phi, theta, psi and the like may be angles of any sequence: write quaternions, or roll, pitch, yaw)"
-    texts = ", ".join(shown(name).strip("'\"") for name in (unread or names)[:16])
-    more = f" and {len(unread or names) - 16} more" if len(unread or names) > 16 else ""
-    return f"the columns {texts}{more} are not understood as {what}{hint}; {NEEDED}; {CURE}"

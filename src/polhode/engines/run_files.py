@@ -244,8 +244,10 @@ def of_arrays(t: Any, q: Any, spin: Any, name: str = "the run") -> Rows:
             raise RunFileError(f"{name}: {word} must have the shape (rows, {width}), got {array.shape}{turned}")
         arrays[word] = array
     count = len(arrays["q"])
-    step = None if t is None or np.ndim(t) else numeric(f"{name}: t", t)
-    times = None if t is None or step is not None else _array_of_times(f"{name}: t", t)
+    if t is None:
+        raise RunFileError(f"{name}: t must be the times of the rows, or a step, got None")
+    step = None if np.ndim(t) else numeric(f"{name}: t", t)
+    times = None if step is not None else _array_of_times(f"{name}: t", t)
     if len(arrays["omega"]) != count or (times is not None and len(times) != count):
         counts = {"t": None if times is None else len(times), "q": count, "omega": len(arrays["omega"])}
         words = ", ".join(f"{word} has {length}" for word, length in counts.items() if length is not None)
@@ -877,7 +879,9 @@ def _matrix(table: RunTable, columns: Sequence[int]) -> tuple[np.ndarray, float,
             np.column_stack([np.asarray(column, float) for column in chosen]) if len(chosen[0]) else np.empty((0, len(chosen)))
         )
         with np.errstate(invalid="ignore"):
-            return np.where(np.abs(values) <= 1e100, values, math.nan), 0.0, single
+            values = np.where(np.abs(values) <= 1e100, values, math.nan)
+        half = any(column.dtype == np.float16 for column in chosen)  # as few digits as some that are printed
+        return values, float(np.finfo(np.float16).eps) * float(np.nan_to_num(np.abs(values)).max(initial=0.0)) * half, single
     values = np.array([[number(word) for word in column] for column in chosen]).T
     return values, unit_of(word for column in chosen for word in column), False
 

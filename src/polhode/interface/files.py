@@ -35,8 +35,8 @@ class LeadsOut(OSError):
 
     def __init__(self, path: str | Path, place: str | Path, folder: str | Path) -> None:
         super().__init__(
-            f"{path} leads out of {folder}, to {place}: nothing is written or removed there; remove the link, or put the files "
-            "in its place (the folder as a whole may be a link)"
+            f"{path} leads out of {folder}, to {place}: nothing is read, written or removed there; remove the link, or put the "
+            "files in its place (the folder as a whole may be a link)"
         )
 
 

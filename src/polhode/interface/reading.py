@@ -165,7 +165,7 @@ def load_yaml(path: str | Path) -> Any:
     try:
         node = loader.get_single_node()
         _Strict(shown(path)).walk(node, ())
-        return loader.construct_document(node)
+        return None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         raise ConfigurationError(f"{shown(path)}:{_where(error)}: not valid YAML: {_reason(error)}") from None
     finally:

@@ -41,6 +41,8 @@ COUNTS = {4: "four", 5: "five", 6: "six", 7: "seven"}
 #: Units of length (m) and mass (kg) of LAMMPS' systems, which JSON files name; those of ``lj`` are any.
 UNITS = {"si": (1.0, 1.0), "cgs": (1e-2, 1e-3), "micro": (1e-6, 1e-15), "nano": (1e-9, 1e-21)}
 UNITS |= dict.fromkeys(("real", "metal"), (1e-10, 1e-3 / 6.02214076e23))
+#: Units that names of columns say, in m and kg.
+PREFIXES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "μm": 1e-6, "nm": 1e-9, "kg": 1.0, "g": 1e-3, "mg": 1e-6}
 #: Radius and diameter of a sphere that has both may differ by this fraction.
 ROUNDED = 1e-3
 #: The symmetry of more spheres takes hours to find.
@@ -221,6 +223,7 @@ def _known(word: str) -> str | None:
 def _named(path: Path, place: int, words: list[str], scale: float, mass_scale: float) -> list[str]:
     """The names of the columns, each at most once."""
     columns: list[str] = []
+    units: dict[str, tuple[str, str]] = {}
     for word in words:
         name = _known(word)
         if name is None:
@@ -231,12 +234,27 @@ def _named(path: Path, place: int, words: list[str], scale: float, mass_scale: f
             )
         if name and name in columns:
             raise ValueError(f"{path}, line {place}: two columns are {name}: {shown(', '.join(words))}")
-        unit = re.search(r"[\[(]\s*(\w+)\s*[\])]", word)
-        if name in list("xyzrd") and unit and unit[1] != "m" and scale == 1.0:
-            raise ValueError(f"{path}, line {place}: column {shown(word)} is not in m; pass the unit in m as scale=")
-        if name == "m" and unit and unit[1] != "kg" and mass_scale == 1.0:
-            raise ValueError(f"{path}, line {place}: column {shown(word)} is not in kg; pass the unit in kg as mass_scale=")
         columns.append(name)
+        if unit := re.search(r"[\[(]\s*(\w+)\s*[\])]", word):
+            units[name] = (unit[1], word)
+    for names, si, passed, argument in ((list("xyzrd"), "m", scale, "scale"), (["m"], "kg", mass_scale, "mass_scale")):
+        written: dict[str, str] = {}
+        for name in filter(units.__contains__, names):
+            written.setdefault(*units[name])
+        if len(written) > 1:
+            raise ValueError(
+                f"{path}, line {place}: columns are in different units: {shown(', '.join(written.values()))[1:-1]}"
+            )
+        for symbol, word in written.items():
+            if symbol != si and passed == 1.0:
+                raise ValueError(
+                    f"{path}, line {place}: column {shown(word)} is not in {si}; pass the unit in {si} as {argument}="
+                )
+            if symbol in PREFIXES and abs(passed / PREFIXES[symbol] - 1) > ROUNDED:
+                raise ValueError(
+                    f"{path}, line {place}: column {shown(word)} contradicts {argument}={passed:g}, the unit of the file in "
+                    f"{si}; pass {argument}={PREFIXES[symbol]:g}"
+                )
     missing = [name for name in "xyz" if name not in columns]
     if missing or not {"r", "d"} & set(columns):
         lacking = f"column {missing[0]}" if missing else "column of radii (r or radius, d or diameter)"

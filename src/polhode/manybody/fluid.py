@@ -17,7 +17,7 @@ from polhode.manybody import sites
 from polhode.manybody.contact import Setup
 from polhode.manybody.forces import FORCES
 from polhode.manybody.law import ForceLaw, SitePair
-from polhode.manybody.molecule import Molecule
+from polhode.manybody.molecule import LARGEST, Molecule
 from polhode.manybody.placement import BoxTooFull, State, check_number, checked_state, directions, motion_variables
 from polhode.manybody.units import SYSTEMS, Units
 
@@ -84,10 +84,12 @@ class Fluid:
         for name in ("key", "label", "source"):
             text(f"fluid: {name}", getattr(self, name), empty=name == "source")
         where = f"fluid {self.key!r}"
-        if not (isinstance(self.box, float) and self.box == inf):
-            positive(f"{where}: box", self.box)
-        positive(f"{where}: temperature", self.temperature)
-        positive(f"{where}: horizon", self.horizon)
+        for name in ("box", "temperature", "horizon"):
+            value = getattr(self, name)
+            if name == "box" and isinstance(value, float) and value == inf:
+                continue
+            if positive(f"{where}: {name}", value) > LARGEST:
+                raise ValueError(f"{where}: {name} must be at most {LARGEST:g}, got {shown(value)}; see its unit")
         if self.dt is not None:
             positive(f"{where}: dt", self.dt)
         if not isinstance(self.states, tuple | list) or not all(isinstance(path, str | PathLike) for path in self.states):

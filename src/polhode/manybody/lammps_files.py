@@ -205,17 +205,17 @@ def _json(path: Path, text: str) -> Template:
 
 def _block(path: Path, key: str, block: Any, columns: tuple[str, ...]) -> list[AtomRow]:
     """The rows of a data block, their columns in the order of the native format."""
-    wanted = ["atom-id", *columns]
+    expected = ["atom-id", *columns]
     order, data = (block.get("format"), block.get("data")) if isinstance(block, dict) else (None, None)
-    if not isinstance(order, list) or not all(isinstance(x, str) for x in order) or sorted(order) != sorted(wanted):
-        raise ValueError(f"{path}, {key}: expected a block with the format {wanted}, got {shown(order or block)}")
+    if not isinstance(order, list) or not all(isinstance(x, str) for x in order) or sorted(order) != sorted(expected):
+        raise ValueError(f"{path}, {key}: expected a block with the format {expected}, got {shown(order or block)}")
     if not isinstance(data, list):
-        raise ValueError(f"{path}, {key}: expected data, a list of rows {wanted}, got {shown(data)}")
+        raise ValueError(f"{path}, {key}: expected data, a list of rows {expected}, got {shown(data)}")
     rows = []
     for number, row in enumerate(data, 1):
         if not isinstance(row, list) or len(row) != len(order) or not all(isinstance(word, str) for word in row):
             raise ValueError(f"{path}, {key}, row {number}: expected {' '.join(order)}, got {shown(row)}")
-        rows.append(AtomRow(f"{key}, row {number}", [row[order.index(name)] for name in wanted]))
+        rows.append(AtomRow(f"{key}, row {number}", [row[order.index(name)] for name in expected]))
     return rows
 
 

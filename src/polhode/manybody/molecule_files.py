@@ -189,6 +189,8 @@ def _xyz(path: Path, comment: str, data: list[Line], chosen: str | Sequence[str]
 def _plain(path: Path, comment: str, first: Line, chosen: str | Sequence[str] | None) -> list[str]:
     """The columns of an XYZ file without ``Properties``: those of an argument or the comment, else ``name x y z`` alone."""
     width = len(first[1].split())
+    if width < len(PLAIN):
+        raise ValueError(f"{path}, line {first[0]}: expected name x y z between blanks, got {shown(first[1].strip())}")
     if chosen is not None:
         names = text("columns", chosen).split() if isinstance(chosen, str) or not is_ordered(chosen) else list(chosen)
         columns = ["" if name == "-" else _known(text("columns", name)) for name in names]
@@ -204,15 +206,13 @@ def _plain(path: Path, comment: str, first: Line, chosen: str | Sequence[str] | 
         return [column or "" for column in columns]
     # A comment that lists all columns by names that are read, perhaps after a title and a colon.
     words = comment.rpartition(":")[2].replace(",", " ").split()
-    listed = [column for word in words if (column := _known(word))]
-    if len(listed) == len(words) == width and set(PLAIN) <= set(listed) and len(set(listed)) == width:
-        return listed
+    named = [column for word in words if (column := _known(word))]
+    if len(named) == len(words) == width and set(PLAIN) <= set(named) and len(set(named)) == width:
+        return named
     if width == len(PLAIN):
         return list(PLAIN)
     if width == len(QM9) and comment.split()[:1] in (["gdb"], ["gdb9"]):
         return list(QM9)
-    if width < len(PLAIN):
-        raise ValueError(f"{path}, line {first[0]}: expected name x y z, got {shown(first[1].strip())}")
     further = width - len(PLAIN)
     hyphens = " ".join(["-"] * further)
     raise ValueError(

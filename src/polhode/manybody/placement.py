@@ -241,11 +241,11 @@ def place_at_random(
                 break
         else:
             whole = pi * drum.radius**2 * box if drum else box**3
-            wanted = sum(c.solid_volume for c in clumps) / whole
+            fraction = sum(c.solid_volume for c in clumps) / whole
             raise BoxTooFull(
                 f"{where}: no room for clump {placed + 1} of {len(clumps)} ({clump.key}) in {attempts} attempts; the "
                 f"{'drum' if drum else 'box'} of {box:g} m is filled to {100 * volume / whole:.1f} % of its volume, all clumps "
-                f"would take {100 * wanted:.1f} %; use a larger {'drum' if drum else 'box'} or fewer clumps"
+                f"would take {100 * fraction:.1f} %; use a larger {'drum' if drum else 'box'} or fewer clumps"
             )
         r[index], q[index] = trial, turn
         others[placed] = (*trial, clump.reach)

@@ -365,10 +365,19 @@ class Scene:
         if number(f"scene {self.key!r}: speed", at, least=0.0, unit="m/s") == 0:
             raise ValueError(f"scene {self.key!r}: contact_time needs a positive speed, got {at!r}")
         solids = [(clump, self.material_of(clump)) for clump, _ in self.clumps]
-        return min(
-            collision_time(clump.body(m.density).mass, float(clump.radii.max()), self._at_wall(m).reduced, at)
-            for clump, m in solids
-        )
+        try:
+            shortest = min(
+                collision_time(clump.body(m.density).mass, float(clump.radii.max()), self._at_wall(m).reduced, at)
+                for clump, m in solids
+            )
+        except ArithmeticError:
+            shortest = 0.0
+        if not (shortest > 0 and isfinite(shortest)):
+            raise ValueError(
+                f"scene {self.key!r}: the time of a contact at {at:g} m/s is too short or too long for a number; see the units "
+                "of speed, young and density"
+            )
+        return shortest
 
 
 @cache

@@ -31,8 +31,8 @@ OTHERS = {
 COUNT_DIGITS = 9
 
 
-def numbered_lines(path: Path, kind: str, wanted: str) -> list[Line]:
-    """The lines of a text file, which holds a ``kind`` and should have the form ``wanted``."""
+def numbered_lines(path: Path, kind: str, form: str) -> list[Line]:
+    """The lines of a text file, which holds a ``kind`` and should have the form ``form``."""
     if (size := path.stat().st_size) > LARGEST_FILE:
         raise ValueError(f"{kind} file {path} has {size:,} bytes, more than {LARGEST_FILE:,}; name a file of one {kind}")
     try:
@@ -40,7 +40,7 @@ def numbered_lines(path: Path, kind: str, wanted: str) -> list[Line]:
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{kind} file {path} is not UTF-8 text (byte {error.start} is {error.object[error.start]:#04x}); "
-            f"save it as plain text, {wanted}"
+            f"save it as plain text, {form}"
         ) from None
     return list(enumerate(text.splitlines(), 1))
 
@@ -91,8 +91,11 @@ def xyz_frame(path: Path, lines: list[Line], kind: str) -> tuple[str, list[Line]
     if re.match(r"\s*gdb9?\s*[:\s]\s*\d", comment) and len(data) == count + 3:
         data = data[:count]
     if len(data) != count or not data:
-        thing = {"clump": "spheres", "molecule": "sites"}[kind]
-        raise ValueError(f"{path}: has {len(data)} lines for {count} {thing}; a {kind} file has one frame")
+        elements = {"clump": "spheres", "molecule": "sites"}[kind]
+        raise ValueError(
+            f"{path}: has {len(data)} lines for {count} {elements}; a {kind} file has one frame, whose line 1 is the number of "
+            "lines from line 3 on, and line 2 a remark"
+        )
     return comment, data
 
 

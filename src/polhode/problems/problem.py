@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode.algebra.body import Body
 from polhode.compiling.kernel import is_kept, torque_signature
-from polhode.compiling.trials import TORQUE, checked_function, compiled_torque, states_of, try_torque
+from polhode.compiling.trials import TORQUE, checked_function, compiled_torque, parameter_array, states_of, try_torque
 from polhode.interface.arguments import (
     array,
     flag,
@@ -153,7 +153,7 @@ class Case:
     @property
     def parameter_array(self) -> np.ndarray:
         """The parameters as read by the compiled torque; never empty."""
-        return np.array([*self.parameters.values(), 0.0])
+        return parameter_array(self.parameters.values())
 
     @property
     def has_closed_form(self) -> bool:
@@ -258,7 +258,7 @@ class Problem(Case):
 
     def is_kept(self) -> bool:
         """Whether :meth:`compile` finds it on disk (:mod:`polhode.compiling.cache`)."""
-        return is_kept(self.torque, torque_signature)
+        return is_kept(getattr(self.torque, "py_func", self.torque), torque_signature)
 
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
         """The exact q (times, 4) and omega (times, 3) in double precision, from the closed form with ``digits`` digits.

@@ -197,7 +197,7 @@ ARTEFACTS = {artefact.key: artefact for artefact in (
     Artefact("references", "references/{problem}.nc", DATA, COMPARED, "references_*", "references",
              "the reference solution of {problem}, to arbitrary precision", lambda study: study.problems,
              is_reported=True),
-    Artefact("checks", "checks/{check}.nc", DATA, COMPARED, "check", "checks",
+    Artefact("checks", "checks/{check}.nc", DATA, COMPARED, "checks_*", "checks",
              "an experiment on single methods: {check}", lambda study: study.checks, is_reported=True, released="grains.nc"),
     Artefact("films", "films/{scene}.nc", DATA, COMPARED, "film", "many bodies",
              "a short run of the scene {scene}, for pictures", _filmed, is_reported=True, checksums_only=True),

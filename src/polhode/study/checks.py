@@ -3,6 +3,9 @@
 A check depends on its own code, and on the methods, problems, scenes, laws and molecules that this code names
 (:mod:`polhode.study.fingerprint`). An edited experiment is therefore repeated alone; a new method repeats those that
 run all methods.
+
+The long ones are released. A study that takes them from the release (``further: released``) runs a small part of each, its
+witness, and holds it against the release (:mod:`polhode.study.released`).
 """
 
 from collections.abc import Mapping
@@ -20,12 +23,14 @@ class Check:
     seconds : the time that it takes on one core, s
     all_methods : whether it runs all methods of a study, not only those that it names
     settings : what the function is told besides the methods and the seed
+    witness : the settings with which it is a small part of itself; None for one that is always computed
     """
 
     function: str
     seconds: float
     all_methods: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
+    witness: Mapping[str, Any] | None = None
 
     @property
     def code(self) -> str:
@@ -33,35 +38,46 @@ class Check:
         return f"polhode.study.run.{self.function}"
 
 
+#: Methods of a witness.
+WITNESSES = ("spiral_leapfrog", "verlet", "exact_rotor")
+FEW: Mapping[str, Any] = {"methods": WITNESSES}
+ONE: Mapping[str, Any] = {"methods": WITNESSES[:1]}
+#: The first of random bodies besides.
+BODIES: Mapping[str, Any] = {**FEW, "bodies": 2}
+#: One method and initial state of grains in motion, with two steps.
+GRAINS: Mapping[str, Any] = {"methods": ("fincham1992",), "seeds": [0], "divisions": [4, 10]}
+#: Time of a witness on one core, s.
+WITNESS = 3.0
+
 CHECKS: Mapping[str, Check] = {
     "reversibility": Check("checks:reversibility", 1.0, all_methods=True),
     "stability": Check("checks:stability", 2.0, all_methods=True),
     "note_corrections": Check("checks:note_corrections", 8.0),
     "published_variants": Check("checks:published_variants", 4.0),
     "extended_inertia": Check("checks:extended_inertia", 3.0),
-    "symplecticity": Check("symplecticity:symplecticity", 3.0, all_methods=True),
-    "librations": Check("librations:librations", 12.0, all_methods=True),
-    "normalisation": Check("checks:normalisation", 6.0, all_methods=True),
+    "symplecticity": Check("symplecticity:symplecticity", 3.0, all_methods=True, witness=FEW),
+    "librations": Check("librations:librations", 12.0, all_methods=True, witness=FEW),
+    "normalisation": Check("checks:normalisation", 6.0, all_methods=True, witness=FEW),
     "sweeps": Check("checks:sweeps", 5.0),
     "simplified": Check("checks:simplified", 8.0),
     "parts": Check("parts:parts", 12.0),
-    "parts_over_bodies": Check("parts:parts_over_bodies", 28.0),
+    "parts_over_bodies": Check("parts:parts_over_bodies", 28.0, witness={"bodies": 2}),
     "rotor_order": Check("rotor_order:rotor_order", 3.0),
-    "stiff_friction": Check("body_checks:stiff_friction", 17.0),
-    "long_times": Check("body_checks:long_times", 7.0),
-    "strengths": Check("body_checks:strengths", 30.0),
-    "impacts": Check("impacts:impacts", 12.0),
+    "stiff_friction": Check("body_checks:stiff_friction", 17.0, witness=BODIES),
+    "long_times": Check("body_checks:long_times", 7.0, witness=BODIES),
+    "strengths": Check("body_checks:strengths", 30.0, witness=BODIES),
+    "impacts": Check("impacts:impacts", 12.0, witness=ONE),
     "contact_tests": Check("contact_tests:contact_tests", 5.0),
-    "random_impacts": Check("random_impacts:random_impacts", 12.0),
+    "random_impacts": Check("random_impacts:random_impacts", 12.0, witness={"draws": 2}),
     "liquid_codes": Check("liquid_codes:liquid_codes", 4.0, all_methods=True),  # those that LAMMPS is said to have
-    "bed": Check("grains:bed", 90.0),
-    "column": Check("grains:column", 60.0),
-    "drum": Check("grains:drum", 100.0),
-    "liquid_1fs": Check("liquids:steps_check", 85.0, all_methods=True, settings={"dt": 1.0}),
-    "liquid_2fs": Check("liquids:steps_check", 45.0, all_methods=True, settings={"dt": 2.0}),
-    "liquid_4fs": Check("liquids:steps_check", 25.0, all_methods=True, settings={"dt": 4.0}),
-    "liquid_6fs": Check("liquids:steps_check", 20.0, all_methods=True, settings={"dt": 6.0}),
-    "liquid_cutoffs": Check("liquids:cutoffs_check", 35.0),
+    "bed": Check("grains:bed", 90.0, witness=GRAINS),
+    "column": Check("grains:column", 60.0, witness=GRAINS),
+    "drum": Check("grains:drum", 100.0, witness=GRAINS),
+    "liquid_1fs": Check("liquids:steps_check", 85.0, all_methods=True, settings={"dt": 1.0}, witness=ONE),
+    "liquid_2fs": Check("liquids:steps_check", 45.0, all_methods=True, settings={"dt": 2.0}, witness=ONE),
+    "liquid_4fs": Check("liquids:steps_check", 25.0, all_methods=True, settings={"dt": 4.0}, witness=ONE),
+    "liquid_6fs": Check("liquids:steps_check", 20.0, all_methods=True, settings={"dt": 6.0}, witness=ONE),
+    "liquid_cutoffs": Check("liquids:cutoffs_check", 35.0, witness={**ONE, "starts": 1}),
     "liquid_shadow": Check("liquids:shadow_check", 2.0),
     "liquid_spectrum": Check("liquids:spectrum_check", 4.0),
 }

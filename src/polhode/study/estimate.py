@@ -15,7 +15,7 @@ from polhode.methods import METHODS
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Case
 from polhode.problems.system import System
-from polhode.study.checks import CHECKS
+from polhode.study.checks import CHECKS, WITNESS
 
 if TYPE_CHECKING:  # the models belong to a package that imports this module
     from polhode.study.configuration import models
@@ -114,6 +114,7 @@ class Requirements:
     shares: tuple[Share, ...]
     single_runs: float
     many_runs: float
+    released: bool = False
 
     def total(self, measure: LimitedResource) -> float:
         """The total requirement of the study; for memory, that of the largest job."""
@@ -151,7 +152,8 @@ class Requirements:
         return (
             f"The whole study takes about {_time(by_key['cpu_hours'])} with {' and '.join(runs)}, "
             f"{_size(by_key['disk_gib'])} on the disk, and up to {_size(by_key['memory_gib'])} of memory a job. "
-            "Files that exist and are up to date are kept."
+            + ("Further experiments are taken from data/released/full, with a witness of each. " if self.released else "")
+            + "Files that exist and are up to date are kept."
         )
 
 
@@ -224,6 +226,7 @@ def estimate(
     notebooks: Sequence[str] = (),
     clumps: Mapping[str, int] | None = None,
     ensembles: tuple[Sequence[Method], int] | None = None,
+    witnessed: Sequence[str] = (),
 ) -> Requirements:
     """The estimated resources of a configured study.
 
@@ -236,6 +239,7 @@ def estimate(
     notebooks : those that are executed
     clumps : key of a many-body scene -> number of clumps, where it differs from about that of the library's scenes
     ensembles : the methods that run on random bodies, and the number of torque classes
+    witnessed : the experiments of which only a witness is run
     """
     shares: list[Share] = []
     for key, (problem, methods) in problems.items():
@@ -256,7 +260,7 @@ def estimate(
         shares.append(
             Share(("cost",), what, "Take fewer rounds or shorter blocks", cpu=seconds, memory=8.0 * FORMS * everyone * rounds)
         )
-    seconds = sum(CHECKS[name].seconds for name in checks)
+    seconds = sum(WITNESS if name in witnessed else CHECKS[name].seconds for name in checks)
     shares.append(Share(("checks",), f"{len(checks)} experiments", "Leave some out", cpu=seconds))
     pages = several(len(notebooks), "notebooks")
     shares.append(Share(("notebooks",), pages, "Leave some out", cpu=NOTEBOOK * len(notebooks), disk=2e6 * len(notebooks)))
@@ -273,7 +277,7 @@ def estimate(
             disk=2e7,
         )
     )
-    return Requirements(tuple(shares), single, many)
+    return Requirements(tuple(shares), single, many, bool(witnessed))
 
 
 def step_seconds(problem: Case, method: Method) -> float:

@@ -16,6 +16,7 @@ under a hash of the source.
 import ast
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -42,6 +43,7 @@ NO_PART = frozenset(
             "study.workflow.locks",
             "study.workflow.meters",
             "study.workflow.scheduling",
+            "study.workflow.starting",
             "study.workflow.watching",
         )
     }
@@ -80,23 +82,25 @@ def fingerprint(*modules: str | Path, members: bool = False) -> str:
 
 def named_methods(*modules: str | Path) -> list[str]:
     """The methods that this code names, at any depth: the file names of those in the package."""
-    folder_of_methods = ROOT / "methods"
-    return sorted(path.stem for path, _ in _behind(modules, members=True) if path.parent == folder_of_methods)
+    paths = [Path(path) for path, _ in _behind(modules, members=True)]
+    return sorted(path.stem for path in paths if path.parent == ROOT / "methods")
 
 
-def _behind(modules: Iterable[str | Path], members: bool) -> dict[tuple[Path, str], str]:
+def _behind(modules: Iterable[str | Path], members: bool) -> dict[tuple[str, str], str]:
     """The digests of these modules and of all behind them, by file and the function asked for."""
-    seen: dict[tuple[Path, str], str] = {}
+    seen: dict[tuple[str, str], str] = {}
     known = len(_known())
     waiting = [_file(m) for m in modules]
     while waiting:
-        one = waiting.pop()
-        if one not in seen:
-            seen[one], imported, words = _digest(*one)
+        node = waiting.pop()
+        if node not in seen:
+            seen[node], imported, words = _digest(*node)
             waiting.extend(imported)
             if members:
-                is_experiment = one[0].parent == ROOT / "study" / "run"
-                registries = _members() if is_experiment else {path.parent for path, _ in imported} & _members().keys()
+                is_experiment = os.path.dirname(node[0]) == str(ROOT / "study" / "run")
+                registries = (
+                    _members() if is_experiment else {os.path.dirname(path) for path, _ in imported} & _members().keys()
+                )
                 waiting.extend((path, "") for place in registries for word in words if (path := _members()[place].get(word)))
     if len(_known()) > known and (place := folder()) is not None:
         with suppress(OSError):
@@ -105,9 +109,9 @@ def _behind(modules: Iterable[str | Path], members: bool) -> dict[tuple[Path, st
 
 
 @cache
-def _members() -> dict[Path, dict[str, Path]]:
+def _members() -> dict[str, dict[str, str]]:
     """The files of all members of each registry, by its folder and their names."""
-    return {ROOT / name: {path.stem: path for path in (ROOT / name).glob("[a-z]*.py")} for name in REGISTRIES}
+    return {str(ROOT / name): {path.stem: str(path) for path in (ROOT / name).glob("[a-z]*.py")} for name in REGISTRIES}
 
 
 def _in_source(source: str, function: str = "") -> CountedCode:
@@ -216,10 +220,10 @@ def _statements(tree: ast.Module) -> Iterator[ast.AST]:
             waiting.extend(getattr(node, name, ()))
 
 
-def _file(module: str | Path) -> tuple[Path, str]:
+def _file(module: str | Path) -> tuple[str, str]:
     """The file of a module, and the function asked for."""
     if isinstance(module, Path):
-        return module, ""
+        return str(module), ""
     name, _, function = module.partition(":")
     path = _locate(name)
     if path is None:
@@ -233,10 +237,10 @@ def _versions() -> str:
 
 
 @cache
-def _locate(name: str) -> Path | None:
+def _locate(name: str) -> str | None:
     """The file of a module of the package; nothing is imported, unlike in a search by the import system."""
     place = ROOT.joinpath(*MOVED.get(name, name).split(".")[1:])
-    return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)
+    return next((str(path) for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)
 
 
 def _of_notebook(path: Path) -> tuple[str, str]:
@@ -249,8 +253,12 @@ def _of_notebook(path: Path) -> tuple[str, str]:
 
 
 @cache
-def _digest(path: Path, function: str = "") -> tuple[str, tuple[tuple[Path, str], ...], tuple[str, ...]]:
-    """The digest of a file, or of what a function in it needs; the files that it imports, and the words in it."""
+def _digest(name: str, function: str = "") -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """The digest of a file, or of what a function in it needs; the files that it imports, and the words in it.
+
+    Files have their names, not paths: as keys these cost a start of Snakemake more time than all else here.
+    """
+    path = Path(name)
     if path.suffix == ".ipynb":
         digest, code = _of_notebook(path)
         source = _in_source(code)
@@ -260,5 +268,5 @@ def _digest(path: Path, function: str = "") -> tuple[str, tuple[tuple[Path, str]
         data = path.with_suffix(".yaml")
         if data.is_file():
             digest += hashlib.sha256(json.dumps(load_yaml(data)).encode()).hexdigest()
-    imported = ((_locate(name), of) for name, _, of in (one.partition(":") for one in source.imports) if name not in NO_PART)
+    imported = ((_locate(name), of) for name, _, of in (text.partition(":") for text in source.imports) if name not in NO_PART)
     return digest, tuple((path, of) for path, of in imported if path is not None), tuple(source.words)

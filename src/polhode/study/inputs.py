@@ -6,7 +6,7 @@ from functools import cached_property, wraps
 from math import inf
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -77,14 +77,16 @@ class Inputs:
         self._others: dict[str, Inputs] = {problem: self}
         self._read: dict[str, Mapping[str, xr.Dataset]] = {}
         self._declared: dict[str, dict[str, Any]] = {}
-        self._analysed: dict[tuple[Any, ...], Any] = {}
+        self._analysed: dict[tuple[Any, ...], tuple[Any, frozenset[str]]] = {}
+        #: The experiments read so far that are taken from the release, for some methods or as a whole.
+        self.from_release: set[str] = set()
 
     def of(self, problem: str) -> "Inputs":
         """This run viewed from another problem; files are still read only once."""
         if problem not in self._others:
             other = self._others[problem] = type(self)(problem=problem, checkout=self.checkout, **self.paths)
-            other._others, other._read, other._declared, other._analysed = (
-                self._others, self._read, self._declared, self._analysed,
+            other._others, other._read, other._declared, other._analysed, other.from_release = (
+                self._others, self._read, self._declared, self._analysed, self.from_release,
             )  # fmt: skip
         return self._others[problem]
 
@@ -140,11 +142,17 @@ class Inputs:
         groups, name = self.groups("single_body"), "/".join(("", self.problem, *names))
         if name not in groups:
             raise NotInRun(f"this run has no {' '.join(names)} of the problem {self.problem}")
-        return groups[name]
+        return self._noted(self.problem.replace("_", " "), groups[name])
+
+    def _noted(self, what: str, data: xr.Dataset) -> xr.Dataset:
+        """Data of an experiment, noted if some of them are from the release."""
+        if data.attrs.get("released"):
+            self.from_release.add(what)
+        return data
 
     def check(self, name: str) -> xr.Dataset:
         """An experiment on single methods: checks/NAME.nc."""
-        return self.single("checks", name)
+        return self._noted(name.replace("_", " "), self.single("checks", name))
 
     def cost(self, group: str) -> xr.Dataset:
         """A group of cost.nc: ``step`` (times), ``operations`` (counts), or the key of a problem (times to target errors).
@@ -174,7 +182,7 @@ class Inputs:
         """
         if scene not in self.scenes:
             raise NotInRun(f"this run has no many-body runs of the scene {scene}")
-        return self.groups("many_body")[f"/{scene}"]
+        return self._noted(scene.replace("_", " "), self.groups("many_body")[f"/{scene}"])
 
     @cached_property
     def released_scenes(self) -> list[str]:
@@ -191,7 +199,7 @@ class Inputs:
     def ensembles(self) -> xr.Dataset:
         """The errors on random bodies: ensembles.nc; :class:`NotInRun` if the run does not contain them."""
         self.file("ensembles")
-        return self.groups("ensembles")["/"]
+        return self._noted("random bodies", self.groups("ensembles")["/"])
 
     @property
     def atlas(self) -> xr.Dataset:
@@ -207,29 +215,29 @@ class Inputs:
         """A short run of a scene with all data needed to draw it, see :func:`polhode.study.run.scene.make_film`."""
         return plain(self.single("films", scene))
 
-    @cached_property
+    @property
     def errors(self) -> xr.Dataset:
         """Errors over integrator and dt."""
         return self._group()
 
-    @cached_property
+    @property
     def ladder(self) -> xr.Dataset:
         """The data of :attr:`errors` without the step sizes used only for the fits of the orders."""
         shown = (self.errors["dt_set"] != "fit").values
         return self.errors.isel(dt=shown) if shown.any() else self.errors
 
-    @cached_property
+    @property
     def long_run(self) -> xr.Dataset:
         """Errors over integrator and time at one dt."""
         return self._group("long_run")
 
-    @cached_property
+    @property
     def long_run_switched(self) -> xr.Dataset:
         """The long runs repeated with normalisation switched, for the methods that allow it."""
         data = self._group("long_run_switched")
         return data.isel(integrator=data["diverged"].notnull().values) if "diverged" in data else data
 
-    @cached_property
+    @property
     def targets(self) -> xr.Dataset:
         """The largest step that meets each target error, over integrator and target_error."""
         return self._group("targets")
@@ -404,9 +412,14 @@ def once(analysis: Callable[Concatenate[Inputs, _Rest], _T]) -> Callable[Concate
     def analysis_once(inputs: Inputs, /, *args: _Rest.args, **kwargs: _Rest.kwargs) -> _T:
         key = (analysis, inputs.problem, args, tuple(sorted(kwargs.items())))
         if key not in inputs._analysed:
-            inputs._analysed[key] = analysis(inputs, *args, **kwargs)
-        result: _T = inputs._analysed[key]
-        return result
+            before = set(inputs.from_release)
+            inputs.from_release.clear()
+            made = analysis(inputs, *args, **kwargs)
+            inputs._analysed[key] = made, frozenset(inputs.from_release)
+            inputs.from_release |= before
+        result, read = inputs._analysed[key]
+        inputs.from_release |= read
+        return cast("_T", result)
 
     return analysis_once
 

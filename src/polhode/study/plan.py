@@ -21,7 +21,7 @@ from polhode.problems import PROBLEMS
 from polhode.problems.system import System
 from polhode.simulate import count_steps
 from polhode.study.artefacts import ARTEFACTS, Names, Role, kind_of
-from polhode.study.checks import CHECKS
+from polhode.study.checks import CHECKS, WITNESS
 from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Study
 from polhode.study.estimate import (
     CHECKED_AGAIN,
@@ -38,7 +38,9 @@ from polhode.study.estimate import (
     step_seconds,
 )
 from polhode.study.fingerprint import fingerprint, named_methods
+from polhode.study.released import FOLDER, INDEX, check_file, witness_settings
 from polhode.study.storage import job_text
+from polhode.study.workflow.starting import Noted
 
 #: Target for the duration of a job that runs several methods, s, as far as it can be estimated in advance. Starting a job costs
 #: two or three seconds; a cluster favours few jobs, a machine with many cores more than one.
@@ -72,12 +74,16 @@ class Plan:
         self.simulation_code = cache(self._simulation_code)
         self.search_code = cache(self._search_code)
         self.many_body_run_code = cache(self._many_body_run_code)
+        self._names: dict[str, tuple[Names, ...]] = {}
 
     # Files to be made.
 
     def names(self, kind: str) -> Iterable[Names]:
         """The names of the files of a kind in this study, as :meth:`Artefact.filled` takes them."""
-        return ARTEFACTS[kind].names_in(self.study)
+        if kind not in self._names:
+            artefact = ARTEFACTS[kind]
+            self._names[kind] = tuple(artefact.names_in(self.study.computed if artefact.role is Role.RUN else self.study))
+        return self._names[kind]
 
     def files(self, kind: str, names: Iterable[Names] | None = None) -> list[str]:
         """Paths of the files of a kind, a key of :data:`ARTEFACTS`: those of these names, by default all of this study."""
@@ -102,7 +108,7 @@ class Plan:
 
     def origins(self, paths: Iterable[str]) -> dict[str, str]:
         """For each file of a job, its path -> what it must record about its origin."""
-        return {path: self.origin(path) for path in paths}
+        return Noted({path: self.origin(path) for path in paths})
 
     def origin_by_wildcards(self, kind: str) -> Callable[[Any], dict[str, str]]:
         """The same for the one file of a rule with wildcards: a parameter of the rule."""
@@ -134,7 +140,7 @@ class Plan:
 
     def reference_times(self, problems: Sequence[str]) -> dict[str, list[float]]:
         """The times of each reference of a job, s."""
-        return {key: self.study.problems[key].reference_times().tolist() for key in problems}
+        return Noted({key: self.study.problems[key].reference_times().tolist() for key in problems})
 
     def _reference(self, problem: str) -> Dependencies:
         study = self.study.problems[problem]
@@ -172,7 +178,7 @@ class Plan:
         """
         methods_of_jobs = {}
         numbers = {several: count() for several in (False, True)}
-        for key, study in self.study.problems.items():
+        for key, study in self.study.computed.problems.items():
             number = next(numbers[isinstance(study.problem, System)])
             way = -1 if number % 2 else 1
             parts = _divided(study)
@@ -209,7 +215,7 @@ class Plan:
 
         A method that takes longer is divided between its step sizes.
         """
-        return {key: _divided_scene(scene) for key, scene in self.study.scenes.items()}
+        return {key: _divided_scene(scene) for key, scene in self.study.computed.scenes.items()}
 
     def scene_paths(self, scene: str, method_steps: Sequence[MethodStep]) -> list[str]:
         """Paths of the files made by a job on many bodies."""
@@ -246,7 +252,7 @@ class Plan:
     @cached_property
     def ensemble_parts(self) -> tuple[tuple[str, ...], ...]:
         """The methods of each job on random bodies: as many as take about :data:`PART_SECONDS`."""
-        study = self.study.ensembles
+        study = self.study.computed.ensembles
         if study is None:
             return ()
         seconds = study.total_steps * STEP + LOADING_ENSEMBLE
@@ -277,6 +283,8 @@ class Plan:
                 units[f"many_body_{scene}_{number}"] = len(share)
         for number, methods in enumerate(self.ensemble_parts, 1):
             units[f"ensemble_{number}"] = len(methods)
+        for number, checks in enumerate(self.check_parts, 1):
+            units[f"checks_{number}"] = len(checks)
         for number, problems in enumerate(self.reference_parts, 1):
             units[f"references_{number}"] = len(problems)
         if self.study.cost is not None:
@@ -315,7 +323,26 @@ class Plan:
             named = named_methods(experiment.code)
             methods = [method for method in methods if method in named]
         seed = self.study.ensembles.seed if self.study.ensembles else 0
-        return {"methods": methods, "seed": seed, **experiment.settings}, code
+        settings = {"methods": methods, "seed": seed, **experiment.settings}
+        if (release := self.study.release) is not None and check in self.study.witnessed:
+            settings |= {"release": release.key, "shown": methods}
+            settings |= witness_settings(check, methods, release.methods(check_file(check)))
+        return settings, code
+
+    @cached_property
+    def check_parts(self) -> tuple[tuple[str, ...], ...]:
+        """The checks of each job: as many as take about :data:`PART_SECONDS`."""
+        checks = self.study.checks
+        seconds = [WITNESS if check in self.study.witnessed else CHECKS[check].seconds for check in checks]
+        return _in_parts(checks, seconds) if checks else ()
+
+    def released(self, *files: str) -> list[str]:
+        """The files of the release that the study takes these files of results from, and its index; none without a release."""
+        release = self.study.release
+        if release is None:
+            return []
+        taken = [file for file in files if file in release.index["files"]]
+        return [f"{FOLDER}/{file}" for file in (*taken, INDEX)] if taken else []
 
     # Hashes of code: Snakemake sees only its own files; these hashes follow the imports.
 

@@ -6,12 +6,11 @@ machine has the same bits; the numbers tell by how much it differs if it does no
 """
 
 import csv
-import hashlib
 import io
 import json
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,12 @@ import numpy as np
 from pydantic import BaseModel, NonNegativeInt, ValidationError
 
 from polhode.interface.arguments import shown
+from polhode.interface.files import LeadsOut, inside
 from polhode.interface.netcdf import DamagedFile, opened
 from polhode.study import themes
 from polhode.study.archive.zips import content_of, contents_of
 from polhode.study.artefacts import Verify, kind_of
+from polhode.study.comparing import Manifest, Variable, variable_of
 from polhode.study.provenance import Unusable, sha256
 from polhode.study.storage import write_atomically
 
@@ -36,46 +37,6 @@ WITHOUT_VALUES = {"q", "omega", "exact_q", "exact_omega", "r", "v", "centre", "r
 SAMPLED, LONG = 17, 64
 #: Variables with more entries than this keep only :data:`FEW` along each dimension after the second.
 LARGE, FEW = 100_000, 4
-#: Packages whose versions may affect the last bit of a result.
-NUMERICAL = ("numba", "llvmlite", "numpy", "scipy", "mpmath", "gmpy2")
-
-
-@dataclass(frozen=True)
-class Variable:
-    """One variable of a data file.
-
-    ``rows`` are the indices kept along each dimension, None for all; ``values`` is None if only the checksum is kept.
-    """
-
-    file: str
-    group: str
-    name: str
-    dims: tuple[str, ...]
-    shape: tuple[int, ...]
-    sha256: str
-    text: bool = False
-    rows: tuple[tuple[int, ...] | None, ...] = ()
-    values: np.ndarray | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """The identifiers of the variable within a run."""
-        return self.file, self.group, self.name
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """Checksums of a run's data files, their variables, the verdicts on the claims, and the origin of the run (``run``)."""
-
-    run: Mapping[str, Any]
-    files: Mapping[str, str]
-    variables: Mapping[tuple[str, str, str], Variable]
-    verdicts: Mapping[str, str]
-    where: str = ""
-
-    def beside(self, variable: Variable, name: str) -> Variable | None:
-        """The variable of this name in the same group as another variable; None if there is none."""
-        return self.variables.get((variable.file, variable.group, name))
 
 
 def data_files(names: Iterable[str]) -> list[str]:
@@ -99,9 +60,14 @@ def of_run(folder: Path, run: Mapping[str, Any]) -> Manifest:
     Raises
     ------
     Unusable
-        Naming a file that cannot be read.
+        Naming a file that cannot be read, or is not in the folder.
     """
     names = data_files(run["files"])
+    try:
+        for name in names:
+            inside(folder, folder / name)
+    except LeadsOut as error:
+        raise Unusable(str(error)) from None
     files = {name: sha256(folder / name) for name in names if (folder / name).is_file()}
     variables = {v.key: v for name in files if name.endswith(".nc") for v in _read(folder / name, name)}
     claims = folder / "claims.csv"
@@ -132,26 +98,7 @@ def _variables(node: Any, file: str, group: str) -> Iterator[Variable]:
         # A file of a few bytes may declare any number of values that it does not hold.
         if (size := int(np.prod(variable.shape, dtype=object)) * np.dtype(variable.dtype).itemsize) > LARGEST_VARIABLE:
             raise Unusable(f"{file}: {group}/{name} would take {size / 1e9:.3g} GB; do not trust this file")
-        values = np.asarray(variable[...])
-        text = values.dtype.kind not in "fiu"
-        if text:
-            content = "\0".join(map(str, values.ravel())).encode()
-        else:
-            # Byte order does not matter for the comparison of numbers.
-            values = values.astype(values.dtype.newbyteorder("<"))
-            content = values.tobytes()
-        digest = hashlib.sha256(f"{values.dtype.kind}{values.dtype.itemsize}{values.shape}".encode() * (not text) + content)
-        yield Variable(
-            file,
-            group,
-            name,
-            tuple(map(str, variable.dimensions)),
-            tuple(map(int, values.shape)),
-            digest.hexdigest(),
-            text,
-            (None,) * values.ndim,
-            values.astype(str) if text else values,
-        )
+        yield variable_of(file, group, name, variable.dimensions, np.asarray(variable[...]))
     for name, child in node.groups.items():
         yield from _variables(child, file, f"{group}/{name}" if group else name)
 

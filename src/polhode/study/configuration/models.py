@@ -314,6 +314,10 @@ class Configuration(StrictModel):
         "that names them, or to the Snakefile"
     )
     methods: AllOrAtLeastOne = Field(description='the word "all" or a list of method keys')
+    further: Literal["released", "computed"] = Field(
+        description='experiments beyond the sources: "released" takes them from data/released/full and computes a witness of '
+        'each, "computed" runs all of them'
+    )
     checks: AllOrSome = Field(
         description='experiments on single methods: the word "all" or a list of names, which may be empty'
     )

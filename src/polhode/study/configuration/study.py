@@ -6,9 +6,10 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
 from polhode.study.checks import CHECKS
 from polhode.study.estimate import Requirements, estimate
 from polhode.study.macro_names import check_distinct
+from polhode.study.released import ENSEMBLES, FOLDER, INDEX, MANY_BODY, SINGLE_BODY, Release, check_file, computed
 
 # Only a process that resolves a configuration needs the models and pydantic, not one that names the files of a job.
 if TYPE_CHECKING:
@@ -51,8 +53,8 @@ CHECKOUT_FOLDERS = (
     "tests",
     "workflow",
 )
-#: Keys for the location of results, resource limits and displayed pages, which do not affect the results.
-WITHOUT_EFFECT = ("results", "limits", "notebooks")
+#: Keys on which no result depends: where results are, limits of resources, pages, and what is taken from the release.
+WITHOUT_EFFECT = ("results", "limits", "notebooks", "further")
 
 
 def step_name(dt: float) -> str:
@@ -132,7 +134,7 @@ class SceneStudy:
 
     ``key`` names it in files, ``scene`` is the key of the scene; ``spin`` is in rad/s, None for that of the scene.
     ``over_time``: the energy along each run is stored, not only its summary. ``timed``: the methods of which a step is timed
-    for the cost study.
+    for the cost study. ``computed``: the methods that are run, the others are taken from the release; None: all.
     """
 
     key: str
@@ -146,6 +148,7 @@ class SceneStudy:
     over_time: bool
     timed: tuple[str, ...]
     film: "Film | None"
+    computed: tuple[str, ...] | None = None
 
     def step(self, name: str) -> StepSize:
         """The rung with this name in paths."""
@@ -154,7 +157,7 @@ class SceneStudy:
 
 @dataclass(frozen=True)
 class ProblemStudy:
-    """The runs on one problem."""
+    """The runs on one problem. ``computed``: the methods that are run, the others are taken from the release; None: all."""
 
     problem: Case
     methods: tuple[str, ...]
@@ -164,6 +167,7 @@ class ProblemStudy:
     check_until: float
     long_run: LongRun | None
     targets: "Targets | None"
+    computed: tuple[str, ...] | None = None
 
     def step(self, name: str) -> StepSize:
         """The rung with this name in paths."""
@@ -202,7 +206,8 @@ class EnsembleStudy:
     """The runs on random bodies: every method under every class of torque with every step.
 
     ``classes`` are keys of :data:`polhode.ensembles.classes.CLASSES`; ``steps`` (descending) and ``radians`` (ascending) are in
-    radians turned at the initial angular velocity.
+    radians turned at the initial angular velocity. ``computed``: the methods that are run, the others are taken from the
+    release; None: all.
     """
 
     bodies: int
@@ -211,6 +216,7 @@ class EnsembleStudy:
     methods: tuple[str, ...]
     steps: tuple[float, ...]
     radians: tuple[float, ...]
+    computed: tuple[str, ...] | None = None
 
     @property
     def drawn(self) -> dict[str, Any]:
@@ -223,9 +229,20 @@ class EnsembleStudy:
         return len(self.classes) * self.bodies * sum(round(self.radians[-1] / step) for step in self.steps)
 
 
+Studied = TypeVar("Studied", ProblemStudy, SceneStudy, EnsembleStudy)
+
+
+def _alone(study: Studied) -> Studied:
+    """The part of a study that is run: without the methods that are taken from the release."""
+    return study if study.computed is None else replace(study, methods=study.computed, computed=None)
+
+
 @dataclass(frozen=True)
 class Study:
-    """A validated configuration."""
+    """A validated configuration.
+
+    ``release``: what is not computed is taken from it; None if everything is computed. ``witnessed``: the checks that are.
+    """
 
     results: Path
     digits: int
@@ -239,6 +256,18 @@ class Study:
     plugins: tuple[Path, ...]
     estimate: Requirements
     resolved: dict[str, Any]
+    release: Release | None = None
+    witnessed: tuple[str, ...] = ()
+
+    @cached_property
+    def computed(self) -> "Study":
+        """The part of the study that is run: without the methods that are taken from the release."""
+        return replace(
+            self,
+            problems={key: _alone(problem) for key, problem in self.problems.items()},
+            scenes={key: _alone(scene) for key, scene in self.scenes.items()},
+            ensembles=None if self.ensembles is None else _alone(self.ensembles),
+        )
 
     @property
     def json(self) -> str:
@@ -318,10 +347,18 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     scenes = {key: section for key, section in (settings.many_body or {}).items() if section is not None}
     of_scenes = _methods_of_scenes(scenes, methods, added, top / "many_body")
     ensembles = _ensembles(settings.ensembles, methods, added, top / "ensembles")
+    resolved = json.loads(json.dumps(config))
+    release = _release(settings, home, top / "further")
+    shares = _Shares(release, _shortest(resolved), methods)
+    ensembles = shares.of_ensembles(ensembles)
+    witnessed = shares.of_checks(checks)
     expected = estimate(
         settings,
-        {key: (PROBLEMS[key], [METHODS[m] for m in keys]) for key, keys in of_problems.items()},
-        {key: [METHODS[m] for m in keys] for key, keys in of_scenes.items()},
+        {
+            key: (PROBLEMS[key], [METHODS[m] for m in shares.of("problems", SINGLE_BODY, key, keys) or keys])
+            for key, keys in of_problems.items()
+        },
+        {key: [METHODS[m] for m in shares.of("many_body", MANY_BODY, key, keys) or keys] for key, keys in of_scenes.items()},
         checks,
         notebooks,
         {
@@ -329,7 +366,8 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
             for key, section in scenes.items()
             if (section.scene or key) in SCENES.plugins()
         },
-        None if ensembles is None else ([METHODS[m] for m in ensembles.methods], len(ensembles.classes)),
+        None if ensembles is None else ([METHODS[m] for m in ensembles.computed or ensembles.methods], len(ensembles.classes)),
+        witnessed,
     )
     if not checked:
         expected.check(settings.limits, top)
@@ -337,16 +375,84 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         results=Path(settings.results) if checked else results_folder(settings.results, home, top / "results"),
         digits=settings.digits,
         methods=tuple(methods),
-        problems={key: _problem(key, wanted[key], keys, top / "problems" / key) for key, keys in of_problems.items()},
+        problems={
+            key: replace(
+                _problem(key, wanted[key], keys, top / "problems" / key),
+                computed=shares.of("problems", SINGLE_BODY, key, keys),
+            )
+            for key, keys in of_problems.items()
+        },
         checks=checks,
         cost=settings.cost,
-        scenes={key: _scene(key, scenes[key], keys, top / "many_body" / key) for key, keys in of_scenes.items()},
+        scenes={
+            key: replace(
+                _scene(key, scenes[key], keys, top / "many_body" / key), computed=shares.of("many_body", MANY_BODY, key, keys)
+            )
+            for key, keys in of_scenes.items()
+        },
         ensembles=ensembles,
         notebooks=notebooks,
         plugins=tuple(plugins),
         estimate=expected,
-        resolved=json.loads(json.dumps(config)),
+        resolved=resolved,
+        release=release,
+        witnessed=witnessed,
     )
+
+
+def _release(settings: "Configuration", home: Path, place: Place) -> Release | None:
+    """The release that a study takes further experiments from; None if it computes everything."""
+    if settings.further == "computed":
+        return None
+    release = Release(home / FOLDER)
+    try:
+        if release.index["methods"] and release.index["run"]["configuration"]:
+            return release
+    except (OSError, ValueError, LookupError, TypeError):
+        pass
+    raise place.error(
+        f": {release.folder / INDEX} is missing or damaged; take it from the repository again, or write further: computed"
+    )
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """What a study computes of each experiment, and what it takes from the release; ``resolved`` is its configuration."""
+
+    release: Release | None
+    resolved: Mapping[str, Any]
+    methods: Sequence[str]
+
+    def of(self, section: str, file: str, key: str, methods: Sequence[str]) -> tuple[str, ...] | None:
+        """The methods that a problem or scene computes; None: all, because the release has no such runs."""
+        settings = (self.resolved[section] or {}).get(key)
+        if self.release is None or not self.release.has(section, key, settings, self.resolved["digits"]):
+            return None
+        return computed(section, key, methods, self.release.methods(file, key))
+
+    def of_ensembles(self, study: EnsembleStudy | None) -> EnsembleStudy | None:
+        """The runs on random bodies, with the methods that are computed."""
+        if self.release is None or study is None:
+            return study
+        if not self.release.has("ensembles", "", self.resolved["ensembles"], self.resolved["digits"]):
+            return study
+        return replace(study, computed=computed("ensembles", "", study.methods, self.release.methods(ENSEMBLES)))
+
+    def of_checks(self, checks: Sequence[str]) -> tuple[str, ...]:
+        """The checks that are taken from the release: those that name their methods only if the study has all methods."""
+        if self.release is None:
+            return ()
+        made = self.release.index["run"]["configuration"]
+        if (self.resolved["ensembles"] or {}).get("seed") != (made["ensembles"] or {}).get("seed"):
+            return ()
+        every = set(self.release.methods("")) <= set(self.methods)
+        return tuple(
+            check
+            for check in checks
+            if CHECKS[check].witness is not None
+            and check_file(check) in self.release.index["files"]
+            and (every or CHECKS[check].all_methods)
+        )
 
 
 def _plugin(path: str, home: Path, place: Place, position: int) -> Path:

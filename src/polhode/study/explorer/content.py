@@ -411,8 +411,8 @@ def _engines(inputs: Inputs) -> dict[str, Any] | None:
     chosen = np.unique(np.linspace(0, data.sizes["sample"] - 1, SAMPLES).round().astype(int))
     texts = {name: list(map(str, data[name].values)) for name in OF_ENGINE}
     keys, free_order = list(map(str, data["key"].values)), data["q_order"].sel(load="free").values
-    told = zip(keys, texts["option"], free_order, texts["end"], map(str, data["gyroscopic"].values), strict=True)
-    texts["advice"] = [advice_of(key, option, float(order), end, kind) for key, option, order, end, kind in told]
+    rows = zip(keys, texts["option"], free_order, texts["end"], map(str, data["gyroscopic"].values), strict=True)
+    texts["advice"] = [advice_of(key, option, float(order), end, kind) for key, option, order, end, kind in rows]
     declared = known_engines()
     texts["releases"] = [declared[key].releases if key in declared else "" for key in keys]
     texts["method_label"] = [unicode_of(text) for text in texts["method_label"]]

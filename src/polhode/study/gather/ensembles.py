@@ -17,6 +17,7 @@ from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
 from polhode.study.declarations import FLAGS, TEXTS, method_declarations
 from polhode.study.plan import Plan
+from polhode.study.released import ENSEMBLES, completed, this_machine
 
 #: Coordinates and variables of the draw that the file keeps.
 DRAWN = ("moments", "q0", "omega0", "strength", "parameters", "reference_digits")
@@ -30,12 +31,15 @@ def gather(plan: Plan) -> xr.Dataset:
     DamagedFile
         If a file is damaged or was made by another job.
     """
-    study = plan.study.ensembles
-    assert study is not None
+    whole, study, release = plan.study.ensembles, plan.study.computed.ensembles, plan.study.release
+    assert whole is not None and study is not None
     (exact,) = (read_dataset(path, job=plan.origin(path)) for path in plan.files("ensemble_states"))
     paths = zip(study.methods, plan.files("ensemble_runs", study.methods), strict=True)
     runs = {key: read_dataset(path, job=plan.origin(path)) for key, path in paths}
-    return gathered(exact, runs, study.seed, plan.study.plugin_methods, plan.study.json)
+    data = gathered(exact, runs, study.seed, plan.study.plugin_methods, plan.study.json)
+    if release is None or whole.computed is None:
+        return data
+    return completed(release, ENSEMBLES, "", data, whole.methods, this_machine())
 
 
 def failures(data: xr.Dataset) -> Iterator[str]:

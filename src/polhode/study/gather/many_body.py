@@ -12,8 +12,9 @@ from polhode.interface.arrays import about
 from polhode.interface.netcdf import plain, read_dataset
 from polhode.study.configuration import SceneStudy, method
 from polhode.study.declarations import method_declarations
-from polhode.study.gather.single_body import methods_shown
+from polhode.study.gather.single_body import methods_shown, with_released
 from polhode.study.plan import Plan
+from polhode.study.released import MANY_BODY
 from polhode.study.run.scene import scene_of
 
 #: The energy errors of a run. The first is plotted by del Valle et al. (2024); its definition is from the authors' program.
@@ -59,8 +60,8 @@ def gather_scenes(plan: Plan) -> dict[str, xr.Dataset]:
         "plugins": ",".join(study.plugin_methods),
     }
     root = method_declarations(methods_shown(study)).assign_attrs(attributes)
-    scenes = {key: _scene(plan, scene) for key, scene in study.scenes.items()}
-    return {"/": root, **{f"/{key}": data for key, data in scenes.items()}}
+    groups = {"/": root} | {f"/{key}": _scene(plan, scene) for key, scene in study.computed.scenes.items()}
+    return with_released(plan, MANY_BODY, groups, lambda name: study.scenes[name[1:]])
 
 
 def _scene(plan: Plan, study: SceneStudy) -> xr.Dataset:

@@ -1,6 +1,6 @@
 """Gather the runs of a study into one file: errors against the exact solution, orders, targets, long runs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,11 @@ from polhode.methods import METHODS
 from polhode.problems.problem import Case, Problem
 from polhode.problems.system import System
 from polhode.simulate import count_steps
-from polhode.study.configuration import ProblemStudy, Study, method
+from polhode.study.configuration import ProblemStudy, SceneStudy, Study, method
 from polhode.study.declarations import method_declarations, problem_declarations
 from polhode.study.gather.arithmetic import arithmetic
 from polhode.study.plan import Plan
+from polhode.study.released import SINGLE_BODY, completed, this_machine
 
 #: Error measures of a run, with descriptions; all are zero for an exact method. For several bodies the worst counts.
 ERRORS = {
@@ -184,7 +185,7 @@ def gather(plan: Plan) -> dict[str, xr.Dataset]:
     source = _CheckedFiles(plan)
     root = method_declarations(methods_shown(plan.study)).assign(arithmetic().data_vars)
     groups = {"/": root.assign_attrs(_root_attributes(plan))}
-    for key, problem in plan.study.problems.items():
+    for key, problem in plan.study.computed.problems.items():
         reference = plan.path("references", key)
         exact = Exact(reference, plan.origin(reference))
         groups[f"/{key}"] = _runs(problem, exact, source)
@@ -194,7 +195,29 @@ def gather(plan: Plan) -> dict[str, xr.Dataset]:
                 groups[f"/{key}/long_run_switched"] = _long_runs(problem, True, exact, source)
         if problem.targets is not None:
             groups[f"/{key}/targets"] = _targets(problem, source)
-    return groups
+    return with_released(plan, SINGLE_BODY, groups, lambda name: plan.study.problems[name.split("/")[1]])
+
+
+def with_released(
+    plan: Plan, file: str, groups: dict[str, xr.Dataset], study_of: Callable[[str], ProblemStudy | SceneStudy]
+) -> dict[str, xr.Dataset]:
+    """The groups of a file, each held against the release where that has it, with the methods that were taken from there.
+
+    Raises
+    ------
+    ReleaseDiffers
+        If a group differs from the release.
+    """
+    release = plan.study.release
+    if release is None:
+        return groups
+    machine = this_machine()
+    return {
+        name: data
+        if name == "/" or study_of(name).computed is None
+        else completed(release, file, name[1:], data, study_of(name).methods, machine)
+        for name, data in groups.items()
+    }
 
 
 def _root_attributes(plan: Plan) -> dict[str, str]:

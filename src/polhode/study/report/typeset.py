@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from polhode.study.report import reduced
+from polhode.study.report import origins, reduced
 from polhode.study.report.braces import groups
 from polhode.study.report.macros import NOT_IN_RUN, missing
 from polhode.study.storage import write_atomically
@@ -121,8 +121,10 @@ def generated(paper: Path, results: Path, themes: Mapping[str, Section]) -> dict
         # Tables still refer to what went.
         lost = "".join(rf"\@namedef{{r@{label}}}{{{{(left out)}}{{}}{{}}{{}}{{}}}}" for label in sorted(shortened.labels))
         note = rf"\makeatletter\g@addto@macro\studyReduced{{{_left_out(shortened)}}}{lost}\makeatother" + "\n"
+    files_shown = [path for folder, kind in SHOWN for path in (results / folder).glob(kind)]
     return {
         **changed,
+        "released.tex": origins.listed(files_shown, _contents(texts)),
         "numbers.tex": macros + missing(texts, files) + note,
         "themes.tex": sections(appendix=False),
         "appendix.tex": sections(appendix=True),

@@ -174,8 +174,8 @@ def strengths(settings: Settings) -> xr.Dataset:
 
 
 def drawn(settings: Settings, bodies: int) -> Ensemble:
-    """The first bodies of the ensembles, drawn as the study draws them."""
-    return draw(bodies, settings["seed"])
+    """The first bodies of the ensembles, drawn as the study draws them; fewer if the settings say so."""
+    return draw(min(bodies, settings.get("bodies", bodies)), settings["seed"])
 
 
 def _runs(settings: Settings, exact: xr.Dataset, methods: Sequence[str], steps: Sequence[float]) -> xr.Dataset:

@@ -100,7 +100,9 @@ class Experiment:
         return replace(scene, law=variant.law, material=material)
 
 
-def grains(experiment: Experiment, methods: Sequence[str], seeds: Sequence[int] = ()) -> xr.Dataset:
+def grains(
+    experiment: Experiment, methods: Sequence[str], seeds: Sequence[int] = (), divisions: Sequence[int] = ()
+) -> xr.Dataset:
     """What is read off grains at the end of runs, and their kinetic energy over time.
 
     Every method, law and step begins with the same initial states, seed by seed. Values are NaN where a run was ``lost``, and
@@ -109,7 +111,7 @@ def grains(experiment: Experiment, methods: Sequence[str], seeds: Sequence[int] 
     Parameters
     ----------
     methods : the methods of the study; variants with others are left out
-    seeds : by default all of the experiment
+    seeds, divisions : by default all of the experiment
 
     Returns
     -------
@@ -123,7 +125,7 @@ def grains(experiment: Experiment, methods: Sequence[str], seeds: Sequence[int] 
     if not keys:
         return xr.Dataset()
     seeds = list(seeds) or list(range(experiment.seeds))
-    divisions, observables = experiment.divisions, experiment.observables
+    divisions, observables = list(divisions) or list(experiment.divisions), experiment.observables
     shape = len(keys), len(divisions), len(seeds)
     values = {name: np.full(shape, np.nan) for name in observables}
     kinetic = np.full((*shape, experiment.samples + 1), np.nan, "float32")
@@ -141,7 +143,7 @@ def grains(experiment: Experiment, methods: Sequence[str], seeds: Sequence[int] 
         with np.errstate(over="ignore"):  # of a run that is lost
             kinetic[place] = run["kinetic"].values
         lost[place] = "diverged" in run.attrs
-        if place == (0, len(divisions) - 1, 0):
+        if (place[0], division, place[2]) == (0, experiment.divisions[-1], 0):
             ledger[:] = [run[form].values for form in forms]
         if not lost[place]:
             for name, observable in observables.items():
@@ -412,14 +414,14 @@ RELEASED = {
 
 def bed(settings: Settings) -> xr.Dataset:
     """Grains that fall into a box and settle, with the methods of a study."""
-    return grains(BED_EXPERIMENT, settings["methods"])
+    return grains(BED_EXPERIMENT, settings["methods"], settings.get("seeds", ()), settings.get("divisions", ()))
 
 
 def column(settings: Settings) -> xr.Dataset:
     """A column of grains that collapses, with the methods of a study."""
-    return grains(COLUMN_EXPERIMENT, settings["methods"])
+    return grains(COLUMN_EXPERIMENT, settings["methods"], settings.get("seeds", ()), settings.get("divisions", ()))
 
 
 def drum(settings: Settings) -> xr.Dataset:
     """Grains in a drum that turns, with the methods of a study."""
-    return grains(DRUM_EXPERIMENT, settings["methods"])
+    return grains(DRUM_EXPERIMENT, settings["methods"], settings.get("seeds", ()), settings.get("divisions", ()))

@@ -469,7 +469,8 @@ def steps_check(settings: Settings) -> xr.Dataset:
 
 def cutoffs_check(settings: Settings) -> xr.Dataset:
     """The runs of :data:`STUDY` with each law of :data:`LAWS`."""
-    return cutoffs(replace(STUDY, steps=CUTOFF_STEPS), settings["methods"])
+    runs = replace(STUDY, steps=CUTOFF_STEPS, starts=settings.get("starts", STUDY.starts))
+    return cutoffs(runs, settings["methods"])
 
 
 #: Steps, duration and samples of the runs whose shadow energy is looked at.

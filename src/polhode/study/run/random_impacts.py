@@ -158,10 +158,11 @@ def random_impacts(settings: Settings) -> xr.Dataset:
     methods = [key for key in COMPARED if key in settings["methods"]]
     if LEADING not in methods:
         return xr.Dataset()
-    errors = np.full((2, DRAWS, 2, len(DIVISIONS)), np.nan)
-    by_stage, by_method = (np.full((DRAWS, count, 2), np.nan) for count in (len(STAGES), len(methods)))
-    closure, made = np.full(DRAWS, np.nan), np.full(DRAWS, np.nan)
-    drawn = [draw(number) for number in range(DRAWS)]
+    count = min(DRAWS, settings.get("draws", DRAWS))
+    errors = np.full((2, count, 2, len(DIVISIONS)), np.nan)
+    by_stage, by_method = (np.full((count, size, 2), np.nan) for size in (len(STAGES), len(methods)))
+    closure, made = np.full(count, np.nan), np.full(count, np.nan)
+    drawn = [draw(number) for number in range(count)]
     for i, impact in enumerate(drawn):
         case = FineImpact(impact)
         scenes = {stage: scene_of(impact, case.laws[stage]) for stage in STAGES}
@@ -202,7 +203,7 @@ def random_impacts(settings: Settings) -> xr.Dataset:
             "stage_label": ("stage", [label for label, _ in STAGES.values()], {"long_name": "name of the stage"}),
         },
         {
-            "draw": ("draw", np.arange(DRAWS), {"long_name": "number of the impact"}),
+            "draw": ("draw", np.arange(count), {"long_name": "number of the impact"}),
             "bookkeeping": ("bookkeeping", list(BOOKKEEPINGS), {"long_name": "bookkeeping of the contact: a stage"}),
             "stage": (
                 "stage",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report import origins
 from polhode.study.report.latex import escape, tabular
 from polhode.study.report.macros import NOT_IN_RUN
 from polhode.study.storage import write_text
@@ -70,10 +71,11 @@ def render_figure(name: str, inputs: Inputs, folder: str | Path) -> None:
     """
     from polhode.study.report import drawing, style
 
-    subject = ""
+    inputs.from_release.clear()
     with style.settings():
         try:
             made = figure(name, inputs)
+            subject = origins.note(inputs.from_release)
         except NotInRun as missing:
             made, subject = drawing.note_instead(str(missing)), NOT_IN_RUN
     style.save(made, Path(folder) / name, subject)
@@ -84,8 +86,11 @@ def render_table(name: str, inputs: Inputs, folder: str | Path) -> None:
 
     If data are missing from the run, the table says so instead.
     """
+    inputs.from_release.clear()
     try:
         data, text = table(name, inputs)
+        if note := origins.note(inputs.from_release):
+            text = f"% {note}\n{text}"
     except NotInRun as missing:
         text = f"% {NOT_IN_RUN}\n" + tabular("l", [escape(str(missing))], [])
         data = pd.DataFrame({"note": [str(missing)]})

@@ -1,9 +1,11 @@
 """The identity of this run: commit, versions, scope."""
 
+import json
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from math import floor, isfinite, nan
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -12,6 +14,7 @@ import xarray as xr
 from polhode.fits.ladders import is_published_ladder
 from polhode.study.analysis.selection import SNAPSHOT_TIME
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.released import INDEX
 from polhode.study.report.formats import plain
 from polhode.study.report.latex import NOT_AVAILABLE, escape
 
@@ -97,6 +100,19 @@ def long_run(inputs: Inputs) -> dict[str, str]:
         "studyLongEnd": plain(float(times.max())),
         "studyLongSteps": plain(round(float(times.max()) / dt)) if isfinite(dt) else NOT_AVAILABLE,
         "studySnapshotTime": plain(float(times[np.argmin(np.abs(times - SNAPSHOT_TIME))])),
+    }
+
+
+def release(inputs: Inputs) -> dict[str, str]:
+    """Macros for the origin of the release that further experiments are taken from."""
+    path = Path(inputs.paths.get("released", ""), "full", INDEX)
+    if not path.is_file():
+        raise NotInRun("data/released has no release of the full study")
+    run = json.loads(path.read_text(encoding="utf-8"))["run"]
+    return {
+        "studyReleaseCommit": rf"\texttt{{{escape(run['commit'][:12])}}}",
+        "studyReleaseDate": escape(run["ended"][:10]),
+        "studyReleaseProcessor": escape(run["processor"]),
     }
 
 

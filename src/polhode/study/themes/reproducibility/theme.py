@@ -6,5 +6,5 @@ THEME = Theme(
     title="Reproducibility",
     place=120,
     needs=("single_body", "references", "checkout"),
-    numbers=("origin", "reduction", "scope", "long_run", "reference"),
+    numbers=("origin", "reduction", "scope", "long_run", "reference", "release"),
 )

@@ -6,12 +6,15 @@ error was measured: each problem was run again from a state one unit in the last
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic.dataclasses import dataclass
 
 from polhode.interface.declared import STRICT, declared
-from polhode.study.archive.manifest import Variable
+
+if TYPE_CHECKING:  # a type only
+    from polhode.study.comparing import Variable
 
 EPSILON = float(np.finfo(float).eps)
 
@@ -44,7 +47,7 @@ class Tolerance:
         """``roundings`` of a number of size 1."""
         return self.roundings * EPSILON
 
-    def holds_for(self, variable: Variable) -> bool:
+    def holds_for(self, variable: "Variable") -> bool:
         """Whether this tolerance applies to a variable."""
         pairs = ((self.files, variable.file), (self.groups, variable.group), (self.names, variable.name))
         return all(re.fullmatch(pattern, text) for pattern, text in pairs)
@@ -78,6 +81,6 @@ TOLERANCES = declared(tuple[Tolerance, ...], Path(__file__).with_suffix(".yaml")
 EQUAL = Tolerance(what="others", why="made from code and configuration alone")
 
 
-def tolerance_of(variable: Variable) -> Tolerance:
+def tolerance_of(variable: "Variable") -> Tolerance:
     """The tolerance that applies to a variable on another processor."""
     return next((t for t in TOLERANCES if t.holds_for(variable)), EQUAL)

@@ -1,0 +1,322 @@
+"""What a study takes from the release instead of computing it, and the witnesses with which it holds the release.
+
+``data/released/full`` has results of the study of ``workflow/config/full.yaml``, and ``release.json`` says by which commit,
+configuration, machine and libraries they were made. With ``further: released`` a study computes what the sources report; of
+each further experiment whose settings are those of the release it computes a part, the witness, and takes the rest from there.
+A witness that comes out otherwise ends the study: the bits have to be the same with the processor family and the libraries of
+the release, elsewhere the tolerances of ``polhode verify`` hold. Methods that the release does not have are computed.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polhode.study.checks import CHECKS, WITNESSES
+
+if TYPE_CHECKING:  # what only plans needs no arrays
+    import xarray as xr
+
+    from polhode.study.comparing import Manifest
+
+#: The folder of the release in a checkout, and the file in it that says what it is.
+FOLDER, INDEX = "data/released/full", "release.json"
+#: The methods of the sources, which are computed on the problems with long ladders, and on the chess pieces.
+OF_SOURCES = (
+    "spiral_leapfrog",
+    "spiral_synchronous",
+    "spiral_omelyan",
+    "omelyan1998",
+    "buss2000",
+    "buss2000_delvalle2024",
+    "verlet",
+    "verlet_delvalle2024",
+    "fincham1992",
+    "fincham1992_delvalle2024",
+    "johnson2008",
+    "johnson2008_delvalle2024",
+    "pfc4",
+    "pfc4_delvalle2024",
+    "euler",
+    "rk4",
+    "pcdm2013_lag",
+    "pcdm2013_lead",
+    "pcdm2013_mid",
+    "pcdm2016",
+    "scalar_factor",
+    "calzavarini2010",
+    "calzavarini2010_mean",
+    "no_squish",
+)
+#: The methods that are computed of a problem or scene although the release has them; None: all. Of the others :data:`WITNESSES`
+#: are. Every method runs on the problems of the sources with short ladders, and under the torque in the lab, whose body has
+#: three different moments, so that no change of a method goes unseen.
+COMPUTED: Mapping[tuple[str, str], tuple[str, ...] | None] = {
+    ("problems", "spiral_cylinder"): OF_SOURCES,
+    ("problems", "free_symmetric_top"): None,
+    ("problems", "exponential_sphere"): None,
+    ("problems", "forced_cylinder"): OF_SOURCES,
+    ("problems", "coupled_cylinders"): None,
+    ("problems", "lab_torque"): None,
+    ("many_body", "chess"): OF_SOURCES,
+    ("many_body", "chess_no_spin"): None,
+    ("many_body", "rods"): None,
+}
+#: What the release has of a problem that every study computes for all methods: the errors, to compare with; no long runs.
+ERRORS_ALONE = ("free_symmetric_top", "exponential_sphere", "coupled_cylinders")
+#: The files of the release: their names are those in the folder of results.
+SINGLE_BODY, MANY_BODY, ENSEMBLES = "single_body.nc", "many_body.nc", "ensembles.nc"
+
+
+class ReleaseDiffers(Exception):
+    """Error for a witness that comes out otherwise than the release, or for a file that is not that of the release."""
+
+
+def check_file(check: str) -> str:
+    """The file of a check, in the release as in the results."""
+    return f"checks/{check}.nc"
+
+
+class Release:
+    """The release in a folder, ``data/released/full`` of a checkout."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    @cached_property
+    def text(self) -> str:
+        """The index as text."""
+        return (self.folder / INDEX).read_text(encoding="utf-8")
+
+    @cached_property
+    def index(self) -> dict[str, Any]:
+        """``run``: its origin and configuration; ``files``: their checksums; ``methods``: those of each file and group."""
+        content: dict[str, Any] = json.loads(self.text)
+        return content
+
+    @property
+    def key(self) -> str:
+        """A hash of the release, for what depends on it."""
+        return sha256(self.text.encode()).hexdigest()[:16]
+
+    def methods(self, file: str, group: str = "") -> tuple[str, ...]:
+        """The methods that a group of a file has; none if there is no such group."""
+        return tuple(self.index["methods"].get(f"{file}/{group}".rstrip("/"), ()))
+
+    def has(self, section: str, key: str, settings: Any, digits: int) -> bool:
+        """Whether the release has what these settings of a key of the configuration ask for."""
+        made = self.index["run"]["configuration"]
+        of_section = made.get(section) or {}
+        known = of_section.get(key) if key else of_section
+        return bool(known) and known == settings and made["digits"] == digits
+
+    def path(self, file: str) -> Path:
+        """A file of the release, whose bytes are those of the index.
+
+        Raises
+        ------
+        ReleaseDiffers
+            If it is missing or has other bytes.
+        """
+        path = self.folder / file
+        listed = self.index["files"].get(file)
+        if not path.is_file() or sha256(path.read_bytes()).hexdigest() != listed:
+            state = "has other bytes than" if path.is_file() else "is missing, unlike"
+            raise ReleaseDiffers(
+                f"{path} {state} {self.folder / INDEX} says: take it from the repository again "
+                f"(git checkout -- {self.folder}), or write further: computed in the configuration"
+            )
+        return path
+
+
+def computed(
+    section: str, key: str, methods: Sequence[str], released: Sequence[str], choice: Mapping[tuple[str, str], Any] = COMPUTED
+) -> tuple[str, ...]:
+    """The methods of a problem or scene that a study computes, if the release has ``released``: at least one."""
+    wanted = choice.get((section, key), WITNESSES)
+    if wanted is None:
+        return tuple(methods)
+    chosen = tuple(method for method in methods if method in wanted or method not in released)
+    return chosen or tuple(methods[:1])
+
+
+def witness_settings(check: str, methods: Sequence[str], released: Sequence[str]) -> dict[str, Any]:
+    """The settings of the witness of a check; its ``methods`` are some of the study's, and those that are not released."""
+    experiment = CHECKS[check]
+    settings = dict(experiment.witness or {})
+    wanted = settings.get("methods", methods)
+    new = [method for method in methods if experiment.all_methods and method not in released]
+    chosen = [method for method in methods if method in wanted or method in new]
+    return settings | {"methods": chosen or list(methods[:1])}
+
+
+def completed(
+    release: Release, file: str, group: str, data: "xr.Dataset", methods: Sequence[str], machine: Mapping[str, Any]
+) -> "xr.Dataset":
+    """Data of some methods, held against the release, with those of the other ``methods`` from there.
+
+    Parameters
+    ----------
+    group : the group of the file, empty for its root
+    data : over ``integrator`` and other dimensions, which are those of the release
+    machine : family, Python and versions of this process (:func:`this_machine`)
+
+    Returns
+    -------
+    xarray.Dataset
+        The attributes ``released``, the methods that were taken from the release, and ``witness``, the outcome, are added.
+
+    Raises
+    ------
+    ReleaseDiffers
+        If the data differ from the release.
+    """
+    import numpy as np
+    import xarray as xr
+
+    from polhode.interface.netcdf import read_dataset
+
+    here = [str(key) for key in data["integrator"].values]
+    if missing := [key for key in methods if key not in here and key not in release.methods(file, group)]:
+        raise ReleaseDiffers(f"{_name(file, group)}: the release has no {', '.join(missing)}; write further: computed")
+    if not release.methods(file, group):
+        return data
+    old = read_dataset(release.path(file), group or None)
+    outcome = held(release, file, group, old, data, machine)
+    others = [key for key in methods if key not in here]
+    if others:
+        rows = old.sel(integrator=others)
+        variables = {}
+        for name, variable in data.variables.items():
+            if "integrator" in variable.dims:
+                pieces = [variable, rows[name].variable.transpose(*variable.dims)]
+                values = np.concatenate([piece.values for piece in pieces], variable.dims.index("integrator"))
+                variables[name] = xr.Variable(variable.dims, values, variable.attrs)
+            else:
+                variables[name] = variable
+        coords = {name: variables.pop(name) for name in data.coords}
+        data = xr.Dataset(variables, coords, data.attrs).sel(integrator=list(methods))
+    return data.assign_attrs(released=",".join(others), witness=outcome, release=release.index["run"]["commit"])
+
+
+def whole(
+    release: Release, file: str, witness: "xr.Dataset", methods: Sequence[str], machine: Mapping[str, Any], all_methods: bool
+) -> "xr.Dataset":
+    """An experiment of the release, held against its witness; with ``all_methods`` those of the witness that are new are added.
+
+    Raises
+    ------
+    ReleaseDiffers
+        If the witness differs.
+    """
+    from polhode.interface.netcdf import read_dataset
+
+    old = read_dataset(release.path(file))
+    outcome = held(release, file, "", old, witness, machine)
+    data = old.drop_attrs(deep=False).assign_attrs({k: v for k, v in old.attrs.items() if k not in ("job", "checksum")})
+    for name in data.variables:
+        data[name].encoding = {}
+    if all_methods:
+        new = [key for key in methods if key not in old["integrator"].values and key in witness["integrator"].values]
+        if new:
+            import xarray as xr
+
+            rows = witness.sel(integrator=new)
+            data = xr.concat([data, rows], "integrator", data_vars="minimal", coords="minimal", combine_attrs="override")
+        shown = [key for key in methods if key in data["integrator"].values]
+        data = data.sel(integrator=shown)
+    return data.assign_attrs(released="all" if not all_methods else ",".join(old["integrator"].values), witness=outcome)
+
+
+def held(release: Release, file: str, group: str, old: "xr.Dataset", data: "xr.Dataset", machine: Mapping[str, Any]) -> str:
+    """The outcome of the comparison of a witness with the release, in words.
+
+    Raises
+    ------
+    ReleaseDiffers
+        If it differs.
+    """
+    from polhode.study.comparing import compare
+
+    common = _common(old, data)
+    if common is None:
+        return "no method of the release was computed"
+    there, here = common
+    result = compare(_manifest(release.index["run"], file, group, there), _manifest(machine, file, group, here))
+    if result.differences:
+        worst = result.differences[0]
+        raise ReleaseDiffers(
+            f"{_name(file, group)}: this machine computes something else than the release ({len(result.differences)} of "
+            f"{len(there.variables)} variables). {worst.variable} at {worst.where or 'all places'} is {worst.released} there "
+            f"and {worst.here} here (allowed: {worst.allowed}). If a method or this experiment was changed on purpose, run "
+            "workflow/config/full.yaml and polhode release --full, or write further: computed in the configuration"
+        )
+    within = f", {result.within} within the tolerances for another processor" if result.within else ""
+    return f"{result.same} variables with the same bits{within}"
+
+
+def _name(file: str, group: str) -> str:
+    """An experiment in words."""
+    if file == ENSEMBLES:
+        return "random bodies"
+    if file.startswith("checks/"):
+        return f"check {Path(file).stem}"
+    kind = "problem" if file == SINGLE_BODY else "scene"
+    problem, _, rest = group.partition("/")
+    return f"{kind} {problem}" + (f" ({rest})" if rest else "")
+
+
+def _common(old: "xr.Dataset", data: "xr.Dataset") -> "tuple[xr.Dataset, xr.Dataset] | None":
+    """Both where both have values: common methods, and the places of the data in other dimensions; None without such methods.
+
+    What is missing everywhere in the data, since a witness does not compute it, is left out.
+    """
+    if "integrator" in data.dims and "integrator" in old.dims:
+        both = [key for key in data["integrator"].values if key in old["integrator"].values]
+        if not both:
+            return None
+        data = data.sel(integrator=both)
+    for dim, size in data.sizes.items():
+        if dim not in old.sizes or (old.sizes[dim] == size and dim != "integrator"):
+            continue
+        old = old.sel({dim: data[dim].values}) if dim in data.coords and dim in old.coords else old.isel({dim: slice(size)})
+    absent = [
+        name for name in data.data_vars if name not in old or (data[name].dtype.kind == "f" and bool(data[name].isnull().all()))
+    ]
+    data = data.drop_vars(absent)
+    return old[[name for name in data.data_vars]], data
+
+
+def _manifest(run: Mapping[str, Any], file: str, group: str, data: "xr.Dataset") -> "Manifest":
+    from polhode.study.comparing import Manifest, variable_of
+
+    # Steps and coordinates belong to it, because tolerances depend on them.
+    variables = [
+        variable_of(file, group, str(name), variable.dims, variable.values) for name, variable in data.variables.items()
+    ]
+    return Manifest(run, {}, {variable.key: variable for variable in variables}, {}, file)
+
+
+def this_machine() -> dict[str, Any]:
+    """Processor family, Python and versions of the libraries that matter for the bits."""
+    import platform
+    from importlib.metadata import version
+
+    from polhode.study.comparing import NUMERICAL
+    from polhode.study.provenance import family
+
+    versions = {}
+    for name in NUMERICAL:
+        try:
+            versions[name] = version(name)
+        except ImportError:
+            continue
+    return {"family": family(), "python": platform.python_version(), "versions": versions}
+
+
+def groups_of(problem: str, names: Iterable[str]) -> list[str]:
+    """The groups of a problem that the release has, of those of its file."""
+    of_problem = [name for name in names if name.split("/")[0] == problem]
+    return [name for name in of_problem if name == problem] if problem in ERRORS_ALONE else of_problem

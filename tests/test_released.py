@@ -1,0 +1,176 @@
+"""What a study takes from the release: witnesses that agree, that differ by a bit, on another machine; the real workflow."""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from test_workflow import House
+
+from polhode.study import released
+from polhode.study.checks import CHECKS
+from polhode.study.released import Release, ReleaseDiffers, completed, computed, whole, witness_settings
+from polhode.study.report import origins
+from polhode.study.storage import write_groups
+
+HOME = Path(__file__).parents[1]
+MACHINE = {"family": "x", "python": "3", "versions": {}}
+METHODS = ["euler", "rk4", "verlet"]
+
+
+def runs(methods, add=0.0):
+    """Errors of methods over steps, each method and step with its own."""
+    error = np.array([[10.0 ** -len(method) * dt for dt in (1.0, 2.0)] for method in methods])
+    return xr.Dataset(
+        {
+            "q_error_l1": (("integrator", "dt"), error + add),
+            "steps": (("integrator", "dt"), np.full(error.shape, 100.0)),
+            "label": ("integrator", [method.upper() for method in methods]),
+            "exact": ("dt", [1.0, 2.0]),
+        },
+        {"integrator": list(methods), "dt": [1.0, 2.0]},
+    )
+
+
+def released_in(folder: Path, data: xr.Dataset, file: str, group: str = "") -> Release:
+    write_groups({f"/{group}": data} if not group else {"/": xr.Dataset(), f"/{group}": data}, folder / file)
+    index = {
+        "run": MACHINE | {"commit": "c" * 40, "configuration": {"digits": 50}},
+        "files": {file: sha256((folder / file).read_bytes()).hexdigest()},
+        "methods": {f"{file}/{group}".rstrip("/"): [str(key) for key in data["integrator"].values]},
+    }
+    (folder / "release.json").write_text(json.dumps(index))
+    return Release(folder)
+
+
+def test_methods_of_a_witness():
+    assert computed("problems", "heavy_top", ("euler", "verlet", "mine"), ("euler", "verlet")) == ("verlet", "mine")
+    assert computed("problems", "lab_torque", ("euler", "verlet"), ("euler", "verlet")) == ("euler", "verlet")
+    assert computed("problems", "heavy_top", ("euler",), ("euler",)) == ("euler",), "at least one"
+    assert witness_settings("normalisation", [*METHODS, "mine"], METHODS)["methods"] == ["verlet", "mine"]
+    assert witness_settings("bed", ["spiral_leapfrog", "fincham1992"], []) == {
+        "methods": ["fincham1992"],
+        "seeds": [0],
+        "divisions": [4, 10],
+    }
+
+
+def test_what_is_not_computed_comes_from_the_release(tmp_path):
+    release = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
+    data = completed(release, "single_body.nc", "heavy_top", runs(["verlet", "mine"]), [*METHODS, "mine"], MACHINE)
+    xr.testing.assert_identical(data.drop_attrs(), runs([*METHODS, "mine"]))
+    assert data.attrs["released"] == "euler,rk4" and data.attrs["witness"] == "6 variables with the same bits"
+    alone = completed(release, "single_body.nc", "other", runs(["verlet"]), ["verlet"], MACHINE)
+    assert not alone.attrs, "the release has no such group"
+
+
+def test_a_bit_and_a_place_are_named(tmp_path):
+    release = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
+    wrong = runs(["verlet"])
+    wrong["q_error_l1"].values[0, 1] = np.nextafter(wrong["q_error_l1"].values[0, 1], 1)
+    with pytest.raises(ReleaseDiffers, match="problem heavy_top: this machine computes something else than the release"):
+        completed(release, "single_body.nc", "heavy_top", wrong, METHODS, MACHINE)
+    wrong["q_error_l1"].values[0, 1] *= 2
+    with pytest.raises(ReleaseDiffers, match="q_error_l1 at integrator=verlet dt=2"):
+        completed(release, "single_body.nc", "heavy_top", wrong, METHODS, MACHINE)
+
+
+def test_on_another_processor_tolerances_hold(tmp_path):
+    release = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
+    other = MACHINE | {"family": "y"}
+    data = completed(release, "single_body.nc", "heavy_top", runs(["verlet"], 1e-15), METHODS, other)
+    assert "1 within the tolerances" in data.attrs["witness"]
+    assert data["q_error_l1"].sel(integrator="verlet", dt=1).item() == 1e-6 + 1e-15, "what was computed here is shown"
+    with pytest.raises(ReleaseDiffers, match="heavy_top"):
+        completed(release, "single_body.nc", "heavy_top", runs(["verlet"], 1e-7), METHODS, other)
+
+
+def test_a_file_with_other_bytes_is_not_used(tmp_path):
+    release = released_in(tmp_path, runs(METHODS), "ensembles.nc")
+    content = bytearray((tmp_path / "ensembles.nc").read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / "ensembles.nc").write_bytes(content)
+    with pytest.raises(ReleaseDiffers, match=r"ensembles.nc has other bytes than .*release.json says: take it"):
+        completed(release, "ensembles.nc", "", runs(["verlet"]), METHODS, MACHINE)
+
+
+def test_a_witness_with_fewer_initial_states(tmp_path):
+    over = ("variant", "division", "seed")
+    old = xr.Dataset(
+        {"height": (over, np.arange(12.0).reshape(2, 2, 3)), "ledger": ("form", [1.0, 2.0])},
+        {"variant": ["a", "b"], "division": [4, 10], "seed": [0, 1, 2], "integrator": ("variant", ["a", "b"])},
+    )
+    release = released_in(tmp_path, old, "checks_bed.nc")
+    part = old.isel(variant=[1], seed=[0]).assign(ledger=("form", [np.nan, np.nan]))
+    data = whole(release, "checks_bed.nc", part, ["a", "b"], MACHINE, all_methods=False)
+    xr.testing.assert_identical(data.drop_attrs(), old)
+    with pytest.raises(ReleaseDiffers):
+        whole(release, "checks_bed.nc", part.assign(height=-part["height"]), ["a", "b"], MACHINE, all_methods=False)
+
+
+def test_a_new_method_joins_an_experiment_with_all_methods(tmp_path):
+    release = released_in(tmp_path, runs(METHODS), "n.nc")
+    data = whole(release, "n.nc", runs(["verlet", "mine"]), ["rk4", "verlet", "mine"], MACHINE, all_methods=True)
+    xr.testing.assert_identical(data.drop_attrs(), runs(["rk4", "verlet", "mine"]))
+
+
+def test_the_release_is_whole():
+    release = Release(HOME / released.FOLDER)
+    for file in release.index["files"]:
+        assert release.path(file).is_file()
+    assert {key for key, check in CHECKS.items() if check.witness is not None} == {
+        Path(file).stem for file in release.index["files"] if file.startswith("checks/")
+    }
+
+
+def test_figures_and_tables_that_show_the_release_are_listed(tmp_path):
+    (tmp_path / "beds.tex").write_text(f"% {origins.note(['drum', 'bed'])}\n\\begin{{tabular}}")
+    (tmp_path / "many.tex").write_text(f"% {origins.note(['bed'])}\n\\label{{tab:many}}")
+    (tmp_path / "lines.pdf").write_bytes(b"%PDF /Subject (values of the release: bed;) ...")
+    (tmp_path / "other.tex").write_text("nothing")
+    texts = {
+        "a": r"\begin{table}\label{tab:beds}\input{\resultsdir/tables/beds}\end{table}",
+        "b": r"\begin{figure}\includegraphics[width=1cm]{lines}\caption{x}\label{fig:lines}\end{figure}",
+    }
+    rows = origins.listed(tmp_path.iterdir(), texts)
+    assert (
+        rows
+        == "bed & Fig.~\\ref{fig:lines}, Table~\\ref{tab:beds}, Table~\\ref{tab:many} \\\\\ndrum & Table~\\ref{tab:beds} \\\\\n"
+    )
+    assert "all values were computed" in origins.listed([], {})
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_the_workflow_ends_with_the_name_of_an_experiment_that_is_not_the_release(tmp_path):
+    """One bit of a released file, with and without a checksum that fits; one constant of a method."""
+    (tmp_path / "house").mkdir()
+    house = House(tmp_path / "house")
+    house.configure({"results": "results"})
+    target = "results/checks/symplecticity.nc"
+    house.run("--cores", "2", target)
+    with xr.open_dataset(house.folder / target) as data:
+        assert data.sizes["integrator"] > 50 and data.attrs["witness"].endswith("the same bits")
+
+    folder = house.folder / released.FOLDER
+    file, index = folder / "checks" / "symplecticity.nc", json.loads((folder / "release.json").read_text())
+    intact = file.read_bytes()
+    file.write_bytes(intact[:-1] + bytes([intact[-1] ^ 1]))
+    assert "symplecticity.nc has other bytes" in house.run("--cores", "2", target, fails=True)
+    with xr.open_dataset(file) as opened:
+        changed = opened.load()
+    changed["defect"].loc[{"integrator": "verlet"}] = np.nextafter(changed["defect"].sel(integrator="verlet"), np.inf)
+    write_groups({"/": changed.drop_attrs(deep=False)}, file)
+    index["files"]["checks/symplecticity.nc"] = sha256(file.read_bytes()).hexdigest()
+    (folder / "release.json").write_text(json.dumps(index))
+    assert "check symplecticity: this machine computes something else" in house.run("--cores", "2", target, fails=True)
+
+    file.write_bytes(intact)
+    index["files"]["checks/symplecticity.nc"] = sha256(intact).hexdigest()
+    (folder / "release.json").write_text(json.dumps(index))
+    house.run("--cores", "2", target)
+    method = house.folder / "src/polhode/methods/verlet.py"
+    method.write_text(method.read_text().replace("0.5 *", "0.5000001 *", 1))
+    assert "check symplecticity: this machine computes something else" in house.run("--cores", "2", target, fails=True)
