@@ -19,6 +19,7 @@ import polhode
 from polhode import cli
 from polhode.advice import AdviceError, cases, files, from_contacts, from_runs
 from polhode.advice.answer import Choice, Recommendation
+from polhode.advice.budget import Budget
 from polhode.advice.cases import (
     case_of_class,
     case_of_mapping,
@@ -27,7 +28,8 @@ from polhode.advice.cases import (
     parameters_of,
     torque_of_formulas,
 )
-from polhode.advice.motion import Budget, KnownMotion, largest_error, motion_of
+from polhode.advice.contenders import Contenders
+from polhode.advice.motion import KnownMotion, largest_error, motion_of
 from polhode.algebra import quaternion
 from polhode.algebra.body import Body
 from polhode.ensembles.classes import CLASSES
@@ -46,13 +48,14 @@ FEW = ("spiral_leapfrog", "magnus_adams4", "euler", "rk4", "cf4", "verlet_delval
 
 @pytest.fixture
 def few(monkeypatch):
-    """Only some methods are asked, so that a test does not load them all."""
+    """Only some methods are asked, so that a test does not load them all; of these none is left out."""
     all_of_them = from_runs.candidates
 
     def candidates(one_torque=False, everything=False):
         return [method for method in all_of_them(one_torque, everything) if method.key in FEW]
 
     monkeypatch.setattr(from_runs, "candidates", candidates)
+    monkeypatch.setattr(from_runs, "contenders", lambda *arguments: None)
 
 
 # --- the exact motion ------------------------------------------------------------------------------------------------
@@ -547,6 +550,41 @@ def test_methods_without_time_to_be_compiled_are_left_out_and_named(few, monkeyp
     assert any("before they were compiled: direct Euler. What is compiled is kept" in remark for remark in answer.remarks)
 
 
+def test_of_the_methods_that_can_win_those_without_time_are_named(few, monkeypatch):
+    """Compilation may take half of a given limit; without one it is not counted. Nothing else is compiled."""
+    chosen = Contenders(("magnus_adams4", "euler"), ("spiral_leapfrog",), 512, "friction", {"magnus_adams4": 1e9})
+    calls = []
+
+    def compile_all(keys, problems, seconds):
+        calls.append((keys, seconds))
+        return ["euler"] if seconds else []
+
+    monkeypatch.setattr(from_runs, "contenders", lambda *arguments: chosen)
+    monkeypatch.setattr(from_runs, "compile_all", compile_all)
+    case = case_of_words((1, 2, 2.5), (0, 6, 8), "friction", 0.5)
+    answer = from_runs.from_runs(case, 1e-2, budget=Budget(60.0, Clock()))
+    assert answer.confirmed and {row.method for row in answer.alternatives} == {"magnus_adams4"}
+    assert any("before they were compiled: direct Euler. What is compiled is kept" in remark for remark in answer.remarks)
+    answer = from_runs.from_runs(case, 1e-2)
+    assert answer.confirmed and not any("compiled" in remark for remark in answer.remarks)
+    assert calls == [(["magnus_adams4", "euler"], 30.0), (["magnus_adams4", "euler"], None)]
+
+
+def test_nothing_is_compiled_for_the_runs_that_come_first(monkeypatch):
+    """Of the methods of high order one is on disk; without it the most promising of those in memory is run."""
+    runs = []
+    monkeypatch.setattr(KnownMotion, "error", lambda motion, method, steps, checks: runs.append(method.key) or 1.0)
+    missing, on_disk, ready = (
+        SimpleNamespace(key=key, is_kept=lambda key=key: key == "cf4") for key in ("magnus_adams4", "cf4", "euler")
+    )
+    states = np.array([[1, 0, 0, 0, 1, 0, 0]] * 2, float)
+    motion = KnownMotion(driven(one_firing, 1.0), np.array([0.0, 1.0]), states, 1, 0, 0, np.empty(0), np.empty(0), 1.0)
+    search = from_runs.Search([motion], 1e-3, Budget(60.0, Clock()))
+    search.try_first([missing, on_disk, ready], [ready])
+    search.try_first([missing, ready], [ready])
+    assert runs == ["cf4", "euler"]
+
+
 def test_compilation_ends_with_the_time(monkeypatch):
     from polhode.compiling import in_advance
 
@@ -577,6 +615,7 @@ def test_when_motions_took_the_time_there_is_a_step_to_name(few, monkeypatch):
     def over(search, method, steps):
         raise from_runs.TimeOver("over")
 
+    polhode.compile_all(FEW, problems=False)
     monkeypatch.setattr(from_runs, "_starts", late)
     monkeypatch.setattr(from_runs.Search, "error", over)
     answer = from_runs.from_runs(case, 1e-4, one_torque=False, budget=Budget(60.0, clock))

@@ -15,6 +15,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from polhode.public import Public
 from polhode.version import __version__
 
 if TYPE_CHECKING:
@@ -44,12 +45,12 @@ __all__ = [
     "simulate_many",
 ]
 
-#: The module that defines each public name, and its name there. It is imported when it is first asked for: every job of a
-#: study imports this package, and most jobs need none of these.
-_DEFINED = {
+# They are imported when they are first asked for: every job of a study imports this package, and most jobs need none of these.
+Public.of(__name__).defined = {
     "Bodies": ("polhode.ensembles", "Bodies"),
     "Body": ("polhode.algebra.body", "Body"),
     "compile_all": ("polhode.compiling.in_advance", "compile_all"),
+    "ensembles": ("polhode.ensembles", ""),
     "identify": ("polhode.engines.own_code", "identify_run"),
     "methods": ("polhode.methods", "METHODS"),
     "open_results": ("polhode.results", "open_results"),
@@ -58,37 +59,6 @@ _DEFINED = {
     "simulate": ("polhode.simulate", "simulate"),
     "simulate_many": ("polhode.ensembles", "simulate_many"),
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name == "ensembles":
-        return importlib.import_module("polhode.ensembles")
-    if name not in _DEFINED:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, attribute = _DEFINED[name]
-    value = getattr(importlib.import_module(module), attribute)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    """This package, whose public names stay what they are when a module of the same name is imported.
-
-    Python binds an imported module to its name in the package: ``import polhode.simulate`` anywhere would turn
-    ``polhode.simulate`` from the function into the module.
-    """
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _DEFINED and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
-
 
 #: Modules that stood here in version 0.1, which files of users import, and where they are now.
 MOVED = {

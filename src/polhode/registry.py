@@ -85,7 +85,8 @@ class Registry(Mapping[str, T]):
     """The objects defined by the files of a package, by key; printing the registry gives a table.
 
     A file takes part by defining one object under the agreed name (``METHOD``, ``PROBLEM``, ``SCENE``). The files are imported
-    at the first access to the registry. The order is that of the file names; the user's own objects come last.
+    at the first access to the registry, but for one object of the package, whose file has its key for a name: until then that
+    file alone is. The order is that of the file names; the user's own objects come last.
 
     Parameters
     ----------
@@ -208,7 +209,16 @@ class Registry(Mapping[str, T]):
                 _executed.pop(path, None)
             self._items, self._origins = items, origins
 
+    def _alone(self, key: object) -> T | None:
+        """The object with a key, from the file of this name; None if all are known already, or if there is none."""
+        if self._complete or not (isinstance(key, str) and key.isidentifier() and (self.folder / f"{key}.py").is_file()):
+            return None
+        item: Any = getattr(importlib.import_module(f"{self._package}.{key}"), self.object_name, None)
+        return item if isinstance(item, self._types) and item.key == key else None
+
     def __getitem__(self, key: str) -> T:
+        if (alone := self._alone(key)) is not None:
+            return alone
         known = self._known()
         if not isinstance(key, str):
             raise TypeError(f"{self.kind} key must be a string, got {shown(key)}")
@@ -225,7 +235,7 @@ class Registry(Mapping[str, T]):
         return nearest(name[:KEY_LENGTH], list(self))
 
     def __contains__(self, key: object) -> bool:
-        return key in self._known()
+        return self._alone(key) is not None or key in self._known()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._known())

@@ -11,8 +11,8 @@ from polhode.interface.arguments import flag, number, positive, shown
 
 if TYPE_CHECKING:
     from polhode.advice.answer import Recommendation
+    from polhode.advice.budget import Budget
     from polhode.advice.from_contacts import ContactTime
-    from polhode.advice.motion import Budget
     from polhode.manybody import Clump, Fluid, Scene
     from polhode.problems.problem import Problem
 
@@ -88,7 +88,8 @@ def recommend(
 
     Four questions, each with its own few arguments:
 
-    * **a motion**: ``case``, or ``inertia``, ``omega``, ``torque`` and ``time``. Every method is run on this very problem.
+    * **a motion**: ``case``, or ``inertia``, ``omega``, ``torque`` and ``time``. Methods that can win are run on
+      this very problem, with ``everything`` all.
     * **a class of torque**, for bodies that are not known: ``torque`` and ``omega``, also ``time`` and ``strength``. From the
       errors of random bodies, or from runs of some where these do not reach.
     * **contacts** of many bodies: ``contact_time``, or material, size and speed, or a scene or clump as ``case``. Elastic ones
@@ -155,7 +156,7 @@ def recommend(
         List all methods, including the variants that reproduce publications' code.
     limit : float
         Time limit of an answer from runs, s, compilation included. Without it the search may take 60 s of processor time after
-        the compilation, which takes a minute or two the first time.
+        the compilation, which takes up to a minute or two the first time.
     results : path, optional
         Folder of a run whose measurements are to be used; by default ``results`` or the released data: for contacts and laws
         whichever have more initial states or bodies, else ``results`` if there is one.
@@ -201,8 +202,7 @@ def recommend(
             contact = from_scenes.contact_of(of_contacts, speed, material if material["young"] is not None else {})
             rubs = from_scenes.rubbing_of(of_contacts, rubs)
         return _contacts(contact, contacts, rubs, _error(error), folder, everything)
-    from polhode.advice import from_runs
-    from polhode.advice.motion import Budget
+    from polhode.advice.budget import Budget
     from polhode.advice.prices import USUAL
 
     price = _price(USUAL if torque_price is None else torque_price)
@@ -212,6 +212,8 @@ def recommend(
             alone = checked(flag, "one_torque", one_torque is None or one_torque)
             of_methods = (price, alone, everything, folder, budget, advance)
             return _class(torque, omega, time, strength, _error(error), *of_methods)
+        from polhode.advice import from_runs
+
         body_case, more = _case(case, inertia, triangle, omega, orientation, torque, strength, time)
         wanted = _error(more.get("error") if error is None else error)
         price = _price(more.get("torque_price", USUAL)) if torque_price is None else price
@@ -301,7 +303,7 @@ def _class(
     budget: "Budget | None",
     progress: Callable[[str, float], object],
 ) -> "Recommendation":
-    from polhode.advice import cases, from_laws, from_runs
+    from polhode.advice import cases, from_laws
     from polhode.fits.laws import TOGETHER
 
     for name, value in {"torque": torque, "omega": omega}.items():
@@ -322,6 +324,8 @@ def _class(
             return from_laws.from_laws(str(torque), error, size, time, torque_price, one_torque, everything, results)
     elif time is None:
         raise AdviceError("time is missing: bodies are run for a strength of the torque, and for so long")
+    from polhode.advice import from_runs
+
     bodies = cases.case_of_class(str(torque), size, time, strength)
     return from_runs.from_runs(bodies, error, torque_price, one_torque, everything, budget, results, progress)
 

@@ -11,6 +11,8 @@ RELEASED = Path("data/released")
 RUN = Path("results")
 #: The checkout, if polhode runs from one.
 HOME = Path(__file__).parents[3]
+#: The file with the laws of random bodies.
+LAWS = "laws.nc"
 #: How much a file has, as numbers.
 Size = tuple[float, ...]
 

@@ -426,9 +426,20 @@ def _called(scene: str, name: str) -> str:
     return "slope (angle of repose)" if (scene, name) == ("drum", "angle") else READ_OFF[name]
 
 
-def _of_methods(data: xr.Dataset, name: str) -> xr.DataArray:
-    """What is read off with the methods of rotation, by step, method and initial state."""
-    return data[name].isel(variant=(data["compared"] == "method").values).transpose("division", "variant", "seed")
+def _of_variants(data: xr.Dataset, name: str) -> xr.Variable:
+    """What is read off, by step, variant and initial state; without coordinates, whose comparison takes longer than sums."""
+    return data.variables[name].transpose("division", "variant", "seed")
+
+
+def _of_methods(data: xr.Dataset, name: str) -> xr.Variable:
+    """The same with the methods of rotation."""
+    return _of_variants(data, name)[:, np.flatnonzero(data["compared"].values == "method")]
+
+
+def _place(data: xr.Dataset, code: str) -> int | None:
+    """Which of the variants has the contact update of a code; None if it was not run."""
+    places = np.flatnonzero(data["variant"].values == f"as_in_{code}")
+    return int(places[0]) if len(places) else None
 
 
 def _bounds(data: xr.Dataset, name: str, code: str | None = None) -> dict[int, float]:
@@ -439,15 +450,16 @@ def _bounds(data: xr.Dataset, name: str, code: str | None = None) -> dict[int, f
     """
     values = _of_methods(data, name)
     unit = 1.0 if name in SPLIT else abs(float(values[-1].mean()))
-    compared = values[:-1]
+    compared, divisions = values[:-1], data["division"].values[:-1]
     if code is not None:
-        if f"as_in_{code}" not in data["variant"].values:
+        if (place := _place(data, code)) is None:
             return {}
-        of_code = data[name].transpose("division", "variant", "seed").sel(variant=[f"as_in_{code}"])
-        compared = of_code[np.flatnonzero(of_code.notnull().any(("variant", "seed")).values)]
+        of_code = _of_variants(data, name)[:, [place]]
+        ran = np.flatnonzero(np.isfinite(of_code.values).any(axis=(1, 2)))
+        compared, divisions = of_code[ran], data["division"].values[ran]
     finest, result = values[-1].mean("variant", skipna=False), {}
-    for division in compared["division"].values:
-        changes = (compared.sel(division=division) - finest).mean("variant", skipna=False).values
+    for i, division in enumerate(divisions):
+        changes = (compared[i] - finest).mean("variant", skipna=False).values
         result[int(division)] = _bound(seed_statistics.mean(changes)) / unit
     return result
 
@@ -474,7 +486,8 @@ def step_changes(data: xr.Dataset, name: str) -> dict[int, seed_statistics.Estim
     """
     values = _of_methods(data, name)
     count = len(_compared(data)) * (data.sizes["division"] - 1)
-    changes = {int(n): (values.sel(division=n) - values[-1]).mean("variant", skipna=False).values for n in values.division[:-1]}
+    steps = enumerate(data["division"].values[:-1])
+    changes = {int(n): (values[i] - values[-1]).mean("variant", skipna=False).values for i, n in steps}
     return {n: seed_statistics.mean(change, count) for n, change in changes.items() if np.isfinite(change).all()}
 
 
@@ -483,15 +496,13 @@ def update_changes(data: xr.Dataset, name: str, code: str) -> dict[int, seed_sta
 
     As the report has it: all comparisons of laws with the first hold together.
     """
-    if f"as_in_{code}" not in data["variant"].values:
+    if (place := _place(data, code)) is None:
         return {}
     ran = data["lost"] >= 0 if "lost" in data else data[name].notnull()
     laws = ran.any("seed").sel(variant=(data["compared"] == "law").values)
     count = len(_compared(data)) * int(laws.sum())
-    values = data[name].transpose("division", "variant", "seed")
-    changes = {
-        int(n): (values.sel(division=n, variant=f"as_in_{code}") - values.sel(division=n)[0]).values for n in values.division
-    }
+    values = _of_variants(data, name).values
+    changes = {int(n): values[i, place] - values[i, 0] for i, n in enumerate(data["division"].values)}
     return {n: seed_statistics.mean(change, count) for n, change in changes.items() if np.isfinite(change).all()}
 
 

@@ -13,8 +13,8 @@ import xarray as xr
 from polhode.advice import files
 from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names, price_in_words
 from polhode.advice.cases import ALIASES, unknown_torque
+from polhode.advice.cautions import drift, restarts
 from polhode.advice.errors import AdviceError, BeyondLaws
-from polhode.advice.from_runs import drift, restarts
 from polhode.advice.prices import USUAL, prices
 from polhode.ensembles.draw import STRONGEST, WEAKEST
 from polhode.fits import law_file, laws, ranking
@@ -23,8 +23,6 @@ from polhode.methods import METHODS
 
 #: The part of the bodies that a step serves, and the parts between which the interval lies.
 SERVED, LOW, HIGH = 0.9, 0.02, 0.98
-#: The released file, which holds laws instead of errors.
-LAWS = "laws.nc"
 #: The errors of a run.
 ERRORS = "ensembles.nc"
 #: A time beyond that of the runs by less than this factor counts as theirs.
@@ -72,7 +70,7 @@ def from_laws(
         longest = float(np.max(data.attrs.get("radians", data.get("radians", 0.0))))
         if radians is not None and radians > BEYOND * longest:
             raise BeyondLaws(f"time: the random bodies were run for {longest:g} rad, not for {radians:.3g}")
-        if path.name == LAWS:
+        if path.name == files.LAWS:
             total = float(data.attrs["radians"])
             steps, for_twice = np.moveaxis(law_file.steps_per_radian(data, [error, 2 * error], radians)["steps"].values, -1, 0)
         else:
@@ -87,9 +85,7 @@ def from_laws(
         why = " ".join(str(failure).split())
         raise AdviceError(f"{path} is damaged or not an ensembles.nc of this version ({why[:200]})") from failure
     bodies = steps.shape[-1]
-    priced = prices(
-        [key for key, variant in zip(keys, variants, strict=True) if not variant], torque_price, results, anywhere=True
-    )
+    priced = prices(torque_price, results, anywhere=True)
     # Per radian: (class, method, body).
     step_time = np.array([priced.step.get(key, np.nan) for key in keys]) + torques * torque_price * priced.unit
     work = steps * step_time[:, None]
@@ -148,6 +144,9 @@ def from_laws(
             + joined_names([labels[i] for i in level[:NAMED]])
             + (" and others." if len(level) > NAMED else ".")
         )
+    unknown = [label for key, label, variant in zip(keys, labels, variants, strict=True) if not (variant or key in priced.step)]
+    if unknown:
+        remarks.append(f"Not compared, since no file has the time of their steps: {joined_names(unknown)}.")
     worse = float(np.mean(for_twice[best] > served[best]))
     over = f"over {radians:.3g} rad" if radians is not None else "per radian turned"
     return Recommendation(
@@ -178,10 +177,10 @@ def from_laws(
             "Error: the larger of the angle in rad and |omega - exact| over the initial |omega|, "
             + (
                 f"at {total:g} rad; before that, as after the {radians:.3g} rad asked for, it is hardly ever larger."
-                if path.name == LAWS and radians is not None and radians < total
+                if path.name == files.LAWS and radians is not None and radians < total
                 else f"at {total:g} rad."
             ),
-            f"Times: steps measured on {priced.source}.",
+            f"Times: steps measured on {priced.known_from()}.",
             f"From {path}"
             + (", the laws of a run with so many bodies, which come with polhode." if files.is_released(path) else ".")
             + (f" {why}" if why else ""),
@@ -203,7 +202,7 @@ def from_laws(
 
 def _file(results: Path | None) -> tuple[Path, xr.Dataset, str]:
     """The errors of a run or the released laws, whichever have more bodies: path, contents, and why if there are both."""
-    errors_file, laws_file = files.of_run(ERRORS), files.released(LAWS)
+    errors_file, laws_file = files.of_run(ERRORS), files.released(files.LAWS)
     if results is None and errors_file and laws_file:
         datasets = {path: _read(path) for path in (errors_file, laws_file)}
         bodies = {path: (float(data.sizes.get("body", 0)),) for path, data in datasets.items()}

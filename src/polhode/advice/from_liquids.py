@@ -31,7 +31,7 @@ from polhode.fits.liquid_drifts import (
     warming,
 )
 from polhode.interface.arguments import positive
-from polhode.interface.netcdf import group_names, read_dataset
+from polhode.interface.netcdf import read_dataset, read_groups
 from polhode.methods import METHODS
 from polhode.registry import nearest
 
@@ -222,14 +222,14 @@ def _measurements(results: Path | None) -> LiquidMeasurements:
     """The released drifts, or those of a run if one is named or nothing is released."""
     path = files.released(RELEASED) if results is None else None
     if path is not None:
-        groups = group_names(path)
+        groups = read_groups(path)
         boxes, words = [], []
         for names in BOXES:
-            data = [read_dataset(path, name) for name in names if name in groups]
+            data = [groups[f"/{name}"] for name in names if f"/{name}" in groups]
             if data:
                 boxes.append({key: of for one in data for key, of in outcomes(one).items()})
                 words.append(_box_in_words(data[0]))
-        spectra = {name.partition("_")[2]: read_dataset(path, name) for name in groups if name.startswith("spectrum_")}
+        spectra = {name.partition("_")[2]: groups[name] for name in groups if name.startswith("/spectrum_")}
         return LiquidMeasurements(path, boxes, words, {key: 2 * pi / fastest(data) for key, data in spectra.items()})
     spectrum = files.find("checks/liquid_spectrum.nc", results)
     data = [read_dataset(check) for check in sorted(spectrum.parent.glob("liquid_*fs.nc"))]

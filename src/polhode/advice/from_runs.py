@@ -1,4 +1,4 @@
-"""Advice from runs: every method that applies is run on the very problem, and its largest step that meets the error is found.
+"""Advice from runs: methods that can win are run on the very problem, to find the largest step of each that meets the error.
 
 A step counts only if all finer steps that were tried meet the error too. Errors are compared at many times of the run, since a
 small error at the end may be a coincidence. The motion with which runs are compared is computed by two other methods
@@ -10,7 +10,7 @@ If the time is over before a step is confirmed, the answer is the best step that
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import combinations
 from math import ceil, inf, isfinite, log, nan, sqrt
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,16 @@ from typing import Any
 import numpy as np
 
 from polhode.advice.answer import CLOSE, SHOWN, Choice, Recommendation, price_in_words
+from polhode.advice.budget import Budget
 from polhode.advice.cases import BodyCase
+from polhode.advice.cautions import drift, restarts
+from polhode.advice.contenders import Contenders, contenders
 from polhode.advice.errors import AdviceError, TimeOver
 from polhode.advice.motion import (
     ALLOWED,
     COMPARED,
     FIRST,
     SECOND,
-    Budget,
     KnownMotion,
     compile_drivers,
     largest_error,
@@ -43,12 +45,12 @@ from polhode.references.defect import GOLDEN
 
 #: Time limit of an answer if none is given, s of processor time after the compilation.
 LIMIT = 60.0
-#: The part of a given time limit that the compilation may take.
+#: The part of what is left of a given time limit that the compilation may take.
 COMPILING = 0.5
 #: The part of the time that motions from other starts than the first leave for runs.
 FOR_RUNS = 0.5
-#: If less than this part of the time is left for runs, methods of high order (:data:`FIRST_TRIED`) first try one short step,
-#: so that there is a step to be named when the time is over.
+#: If less than this part of the time is left for runs, methods of high order (:data:`FIRST_TRIED`) first try one short step
+#: if they are compiled, so that there is a step to be named when the time is over.
 SHORT, FIRST_TRIED = 0.5, ("magnus_adams4", "cf4", "rk4")
 #: Runs of at least so many steps tell how long a step of a method takes: in shorter ones other work does.
 TIMED = 10_000
@@ -121,7 +123,7 @@ def from_runs(
     results: Path | None = None,
     progress: Callable[[str, float], object] = lambda stage, done: None,
 ) -> Recommendation:
-    """The answer for a case, from runs of all methods that apply.
+    """The answer for a case, from runs of the methods that can win (:mod:`polhode.advice.contenders`).
 
     Parameters
     ----------
@@ -129,8 +131,8 @@ def from_runs(
     error : to stay below, at all times: the angle (rad) and |omega - exact| over the largest |omega|; between 0 and 1
     torque_price : the time of a torque in steps of direct Euler
     one_torque : only methods with one torque in a step
-    everything : also the variants that reproduce a publication's code, which are never recommended
-    budget : the time that is left, compilation included; without it :data:`LIMIT`, after the compilation
+    everything : all methods, also the variants that reproduce a publication's code, which are never recommended
+    budget : the time that is left, compilation included; without it :data:`LIMIT`, compilation left out
     results : folder of a run, for the times of steps
     progress : called with the name of a stage and the part of it that is done
 
@@ -139,65 +141,66 @@ def from_runs(
     AdviceError
         If there is no answer; the message says why, and what to ask.
     """
-    methods, late = _compiled(candidates(one_torque, everything), budget)
-    priced = prices([method.key for method in methods], torque_price, results)
-    progress("compiling", 1.0)
+    methods = candidates(one_torque, everything)
+    priced = prices(torque_price, results)
+    compile_drivers()
+    limited = budget is not None
     budget = budget or Budget(LIMIT)
     starts = _starts(case, error, budget, progress)
     finding = Search(starts.motions, error, budget)
-    if budget.left() < SHORT * budget.seconds:
-        finding.try_first(methods)
     exact = ranking.WITHOUT_TORQUE if all(motion.problem.torque_class == "free" for motion in starts.motions) else ""
-    fewest: dict[str, FewestSteps] = {}
-    fastest: dict[str, float] = {}
-    for share in ROUNDS:
-        longest = share * budget.seconds / budget.per_step
-        for i, method in enumerate(sorted(methods, key=lambda m: (m.key != exact, finding.nearest_error(m), _rank(m)))):
-            if method.key in fewest and fewest[method.key].why != "no time":
-                continue
-            enough = inf if everything or method.key == exact else _enough(fastest, kind(method))
-            try:
-                fewest[method.key] = finding.fewest(method, priced.steps(method, enough), longest)
-            except TimeOver:
-                fewest[method.key] = FewestSteps(0, inf, why="no time")
-            if fewest[method.key].steps and not method.key.endswith(AS_PUBLISHED):
-                seconds = priced.seconds(method, fewest[method.key].steps)
-                fastest[kind(method)] = min(fastest.get(kind(method), inf), seconds)
-            progress("methods", max(share, (i + 1) / len(methods) if share == ROUNDS[0] else 0))
-        if fastest or not any(result.why == "no time" for result in fewest.values()):
-            break
+    few = None if everything else contenders(case, starts.motions, methods, finding.allowed, priced, kind)
+    first_ones = [METHODS[key] for key in few.run] if few else sorted(methods, key=_rank)
+    ready, late = _compiled(first_ones, exact, budget, limited)
+    progress("compiling", 1.0)
+    if not ready:
+        raise TimeOver(
+            f"the time limit of {budget.seconds:g} s is over before the methods are compiled, which is done once and takes up "
+            "to a minute or two; allow more time with `limit`, or ask without it"
+        )
+    if budget.left() < SHORT * budget.seconds:
+        finding.try_first(methods, ready)
+    fewest = finding.search(ready, priced, exact, everything, progress)
+    reached = {key: result.steps for key, result in fewest.items() if result.steps}
+    if few and not (finding.reaches(fewest) and few.is_like_the_bodies(reached)):
+        few = None
+        rest = [method for method in methods if method.key not in fewest or fewest[method.key].why == "no time"]
+        ready, late = _compiled(sorted(rest, key=_rank), exact, budget, limited)
+        finding.search(ready, priced, exact, everything, progress, fewest)
     _refuse_a_wrong_motion(fewest, finding)
-    if not fastest:
-        if all(result.why != "no time" for result in fewest.values()):
+    if not finding.reaches(fewest):
+        if not late and all(result.why != "no time" for result in fewest.values()):
             raise AdviceError(_unreached(finding, error))
         return _not_confirmed(case, finding, priced, starts, error, one_torque, late)
-    best = min(fastest.values())
+    served = [METHODS[key] for key, result in fewest.items() if result.steps]
+    for method in served:
+        priced.measure(method, METHODS[FIRST])
+    best = min(priced.seconds(m, fewest[m.key].steps) for m in served if not m.key.endswith(AS_PUBLISHED))
     if fewest.get(exact, FewestSteps(0, inf)).steps:
         best = priced.seconds(METHODS[exact], fewest[exact].steps)
-    rows = _choices(case, [m for m in methods if fewest[m.key].steps], fewest, priced, best)
+    rows = _choices(case, served, fewest, priced, best)
     rows.sort(key=lambda row: row.method != exact)
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
     alone = _one_by_one(METHODS[first.method], starts.motions, error, budget, progress)
-    return _recommendation(case, rows, first, fewest, finding, priced, starts, alone, one_torque, everything, late)
+    return _recommendation(case, rows, first, fewest, finding, priced, starts, alone, one_torque, everything, few, late)
 
 
-def _compiled(methods: Sequence[Method], budget: Budget | None) -> tuple[list[Method], list[str]]:
-    """The methods that are compiled, those first that are often among the best, and the keys of those without time for it.
+def _compiled(methods: Sequence[Method], exact: str, budget: Budget, limited: bool) -> tuple[list[Method], list[str]]:
+    """The methods that are compiled, and the keys of those without time for it.
 
-    Raises
-    ------
-    TimeOver
-        If there was time for none.
+    Parameters
+    ----------
+    methods : the most promising first
+    exact : the method that goes before them, if there is one
+    budget : the time that is left
+    limited : whether the compilation counts, and may take :data:`COMPILING` of it
     """
-    ordered = sorted(methods, key=lambda method: (method.key != ranking.WITHOUT_TORQUE, *_rank(method)))
-    compile_drivers()
-    seconds = inf if budget is None else COMPILING * budget.left()
-    late = compile_all([method.key for method in ordered], problems=False, seconds=seconds)
-    if budget is not None and len(late) == len(ordered):
-        raise TimeOver(
-            f"the time limit of {budget.seconds:g} s is over before the methods are compiled, which is done once and takes a "
-            "minute or two; allow more time with `limit`, or ask without it"
-        )
+    keys = sorted((method.key for method in methods), key=lambda key: key != exact)
+    if limited:
+        late = compile_all(keys, problems=False, seconds=max(0.0, COMPILING * budget.left()))
+    else:
+        with budget.paused():
+            late = compile_all(keys, problems=False, seconds=None)
     return [method for method in methods if method.key not in late], late
 
 
@@ -315,12 +318,69 @@ class Search:
                 break
         return worst
 
-    def try_first(self, methods: Iterable[Method]) -> None:
-        """Run from the given start, with steps as short as those of the exact motion, until a method meets the error."""
+    def search(
+        self,
+        methods: Sequence[Method],
+        priced: Prices,
+        exact: str,
+        everything: bool,
+        progress: Callable[[str, float], object],
+        fewest: dict[str, FewestSteps] | None = None,
+    ) -> dict[str, FewestSteps]:
+        """The fewest steps of each method; in rounds, so that those that never meet the error do not take all.
+
+        Parameters
+        ----------
+        methods : compiled ones, the most promising first
+        priced : times of steps, and of torques
+        exact : the method that is run to its end whatever it takes, if there is one
+        everything : whether all of them are
+        progress : called with the name of a stage and the part of it that is done
+        fewest : what is known already, to which these are added
+        """
+        fewest = {} if fewest is None else fewest
+        place = {method.key: i for i, method in enumerate(methods)}
+        fastest: dict[str, float] = {}
+
+        def note(method: Method) -> None:
+            if (steps := fewest[method.key].steps) and not method.key.endswith(AS_PUBLISHED):
+                fastest[kind(method)] = min(fastest.get(kind(method), inf), priced.seconds(method, steps))
+
+        for key in fewest:
+            note(METHODS[key])
+        for share in ROUNDS:
+            longest = share * self.budget.seconds / self.budget.per_step
+            ordered = sorted(methods, key=lambda m: (m.key != exact, self.nearest_error(m), place[m.key]))
+            for i, method in enumerate(ordered):
+                if method.key in fewest and fewest[method.key].why != "no time":
+                    continue
+                enough = inf if everything or method.key == exact else _enough(fastest, kind(method))
+                try:
+                    fewest[method.key] = self.fewest(method, priced.steps(method, enough), longest)
+                except TimeOver:
+                    fewest[method.key] = FewestSteps(0, inf, why="no time")
+                note(method)
+                progress("methods", max(share, (i + 1) / len(methods) if share == ROUNDS[0] else 0))
+            if fastest or not any(result.why == "no time" for result in fewest.values()):
+                break
+        return fewest
+
+    @staticmethod
+    def reaches(fewest: Mapping[str, FewestSteps]) -> bool:
+        """Whether a method that may be recommended meets the error."""
+        return any(result.steps and not key.endswith(AS_PUBLISHED) for key, result in fewest.items())
+
+    def try_first(self, methods: Iterable[Method], compiled: Sequence[Method]) -> None:
+        """Run from the given start, with steps as short as those of the exact motion, until a method meets the error.
+
+        Of :data:`FIRST_TRIED` those that are ``compiled``, in memory or on disk, else the most promising one that is.
+        """
         given = self.motions[0]
         steps = self.unit * ceil(max(given.steps, self.resolved) / self.unit)
-        for method in methods:
-            if method.key in FIRST_TRIED and self.allows(method, steps):
+        keys = {method.key for method in compiled}
+        quick = [m for m in methods if m.key in FIRST_TRIED and (m.key in keys or m.is_kept())]
+        for method in quick or compiled[:1]:
+            if self.allows(method, steps):
                 self.runs += 1
                 error = given.error(method, steps, CHECKS)
                 self.tried_first[method.key, steps] = error, 1
@@ -592,6 +652,7 @@ def _recommendation(
     alone: list[int],
     one_torque: bool,
     everything: bool,
+    few: Contenders | None,
     not_compiled: Sequence[str],
 ) -> Recommendation:
     uncertainty = max(m.uncertainty for m in finding.motions)
@@ -611,6 +672,8 @@ def _recommendation(
         f"for, from every start: it is {best.error:.2g}.",
         *_how_known(case, finding, priced),
     ]
+    if few and few.left_out:
+        evidence.insert(1, few.on_left_out())
     if case.open_questions:
         evidence.insert(
             1,
@@ -747,8 +810,8 @@ def _without(not_compiled: Sequence[str]) -> list[str]:
         f"{len(not_compiled)} methods" if len(not_compiled) > SHOWN else ", ".join(METHODS[key].label for key in not_compiled)
     )
     return [
-        f"Not tried, since half of the time limit was over before they were compiled: {names}. What is compiled is kept: "
-        "ask again."
+        f"Not tried, since the time for compilation, half of what was left, was over before they were compiled: {names}. What "
+        "is compiled is kept: ask again."
     ]
 
 
@@ -766,19 +829,8 @@ def _how_known(case: BodyCase, finding: Search, priced: Prices) -> list[str]:
         f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with {max(m.steps for m in finding.motions):,} "
         f"steps, short where the torque changes, which agree to {max(m.uncertainty for m in finding.motions):.1g}. The torque "
         f"was looked at every {looked:.2g} s: a shorter pulse would not have been seen; name it under breakpoints.",
-        f"Times: steps measured on {priced.source}; on another machine `polhode bench` shows how they compare.",
+        f"Times: steps measured on {priced.known_from()}; on another machine `polhode bench` shows how they compare.",
     ]
-
-
-def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
-    """What to know of the energy in long runs, where ``best`` is recommended and the other methods are named with it."""
-    named = [METHODS[key] for key in dict.fromkeys((best, *methods)) if key in METHODS]
-    processed = sorted((method for method in named if method.processor), key=lambda method: method.torques_per_output)
-    outputs = [
-        f"At every output, and at the start, {count} torques more: {', '.join(method.label for method in some)}."
-        for count, some in groupby(processed, lambda method: method.torques_per_output)
-    ]
-    return [*ranking.drift(best, {method.label: method.caution for method in named}), *outputs]
 
 
 def _changes(best: Method, rows: Sequence[Choice], priced: Prices) -> list[str]:
@@ -797,25 +849,6 @@ def _changes(best: Method, rows: Sequence[Choice], priced: Prices) -> list[str]:
         _, price, label = min(crossings)
         changes.append(f"a torque that costs {'more' if price > priced.torque else 'less'} than {price:.2g} steps ({label})")
     return [*changes, *restarts(best)]
-
-
-def restarts(best: Method | None) -> list[str]:
-    """What a step that changes, or a restart, takes of a method; nothing of one whose steps need nothing of those before."""
-    if best is None:
-        return []
-    torques = best.starting_torques(1 << 30) + best.torques_per_output
-    if isinstance(best, OneTorque) and best.warm_up_steps:
-        return [f"steps that change, and restarts: it begins anew each time, with {torques} torques more"]
-    if best.group == "multistep":
-        return ["steps that change, and restarts: it begins anew each time, and loses accuracy"]
-    if best.processor and best.moves[:, 0].any():
-        return [f"steps that change: its variables belong to one step; {torques} torques more a change, or less is corrected"]
-    if best.processor:
-        return ["steps that change: the kick between two steps takes its share of each, or the orders are lost"]
-    if best.stored_offset and best.order_q > 1:
-        mean = "the kick between two steps takes their mean, or " if best.stored_offset < 0 else ""
-        return [f"steps that change: {mean}an order is lost"]
-    return []
 
 
 def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:

@@ -13,8 +13,7 @@ Taylor series for this, and may have branches.
 """
 
 import time as clocks
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import ceil, inf, isfinite, log2, sqrt
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from polhode.advice.budget import Budget
 from polhode.advice.errors import AdviceError, TimeOver
 from polhode.algebra import metrics
 from polhode.algebra.body import euler_equations
@@ -86,44 +86,6 @@ PARTS, HIT = 2**20, 1000
 TOGETHER = 2**14
 #: Times at which a motion is compared with the one before.
 COMPARED = 256
-
-
-class Budget:
-    """The time that an answer may take.
-
-    Parameters
-    ----------
-    seconds : time limit, s
-    clock : function that returns the time in s; by default that of the processor, so that other work on it does not count
-    begun : when it began by this clock; now by default
-    """
-
-    def __init__(self, seconds: float, clock: Callable[[], float] = clocks.process_time, begun: float | None = None) -> None:
-        self.seconds, self._clock, self._begun = seconds, clock, clock() if begun is None else begun
-        self._reserved = 0.0
-        #: The time of one step of the motion and of the torque in it, s, once known: measured with the same clock.
-        self.per_step = 2e-7
-
-    def now(self) -> float:
-        """Seconds since the beginning."""
-        return self._clock() - self._begun
-
-    def left(self) -> float:
-        """Seconds until the limit, less those that are reserved."""
-        return self.seconds - self.now() - self._reserved
-
-    def allows(self, steps: float, per_step: float | None = None) -> bool:
-        """Whether so many steps end before the limit, with ``per_step`` s for each (:attr:`per_step` by default)."""
-        return steps * (self.per_step if per_step is None else per_step) < self.left()
-
-    @contextmanager
-    def reserving(self, seconds: float) -> Iterator[None]:
-        """Keep so many seconds for what comes after the context."""
-        self._reserved = seconds
-        try:
-            yield
-        finally:
-            self._reserved = 0.0
 
 
 @dataclass(frozen=True)

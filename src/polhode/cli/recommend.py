@@ -1,6 +1,6 @@
 """Recommend a method and a step size. There are four questions:
 
-A MOTION: your body and its torque. All methods are run on this very problem.
+A MOTION: your body and its torque. Methods that can win are run on this very problem, with --all every one.
   polhode recommend --inertia 1 2 2.5 --omega 10 --torque lab --strength 0.5 --time 2 --error 1e-4
   polhode recommend my_case.yaml --error 1e-4             (or my_case.py; see docs/recommend.md)
 A CLASS OF TORQUE: bodies that are not known exactly, from the errors of random ones.
@@ -123,7 +123,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     every = parser.add_argument_group("every question")
     every.add_argument("--error", type=positive, help="error to stay below, between 0 and 1; of liquids it is --drift")
-    every.add_argument("--all", action="store_true", help="list all methods, including the variants as published")
+    every.add_argument("--all", action="store_true", help="run or list all methods, including the variants as published")
     every.add_argument("--json", action="store_true", help="print the answer for machines")
     every.add_argument(
         "--results",

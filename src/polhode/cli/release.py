@@ -1,9 +1,9 @@
 """Release the many-body results of a full run as a small file distributed with the code.
 
 ``polhode release`` makes data/released/many_body.nc from the results folder. The file records the code version, the date,
-the processor and the time that each method took; the report shows it as published-scale results. ``--laws`` and ``--checks``
-release the laws of random bodies, and what advice on single impacts reads, instead; ``--full`` the experiments that a study
-with ``further: released`` does not compute.
+the processor and the time that each method took; the report shows it as published-scale results. ``--laws``, ``--checks`` and
+``--cost`` release the laws of random bodies, what advice on single impacts reads, and the times of steps, instead; ``--full``
+the experiments that a study with ``further: released`` does not compute.
 """
 
 import argparse
@@ -446,6 +446,23 @@ def _release_checks(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _release_cost(arguments: argparse.Namespace) -> int:
+    """Release cost.nc without the groups of many bodies: the prices of all methods, from which advice answers."""
+    check_writable(arguments.output, "--output")
+    path = arguments.results / "cost.nc"
+    try:
+        groups = {name: data for name, data in read_groups(path).items() if not name.startswith("/many_body")}
+        timed = set(map(str, groups["/step"]["integrator"].values))
+    except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError) as error:
+        raise UsageError(f"--results: {arguments.results} is not the folder of a run with times of steps: {error}") from error
+    missing = sorted(set(METHODS) - set(METHODS.plugins()) - timed)
+    if missing and not arguments.force:
+        raise UsageError(f"--results: {path} has no times of {', '.join(missing)}; time all methods, or --force releases it so")
+    write_groups(groups, arguments.output)
+    print(f"{arguments.output}: {len(timed)} methods, {arguments.output.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
 def full_release(results: Path) -> tuple[dict[str, dict[str, xr.Dataset]], dict[str, Any]]:
     """What a study takes from the release, file by file and group by group, and the index without checksums.
 
@@ -551,12 +568,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         type=Path,
-        help="what to write; by default many_body.nc, laws.nc, grains.nc, liquids.nc, checks/, full/, sheets.json.gz in "
-        "data/released",
+        help="what to write; by default many_body.nc, laws.nc, grains.nc, liquids.nc, checks/, cost.nc, full/, sheets.json.gz "
+        "in data/released",
     )
     instead = parser.add_mutually_exclusive_group()
     instead.add_argument("--laws", action="store_true", help="release the laws of the random bodies instead: laws.nc")
     instead.add_argument("--checks", action="store_true", help="release what advice on single impacts reads instead: checks/")
+    instead.add_argument("--cost", action="store_true", help="release the times of steps and to target errors instead: cost.nc")
     instead.add_argument(
         "--full",
         action="store_true",
@@ -612,6 +630,7 @@ def run(arguments: argparse.Namespace) -> int:
         "grains.nc": _release_grains,
         "liquids.nc": _release_liquids,
         "checks": _release_checks,
+        "cost.nc": _release_cost,
         "full": _release_full,
         "sheets.json.gz": _release_sheets,
     }

@@ -8,15 +8,17 @@ bodies stand for many. The sequence does not depend on where it ends: the first 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, cos, log2, pi, sin, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.algebra.quaternion import to_lab
 from polhode.ensembles.classes import CLASSES
-from polhode.ensembles.many import Bodies
 from polhode.interface.arguments import whole
 from polhode.registry import nearest
+
+if TYPE_CHECKING:
+    from polhode.ensembles.many import Bodies
 
 #: The smallest moment of inertia of a body, as a share of its largest one. A moment of zero would be a line of points.
 MARGIN = 0.02
@@ -51,10 +53,12 @@ class Ensemble:
     def __len__(self) -> int:
         return len(self.moments)
 
-    def bodies(self, torque_class: str) -> Bodies:
+    def bodies(self, torque_class: str) -> "Bodies":
         """The bodies with the parameters of a torque class, as :func:`polhode.simulate_many` takes them."""
         if torque_class not in self.parameters:
             raise ValueError(f"unknown torque class {torque_class!r}; {nearest(torque_class, list(self.parameters))}")
+        from polhode.ensembles.many import Bodies
+
         return Bodies(self.moments, self.q0, self.omega0, self.parameters[torque_class])
 
 

@@ -12,7 +12,6 @@ from math import gamma, isfinite, nan, pi, sqrt
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import zeta
 
 from polhode.fits import NotInRun, laws
 from polhode.fits.errors_of_steps import ErrorsOfSteps
@@ -151,6 +150,8 @@ def bounce() -> float:
     of the phase phi of the edge between two steps, in units of the force at the overlap v dt times v dt. Its mean square over
     the phase follows from its Fourier series; a bounce has two edges.
     """
+    from scipy.special import zeta  # takes as long to import as half of an answer, which needs none
+
     edge = 2 * gamma(EXPONENT) / (2 * pi) ** EXPONENT * sqrt(float(zeta(2 * EXPONENT)) / 2)
     return float(2.5 * contact_time_over_depth() ** EXPONENT * sqrt(2) * edge)
 

@@ -16,6 +16,7 @@ The matrix comes from the method's own kernels in plain Python. What is zero at 
 square is nothing beside one: there is no error of differences.
 """
 
+from collections.abc import Sequence
 from math import inf, isnan, log
 from typing import Any, NamedTuple
 
@@ -118,9 +119,15 @@ class Libration(NamedTuple):
     limit: float
 
 
-def laws(method: Method) -> tuple[PowerLaw, PowerLaw]:
-    """ln|lambda| of the root next to exp(ix), and the relative shift of its frequency, for small x."""
-    nearest = [values[np.argmin(np.abs(values - np.exp(1j * x)))] for x in SHORT for values in [roots(method, x)]]
+def short_roots(method: Method) -> list[NDArray[np.complex128]]:
+    """:func:`roots` at :data:`SHORT`."""
+    return [roots(method, float(turn)) for turn in SHORT]
+
+
+def laws(method: Method, known: Sequence[NDArray[np.complex128]] = ()) -> tuple[PowerLaw, PowerLaw]:
+    """ln|lambda| of the root next to exp(ix), and the relative shift of its frequency, for small x (:func:`short_roots`)."""
+    every = zip(SHORT, known or short_roots(method), strict=True)
+    nearest = [values[np.argmin(np.abs(values - np.exp(1j * x)))] for x, values in every]
     return leading_power(np.log(np.abs(nearest))), leading_power(np.angle(nearest) / SHORT - 1)
 
 
@@ -135,15 +142,14 @@ def libration(method: Method) -> Libration:
     return Libration(grows, shift, 0.0 if grows.coefficient > 0 else limit_of_stability(method))
 
 
-def fault(method: Method) -> str:
+def fault(method: Method, known: Sequence[NDArray[np.complex128]] = ()) -> str:
     """:data:`UNSTABLE` or :data:`ASTRAY`, if a method is so at all of :data:`SHORT`, or empty.
 
     The root next to exp(ix) alone then says nothing. A root as far from exp(ix) as 1, that of a body at rest, is not that of
     the motion.
     """
     unstable, astray = [], []
-    for turn in map(float, SHORT):
-        values = roots(method, turn)
+    for turn, values in zip(map(float, SHORT), known or short_roots(method), strict=True):
         distances = np.abs(values - np.exp(1j * turn))
         nearest = log(np.abs(values[np.argmin(distances)]))
         unstable.append(log(np.abs(values).max()) > max(GROWS, 2 * nearest))
@@ -173,9 +179,10 @@ def caution(method: Method) -> str:
     Empty if none is found, also for a user's own method whose step cannot be run in plain Python at rest.
     """
     try:
-        if unfit := fault(method):
+        known = short_roots(method)
+        if unfit := fault(method, known):
             return unfit
-        (power, coefficient), _ = laws(method)
+        (power, coefficient), _ = laws(method, known)
     except (ValueError, ArithmeticError, np.linalg.LinAlgError):
         return ""
     if isnan(coefficient) or not power:

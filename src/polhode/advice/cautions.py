@@ -1,0 +1,38 @@
+"""What is said of methods beside an answer: the energy in long runs, torques at outputs, and steps that change."""
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from polhode.fits import ranking
+from polhode.methods import METHODS
+from polhode.methods.protocol import Method, OneTorque
+
+
+def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
+    """What to know of the energy in long runs, where ``best`` is recommended and the other methods are named with it."""
+    named = [METHODS[key] for key in dict.fromkeys((best, *methods)) if key in METHODS]
+    processed = sorted((method for method in named if method.processor), key=lambda method: method.torques_per_output)
+    outputs = [
+        f"At every output, and at the start, {count} torques more: {', '.join(method.label for method in some)}."
+        for count, some in groupby(processed, lambda method: method.torques_per_output)
+    ]
+    return [*ranking.drift(best, {method.label: method.caution for method in named}), *outputs]
+
+
+def restarts(best: Method | None) -> list[str]:
+    """What a step that changes, or a restart, takes of a method; nothing of one whose steps need nothing of those before."""
+    if best is None:
+        return []
+    torques = best.starting_torques(1 << 30) + best.torques_per_output
+    if isinstance(best, OneTorque) and best.warm_up_steps:
+        return [f"steps that change, and restarts: it begins anew each time, with {torques} torques more"]
+    if best.group == "multistep":
+        return ["steps that change, and restarts: it begins anew each time, and loses accuracy"]
+    if best.processor and best.moves[:, 0].any():
+        return [f"steps that change: its variables belong to one step; {torques} torques more a change, or less is corrected"]
+    if best.processor:
+        return ["steps that change: the kick between two steps takes its share of each, or the orders are lost"]
+    if best.stored_offset and best.order_q > 1:
+        mean = "the kick between two steps takes their mean, or " if best.stored_offset < 0 else ""
+        return [f"steps that change: {mean}an order is lost"]
+    return []
