@@ -21,9 +21,9 @@ from polhode.study.by_hand import ByHandError, snakemake_of
 for rule, wildcards in [
     ("chapter_source", {}),
     ("all", {}),
-    ("check", {}),
-    ("check", {"check": "stabilty"}),
-    ("check", {"check": "stability", "colour": "red"}),
+    ("film", {}),
+    ("film", {"scene": "ches"}),
+    ("film", {"scene": "chess", "colour": "red"}),
     ("gather", {}),
 ]:
     try:
@@ -31,8 +31,8 @@ for rule, wildcards in [
     except ByHandError as error:
         print(error)
 before = sys.executable
-given = snakemake_of("check", {"check": "stability"}, results=sys.argv[1])
-print(given.rule, given.wildcards.check, given.output[0], list(given.log), given.threads, sorted(given.params.keys()))
+given = snakemake_of("film", {"scene": "chess"}, results=sys.argv[1])
+print(given.rule, given.wildcards.scene, given.output[0], list(given.log), given.threads, sorted(given.params.keys()))
 print(given.config["digits"], sys.executable == before)
 """
 
@@ -50,11 +50,11 @@ def test_it_is_said_what_is_wrong_and_a_session_gets_what_a_script_gets(tmp_path
     rule, target, missing, misspelt, unknown, unmade, given, more = done.stdout.splitlines()
     assert rule == "there is no rule chapter_source with a script; did you mean chapter_sources?"
     assert target.startswith("there is no rule all with a script; ")
-    assert missing == "rule check needs a value for check: add check=..."
-    assert misspelt == "rule check: check cannot be 'stabilty'; did you mean 'stability'?"
-    assert unknown == "rule check has no wildcard colour; it has only check"
+    assert missing == "rule film needs a value for scene: add scene=..."
+    assert misspelt == "rule film: scene cannot be 'ches'; did you mean 'chess'?"
+    assert unknown == "rule film has no wildcard colour; it has only scene"
     assert unmade.startswith(f"rule gather reads {tmp_path}/references/") and "which is not there; ./reproduce" in unmade
-    assert given == f"check stability {tmp_path}/checks/stability.nc [] 1 ['files']"
+    assert given == f"film chess {tmp_path}/films/chess.nc [] 1 ['files']"
     assert more == "50 True"
 
 

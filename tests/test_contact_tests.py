@@ -150,7 +150,7 @@ def test_each_cure_by_itself_is_of_second_order(check):
 
 @pytest.mark.thorough
 def test_the_theme_is_made_from_the_check(check, tmp_path):
-    inputs = SimpleNamespace(check={"contact_tests": check}.__getitem__)
+    inputs = SimpleNamespace(check={"contact_tests": check}.__getitem__, from_release=set())
     macros = numbers.contact_tests(inputs)
     section = (Path(__file__).parents[1] / "paper" / "sections" / "contact_tests.tex").read_text()
     assert set(re.findall(r"\\(studyTests[A-Za-z]+)", section)) == set(macros)

@@ -40,7 +40,7 @@ def drawn():
 
 @pytest.fixture(scope="module")
 def inputs(check, drawn):
-    return SimpleNamespace(check={"impacts": check, "random_impacts": drawn}.__getitem__)
+    return SimpleNamespace(check={"impacts": check, "random_impacts": drawn}.__getitem__, from_release=set())
 
 
 def order(check, **where):

@@ -137,7 +137,7 @@ def study():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parts, "BODIES", 16)
         bodies = parts.parts_over_bodies(SETTINGS)
-    return data, SimpleNamespace(check=lambda name: {"parts": data, "parts_over_bodies": bodies}[name])
+    return data, SimpleNamespace(check=lambda name: {"parts": data, "parts_over_bodies": bodies}[name], from_release=set())
 
 
 @pytest.mark.thorough

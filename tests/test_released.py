@@ -142,12 +142,12 @@ def test_figures_and_tables_that_show_the_release_are_listed(tmp_path):
         "a": r"\begin{table}\label{tab:beds}\input{\resultsdir/tables/beds}\end{table}",
         "b": r"\begin{figure}\includegraphics[width=1cm]{lines}\caption{x}\label{fig:lines}\end{figure}",
     }
-    rows = origins.listed(tmp_path.iterdir(), texts)
+    rows = origins.rows_of_release(tmp_path.iterdir(), texts)
     assert (
         rows
         == "bed & Fig.~\\ref{fig:lines}, Table~\\ref{tab:beds}, Table~\\ref{tab:many} \\\\\ndrum & Table~\\ref{tab:beds} \\\\\n"
     )
-    assert "all values were computed" in origins.listed([], {})
+    assert "all values were computed" in origins.rows_of_release([], {})
 
 
 @pytest.mark.slow

@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from polhode.study.report.latex import escape
-
 #: What a note in a figure or table begins with.
 NOTE = "values of the release: "
 
@@ -22,7 +20,7 @@ def noted(path: Path) -> tuple[str, ...]:
     return tuple(match[1].decode("ascii", "replace").split(", ")) if match else ()
 
 
-def listed(files: Iterable[Path], texts: Mapping[str, str]) -> str:
+def rows_of_release(files: Iterable[Path], texts: Mapping[str, str]) -> str:
     """Rows of LaTeX: experiments, and the figures and tables that show values of the release for them.
 
     Parameters
@@ -42,7 +40,7 @@ def listed(files: Iterable[Path], texts: Mapping[str, str]) -> str:
     for experiment, names in sorted(shown.items()):
         floats = [labels[name] for name in dict.fromkeys(names) if name in labels]
         places = [rf"{'Fig.' if label.startswith('fig') else 'Table'}~\ref{{{label}}}" for label in dict.fromkeys(floats)]
-        rows.append(rf"{escape(experiment)} & {', '.join(places) or '--'} \\")
+        rows.append(rf"{experiment} & {', '.join(places) or '--'} \\")
     return "\n".join(rows or [r"none & all values were computed by this run \\"]) + "\n"
 
 

@@ -124,7 +124,7 @@ def generated(paper: Path, results: Path, themes: Mapping[str, Section]) -> dict
     files_shown = [path for folder, kind in SHOWN for path in (results / folder).glob(kind)]
     return {
         **changed,
-        "released.tex": origins.listed(files_shown, _contents(texts)),
+        "released.tex": origins.rows_of_release(files_shown, _contents(texts)),
         "numbers.tex": macros + missing(texts, files) + note,
         "themes.tex": sections(appendix=False),
         "appendix.tex": sections(appendix=True),
