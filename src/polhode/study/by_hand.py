@@ -3,7 +3,7 @@
 From a shell, without Snakemake's bookkeeping and with output on the terminal::
 
     python -m polhode.study.by_hand chapter_times --output trial
-    python -m polhode.study.by_hand check check=stability
+    python -m polhode.study.by_hand film scene=chess
 
 In a Python session::
 
