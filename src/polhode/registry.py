@@ -185,6 +185,8 @@ class Registry(Mapping[str, T]):
 
     def origin(self, key: str) -> Path:
         """The file that defines ``key``."""
+        if self._alone(key) is not None:
+            return self.folder / f"{key}.py"
         self[key]
         return self._origins[key]
 
