@@ -161,7 +161,7 @@ def test_a_key_that_differs_in_capitals_alone_is_taken(write):
 SLIPS = {
     "unknown name": ("return axpy(2 *", "return axpyy(2 *", "line 19, 'return axpyy(2", "name 'axpyy' is not defined"),
     "wrong index": (STEP, STEP.replace("state[4:7]", "state[9]"), "line 31, 'q, omega = state[:4], state[9]'", "range"),
-    "import": (STEP, f"    import os\n{STEP}", "line 31, 'import os'", "opcode"),
+    "import": (STEP, f"    import os\n{STEP}", "line 31, 'import os'", "cannot be compiled"),
     "plain helper": ("@kernel\ndef kick", "def kick", "line 24, 'return q + kick(", "kick is a plain function; write @kernel"),
     "plain kernel": ("@kernel\ndef after_torque", "def after_torque", "line 28: after_torque is a plain function", "@kernel"),
     "in our kernel": ("euler_equations(omega, torque, body)", "euler_equations(omega, torque, dt)", "line 16, 'k1", "getitem"),

@@ -47,7 +47,7 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     >>> import polhode
     >>> tree = polhode.open_results("data/released")
     >>> list(tree.children)
-    ['atlas', 'contacts', 'cost', 'grains', 'laws', 'liquids', 'liquids_lammps', 'many_body', 'checks']
+    ['atlas', 'contacts', 'cost', 'grains', 'laws', 'liquids', 'liquids_lammps', 'many_body', 'checks', 'full']
     >>> dict(tree["many_body/chess/energy_error"].sizes)
     {'integrator': 48, 'dt': 7, 'seed': 50}
     """
