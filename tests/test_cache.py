@@ -68,6 +68,7 @@ def test_the_second_process_finds_everything_and_gets_the_same_numbers(made, tmp
     assert counts == (2, 1) and more != states, "another method finds the torques"
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_what_many_body_drivers_share_is_compiled_once(tmp_path):
     """A process that has to compile a driver finds what other drivers use too, and gives what other code gives."""

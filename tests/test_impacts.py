@@ -175,6 +175,7 @@ CASES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "digits"), [("viscoelastic", 14), ("45 degrees, damped, incremental", 34)])
 def test_another_order_and_precision_agree_to_all_digits(name, digits):
@@ -227,6 +228,7 @@ def differs_from_plain(impact, tolerance):
     return worst, changes, len(inside)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", [name if name == "clump, sticks" else pytest.param(name, marks=pytest.mark.slow) for name in CASES]
 )

@@ -192,6 +192,7 @@ def copied(undisturbed, tmp_path):
     return house
 
 
+@pytest.mark.thorough
 def test_seven_kills_and_the_same_bytes(undisturbed, tmp_path):
     house = Small(tmp_path / "house")
     for number, (target, deleted, moment, act) in enumerate(KILLS, 1):
@@ -327,6 +328,7 @@ def test_a_name_that_cannot_be_is_refused_with_the_reason(tmp_path, name):
         assert "contains" in said and "rename the folder" in said and "Traceback" not in said
 
 
+@pytest.mark.thorough
 def test_a_full_disk(copied, tmp_path):
     """Of the results; the run ends with a word, and goes on to the same bytes where there is room."""
     if os.geteuid() != 0 or sys.platform != "linux":

@@ -229,6 +229,7 @@ def house(tiny_study, tmp_path_factory):
 slow = pytest.mark.slow
 
 
+@pytest.mark.thorough
 @slow
 def test_all_of_them_belong_to_the_study(house):
     """One that is missing is made; those that are there are not, for a list with fewer of them either."""

@@ -262,6 +262,7 @@ def test_the_spacecraft_row_says_for_which_bodies_it_holds(first_page):
         assert "without wheels" in text and "nutation" in text and "controller" in text, path
 
 
+@pytest.mark.thorough
 def test_rk4_diverges_at_orbital_rate_with_wheels_and_not_at_the_step_of_nutation(first_page):
     """A cubesat (moments in kg m^2) with 5 mN m s along y, RK4 written out here: the steps that the row names and warns of."""
     inertia, wheel, orbit = np.array([0.007, 0.035, 0.036]), np.array([0.0, 5e-3, 0.0]), 1.13e-3

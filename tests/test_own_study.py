@@ -52,6 +52,7 @@ def snakemake(*arguments: str | Path) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 def test_a_method_a_problem_and_a_scene_of_ones_own(tmp_path):
     """They run like those of the library: runs, a reference by Taylor series, gathered data, the figures of their class."""
     mine, results = configured(tmp_path, EXAMPLES), tmp_path / "results"

@@ -626,6 +626,7 @@ print(*{"matplotlib", "rich", "snakemake", "polhode.study"} & {*sys.modules})
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_library_works_without_the_packages_of_the_study(library, tmp_path):
     (tmp_path / "dimer.txt").write_text("0 0 0 0.01\n0.012 0 0 0.008\n")

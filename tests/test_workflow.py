@@ -328,6 +328,7 @@ def test_more_rounds_are_another_timing(edited):
     assert jobs["cost"] == 1 and not {"timing", *SINGLE_BODY} & set(jobs)
 
 
+@pytest.mark.thorough
 def test_the_study_without_times(edited):
     edited.configure(TINY | {"cost": None})
     jobs = set(edited.jobs())
@@ -350,6 +351,7 @@ SHOWN = [name for theme in CHAPTER for name in theme.tables]
 NUMBERED = [theme for theme in CHAPTER if theme.numbers]
 
 
+@pytest.mark.thorough
 def test_the_same_bytes_for_any_number_of_cores_wherever_checkout_and_results_lie(house, tmp_path):
     (tmp_path / "checkout").mkdir()
     other, elsewhere = House(tmp_path / "checkout"), tmp_path / "quite" / "elsewhere"
@@ -364,6 +366,7 @@ def test_the_same_bytes_for_any_number_of_cores_wherever_checkout_and_results_li
     assert [name for name in theirs if ours[name] != theirs[name]] == []
 
 
+@pytest.mark.thorough
 def test_damage_is_seen_and_mended(edited):
     """Each kind of file: cut off, changed in a bit, empty, or another one under its name."""
     results = edited.folder / "results"
