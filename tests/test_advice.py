@@ -368,7 +368,7 @@ def test_the_step_meets_the_error_and_a_longer_one_does_not(few):
     assert answer.best.error <= from_runs.MARGIN * 1e-4
     seconds = [row.seconds for row in answer.alternatives]
     assert seconds == sorted(seconds) and answer.dt == 2.0 / answer.best.steps
-    assert answer.serves == "It is sufficient for 1 random starts, and for another one with probability 1/2."
+    assert answer.serves == "It is sufficient for one random start, and for another one with probability 1/2."
     said = " ".join(str(answer).split())
     (damped,) = (remark for remark in answer.remarks if remark.startswith("Damps librations, not for long conservative runs: "))
     assert "Magnus-Adams 4" in damped and "SPIRAL" not in damped

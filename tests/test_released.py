@@ -9,7 +9,10 @@ import pytest
 import xarray as xr
 from test_workflow import House
 
-from polhode.study import released
+from polhode.cli import main
+from polhode.cli import release as cli_release
+from polhode.interface.netcdf import read_groups
+from polhode.study import provenance, released
 from polhode.study.checks import CHECKS
 from polhode.study.inputs import Inputs
 from polhode.study.released import Release, ReleaseDiffers, completed, computed, whole, witness_settings
@@ -59,43 +62,98 @@ def test_methods_of_a_witness():
     }
 
 
+def test_a_study_with_none_of_the_witnesses_computes_what_the_release_can_be_compared_with():
+    """Of Runge-Kutta 4, which cannot run a liquid, nothing is in the release."""
+    able = ["no_squish", "spiral_leapfrog"]
+    assert witness_settings("liquid_1fs", ["rk4", "no_squish"], able)["methods"] == ["rk4", "no_squish"]
+    assert witness_settings("liquid_1fs", ["spiral_leapfrog", "no_squish"], able)["methods"] == ["spiral_leapfrog"]
+    assert not whole(Release("nowhere"), "checks/liquid_1fs.nc", xr.Dataset(), ["rk4"], MACHINE, all_methods=True).variables
+
+
+def test_a_variable_or_a_method_that_the_release_lacks_is_named(tmp_path):
+    release_of_some = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
+    with pytest.raises(ReleaseDiffers, match="problem heavy_top: the release has no other_method"):
+        completed(release_of_some, "single_body.nc", "heavy_top", runs(["verlet"]), ["verlet", "other_method"], MACHINE)
+    more = runs(["verlet"]).assign(new=("integrator", [1.0]))
+    with pytest.raises(ReleaseDiffers, match="problem heavy_top: the release has no new"):
+        completed(release_of_some, "single_body.nc", "heavy_top", more, METHODS, MACHINE)
+
+
+def test_a_variable_without_any_value_in_the_witness_is_a_difference(tmp_path):
+    release_of_some = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
+    with pytest.raises(ReleaseDiffers, match="q_error_l1"):
+        completed(release_of_some, "single_body.nc", "heavy_top", runs(["verlet"], np.nan), METHODS, MACHINE)
+
+
+def test_the_release_is_made_of_a_run_that_computed_everything(tmp_path, monkeypatch):
+    """Of a problem that every study computes only the errors; nothing of a run that took something from a release."""
+    results, output = tmp_path / "results", tmp_path / "full"
+    groups = {
+        name: runs(METHODS)
+        for name in ("/heavy_top", "/heavy_top/long_run", "/coupled_cylinders", "/coupled_cylinders/targets")
+    }
+    write_groups({"/": xr.Dataset(), **groups}, results / "single_body.nc")
+    write_groups({"/": xr.Dataset(), "/chess": runs(METHODS)}, results / "many_body.nc")
+    write_groups({"/": runs(METHODS)}, results / "ensembles.nc")
+    monkeypatch.setattr(cli_release, "CHECKS_OF_STUDY", {"bed": CHECKS["bed"], "stability": CHECKS["stability"]})
+    write_groups({"/": runs(METHODS)}, results / "checks" / "bed.nc")
+    run = (
+        dict.fromkeys(provenance.NEEDED, "")
+        | MACHINE
+        | {"commit": "c" * 40, "dirty": False, "ended": "2026-11-28", "files": {}}
+    )
+    run["configuration"] = {"problems": {"heavy_top": {}, "coupled_cylinders": {}}, "methods": "all"}
+    monkeypatch.setattr(provenance, "read_provenance", lambda folder: run)
+    assert main(["release", "--full", "--results", str(results), "--output", str(output)]) == 0
+    made = Release(output)
+    assert set(made.index["files"]) == {"single_body.nc", "many_body.nc", "ensembles.nc", "checks/bed.nc"}
+    assert set(read_groups(made.path("single_body.nc"))) == {"/", "/heavy_top", "/heavy_top/long_run", "/coupled_cylinders"}
+    assert made.methods("single_body.nc", "heavy_top/long_run") == tuple(METHODS) and made.methods("ensembles.nc") == tuple(
+        METHODS
+    )
+    data = completed(made, "many_body.nc", "chess", runs(["verlet"]), METHODS, MACHINE)
+    xr.testing.assert_identical(data.drop_attrs(), runs(METHODS))
+    write_groups({"/": runs(METHODS).assign_attrs(released="euler")}, results / "ensembles.nc")
+    assert main(["release", "--full", "--results", str(results), "--output", str(output)]) == 2
+
+
 def test_what_is_not_computed_comes_from_the_release(tmp_path):
-    of_folder = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
-    data = completed(of_folder, "single_body.nc", "heavy_top", runs(["verlet", "mine"]), [*METHODS, "mine"], MACHINE)
+    known_release = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
+    data = completed(known_release, "single_body.nc", "heavy_top", runs(["verlet", "mine"]), [*METHODS, "mine"], MACHINE)
     xr.testing.assert_identical(data.drop_attrs(), runs([*METHODS, "mine"]))
     assert data.attrs["released"] == "euler,rk4" and data.attrs["witness"] == "6 variables with the same bits"
-    alone = completed(of_folder, "single_body.nc", "other", runs(["verlet"]), ["verlet"], MACHINE)
+    alone = completed(known_release, "single_body.nc", "other", runs(["verlet"]), ["verlet"], MACHINE)
     assert not alone.attrs, "the release has no such group"
 
 
 def test_a_bit_and_a_place_are_named(tmp_path):
-    of_folder = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
+    known_release = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
     wrong = runs(["verlet"])
     wrong["q_error_l1"].values[0, 1] = np.nextafter(wrong["q_error_l1"].values[0, 1], 1)
     with pytest.raises(ReleaseDiffers, match="problem heavy_top: this machine computes something else than the release"):
-        completed(of_folder, "single_body.nc", "heavy_top", wrong, METHODS, MACHINE)
+        completed(known_release, "single_body.nc", "heavy_top", wrong, METHODS, MACHINE)
     wrong["q_error_l1"].values[0, 1] *= 2
     with pytest.raises(ReleaseDiffers, match="q_error_l1 at integrator=verlet dt=2"):
-        completed(of_folder, "single_body.nc", "heavy_top", wrong, METHODS, MACHINE)
+        completed(known_release, "single_body.nc", "heavy_top", wrong, METHODS, MACHINE)
 
 
 def test_on_another_processor_tolerances_hold(tmp_path):
-    of_folder = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
+    known_release = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
     other = MACHINE | {"family": "y"}
-    data = completed(of_folder, "single_body.nc", "heavy_top", runs(["verlet"], 1e-15), METHODS, other)
+    data = completed(known_release, "single_body.nc", "heavy_top", runs(["verlet"], 1e-15), METHODS, other)
     assert "1 within the tolerances" in data.attrs["witness"]
     assert data["q_error_l1"].sel(integrator="verlet", dt=1).item() == 1e-6 + 1e-15, "what was computed here is shown"
     with pytest.raises(ReleaseDiffers, match="heavy_top"):
-        completed(of_folder, "single_body.nc", "heavy_top", runs(["verlet"], 1e-7), METHODS, other)
+        completed(known_release, "single_body.nc", "heavy_top", runs(["verlet"], 1e-7), METHODS, other)
 
 
 def test_a_file_with_other_bytes_is_not_used(tmp_path):
-    of_folder = released_in(tmp_path, runs(METHODS), "ensembles.nc")
+    known_release = released_in(tmp_path, runs(METHODS), "ensembles.nc")
     content = bytearray((tmp_path / "ensembles.nc").read_bytes())
     content[len(content) // 2] ^= 1
     (tmp_path / "ensembles.nc").write_bytes(content)
     with pytest.raises(ReleaseDiffers, match=r"ensembles.nc has other bytes than .*release.json says: take it"):
-        completed(of_folder, "ensembles.nc", "", runs(["verlet"]), METHODS, MACHINE)
+        completed(known_release, "ensembles.nc", "", runs(["verlet"]), METHODS, MACHINE)
 
 
 def test_a_witness_with_fewer_initial_states(tmp_path):
@@ -104,17 +162,17 @@ def test_a_witness_with_fewer_initial_states(tmp_path):
         {"height": (over, np.arange(12.0).reshape(2, 2, 3)), "ledger": ("form", [1.0, 2.0])},
         {"variant": ["a", "b"], "division": [4, 10], "seed": [0, 1, 2], "integrator": ("variant", ["a", "b"])},
     )
-    of_folder = released_in(tmp_path, old, "checks_bed.nc")
-    part = old.isel(variant=[1], seed=[0]).assign(ledger=("form", [np.nan, np.nan]))
-    data = whole(of_folder, "checks_bed.nc", part, ["a", "b"], MACHINE, all_methods=False)
+    known_release = released_in(tmp_path, old, "checks_bed.nc")
+    witness = old.isel(variant=[1], seed=[0]).drop_vars("ledger")
+    data = whole(known_release, "checks_bed.nc", witness, ["a", "b"], MACHINE, all_methods=False)
     xr.testing.assert_identical(data.drop_attrs(), old)
     with pytest.raises(ReleaseDiffers):
-        whole(of_folder, "checks_bed.nc", part.assign(height=-part["height"]), ["a", "b"], MACHINE, all_methods=False)
+        whole(known_release, "checks_bed.nc", witness.assign(height=-witness["height"]), ["a", "b"], MACHINE, all_methods=False)
 
 
 def test_a_new_method_joins_an_experiment_with_all_methods(tmp_path):
-    of_folder = released_in(tmp_path, runs(METHODS), "n.nc")
-    data = whole(of_folder, "n.nc", runs(["verlet", "mine"]), ["rk4", "verlet", "mine"], MACHINE, all_methods=True)
+    known_release = released_in(tmp_path, runs(METHODS), "n.nc")
+    data = whole(known_release, "n.nc", runs(["verlet", "mine"]), ["rk4", "verlet", "mine"], MACHINE, all_methods=True)
     xr.testing.assert_identical(data.drop_attrs(), runs(["rk4", "verlet", "mine"]))
 
 
@@ -167,6 +225,7 @@ def test_the_workflow_ends_with_the_name_of_an_experiment_that_is_not_the_releas
     intact = file.read_bytes()
     file.write_bytes(intact[:-1] + bytes([intact[-1] ^ 1]))
     assert "symplecticity.nc has other bytes" in house.run("--cores", "2", target, fails=True)
+    file.write_bytes(intact)
     with xr.open_dataset(file) as opened:
         changed = opened.load()
     changed["defect"].loc[{"integrator": "verlet"}] = np.nextafter(changed["defect"].sel(integrator="verlet"), np.inf)

@@ -85,8 +85,8 @@ class Registry(Mapping[str, T]):
     """The objects defined by the files of a package, by key; printing the registry gives a table.
 
     A file takes part by defining one object under the agreed name (``METHOD``, ``PROBLEM``, ``SCENE``). The files are imported
-    at the first access to the registry, but for one object of the package, whose file has its key for a name: until then that
-    file alone is. The order is that of the file names; the user's own objects come last.
+    when the registry is first listed; until then, only the file KEY.py of an object that is asked for by its key. Objects are
+    in the order of the names of their files, the user's own last.
 
     Parameters
     ----------

@@ -128,5 +128,6 @@ rule provenance:
         code=deferred(PLAN.script_code, "provenance"),
         study=STUDY.json,
         commit=PLAN.commit,
+        release=PLAN.release_commit,
     script:
         "../scripts/provenance.py"

@@ -8,5 +8,6 @@ from polhode.study.workflow.entry import HOME, job_of
 
 with job_of(snakemake):
     plugins = [Path(path) for path in snakemake.config["plugins"]]
-    found = provenance(snakemake.params.study, plugins, HOME, Path(snakemake.config["results"]), snakemake.input)
-    write_text(snakemake.output[0], to_json(found))
+    settings = snakemake.params
+    record = provenance(settings.study, plugins, HOME, Path(snakemake.config["results"]), snakemake.input, settings.release)
+    write_text(snakemake.output[0], to_json(record))

@@ -11,7 +11,7 @@ class Budget:
     Parameters
     ----------
     seconds : time limit, s
-    clock : function that returns the time in s; by default that of the processor, so that other work on it does not count
+    clock : function that returns the time in s; by default processor time, so that other programs do not count
     begun : when it began by this clock; now by default
     """
 

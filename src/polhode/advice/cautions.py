@@ -20,14 +20,14 @@ def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
 
 
 def restarts(best: Method | None) -> list[str]:
-    """What a step that changes, or a restart, takes of a method; nothing of one whose steps need nothing of those before."""
+    """What a method needs when the step size changes or a run restarts; empty for one-step methods."""
     if best is None:
         return []
     torques = best.starting_torques(1 << 30) + best.torques_per_output
     if isinstance(best, OneTorque) and best.warm_up_steps:
-        return [f"steps that change, and restarts: it begins anew each time, with {torques} torques more"]
+        return [f"steps that change, and restarts: it starts again each time, with {torques} torques more"]
     if best.group == "multistep":
-        return ["steps that change, and restarts: it begins anew each time, and loses accuracy"]
+        return ["steps that change, and restarts: it starts again each time, and loses accuracy"]
     if best.processor and best.moves[:, 0].any():
         return [f"steps that change: its variables belong to one step; {torques} torques more a change, or less is corrected"]
     if best.processor:

@@ -4,8 +4,8 @@ The laws of random bodies (``laws.nc``) and the times of steps say what each met
 each of these bodies. A method that is far slower than the fastest one for every body is left out. Of methods that ask less of a
 code than the fastest one, and that an answer names beside it, those that are most often the best of their kind are run.
 
-Laws are those of smooth torques that are not stronger than the bodies' rotation. Other motions are not compared with them, and
-of a motion that takes more steps than any body does all methods are run after all.
+The laws were measured for smooth torques of limited strength. For other motions all methods are run, and also for a motion that
+takes more steps than any of the random bodies.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,12 +30,12 @@ Array = np.ndarray
 
 #: A method is left out if it takes longer than the fastest by more than this factor for every body.
 FACTOR = 1.5
-#: Torques by so much weaker or stronger than those of the bodies count as theirs.
+#: How much weaker or stronger than the torques on the random bodies a torque may be.
 BEYOND = 2.0
 #: A motion that takes more steps than any body by this factor is not one of the laws.
 UNLIKE = 1.5
-#: Of methods that are named beside the fastest, those are run of which one is the best of its kind for this part of the bodies:
-#: of so many whose moments and strengths are nearest to those of the case.
+#: Of each further kind, as many methods are run as include the best one for this part of the nearest bodies; and the number
+#: of these bodies, whose moments and strengths are nearest to the case.
 MOST_OF, NEAREST = 0.5, 64
 #: Times of a motion at which the strength of its torque is taken.
 TIMES = 64
@@ -165,7 +165,7 @@ def _often_best(seconds: Mapping[str, Array]) -> list[str]:
 
 
 def related(case: BodyCase, known: Sequence[str]) -> list[str]:
-    """The classes of random torques to which that of a case belongs.
+    """The classes of random torques to which the torque of a case belongs.
 
     A torque of formulas or of a problem may be one of those that depend on less, too, but is not none.
     """
@@ -178,7 +178,7 @@ def related(case: BodyCase, known: Sequence[str]) -> list[str]:
 
 
 def _is_unlike(case: BodyCase, motions: Sequence[KnownMotion]) -> bool:
-    """Whether a torque jumps, or is far stronger or weaker than those of the random bodies."""
+    """Whether a torque jumps, or is far stronger or weaker than the torques on the random bodies."""
     if any(len(motion.jumps) or len(motion.corners) for motion in motions):
         return True
     if "problem" in case.question:
@@ -192,7 +192,7 @@ def _is_near(strength: float) -> bool:
 
 
 def _is_of_strength(motion: KnownMotion) -> bool:
-    """Whether the angular acceleration by the torque, over the squared angular velocity, is that of the random bodies."""
+    """Whether the angular acceleration by the torque, over the squared angular velocity, is one of the random bodies' range."""
     problem = motion.problem
     if problem.torque_class == "free":
         return True

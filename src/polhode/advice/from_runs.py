@@ -371,7 +371,7 @@ class Search:
         return any(result.steps and not key.endswith(AS_PUBLISHED) for key, result in fewest.items())
 
     def try_first(self, methods: Iterable[Method], compiled: Sequence[Method]) -> None:
-        """Run from the given start, with steps as short as those of the exact motion, until a method meets the error.
+        """Run from the given start, with as many steps as the exact motion took, until a method meets the error.
 
         Of :data:`FIRST_TRIED` those that are ``compiled``, in memory or on disk, else the most promising one that is.
         """
@@ -589,13 +589,13 @@ def _one_by_one(
 
 
 def serves(case: BodyCase, starts: Starts) -> str:
-    """Which starts a step serves, in a sentence.
+    """For which starts a step is sufficient, in a sentence.
 
     A step that is sufficient for n random starts is so for another one with probability n/(n + 1), whatever their distribution.
     """
     number, beside = len(starts.motions), starts.beside
     if case.open_questions:
-        text = f"It is sufficient for {number} random {case.starts_are}"
+        text = f"It is sufficient for {f'{number} random {case.starts_are}' if number > 1 else 'one random start'}"
     elif number > 1:
         low, high = BETWEEN if starts.alike else (RESIDUAL[0], RESIDUAL[-1])
         rates = f"{beside} with residual rates of {low:g} to {high:g} of the largest angular velocity about random axes"

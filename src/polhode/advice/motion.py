@@ -388,11 +388,13 @@ def _look(
 
 
 def _seconds_needed(steps: int, at_looks: float, before: KnownMotion | None, error: float, budget: Budget) -> float:
-    """The time (s) that a motion of which ``before`` is known needs in all, at the least that of so many steps.
+    """An estimate of the time, s, that the exact motion needs in all.
 
-    Looking at the torque takes that of ``at_looks`` more.
-
-    Errors of fourth order decrease as the fourth power of the number of steps.
+    Parameters
+    ----------
+    steps : number of steps of the next refinement; more are needed if ``before``, the last one, is far from the error, which
+        decreases as the fourth power of the number of steps
+    at_looks : steps that take as long as the looks at the torque
     """
     if before is not None and isfinite(before.uncertainty):
         steps = max(steps, ceil(before.steps * (before.uncertainty / (SOUGHT * error)) ** 0.25))

@@ -55,16 +55,16 @@ class Prices:
         return method.torques_in(steps)
 
     def seconds(self, method: "Method", steps: int) -> float:
-        """The time of a run, s; of a method whose step has no known time that of the torques alone."""
+        """The time of a run, s; for a method whose step has no known time, the time of the torques alone."""
         return steps * self.step.get(method.key, 0.0) + self.torques(method, steps) * self.torque * self.unit
 
     def steps(self, method: "Method", seconds: float) -> float:
         """About the number of steps that take this time; infinite if neither step nor torque takes any."""
-        one = self.step.get(method.key, 0.0) + method.torques_per_step * self.torque * self.unit
-        return seconds / one if one else np.inf
+        per_step = self.step.get(method.key, 0.0) + method.torques_per_step * self.torque * self.unit
+        return seconds / per_step if per_step else np.inf
 
     def measure(self, method: "Method", beside: "Method") -> None:
-        """Time a step here if no file has it, against that of a method whose time is known."""
+        """Time a step of the method if no file has it, relative to a step of another method with a known time."""
         if method.key not in self.step:
             self.step[method.key] = _timed(method) / _timed(beside) * self.step[beside.key]
             self.timed.append(method.label)

@@ -336,6 +336,12 @@ class Plan:
         seconds = [WITNESS if check in self.study.witnessed else CHECKS[check].seconds for check in checks]
         return _in_parts(checks, seconds) if checks else ()
 
+    @property
+    def release_commit(self) -> str:
+        """The commit of the release that further experiments are taken from; empty if everything is computed."""
+        release = self.study.release
+        return str(release.index["run"]["commit"]) if release is not None else ""
+
     def released(self, *files: str) -> list[str]:
         """The files of the release that the study takes these files of results from, and its index; none without a release."""
         release = self.study.release

@@ -128,7 +128,12 @@ def period(folder: Path) -> tuple[str, str]:
 
 
 def provenance(
-    configuration: str, plugins: Iterable[Path], home: Path, folder: Path, files: Iterable[str | Path] = ()
+    configuration: str,
+    plugins: Iterable[Path],
+    home: Path,
+    folder: Path,
+    files: Iterable[str | Path] = (),
+    release: str = "",
 ) -> dict[str, Any]:
     """The provenance of a run, ready for JSON.
 
@@ -139,6 +144,7 @@ def provenance(
     home : the checkout
     folder : the results
     files : the files left for readers; their checksums are stored
+    release : commit of the release that further experiments were taken from; empty if everything was computed
     """
     lock = home / "requirements.txt"
     started, ended = period(folder)
@@ -146,6 +152,7 @@ def provenance(
         **commit(home),
         "version": polhode.__version__,
         "configuration": json.loads(configuration),
+        "release": release,
         "lock_sha256": sha256(lock) if lock.is_file() else "unknown",
         "plugins": {p.name: sha256(p) for p in plugins},
         "python": platform.python_version(),

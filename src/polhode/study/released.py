@@ -1,10 +1,10 @@
 """What a study takes from the release instead of computing it, and the witnesses with which it holds the release.
 
 ``data/released/full`` has results of the study of ``workflow/config/full.yaml``, and ``release.json`` says by which commit,
-configuration, machine and libraries they were made. With ``further: released`` a study computes what the sources report; of
-each further experiment whose settings are those of the release it computes a part, the witness, and takes the rest from there.
-A witness that comes out otherwise ends the study: the bits have to be the same with the processor family and the libraries of
-the release, elsewhere the tolerances of ``polhode verify`` hold. Methods that the release does not have are computed.
+configuration, machine and libraries they were made. With ``further: released`` a study computes what the sources report. Of
+each further experiment with the same settings as in the release it computes a small part, the witness, and takes the rest from
+the release. A witness that differs ends the study: the bits must be the same on the processor family and with the libraries of
+the release; elsewhere the tolerances of ``polhode verify`` hold. Methods that the release lacks are computed.
 """
 
 import json
@@ -80,8 +80,15 @@ ERRORS_ALONE = ("free_symmetric_top", "exponential_sphere", "coupled_cylinders")
 SINGLE_BODY, MANY_BODY, ENSEMBLES = "single_body.nc", "many_body.nc", "ensembles.nc"
 
 
+#: What to do after a change on purpose.
+AGAIN = (
+    "If a method or this experiment was changed on purpose, run workflow/config/full.yaml and polhode release --full, or write "
+    "further: computed in the configuration"
+)
+
+
 class ReleaseDiffers(Exception):
-    """Error for a witness that comes out otherwise than the release, or for a file that is not that of the release."""
+    """Error for a witness that differs from the release, or for a released file that is missing or was changed."""
 
 
 def check_file(check: str) -> str:
@@ -97,7 +104,7 @@ class Release:
 
     @cached_property
     def index(self) -> dict[str, Any]:
-        """``run``: its origin and configuration; ``files``: their checksums; ``methods``: those of each file and group."""
+        """``run``: origin and configuration; ``files``: checksum of each file; ``methods``: keys, by file and group."""
         content: dict[str, Any] = json.loads((self.folder / INDEX).read_text(encoding="utf-8"))
         return content
 
@@ -118,7 +125,7 @@ class Release:
         return bool(known) and known == settings and made["digits"] == digits
 
     def path(self, file: str) -> Path:
-        """A file of the release, whose bytes are those of the index.
+        """A file of the release with the checksum that the index lists.
 
         Raises
         ------
@@ -135,36 +142,39 @@ class Release:
         return path
 
 
-def computed(
-    section: str, key: str, methods: Sequence[str], released: Sequence[str], choice: Mapping[tuple[str, str], Any] = COMPUTED
-) -> tuple[str, ...]:
+def computed(section: str, key: str, methods: Sequence[str], released: Sequence[str]) -> tuple[str, ...]:
     """The methods of a problem or scene that a study computes, if the release has ``released``: at least one."""
-    wanted = choice.get((section, key), WITNESSES)
-    if wanted is None:
+    witnesses = COMPUTED.get((section, key), WITNESSES)
+    if witnesses is None:
         return tuple(methods)
-    chosen = tuple(method for method in methods if method in wanted or method not in released)
+    chosen = tuple(method for method in methods if method in witnesses or method not in released)
     return chosen or tuple(methods[:1])
 
 
 def witness_settings(check: str, methods: Sequence[str], released: Sequence[str]) -> dict[str, Any]:
-    """The settings of the witness of a check; its ``methods`` are some of the study's, and those that are not released."""
+    """The settings of the witness of a check; its ``methods`` are some of the study's, and those that are not released.
+
+    Of an experiment with all methods at least one is run that the release has, if the study has one.
+    """
     experiment = CHECKS[check]
     settings = dict(experiment.witness or {})
-    wanted = settings.get("methods", methods)
-    new = [method for method in methods if experiment.all_methods and method not in released]
-    chosen = [method for method in methods if method in wanted or method in new]
-    return settings | {"methods": chosen or list(methods[:1])}
+    witnesses = [method for method in methods if method in settings.get("methods", methods)]
+    if not experiment.all_methods:
+        return settings | {"methods": witnesses}
+    in_release = [method for method in methods if method in released]
+    chosen = {*([m for m in witnesses if m in in_release] or in_release[:1]), *(m for m in methods if m not in released)}
+    return settings | {"methods": [method for method in methods if method in chosen]}
 
 
 def completed(
     release: Release, file: str, group: str, data: "xr.Dataset", methods: Sequence[str], machine: Mapping[str, Any]
 ) -> "xr.Dataset":
-    """Data of some methods, held against the release, with those of the other ``methods`` from there.
+    """Data of some methods, compared with the release, and completed by the other ``methods`` from the release.
 
     Parameters
     ----------
     group : the group of the file, empty for its root
-    data : over ``integrator`` and other dimensions, which are those of the release
+    data : over ``integrator`` and other dimensions, along which it has the same coordinates as the release
     machine : family, Python and versions of this process (:func:`this_machine`)
 
     Returns
@@ -182,14 +192,14 @@ def completed(
 
     from polhode.interface.netcdf import read_dataset
 
-    here = [str(key) for key in data["integrator"].values]
-    if missing := [key for key in methods if key not in here and key not in release.methods(file, group)]:
-        raise ReleaseDiffers(f"{_name(file, group)}: the release has no {', '.join(missing)}; write further: computed")
+    computed_keys = [str(key) for key in data["integrator"].values]
+    others = [key for key in methods if key not in computed_keys]
+    if missing := [key for key in others if key not in release.methods(file, group)]:
+        raise ReleaseDiffers(f"{_name(file, group)}: the release has no {', '.join(missing)}; {AGAIN}")
     if not release.methods(file, group):
         return data
     old = read_dataset(release.path(file), group or None)
     outcome = held(release, file, group, old, data, machine)
-    others = [key for key in methods if key not in here]
     if others:
         rows = old.sel(integrator=others)
         variables = {}
@@ -208,7 +218,7 @@ def completed(
 def whole(
     release: Release, file: str, witness: "xr.Dataset", methods: Sequence[str], machine: Mapping[str, Any], all_methods: bool
 ) -> "xr.Dataset":
-    """An experiment of the release, held against its witness; with ``all_methods`` those of the witness that are new are added.
+    """An experiment of the release, compared with its witness; with ``all_methods`` new methods of the witness are added.
 
     Raises
     ------
@@ -217,6 +227,8 @@ def whole(
     """
     from polhode.interface.netcdf import read_dataset
 
+    if not witness.variables:  # none of these methods can run the experiment
+        return witness
     old = read_dataset(release.path(file))
     outcome = held(release, file, "", old, witness, machine)
     data = old.drop_attrs(deep=False).assign_attrs({k: v for k, v in old.attrs.items() if k not in ("job", "checksum")})
@@ -229,8 +241,7 @@ def whole(
 
             rows = witness.sel(integrator=new)
             data = xr.concat([data, rows], "integrator", data_vars="minimal", coords="minimal", combine_attrs="override")
-        shown = [key for key in methods if key in data["integrator"].values]
-        data = data.sel(integrator=shown)
+        data = data.sel(integrator=[key for key in methods if key in data["integrator"].values])
     return data.assign_attrs(released="all" if not all_methods else ",".join(old["integrator"].values), witness=outcome)
 
 
@@ -244,21 +255,21 @@ def held(release: Release, file: str, group: str, old: "xr.Dataset", data: "xr.D
     """
     from polhode.study.comparing import compare
 
-    common = _common(old, data)
+    common = _common(old, data, _name(file, group))
     if common is None:
         return "no method of the release was computed"
-    there, here = common
-    result = compare(_manifest(release.index["run"], file, group, there), _manifest(machine, file, group, here))
+    of_release, of_witness = common
+    result = compare(_manifest(release.index["run"], file, group, of_release), _manifest(machine, file, group, of_witness))
     if result.differences:
         worst = result.differences[0]
         raise ReleaseDiffers(
             f"{_name(file, group)}: this machine computes something else than the release ({len(result.differences)} of "
-            f"{len(there.variables)} variables). {worst.variable} at {worst.where or 'all places'} is {worst.released} there "
-            f"and {worst.here} here (allowed: {worst.allowed}). If a method or this experiment was changed on purpose, run "
-            "workflow/config/full.yaml and polhode release --full, or write further: computed in the configuration"
+            f"{len(of_release.variables)} variables). {worst.variable} at {worst.where or 'all places'} is {worst.released} "
+            f"there and {worst.here} here (allowed: {worst.allowed}). {AGAIN}"
         )
     within = f", {result.within} within the tolerances for another processor" if result.within else ""
-    return f"{result.same} variables with the same bits{within}"
+    apart = f", {len(result.uncompared)} not compared on another processor" if result.uncompared else ""
+    return f"{result.same} variables with the same bits{within}{apart}"
 
 
 def _name(file: str, group: str) -> str:
@@ -272,11 +283,16 @@ def _name(file: str, group: str) -> str:
     return f"{kind} {problem}" + (f" ({rest})" if rest else "")
 
 
-def _common(old: "xr.Dataset", data: "xr.Dataset") -> "tuple[xr.Dataset, xr.Dataset] | None":
-    """Both where both have values: common methods, and the places of the data in other dimensions; None without such methods.
+def _common(old: "xr.Dataset", data: "xr.Dataset", name: str) -> "tuple[xr.Dataset, xr.Dataset] | None":
+    """The methods that both have, at the coordinates of the data; None if there are none.
 
-    What is missing everywhere in the data, since a witness does not compute it, is left out.
+    Raises
+    ------
+    ReleaseDiffers
+        If the release lacks a variable of the data.
     """
+    if lacking := [str(variable) for variable in data.data_vars if variable not in old]:
+        raise ReleaseDiffers(f"{name}: the release has no {', '.join(lacking)}; {AGAIN}")
     if "integrator" in data.dims and "integrator" in old.dims:
         both = [key for key in data["integrator"].values if key in old["integrator"].values]
         if not both:
@@ -286,11 +302,7 @@ def _common(old: "xr.Dataset", data: "xr.Dataset") -> "tuple[xr.Dataset, xr.Data
         if dim not in old.sizes or (old.sizes[dim] == size and dim != "integrator"):
             continue
         old = old.sel({dim: data[dim].values}) if dim in data.coords and dim in old.coords else old.isel({dim: slice(size)})
-    absent = [
-        name for name in data.data_vars if name not in old or (data[name].dtype.kind == "f" and bool(data[name].isnull().all()))
-    ]
-    data = data.drop_vars(absent)
-    return old[[name for name in data.data_vars]], data
+    return old[list(data.data_vars)], data
 
 
 def _manifest(run: Mapping[str, Any], file: str, group: str, data: "xr.Dataset") -> "Manifest":
@@ -321,6 +333,6 @@ def this_machine() -> dict[str, Any]:
 
 
 def groups_of(problem: str, names: Iterable[str]) -> list[str]:
-    """The groups of a problem that the release has, of those of its file."""
+    """The groups of a problem that go into the release, of the groups of its file."""
     of_problem = [name for name in names if name.split("/")[0] == problem]
     return [name for name in of_problem if name == problem] if problem in ERRORS_ALONE else of_problem

@@ -28,16 +28,16 @@ def rows_of_release(files: Iterable[Path], texts: Mapping[str, str]) -> str:
     files : figures as PDF and tables as LaTeX
     texts : the texts of the documents, which say the label of each
     """
-    shown: dict[str, list[str]] = {}
+    floats_of: dict[str, list[str]] = {}
     labels = _labels(texts)
     for path in sorted(files, key=lambda file: (file.suffix, file.stem)):
         for experiment in noted(path):
-            shown.setdefault(experiment, []).append(path.stem)
+            floats_of.setdefault(experiment, []).append(path.stem)
             # A table over several pages has its label itself.
-            if path.suffix == ".tex" and (own := re.search(r"\\label\{(tab:[\w-]+)\}", path.read_text(encoding="utf-8"))):
-                labels[path.stem] = own[1]
+            if path.suffix == ".tex" and (label := re.search(r"\\label\{(tab:[\w-]+)\}", path.read_text(encoding="utf-8"))):
+                labels[path.stem] = label[1]
     rows = []
-    for experiment, names in sorted(shown.items()):
+    for experiment, names in sorted(floats_of.items()):
         floats = [labels[name] for name in dict.fromkeys(names) if name in labels]
         places = [rf"{'Fig.' if label.startswith('fig') else 'Table'}~\ref{{{label}}}" for label in dict.fromkeys(floats)]
         rows.append(rf"{experiment} & {', '.join(places) or '--'} \\")

@@ -117,7 +117,8 @@ def grains(
     -------
     xarray.Dataset
         The observables over variant, division (T over dt, with T of :meth:`polhode.manybody.Scene.contact_time`) and seed;
-        ``kinetic`` (J) over these and time; ``lost``; and the ledger of one run, ``ledger`` (J) over form and time. Along
+        ``kinetic`` (J) over these and time; ``lost``; and the ledger of the run with the shortest step of the experiment,
+        ``ledger`` (J) over form and time, if there is one. Along
         variant: what it is ``compared`` for (:meth:`Experiment.compared`), the keys ``integrator`` and ``law``, ``young`` (Pa),
         ``contact_time`` (s) and the ``label``.
     """
@@ -154,11 +155,12 @@ def grains(
     }
     variables["kinetic"] = ((*over, "time"), kinetic, about("kinetic energy at the last step before this time", "J"))
     variables["lost"] = (over, lost, about("whether the run was lost (1) or not (0); -1 where there is none"))
-    variables["ledger"] = (
-        ("form", "time"),
-        ledger,
-        about("energies of the first initial state with the first variant and the shortest step", "J"),
-    )
+    if experiment.divisions[-1] in divisions:
+        variables["ledger"] = (
+            ("form", "time"),
+            ledger,
+            about("energies of the first initial state with the first variant and the shortest step", "J"),
+        )
     variants = [experiment.variants[key] for key in keys]
     variables["label"] = ("variant", [variant.label for variant in variants], {"long_name": "name of the method or the law"})
     coords: dict[str, Any] = {

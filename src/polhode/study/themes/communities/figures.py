@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullLocator
 
 from polhode.fits.liquid_drifts import CONSTRAINTS, STATED, outcomes
@@ -84,7 +85,7 @@ def _bars(axes: Axes, bars: list[Bar], line: float) -> None:
         look: dict[str, Any] = {"facecolor": "white", "hatch": "////"} if bar.is_bound else {"facecolor": bar.colour}
         axes.barh(place, value - low, left=low, height=0.66, edgecolor=bar.colour, linewidth=0.8, **look)
         number = axes.annotate(bar.text, (value, place), (4, 0), textcoords="offset points", va="center", fontsize=TYPE)
-        number.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.3})
+        number.set_path_effects([withStroke(linewidth=1.8, foreground="white")])
     if line:
         axes.axvline(line, color="0.15", linewidth=0.9, linestyle=(0, (4, 2)))
     axes.set_yticks(range(len(bars)), [printable(bar.name) for bar in bars], fontsize=TYPE)

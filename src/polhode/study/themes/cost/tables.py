@@ -8,7 +8,7 @@ from polhode.study.analysis.frames import keyed
 from polhode.study.analysis.step_times import in_frame
 from polhode.study.inputs import Inputs
 from polhode.study.report.claims import CLAIM_COLUMNS, CLAIM_HEAD, by_source, claim_cells
-from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, or_dash, tabular
+from polhode.study.report.latex import decimal, escape, grouped_rows, long_table, or_dash
 from polhode.study.themes.cost.analysis import SHOWN, counts
 
 
@@ -26,7 +26,8 @@ def operations(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         return [escape(record["label"]), *cells, decimal(record["relative"], 2)]
 
     head = ["method", "$n_M$", *SHOWN.values(), "total", "const.", "norm.", "not", "relative"]
-    return data, tabular("lc" + "r" * (len(head) - 2), head, grouped_rows(inputs, list(by_method), row))
+    rows = grouped_rows(inputs, list(by_method), row)
+    return data, long_table("lc" + "r" * (len(head) - 2), head, rows, "operations", gap="")
 
 
 def cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -51,13 +52,13 @@ def cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
     rows = grouped_rows(inputs, list(map(str, step["integrator"].values)), row)
     head = ["method", "operations", *(["relative", "norm.", "not"] * 2)]
-    text = tabular("lc@{\\hspace{10pt}}rrr@{\\hspace{14pt}}rrr", head, rows)
     top = r" & & \multicolumn{3}{c}{kept in the body frame} & \multicolumn{3}{c}{kept in the lab frame} \\" + "\n"
-    return data, above_head(text, top + r"\cmidrule(r{10pt}){3-5}\cmidrule(l){6-8}" + "\n")
+    top += r"\cmidrule(r{10pt}){3-5}\cmidrule(l){6-8}" + "\n"
+    return data, long_table("lc@{\\hspace{10pt}}rrr@{\\hspace{14pt}}rrr", head, rows, "steptimes", top, gap="")
 
 
 def cost_claims(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of the published statements about time, with the measurements of this run."""
     data = inputs.cost_claim_rows
     rows = by_source([(str(r["source"]), claim_cells(r)) for r in data.to_dict("records")], len(CLAIM_HEAD))
-    return data, tabular(CLAIM_COLUMNS, CLAIM_HEAD, rows)
+    return data, long_table(CLAIM_COLUMNS, CLAIM_HEAD, rows, "timeclaims")

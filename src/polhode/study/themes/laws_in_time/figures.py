@@ -1,5 +1,6 @@
 """Map of the fastest method over the error and the price of a torque."""
 
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,8 @@ from polhode.study.themes.laws_in_time import analysis
 
 #: The part of a method's colour in its cells: more if bodies tell it from all others.
 LIGHT, STRONG = 0.22, 0.5
-#: Characters of a name for which a cell has room.
-ROOM = 6
+#: Characters of a name for which a cell has room, with lines of at least so many; the height of a line in cells.
+ROOM, WORD, LINE = 6, 9, 0.36
 
 
 def slowdown_map(inputs: Inputs) -> Figure:
@@ -50,6 +51,8 @@ def _map(axes: Axes, best: np.ndarray, apart: np.ndarray, ens: EnsembleLaws, loo
     for method, x, y, length in maps.regions(best):
         text = ens.label(ens.methods[method])
         if len(text) > ROOM * length:
-            text = (str(names[method]) or text).replace(" ", "\n").replace("-", "-\n")
+            lines = wrap(str(names[method]) or text, max(ROOM * int(length), WORD))
+            text, half = "\n".join(lines), LINE * len(lines) / 2
+            y = min(max(y, half), len(best) - half)
         maps.name(axes, x, y, text, 6.8, 0.75, 1.0)
     maps.error_axes(axes, np.array(laws.TARGETS), len(best))

@@ -97,8 +97,8 @@ def reversibility(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
     methods = list(dict.fromkeys(data["method"]))
     head = ["method", *(["angle (rad)", "order"] * len(problems))]
-    text = tabular("l" + "cc" * len(problems), head, grouped_rows(inputs, methods, row))
-    return data, above_head(text, _problems_above(inputs, problems))
+    rows, above = grouped_rows(inputs, methods, row), _problems_above(inputs, problems)
+    return data, long_table("l" + "cc" * len(problems), head, rows, "reversibility", above, gap="")
 
 
 def _problems_above(inputs: Inputs, problems: Sequence[str]) -> str:

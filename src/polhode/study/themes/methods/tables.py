@@ -9,7 +9,7 @@ import pandas as pd
 from polhode.fits.values import at
 from polhode.study.analysis.selection import method_order
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, tabular
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, long_table, tabular
 
 
 def reconstructions(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -62,7 +62,7 @@ def methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             ]
         )
     head = ["method", "source", r"$n_M$", "published", r"$p_q$", r"$p_\omega$", "norm.", "frame", "many"]
-    return pd.DataFrame(records), tabular("llclcclll", head, rows)
+    return pd.DataFrame(records), long_table("llclcclll", head, rows, "methods", gap="")
 
 
 def reference(inputs: Inputs) -> tuple[pd.DataFrame, str]:
