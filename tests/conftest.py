@@ -97,7 +97,7 @@ def tiny_study(tmp_path_factory) -> Path:
         if not ended.exists():
             folder.mkdir()
             ended.write_text("failed")
-            House(folder).run("--cores", "2")
+            House(folder).committed().run("--cores", "2")
             ended.write_text("well")
     assert ended.read_text() == "well", "the tiny study failed, see the first test that asked for it"
     return folder
