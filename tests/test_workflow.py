@@ -8,6 +8,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
@@ -156,6 +157,27 @@ class House:
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=1800, env=surroundings())
         assert (done.returncode != 0) is fails, done.stdout + done.stderr
         return done.stdout + done.stderr
+
+    def make_environment(self) -> None:
+        """An environment of its own, made from that of the tests in no time."""
+        folder = self.folder
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--symlinks", folder / ".venv"], check=True)
+        (site,) = (folder / ".venv" / "lib").glob("python*/site-packages")
+        (site / "outer.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+        (site / "polhode.pth").write_text(f"{folder}/src\n")
+        (folder / ".venv" / "made-from").write_text(f"{os.path.realpath(folder)}\n{(folder / 'requirements.txt').read_text()}")
+
+    def reproduce(self, *arguments: str) -> subprocess.Popen[str]:
+        """``./reproduce`` at work in the environment of this house, in a process group of its own."""
+        return subprocess.Popen(
+            ["./reproduce", *arguments],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=surroundings(),
+            start_new_session=True,
+        )
 
     def jobs(self, *arguments: str) -> dict[str, int]:
         """How many jobs of each rule a dry run would do."""
