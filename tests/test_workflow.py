@@ -437,7 +437,7 @@ def test_damage_is_seen_and_mended(edited):
     assert output.count(named) >= 2, "where it happens and once more at the end"
     assert "log: results/logs/gather.log" in output
     assert (results / "single_body.nc").read_bytes() == before["single_body.nc"], "the last good one is kept"
-    edited.run("--cores", "2", "data")
+    edited.run("--cores", "2", "results/single_body.nc", str(fit.relative_to(edited.folder)))
     after = edited.data()
     assert set(after) == set(before) and [name for name in before if after[name] != before[name]] == []
 
