@@ -163,6 +163,7 @@ class House:
         folder = self.folder
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--symlinks", folder / ".venv"], check=True)
         (site,) = (folder / ".venv" / "lib").glob("python*/site-packages")
+        (folder / ".venv" / "share").symlink_to(Path(sys.prefix, "share"))  # the templates of pages of notebooks
         (site / "outer.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
         (site / "polhode.pth").write_text(f"{folder}/src\n")
         (folder / ".venv" / "made-from").write_text(f"{os.path.realpath(folder)}\n{(folder / 'requirements.txt').read_text()}")
