@@ -44,11 +44,14 @@ for _number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(_number, lambda number, frame: None)
 
 #: Files that take minutes. They come first, so that none of them is left over when all others are done (``pytest -n 2``).
+#: Between the two studies and what waits for them are some that compile what others then find.
 LONG = (
     "test_workflow",
-    "test_impacts",  # beside the tiny study, whose compiled code the others then find
-    "test_interruptions",
     "test_notebooks",
+    "test_impacts",
+    "test_identify",
+    "test_cache",
+    "test_interruptions",
     "test_documentation",
     "test_archive_workflow",
 )
@@ -81,26 +84,48 @@ def only_one(path: Path) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session")
-def tiny_study(tmp_path_factory) -> Path:
-    """The checkout in which the tiny study of tests/test_workflow.py has run to its report, once for all files and processes.
-
-    It stays as it is: who wants to change something copies it (``House.at(tiny_study).copied(folder)``).
-    """
-    from test_workflow import House
-
+def run_once(tmp_path_factory, name: str, run: Callable[[Path], object]) -> Path:
+    """The folder in which a study has run, once for all files and processes. It stays as it is: who changes it copies it."""
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent
-    folder, ended = base / "tiny_study", base / "tiny_study.ended"
-    with only_one(base / "tiny_study.lock"):
+    folder, ended = base / name, base / f"{name}.ended"
+    with only_one(base / f"{name}.lock"):
         if not ended.exists():
             folder.mkdir()
             ended.write_text("failed")
-            House(folder).run("--cores", "2")
+            run(folder)
             ended.write_text("well")
-    assert ended.read_text() == "well", "the tiny study failed, see the first test that asked for it"
+    assert ended.read_text() == "well", f"{name} failed, see the first test that asked for it"
     return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_study(tmp_path_factory) -> Path:
+    """The checkout in which the tiny study of tests/test_workflow.py has run to its report."""
+    from test_workflow import House
+
+    return run_once(tmp_path_factory, "tiny_study", lambda folder: House(folder).committed().run("--cores", "2"))
+
+
+#: What the quick study has said, in its folder.
+SAID = "said.txt"
+
+
+@pytest.fixture(scope="session")
+def quick_study(tmp_path_factory) -> Path:
+    """The checkout in which ``./reproduce`` has made the quick study, as a newcomer does, but with all notebooks."""
+    from test_workflow import House
+
+    def run(folder: Path) -> None:
+        house = House(folder).committed()
+        house.make_environment()
+        process = house.reproduce("--configfile", "workflow/config/quick.yaml", "--config", "notebooks=all")
+        said = process.communicate(timeout=1800)[0]
+        assert process.returncode == 0, said
+        (folder / SAID).write_text(said)
+
+    return run_once(tmp_path_factory, "quick_study", run)
 
 
 hypothesis.settings.register_profile("polhode", derandomize=True, deadline=None, database=None, max_examples=60)

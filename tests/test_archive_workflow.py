@@ -11,7 +11,7 @@ from pathlib import Path
 import netCDF4
 import pytest
 import yaml
-from test_workflow import TINY, House
+from test_workflow import House
 
 pytestmark = pytest.mark.slow
 
@@ -34,18 +34,8 @@ def call(folder: Path, *command: str, status: int = 0) -> str:
 
 @pytest.fixture(scope="module")
 def house(tiny_study, tmp_path_factory):
-    """The tiny study in a checkout of its own, committed; it runs on to a report that names the commit."""
-    folder = House.at(tiny_study).copied(tmp_path_factory.mktemp("archive") / "house").folder
-    names = subprocess.run(["git", "-C", str(HOUSE), "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
-    for name in filter(None, names.split("\0")):
-        if (HOUSE / name).is_file() and not (folder / name).exists():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(HOUSE / name, folder / name)
-    commit = ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "-m", "all"]
-    for command in (["init", "-q"], ["add", "-A"], commit):
-        subprocess.run(["git", "-C", str(folder), *command], check=True, capture_output=True)
-    call(folder, "snakemake", "--configfile", "tiny.yaml", "--cores", "2")
-    return folder
+    """A copy of the tiny study, which has run in a checkout of its own to a report that names the commit."""
+    return House.at(tiny_study).copied(tmp_path_factory.mktemp("archive") / "house").folder
 
 
 def data(results: Path) -> dict[str, bytes]:
@@ -89,14 +79,6 @@ def test_other_files_hold_the_settings_that_they_depend_on(house, name):
     wildcards, settings = ALONE[name]
     assert wildcards.items() <= job["wildcards"].items() and settings.items() <= job["settings"].items()
     assert len(job["code"]) >= 16
-
-
-def test_an_unrelated_edit_leaves_them_as_they_are(house):
-    changed = TINY | {"cost": TINY["cost"] | {"torque_prices": [0, 10, 100]}}
-    (house / "changed.yaml").write_text(yaml.safe_dump(changed))
-    said = call(house, "snakemake", "--configfile", "changed.yaml", "--cores", "1", "-n")
-    (house / "changed.yaml").unlink()
-    assert "gather" in said and not any(f"rule {name}:" in said for name in ("references_1", "checks_1", "film", "timing"))
 
 
 def test_provenance_is_complete(house):

@@ -1,4 +1,4 @@
-"""The notebooks: each is executed over the results of a tiny run, and what comes out needs no network and is the same twice."""
+"""The notebooks: each is executed over the results of the quick study, and the page needs no network and is the same twice."""
 
 import json
 import os
@@ -15,16 +15,17 @@ import nbformat
 import psutil
 import pytest
 import yaml
-from conftest import surroundings
-from test_workflow import TINY, House
+from conftest import SAID, surroundings
+from test_workflow import House
 
-from polhode.study import configuration, notebooks
+from polhode.study import configuration, notebooks, themes
 from polhode.study.fingerprint import fingerprint
+from polhode.study.report.typeset import DOCUMENTS
 
 HOME = Path(__file__).parents[1]
 NAMES = configuration.NOTEBOOKS
-#: The tiny study with all notebooks: which there are is no part of the results.
-ALL = TINY | {"notebooks": "all"}
+#: The quick study with all notebooks: which there are is no part of the results.
+ALL = yaml.safe_load((HOME / "workflow" / "config" / "quick.yaml").read_text()) | {"notebooks": "all"}
 
 
 def fetched(html: str) -> list[str]:
@@ -214,15 +215,13 @@ def test_random_names_are_made_the_same(folder, tmp_path):
     assert first == second and "00000000-0000-0000-0000-000000000001" in first
 
 
-# Over a tiny run
+# Over the quick study
 
 
 @pytest.fixture(scope="module")
-def house(tiny_study, tmp_path_factory):
-    """The tiny study, run on to all notebooks."""
-    house = House.at(tiny_study).copied(tmp_path_factory.mktemp("notebooks") / "house")
+def house(quick_study):
+    house = House.at(quick_study)
     house.configure(ALL)
-    house.run("--cores", "2", "notebooks")
     return house
 
 
@@ -231,17 +230,34 @@ slow = pytest.mark.slow
 
 @pytest.mark.thorough
 @slow
-def test_all_of_them_belong_to_the_study(house):
-    """One that is missing is made; those that are there are not, for a list with fewer of them either."""
-    page = house.folder / "results" / "notebooks" / "tour.html"
-    set_aside = page.rename(page.with_suffix(".kept"))
-    house.configure(ALL | {"notebooks": ["tour", "many-bodies"]})
-    jobs = house.jobs("all")
-    house.configure(ALL)
-    set_aside.rename(page)
+def test_the_quick_study_runs_to_its_report_and_all_notebooks(house):
+    """The documents of a gate are kept for who wants to read them."""
+    results = house.folder / "results"
+    said = (house.folder / SAID).read_text()
+    assert re.search(r"^The report: .*results/report\.pdf$", said, re.MULTILINE) and "Traceback" not in said
+    kept = HOME / ".pytest_cache" / "quick"
+    kept.mkdir(parents=True, exist_ok=True)
+    for name in DOCUMENTS:
+        content = (results / f"{name}.pdf").read_bytes()
+        assert content.startswith(b"%PDF") and len(content) > 100_000
+        (kept / f"{name}.pdf").write_bytes(content)
+    shutil.copy(results / "provenance.json", kept)
+    assert {path.stem for path in (results / "notebooks").glob("*.html")} == set(NAMES)
+    assert {path.stem for path in (results / "figures").glob("*.pdf")} == set(themes.names("figures"))
+
+
+@pytest.mark.thorough
+@slow
+def test_one_that_is_missing_is_made_and_those_that_are_there_are_not(house, tmp_path):
+    """For a list with fewer of them either."""
+    twin = house.copied(tmp_path / "house")
+    (twin.folder / "results" / "notebooks" / "tour.html").unlink()
+    twin.configure(ALL | {"notebooks": ["tour", "many-bodies"]})
+    jobs = twin.jobs("all")
     assert jobs["notebook_tour"] == 1 and "notebook_many_bodies" not in jobs and "gather" not in jobs
 
 
+@pytest.mark.thorough
 @slow
 @pytest.mark.parametrize("name", NAMES)
 def test_runs_without_a_warning(house, name):
@@ -254,6 +270,7 @@ def test_runs_without_a_warning(house, name):
     assert pictures and all(output.metadata["image/png"]["alt"] for output in pictures)
 
 
+@pytest.mark.thorough
 @slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_fetches_nothing_and_says_nothing_of_this_machine(house, name):
@@ -267,6 +284,7 @@ def test_a_page_fetches_nothing_and_says_nothing_of_this_machine(house, name):
     assert 'alt="No description' not in html
 
 
+@pytest.mark.thorough
 @slow
 def test_the_same_bytes_wherever_the_results_lie(house, tmp_path):
     name = "tour"
@@ -278,6 +296,7 @@ def test_the_same_bytes_wherever_the_results_lie(house, tmp_path):
     assert notebooks.page(done.notebook) == (made / f"{name}.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.thorough
 @slow
 def test_damage_is_told_with_file_and_cell(house, tmp_path, capsys):
     damaged = tmp_path / "damaged"
@@ -289,6 +308,7 @@ def test_damage_is_told_with_file_and_cell(house, tmp_path, capsys):
     assert "Traceback" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 @slow
 def test_a_failure_ends_the_run_with_its_reason(house, tmp_path):
     twin = house.copied(tmp_path / "house")

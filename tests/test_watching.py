@@ -672,7 +672,7 @@ def house(tmp_path_factory):
     return Small(tmp_path_factory.mktemp("house"))
 
 
-REFERENCE = "results/references/free_symmetric_top.nc"
+REFERENCE = "results/references/spiral_cylinder.nc"
 
 
 def log_of(said, house):
@@ -685,7 +685,7 @@ def test_a_run_without_a_terminal_is_told_in_lines_and_kept_in_a_file(house):
     said = house.finish(REFERENCE)
     assert "polhode: 1 job; Snakemake's full log: .snakemake/log/" in said and "1 job in 0:" in said and "\x1b" not in said
     assert len(said.splitlines()) <= 12, said
-    for detail in ("rule references_1:", "    output: results/references/free_symmetric_top.nc", "reason: ", "Finished jobid"):
+    for detail in ("rule references_1:", "    output: results/references/spiral_cylinder.nc", "reason: ", "Finished jobid"):
         assert detail not in said and detail in log_of(said, house)
     process = house.start(REFERENCE, "--forcerun", "references_1", "--verbose")
     everything = process.communicate(timeout=300)[0]

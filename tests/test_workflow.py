@@ -8,6 +8,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
@@ -87,6 +88,15 @@ SETS = {"spiral_cylinder": ("published", "fit"), "free_symmetric_top": ("fit",),
 RUNS = sum(len(SETS[problem]) * len(methods) for problem, methods in RAN_BY.items())
 
 
+#: The jobs whose products name the commit, and say whether it was changed.
+OF_THE_COMMIT = {"chapter_reproducibility", "captions", "report", "provenance"}
+
+
+def planned(output: str) -> dict[str, int]:
+    """How many jobs of each rule a dry run has listed."""
+    return {m[1]: int(m[2]) for m in re.finditer(r"^(\w+)\s+(\d+)$", output, re.MULTILINE) if m[1] not in ("all", "total")}
+
+
 class House:
     """A copy of the checkout in which the workflow runs."""
 
@@ -120,6 +130,19 @@ class House:
         house.folder = folder
         return house
 
+    def committed(self) -> Self:
+        """As the one commit of a repository, with all files that are tracked where the tests are; nothing without git there."""
+        if (HOME / ".git").exists():
+            names = subprocess.run(["git", "-C", HOME, "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
+            for name in filter(None, names.split("\0")):
+                if (HOME / name).is_file() and not (self.folder / name).exists():
+                    (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy2(HOME / name, self.folder / name)
+            commit = ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "-m", "all"]
+            for command in (["init", "-q"], ["add", "-A"], commit):
+                subprocess.run(["git", "-C", self.folder, *command], check=True, capture_output=True)
+        return self
+
     def copied(self, folder: Path) -> Self:
         """A copy with its results, which a test may change."""
         shutil.copytree(self.folder, folder, symlinks=True)
@@ -135,10 +158,31 @@ class House:
         assert (done.returncode != 0) is fails, done.stdout + done.stderr
         return done.stdout + done.stderr
 
+    def make_environment(self) -> None:
+        """An environment of its own, made from that of the tests in no time."""
+        folder = self.folder
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--symlinks", folder / ".venv"], check=True)
+        (site,) = (folder / ".venv" / "lib").glob("python*/site-packages")
+        (folder / ".venv" / "share").symlink_to(Path(sys.prefix, "share"))  # the templates of pages of notebooks
+        (site / "outer.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+        (site / "polhode.pth").write_text(f"{folder}/src\n")
+        (folder / ".venv" / "made-from").write_text(f"{os.path.realpath(folder)}\n{(folder / 'requirements.txt').read_text()}")
+
+    def reproduce(self, *arguments: str) -> subprocess.Popen[str]:
+        """``./reproduce`` at work in the environment of this house, in a process group of its own."""
+        return subprocess.Popen(
+            ["./reproduce", *arguments],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=surroundings(),
+            start_new_session=True,
+        )
+
     def jobs(self, *arguments: str) -> dict[str, int]:
         """How many jobs of each rule a dry run would do."""
-        output = self.run("-n", *arguments)
-        return {m[1]: int(m[2]) for m in re.finditer(r"^(\w+)\s+(\d+)$", output, re.MULTILINE) if m[1] != "total"}
+        return planned(self.run("-n", *arguments))
 
     def run_files(self) -> dict[str, int]:
         """All files of the runs of single bodies, with the number that the file system gave each when it was written.
@@ -247,6 +291,7 @@ def append(file: Path, line: str) -> None:
 
 
 def test_nothing_is_done_twice_nor_after_a_comment(edited):
+    """But for the report: it says of which commit it is, and whether anything was changed."""
     for name in (
         "methods/euler.py",
         "algebra/quaternion.py",
@@ -260,7 +305,7 @@ def test_nothing_is_done_twice_nor_after_a_comment(edited):
         append(edited.folder / name, "# a remark")
     for script in (edited.folder / "workflow" / "scripts").glob("*.py"):
         append(script, "# a remark")
-    assert edited.jobs() == {}
+    assert set(edited.jobs()) == (OF_THE_COMMIT if (edited.folder / ".git").exists() else set())
 
 
 def test_an_edited_script_reruns_its_rule(edited):
@@ -270,62 +315,46 @@ def test_an_edited_script_reruns_its_rule(edited):
     assert not {"gather", "claims", "explorer", "timing", *SINGLE_BODY} & set(jobs)
 
 
-def test_an_edited_method_reruns_its_files_alone(edited):
+def test_edited_methods_rerun_their_files_alone_and_another_set_of_step_sizes_adds_its_own(edited):
+    """Of a method that another is built on, both."""
+    config = yaml.safe_load((edited.folder / "tiny.yaml").read_text())
+    config["problems"]["spiral_cylinder"]["dt"]["more"] = {"values": [1 / 50]}
+    edited.configure(config | {"cost": TINY["cost"] | {"torque_prices": [0, 10, 1000]}})
+    jobs = edited.jobs()
+    assert SINGLE_BODY & set(jobs) == {"single_body_spiral_cylinder_1"} and jobs["cost"] == jobs["gather"] == 1
+    assert "timing" not in jobs, "neither other errors nor prices of a torque change what a step costs"
+    assert not {"references_1", "checks_1", "ensemble_1", "ensemble_states", "many_body_rods_1", "film"} & set(jobs)
     edited.edit("src/polhode/methods/euler.py", "axpy(dt, euler_equations", "axpy(1.0 * dt, euler_equations")
     jobs = edited.jobs()
-    assert (
-        set(jobs) >= {*SINGLE_BODY, "ensemble_1"}
-        and jobs["timing"] == 1
-        and not {"references_1", "ensemble_states"} & set(jobs)
-    )
-    written = edited.rewritten("spiral_cylinder", "coupled_cylinders")
-    folders = ["long_runs/coupled_cylinders", "long_runs/spiral_cylinder", "runs/coupled_cylinders/fit"]
-    folders += ["runs/spiral_cylinder/fit", "runs/spiral_cylinder/published", "targets/spiral_cylinder"]
-    assert written == [f"{folder}/euler.nc" for folder in folders]
-
-
-def test_an_edited_method_reruns_those_built_on_it(edited):
+    assert set(jobs) >= {*SINGLE_BODY, "ensemble_1"} and jobs["timing"] == 1
+    assert not {"references_1", "ensemble_states", "many_body_rods_1"} & set(jobs)
     edited.edit("src/polhode/methods/omelyan1998.py", "0.5 * dt, add(old", "1.0 * 0.5 * dt, add(old")
-    written = edited.rewritten("free_symmetric_top")
-    folders = [f"{kind}/free_symmetric_top" for kind in ("long_runs", "long_runs_switched")] + ["runs/free_symmetric_top/fit"]
-    assert written == [f"{folder}/{method}.nc" for folder in folders for method in ("omelyan1998", "spiral_omelyan")]
+    more = [f"runs/spiral_cylinder/more/{method}.nc" for method in METHODS]
+    written = edited.rewritten("spiral_cylinder", "free_symmetric_top", more=[f"results/{name}" for name in more])
+    folders = [f"{kind}/free_symmetric_top" for kind in ("long_runs", "long_runs_switched", "runs")]
+    folders = [f"{name}/fit" if name.startswith("runs") else name for name in folders]
+    folders += ["long_runs/spiral_cylinder", "targets/spiral_cylinder"]
+    folders += [f"runs/spiral_cylinder/{steps}" for steps in ("fit", "published")]
+    again = [f"{folder}/{method}.nc" for folder in folders for method in ("euler", "omelyan1998", "spiral_omelyan")]
+    assert written == sorted([*again, *more])
 
 
 def test_an_edited_figure_reruns_its_chapter_alone(edited):
     append(edited.folder / "src" / "polhode" / "study" / "themes" / "long_runs" / "figures.py", "REMARK = 1")
-    jobs = edited.jobs()
     # What is made of all files follows.
-    assert set(jobs) - {"all", "total", "report", "provenance"} == {"chapter_long_runs", "captions"}
+    assert set(edited.jobs()) - OF_THE_COMMIT == {"chapter_long_runs"}
 
 
-def test_another_set_of_step_sizes_adds_its_files_alone(edited):
-    config = yaml.safe_load((edited.folder / "tiny.yaml").read_text())
-    config["problems"]["spiral_cylinder"]["dt"]["more"] = {"values": [1 / 50]}
-    edited.configure(config)
-    jobs = edited.jobs()
-    assert SINGLE_BODY & set(jobs) == {"single_body_spiral_cylinder_1"} and jobs["cost"] == 1
-    assert "timing" not in jobs, "other errors do not change what a step costs"
-    more = [f"runs/spiral_cylinder/more/{method}.nc" for method in sorted(METHODS)]
-    assert edited.rewritten(more=[f"results/{name}" for name in more]) == more
-
-
-def test_nothing_runs_beside_the_timing(house):
-    periods = house.periods()
+def test_nothing_runs_beside_the_timing_and_more_rounds_are_another(edited):
+    periods = edited.periods()
     begin, end = periods.pop("results/timing.nc")
     assert len(periods) > len(METHODS) * 2
     beside = [name for name, (first, last) in periods.items() if first < end and last > begin]
     assert beside == []
-    plan = house.run("-n", "--cores", "5", "--forcerun", "timing", "--quiet", "host")
-    assert re.search(r"rule timing:.*?threads: 5", plan, re.DOTALL)
-
-
-def test_more_rounds_are_another_timing(edited):
     edited.configure(TINY | {"cost": TINY["cost"] | {"rounds": 3}})
-    jobs = edited.jobs()
-    assert jobs["timing"] == 1 and not SINGLE_BODY & set(jobs)
-    edited.configure(TINY | {"cost": TINY["cost"] | {"torque_prices": [0, 10, 1000]}})
-    jobs = edited.jobs()
-    assert jobs["cost"] == 1 and not {"timing", *SINGLE_BODY} & set(jobs)
+    plan = edited.run("-n", "--cores", "5", "--quiet", "host")
+    assert re.search(r"rule timing:.*?threads: 5", plan, re.DOTALL)
+    assert planned(plan)["timing"] == 1 and not SINGLE_BODY & set(planned(plan))
 
 
 @pytest.mark.thorough
@@ -368,9 +397,9 @@ def test_the_same_bytes_for_any_number_of_cores_wherever_checkout_and_results_li
 
 @pytest.mark.thorough
 def test_damage_is_seen_and_mended(edited):
-    """Each kind of file: cut off, changed in a bit, empty, or another one under its name."""
+    """Each kind of file: cut off, changed in a bit, empty, another one under its name, or gone; no more is made again."""
     results = edited.folder / "results"
-    before = edited.data()
+    before, numbers = edited.data(), edited.run_files()
     (results / "tables" / "orders.tex").write_text("")
     (results / "claims.csv").write_text((results / "claims.csv").read_text()[:1000])
     for name in ("checks/stability.nc", "references/coupled_cylinders.nc"):
@@ -386,25 +415,30 @@ def test_damage_is_seen_and_mended(edited):
     data[data.rindex(number)] ^= 1
     fit.write_bytes(bytes(data))
     os.utime(fit, ns=(status.st_atime_ns, status.st_mtime_ns))
-    planned = edited.run("-n")
+    # Of all that one job makes, what is gone alone.
+    gone = results / "runs" / "coupled_cylinders" / "fit" / "euler.nc"
+    gone.unlink()
+    plan = edited.run("-n")
     targets = ("data", "results/claims.csv", "results/tables/orders.tex")
     output = edited.run("--cores", "2", *targets)
     names = ("tables/orders.tex", "claims.csv", "checks/stability.nc", "references/coupled_cylinders.nc")
     for name in (*names, str(rods.relative_to(results)), str(fit.relative_to(results))):
         assert re.search(rf"results/\S*{re.escape(name)} is not what was written: .*; it is made again", output), name
-        assert re.search(rf"results/\S*{re.escape(name)} is not what was written: .*; a run makes it again", planned), name
-    after = edited.data()
+        assert re.search(rf"results/\S*{re.escape(name)} is not what was written: .*; a run makes it again", plan), name
+    after, again = edited.data(), edited.run_files()
     assert set(after) == set(before) and [name for name in before if after[name] != before[name]] == []
+    made = {str(path.relative_to(results)) for path in (fit, gone)}
+    assert set(again) == set(numbers) and [name for name in set(again) - made if again[name] != numbers[name]] == []
     # The lists agree with this one: it is seen where it is read.
     fit.write_bytes(bytes(data))
     (path,) = (results / "written").glob("single_body_spiral_cylinder_*.json")
     storage.write_text(path, json.dumps({"files": storage.checksums(results, json.loads(path.read_text())["files"])}))
-    output = edited.run("--cores", "2", *targets, fails=True)
+    output = edited.run("--cores", "2", "results/single_body.nc", fails=True)
     named = "rule gather: results/runs/spiral_cylinder/fit/euler.nc was changed after it was written"
     assert output.count(named) >= 2, "where it happens and once more at the end"
     assert "log: results/logs/gather.log" in output
     assert (results / "single_body.nc").read_bytes() == before["single_body.nc"], "the last good one is kept"
-    edited.run("--cores", "2", *targets)
+    edited.run("--cores", "2", "results/single_body.nc", str(fit.relative_to(edited.folder)))
     after = edited.data()
     assert set(after) == set(before) and [name for name in before if after[name] != before[name]] == []
 
@@ -413,20 +447,18 @@ def test_what_is_deleted_or_damaged_alone_is_made_again(edited):
     """Also where nothing that is asked for seems to need it; no more than it; and the report with the same bytes."""
     results = edited.folder / "results"
     reports = {results / f"{name}.pdf": (results / f"{name}.pdf").read_bytes() for name in DOCUMENTS}
-    for gone in (*reports, results / "claims.csv", results / "figures" / "seelen2016_sphere.png"):
+    theme = themes.chapters()["long_runs"]["long_runs"]
+    table, picture = (results / "tables" / f"{theme.tables[0]}.tex", results / "figures" / f"{theme.figures[0]}.png")
+    for gone in (*reports, results / "films" / "rods.nc", picture):
         gone.unlink()
-    (results / "tables" / "seelen2016_table1.tex").write_text("")
+    table.write_text("")
     next((results / "animation").glob("*.gif")).write_bytes(b"")
     said = edited.run("--cores", "2")
     assert said.count("it is made again") == 2
-    assert (results / "tables" / "seelen2016_table1.tex").stat().st_size > 100 and (results / "claims.csv").is_file()
+    assert table.stat().st_size > 100 and picture.is_file() and (results / "films" / "rods.nc").is_file()
     assert [path.name for path, content in reports.items() if path.read_bytes() != content] == []
-    planned = edited.run("-n")
-    assert "made again" not in planned and "Nothing to be done" in planned
-    # Of all that one job makes, what is gone alone.
-    (results / "runs" / "coupled_cylinders" / "fit" / "euler.nc").unlink()
-    assert edited.rewritten("coupled_cylinders") == ["runs/coupled_cylinders/fit/euler.nc"]
-    assert len(list((results / "runs").rglob("*.nc"))) == RUNS
+    plan = edited.run("-n")
+    assert "made again" not in plan and "Nothing to be done" in plan
 
 
 def test_without_latex_everything_else_is_made(edited):
