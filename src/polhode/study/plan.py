@@ -152,8 +152,7 @@ class Plan:
 
     def _runs(self, problem: str, steps: str, method: str) -> Dependencies:
         study = self.study.problems[problem]
-        dt = {step.name: step.truncate for step in study.steps if step.set_name == steps and step.runs(method)}
-        settings = {"horizon": study.problem.horizon, "samples": study.samples, "switched": False, "dt": dt}
+        settings = run_settings(study, [step for step in study.steps if step.set_name == steps and step.runs(method)])
         return settings, self.simulation_code(problem, method)
 
     def _long_run(self, problem: str, method: str, switched: bool) -> Dependencies:
@@ -373,6 +372,12 @@ class Plan:
 
     def _script(self, name: str) -> Path:
         return self.home / "workflow" / "scripts" / f"{name}.py"
+
+
+def run_settings(study: ProblemStudy, steps: Iterable[StepSize]) -> dict[str, Any]:
+    """The settings of the runs of a method on a problem with some step sizes."""
+    dt = {step.name: step.truncate for step in steps}
+    return {"horizon": study.problem.horizon, "samples": study.samples, "switched": False, "dt": dt}
 
 
 def method_seconds(study: ProblemStudy, method: str) -> float:
