@@ -455,6 +455,8 @@ def _release_cost(arguments: argparse.Namespace) -> int:
         timed = set(map(str, groups["/step"]["integrator"].values))
     except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError) as error:
         raise UsageError(f"--results: {arguments.results} is not the folder of a run with times of steps: {error}") from error
+    if groups["/step"].attrs.get("released"):
+        raise UsageError(f"--results: {path} has times from a release; run workflow/config/full.yaml, which times all methods")
     missing = sorted(set(METHODS) - set(METHODS.plugins()) - timed)
     if missing and not arguments.force:
         raise UsageError(f"--results: {path} has no times of {', '.join(missing)}; time all methods, or --force releases it so")

@@ -38,7 +38,7 @@ class Check:
         return f"polhode.study.run.{self.function}"
 
 
-#: Methods of a witness: compiling a method takes longer than most witnesses, so that these are of those that every study compiles.
+#: Methods of a witness, of those that every study compiles: compiling one takes longer than most witnesses.
 WITNESSES = ("spiral_leapfrog", "verlet")
 FEW: Mapping[str, Any] = {"methods": WITNESSES}
 #: The method of a liquid: that of the experiments on liquids with one method.
@@ -83,7 +83,9 @@ CHECKS: Mapping[str, Check] = {
     "liquid_2fs": Check("liquids:steps_check", 45.0, all_methods=True, settings={"dt": 2.0}, witness=LIQUID),
     "liquid_4fs": Check("liquids:steps_check", 25.0, all_methods=True, settings={"dt": 4.0}, witness=LIQUID),
     "liquid_6fs": Check("liquids:steps_check", 20.0, all_methods=True, settings={"dt": 6.0}, witness=LIQUID),
-    "liquid_cutoffs": Check("liquids:cutoffs_check", 35.0, witness={**LIQUID, "laws": ["shifted_power"], "starts": 1, "steps": [4.0]}),
+    "liquid_cutoffs": Check(
+        "liquids:cutoffs_check", 35.0, witness={**LIQUID, "laws": ["shifted_power"], "starts": 1, "steps": [4.0]}
+    ),
     "liquid_shadow": Check("liquids:shadow_check", 2.0),
     "liquid_spectrum": Check("liquids:spectrum_check", 4.0),
 }

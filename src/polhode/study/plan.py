@@ -38,7 +38,7 @@ from polhode.study.estimate import (
     step_seconds,
 )
 from polhode.study.fingerprint import fingerprint, named_methods
-from polhode.study.released import FOLDER, INDEX, check_file, witness_settings
+from polhode.study.released import FOLDER, INDEX, OF_SOURCES, OF_SPIRAL, check_file, witness_settings
 from polhode.study.storage import job_text
 from polhode.study.workflow.starting import Noted
 
@@ -297,7 +297,18 @@ class Plan:
         cost = self.study.cost
         assert cost is not None
         many = {key: [scene.scene, *scene.timed] for key, scene in self.study.scenes.items() if scene.timed}
-        return {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block, "many_body": many}
+        settings = {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block, "many_body": many}
+        if (release := self.study.release) is not None:
+            new = set(self.study.methods) - set(release.methods(""))
+            timed = {"body": OF_SOURCES, "lab": OF_SPIRAL}
+            settings["timed"] = {
+                frame: [key for key in self.study.methods if key in keys or key in new] for frame, keys in timed.items()
+            }
+        return settings
+
+    def released_times(self) -> list[str]:
+        """The released times of a step, if the study times only some methods."""
+        return [f"{Path(FOLDER).parent}/cost.nc"] if self.study.release is not None else []
 
     def timing_code(self, wildcards: Any) -> str:
         """Hash of the code behind the timing: its procedure and all methods, but not the analysis of its results.
