@@ -92,10 +92,7 @@ def test_a_variable_without_any_value_in_the_witness_is_a_difference(tmp_path):
 def test_the_release_is_made_of_a_run_that_computed_everything(tmp_path, monkeypatch):
     """All groups, and the checks with a witness; nothing of a run that took something from a release."""
     results, output = tmp_path / "results", tmp_path / "full"
-    groups = {
-        name: runs(METHODS)
-        for name in ("/heavy_top", "/heavy_top/long_run", "/coupled_cylinders")
-    }
+    groups = {name: runs(METHODS) for name in ("/heavy_top", "/heavy_top/long_run", "/coupled_cylinders")}
     write_groups({"/": xr.Dataset(), **groups}, results / "single_body.nc")
     write_groups({"/": xr.Dataset(), "/chess": runs(METHODS)}, results / "many_body.nc")
     write_groups({"/": runs(METHODS)}, results / "ensembles.nc")
