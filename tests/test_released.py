@@ -215,7 +215,6 @@ def test_a_method_that_a_study_does_not_compute_is_tried(tmp_path, monkeypatch):
     problem, known = study.problems["lab_torque"], Release(HOME / released.FOLDER)
     assert "rotor_pefrl" not in problem.computed and "rotor_pefrl" in problem.methods
     few = [step for step in problem.steps if step.steps <= single_body.FEW_STEPS]
-    assert len(few) > 2
     times = sorted({step.end_time + part * step.dt for step in few for part in (-0.5, 0.0)})
     write_dataset(reference_dataset(problem.problem, times, study.digits), tmp_path / "exact.nc")
     exact = single_body.Exact(tmp_path / "exact.nc")

@@ -205,7 +205,7 @@ def gather(plan: Plan) -> dict[str, xr.Dataset]:
         if data is not None and (release := plan.study.release) is not None:
             old = read_dataset(release.path(SINGLE_BODY), key)
             outcome = held(release, SINGLE_BODY, key, old, data, this_machine())
-            groups[f"/{key}"].attrs["tried"] = f"{data.sizes['integrator']} methods, {data.sizes['dt']} steps: {outcome}"
+            groups[f"/{key}"].attrs["tried"] = f"{data.sizes['integrator']} methods: {outcome}"
     return groups
 
 
@@ -256,17 +256,18 @@ class _CheckedFiles:
             yield self.read("runs", problem, name, method)
 
 
-#: Runs with at most this many steps are cheap enough to be tried without compilation.
+#: A run with at most this many steps is cheap enough to be tried without compilation.
 FEW_STEPS = 8
 
 
 def trial(study: ProblemStudy, methods: Sequence[str], exact: Exact) -> xr.Dataset | None:
-    """Errors of methods over the longest steps of the ladder, from runs made on the spot; None if no run is short enough.
+    """Errors of methods with one of the longest steps of the ladder, from runs made on the spot; None if none is short enough.
 
     Where Numba is switched off (``NUMBA_DISABLE_JIT=1``) nothing is compiled: a run then has the same bits, and the methods of
     the release can all be held against it.
     """
-    steps = tuple(step for step in study.steps if step.steps <= FEW_STEPS and not step.methods)
+    few = [step for step in study.steps if step.steps <= FEW_STEPS and not step.methods]
+    steps = tuple(sorted(few, key=lambda step: step.steps)[-1:])
     if not steps or not methods:
         return None
 
