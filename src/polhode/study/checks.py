@@ -33,11 +33,19 @@ class Check:
     witness: Mapping[str, Any] | None = None
 
     @property
+    def family(self) -> str:
+        """Experiments of a family compile the same code: a job that runs several compiles it once."""
+        module = self.function.split(":")[0]
+        return FAMILIES.get(module, module)
+
+    @property
     def code(self) -> str:
         """The function with its module, ``polhode.study.run.module:function``."""
         return f"polhode.study.run.{self.function}"
 
 
+#: Modules that compile the same code as others.
+FAMILIES: Mapping[str, str] = {"contact_tests": "impacts", "random_impacts": "impacts"}
 #: Methods of a witness, of those that every study compiles: compiling one takes longer than most witnesses.
 WITNESSES = ("spiral_leapfrog", "verlet")
 FEW: Mapping[str, Any] = {"methods": WITNESSES}

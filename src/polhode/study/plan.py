@@ -11,7 +11,7 @@ take longer to keep account of than to compute. A job makes the files of as many
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, partial
-from itertools import accumulate, chain, count
+from itertools import accumulate, chain, count, groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -341,10 +341,14 @@ class Plan:
 
     @cached_property
     def check_parts(self) -> tuple[tuple[str, ...], ...]:
-        """The checks of each job: as many as take about :data:`PART_SECONDS`."""
-        checks = self.study.checks
-        seconds = [WITNESS if check in self.study.witnessed else CHECKS[check].seconds for check in checks]
-        return _in_parts(checks, seconds) if checks else ()
+        """The checks of each job: as many as take about :data:`PART_SECONDS`; next to witnesses, families are not divided."""
+        if not self.study.checks:
+            return ()
+        seconds = {check: WITNESS if check in self.study.witnessed else CHECKS[check].seconds for check in self.study.checks}
+        families = groupby(self.study.checks, lambda check: CHECKS[check].family if self.study.witnessed else check)
+        together = [tuple(members) for _, members in families]
+        parts = _in_parts(together, [sum(seconds[check] for check in members) for members in together])
+        return tuple(tuple(chain.from_iterable(part)) for part in parts)
 
     @property
     def release_commit(self) -> str:
