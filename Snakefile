@@ -77,6 +77,8 @@ STARTS = locks.will_run(workflow)
 if workflow.is_main_process:
     try:
         locks.begin(RESULTS) if STARTS else storage.check_folder(RESULTS)
+        # While the rules are read, since it takes as long as they.
+        DAMAGED = written.damaged_beside(RESULTS)
     except (locks.LockedError, OSError, netcdf.UnreadableFile) as error:
         raise WorkflowError(str(error)) from None
 
@@ -138,7 +140,10 @@ include: "workflow/rules/explorer.smk"
 if workflow.is_main_process:
     try:
         for line in written.mend(
-            RESULTS, dry=not STARTS, order=scheduling.orders(workflow)
+            RESULTS,
+            dry=not STARTS,
+            order=scheduling.orders(workflow),
+            faults=DAMAGED,
         ):
             print(line, file=sys.stderr)
     except netcdf.UnreadableFile as error:

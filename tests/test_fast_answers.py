@@ -88,6 +88,8 @@ def test_released_prices_are_those_of_all_methods_without_many_bodies(tmp_path, 
     assert read_dataset(tmp_path / "out.nc", "step").identical(read_dataset(tmp_path / "cost.nc", "step"))
     write_groups({"/": xr.Dataset(), "/step": step.drop_sel(integrator="rk4")}, tmp_path / "cost.nc")
     assert cli.main(release) == 2 and "has no times of rk4;" in capsys.readouterr().err
+    write_groups({"/": xr.Dataset(), "/step": step.assign_attrs(released="rk4")}, tmp_path / "cost.nc")
+    assert cli.main(release) == 2 and "has times from a release; run workflow/config/full.yaml" in capsys.readouterr().err
 
 
 def test_a_run_without_a_method_has_its_released_price(tmp_path, monkeypatch):

@@ -384,7 +384,10 @@ def test_one_processor_compiles_everything_itself(monkeypatch):
     monkeypatch.setattr(scene_timing, "_first_steps", lambda *task: done.append(task))
     euler, rk4 = polhode.methods["euler"], polhode.methods["rk4"]
     scene_timing.compile_beforehand([euler, rk4], [polhode.problems["heavy_top"]], [euler])
-    assert done == [("euler", False), ("rk4", False), ("heavy_top",), (["euler"],)]
+    assert done == [("euler", False, ["body", "lab"]), ("rk4", False, ["body", "lab"]), ("heavy_top",), (["euler"],)]
+    done.clear()
+    scene_timing.compile_beforehand([euler, rk4], [], [], {"body": ["rk4"], "lab": []})
+    assert done == [("euler", False, ["body", "lab"]), ("rk4", False, ["body"]), ([],)], "the unit is timed in any case"
 
 
 @pytest.mark.thorough

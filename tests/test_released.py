@@ -7,17 +7,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+import yaml
 from test_workflow import TINY, House
 
 from polhode.cli import main
 from polhode.cli import release as cli_release
-from polhode.interface.netcdf import read_groups
-from polhode.study import provenance, released
+from polhode.interface.netcdf import read_dataset, read_groups
+from polhode.references.dataset import reference_dataset
+from polhode.study import configuration, provenance, released
 from polhode.study.checks import CHECKS
+from polhode.study.gather import single_body
 from polhode.study.inputs import Inputs
 from polhode.study.released import Release, ReleaseDiffers, completed, computed, whole, witness_settings
 from polhode.study.report import origins
-from polhode.study.storage import write_groups
+from polhode.study.storage import write_dataset, write_groups
 from polhode.study.themes.reproducibility.numbers import release
 
 HOME = Path(__file__).parents[1]
@@ -52,7 +55,8 @@ def released_in(folder: Path, data: xr.Dataset, file: str, group: str = "") -> R
 
 def test_methods_of_a_witness():
     assert computed("problems", "heavy_top", ("euler", "verlet", "mine"), ("euler", "verlet")) == ("verlet", "mine")
-    assert computed("problems", "lab_torque", ("euler", "verlet"), ("euler", "verlet")) == ("euler", "verlet")
+    of_both = ("euler", "exact_rotor")
+    assert computed("problems", "coupled_cylinders", of_both, of_both) == ("euler",), "a method of the sources"
     assert computed("problems", "heavy_top", ("euler",), ("euler",)) == ("euler",), "at least one"
     assert witness_settings("normalisation", [*METHODS, "mine"], METHODS)["methods"] == ["verlet", "mine"]
     assert witness_settings("bed", ["spiral_leapfrog", "fincham1992"], []) == {
@@ -86,16 +90,13 @@ def test_a_variable_without_any_value_in_the_witness_is_a_difference(tmp_path):
 
 
 def test_the_release_is_made_of_a_run_that_computed_everything(tmp_path, monkeypatch):
-    """Of a problem that every study computes only the errors; nothing of a run that took something from a release."""
+    """All groups, and the checks with a witness; nothing of a run that took something from a release."""
     results, output = tmp_path / "results", tmp_path / "full"
-    groups = {
-        name: runs(METHODS)
-        for name in ("/heavy_top", "/heavy_top/long_run", "/coupled_cylinders", "/coupled_cylinders/targets")
-    }
+    groups = {name: runs(METHODS) for name in ("/heavy_top", "/heavy_top/long_run", "/coupled_cylinders")}
     write_groups({"/": xr.Dataset(), **groups}, results / "single_body.nc")
     write_groups({"/": xr.Dataset(), "/chess": runs(METHODS)}, results / "many_body.nc")
     write_groups({"/": runs(METHODS)}, results / "ensembles.nc")
-    monkeypatch.setattr(cli_release, "CHECKS_OF_STUDY", {"bed": CHECKS["bed"], "stability": CHECKS["stability"]})
+    monkeypatch.setattr(cli_release, "CHECKS_OF_STUDY", {"bed": CHECKS["bed"], "sweeps": CHECKS["sweeps"]})
     write_groups({"/": runs(METHODS)}, results / "checks" / "bed.nc")
     run = (
         dict.fromkeys(provenance.NEEDED, "")
@@ -206,6 +207,34 @@ def test_figures_and_tables_that_show_the_release_are_listed(tmp_path):
         == "bed & Fig.~\\ref{fig:lines}, Table~\\ref{tab:beds}, Table~\\ref{tab:many} \\\\\ndrum & Table~\\ref{tab:beds} \\\\\n"
     )
     assert "all values were computed" in origins.rows_of_release([], {})
+
+
+def test_a_method_that_a_study_does_not_compute_is_tried(tmp_path, monkeypatch):
+    """The runs with few steps have the bits of the release; a run that differs in the twelfth digit does not."""
+    study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
+    problem, known = study.problems["lab_torque"], Release(HOME / released.FOLDER)
+    assert "rotor_pefrl" not in problem.computed and "rotor_pefrl" in problem.methods
+    few = [step for step in problem.steps if step.steps <= single_body.FEW_STEPS]
+    times = sorted({step.end_time + part * step.dt for step in few for part in (-0.5, 0.0)})
+    write_dataset(reference_dataset(problem.problem, times, study.digits), tmp_path / "exact.nc")
+    exact = single_body.Exact(tmp_path / "exact.nc")
+    old = read_dataset(known.path("single_body.nc"), "lab_torque")
+
+    def outcome():
+        data = single_body.trial(problem, ["spiral_leapfrog", "rk4"], exact)
+        return released.held(known, "single_body.nc", "lab_torque", old, data, released.this_machine())
+
+    assert "variables with the same bits" in outcome()
+    runs_of_now = single_body.make_runs
+
+    def other_runs(*arguments):
+        data, line = runs_of_now(*arguments)
+        return data.assign(omega=data["omega"] * (1 + 1e-12)), line
+
+    monkeypatch.setattr(single_body, "make_runs", other_runs)
+    with pytest.raises(ReleaseDiffers, match="problem lab_torque: this machine computes something else"):
+        outcome()
+    assert single_body.trial(study.problems["free_symmetric_top"], ["rk4"], exact) is None, "no run with so few steps"
 
 
 @pytest.mark.slow

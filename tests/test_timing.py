@@ -269,6 +269,33 @@ def test_a_measurement_has_the_shape_of_the_file():
     assert {"cpu", "date", "rounds", "block", "clock", "core", "problem", "dt"} <= set(groups["/"].attrs)
 
 
+def test_what_was_not_timed_has_its_released_time_relative_to_the_unit():
+    """Direct Euler takes 20 ns here and 50 ns in the release, Runge-Kutta 4 there 100 ns and, in the lab frame, twice that."""
+    methods = [polhode.methods[key] for key in ("rk4", "euler", "verlet")]
+
+    def step(nanoseconds):
+        forms = {Form(*form, one): ns * np.ones(2) for form, ns in nanoseconds.items() for one in (False, True)}
+        return timing.dataset(methods, forms, {})
+
+    here = step({("euler", "body"): 20.0, ("euler", "lab"): 40.0, ("verlet", "body"): 30.0})
+    there = step({("euler", "body"): 50.0, ("euler", "lab"): 50.0, ("rk4", "body"): 100.0, ("rk4", "lab"): 200.0})
+    whole = timing.with_released(here, there)
+    assert whole["fastest"].sel(integrator="rk4", normalised=1).values.tolist() == [40.0, 160.0]
+    assert whole["relative"].sel(integrator="rk4", normalised=1).values.tolist() == [2.0, 4.0]
+    assert whole["fastest"].sel(integrator="verlet", frame="body").values.tolist() == [30.0, 30.0]
+    assert np.isnan(whole["fastest"].sel(integrator="verlet", frame="lab")).all()
+    assert whole["timed"].values.tolist() == [[0, 0], [1, 1], [1, 0]] and whole.attrs["released"] == "rk4"
+    assert np.isnan(whole["samples"].sel(integrator="rk4")).all(), "no sample of this run"
+    rows = step_times.in_frame(whole, "lab").set_index("method")
+    assert rows.loc["rk4", "to_euler"] == 4.0 and rows["timed"].to_dict() == {"rk4": "no", "euler": "yes", "verlet": "no"}
+
+
+def test_only_the_forms_named_are_run():
+    chosen = [polhode.methods[key] for key in ("rk4", "verlet")]
+    forms = timing.runs_of(timing.with_unit(chosen), timed={"body": ["rk4"], "lab": []})
+    assert {(form.method, form.frame) for form in forms} == {("rk4", "body"), ("euler", "body"), ("euler", "lab")}
+
+
 # What is shown
 
 

@@ -2,9 +2,12 @@
 
 
 # The rule takes all cores to be alone on the machine. On a cluster the profile requests a whole node; the number of cores is
-# unknown where jobs are submitted, and the job itself determines that of its node. It needs no results, and its priority puts it
+# unknown where jobs are submitted, and the job itself determines that of its node. It needs no results (methods that the study
+# does not time have the released times, relative to those of direct Euler), and its priority puts it
 # first: at the start of a run no other job has to end before it, and it compiles all methods on all cores for those that follow.
 rule timing:
+    input:
+        PLAN.released_times(),
     output:
         f"{RESULTS}/timing.nc",
     log:

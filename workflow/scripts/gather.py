@@ -1,6 +1,10 @@
 """Rule gather: all runs, long runs and targets into single_body.nc; reports orders that differ from the declared ones."""
 
+import os
 import sys
+
+# What it runs is shorter than its compilation, and has the same bits.
+os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 from polhode.study.analysis.departures import remarks
 from polhode.study.gather.single_body import gather

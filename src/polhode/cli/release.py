@@ -35,7 +35,7 @@ from polhode.results import INTERNAL
 from polhode.study import provenance
 from polhode.study.checks import CHECKS as CHECKS_OF_STUDY
 from polhode.study.comparing import NUMERICAL
-from polhode.study.released import ENSEMBLES, INDEX, MANY_BODY, SINGLE_BODY, check_file, groups_of
+from polhode.study.released import ENSEMBLES, INDEX, MANY_BODY, SINGLE_BODY, check_file
 from polhode.study.run.ensemble_states import states_dataset
 from polhode.study.storage import write_atomically, write_dataset, write_groups, write_text
 
@@ -455,6 +455,8 @@ def _release_cost(arguments: argparse.Namespace) -> int:
         timed = set(map(str, groups["/step"]["integrator"].values))
     except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError) as error:
         raise UsageError(f"--results: {arguments.results} is not the folder of a run with times of steps: {error}") from error
+    if groups["/step"].attrs.get("released"):
+        raise UsageError(f"--results: {path} has times from a release; run workflow/config/full.yaml, which times all methods")
     missing = sorted(set(METHODS) - set(METHODS.plugins()) - timed)
     if missing and not arguments.force:
         raise UsageError(f"--results: {path} has no times of {', '.join(missing)}; time all methods, or --force releases it so")
@@ -477,7 +479,7 @@ def full_release(results: Path) -> tuple[dict[str, dict[str, xr.Dataset]], dict[
     files: dict[str, dict[str, xr.Dataset]] = {}
     single = [name.strip("/") for name in read_groups(results / SINGLE_BODY)]
     wanted = {
-        SINGLE_BODY: [name for problem in run["configuration"]["problems"] for name in groups_of(problem, single)],
+        SINGLE_BODY: [name for name in single if name],
         MANY_BODY: [*group_names(results / MANY_BODY)],
         ENSEMBLES: [""],
         **{check_file(key): [""] for key, check in CHECKS_OF_STUDY.items() if check.witness is not None},

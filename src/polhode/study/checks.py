@@ -33,15 +33,26 @@ class Check:
     witness: Mapping[str, Any] | None = None
 
     @property
+    def family(self) -> str:
+        """Experiments of a family compile the same code: a job that runs several compiles it once."""
+        module = self.function.split(":")[0]
+        return FAMILIES.get(module, module)
+
+    @property
     def code(self) -> str:
         """The function with its module, ``polhode.study.run.module:function``."""
         return f"polhode.study.run.{self.function}"
 
 
-#: Methods of a witness.
-WITNESSES = ("spiral_leapfrog", "verlet", "exact_rotor")
+#: Modules that compile the same code as others.
+FAMILIES: Mapping[str, str] = {"contact_tests": "impacts", "random_impacts": "impacts"}
+#: Methods of a witness, of those that every study compiles: compiling one takes longer than most witnesses.
+WITNESSES = ("spiral_leapfrog", "verlet")
 FEW: Mapping[str, Any] = {"methods": WITNESSES}
-ONE: Mapping[str, Any] = {"methods": WITNESSES[:1]}
+#: The method of a liquid: that of the experiments on liquids with one method.
+LIQUID: Mapping[str, Any] = {"methods": ("exact_rotor",)}
+#: The method and the bookkeeping of impacts, that with all cures.
+IMPACTS: Mapping[str, Any] = {"methods": WITNESSES[:1], "stages": ["dashpot"]}
 #: The first of random bodies besides.
 BODIES: Mapping[str, Any] = {**FEW, "bodies": 2}
 #: One method and initial state of grains in motion, with two steps.
@@ -50,8 +61,8 @@ GRAINS: Mapping[str, Any] = {"methods": ("fincham1992",), "seeds": [0], "divisio
 WITNESS = 3.0
 
 CHECKS: Mapping[str, Check] = {
-    "reversibility": Check("checks:reversibility", 1.0, all_methods=True),
-    "stability": Check("checks:stability", 2.0, all_methods=True),
+    "reversibility": Check("checks:reversibility", 1.0, all_methods=True, witness=FEW),
+    "stability": Check("checks:stability", 2.0, all_methods=True, witness=FEW),
     "note_corrections": Check("checks:note_corrections", 8.0),
     "published_variants": Check("checks:published_variants", 4.0),
     "extended_inertia": Check("checks:extended_inertia", 3.0),
@@ -60,24 +71,29 @@ CHECKS: Mapping[str, Check] = {
     "normalisation": Check("checks:normalisation", 6.0, all_methods=True, witness=FEW),
     "sweeps": Check("checks:sweeps", 5.0),
     "simplified": Check("checks:simplified", 8.0),
-    "parts": Check("parts:parts", 12.0),
+    "parts": Check("parts:parts", 12.0, witness={"divisions": [256]}),
     "parts_over_bodies": Check("parts:parts_over_bodies", 28.0, witness={"bodies": 2}),
     "rotor_order": Check("rotor_order:rotor_order", 3.0),
     "stiff_friction": Check("body_checks:stiff_friction", 17.0, witness=BODIES),
     "long_times": Check("body_checks:long_times", 7.0, witness=BODIES),
     "strengths": Check("body_checks:strengths", 30.0, witness=BODIES),
-    "impacts": Check("impacts:impacts", 12.0, witness=ONE),
+    "impacts": Check("impacts:impacts", 12.0, witness=IMPACTS),
     "contact_tests": Check("contact_tests:contact_tests", 5.0),
-    "random_impacts": Check("random_impacts:random_impacts", 12.0, witness={"draws": 2}),
-    "liquid_codes": Check("liquid_codes:liquid_codes", 4.0, all_methods=True),  # those that LAMMPS is said to have
+    "random_impacts": Check("random_impacts:random_impacts", 12.0, witness={**IMPACTS, "draws": 1}),
+    # Its methods are those that LAMMPS is said to have.
+    "liquid_codes": Check(
+        "liquid_codes:liquid_codes", 4.0, all_methods=True, witness={"options": ["no_squish"], "fluids": ["water64"]}
+    ),
     "bed": Check("grains:bed", 90.0, witness=GRAINS),
     "column": Check("grains:column", 60.0, witness=GRAINS),
     "drum": Check("grains:drum", 100.0, witness=GRAINS),
-    "liquid_1fs": Check("liquids:steps_check", 85.0, all_methods=True, settings={"dt": 1.0}, witness=ONE),
-    "liquid_2fs": Check("liquids:steps_check", 45.0, all_methods=True, settings={"dt": 2.0}, witness=ONE),
-    "liquid_4fs": Check("liquids:steps_check", 25.0, all_methods=True, settings={"dt": 4.0}, witness=ONE),
-    "liquid_6fs": Check("liquids:steps_check", 20.0, all_methods=True, settings={"dt": 6.0}, witness=ONE),
-    "liquid_cutoffs": Check("liquids:cutoffs_check", 35.0, witness={**ONE, "starts": 1, "steps": [4.0]}),
+    "liquid_1fs": Check("liquids:steps_check", 85.0, all_methods=True, settings={"dt": 1.0}, witness=LIQUID),
+    "liquid_2fs": Check("liquids:steps_check", 45.0, all_methods=True, settings={"dt": 2.0}, witness=LIQUID),
+    "liquid_4fs": Check("liquids:steps_check", 25.0, all_methods=True, settings={"dt": 4.0}, witness=LIQUID),
+    "liquid_6fs": Check("liquids:steps_check", 20.0, all_methods=True, settings={"dt": 6.0}, witness=LIQUID),
+    "liquid_cutoffs": Check(
+        "liquids:cutoffs_check", 35.0, witness={**LIQUID, "laws": ["shifted_power"], "starts": 1, "steps": [4.0]}
+    ),
     "liquid_shadow": Check("liquids:shadow_check", 2.0),
     "liquid_spectrum": Check("liquids:spectrum_check", 4.0),
 }

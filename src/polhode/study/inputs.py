@@ -165,6 +165,8 @@ class Inputs:
         self.file("cost")
         if f"/{group}" not in self.groups("cost"):
             raise NotInRun(f"the cost study of this run does not contain {group}")
+        if group not in ("operations", "many_body", "many_body_times") and "/step" in self.groups("cost"):
+            self._noted("times of a step", self.groups("cost")["/step"])
         return self.groups("cost")[f"/{group}"]
 
     @cached_property

@@ -11,7 +11,7 @@ take longer to keep account of than to compute. A job makes the files of as many
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, partial
-from itertools import accumulate, chain, count
+from itertools import accumulate, chain, count, groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,7 +38,7 @@ from polhode.study.estimate import (
     step_seconds,
 )
 from polhode.study.fingerprint import fingerprint, named_methods
-from polhode.study.released import FOLDER, INDEX, check_file, witness_settings
+from polhode.study.released import FOLDER, INDEX, OF_SOURCES, OF_SPIRAL, check_file, witness_settings
 from polhode.study.storage import job_text
 from polhode.study.workflow.starting import Noted
 
@@ -152,8 +152,7 @@ class Plan:
 
     def _runs(self, problem: str, steps: str, method: str) -> Dependencies:
         study = self.study.problems[problem]
-        dt = {step.name: step.truncate for step in study.steps if step.set_name == steps and step.runs(method)}
-        settings = {"horizon": study.problem.horizon, "samples": study.samples, "switched": False, "dt": dt}
+        settings = run_settings(study, [step for step in study.steps if step.set_name == steps and step.runs(method)])
         return settings, self.simulation_code(problem, method)
 
     def _long_run(self, problem: str, method: str, switched: bool) -> Dependencies:
@@ -298,7 +297,18 @@ class Plan:
         cost = self.study.cost
         assert cost is not None
         many = {key: [scene.scene, *scene.timed] for key, scene in self.study.scenes.items() if scene.timed}
-        return {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block, "many_body": many}
+        settings = {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block, "many_body": many}
+        if (release := self.study.release) is not None:
+            new = set(self.study.methods) - set(release.methods(""))
+            timed = {"body": OF_SOURCES, "lab": OF_SPIRAL}
+            settings["timed"] = {
+                frame: [key for key in self.study.methods if key in keys or key in new] for frame, keys in timed.items()
+            }
+        return settings
+
+    def released_times(self) -> list[str]:
+        """The released times of a step, if the study times only some methods."""
+        return [f"{Path(FOLDER).parent}/cost.nc"] if self.study.release is not None else []
 
     def timing_code(self, wildcards: Any) -> str:
         """Hash of the code behind the timing: its procedure and all methods, but not the analysis of its results.
@@ -331,10 +341,14 @@ class Plan:
 
     @cached_property
     def check_parts(self) -> tuple[tuple[str, ...], ...]:
-        """The checks of each job: as many as take about :data:`PART_SECONDS`."""
-        checks = self.study.checks
-        seconds = [WITNESS if check in self.study.witnessed else CHECKS[check].seconds for check in checks]
-        return _in_parts(checks, seconds) if checks else ()
+        """The checks of each job: as many as take about :data:`PART_SECONDS`; next to witnesses, families are not divided."""
+        if not self.study.checks:
+            return ()
+        seconds = {check: WITNESS if check in self.study.witnessed else CHECKS[check].seconds for check in self.study.checks}
+        families = groupby(self.study.checks, lambda check: CHECKS[check].family if self.study.witnessed else check)
+        together = [tuple(members) for _, members in families]
+        parts = _in_parts(together, [sum(seconds[check] for check in members) for members in together])
+        return tuple(tuple(chain.from_iterable(part)) for part in parts)
 
     @property
     def release_commit(self) -> str:
@@ -373,6 +387,12 @@ class Plan:
 
     def _script(self, name: str) -> Path:
         return self.home / "workflow" / "scripts" / f"{name}.py"
+
+
+def run_settings(study: ProblemStudy, steps: Iterable[StepSize]) -> dict[str, Any]:
+    """The settings of the runs of a method on a problem with some step sizes."""
+    dt = {step.name: step.truncate for step in steps}
+    return {"horizon": study.problem.horizon, "samples": study.samples, "switched": False, "dt": dt}
 
 
 def method_seconds(study: ProblemStudy, method: str) -> float:

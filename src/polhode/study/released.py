@@ -8,7 +8,7 @@ the release; elsewhere the tolerances of ``polhode verify`` hold. Methods that t
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -23,8 +23,8 @@ if TYPE_CHECKING:  # what only plans needs no arrays
 
 #: The folder of the release in a checkout, and the file in it that says what it is.
 FOLDER, INDEX = "data/released/full", "release.json"
-#: The methods of the sources, which are computed on the problems with long ladders.
-OF_SOURCES = (
+#: The methods of del Valle et al. (2024), whose program keeps the angular velocity in the lab frame.
+OF_SPIRAL = (
     "spiral_leapfrog",
     "spiral_synchronous",
     "spiral_omelyan",
@@ -41,6 +41,10 @@ OF_SOURCES = (
     "pfc4_delvalle2024",
     "euler",
     "rk4",
+)
+#: The methods of all sources: they run on the problems of the sources, and a step of them is timed.
+OF_SOURCES = (
+    *OF_SPIRAL,
     "pcdm2013_lag",
     "pcdm2013_lead",
     "pcdm2013_mid",
@@ -61,21 +65,18 @@ ON_CHESS = (
     "buss2000",
 )
 #: The methods that are computed of a problem or scene although the release has them; None: all. Of the others :data:`WITNESSES`
-#: are. Every method runs on the problems of the sources with short ladders, and under the torque in the lab, whose body has
-#: three different moments, so that no change of a method goes unseen.
+#: are. What is not computed of a problem is tried, so that no change of a method goes unseen
+#: (:func:`polhode.study.gather.single_body.trial`).
 COMPUTED: Mapping[tuple[str, str], tuple[str, ...] | None] = {
     ("problems", "spiral_cylinder"): OF_SOURCES,
-    ("problems", "free_symmetric_top"): None,
-    ("problems", "exponential_sphere"): None,
+    ("problems", "free_symmetric_top"): OF_SOURCES,
+    ("problems", "exponential_sphere"): OF_SOURCES,
     ("problems", "forced_cylinder"): OF_SOURCES,
-    ("problems", "coupled_cylinders"): None,
-    ("problems", "lab_torque"): None,
+    ("problems", "coupled_cylinders"): OF_SOURCES,
     ("many_body", "chess"): ON_CHESS,
     ("many_body", "chess_no_spin"): None,
     ("many_body", "rods"): None,
 }
-#: What the release has of a problem that every study computes for all methods: the errors, to compare with; no long runs.
-ERRORS_ALONE = ("free_symmetric_top", "exponential_sphere", "coupled_cylinders")
 #: The files of the release: their names are those in the folder of results.
 SINGLE_BODY, MANY_BODY, ENSEMBLES = "single_body.nc", "many_body.nc", "ensembles.nc"
 
@@ -241,7 +242,7 @@ def whole(
 
             rows = witness.sel(integrator=new)
             data = xr.concat([data, rows], "integrator", data_vars="minimal", coords="minimal", combine_attrs="override")
-        data = data.sel(integrator=[key for key in methods if key in data["integrator"].values])
+        data = data.sel(integrator=[key for key in data["integrator"].values if key in methods])
     return data.assign_attrs(released="all" if not all_methods else ",".join(old["integrator"].values), witness=outcome)
 
 
@@ -330,9 +331,3 @@ def this_machine() -> dict[str, Any]:
         except ImportError:
             continue
     return {"family": family(), "python": platform.python_version(), "versions": versions}
-
-
-def groups_of(problem: str, names: Iterable[str]) -> list[str]:
-    """The groups of a problem that go into the release, of the groups of its file."""
-    of_problem = [name for name in names if name.split("/")[0] == problem]
-    return [name for name in of_problem if name == problem] if problem in ERRORS_ALONE else of_problem

@@ -20,9 +20,10 @@ def in_frame(step: xr.Dataset, frame: str) -> pd.DataFrame:
 
     Returns
     -------
-    Columns: method, label, frame, normalises ("yes" or "no"); step, the fastest sample in ns as the method declares, median
-    and upper_quartile of its samples; normalised and left_alone, the fastest with and without normalisation; to_euler and
-    to_spiral, step over that of these two. NaN where a form does not exist or was not timed.
+    Columns: method, label, frame, normalises ("yes" or "no"), timed ("no": the time is relative to that of a release); step,
+    the fastest sample in ns as the method declares, median and upper_quartile of its samples; normalised and left_alone, the
+    fastest with and without normalisation; to_euler and to_spiral, step over that of these two. NaN where a form does not exist
+    or was not timed.
     """
     times = step.sel({"frame": frame})
     declared = times["declared"].astype(int)
@@ -33,6 +34,7 @@ def in_frame(step: xr.Dataset, frame: str) -> pd.DataFrame:
         "label": list(map(str, times["label"].values)),
         "frame": frame,
         "normalises": np.where(declared.values == 1, "yes", "no"),
+        "timed": np.where(times["timed"].values == 0, "no", "yes") if "timed" in times else "yes",
         "step": fastest,
         "median": times["median"].isel(normalised=declared).values,
         "upper_quartile": times["upper_quartile"].isel(normalised=declared).values,

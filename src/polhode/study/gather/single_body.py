@@ -1,6 +1,7 @@
 """Gather the runs of a study into one file: errors against the exact solution, orders, targets, long runs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from polhode.simulate import count_steps
 from polhode.study.configuration import ProblemStudy, SceneStudy, Study, method
 from polhode.study.declarations import method_declarations, problem_declarations
 from polhode.study.gather.arithmetic import arithmetic
-from polhode.study.plan import Plan
-from polhode.study.released import SINGLE_BODY, completed, this_machine
+from polhode.study.plan import Plan, run_settings
+from polhode.study.released import SINGLE_BODY, completed, held, this_machine
+from polhode.study.run.single_body import make_runs
 
 #: Error measures of a run, with descriptions; all are zero for an exact method. For several bodies the worst counts.
 ERRORS = {
@@ -185,17 +187,26 @@ def gather(plan: Plan) -> dict[str, xr.Dataset]:
     source = _CheckedFiles(plan)
     root = method_declarations(methods_shown(plan.study)).assign(arithmetic().data_vars)
     groups = {"/": root.assign_attrs(_root_attributes(plan))}
+    tried = {}
     for key, problem in plan.study.computed.problems.items():
         reference = plan.path("references", key)
         exact = Exact(reference, plan.origin(reference))
-        groups[f"/{key}"] = _runs(problem, exact, source)
+        every = plan.study.problems[key]
+        tried[key] = trial(every, [method for method in every.methods if method not in problem.methods], exact)
+        groups[f"/{key}"] = _runs(problem, exact, source.runs)
         if problem.long_run is not None:
             groups[f"/{key}/long_run"] = _long_runs(problem, False, exact, source)
             if problem.long_run.switched:
                 groups[f"/{key}/long_run_switched"] = _long_runs(problem, True, exact, source)
         if problem.targets is not None:
             groups[f"/{key}/targets"] = _targets(problem, source)
-    return with_released(plan, SINGLE_BODY, groups, lambda name: plan.study.problems[name.split("/")[1]])
+    groups = with_released(plan, SINGLE_BODY, groups, lambda name: plan.study.problems[name.split("/")[1]])
+    for key, data in tried.items():
+        if data is not None and (release := plan.study.release) is not None:
+            old = read_dataset(release.path(SINGLE_BODY), key)
+            outcome = held(release, SINGLE_BODY, key, old, data, this_machine())
+            groups[f"/{key}"].attrs["tried"] = f"{data.sizes['integrator']} methods: {outcome}"
+    return groups
 
 
 def with_released(
@@ -239,12 +250,32 @@ class _CheckedFiles:
         path = self.plan.path(kind, *names)
         return read_dataset(path, job=self.plan.origin(path))
 
-    def steps(self, problem: str, method: str) -> Iterator[tuple[float, dict[str, Any]]]:
-        """Each step size of a method, s, and its run as arrays: without the samples that only longer runs have."""
+    def runs(self, problem: str, method: str) -> Iterator[xr.Dataset]:
+        """The runs of a method, by sets of step sizes."""
         for name in self.plan.study.problems[problem].sets(method):
-            dataset = self.read("runs", problem, name, method)
-            for i, dt in enumerate(dataset["dt"].values.tolist()):
-                yield dt, _arrays_of(dataset, i)
+            yield self.read("runs", problem, name, method)
+
+
+#: A run with at most this many steps is cheap enough to be tried without compilation.
+FEW_STEPS = 8
+
+
+def trial(study: ProblemStudy, methods: Sequence[str], exact: Exact) -> xr.Dataset | None:
+    """Errors of methods with one of the longest steps of the ladder, from runs made on the spot; None if none is short enough.
+
+    Where Numba is switched off (``NUMBA_DISABLE_JIT=1``) nothing is compiled: a run then has the same bits, and the methods of
+    the release can all be held against it.
+    """
+    few = [step for step in study.steps if step.steps <= FEW_STEPS and not step.methods]
+    steps = tuple(sorted(few, key=lambda step: step.steps)[-1:])
+    if not steps or not methods:
+        return None
+
+    def runs(problem: str, method: str) -> Iterator[xr.Dataset]:
+        yield make_runs({"problem": problem, "method": method}, run_settings(study, steps))[0]
+
+    data = _runs(replace(study, methods=tuple(methods), steps=steps, computed=None), exact, runs)
+    return data.drop_vars([name for name, variable in data.data_vars.items() if "dt" not in variable.dims])
 
 
 def _arrays_of(dataset: xr.Dataset, i: int) -> dict[str, Any]:
@@ -271,7 +302,8 @@ def _method_coordinates(problem: Case, keys: Sequence[str]) -> dict[str, Any]:
     return {"integrator": list(keys), **{name: ("integrator", values) for name, values in columns.items()}}
 
 
-def _runs(study: ProblemStudy, exact: Exact, source: _CheckedFiles) -> xr.Dataset:
+def _runs(study: ProblemStudy, exact: Exact, runs: Callable[[str, str], Iterable[xr.Dataset]]) -> xr.Dataset:
+    """The errors of all runs of a problem; ``runs`` gives those of a problem and a method."""
     shape = (len(study.methods), len(study.steps))
     texts = {**ERRORS, **(MOVING_ERRORS if _moves(study.problem) else {}), **(MEANS if study.means else {})}
     errors = {name: np.full(shape, np.nan) for name in texts}
@@ -280,8 +312,9 @@ def _runs(study: ProblemStudy, exact: Exact, source: _CheckedFiles) -> xr.Datase
     places = {step.dt: j for j, step in enumerate(study.steps)}
     for i, key in enumerate(tqdm(study.methods, desc=f"gather {study.problem.key}", unit="method")):
         finite: dict[int, dict[str, Any]] = {}
-        for size, run in source.steps(study.problem.key, key):
-            j = places[size]
+        of_method = (_arrays_of(data, i) for data in runs(study.problem.key, key) for i in range(data.sizes["dt"]))
+        for run in of_method:
+            j = places[float(run["dt"])]
             counts["steps"][i, j] = run["steps"]
             counts["torque_evaluations"][i, j] = run["torque_evaluations"]
             counts["diverged"][i, j] = np.isfinite(run["diverged_at"])

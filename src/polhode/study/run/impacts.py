@@ -72,19 +72,20 @@ def impacts(settings: Settings) -> xr.Dataset:
     if not keys:
         return xr.Dataset()
     methods = [one_torque(key) for key in keys]
-    stages = [*STAGES, SPRING]
+    names = {key: label for key, (label, _) in STAGES.items()} | {SPRING: "all, predicted velocity in the spring"}
+    stages = settings.get("stages", list(names))
     exact = {key: ExactImpact.known(key) for key in LABELS}
     errors = np.full((3, len(exact), len(stages), len(keys), len(DIVISIONS)), np.nan)
     for i, case in enumerate(exact.values()):
         for m, division in enumerate(DIVISIONS):
             dt = case.duration / division
             start = case.start(dt)
-            for j, law in enumerate(laws(case.impact).values()):
-                scene = scene_of(case.impact, law)
+            by_stage = laws(case.impact)
+            for j, stage in enumerate(stages):
+                scene = scene_of(case.impact, by_stage[stage])
                 for k, method in enumerate(methods):
                     errors[:, i, j, k, m] = case.errors(scene, method, start, division)
     over = "case", "stage", "integrator", "division"
-    labels = [*(label for label, _ in STAGES.values()), "all, predicted velocity in the spring"]
     return xr.Dataset(
         {
             "error_spin": (over, errors[0], about("error of the angular momentum, in units of its largest change")),
@@ -102,7 +103,7 @@ def impacts(settings: Settings) -> xr.Dataset:
                 about("exact angular velocity of the first body after the impact, lab frame", "rad s-1"),
             ),
             "case_label": ("case", list(LABELS.values()), {"long_name": "name of the case"}),
-            "stage_label": ("stage", labels, {"long_name": "name of the stage"}),
+            "stage_label": ("stage", [names[key] for key in stages], {"long_name": "name of the stage"}),
             "label": ("integrator", [METHODS[key].label for key in keys], {"long_name": "name of the method"}),
         },
         {

@@ -2,7 +2,7 @@
 
 import datetime
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,9 +39,10 @@ def liquid_codes(settings: Settings) -> xr.Dataset:
     xarray.Dataset
         ``potential`` and ``kinetic`` over scene, integrator, size (of the step) and step.
     """
-    methods = tuple(dict.fromkeys(_declared().options.values()))
-    energies = np.full((2, len(STEPS), len(methods), len(SIZES), COMPARED + 1), np.nan)
-    for s, (key, steps) in enumerate(STEPS.items()):
+    methods = settings.get("options") or tuple(dict.fromkeys(_declared().options.values()))
+    fluids = {key: STEPS[key] for key in settings.get("fluids", STEPS)}
+    energies = np.full((2, len(fluids), len(methods), len(SIZES), COMPARED + 1), np.nan)
+    for s, (key, steps) in enumerate(fluids.items()):
         for m, method in enumerate(methods):
             for d, dt in enumerate(steps):
                 run = manybody.simulate(key, method, dt, t_end=COMPARED * dt, samples=COMPARED)
@@ -52,7 +53,7 @@ def liquid_codes(settings: Settings) -> xr.Dataset:
             "potential": (over, energies[0], about("potential energy; reduced for trimers", "kcal mol-1")),
             "kinetic": (over, energies[1], about("kinetic energy; reduced for trimers", "kcal mol-1")),
         },
-        {**_over_steps(), "integrator": list(methods)},
+        {**_over_steps(fluids), "integrator": list(methods)},
     )
 
 
@@ -62,13 +63,13 @@ def _declared() -> Liquids:
     return declared
 
 
-def _over_steps() -> dict[str, Any]:
+def _over_steps(fluids: Mapping[str, tuple[float, ...]] = STEPS) -> dict[str, Any]:
     """The coordinates that the runs of codes and of ours have in common."""
     return {
-        "scene": ("scene", list(STEPS), {"long_name": "fluid"}),
+        "scene": ("scene", list(fluids), {"long_name": "fluid"}),
         "size": ("size", list(SIZES), {"long_name": "step size of the fluid"}),
         "step": ("step", np.arange(COMPARED + 1), about("number of the step")),
-        "dt": (("scene", "size"), np.array(list(STEPS.values())), about("step; fs, or reduced", "fs")),
+        "dt": (("scene", "size"), np.array(list(fluids.values())), about("step; fs, or reduced", "fs")),
     }
 
 

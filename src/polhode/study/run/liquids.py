@@ -447,18 +447,18 @@ RELEASED = {
 LARGE = 6
 
 
-def cutoffs(runs: LiquidRuns, methods: Sequence[str]) -> xr.Dataset:
-    """The runs of :func:`liquids` with each law of :data:`LAWS`, over law besides."""
+def cutoffs(runs: LiquidRuns, methods: Sequence[str], names: Sequence[str] = LAWS) -> xr.Dataset:
+    """The runs of :func:`liquids` with each law of ``names``, some of :data:`LAWS`, over law besides."""
     keys = [key for key in CUTOFF_METHODS if key in methods]
     if not keys:
         return xr.Dataset()
     fluid = runs.fluid
-    laws = [fluid.force_law if key == fluid.force_law.key else fluid.with_law(key).force_law for key in LAWS]
+    laws = [fluid.force_law if key == fluid.force_law.key else fluid.with_law(key).force_law for key in names]
     of_laws = [liquids(fluid.with_law(law), keys, runs.steps, runs.duration, range(runs.starts)) for law in laws]
     every = xr.concat(of_laws, "law", combine_attrs="drop_conflicts", join="exact")
     onsets = ("law", [law.onset for law in laws], about("derivatives of the energy that are continuous at the cut-off"))
-    names = ("law", [law.label for law in laws], {"long_name": "name of the law"})
-    return every.assign_coords(law=("law", list(LAWS), {"long_name": "law of force"}), onset=onsets, law_label=names)
+    labels = ("law", [law.label for law in laws], {"long_name": "name of the law"})
+    return every.assign_coords(law=("law", list(names), {"long_name": "law of force"}), onset=onsets, law_label=labels)
 
 
 def steps_check(settings: Settings) -> xr.Dataset:
@@ -470,7 +470,7 @@ def steps_check(settings: Settings) -> xr.Dataset:
 def cutoffs_check(settings: Settings) -> xr.Dataset:
     """The runs of :data:`STUDY` with each law of :data:`LAWS`."""
     runs = replace(STUDY, steps=settings.get("steps", CUTOFF_STEPS), starts=settings.get("starts", STUDY.starts))
-    return cutoffs(runs, settings["methods"])
+    return cutoffs(runs, settings["methods"], settings.get("laws", LAWS))
 
 
 #: Steps, duration and samples of the runs whose shadow energy is looked at.

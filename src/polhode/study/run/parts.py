@@ -225,15 +225,16 @@ def parts(settings: Settings) -> xr.Dataset:
     NaN where a run blew up. ``problem`` has one problem for each class of torque, whatever the problems of the study.
     """
     run_compiled = compile_driver(run, _SIGNATURE)
-    shape = len(KICKS), len(ROTATIONS), len(PLACES), len(PROBLEM_KEYS), len(DIVISIONS)
+    divisions = settings.get("divisions", DIVISIONS)
+    shape = len(KICKS), len(ROTATIONS), len(PLACES), len(PROBLEM_KEYS), len(divisions)
     q_error, omega_error = np.full(shape, np.nan), np.full(shape, np.nan)
-    dts = np.empty((len(PROBLEM_KEYS), len(DIVISIONS)))
+    dts = np.empty((len(PROBLEM_KEYS), len(divisions)))
     for m, key in enumerate(PROBLEM_KEYS):
         problem = PROBLEMS[key]
         assert isinstance(problem, Problem)
         exact_q, exact_omega = exact_end(problem)
         given = problem.q0, problem.omega0, problem.body.coefficients(), problem.compiled_torque, problem.parameter_array
-        for n, steps in enumerate(DIVISIONS):
+        for n, steps in enumerate(divisions):
             dts[m, n] = dt = problem.horizon / steps
             for i, j, k in np.ndindex(*shape[:3]):
                 with np.errstate(over="ignore", invalid="ignore"):
@@ -250,7 +251,7 @@ def parts(settings: Settings) -> xr.Dataset:
             "dt": (("problem", "division"), dts, about("step size", "s")),
             "torque_class": ("problem", classes, {"long_name": "class of torque"}),
         },
-        {**_factors(), "problem": list(PROBLEM_KEYS), "division": list(DIVISIONS)},
+        {**_factors(), "problem": list(PROBLEM_KEYS), "division": list(divisions)},
     )
 
 

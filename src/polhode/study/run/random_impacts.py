@@ -158,22 +158,23 @@ def random_impacts(settings: Settings) -> xr.Dataset:
     methods = [key for key in COMPARED if key in settings["methods"]]
     if LEADING not in methods:
         return xr.Dataset()
-    count = min(DRAWS, settings.get("draws", DRAWS))
-    errors = np.full((2, count, 2, len(DIVISIONS)), np.nan)
-    by_stage, by_method = (np.full((count, size, 2), np.nan) for size in (len(STAGES), len(methods)))
+    count, stages = min(DRAWS, settings.get("draws", DRAWS)), settings.get("stages", list(STAGES))
+    bookkeepings = [kind for kind in BOOKKEEPINGS if kind in stages]
+    errors = np.full((2, count, len(bookkeepings), len(DIVISIONS)), np.nan)
+    by_stage, by_method = (np.full((count, size, 2), np.nan) for size in (len(stages), len(methods)))
     closure, made = np.full(count, np.nan), np.full(count, np.nan)
     drawn = [draw(number) for number in range(count)]
     for i, impact in enumerate(drawn):
         case = FineImpact(impact)
-        scenes = {stage: scene_of(impact, case.laws[stage]) for stage in STAGES}
+        scenes = {stage: scene_of(impact, case.laws[stage]) for stage in stages}
         made[i] = case.made / case.kinetic[0]
         for k, division in enumerate(DIVISIONS):
             start = case.start(case.duration / division)
-            for j, stage in enumerate(STAGES):
-                if division == APART_AT or stage in BOOKKEEPINGS:
+            for j, stage in enumerate(stages):
+                if division == APART_AT or stage in bookkeepings:
                     ends, outcome = case.run(scenes[stage], one_torque(LEADING), start, division, LASTS)
-                    if stage in BOOKKEEPINGS:
-                        errors[:, i, BOOKKEEPINGS.index(stage), k] = [far.max() for far in case.distances(ends)]
+                    if stage in bookkeepings:
+                        errors[:, i, bookkeepings.index(stage), k] = [far.max() for far in case.distances(ends)]
                     if division == APART_AT:
                         by_stage[i, j] = case.mean_errors(ends)
             if division == APART_AT:
@@ -200,14 +201,14 @@ def random_impacts(settings: Settings) -> xr.Dataset:
                 about("normal coefficient of restitution"),
             ),
             "label": ("integrator", [METHODS[key].label for key in methods], {"long_name": "name of the method"}),
-            "stage_label": ("stage", [label for label, _ in STAGES.values()], {"long_name": "name of the stage"}),
+            "stage_label": ("stage", [STAGES[stage][0] for stage in stages], {"long_name": "name of the stage"}),
         },
         {
             "draw": ("draw", np.arange(count), {"long_name": "number of the impact"}),
-            "bookkeeping": ("bookkeeping", list(BOOKKEEPINGS), {"long_name": "bookkeeping of the contact: a stage"}),
+            "bookkeeping": ("bookkeeping", bookkeepings, {"long_name": "bookkeeping of the contact: a stage"}),
             "stage": (
                 "stage",
-                list(STAGES),
+                list(stages),
                 {"long_name": "bookkeeping of the contact: each stage adds a cure to those before it"},
             ),
             "quantity": (

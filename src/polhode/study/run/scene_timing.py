@@ -20,7 +20,7 @@ from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import Case, Problem
-from polhode.study.run.timing import Clock, clock, forms_of, one_core, without_collection
+from polhode.study.run.timing import FRAMES, Clock, Timed, clock, forms_of, frames_of, one_core, without_collection
 from polhode.study.workflow.signals import end_with_head
 
 #: Number of steps in a sample: the same part of the same run for every method, long enough for some contacts.
@@ -31,7 +31,9 @@ SCENE = "rods"
 SETTLED = 2000
 
 
-def compile_beforehand(methods: Sequence[Method], problems: Sequence[Case], engine: Sequence[OneTorque]) -> None:
+def compile_beforehand(
+    methods: Sequence[Method], problems: Sequence[Case], engine: Sequence[OneTorque], timed: Timed | None = None
+) -> None:
     """Compile what the timing and the runs after it need, with one process per processor; the code is then found on disk.
 
     The processes are forked from this one, which has imported everything, and take one task at a time. The longest is first:
@@ -43,9 +45,11 @@ def compile_beforehand(methods: Sequence[Method], problems: Sequence[Case], engi
     methods : those that are timed
     problems : their torques and loads are compiled too, and for systems of bodies what each method needs for them
     engine : the methods for which the many-body engine is compiled
+    timed : the methods that are timed in each frame; None: all
     """
     systems = any(not isinstance(problem, Problem) for problem in problems)
-    forms = [partial(_compile_forms, method.key, systems) for method in methods]
+    frames = {method.key: frames_of(method.key, timed) for method in methods}
+    forms = [partial(_compile_forms, key, systems, chosen) for key, chosen in frames.items() if chosen]
     torques = [partial(_compile_load, problem.key) for problem in problems]
     workers = processors_here()
     keys = [method.key for method in engine]
@@ -67,10 +71,10 @@ def compile_beforehand(methods: Sequence[Method], problems: Sequence[Case], engi
             raise
 
 
-def _compile_forms(key: str, systems: bool) -> None:
-    """The drivers of a method in all its forms, and for systems of bodies; the forms share most of its kernels."""
+def _compile_forms(key: str, systems: bool, frames: Sequence[str] = FRAMES) -> None:
+    """The drivers of a method in its forms, and for systems of bodies; the forms share most of its kernels."""
     method = METHODS[key]
-    for form in forms_of(method).values():
+    for form in forms_of(method, frames).values():
         form.compile(systems and form is method)
 
 

@@ -9,7 +9,7 @@ steps. The fastest sample is the one least disturbed by the rest of the machine;
 import gc
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -41,6 +41,8 @@ FEWEST, MOST = 1024, 2**34
 TRIALS = 5
 
 Clock = Callable[[], float]
+#: Frame -> keys of the methods that are timed in it.
+Timed = Mapping[str, Collection[str]]
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,10 @@ def one_core() -> Iterator[int | None]:
         os.sched_setaffinity(0, allowed)
 
 
-def runs_of(methods: Sequence[Method], frames: Sequence[str] = FRAMES) -> dict[Form, Callable[[int], object]]:
-    """Every method in every form that exists -> a function that runs a given number of its steps.
+def runs_of(
+    methods: Sequence[Method], frames: Sequence[str] = FRAMES, timed: Timed | None = None
+) -> dict[Form, Callable[[int], object]]:
+    """Every method in every form that exists, or those ``timed`` -> a function that runs a given number of its steps.
 
     The forms: kept in the body frame and in the lab, with and without normalisation. A method whose normalisation cannot be
     switched has only the declared form.
@@ -100,11 +104,16 @@ def runs_of(methods: Sequence[Method], frames: Sequence[str] = FRAMES) -> dict[F
     problem = single_body(PROBLEM)
     runs: dict[Form, Callable[[int], object]] = {}
     for method in methods:
-        for frame, in_frame in forms_of(method, frames).items():
+        for frame, in_frame in forms_of(method, frames_of(method.key, timed, frames)).items():
             for normalised in (False, True) if method.normalisable else (method.normalises,):
                 switch = normalised if method.normalisable else None
                 runs[Form(method.key, frame, normalised)] = partial(_run, in_frame, problem, switch)
     return runs
+
+
+def frames_of(key: str, timed: Timed | None, frames: Sequence[str] = FRAMES) -> list[str]:
+    """The frames in which a method is timed; :data:`UNIT` in all."""
+    return [frame for frame in frames if timed is None or key == UNIT or key in timed[frame]]
 
 
 def forms_of(method: Method, frames: Sequence[str] = FRAMES) -> dict[str, Method]:
@@ -198,6 +207,7 @@ def timing(
     host: Mapping[str, str],
     *,
     frames: Sequence[str] = FRAMES,
+    timed: Timed | None = None,
     warmed: Callable[[], object] = lambda: None,
     progress: Callable[[], object] = lambda: None,
 ) -> dict[str, xr.Dataset]:
@@ -205,15 +215,16 @@ def timing(
 
     Parameters
     ----------
-    methods : what is timed; :data:`UNIT` is added if it is not among them
+    methods : what is listed; :data:`UNIT` is added if it is not among them
     rounds, block : see :func:`measure`
     host : what is recorded about the machine
     frames : of :data:`FRAMES`
+    timed : the methods that are timed in each frame; None: all
     warmed : called after each form is compiled
     progress : called after each sample
     """
     methods = with_unit(methods)
-    runs = runs_of(methods, frames)
+    runs = runs_of(methods, frames, timed)
     for run in runs.values():
         run(FEWEST)
         warmed()
@@ -240,6 +251,33 @@ def with_unit(methods: Sequence[Method]) -> list[Method]:
     return [*methods, *unit]
 
 
+def with_released(step: xr.Dataset, released: xr.Dataset) -> xr.Dataset:
+    """The times of forms that were not timed from a release, in proportion to the steps of :data:`UNIT` in the same frame.
+
+    Parameters
+    ----------
+    step, released : the group ``step`` of timing.nc and of the released cost.nc
+
+    Returns
+    -------
+    xarray.Dataset
+        ``samples`` are those of this run alone. ``released`` among the attributes lists the methods.
+    """
+    units = [
+        data["fastest"].sel(integrator=UNIT).isel(normalised=int(data["declared"].sel(integrator=UNIT)))
+        for data in (step, released)
+    ]
+    scale = units[0] / units[1].reset_coords(drop=True)
+    known = released.reindex(integrator=step["integrator"].values, frame=step["frame"].values)
+    missing = ~step["timed"].astype(bool)
+    for name in ("fastest", "lower_quartile", "median", "upper_quartile", "relative"):
+        values = known[name] * scale if name != "relative" else known[name]
+        values = values.reset_coords(drop=True).transpose(*step[name].dims)
+        step[name] = step[name].where(~missing, values).transpose(*step[name].dims).assign_attrs(step[name].attrs)
+    filled = (missing & step["fastest"].notnull().any("normalised")).any("frame")
+    return step.assign_attrs(released=",".join(map(str, step["integrator"].values[filled.values])))
+
+
 def dataset(methods: Sequence[Method], samples: Mapping[Form, np.ndarray], attributes: Mapping[str, Any]) -> xr.Dataset:
     """Samples as a dataset over method, frame, normalised and sample; NaN for forms that do not exist."""
     rounds = len(next(iter(samples.values())))
@@ -248,6 +286,7 @@ def dataset(methods: Sequence[Method], samples: Mapping[Form, np.ndarray], attri
     values = np.full((len(keys), len(FRAMES), 2, rounds), np.nan)
     for form, taken in samples.items():
         values[keys.index(form.method), FRAMES.index(form.frame), int(form.normalised)] = taken
+    timed = np.isfinite(values).any(axis=(2, 3)).astype("int8")
     fastest = values.min(-1)
     unit = methods[keys.index(UNIT)]
     relative = fastest / fastest[keys.index(UNIT), :, int(unit.normalises)][:, None]
@@ -262,6 +301,11 @@ def dataset(methods: Sequence[Method], samples: Mapping[Form, np.ndarray], attri
             "samples": ((*dims, "sample"), values, about("time of a step, each sample", "ns")),
             "fastest": (dims, fastest, {"long_name": "time of a step, the fastest sample", "units": "ns", "symbol": "t_step"}),
             **spread,
+            "timed": (
+                dims[:2],
+                timed,
+                about("1 where this run timed it; other times are relative to those of a release, or NaN"),
+            ),
             "relative": (
                 dims,
                 relative,

@@ -45,13 +45,16 @@ FRAMES = {"body": "Body", "lab": "Lab"}
 
 def measured(inputs: Inputs) -> dict[str, str]:
     """Macros for the machine on which the times were measured, and for the procedure."""
-    noted = inputs.cost("step").attrs
+    step = inputs.cost("step")
+    noted, released = step.attrs, "timed" in step and bool(step.attrs.get("released"))
+    times = "Where marked $^*$ in the table, the relative time is that of the release, and the others follow from it."
     texts = {name: escape(str(noted.get(name, NOT_AVAILABLE))) for name in ("cpu", "system", "clock", "core", "problem")}
     block, dt = float(noted.get("block", nan)), float(noted.get("dt", nan))
     return {
         "costCpu": texts["cpu"],
         "costSystem": texts["system"],
         "costClock": texts["clock"],
+        "costReleasedTimes": times if released else "",
         "costDay": escape(str(noted.get("date", NOT_AVAILABLE))[:10]),
         "costVersions": f"Numba {escape(str(noted.get('numba', NOT_AVAILABLE)))}",
         "costRounds": str(noted.get("rounds", NOT_AVAILABLE)),

@@ -43,7 +43,8 @@ def cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         cells = [escape(by_method[key, "body"]["label"]), or_dash(decimal(by_method[key, "body"]["operations_to_euler"], 2))]
         for frame in ("body", "lab"):
             record = by_method[key, frame]
-            cells.append(or_dash(decimal(record["to_euler"], 2)))
+            mark = r"\rlap{$^*$}" if record["timed"] == "no" and isfinite(record["to_euler"]) else ""
+            cells.append(or_dash(decimal(record["to_euler"], 2)) + mark)
             for name, declared in (("normalised", "yes"), ("left_alone", "no")):
                 # Plain digits: siunitx would set them upright.
                 text = f"{record[name]:.1f}" if isfinite(record[name]) else "--"
