@@ -23,7 +23,7 @@ LACKS = {
     "many bodies (many_body: null)": (r"study(Collision|Contact|States)", ["contact_law", "many_body_energy"]),
     "distributed results": (r"study(FullChess|Few|States)", ["many_body_energy"]),
     "times (cost: null)": (r"cost", ["price_of_torque"]),
-    "checks of single methods (checks: [])": (r"study(Part|Kick|Place|Symplectic|Iterations)", ["parts", "parts_shares"]),
+    "checks of single methods (checks: [])": (r"study(Symplectic|Iterations)", []),
     "friction (damped_top: null)": (r"study(Friction|Keep|FirstCountVelocity)", ["new_methods"]),
     "long runs": (r"study(Bounded|Run|Norm|Iterations|Energy)", ["energy_over_time"]),
     "claims": (r"studyClaim", ["claims"]),
