@@ -65,7 +65,6 @@ CHECKS: Mapping[str, Check] = {
     "long_times": Check("body_checks:long_times", 7.0, witness=BODIES),
     "strengths": Check("body_checks:strengths", 30.0, witness=BODIES),
     "impacts": Check("impacts:impacts", 12.0, witness=ONE),
-    "contact_tests": Check("contact_tests:contact_tests", 5.0),
     "random_impacts": Check("random_impacts:random_impacts", 12.0, witness={"draws": 2}),
     "liquid_codes": Check("liquid_codes:liquid_codes", 4.0, all_methods=True),  # those that LAMMPS is said to have
     "bed": Check("grains:bed", 90.0, witness=GRAINS),
