@@ -20,8 +20,9 @@ from typing import Any
 
 from polhode.cli import UsageError, check_writable
 from polhode.interface.arguments import regular_file
+from polhode.interface.display import watched
 from polhode.interface.files import LeadsOut, inside
-from polhode.interface.progress import Stage, watched
+from polhode.interface.progress import Stage
 from polhode.study.archive import manifest, metadata
 from polhode.study.archive.zips import SIDECAR, Moment, write_zip
 from polhode.study.artefacts import Role, kind_of, with_role

@@ -20,7 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from polhode.cli import UsageError, check_writable
-from polhode.interface.progress import Stage, watched
+from polhode.interface.display import watched
+from polhode.interface.progress import Stage
 from polhode.study.archive import manifest
 from polhode.study.archive.zips import CHECKSUMS, SIDECAR, contents_of, extracted
 from polhode.study.artefacts import Verify
