@@ -109,7 +109,7 @@ def generated(paper: Path, results: Path, themes: Mapping[str, Section]) -> dict
     made = {key: defined([path]) for key, path in files.items()}
     everything = set().union(defined(texts), *made.values())
     undefined = used(texts) - everything
-    reduced = bool(re.search(r"\\newcommand\{\\studyReduced\}\{[^}]", files["reproducibility"].read_text(encoding="utf-8")))
+    reduced = any(r"\newcommand{\studyReduced}{ " in text for text in _contents(files.values()).values())
     changed = dict(texts)
     for name, text in texts.items():
         folder, key = Path(name).parent.name, Path(name).stem
