@@ -64,7 +64,7 @@ def texts() -> list[tuple[str, str]]:
 # ---- files in step ----
 
 #: The extras of the locked environment, and those of them that jobs of the study need.
-LOCKED = ("archive", "docs", "explorer", "notebooks", "study", "test")
+LOCKED = ("docs", "explorer", "notebooks", "study", "test")
 OF_JOBS = ("explorer", "notebooks", "study")
 
 
