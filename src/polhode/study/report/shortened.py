@@ -71,6 +71,6 @@ def note(texts: Mapping[str, str], shortened: Mapping[str, str]) -> str:
     in_article = any(Path(name).parent.name == "article" and shortened[name] != text for name, text in texts.items())
     lost = set().union(*map(labels, texts.values())) - set().union(*map(labels, shortened.values()))
     named = "".join(rf"\@namedef{{r@{label}}}{{{{(left out)}}{{}}{{}}{{}}{{}}}}" for label in sorted(lost))
-    said = r" \emph{Text that speaks of data which this run lacks is left out; its figures and tables are there.}"
+    said = r" \emph{The article's text is that of the whole study: without its data it is left out.}"
     added = rf"\g@addto@macro\studyReduced{{{said}}}" if in_article else ""
     return rf"\makeatletter{added}{named}\makeatother" + "\n"
