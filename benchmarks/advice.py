@@ -47,7 +47,8 @@ from polhode.ensembles.draw import draw as draw_bodies
 from polhode.ensembles.many import march
 from polhode.fits.impact_errors import CURED, LIKE_CODES
 from polhode.fits.liquid_drifts import fastest
-from polhode.interface.progress import Stage, watched
+from polhode.interface.display import watched
+from polhode.interface.progress import Stage
 from polhode.manybody import scenes, simulate
 from polhode.manybody.molecule import Molecule
 from polhode.methods import METHODS

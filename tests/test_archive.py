@@ -20,12 +20,10 @@ import polhode as library
 from polhode import cli
 from polhode.cli import archive, html, verify
 from polhode.study import comparing, configuration, provenance, themes, tolerances
-from polhode.study.archive import crate, manifest, zips
+from polhode.study.archive import manifest, zips
 from polhode.study.report import captions
 from polhode.study.storage import write_dataset, write_groups, write_text
 from polhode.study.workflow import written
-
-rocrate = pytest.importorskip("rocrate.rocrate")
 
 HOUSE = Path(__file__).parents[1]
 CONFIGURATION = {"digits": 50, "problems": {"spiral_cylinder": {"samples": 1}}}
@@ -138,29 +136,12 @@ def released(house):
 # ---- the archive ----
 
 
-def test_archive_holds_data_source_and_a_crate(house, packed):
-    crate_in_archive = rocrate.ROCrate(packed)
-    assert crate_in_archive.mainEntity.id == "source/Snakefile"
-    assert "ComputationalWorkflow" in crate_in_archive.mainEntity["@type"]
-    assert "snakemake" in crate_in_archive.mainEntity["programmingLanguage"].id
-    profiles = {profile.id for profile in crate_in_archive.root_dataset["conformsTo"]}
-    assert profiles == set(crate.PROFILES)
-    (action,) = [e for e in crate_in_archive.get_entities() if e.type == "CreateAction"]
-    assert action["instrument"] is crate_in_archive.mainEntity
-    assert "results/single_body.nc" in {result.id for result in action["result"]}
-    assert "source/config.yaml" in {given.id for given in action["object"]}
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT.*", action["startTime"]) and action["startTime"] <= action["endTime"]
-    assert "agent" not in action.properties()
-    assert crate_in_archive.root_dataset["license"].id.endswith("BSD-3-Clause")
-    assert len(crate_in_archive.root_dataset["citation"]) == 5
-    resolved = crate_in_archive.dereference("#resolved")
-    assert json.loads(resolved["value"]) == CONFIGURATION
+def test_archive_holds_data_source_and_metadata(house, packed):
     with zipfile.ZipFile(packed) as opened:
         names = set(opened.namelist())
-        for entity in crate_in_archive.data_entities:
-            assert entity.id == "source/" or entity.id in names, entity.id
         assert {"source/Snakefile", "results/provenance.json", "LICENSE", "README.md"} <= names
         assert not any("/runs/" in name for name in names)
+        assert "the code at commit" in opened.read("README.md").decode()
         zenodo, datacite = (json.loads(opened.read(f"{name}.json")) for name in ("zenodo", "datacite"))
     assert zenodo["license"] == "bsd-3-clause" and zenodo["upload_type"] == "dataset"
     assert {"identifier": "10.1016/j.cpc.2023.109077", "relation": "references", "scheme": "doi"} in zenodo[
@@ -196,9 +177,6 @@ def test_cells_are_added_on_request(house):
     assert polhode("archive", "--output", "all.zip", "--runs") == 0
     with zipfile.ZipFile("all.zip") as opened:
         assert "results/runs/a/b/0.1.nc" in opened.namelist()
-    crate = rocrate.ROCrate("all.zip")
-    assert "runs of one method" in crate.dereference("results/runs/")["name"]
-    assert crate.dereference("results/runs/a/b/0.1.nc") is None
 
 
 def refused(capsys, *arguments: object) -> str:

@@ -30,7 +30,7 @@ from polhode.study.judge import measures_spiral2024
 from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
 from polhode.study.report import drawing, formats, style
-from polhode.study.run import parts, rotor_order, symplecticity
+from polhode.study.run import rotor_order, symplecticity
 from polhode.study.storage import write_dataset, write_groups
 from polhode.study.themes import rendering
 from polhode.study.themes.calzavarini2010 import figures as calzavarini2010
@@ -41,7 +41,7 @@ HOME = Path(__file__).parents[1]
 PAPER = HOME / "paper"
 SOURCES = HOME / "data" / "sources.yaml"
 TEX = sorted(PAPER.rglob("*.tex"))
-OUR_THEMES = ("torque_classes", "long_runs", "calzavarini2010", "no_squish", "ledger", "parts", "new_methods")
+OUR_THEMES = ("torque_classes", "long_runs", "calzavarini2010", "no_squish", "ledger", "new_methods")
 OURS = [name for key in OUR_THEMES for name in themes.all_themes()[key].figures]
 OUR_TABLES = (
     "torque_classes",
@@ -217,40 +217,8 @@ def write_checks(folder: Path, methods: list[str]) -> None:
         {"temperature": 300.0, "fastest_libration": 900.0, "starts": 64},
     )
     limits = xr.Dataset({"limit": ("integrator", np.full(len(methods), 2.0))}, {"integrator": methods}, {"largest": 20.0})
-    shape = len(parts.KICKS), len(parts.ROTATIONS), len(parts.PLACES), len(parts.PROBLEM_KEYS), len(parts.DIVISIONS)
-    dims = ("kick", "rotation", "place", "problem", "division")
-    factorial = xr.Dataset(
-        {name: (dims, np.random.default_rng(1).uniform(1e-6, 1e-2, shape)) for name in ("q_error_l1", "omega_error_l1")},
-        {
-            "kick": list(parts.KICKS),
-            "rotation": list(parts.ROTATIONS),
-            "place": list(parts.PLACES),
-            "problem": list(parts.PROBLEM_KEYS),
-            "division": list(parts.DIVISIONS),
-        },
-    )
-    factorial["torque_class"] = ("problem", [polhode.problems[key].torque_class for key in parts.PROBLEM_KEYS])
-    bodies = xr.Dataset(
-        {
-            name: (
-                ("kick", "rotation", "place", "torque_class", "body"),
-                np.random.default_rng(2).uniform(0, 1, (*shape[:3], 5, 3)),
-            )
-            for name in ("error_q", "error_omega")
-        },
-        {
-            **{name: factorial[name] for name in ("kick", "rotation", "place")},
-            "torque_class": ["free", "constant", "lab", "state", "velocity"],
-        },
-        {"radians": 16.0, "steps": 64},
-    )
-    bodies = bodies.assign(
-        {name: bodies["torque_class"].drop_vars("torque_class") for name in ("class_label", "class_declared")}
-    )
     for name, data in (
         ("stability", limits),
-        ("parts", factorial),
-        ("parts_over_bodies", bodies),
         ("rotor_order", rotor_order.energy_errors(3, 0)),
         ("reversibility", reversibility),
         ("note_corrections", corrections),

@@ -1,28 +1,23 @@
-"""The check of contacts, the exact impacts that are kept, and the theme made from both."""
+"""Benchmarks of contacts, the exact impacts that are kept, and the table of docs/impacts.md made from both."""
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
+import contact_benchmarks
 import mpmath
 import numpy as np
 import pytest
-import xarray as xr
-from rendered import figure_twice
 
 from polhode.manybody import Clump, Material, Scene, State
 from polhode.manybody.restitution import tsuji_restitution
 from polhode.manybody.simulation import run
 from polhode.references.impact import solve
 from polhode.references.known_impacts import ALPHA, DIGITS, LEDGER, VECTORS, known_impacts, stored
-from polhode.study.inputs import NotInRun
-from polhode.study.run import contact_tests
-from polhode.study.themes.contact_tests import analysis, numbers, tables
 
 
 @pytest.fixture(scope="module")
 def check():
-    return contact_tests.contact_tests({"methods": ["spiral_leapfrog"], "seed": 0})
+    return contact_benchmarks.measurements()
 
 
 @pytest.mark.parametrize(
@@ -70,16 +65,18 @@ def test_the_damping_of_known_impacts_gives_their_restitution():
 def test_a_divided_step_is_many_short_ones():
     """Radial returns along a straight increment, of which the first part sticks, go to the divided step."""
     before, way = np.array([0.3, 0.4, 0.0]), np.array([1.0, -0.2, 0.0])
-    stretch, once = tuple(before), contact_tests.divided(tuple(before + way), 0.6, tuple(before))
+    stretch, once = tuple(before), contact_benchmarks.divided(tuple(before + way), 0.6, tuple(before))
     for _ in range(4000):
-        stretch = contact_tests.RETURNS["radial"](tuple(np.array(stretch) + way / 4000), 0.6, stretch)
+        stretch = contact_benchmarks.RETURNS["radial"](tuple(np.array(stretch) + way / 4000), 0.6, stretch)
     np.testing.assert_allclose(once, stretch, atol=2e-4)
     assert np.linalg.norm(once) == pytest.approx(0.6) and not np.allclose(once, 0.6 * (before + way) / 1.21, atol=0.02)
-    assert contact_tests.divided((0.5, 0.0, 0.0), 0.6, (0.3, 0.4, 0.0)) == (0.5, 0.0, 0.0)
+    assert contact_benchmarks.divided((0.5, 0.0, 0.0), 0.6, (0.3, 0.4, 0.0)) == (0.5, 0.0, 0.0)
 
 
 def test_returns_that_turn_with_the_spring_are_of_second_order(check):
-    orders = {str(name): analysis.order(check["return_error"].sel({"return": name})) for name in check["return"].values}
+    orders = {
+        str(name): contact_benchmarks.order(check["return_error"].sel({"return": name})) for name in check["return"].values
+    }
     assert orders == pytest.approx({"trapezoidal": 2, "radial": 1, "divided": 2}, abs=0.05)
 
 
@@ -87,25 +84,25 @@ def test_a_row_of_springs_is_the_sphere_of_maw_barber_and_fawcett(monkeypatch):
     """It slides throughout from 4 chi - 1 on, with their chi = 7/4 kappa, and nowhere gains energy."""
     kappa = 2 * 0.7 / 1.7
     psi = np.array([0.2, 1.0, 3.0, 7 * kappa - 1.1, 7 * kappa - 0.9, 7 * kappa + 1])
-    after = contact_tests.maw(psi, 0.3)
+    after = contact_benchmarks.maw(psi, 0.3)
     assert after[4:] == pytest.approx(psi[4:] - 7 * kappa, abs=2e-3)
     assert after[3] - (psi[3] - 7 * kappa) > 1e-4
     assert (abs(after) < psi).all()
-    monkeypatch.setattr(contact_tests, "ROW", 100)
-    monkeypatch.setattr(contact_tests, "ROW_STEPS", 200)
-    assert contact_tests.maw(psi, 0.3) == pytest.approx(after, abs=2e-3)
+    monkeypatch.setattr(contact_benchmarks, "ROW", 100)
+    monkeypatch.setattr(contact_benchmarks, "ROW_STEPS", 200)
+    assert contact_benchmarks.maw(psi, 0.3) == pytest.approx(after, abs=2e-3)
 
 
 @pytest.mark.thorough
 def test_tests_of_contacts_give_what_they_should(check):
-    frame = analysis.deviations(check)
+    frame = contact_benchmarks.deviations(check)
     coarse, fine = frame["T/20"].values, frame["T/160"].values
     assert (coarse < 0.01).all() and ((fine < coarse / 20) | (fine < 1e-12)).all()
     assert frame[frame["test"].str.startswith("7") & (frame["quantity"] == "spin")]["T/20"].max() < 1e-12
-    slide, off = analysis.rigid(check)
-    assert slide == 11 and off < analysis.SLIDES
-    assert analysis.start_of_sliding(check, "psi_maw") == pytest.approx(7 * 2 * 0.7 / 1.7 - 1, abs=0.3)
-    assert float(check["turns"]) == pytest.approx(contact_tests.TURNS, rel=0.01)
+    slide, off = contact_benchmarks.rigid(check)
+    assert slide == 11 and off < contact_benchmarks.SLIDES
+    assert contact_benchmarks.start_of_sliding(check, "psi_maw") == pytest.approx(7 * 2 * 0.7 / 1.7 - 1, abs=0.3)
+    assert float(check["turns"]) == pytest.approx(contact_benchmarks.TURNS, rel=0.01)
     assert abs(float(check["acceleration"])) < 1e-3 and float(check["slip"]) < 1e-4 and float(check["angular_momentum"]) < 1e-6
     assert float(check["creep"]) < 1e-12
 
@@ -121,7 +118,7 @@ DISCRETE_ELEMENTS = {10: -0.44, 25: -1.18, 40: -2.25, 55: -2.19, 70: 2.18}  # be
 
 
 @pytest.mark.thorough
-def test_the_curves_of_chung_and_ooi_are_as_near_as_the_supplement_says(check):
+def test_the_curves_of_chung_and_ooi_are_as_near_as_the_documentation_says(check):
     def exactly(test):
         rows = check.isel(sample=np.flatnonzero(check["test"] == test))
         return {int(angle): after for angle, after in zip(rows["incidence"].values, rows["after_exact"].values, strict=True)}
@@ -144,22 +141,19 @@ def test_the_curves_of_chung_and_ooi_are_as_near_as_the_supplement_says(check):
 
 @pytest.mark.thorough
 def test_each_cure_by_itself_is_of_second_order(check):
-    for cured, usual in analysis.orders(check).values():
+    for cured, usual in contact_benchmarks.orders(check).values():
         assert cured == pytest.approx(2.0, abs=0.05) and usual == pytest.approx(1.0, abs=0.1)
 
 
 @pytest.mark.thorough
-def test_the_theme_is_made_from_the_check(check, tmp_path):
-    inputs = SimpleNamespace(check={"contact_tests": check}.__getitem__, from_release=set())
-    macros = numbers.contact_tests(inputs)
-    section = (Path(__file__).parents[1] / "paper" / "sections" / "contact_tests.tex").read_text()
-    assert set(re.findall(r"\\(studyTests[A-Za-z]+)", section)) == set(macros)
-    frame, text = tables.contact_tests(inputs)
-    assert len(frame) == 19 and text.count(r"\\") == 20
-    figure_twice("contact_tests", inputs, tmp_path)
-    with pytest.raises(NotInRun, match="contact_tests"):
-        analysis.check(SimpleNamespace(check=lambda name: contact_tests.contact_tests({"methods": ["rkmk4"], "seed": 0})))
-    assert isinstance(contact_tests.contact_tests({"methods": []}), xr.Dataset)
+def test_the_table_of_the_documentation_has_the_deviations(check):
+    frame = contact_benchmarks.deviations(check)
+    page = (Path(__file__).parents[1] / "docs" / "impacts.md").read_text()
+    printed = re.findall(
+        r"^\| .* \| (?:Hertz|exact|asked for|reference|closed form) \| (\S+) \| (\S+) \| (\S+) \|$", page, re.M
+    )
+    measured = frame[["T/20", "T/40", "T/160"]].values
+    np.testing.assert_allclose(np.array(printed, dtype=float), np.where(measured < 1e-12, 0.0, measured), rtol=0.05)
 
 
 @pytest.mark.thorough
@@ -178,14 +172,14 @@ def test_a_row_that_points_down_a_slope_rolls_aside_as_a_cone(dt):
         speed=0.0,
         spin=0.0,
         horizon=1.0,
-        law=contact_tests.TOTAL.with_parameters(restitution=0.3),
+        law=contact_benchmarks.TOTAL.with_parameters(restitution=0.3),
         gravity=(0.0, along, -down),
     )
     nudge = np.array([[1e-9, 0.0, 0.0]])
     q = np.array([[np.sqrt(0.5), 0, 0, np.sqrt(0.5)]])
     begin = State(np.array([[0, 0, 1.00002 * radius - 0.025]]), nudge, q, np.zeros((1, 3)))
     at = np.array([0, round(1 / dt), round(3 / dt)])
-    v = run(made, contact_tests.METHOD, dt, begin, at, record=True)["motion"][:, 0, 3]
+    v = run(made, contact_benchmarks.METHOD, dt, begin, at, record=True)["motion"][:, 0, 3]
     mass = soft.density * row.volume
     loads = mass * (down / 2 + np.array([1, -1]) * along * radius / apart)
     depths = (loads / (4 / 3 * soft.reduced * np.sqrt(radius))) ** (2 / 3)

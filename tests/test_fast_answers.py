@@ -71,7 +71,7 @@ def test_the_impact_that_decides_is_that_of_the_binomial_distribution(size):
     from scipy.stats import binom
 
     errors = np.random.default_rng(size).permutation(size).astype(float)
-    at = max(int(binom.ppf(1 - impact_errors.SERVED, size, 1 - impact_errors.SERVED)), 1)
+    at = max(int(binom.ppf(1 - impact_errors.SHARE_OF_IMPACTS, size, 1 - impact_errors.SHARE_OF_IMPACTS)), 1)
     assert impact_errors.served(errors) == size - at
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -50,10 +51,15 @@ def modules(package: Path = PACKAGE) -> dict[str, Path]:
 
 
 @cache
+def tree(path: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def import_lines(path: Path) -> list[ast.Import | ast.ImportFrom]:
     """The import statements of a file, wherever in it."""
-    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    return [node for node in ast.walk(tree(path)) if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def imports(path: Path, known: dict[str, Path]) -> set[str]:
@@ -107,6 +113,56 @@ DOORS = {"__main__ imports cli", "cli.docs imports documentation.pages", "cli.in
 def test_imports_go_down():
     """The library, which ``pip install polhode`` brings without the packages of the study, imports nothing of the study."""
     assert set(upward()) == DOORS
+
+
+#: What a scene, a fluid or a method knows of itself only after it has been run: imported when somebody asks for it.
+RUN_WHEN_ASKED = {
+    ("manybody.scene", "manybody.simulation"),
+    ("manybody.fluid", "manybody.simulation"),
+    ("methods.protocol", "methods.libration"),
+}
+
+
+def library_imports(package: Path = PACKAGE) -> dict[str, set[str]]:
+    """Module of the library -> the modules that it imports, late ones too; types alone do not count."""
+    known = modules(package)
+    graph = {}
+    for module, path in known.items():
+        if room(module) == "library":
+            ignored = {
+                line for node in ast.walk(tree(path)) if is_for_types(node) for line in range(node.lineno, node.end_lineno + 1)
+            }
+            names = set()
+            for node in import_lines(path):
+                if isinstance(node, ast.ImportFrom) and node.module and node.lineno not in ignored:
+                    for alias in node.names:
+                        whole = f"{node.module}.{alias.name}".removeprefix("polhode.")
+                        names.add(whole if whole in known else node.module.removeprefix("polhode."))
+            graph[module] = {name for name in names if name in known and (module, name) not in RUN_WHEN_ASKED}
+    return graph
+
+
+def is_for_types(node: ast.AST) -> bool:
+    """Whether a statement is ``if TYPE_CHECKING:``."""
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def test_the_modules_of_the_library_stand_on_floors():
+    """No module needs, directly or through others, one that needs it, however late it imports it."""
+    assert len(list(TopologicalSorter(library_imports()).static_order())) > 200
+
+
+def test_a_late_import_that_closes_a_circle_is_found(tmp_path):
+    (tmp_path / "fits").mkdir()
+    (tmp_path / "fits" / "first.py").write_text("from polhode.fits.second import b\n")
+    (tmp_path / "fits" / "second.py").write_text("def b():\n    from polhode.fits import first\n")
+    with pytest.raises(CycleError):
+        TopologicalSorter(library_imports(tmp_path)).prepare()
+    late = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from polhode.fits import first\n"
+    (tmp_path / "fits" / "second.py").write_text(late)
+    import_lines.cache_clear()
+    tree.cache_clear()
+    TopologicalSorter(library_imports(tmp_path)).prepare()
 
 
 def test_imports_are_absolute():

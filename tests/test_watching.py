@@ -640,7 +640,8 @@ def test_what_jobs_write_stands_above_the_bars():
 
 WORK = """
 import sys, time
-from polhode.interface.progress import Stage, watched
+from polhode.interface.display import watched
+from polhode.interface.progress import Stage
 drawing = Stage("drawing", 100, "pictures")
 with watched(drawing):
     for _ in range(30 if len(sys.argv) < 2 else 10000):

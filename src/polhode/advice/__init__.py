@@ -6,6 +6,8 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
+from polhode.advice.arguments import MATERIAL, RUBBING, WALLS
+from polhode.advice.arguments import PURPOSES as PURPOSES
 from polhode.advice.errors import AdviceError, BeyondLaws, checked
 from polhode.interface.arguments import flag, number, positive, shown
 
@@ -18,12 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AdviceError", "recommend"]
 
-#: Materials of contacts: the arguments that give a contact time together.
-MATERIAL = ("young", "poisson", "density", "radius", "speed")
-#: The walls, where they are of another one.
-WALLS = ("wall_young", "wall_poisson")
-#: What else a question about contacts with friction and damping says, and what it may be for.
-RUBBING, PURPOSES = ("friction", "restitution", "law", "purpose", "code"), ("impacts", "bulk")
 #: What every question about single bodies takes besides.
 OF_METHODS = ("error", "torque_price", "one_torque", "limit")
 #: The four questions: what each is about, what it needs, and its arguments. Those of :data:`COMMON` belong to all.
@@ -412,7 +408,8 @@ def _progress(show: bool) -> Iterator[Callable[[str, float], None]]:
     if not show:
         yield lambda stage, done: None
         return
-    from polhode.interface.progress import Stage, watched
+    from polhode.interface.display import watched
+    from polhode.interface.progress import Stage
 
     stages = {key: Stage(name, 100.0, "%") for key, name in STAGES.items()}
     with watched(*stages.values()):

@@ -20,7 +20,7 @@ from polhode.advice.motion import KnownMotion
 from polhode.advice.prices import Prices
 from polhode.ensembles.draw import STRONGEST, WEAKEST
 from polhode.fits import law_file, laws
-from polhode.fits.largest_step import SERVED
+from polhode.fits.largest_step import SHARE_OF_CASES
 from polhode.fits.ranking import AS_PUBLISHED
 from polhode.interface.netcdf import DamagedFile, read_dataset
 from polhode.methods.protocol import Method
@@ -121,7 +121,7 @@ def contenders(
     if not plain:
         return None
     best = np.min([seconds[method.key] for method in plain], axis=0)
-    if np.mean(np.isfinite(best)) < SERVED:
+    if np.mean(np.isfinite(best)) < SHARE_OF_CASES:
         return None
     run = [method.key for method in methods if method.key not in seconds]
     winners = [method.key for method in plain if (seconds[method.key] <= FACTOR * best)[np.isfinite(best)].any()]

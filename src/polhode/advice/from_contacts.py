@@ -24,7 +24,7 @@ from polhode.advice.answer import Choice, Recommendation, joined_names
 from polhode.advice.errors import AdviceError
 from polhode.fits import contact_law
 from polhode.fits.contact_law import Curve
-from polhode.fits.largest_step import SERVED
+from polhode.fits.largest_step import SHARE_OF_CASES
 from polhode.interface.arguments import number, positive, shown
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.manybody.contact import collision_time, largest_overlap
@@ -326,7 +326,7 @@ def from_contacts(
         best=Choice(key, _label(key), time * share, relative=1.0, mark=f"T/{1 / share:.0f}"),
         sentence=f"Take {_label(key)} ({key}) with dt = T/{1 / share:.0f} = {time * share:.3g} s, T the contact time, for "
         f"bodies in contact for {_count(number)} T each.",
-        serves=f"It is sufficient for {SERVED:.0%} of the states of the most demanding scene, T/{nearly_all:.0f} for "
+        serves=f"It is sufficient for {SHARE_OF_CASES:.0%} of the states of the most demanding scene, T/{nearly_all:.0f} for "
         f"{NEARLY_ALL:.0%}.",
         changes=[
             "friction and damping (`friction` and `restitution`; `purpose` bulk)",
@@ -339,8 +339,8 @@ def from_contacts(
         "that asks most to a tenth of those of the one that asks least.",
         alternatives=rows,
         evidence=[
-            f"{SERVED:.0%} of the states of every scene keep the mean |dE/E0| of a run below the error with this and all "
-            f"smaller steps; scaled to this number of bodies and time in contact: {scenes}.",
+            f"{SHARE_OF_CASES:.0%} of the states of every scene keep the mean |dE/E0| of a run below the error with this and "
+            f"all smaller steps; scaled to this number of bodies and time in contact: {scenes}.",
             f"The scenes have {bodies} bodies. Between the steps that were run, and beyond them where said, "
             f"the error is a power of dt: here {contact_law.common_exponent(scenes_of_best):.2g}.",
             "Contact time T: head on against a wall, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). In the scenes walls are "

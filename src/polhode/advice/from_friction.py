@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from polhode.advice import PURPOSES, files
+from polhode.advice import files
 from polhode.advice.answer import Choice, Recommendation, joined_names
+from polhode.advice.arguments import PURPOSES
 from polhode.advice.errors import AdviceError, checked
 from polhode.advice.from_contacts import FARTHEST, PAIR, USUAL, WALLS_CHANGE, ContactTime, mark
 from polhode.fits import seed_statistics
-from polhode.fits.impact_errors import ALIKE, LEADING, SERVED, STATED, ratios, steps_in_a_contact
+from polhode.fits.impact_errors import ALIKE, LEADING, SHARE_OF_IMPACTS, STATED, ratios, steps_in_a_contact
 from polhode.interface.arguments import number, positive
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.manybody.law import AS_IN, BOOKKEEPING
@@ -159,8 +160,8 @@ def _for_impacts(
         f"them to {error:g} of their change",
         best=rows[0],
         sentence=sentence,
-        serves=f"With this step at least {SERVED:.0%} of random impacts meet the error ({SERVED:.0%} confidence), wherever in "
-        "a time step the contact begins.",
+        serves=f"With this step at least {SHARE_OF_IMPACTS:.0%} of random impacts meet the error "
+        f"({SHARE_OF_IMPACTS:.0%} confidence), wherever in a time step the contact begins.",
         changes=[
             *contact.faster(),
             "another law: a force that begins as the power p of the overlap leaves an error of the order 1 + p",

@@ -18,11 +18,12 @@ from polhode.advice.errors import AdviceError, BeyondLaws
 from polhode.advice.prices import USUAL, prices
 from polhode.ensembles.draw import STRONGEST, WEAKEST
 from polhode.fits import law_file, laws, ranking
+from polhode.fits.largest_step import SHARE_OF_CASES
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
 
-#: The part of the bodies that a step serves, and the parts between which the interval lies.
-SERVED, LOW, HIGH = 0.9, 0.02, 0.98
+#: The parts of the bodies between which the interval of a step lies.
+LOW, HIGH = 0.02, 0.98
 #: The errors of a run.
 ERRORS = "ensembles.nc"
 #: A time beyond that of the runs by less than this factor counts as theirs.
@@ -90,14 +91,14 @@ def from_laws(
     step_time = np.array([priced.step.get(key, np.nan) for key in keys]) + torques * torque_price * priced.unit
     work = steps * step_time[:, None]
     # Bodies under all classes of one word count together, as in the tables of the article: (method, class and body).
-    hardest = laws.quantile(steps, SERVED)
+    hardest = laws.quantile(steps, SHARE_OF_CASES)
     steps, for_twice = (np.moveaxis(each, 1, 0).reshape(len(keys), -1) for each in (steps, for_twice))
-    half, served = laws.spread(steps).median, laws.quantile(steps, SERVED)
+    half, served = laws.spread(steps).median, laws.quantile(steps, SHARE_OF_CASES)
     cost = served * step_time
     allowed = np.isfinite(cost) & ~variants & ((torques == 1) | (not one_torque))
     if not allowed.any():
         raise AdviceError(
-            f"no method serves {SERVED:.0%} of the bodies with an error of {error:g}"
+            f"no method serves {SHARE_OF_CASES:.0%} of the bodies with an error of {error:g}"
             + (f" over {radians:.3g} rad" if radians is not None else "")
             + "; ask for a larger error or a shorter time"
         )
@@ -130,8 +131,8 @@ def from_laws(
     if len(titles) > 1:
         worst = int(np.argmax(hardest[:, best]))
         remarks.append(
-            f"Under the hardest of these torques, {titles[worst]}, {SERVED:.0%} of the bodies need {hardest[worst, best]:.3g} "
-            f"steps a radian, dt = {1 / (hardest[worst, best] * omega):.4g} s."
+            f"Under the hardest of these torques, {titles[worst]}, {SHARE_OF_CASES:.0%} of the bodies need "
+            f"{hardest[worst, best]:.3g} steps a radian, dt = {1 / (hardest[worst, best] * omega):.4g} s."
         )
     if torques[best] > 1 and alone is not None:
         remarks.append(
@@ -157,7 +158,7 @@ def from_laws(
         f"{served[best]:.3g} steps a radian at the initial angular velocity, "
         + ("or any other one: without a torque it is exact, " if is_exact else "")
         + (f"for {time:g} s." if radians is not None else "for the error of each radian."),
-        serves=f"It is sufficient for {SERVED:.0%} of {bodies} random bodies; for {worse:.0%} the error is more than "
+        serves=f"It is sufficient for {SHARE_OF_CASES:.0%} of {bodies} random bodies; for {worse:.0%} the error is more than "
         "twice the error asked for."
         + (f" {HIGH:.0%} are served by dt = {1 / (many * omega):.4g} s." if isfinite(many) else ""),
         changes=[
@@ -172,8 +173,8 @@ def from_laws(
         alternatives=rows,
         evidence=[
             f"{bodies} random bodies (all possible ratios of the moments, torques of strength {WEAKEST:g} to {STRONGEST:g} "
-            f"omega^2) were run with {data.sizes['step']} steps; {SERVED:.0%} of them stay below the error with this step and "
-            "all finer ones.",
+            f"omega^2) were run with {data.sizes['step']} steps; {SHARE_OF_CASES:.0%} of them stay below the error with this "
+            "step and all finer ones.",
             "Error: the larger of the angle in rad and |omega - exact| over the initial |omega|, "
             + (
                 f"at {total:g} rad; before that, as after the {radians:.3g} rad asked for, it is hardly ever larger."

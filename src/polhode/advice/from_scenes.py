@@ -8,7 +8,7 @@ from math import inf, isfinite, pi, sqrt
 from pathlib import Path
 from typing import Any
 
-from polhode.advice import WALLS
+from polhode.advice.arguments import WALLS
 from polhode.advice.errors import AdviceError, checked
 from polhode.advice.from_contacts import (
     PAIR,

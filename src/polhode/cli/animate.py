@@ -15,8 +15,9 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from polhode.cli import UsageError, check_writable, not_negative, positive, whole
+from polhode.interface.display import watched
 from polhode.interface.netcdf import plain
-from polhode.interface.progress import Stage, watched
+from polhode.interface.progress import Stage
 from polhode.manybody import Fluid, Scene, motion_files, pictures, simulate
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS

@@ -1,7 +1,7 @@
 """Archive a finished run as one file for a data repository: a zip of data, report, source and description.
 
-The zip is an RO-Crate (profile Workflow Run Crate) with checksums of all its contents, which ``polhode verify`` checks. The
-same results at the same commit give the same bytes. A run that is not finished, has changed since it ended, or belongs to a
+The zip has checksums of all its contents, which ``polhode verify`` checks, and metadata for the form of a repository. The same
+results at the same commit give the same bytes. A run that is not finished, has changed since it ended, or belongs to a
 different commit from the checkout is refused.
 """
 
@@ -14,16 +14,16 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from polhode.cli import UsageError, check_writable
 from polhode.interface.arguments import regular_file
+from polhode.interface.display import watched
 from polhode.interface.files import LeadsOut, inside
-from polhode.interface.progress import Stage, watched
-from polhode.study.archive import crate, manifest
+from polhode.interface.progress import Stage
+from polhode.study.archive import manifest, metadata
 from polhode.study.archive.zips import SIDECAR, Moment, write_zip
 from polhode.study.artefacts import Role, kind_of, with_role
 from polhode.study.comparing import NUMERICAL
@@ -147,7 +147,7 @@ def write(
     results: Path, output: Path, run: Mapping[str, Any], home: Path = HOME, runs: bool = False, plugins: Iterable[Path] = ()
 ) -> str:
     """Write the archive of a run that is :func:`finished`, with its checksum in a second file; returns the checksum."""
-    citation = crate.read_citation(home)
+    citation = metadata.read_citation(home)
     licence = tomllib.loads((home / "pyproject.toml").read_text(encoding="utf-8"))["project"]["license"]
     title = f"{citation['title']} (data, report and source, version {run['version']})"
     source = source_files(home)
@@ -159,14 +159,12 @@ def write(
     for name in ("CITATION.cff", "LICENSE"):
         files[name] = files[f"source/{name}"]
     size = sum(_size(content) for content in files.values())
-    files["README.md"] = crate.summary(title, run, citation, list(files)).encode()
+    files["README.md"] = metadata.summary(title, run, citation, list(files)).encode()
     for name, made in (
-        ("datacite.json", crate.datacite(run, citation, licence, title, size)),
-        ("zenodo.json", crate.zenodo(run, citation, licence, title)),
+        ("datacite.json", metadata.datacite(run, citation, licence, title, size)),
+        ("zenodo.json", metadata.zenodo(run, citation, licence, title)),
     ):
         files[name] = (json.dumps(made, indent=2, ensure_ascii=False) + "\n").encode()
-    sizes = {name: _size(content) for name, content in files.items()}
-    files["ro-crate-metadata.json"] = crate.rocrate_metadata(sizes, run, citation, licence, title)
     packing = Stage("packing", len(files), "files")
     with watched(packing):
         return write_zip(output, files, moment(int(run["commit_time"])), packing.advance)
@@ -197,8 +195,6 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"there is no folder {output.absolute().parent}; make it, or name another file")
     if output is not None:
         check_writable(output, "--manifest" if arguments.manifest else "--output", [arguments.results, *arguments.plugin])
-    if arguments.manifest is None and find_spec("rocrate") is None:
-        raise UsageError("the package rocrate is missing; ./reproduce archive has it, or: pip install rocrate")
     for path in arguments.plugin:
         try:
             regular_file("--plugin", path)

@@ -15,7 +15,8 @@ from typing import Any
 
 from polhode.cli import UsageError, check_writable, positive
 from polhode.interface.arguments import regular_file
-from polhode.interface.progress import Stage, watched
+from polhode.interface.display import watched
+from polhode.interface.progress import Stage
 from polhode.registry import nearest
 
 #: Seconds that one run of one body may take.

@@ -14,8 +14,9 @@ import pandas as pd
 import xarray as xr
 
 from polhode.cli import UsageError, check_writable, positive, whole
+from polhode.interface.display import watched
 from polhode.interface.plugins import try_out
-from polhode.interface.progress import Stage, watched
+from polhode.interface.progress import Stage
 from polhode.methods import METHODS
 from polhode.study import provenance
 from polhode.study.analysis.step_times import OTHER, in_frame

@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 
 from polhode.cli import UsageError, check_writable
+from polhode.interface.display import watched
 from polhode.interface.files import inside
-from polhode.interface.progress import Stage, watched
+from polhode.interface.progress import Stage
 from polhode.interface.reading import ConfigurationError, read
 from polhode.study.workflow.entry import HOME
 

@@ -28,8 +28,9 @@ import polhode
 from polhode.cli import UsageError, check_writable
 from polhode.fits import law_file
 from polhode.fits.impact_errors import CURED
+from polhode.interface.display import watched
 from polhode.interface.netcdf import group_names, read_dataset, read_groups
-from polhode.interface.progress import Stage, watched
+from polhode.interface.progress import Stage
 from polhode.methods import METHODS
 from polhode.results import INTERNAL
 from polhode.study import provenance

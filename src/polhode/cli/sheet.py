@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from polhode.cli import UsageError, check_writable, method_named, whole
-from polhode.interface.progress import Stage, watched
+from polhode.interface.display import watched
+from polhode.interface.progress import Stage
 from polhode.study.report.method_page import page
 from polhode.study.report.method_tables import RELEASED, as_csv, released_sheets, table, with_sheet
 from polhode.study.run.method_sheet import BODIES, sheet, stages

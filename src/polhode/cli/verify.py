@@ -20,7 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from polhode.cli import UsageError, check_writable
-from polhode.interface.progress import Stage, watched
+from polhode.interface.display import watched
+from polhode.interface.progress import Stage
 from polhode.study.archive import manifest
 from polhode.study.archive.zips import CHECKSUMS, SIDECAR, contents_of, extracted
 from polhode.study.artefacts import Verify
@@ -32,7 +33,7 @@ from polhode.study.workflow import written
 from polhode.study.workflow.entry import HOME
 
 #: Every archive has this file.
-CRATE = "ro-crate-metadata.json"
+METADATA = "datacite.json"
 #: The released run distributed with the code.
 RELEASED = Path("data/released/manifest.zip")
 
@@ -173,7 +174,7 @@ def _opened(path: Path, folder: Path, damaged: list[Difference]) -> Opened:
             integrity.notes += [f"in no list, so not checked: {_counted(beside)}"] if beside else []
         elif results != folder:
             integrity.notes.append(f"only {results} was looked at")
-        if (folder / CRATE).is_file():
+        if (folder / METADATA).is_file():
             integrity.damaged.append(whole(CHECKSUMS, "file", "the checksums of an archive", "missing"))
     elif damaged:
         return Opened(None, Integrity(damaged=damaged))

@@ -27,7 +27,7 @@ from polhode.fits.liquid_drifts import MeanDrift, fastest, outcome
 from polhode.fits.seed_statistics import LEVEL
 from polhode.interface.netcdf import read_dataset
 from polhode.manybody import Fluid, Scene, forces, molecules, scenes
-from polhode.manybody.fluid import LOST
+from polhode.manybody.fluid import LOST_KT
 from polhode.methods import METHODS, grouped
 from polhode.methods.libration import libration
 from polhode.methods.protocol import Method, OneTorque
@@ -639,7 +639,7 @@ def liquids_table(released: Path = HOME / "data/released/liquids.nc") -> str:
     ]
     said = (
         f"{extent}, at constant energy. *Below*: zero is inside the interval of {LEVEL:.0%}, whose further end is given. "
-        f"*Lost*: in a run the energy has changed by {LOST:g} kT a molecule."
+        f"*Lost*: in a run the energy has changed by {LOST_KT:g} kT a molecule."
     )
     return f"{said}\n\n{table(head, rows)}"
 

@@ -6,7 +6,7 @@ from math import isfinite, isnan
 from polhode.engines.protocol import option_of
 
 #: A relative change of energy or momentum in a long free spin that is worth a word.
-LOST = 0.01
+NOTICED_CHANGE = 0.01
 #: Orders in words.
 ORDERS = {1: "First", 2: "Second", 3: "Third", 4: "Fourth"}
 
@@ -35,7 +35,7 @@ def measured_advice(order: float, end: str, gyroscopic: str, changes: Sequence[f
     which the momentum turns in the lab, rad.
     """
     if gyroscopic == "no":
-        result = ", so that the angular momentum of a free body turns in the lab" if turned > LOST else ""
+        result = ", so that the angular momentum of a free body turns in the lab" if turned > NOTICED_CHANGE else ""
         return f"Leaves the gyroscopic term out{result}: switch it on unless all moments are equal."
     if end == "failed" or gyroscopic == "failed":
         return "Failed here: look at what the engine said before using it."
@@ -49,7 +49,7 @@ def measured_advice(order: float, end: str, gyroscopic: str, changes: Sequence[f
     if end.endswith(" moment"):
         return f"{word} order, and a free spin ends about the axis of the {end}: take smaller steps, or another option."
     change = max(changes, key=abs, default=0.0)
-    if abs(change) > LOST:
+    if abs(change) > NOTICED_CHANGE:
         way = "loses" if change < 0 else "gains"
         return f"{word} order, and a free spin {way} {abs(change):.2g} of its energy or momentum: take smaller steps."
     return f"{word} order: halve the step to halve the error." if order < 1.5 else f"{word} order: keep it."

@@ -8,7 +8,7 @@ import numpy as np
 from polhode.advice import files
 from polhode.advice.errors import AdviceError
 from polhode.engines import cases, identify
-from polhode.engines.advice import LOST
+from polhode.engines.advice import NOTICED_CHANGE
 from polhode.engines.candidates import candidate, label
 from polhode.engines.causes import in_lab
 from polhode.engines.environments import Run, Spun
@@ -77,7 +77,7 @@ def long_spin(key: str, steps: int) -> LongSpin:
         if spins and end == "tumbles":
             end = _axis_reached(run.inertia, omega, energy, momentum) or end
         spins.append(LongSpin(energy, momentum, turned, end, start))
-        if end != "tumbles" or max(abs(energy), abs(momentum)) > LOST:
+        if end != "tumbles" or max(abs(energy), abs(momentum)) > NOTICED_CHANGE:
             return spins[-1]
     return spins[0]
 

@@ -22,7 +22,7 @@ import numpy as np
 from polhode.algebra.body import Body
 from polhode.algebra.quaternion import to_lab
 from polhode.engines import cases, causes, identify, meaning
-from polhode.engines.advice import LOST, measured_advice
+from polhode.engines.advice import NOTICED_CHANGE, measured_advice
 from polhode.engines.candidates import DAMPED as DAMPED_KEY
 from polhode.engines.candidates import candidate, label
 from polhode.engines.conventions import ANGLES, TIMES, Convention, Fit, fits, misses, plausible, rotations
@@ -313,7 +313,7 @@ ENDS = {
 
 def _end_words(end: str, energy: float, momentum: float) -> str:
     """The end of a free spin in words; a body that loses or gains much of its momentum does not tumble as it should."""
-    if end != "tumbles" or max(abs(energy), abs(momentum)) < LOST:
+    if end != "tumbles" or max(abs(energy), abs(momentum)) < NOTICED_CHANGE:
         return ENDS.get(end, end)
     name, change = max((("energy", energy), ("momentum", momentum)), key=lambda pair: abs(pair[1]))
     return f"it still tumbles, and has {'lost' if change < 0 else 'gained'} {abs(change):.2g} of its {name}"
@@ -321,7 +321,7 @@ def _end_words(end: str, energy: float, momentum: float) -> str:
 
 def _turned_words(spin: meaning.LongSpin) -> str:
     """The angle by which the momentum turns in the lab, if it is worth a word."""
-    return f", its direction in the lab by {spin.turned:.2g} rad" if spin.turned > LOST else ""
+    return f", its direction in the lab by {spin.turned:.2g} rad" if spin.turned > NOTICED_CHANGE else ""
 
 
 def label_of(key: str) -> str:

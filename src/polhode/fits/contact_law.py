@@ -15,7 +15,7 @@ import xarray as xr
 
 from polhode.fits import NotInRun, laws
 from polhode.fits.errors_of_steps import ErrorsOfSteps
-from polhode.fits.largest_step import SERVED, largest_step
+from polhode.fits.largest_step import SHARE_OF_CASES, largest_step
 from polhode.fits.orders import straight_line
 from polhode.fits.seed_statistics import Estimate, median, ranks
 
@@ -228,7 +228,7 @@ def common_exponent(of_method: Iterable[Curve]) -> float:
 
 
 def steps_of_scenes(
-    of_method: Sequence[Curve], error: float, contacts: float = CONTACTS, fraction: float = SERVED
+    of_method: Sequence[Curve], error: float, contacts: float = CONTACTS, fraction: float = SHARE_OF_CASES
 ) -> np.ndarray:
     """Steps in a contact time that keep the mean error of the energy below ``error`` in this part of the states (scene,).
 
@@ -267,7 +267,8 @@ def steps_in_contact(of_method: Sequence[Curve], error: float, contacts: float =
     """
     if not of_method:
         return laws.Spread(*(np.asarray(nan),) * 3)
-    middle, low, high = (steps_of_scenes(of_method, error, contacts, fraction) for fraction in (0.5, 1 - SERVED, SERVED))
+    fractions = (0.5, 1 - SHARE_OF_CASES, SHARE_OF_CASES)
+    middle, low, high = (steps_of_scenes(of_method, error, contacts, fraction) for fraction in fractions)
     return laws.Spread(np.exp(np.mean(np.log(middle))), np.min(low), np.max(high))
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polhode.fits.largest_step import SERVED, largest_step
+from polhode.fits.largest_step import SHARE_OF_CASES, largest_step
 from polhode.fits.laws import quantile
 from polhode.fits.orders import slope
 
@@ -31,7 +31,7 @@ class ErrorsOfSteps:
         """
         return largest_step(self.share, self.errors.T, error, exponent)[0]
 
-    def largest(self, error: float, exponent: float, fraction: float = SERVED) -> float:
+    def largest(self, error: float, exponent: float, fraction: float = SHARE_OF_CASES) -> float:
         """The largest share with which, as with all smaller ones, ``fraction`` of the runs stay below ``error``."""
         return float(-quantile(-self.largest_of_each(error, exponent), fraction))
 

@@ -1,10 +1,11 @@
 """The errors of single impacts by method, and the steps that they take: what page 1, the advice and the explorer state.
 
-The step for an error serves :data:`SERVED` of all impacts with as much confidence, by the tolerance limit of Wilks (Ann. Math.
-Statist. 12, 91, 1941): of 118 random ones it is that of the second that asks most. Nine in ten, as of bodies, would be too few:
-of 100 others two missed the error by 2 and 3 times, and none with this step, which costs a fifth more. The one that asks most
-would be too much: for 0.1 % a single draw makes it T/168 instead of T/115. The impacts are not chosen by friction and
-restitution: the nearest half of them would be too few to know more, and a simulation has all angles, spins and shapes.
+The step for an error serves :data:`SHARE_OF_IMPACTS` of all impacts with as much confidence, by the tolerance limit of Wilks
+(Ann. Math. Statist. 12, 91, 1941): of 118 random ones it is that of the second that asks most. Nine in ten, as of bodies, would
+be too few: of 100 others two missed the error by 2 and 3 times, and none with this step, which costs a fifth more. The one
+that asks most would be too much: for 0.1 % a single draw makes it T/168 instead of T/115. The impacts are not chosen by
+friction and restitution: the nearest half of them would be too few to know more, and a simulation has all angles, spins and
+shapes.
 """
 
 from typing import NamedTuple
@@ -25,7 +26,7 @@ STATED = (20, 40)
 #: The errors of random impacts for which steps are stated, in units of the change of spin and velocity.
 ERRORS = (0.001, 0.01)
 #: The part of all impacts that the step to take serves, and the confidence of that.
-SERVED = 0.95
+SHARE_OF_IMPACTS = 0.95
 #: Methods whose errors are within this part of those of :data:`LEADING` count as alike.
 ALIKE = 0.02
 
@@ -73,12 +74,12 @@ def steps_in_a_contact(data: xr.Dataset, error: float) -> tuple[StepsInAContact,
 
 
 def served(of_each: np.ndarray) -> float:
-    """The value that :data:`SERVED` of all impacts do not exceed, with as much confidence, from those of some."""
+    """The value that :data:`SHARE_OF_IMPACTS` of all impacts do not exceed, with as much confidence, from those of some."""
     # The binomial quantile, added up: to import scipy.stats takes longer than all of an answer.
     n, from_the_end = len(of_each), 0
-    exactly = at_most = SERVED**n
-    while at_most < 1 - SERVED:
-        exactly *= (n - from_the_end) / (from_the_end + 1) * (1 - SERVED) / SERVED
+    exactly = at_most = SHARE_OF_IMPACTS**n
+    while at_most < 1 - SHARE_OF_IMPACTS:
+        exactly *= (n - from_the_end) / (from_the_end + 1) * (1 - SHARE_OF_IMPACTS) / SHARE_OF_IMPACTS
         from_the_end, at_most = from_the_end + 1, at_most + exactly
     return float(np.sort(of_each)[-max(from_the_end, 1)])
 

@@ -7,7 +7,7 @@ coarsest one nothing is promised. Below the finest step the error follows the po
 leaves room.
 
 Bodies and states differ, and each has its own largest step. Numbers by which methods are compared are the median over the
-cases; the step to take where the case is not known serves :data:`SERVED` of them (:func:`polhode.fits.laws.spread`).
+cases; the step to take where the case is not known serves :data:`SHARE_OF_CASES` of them (:func:`polhode.fits.laws.spread`).
 
 Which error is meant depends on the use, and every statement names it:
 
@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 #: How a step is known: nothing was run; between two steps; even the coarsest meets the error; below the finest; not reached.
 NOT_RUN, BETWEEN, COARSEST, EXTRAPOLATED, UNREACHED = range(5)
 #: The part of the cases that a step serves which is to be taken where the case is not known; methods are compared by half.
-SERVED = 0.9
+SHARE_OF_CASES = 0.9
 #: An error that falls more slowly with the step than with this power is not extrapolated: it is round-off, or stuck.
 LOWEST = 0.5
 #: Round-off of n steps stays below this many units in the last place times n; errors must be clear of it.

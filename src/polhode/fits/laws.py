@@ -16,7 +16,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from polhode.fits import seed_statistics
-from polhode.fits.largest_step import SERVED, largest_step, round_off
+from polhode.fits.largest_step import SHARE_OF_CASES, largest_step, round_off
 from polhode.fits.orders import CEILING, Fits, fit, straight_line
 
 Array = NDArray[np.float64]
@@ -38,7 +38,7 @@ TOGETHER = {
     "friction": ("friction_isotropic", "friction_anisotropic", "friction_smooth_coulomb"),
 }
 #: The part of the bodies below and above the spread that is stated.
-SPREAD = (0.1, SERVED)
+SPREAD = (0.1, SHARE_OF_CASES)
 
 
 def errors(data: xr.Dataset) -> xr.DataArray:

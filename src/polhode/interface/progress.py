@@ -5,13 +5,11 @@ a display of its own. Everything goes to stderr, so that the output of a command
 """
 
 import os
-import sys
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
 from typing import Any, TextIO
 
 #: Interval at which a line is written where there are no bars, s.
@@ -251,25 +249,3 @@ class Lines(Display):
         super().stop()
         if leave:
             self.show()
-
-
-@contextmanager
-def watched(*stages: Stage) -> Iterator[None]:
-    """Show the progress of work while it lasts, with a bar for each of its stages; the first begins now.
-
-    The bars are removed at the end, and work of less than half a second shows nothing. Meanwhile warnings may be written to
-    stderr, but nothing to stdout.
-    """
-    stages[0].begin()
-    board = Board(stages, PATIENCE)
-    shown: Display = Lines(board, sys.stderr)
-    if can_redraw(sys.stderr):
-        with suppress(ModuleNotFoundError):  # lines, where Rich is not installed
-            from polhode.interface.bars import Bars
-
-            shown = Bars(board, sys.stderr, redirect=True)
-    shown.start()
-    try:
-        yield
-    finally:
-        shown.stop()

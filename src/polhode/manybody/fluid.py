@@ -22,7 +22,7 @@ from polhode.manybody.placement import BoxTooFull, State, check_number, checked_
 from polhode.manybody.units import SYSTEMS, Units
 
 #: A run is lost when its energy has changed by this many kT a molecule.
-LOST = 1.5
+LOST_KT = 1.5
 #: Orientations that are tried for each molecule of a lattice.
 TRIES = 50
 #: Cells along each edge of the box by which molecules are put in order, a power of two.
@@ -393,7 +393,7 @@ class Fluid:
 
         Over ``time``: ``kinetic_translation``, ``kinetic_rotation``, ``potential``, ``energy``; ``energy_change`` since the
         start, kT per degree of freedom; ``temperature_translation``, ``temperature_rotation``; ``momentum`` (time, axis); if
-        recorded, ``r``, ``v``, ``q``, ``omega`` (time, molecule, axis). A run whose energy has changed by :data:`LOST` kT a
+        recorded, ``r``, ``v``, ``q``, ``omega`` (time, molecule, axis). A run whose energy has changed by :data:`LOST_KT` kT a
         molecule has the attributes ``lost_at`` and ``lost_by``, ``heating`` or ``cooling``.
         """
         units = self.units
@@ -445,7 +445,7 @@ class Fluid:
             "temperature_units": degree,
         }
         with np.errstate(invalid="ignore"):
-            away = ~(np.abs(energy - energy[0]) <= LOST * len(self) * self.thermal)
+            away = ~(np.abs(energy - energy[0]) <= LOST_KT * len(self) * self.thermal)
         if away.any():
             first = int(np.argmax(away))
             attributes["lost_at"] = float(at[first] * dt)

@@ -71,14 +71,11 @@ CHECKS: Mapping[str, Check] = {
     "normalisation": Check("checks:normalisation", 6.0, all_methods=True, witness=FEW),
     "sweeps": Check("checks:sweeps", 5.0),
     "simplified": Check("checks:simplified", 8.0),
-    "parts": Check("parts:parts", 12.0, witness={"divisions": [256]}),
-    "parts_over_bodies": Check("parts:parts_over_bodies", 28.0, witness={"bodies": 2}),
     "rotor_order": Check("rotor_order:rotor_order", 3.0),
     "stiff_friction": Check("body_checks:stiff_friction", 17.0, witness=BODIES),
     "long_times": Check("body_checks:long_times", 7.0, witness=BODIES),
     "strengths": Check("body_checks:strengths", 30.0, witness=BODIES),
     "impacts": Check("impacts:impacts", 12.0, witness=IMPACTS),
-    "contact_tests": Check("contact_tests:contact_tests", 5.0),
     "random_impacts": Check("random_impacts:random_impacts", 12.0, witness={**IMPACTS, "draws": 1}),
     # Its methods are those that LAMMPS is said to have.
     "liquid_codes": Check(

@@ -8,7 +8,7 @@ result depends on it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from polhode.interface.reading import Keys, Place
 from polhode.methods import METHODS
@@ -69,39 +69,31 @@ CLUMPS, SAMPLE_OF_MANY = 32, 12 * 8
 
 @dataclass(frozen=True)
 class Share:
-    """Resources required by one key of the configuration: CPU time in s, runs, memory of one job and disk space in bytes."""
+    """Resources required by a section of the configuration: CPU time in s, runs, memory of one job and disk space in bytes."""
 
     path: Keys
-    what: str
-    advice: str
     cpu: float = 0.0
     runs: float = 0.0
     memory: float = 0.0
     disk: float = 0.0
 
+    def __add__(self, other: "Share") -> "Share":
+        most = max(self.memory, other.memory)
+        return Share(self.path, self.cpu + other.cpu, self.runs + other.runs, most, self.disk + other.disk)
 
-@dataclass(frozen=True)
-class LimitedResource:
-    """A limited resource: its key under ``limits``, how it is computed from the shares, and its unit in words."""
+
+class LimitedResource(NamedTuple):
+    """A limited resource: its key under ``limits``, the field of a share, its unit, and the unit in words."""
 
     key: str
     field: str
-    per_unit: float
-    unit: str
-    summed: bool = True
-
-    def of(self, share: Share) -> float:
-        """The amount required by a share, in the unit of the limit."""
-        return float(getattr(share, self.field)) / self.per_unit
-
-    def words(self, amount: float) -> str:
-        """An amount with its unit, as text."""
-        return f"{number(amount)} {self.unit}"
+    unit: float
+    words: str
 
 
 LIMITED = (
     LimitedResource("files", "runs", 1, "runs"),
-    LimitedResource("memory_gib", "memory", 2**30, "GiB of memory in one job", summed=False),
+    LimitedResource("memory_gib", "memory", 2**30, "GiB of memory in one job"),
     LimitedResource("disk_gib", "disk", 2**30, "GiB on the disk"),
     LimitedResource("cpu_hours", "cpu", 3600, "CPU hours"),
 )
@@ -109,17 +101,17 @@ LIMITED = (
 
 @dataclass(frozen=True)
 class Requirements:
-    """Resources required by a whole study, by configuration key."""
+    """Resources required by a whole study, by section of the configuration."""
 
     shares: tuple[Share, ...]
     single_runs: float
     many_runs: float
     released: bool = False
 
-    def total(self, measure: LimitedResource) -> float:
-        """The total requirement of the study; for memory, that of the largest job."""
-        amounts = [measure.of(share) for share in self.shares]
-        return sum(amounts) if measure.summed else max(amounts)
+    def total(self, resource: LimitedResource) -> float:
+        """What the study requires of a resource, in its unit; of memory, what its largest job does."""
+        whole: float = getattr(sum(self.shares, Share(())), resource.field)
+        return whole / resource.unit
 
     def check(self, limits: "models.Limits", place: Place) -> None:
         """Refuse a study beyond its limits.
@@ -127,25 +119,24 @@ class Requirements:
         Raises
         ------
         ConfigurationError
-            Naming the key with the largest demand, its amount, and what to change.
+            Naming the section that takes most, the limit, and what to change.
         """
-        for measure in LIMITED:
-            limit: float | None = getattr(limits, measure.key)
-            total = self.total(measure)
+        for resource in LIMITED:
+            limit: float | None = getattr(limits, resource.key)
+            total = self.total(resource)
             if limit is None or total <= limit:
                 continue
-            worst = max(self.shares, key=measure.of)
-            alone = measure.of(worst)
-            rest = f", the whole study {number(total)}" if measure.summed and number(total) != number(alone) else ""
-            where = place / "limits" / measure.key
+            worst = max(self.shares, key=lambda share: getattr(share, resource.field))
+            where = place / "limits" / resource.key
             raise place.at(worst.path).error(
-                f": {worst.what} would take about {measure.words(alone)}{rest}; limits.{measure.key} is {limit:,.12g} "
-                f"({where.source}). {worst.advice}, or raise this limit"
+                f": the study would take about {number(total)} {resource.words}, more for this section than for any other; "
+                f"limits.{resource.key} is {limit:,.12g} ({where.source}). Take fewer or larger steps, fewer methods, samples, "
+                "initial states or rounds, or raise this limit"
             )
 
     def summary(self) -> str:
         """The study in one line of text."""
-        by_key = {measure.key: self.total(measure) for measure in LIMITED}
+        by_key = {resource.key: self.total(resource) for resource in LIMITED}
         runs = [f"{round(self.single_runs):,} runs of one body or a few"]
         if self.many_runs:
             runs.append(f"{round(self.many_runs):,} of many")
@@ -244,11 +235,11 @@ def estimate(
     shares: list[Share] = []
     for key, (problem, methods) in problems.items():
         if (section := config.problems[key]) is not None:
-            shares += _problem(("problems", key), section, problem, methods, config.digits)
+            shares.append(_problem(("problems", key), section, problem, methods, config.digits))
     single = sum(share.runs for share in shares)
     for key, methods in scenes.items():
         if (scene := (config.many_body or {})[key]) is not None:
-            shares += _scene(("many_body", key), scene, methods, (clumps or {}).get(key, CLUMPS))
+            shares.append(_scene(("many_body", key), scene, methods, (clumps or {}).get(key, CLUMPS)))
     many = sum(share.runs for share in shares) - single
     everyone = max((len(methods) for _problem, methods in problems.values()), default=0)
     if config.ensembles is not None and ensembles is not None:
@@ -256,27 +247,14 @@ def estimate(
     if config.cost is not None:
         rounds, block = config.cost.rounds, config.cost.block
         seconds = FORMS * ROUND * everyone * rounds * block + TIMING
-        what = f"timing {several(everyone, 'methods')} in {number(rounds)} rounds of blocks of {block:g} s"
-        shares.append(
-            Share(("cost",), what, "Take fewer rounds or shorter blocks", cpu=seconds, memory=8.0 * FORMS * everyone * rounds)
-        )
-    seconds = sum(WITNESS if name in witnessed else CHECKS[name].seconds for name in checks)
-    shares.append(Share(("checks",), f"{len(checks)} experiments", "Leave some out", cpu=seconds))
-    pages = several(len(notebooks), "notebooks")
-    shares.append(Share(("notebooks",), pages, "Leave some out", cpu=NOTEBOOK * len(notebooks), disk=2e6 * len(notebooks)))
+        shares.append(Share(("cost",), cpu=seconds, memory=8.0 * FORMS * everyone * rounds))
+    shares.append(Share(("checks",), cpu=sum(WITNESS if name in witnessed else CHECKS[name].seconds for name in checks)))
+    shares.append(Share(("notebooks",), cpu=NOTEBOOK * len(notebooks), disk=2e6 * len(notebooks)))
     moving = any(isinstance(problem, System) for problem, _methods in problems.values())
     compiling = everyone * (COMPILING + COMPILING_SYSTEMS * moving)
     compiling += COMPILING_MANY * len({m.key for methods in scenes.values() for m in methods})
-    shares.append(
-        Share(
-            ("methods",),
-            f"the report on {several(everyone, 'methods')}",
-            "Take fewer methods",
-            cpu=REPORT + REPORT_OF_A_METHOD * everyone + compiling,
-            memory=FIGURES_MEMORY,
-            disk=2e7,
-        )
-    )
+    seconds = REPORT + REPORT_OF_A_METHOD * everyone + compiling
+    shares.append(Share(("methods",), cpu=seconds, memory=FIGURES_MEMORY, disk=2e7))
     return Requirements(tuple(shares), single, many, bool(witnessed))
 
 
@@ -287,61 +265,43 @@ def step_seconds(problem: Case, method: Method) -> float:
     return STEP if method.torques_per_step == 1 else STEP_OF_SEVERAL_TORQUES
 
 
-def _problem(
-    path: Keys, settings: "models.ProblemSection", problem: Case, methods: Sequence[Method], digits: float
-) -> list[Share]:
+def _problem(path: Keys, settings: "models.ProblemSection", problem: Case, methods: Sequence[Method], digits: float) -> Share:
     bodies = len(problem.bodies) if isinstance(problem, System) else 1
     of_method = {m.key: step_seconds(problem, m) for m in methods}
     step, count = sum(of_method.values()), len(methods)
     precise = (digits / DIGITS) ** POWER
     state = (REFERENCE_STATE + REFERENCE_DIGIT * digits) * bodies
     samples = float(settings.samples)
-    shares = []
+    share = Share(path)
     most_samples = stored_samples = averaged = 0.0
-    for name, ladder in settings.dt.items():
-        if ladder is None:
-            continue
+    for ladder in filter(None, settings.dt.values()):
         size = extent(ladder, problem.horizon)
         of_a_run = min(samples, size.longest)
         most_samples = max(most_samples, of_a_run)
         able = _able(ladder, methods)
         stored_samples += len(able) * size.rungs * of_a_run
         averaged += size.rungs * of_a_run if settings.means else 0.0
-        sizes = several(size.rungs, "step sizes")
-        what = f"{several(len(able), 'methods')} with {sizes} and up to {number(size.longest)} steps in a run"
-        shares.append(
-            Share(
-                (*path, "dt", name),
-                what,
-                "Take larger or fewer step sizes or fewer methods",
-                cpu=sum(of_method[key] for key in able) * size.steps
-                + len(able) * (size.rungs * RUN + FILE)
-                + 2 * size.rungs * REFERENCE_TIME,
-                runs=len(able) * size.rungs,
-                disk=len(able) * FILE_BYTES,
-                memory=PROCESS_MEMORY + 2 * size.rungs * state,
-            )
+        share += Share(
+            path,
+            cpu=sum(of_method[key] for key in able) * size.steps
+            + len(able) * (size.rungs * RUN + FILE)
+            + 2 * size.rungs * REFERENCE_TIME,
+            runs=len(able) * size.rungs,
+            disk=len(able) * FILE_BYTES,
+            memory=PROCESS_MEMORY + 2 * size.rungs * state,
         )
-    shares.append(
-        Share(
-            (*path, "samples"),
-            f"keeping {number(samples)} samples of each run",
-            "Take fewer samples",
-            cpu=averaged * REFERENCE_TIME,
-            disk=bodies * SAMPLE * stored_samples,
-            memory=PROCESS_MEMORY + COPIES * bodies * SAMPLE * most_samples + averaged * state,
-        )
+    share += Share(
+        path,
+        cpu=averaged * REFERENCE_TIME,
+        disk=bodies * SAMPLE * stored_samples,
+        memory=PROCESS_MEMORY + COPIES * bodies * SAMPLE * most_samples + averaged * state,
     )
     closed = problem.reference is not None
     until = problem.horizon if settings.check_until is None else settings.check_until
     taylor = TAYLOR * precise * (1 if closed else 1 + CHECKED_AGAIN)
-    shares.append(
-        Share(
-            path if settings.check_until is None else (*path, "check_until"),
-            f"a reference of {digits:g} digits checked for {until:g} s",
-            "Take fewer digits or an earlier check_until",
-            cpu=taylor * until / problem.horizon + 201 * REFERENCE_TIME,
-        )
+    share += Share(
+        path,
+        cpu=taylor * until / problem.horizon + 201 * REFERENCE_TIME,
     )
     if (run := settings.long_run) is not None:
         steps = _ratio(run.horizon, run.dt)
@@ -351,34 +311,26 @@ def _problem(
         compared = of_a_run * 2 * REFERENCE_TIME if exact else 0.0
         if exact and not closed:
             compared += TAYLOR * precise * run.horizon / problem.horizon
-        shares.append(
-            Share(
-                (*path, "long_run"),
-                f"{runs} long runs of {number(steps)} steps, {number(of_a_run)} samples of each",
-                "Take a shorter horizon, a larger dt or fewer samples",
-                cpu=step * steps * runs / max(count, 1) + runs * (RUN + FILE) + compared,
-                runs=runs,
-                disk=runs * (FILE_BYTES + bodies * (SAMPLE + GATHERED) * of_a_run),
-                memory=PROCESS_MEMORY
-                + max(COPIES * bodies * SAMPLE * of_a_run, bodies * count * GATHERED * of_a_run, exact * state * 2 * of_a_run),
-            )
+        share += Share(
+            path,
+            cpu=step * steps * runs / max(count, 1) + runs * (RUN + FILE) + compared,
+            runs=runs,
+            disk=runs * (FILE_BYTES + bodies * (SAMPLE + GATHERED) * of_a_run),
+            memory=PROCESS_MEMORY
+            + max(COPIES * bodies * SAMPLE * of_a_run, bodies * count * GATHERED * of_a_run, exact * state * 2 * of_a_run),
         )
     if (sought := settings.targets) is not None:
         low, high = sorted((_ratio(problem.horizon, sought.dt_max), _ratio(problem.horizon, sought.dt_min)))
         tried = SEARCHED * (log10(high) - log10(low)) + 1 if isfinite(high) else inf
         # Most methods meet their targets with far larger steps, and only the steps needed are tried.
         steps = _geometric_sum(low, high, tried) / 8
-        shares.append(
-            Share(
-                (*path, "targets"),
-                f"seeking target errors down to runs of {number(high)} steps",
-                "Take a larger dt_min",
-                cpu=step * steps + count * (RUN * (tried + CLOSING * len(sought.errors)) + FILE),
-                runs=count,
-                disk=count * FILE_BYTES,
-            )
+        share += Share(
+            path,
+            cpu=step * steps + count * (RUN * (tried + CLOSING * len(sought.errors)) + FILE),
+            runs=count,
+            disk=count * FILE_BYTES,
         )
-    return shares
+    return share
 
 
 def _ensembles(settings: "models.Ensembles", methods: Sequence[Method], classes: int) -> Share:
@@ -389,9 +341,6 @@ def _ensembles(settings: "models.Ensembles", methods: Sequence[Method], classes:
     values = classes * bodies * sizes * len(settings.radians) * 2 * 8
     return Share(
         ("ensembles",),
-        f"{several(len(methods), 'methods')} on {several(bodies, 'bodies')} under {several(classes, 'classes of torque')} with "
-        f"{several(sizes, 'step sizes')} and up to {number(longest)} steps in a run",
-        "Take fewer bodies or fewer halvings",
         # The states, the parts of the runs and the gathering are processes.
         cpu=2 * longest * classes * bodies * step + ENSEMBLE_STATE * last * classes * bodies + COMPILING_STATES + 5 * PROCESS,
         memory=PROCESS_MEMORY + values * (len(methods) + COPIES),
@@ -399,52 +348,37 @@ def _ensembles(settings: "models.Ensembles", methods: Sequence[Method], classes:
     )
 
 
-def _scene(path: Keys, settings: "models.SceneSection", methods: Sequence[Method], clumps: int) -> list[Share]:
+def _scene(path: Keys, settings: "models.SceneSection", methods: Sequence[Method], clumps: int) -> Share:
     seeds, samples, horizon = float(settings.seeds), float(settings.samples), settings.horizon
     step = STEP_OF_MANY * clumps / CLUMPS
-    shares = []
+    share = Share(path)
     most_samples = stored_samples = 0.0
-    for name, ladder in settings.dt.items():
-        if ladder is None:
-            continue
+    for ladder in filter(None, settings.dt.values()):
         size = extent(ladder, horizon)
         able = _able(ladder, methods)
         runs = len(able) * size.rungs * seeds
         of_a_run = min(samples, size.longest)
         most_samples = max(most_samples, of_a_run)
         stored_samples += runs * of_a_run
-        shares.append(
-            Share(
-                path,
-                f"{several(len(able), 'methods')} with {several(size.rungs, 'step sizes')} of the ladder {name} from "
-                f"{several(seeds, 'initial states')} and up to {number(size.longest)} steps in a run",
-                "Take larger or fewer step sizes, fewer initial states (seeds) or a shorter horizon",
-                cpu=step * len(able) * seeds * size.steps + RUN * runs + LOADING_MANY * len(able),
-                runs=runs,
-                disk=len(able) * size.rungs * FILE_BYTES,
-            )
+        share += Share(
+            path,
+            cpu=step * len(able) * seeds * size.steps + RUN * runs + LOADING_MANY * len(able),
+            runs=runs,
+            disk=len(able) * size.rungs * FILE_BYTES,
         )
     along = len(methods) * seeds * most_samples * (2 + clumps) * 8 if settings.over_time else 0.0
-    shares.append(
-        Share(
-            (*path, "samples"),
-            f"keeping {number(samples)} samples of each run",
-            "Take fewer samples",
-            disk=stored_samples * SAMPLE_OF_MANY + along,
-            memory=PROCESS_MEMORY + max(COPIES * most_samples * (9 + clumps) * 8, 2 * along),
-        )
+    share += Share(
+        path,
+        disk=stored_samples * SAMPLE_OF_MANY + along,
+        memory=PROCESS_MEMORY + max(COPIES * most_samples * (9 + clumps) * 8, 2 * along),
     )
     if (film := settings.film) is not None:
         steps = _ratio(film.horizon, film.dt)
         pictures = min(float(film.frames), steps)
-        shares.append(
-            Share(
-                (*path, "film"),
-                f"a film of {number(pictures)} pictures and {number(steps)} steps",
-                "Take fewer frames or a shorter horizon",
-                cpu=step * steps + PICTURE * pictures + 2 * PROCESS,
-                memory=PROCESS_MEMORY + pictures * clumps * 13 * 8 * COPIES,
-                disk=pictures * 5e4,
-            )
+        share += Share(
+            path,
+            cpu=step * steps + PICTURE * pictures + 2 * PROCESS,
+            memory=PROCESS_MEMORY + pictures * clumps * 13 * 8 * COPIES,
+            disk=pictures * 5e4,
         )
-    return shares
+    return share

@@ -38,6 +38,7 @@ NO_PART = frozenset(
         f"{PACKAGE}.{name}"
         for name in (
             "interface.bars",
+            "interface.display",
             "interface.progress",
             "study.workflow.signals",
             "study.workflow.locks",

@@ -45,7 +45,7 @@ WINDOWS, DECADES = 8, 1.5
 
 
 #: A relative distance of this size only means that the quantity is lost.
-LOST = 1.0
+LOST_CHANGE = 1.0
 
 
 #: A relative change below this after a whole long run is rounding, which grows as a random walk.
@@ -54,7 +54,7 @@ ROUNDING = 1e-9
 
 def bounded(growth: float, last: float) -> bool:
     """Whether a change of this exponent and final size counts as bounded: it oscillates, or it is rounding."""
-    return last < ROUNDING or (growth < BOUNDED and last < LOST)
+    return last < ROUNDING or (growth < BOUNDED and last < LOST_CHANGE)
 
 
 def drift(time: ArrayLike, distance: ArrayLike) -> Drift:

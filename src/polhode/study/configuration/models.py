@@ -326,7 +326,7 @@ class Configuration(StrictModel):
     )
     cost: Cost | None = Field(description="the time of a step, and the time to target errors; null leaves them out")
     limits: Limits = Field(
-        description="a study that would exceed one is refused before anything is run, naming the key that contributes most; "
+        description="a study that would exceed one is refused before anything is run, naming the section that takes most; "
         "null for no limit"
     )
     problems: Annotated[dict[str, ProblemSection | None], Field(min_length=1), _some_left("every one")] = Field(

@@ -173,7 +173,7 @@ function drawRank(problem, rows, keys, timed) {
 // ---- random bodies ----
 
 const drawNow = () => RUN.random.find((draw) => draw.whose === choice.draw) || RUN.random[0];
-const SERVED = { low: 0, median: 1, high: 2 };
+const QUANTILE = { low: 0, median: 1, high: 2 };
 
 function drawRandom() {
   const ids = ["plot-laws", "plot-served"];
@@ -199,15 +199,15 @@ function drawRandom() {
   const spread = ([low, median, high], factor) => `9 in 10 bodies: ${text(high * factor)}<br>half: ${text(median * factor)}, 1 in 10: ${text(low * factor)}`;
   const rows = keys
     .map((method) => ({ method, steps: steps(method, target), factor: worth(method) }))
-    .map((r) => ({ ...r, value: r.steps[SERVED.high] * r.factor }))
+    .map((r) => ({ ...r, value: r.steps[QUANTILE.high] * r.factor }))
     .filter((r) => Number.isFinite(r.value))
     .sort((a, b) => a.value - b.value);
   const traces = keys.map((method) => {
-    const points = targets.map((error, k) => [error, steps(method, k)]).filter(([, s]) => Number.isFinite(s[SERVED.high]));
+    const points = targets.map((error, k) => [error, steps(method, k)]).filter(([, s]) => Number.isFinite(s[QUANTILE.high]));
     return {
       name: method,
       x: points.map(([error]) => error),
-      y: points.map(([, s]) => s[SERVED.high] * worth(method)),
+      y: points.map(([, s]) => s[QUANTILE.high] * worth(method)),
       mode: "lines+markers",
       line: lineOf(method, rows.length && rows[0].method === method ? 3.2 : 1.4),
       marker: markerOf(method, 6.5),
@@ -217,12 +217,12 @@ function drawRandom() {
   const drawn = traces.flatMap((trace) => trace.y);
   const best = rows.find((r) => !METHODS[r.method].published);
   const unreached = keys.filter((method) => !rows.some((r) => r.method === method));
-  const enough = best && best.steps[SERVED.high];
+  const enough = best && best.steps[QUANTILE.high];
   const others = rows.filter((r) => r !== best && !METHODS[r.method].published).slice(0, 3);
   const beside = ({ method, value }) => `${escaped(labelOf(method))} (${value < 1.005 * best.value ? `as few ${counted}` : `${text(value / best.value)} times the ${counted}`})`;
   byId("answer-random").innerHTML = best
     ? `Take <strong>${escaped(labelOf(best.method))}</strong> with ${enough <= 1 ? "<strong>one step a radian</strong>, dt = 1/ω, or larger steps than were run" : `<strong>${text(enough)} steps a radian</strong>, dt = 1/(${text(enough)} ω)`}: ` +
-      `nine in ten bodies stay below an error of ${text(targets[target])} per radian${enough <= 1 ? "" : `; half of them with ${text(best.steps[SERVED.median])}`}.` +
+      `nine in ten bodies stay below an error of ${text(targets[target])} per radian${enough <= 1 ? "" : `; half of them with ${text(best.steps[QUANTILE.median])}`}.` +
       (others.length ? ` Next: ${others.map(beside).join(", ")}.` : "") +
       warningsOf([best.method, ...others.map((r) => r.method)]) +
       `<span class="more">Torque: ${escaped(label)}. By ${counted}, not by time; by time, from a terminal: <code>polhode recommend --torque-class ${key} --omega 1 --error ${typed(targets[target])}${choice.one ? "" : " --several-torques"}</code></span>`

@@ -172,7 +172,7 @@ def _command(command: str, arguments: list[str], places: Mapping[str, str]) -> s
         return "[" + ", ".join(arguments[0].split(",")) + "]"
     if command in ("ref", "eqref"):
         return f"{BREAK}``{places[arguments[0]]}``{BREAK}" if arguments[0] in places else "of the report"
-    if command in ("sisetup", "restson"):
+    if command == "sisetup":
         return ""  # how numbers look; which run a sentence goes with
     if command == "ensuremath":
         return _formula(arguments[0])

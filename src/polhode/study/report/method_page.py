@@ -11,7 +11,7 @@ from typing import Any
 
 from matplotlib.markers import MarkerStyle
 
-from polhode.study.analysis.drift import LOST
+from polhode.study.analysis.drift import LOST_CHANGE
 from polhode.study.report.style import STROKES, style
 
 #: The step of the runs there and back that are shown, by its position.
@@ -271,7 +271,7 @@ def _long(rows: Mapping[str, Any], sheet: Mapping[str, Any]) -> str:
         run = one["long_runs"][key]
         if run["diverged"]:
             return "<span class=bad>diverged</span>"
-        if run["last"] > LOST:
+        if run["last"] > LOST_CHANGE:
             return f"<span class=bad>lost: {_number(run['last'])}</span>"
         grows = "" if run["growth"] is None else f", grows as t<sup>{_number(run['growth'], 2)}</sup>"
         return f"{_number(run['last'])}{grows}"

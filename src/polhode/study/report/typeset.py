@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from polhode.study.report import origins, reduced
+from polhode.study.report import origins, shortened
 from polhode.study.report.braces import groups
-from polhode.study.report.macros import NOT_IN_RUN, missing
+from polhode.study.report.macros import NOT_IN_RUN, defined, missing, used
 from polhode.study.storage import write_atomically
 from polhode.study.workflow.locks import BUILD
 
@@ -100,34 +100,35 @@ def labels(auxiliary: Path) -> str:
 def generated(paper: Path, results: Path, themes: Mapping[str, Section]) -> dict[str, str]:
     """The other inputs of the documents: the macros of all themes, and the sections of the themes that have one.
 
-    If the run lacks data, also the texts of the article without what rests on them, see :mod:`polhode.study.report.reduced`.
+    If the run lacks data, also the texts of the article without what rests on them, see :mod:`polhode.study.report.shortened`.
     """
-    files = [results / "numbers" / f"{key}.tex" for key, theme in themes.items() if theme.numbers]
-    texts = sorted(paper.rglob("*.tex"))
-
-    def sections(appendix: bool) -> str:
-        keys = [key for key, theme in themes.items() if theme.appendix == appendix]
-        return "".join(rf"\input{{sections/{key}}}" + "\n" for key in keys if (paper / "sections" / f"{key}.tex").is_file())
-
-    macros = "".join(rf"\input{{\resultsdir/numbers/{path.name}}}" + "\n" for path in files)
-    article = sorted((paper / "article").glob("*.tex"))
-    lacking = reduced.lacking(article, files) - {"studyReduced"}
-    shown = {path.stem for folder, kind in SHOWN for path in (results / folder).glob(kind) if _is_missing(path)}
-    shortened = reduced.reduced(_contents(article), lacking, shown)
-    changed, note = {}, ""
-    if shortened.sentences:
-        rest = reduced.reduced(_contents(set(texts) - set(article)), set(), set(), shortened.labels)
-        changed = {str(Path(name).relative_to(paper)): text for name, text in (shortened.texts | rest.texts).items()}
-        # Tables still refer to what went.
-        lost = "".join(rf"\@namedef{{r@{label}}}{{{{(left out)}}{{}}{{}}{{}}{{}}}}" for label in sorted(shortened.labels))
-        note = rf"\makeatletter\g@addto@macro\studyReduced{{{_left_out(shortened)}}}{lost}\makeatother" + "\n"
+    files = {key: results / "numbers" / f"{key}.tex" for key, theme in themes.items() if theme.numbers}
+    texts = _contents(paper.rglob("*.tex"))
     files_shown = [path for folder, kind in SHOWN for path in (results / folder).glob(kind)]
+    absent = {path.stem for path in files_shown if NOT_IN_RUN.encode() in path.read_bytes()}
+    made = {key: defined([path]) for key, path in files.items()}
+    everything = set().union(defined(texts), *made.values())
+    undefined = used(texts) - everything
+    reduced = any(r"\newcommand{\studyReduced}{ " in text for text in _contents(files.values()).values())
+    changed = dict(texts)
+    for name, text in texts.items():
+        folder, key = Path(name).parent.name, Path(name).stem
+        if folder == "article" and key != "answer":
+            changed[name] = shortened.without_text(text, undefined, absent, reduced)
+        elif folder == "sections" and shortened.is_empty(text, made.get(key, set() if key in themes else everything), absent):
+            changed[name] = ""
+
+    def inputs(appendix: bool) -> str:
+        keys = [key for key, theme in themes.items() if theme.appendix == appendix]
+        return "".join(rf"\input{{sections/{key}}}" + "\n" for key in keys if str(paper / "sections" / f"{key}.tex") in texts)
+
+    macros = "".join(rf"\input{{\resultsdir/numbers/{path.name}}}" + "\n" for path in files.values())
     return {
-        **changed,
-        "released.tex": origins.rows_of_release(files_shown, _contents(texts)),
-        "numbers.tex": macros + missing(texts, files) + note,
-        "themes.tex": sections(appendix=False),
-        "appendix.tex": sections(appendix=True),
+        **{str(Path(name).relative_to(paper)): text for name, text in changed.items() if text != texts[name]},
+        "released.tex": origins.rows_of_release(files_shown, texts),
+        "numbers.tex": macros + missing(texts, files.values()) + shortened.note(texts, changed),
+        "themes.tex": inputs(appendix=False),
+        "appendix.tex": inputs(appendix=True),
     }
 
 
@@ -135,19 +136,8 @@ def generated(paper: Path, results: Path, themes: Mapping[str, Section]) -> dict
 SHOWN = (("figures", "*.pdf"), ("tables", "*.tex"))
 
 
-def _is_missing(path: Path) -> bool:
-    return NOT_IN_RUN.encode() in path.read_bytes()
-
-
 def _contents(paths: Iterable[Path]) -> dict[str, str]:
     return {str(path): path.read_text(encoding="utf-8") for path in sorted(paths)}
-
-
-def _left_out(text: reduced.Reduced) -> str:
-    """What the text of a reduced run lacks, in a sentence."""
-    sections = "".join(f", all of ``{title}''" for title in text.sections)
-    plural = "s" * (text.sentences != 1)
-    return rf" \emph{{Left out for want of data: {text.sentences} sentence{plural} and floats{sections}.}}"
 
 
 #: Options of every run of LaTeX.

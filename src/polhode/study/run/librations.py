@@ -45,7 +45,7 @@ MOLECULE, TEMPERATURE, FASTEST, WAVE_NUMBER = "spce", 300.0, 900.0, 2 * pi * 2.9
 #: Time steps, fs; starts; duration, fs; samples of the energy, whose first and last fifths are compared.
 STEPS, STARTS, DURATION, SAMPLES = (1.0, 2.0, 4.0), 64, 10_000.0, 1000
 #: A run is lost when its energy has changed by so many times the mean one.
-LOST = 1.0
+LOST_ENERGY = 1.0
 
 
 def field(t: object, q: tuple[float, ...], omega: object, parameters: tuple[float, ...]) -> tuple[float, ...]:
@@ -57,7 +57,7 @@ def field(t: object, q: tuple[float, ...], omega: object, parameters: tuple[floa
 def thermal_drift(method: Method, dt: float, seed: int) -> tuple[float, float]:
     """Drift of the energy of a librating molecule in kT per ns and degree of freedom, and its standard error over starts.
 
-    Infinite if the energy of a start has changed by :data:`LOST` times the mean one, 3 kT, or is not a number.
+    Infinite if the energy of a start has changed by :data:`LOST_ENERGY` times the mean one, 3 kT, or is not a number.
     """
     moments = np.array(MOLECULES[MOLECULE].inertia)
     stiffness = moments[0] * (FASTEST * WAVE_NUMBER) ** 2
@@ -72,7 +72,7 @@ def thermal_drift(method: Method, dt: float, seed: int) -> tuple[float, float]:
         q, w, *_ = method.integrate(tuple(start), tuple(omega), body, torque, np.array([stiffness]), dt, steps)
         with np.errstate(over="ignore"):
             energy = (0.5 * w**2 @ moments + 2 * stiffness * (q[:, 1:] ** 2).sum(axis=1)) / kt
-        if not np.abs(energy - energy[0]).max() < 3 * LOST:
+        if not np.abs(energy - energy[0]).max() < 3 * LOST_ENERGY:
             return np.inf, nan
         fifth = len(steps) // 5
         between = dt * (steps[-fifth:].mean() - steps[:fifth].mean())

@@ -24,7 +24,7 @@ from polhode.compiling.plain import in_plain_python
 from polhode.fits.liquid_drifts import STUDY_STEPS
 from polhode.interface.arrays import about
 from polhode.manybody import engine
-from polhode.manybody.fluid import LOST, Fluid
+from polhode.manybody.fluid import LOST_KT, Fluid
 from polhode.manybody.placement import State
 from polhode.manybody.scenes import SCENES
 from polhode.manybody.simulation import run, simulate
@@ -123,7 +123,7 @@ def followed(fluid: Fluid, method: OneTorque, dt: float, seed: int, duration: fl
     NaN and 0 if it is not lost. A run that diverges heats.
     """
     pieces: list[History] = []
-    bound, lost_at, lost_by = LOST * len(fluid), nan, 0
+    bound, lost_at, lost_by = LOST_KT * len(fluid), nan, 0
     for piece in pieces_of_run(fluid, method, dt, fluid.initial_state(seed), duration):
         pieces.append(piece)
         change = piece.energy - pieces[0].energy[0]
@@ -205,7 +205,7 @@ def liquids(fluid: Fluid, methods: Sequence[str], steps: Sequence[float], durati
         history, lost_at, lost_by = followed(fluid, method, steps[place[1]], starts[place[2]], duration)
         values["lost_at"][place], values["lost_by"][place] = lost_at, lost_by
         if lost_by:
-            values["drift"][place] = lost_by * LOST * len(fluid) / freedoms / (lost_at / long)
+            values["drift"][place] = lost_by * LOST_KT * len(fluid) / freedoms / (lost_at / long)
             continue
         line = drift_of(history.time / long, history.energy / freedoms)
         values["drift"][place], values["block_error"][place], values["rms"][place] = line.slope, line.block_error, line.rms
@@ -238,7 +238,7 @@ def liquids(fluid: Fluid, methods: Sequence[str], steps: Sequence[float], durati
             "temperature_units": fluid.units.names["temperature"],
             "duration": duration,
             "duration_units": unit,
-            "lost": LOST,
+            "lost": LOST_KT,
         },
     )
 

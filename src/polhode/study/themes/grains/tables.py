@@ -15,7 +15,7 @@ from polhode.study.themes.grains.analysis import CURVE, SCENES, STATED, STIFFNES
 #: What stands after a change: nothing where it is within the scatter; what leaves it is in bold type.
 UNDECIDED_MARK = r"\,?"
 #: What stands for a change with a step at which no run of some method lasts.
-LOST = "lost"
+LOST_RUN = "lost"
 
 
 def grains(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -71,7 +71,7 @@ def _name(quantity: Quantity) -> str:
 
 def _cell(row: dict[Any, Any], quantity: Quantity) -> str:
     if not isfinite(row["change"]):
-        return LOST
+        return LOST_RUN
     ends = (round(row[end] * quantity.factor, quantity.decimals) + 0.0 for end in ("change", "low", "high"))  # no -0.0
     value, low, high = (decimal(x, quantity.decimals) for x in ends)
     first = rf"{{\boldmath{value}}}" if row["verdict"] == Verdict.LEAVES else value

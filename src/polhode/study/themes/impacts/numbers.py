@@ -62,7 +62,7 @@ def impacts(inputs: Inputs) -> dict[str, str]:
 def steps(inputs: Inputs) -> dict[str, str]:
     """Macros for the steps that random impacts take with all cures, and how many times as many without, for two errors."""
     made = {
-        "studyImpactServed": f"{100 * impact_errors.SERVED:g}",
+        "studyImpactServed": f"{100 * impact_errors.SHARE_OF_IMPACTS:g}",
         "studyImpactRandom": str(analysis.random(inputs).sizes["draw"]),
     }
     for error, of_error in zip(impact_errors.ERRORS, ("", "Loose"), strict=True):

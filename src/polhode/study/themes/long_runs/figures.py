@@ -85,7 +85,7 @@ def distance_axis(axes: Axes, low: float, high: float = EDGE) -> None:
     axes.xaxis.set_major_locator(FixedLocator([10.0**e for e in range(first, 1) if e % stride == 0]))
     axes.xaxis.set_minor_locator(FixedLocator([10.0**e for e in range(first, 2) if e % stride]))
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.axvspan(drift.LOST, high, color="0.93", zorder=0, linewidth=0)
+    axes.axvspan(drift.LOST_CHANGE, high, color="0.93", zorder=0, linewidth=0)
 
 
 def _inside(value: float, low: float, high: float = EDGE) -> float:

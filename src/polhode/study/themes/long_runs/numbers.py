@@ -58,8 +58,8 @@ def long_runs(inputs: Inputs) -> dict[str, str]:
             result[f"studyRunSteps{name}"] = plain(float(of_problem["steps"].iloc[0]))
             result[f"studyRunEnd{name}"] = plain(float(of_problem["dt"].iloc[0] * of_problem["steps"].iloc[0]))
         energy, momentum = (of_problem[of_problem["quantity"] == quantity] for quantity in ("energy_drift", "momentum_drift"))
-        result[f"studyLost{name}"] = spoken_list(inputs, energy[~(energy["last"] < drift.LOST)]["method"])
-        gone = momentum[~(momentum["last"] < drift.LOST)]["method"]
+        result[f"studyLost{name}"] = spoken_list(inputs, energy[~(energy["last"] < drift.LOST_CHANGE)]["method"])
+        gone = momentum[~(momentum["last"] < drift.LOST_CHANGE)]["method"]
         result[f"studyLostMomentum{name}"] = spoken_list(inputs, gone, "no method")
     everywhere, problems = drift.bounded_methods(inputs)
     result["studyEnergyProblems"] = str(len(problems))
@@ -93,9 +93,9 @@ def normalisation(inputs: Inputs) -> dict[str, str]:
             if (its_problem, quantity) != (problem, "energy_drift") or not normalises:
                 continue
             energy, norm = rows[problem, method, "energy_drift"], rows.get((problem, method, "norm_error"))
-            if not energy["last"] < drift.LOST:
+            if not energy["last"] < drift.LOST_CHANGE:
                 lost.append(method)
-            elif not isfinite(energy["last_switched"]) or (norm and not norm["last_switched"] < drift.LOST):
+            elif not isfinite(energy["last_switched"]) or (norm and not norm["last_switched"] < drift.LOST_CHANGE):
                 needs.append(method)
         lost_always |= set(lost)
         result[f"studyNormNeeded{LONG_NAMES[problem]}"] = spoken_list(inputs, needs)

@@ -54,7 +54,7 @@ def long_runs(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         if (problem, method, quantity) not in by_run:
             return "--"
         record = by_run[problem, method, quantity]
-        if record["diverged"] or not record["last"] < drift.LOST:
+        if record["diverged"] or not record["last"] < drift.LOST_CHANGE:
             return "lost"
         growth = f" ({record['growth']:.1f})" if isfinite(record["growth"]) and quantity == "energy_drift" else ""
         return step(float(record["last"]), 2) + growth.replace("-0.0", "0.0").replace("-", "$-$")

@@ -65,7 +65,7 @@ def reduction(inputs: Inputs) -> dict[str, str]:
         *(["no long run of SPIRAL's test"] if long_run is None else []),
         *(["a coarser long run"] if long_run is not None and float(long_run.attrs.get("dt", nan)) > 1.01e-5 else []),
     ]
-    note = f"This is a reduced run of the study, with {', '.join(reduced)}. Its text is written for the full one."
+    note = f"This is a reduced run of the study, with {', '.join(reduced)}."
     return {"studyReduced": rf" \emph{{{note}}}" if reduced else ""}
 
 

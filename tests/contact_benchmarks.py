@@ -20,11 +20,11 @@ from math import asin, atan, atan2, cos, exp, inf, pi, radians, sin, sqrt
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from polhode.algebra.quaternion import to_lab
 from polhode.compiling.plain import in_plain_python
-from polhode.interface.arrays import about
 from polhode.manybody.clump import Clump
 from polhode.manybody.contact import HALF_COLLISION, ZERO, Side, collision_time, largest_overlap, meeting
 from polhode.manybody.forces import FORCES
@@ -39,10 +39,8 @@ from polhode.methods import METHODS
 from polhode.references.impact import HertzMindlin, Impact, ImpactBody
 from polhode.references.known_impacts import ANGLES, chung_ooi
 from polhode.study.run.impacts import LEAD, PHASES, ExactImpact, bodies_of, half_box, laws, scene_of
-from polhode.study.run.making import Settings
 
-KEY = "spiral_leapfrog"
-METHOD: Any = METHODS[KEY]
+METHOD: Any = METHODS["spiral_leapfrog"]
 #: Steps in the time of contact.
 DIVISIONS = (20, 40, 160)
 TOTAL, LINEAR = FORCES["hertz_mindlin_tsuji"], FORCES["linear_spring_dashpot"]
@@ -112,8 +110,8 @@ def turns_back(impact: Impact, restitution: float) -> ExactImpact:
     return ExactImpact(impact, hertz(impact)[0], velocity, [body.q for body in bodies], [body.omega for body in bodies])
 
 
-def contact_tests(settings: Settings) -> xr.Dataset:
-    """What the tests of contacts give, beside what they should; nothing without the method :data:`KEY`.
+def measurements() -> xr.Dataset:
+    """What the tests of contacts give, beside what they should.
 
     Returns
     -------
@@ -123,48 +121,42 @@ def contact_tests(settings: Settings) -> xr.Dataset:
         psi: reflection in an elastic impact. ``error`` over cure, choice and step: experiments on single cures. And numbers
         of linear contacts, of rolling and of rest.
     """
-    if KEY not in settings["methods"]:
-        return xr.Dataset()
     variables: dict[str, Any] = {}
     normal = [normal_impact(substance, radius, speed, pair, 1.0) for _, substance, pair, radius, speed in ELASTIC]
     theory = np.array([hertz(case.impact) for case in normal])
     measured = np.array([[elastic(case, division) for division in DIVISIONS] for case in normal])
-    for i, (name, long_name, units) in enumerate((("duration", "time of contact", "s"), ("force", "largest force", "N"))):
-        variables[f"elastic_{name}"] = ("elastic", "division"), measured[..., i], about(long_name, units)
-        variables[f"elastic_{name}_exact"] = "elastic", theory[:, i], about(f"{long_name} by Hertz", units)
+    for i, name in enumerate(("duration", "force")):
+        variables[f"elastic_{name}"] = ("elastic", "division"), measured[..., i]
+        variables[f"elastic_{name}_exact"] = "elastic", theory[:, i]
     obtained = np.empty((len(DAMPED), len(RESTITUTIONS), len(DIVISIONS)))
     for i, j, k in np.ndindex(obtained.shape):
         case = normal_impact(DAMPED[i], "0.0025", "3.9", False, RESTITUTIONS[j])
         obtained[i, j, k] = -ends(case, cured(case.impact), DIVISIONS[k], 3.0)[0] / 3.9
-    variables["restitution"] = ("material", "asked", "division"), obtained, about("restitution obtained")
+    variables["restitution"] = ("material", "asked", "division"), obtained
     variables |= oblique() | linear_contacts()
     poisson = float(chung_ooi("5", 45).body.poisson)
-    variables["psi_maw"] = "psi", maw(PSI, poisson), about("psi after an impact, by Maw, Barber and Fawcett (1976)")
-    variables["psi_law"] = "psi", reflected(poisson), about("psi after an impact, with the law of Hertz and Mindlin")
+    variables["psi_maw"] = "psi", maw(PSI, poisson)
+    variables["psi_law"] = "psi", reflected(poisson)
     errors = [[[ERRORS[cure](choice, steps) for steps in CURE_STEPS] for choice in CURES[cure]] for cure in CURES]
-    variables["error"] = ("cure", "choice", "steps"), errors, about("error of an experiment on a single cure")
+    variables["error"] = ("cure", "choice", "steps"), errors
     by_return = [[error_of_return(name, steps) for steps in CURE_STEPS] for name in RETURNS]
-    variables["return_error"] = ("return", "steps"), by_return, about("angle of a spring that begins to slide and turns", "rad")
+    variables["return_error"] = ("return", "steps"), by_return
     return xr.Dataset(
         variables | rolling() | rest(),
         {
-            "division": ("division", list(DIVISIONS), about("steps in the time of contact")),
-            "elastic": (
-                "elastic",
-                [f"test {test}, {substance}" for test, substance, *_ in ELASTIC],
-                {"long_name": "elastic normal impact"},
-            ),
-            "material": ("material", list(DAMPED), {"long_name": "material"}),
-            "asked": ("asked", list(RESTITUTIONS), about("restitution asked for")),
-            "ratio": ("ratio", list(RATIOS), about("tangential over normal stiffness")),
-            "psi": ("psi", PSI, about("2 (1 - nu)/(mu (2 - nu)) times the tangential over the normal velocity at the contact")),
-            "cure": ("cure", list(CURES), {"long_name": "option of the law"}),
-            "choice": ("choice", ["cured", "usual"], {"long_name": "choice of the option"}),
-            "steps": ("steps", list(CURE_STEPS), about("steps in the unit of time of an experiment")),
-            "return": ("return", list(RETURNS), {"long_name": "return of a spring to the cone of friction"}),
-            "observed": ("observed", list(OBSERVED), {"long_name": "what is seen at a contact"}),
+            "division": ("division", list(DIVISIONS)),
+            "elastic": ("elastic", [f"test {test}, {substance}" for test, substance, *_ in ELASTIC]),
+            "material": ("material", list(DAMPED)),
+            "asked": ("asked", list(RESTITUTIONS)),
+            "ratio": ("ratio", list(RATIOS)),
+            "psi": ("psi", PSI),
+            "cure": ("cure", list(CURES)),
+            "choice": ("choice", ["cured", "usual"]),
+            "steps": ("steps", list(CURE_STEPS)),
+            "return": ("return", list(RETURNS)),
+            "observed": ("observed", list(OBSERVED)),
         },
-        {"method": KEY, "poisson": poisson, "friction_5": OBLIQUE["5"][1]},
+        {"poisson": poisson},
     )
 
 
@@ -173,21 +165,20 @@ OBSERVED = ("normal", "tangential", "spin")
 
 
 def oblique() -> dict[str, Any]:
-    """Tests 4 to 8 over sample."""
+    """Tests 4 to 8 over sample: velocities at the contact point, m/s, and the spin of the first sphere, rad/s."""
     names = [(test, float(angle)) for test, angles in ANGLES.items() for angle in angles]
     cases = {(test, angle): ExactImpact.known(f"test_{test}_{angle:g}") for test, angle in names}
     cases |= {("7", spin): rolling_impact(spin) for spin in SPINS}
     exact = np.array([exact_ends(case) for case in cases.values()])
     runs = np.array([[ends(case, cured(case.impact), n, 3.0) for n in DIVISIONS] for case in cases.values()])
     rigid = [sliding(before, *OBLIQUE[test]) for (test, _), (before, _) in zip(cases, exact, strict=True)]
-    signs = "velocity of approach and tangential velocity at the contact point (m/s), and spin of the first sphere (rad/s)"
     return {
-        "test": ("sample", [test for test, _ in cases], {"long_name": "number of the test of Chung and Ooi"}),
-        "incidence": ("sample", [value for _, value in cases], about("angle of incidence, degrees; in test 7 a spin, rad/s")),
-        "before": (("sample", "observed"), exact[:, 0], about(f"before: {signs}")),
-        "after_exact": (("sample", "observed"), exact[:, 1], about(f"after, exactly: {signs}")),
-        "after": (("sample", "division", "observed"), runs, about(f"after: {signs}")),
-        "rigid": ("sample", rigid, about("tangential velocity after it of rigid bodies that slide throughout", "m s-1")),
+        "test": ("sample", [test for test, _ in cases]),
+        "incidence": ("sample", [value for _, value in cases]),
+        "before": (("sample", "observed"), exact[:, 0]),
+        "after_exact": (("sample", "observed"), exact[:, 1]),
+        "after": (("sample", "division", "observed"), runs),
+        "rigid": ("sample", rigid),
     }
 
 
@@ -322,13 +313,12 @@ def linear_contacts() -> dict[str, Any]:
             stuck[i, k] = ends(case, law.with_parameters(restitution=1.0, ratio=float(ratio)), division)[1] / 0.5
     exact = np.cos(pi * np.sqrt(3.5 * ratios))
     return {
-        "linear_restitution": (("asked", "division"), obtained, about("restitution obtained with a linear spring and dashpot")),
+        "linear_restitution": (("asked", "division"), obtained),
         "stuck": (
             ("ratio", "division"),
             stuck,
-            about("tangential velocity after an impact that sticks to linear springs, in units of that before"),
         ),
-        "stuck_exact": ("ratio", exact, about("the same, exactly: cos(pi sqrt(7 k_t/(2 k_n)))")),
+        "stuck_exact": ("ratio", exact),
     }
 
 
@@ -387,21 +377,18 @@ def rolling() -> dict[str, Any]:
     slip = x - arm * phi
     rolled = time > 0.1 * time[-1]
     return {
-        "turns": ((), phi[-1] / (2 * pi), about("turns of a ball down a slope")),
+        "turns": ((), phi[-1] / (2 * pi)),
         "acceleration": (
             (),
             motion[-1, 3] / time[-1] / (along / (1 + beta)) - 1,
-            about("mean acceleration of the ball over that of rolling, minus 1"),
         ),
         "angular_momentum": (
             (),
             float(np.abs(x + beta * arm * phi - along * time**2 / 2).max() / x[-1]),
-            about("largest error of the angular momentum about the contact line, integrated, over the way"),
         ),
         "slip": (
             (),
             float(np.ptp(slip[rolled]) / x[-1]),
-            about("range of what a ball has slipped after a tenth of the time, over the way"),
         ),
     }
 
@@ -423,8 +410,8 @@ def rest() -> dict[str, Any]:
     outcome = run(scene, METHOD, REST_STEP, begin, at, record=True)
     place = outcome["motion"][1:, 0, :3]
     return {
-        "creep": ((), float(np.abs(place - place[0]).max()), about("largest change of a coordinate of a clump at rest", "m")),
-        "creep_kinetic": ((), float(outcome["energies"][1:, 0].max()), about("its largest kinetic energy", "J")),
+        "creep": ((), float(np.abs(place - place[0]).max())),
+        "creep_kinetic": ((), float(outcome["energies"][1:, 0].max())),
     }
 
 
@@ -573,3 +560,79 @@ def error_of_dashpot(choice: str, steps: int) -> float:
 
 
 ERRORS = {"start": error_of_start, "slip": error_of_slip, "plane": error_of_plane, "dashpot": error_of_dashpot}
+
+
+# ---- what they say ----
+
+#: Tests of Chung and Ooi with oblique impacts, and what they are.
+OBLIQUE_TESTS = {
+    "4": "sphere on a plane, at angles",
+    "5": "sphere on a plane, one normal speed",
+    "6": "spinning sphere on a plane",
+    "7": "two spheres with opposite spins",
+    "8a": "two sizes, the larger stiffer",
+    "8b": "two sizes, one stiffness",
+}
+#: A contact slides throughout where its tangential velocity is that of rigid bodies to this part of the normal velocity.
+SLIDES = 0.01
+
+
+def deviations(data: xr.Dataset) -> pd.DataFrame:
+    """The largest deviation of each quantity of each test, by division: relative, or in units of what the test has at most."""
+    rows = []
+
+    def add(test: str, what: str, theory: str, values: xr.DataArray) -> None:
+        over = [dim for dim in values.dims if dim != "division"]
+        largest = abs(values).max(over)
+        by_step = {f"T/{int(n)}": float(largest.sel(division=n)) for n in data["division"].values}
+        rows.append({"test": test, "quantity": what, "theory": theory, **by_step})
+
+    for number, kind in (("1", "two spheres, normal, elastic"), ("2", "sphere on a plane, normal, elastic")):
+        of_test = data.sel(elastic=[name for name in data["elastic"].values if str(name).startswith(f"test {number}")])
+        for name, what in (("duration", "time of contact"), ("force", "largest force")):
+            exact = of_test[f"elastic_{name}_exact"]
+            add(f"{number}. {kind}", what, "Hertz", of_test[f"elastic_{name}"] / exact - 1)
+    add("3. sphere on a plane, normal, damped", "restitution", "asked for", data["restitution"] - data["asked"])
+    for test, kind in OBLIQUE_TESTS.items():
+        of_test = data.isel(sample=data["test"].values == test)
+        off = of_test["after"] - of_test["after_exact"]
+        speed = (of_test["before"].sel(observed=["normal", "tangential"]) ** 2).sum("observed") ** 0.5
+        theory = "exact" if test == "7" else "reference"
+        size = (off.sel(observed="normal") ** 2 + off.sel(observed="tangential") ** 2) ** 0.5
+        add(f"{test}. {kind}", "contact velocity", theory, size / speed)
+        spin = abs(of_test["after_exact"].sel(observed="spin")).max()
+        add(f"{test}. {kind}", "spin", theory, off.sel(observed="spin") / spin)
+    add("linear spring and dashpot", "restitution", "asked for", data["linear_restitution"] - data["asked"])
+    add("linear springs that stick", "contact velocity", "closed form", data["stuck"] - data["stuck_exact"])
+    return pd.DataFrame(rows)
+
+
+def rigid(data: xr.Dataset) -> tuple[int, float]:
+    """How many oblique impacts slide throughout, and how far they are from rigid bodies, in parts of the normal velocity."""
+    off = abs(data["after_exact"].sel(observed="tangential") - data["rigid"]) / data["before"].sel(observed="normal")
+    slide = (off < SLIDES) & (data["test"] != "7")
+    return int(slide.sum()), float(off.where(slide).max())
+
+
+def order(errors: xr.DataArray) -> float:
+    """The order of an experiment with these errors over ``steps``, from the two shortest steps."""
+    coarse, fine = errors.values[-2:]
+    steps = errors["steps"].values
+    return float(np.log(coarse / fine) / np.log(steps[-1] / steps[-2]))
+
+
+def orders(data: xr.Dataset) -> dict[str, tuple[float, float]]:
+    """The order of the experiment on each cure, with it and without."""
+    by_cure = {cure: data["error"].sel(cure=cure) for cure in data["cure"].values}
+    return {str(cure): (order(errors[0]), order(errors[1])) for cure, errors in by_cure.items()}
+
+
+def compliance(data: xr.Dataset) -> float:
+    """2 (1 - nu)/(2 - nu), the kappa of the module's docstring."""
+    return float(2 * (1 - data.attrs["poisson"]) / (2 - data.attrs["poisson"]))
+
+
+def start_of_sliding(data: xr.Dataset, psi: str) -> float:
+    """The psi from which on a contact slides throughout: where the curve ``psi`` comes to that of rigid bodies."""
+    off = abs(data[psi].values - (data["psi"].values - 7 * compliance(data)))
+    return float(data["psi"].values[np.flatnonzero(off > SLIDES)[-1] + 1])

@@ -1,1 +1,0 @@
-"""The theme of tests of contacts, see :mod:`polhode.study.themes.contact_tests.theme`."""

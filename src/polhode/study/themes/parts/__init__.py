@@ -1,1 +1,0 @@
-"""The parts of a method: kick, rotation and place of the torque, each exchanged alone."""

@@ -1,0 +1,123 @@
+"""The documents of a run that lacks data: no text of the article that speaks of them, all floats that were made."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polhode.study import themes
+from polhode.study.report import macros, shortened, typeset
+
+PAPER = Path(__file__).parents[1] / "paper"
+ARTICLE = sorted((PAPER / "article").glob("*.tex"))
+TEXTS = {path.name: path.read_text(encoding="utf-8") for path in ARTICLE if path.stem != "answer"}
+USED = sorted(macros.used(ARTICLE))
+FLOATS = [match[0] for text in TEXTS.values() for match in shortened._FLOAT.finditer(text)]
+INCLUDED = sorted(set().union(*map(shortened._included, FLOATS)))
+
+
+@settings(max_examples=12)
+@given(st.sets(st.sampled_from(USED)), st.sets(st.sampled_from(INCLUDED)), st.booleans())
+def test_whatever_a_run_lacks_what_remains_is_whole(lost, missing, everywhere):
+    for name, text in TEXTS.items():
+        made = shortened.without_text(text, lost, missing, everywhere)
+        assert not lost & set(macros.MACRO.findall(made)) and not missing & shortened._included(made), name
+        assert made.count("{") == made.count("}") and made.count("$") % 2 == 0, name
+        # All floats that were made are there, and nothing is new but the names of some.
+        floats = [match[0] for match in shortened._FLOAT.finditer(text)]
+        assert shortened._included(made) == set().union(*map(shortened._included, floats)) - missing - {
+            name for one in floats if shortened._included(one) & missing for name in shortened._included(one)
+        }
+        if not (everywhere or lost & set(macros.MACRO.findall(text)) or missing & shortened._included(text)):
+            assert made == text
+
+
+def test_a_section_without_its_data_keeps_its_floats_and_one_without_floats_goes():
+    figure = "\\begin{figure}\n\\includegraphics{a_b}\n\\caption{Of \\studyAa{} {x}.}\n\\label{fig:a}\n\\end{figure}\n"
+    one, two = f"\\section{{One}}\\label{{sec:one}}\n{figure}Text \\studyAa.\n", "\\section{Two}\nText \\studyBb.\n"
+    three = "\\section{Three}\nText.\n"
+    text = one + two + three
+    of_one = "\\section{One}\\label{sec:one}\n" + figure
+    assert shortened.without_text(text, {"studyBb"}, set()) == one + three
+    named = of_one.replace("Of \\studyAa{} {x}.", "\\code{a\\_b}")
+    assert shortened.without_text(text, {"studyAa", "studyBb"}, set()) == named + three
+    assert shortened.without_text(text, set(), {"a_b"}) == two + three
+    assert shortened.without_text(text, set(), set(), everywhere=True) == of_one
+
+
+@pytest.fixture
+def results(tmp_path):
+    """The files of a finished run that the documents read, as far as they tell that there are data."""
+    for key, theme in themes.all_themes().items():
+        if theme.numbers:
+            path = tmp_path / "numbers" / f"{key}.tex"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("")
+    names = [name for name in macros.used(PAPER.rglob("*.tex")) if name != "studyReduced"]
+    of_theme = {
+        name: key
+        for key, theme in themes.all_themes().items()
+        if theme.numbers
+        for name in macros.used([*(PAPER / "sections").glob(f"{key}.tex")])
+    }
+    for name in sorted(names):
+        with open(tmp_path / "numbers" / f"{of_theme.get(name, 'torque_classes')}.tex", "a") as file:
+            file.write(rf"\newcommand{{\{name}}}{{\num{{4.2}}}}" + "\n")
+    with open(tmp_path / "numbers/reproducibility.tex", "a") as file:
+        file.write("\\newcommand{\\studyReduced}{}\n")
+    return tmp_path
+
+
+def generated(results):
+    return typeset.generated(PAPER, results, themes.all_themes())
+
+
+def test_a_whole_run_is_typeset_from_the_sources(results):
+    made = generated(results)
+    assert set(made) == {"numbers.tex", "released.tex", "themes.tex", "appendix.tex"}
+    assert "n/a" not in made["numbers.tex"] and "left out" not in made["numbers.tex"]
+
+
+def test_the_article_of_a_reduced_run_has_figures_and_tables_alone(results):
+    path = results / "numbers/reproducibility.tex"
+    path.write_text(path.read_text().replace("{\\studyReduced}{}", "{\\studyReduced}{ \\emph{Reduced.}}"))
+    made = generated(results)
+    assert set(TEXTS) - {Path(name).name for name in made} == {
+        name for name, text in TEXTS.items() if text == shortened.without_text(text, set(), set(), True)
+    }
+    left = {Path(name).name: text for name, text in made.items() if name.startswith("article/")}
+    assert left["abstract.tex"] == "" and left["discussion.tex"] == "" and "fig:order-and-drift" in left["theory.tex"]
+    assert re.search(r"addto@macro\\studyReduced\{.*left out", made["numbers.tex"])
+    # What remains refers to nothing that is not there.
+    text = "".join(left.get(path.name, path.read_text()) for path in ARTICLE)
+    known = shortened.labels(text) | set(re.findall(r"r@([^}]*)\}", made["numbers.tex"]))
+    known |= set().union(
+        *(shortened.labels(path.read_text()) for path in PAPER.rglob("*.tex") if path.parent.name != "article")
+    )
+    made_by_themes = ("tab:",)  # long tables set their labels themselves
+    assert not [
+        name for name in re.findall(r"\\ref\{([^}]*)\}", text) if name not in known and not name.startswith(made_by_themes)
+    ]
+
+
+def test_a_section_of_the_supplement_of_which_nothing_was_made_goes(results):
+    (results / "numbers/grains.tex").write_text("")
+    (results / "figures").mkdir()
+    (results / "tables").mkdir()
+    theme = themes.all_themes()["grains"]
+    for kind, suffix, names in (("figures", "pdf", theme.figures), ("tables", "tex", theme.tables)):
+        for name in names:
+            (results / kind / f"{name}.{suffix}").write_text(macros.NOT_IN_RUN)
+    made = generated(results)
+    assert made["sections/grains.tex"] == "" and r"r@sec:grains}" in made["numbers.tex"]
+
+
+def test_the_note_does_not_depend_on_what_the_run_lacks():
+    """It once was made with numbers of SPIRAL's test, and lost with them."""
+    from polhode.study.inputs import Inputs
+    from polhode.study.themes import rendering
+
+    numbers = rendering.numbers("reproducibility", Inputs(""))
+    assert "reduced run" in numbers["studyReduced"] and "studyMethodCount" not in numbers
