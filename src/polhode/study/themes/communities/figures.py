@@ -19,7 +19,7 @@ SHOWN = (
 #: Where the names of the axes stand, outside of the sphere: of the smallest, middle and largest moment.
 NAMES = {0: ("long axis", (-0.62, -1.12)), 2: ("short axis", (0.33, 1.1))}
 #: Height of the picture in parts of its width, and the part of the width that a sphere takes.
-HEIGHT, WIDE = 0.335, 0.19
+HEIGHT, WIDE = 0.32, 0.19
 
 
 def free_body(inputs: Inputs) -> Figure:

@@ -22,7 +22,7 @@ from polhode.study.themes.communities.analysis import GAME, SPACE
 #: The heads of the columns but the first.
 HEAD = ("if your code runs", "do this", "time step")
 #: Widths of the columns, in parts of the text, and of the line below a row.
-WIDTHS, LINE = (0.13, 0.235, 0.34, 0.215), 0.96
+WIDTHS, LINE = (0.285, 0.405, 0.28), 0.985
 #: The family of methods that is named once.
 ROTOR = "exact rotor"
 #: The steps in fs at which drifts in water are stated.
@@ -63,15 +63,15 @@ def communities(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         raise NotInRun("this run has nothing of what the first page says to its readers")
     cells: list[Sequence[str] | str] = []
     for row in made:
-        cells += [r"\addlinespace[3pt]\midrule\addlinespace[3pt]"] if cells else []
-        cells.append([rf"\textbf{{{row.who}}}, {row.what}", row.runs, row.take, row.step])
+        cells += [r"\addlinespace[2pt]\midrule\addlinespace[1pt]"] if cells else []
+        cells.append([rf"\textbf{{{row.who}}}, {row.what}: {row.runs}", row.take, row.step])
         cells.append(
-            rf"\addlinespace[2pt]\multicolumn{{4}}{{@{{}}>{{\raggedright\arraybackslash}}p{{{LINE}\textwidth}}@{{}}}}"
+            rf"\addlinespace[2pt]\multicolumn{{3}}{{@{{}}>{{\raggedright\arraybackslash}}p{{{LINE}\textwidth}}@{{}}}}"
             rf"{{\small {row.example}}}\\"
         )
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in WIDTHS)
     frame = pd.DataFrame([{"who": f"{row.who}, {row.what}"} | row.numbers for row in made])
-    return frame, tabular(f"@{{}}{columns}@{{}}", [rf"\textbf{{{name}}}" for name in ("", *HEAD)], cells)
+    return frame, tabular(f"@{{}}{columns}@{{}}", [rf"\textbf{{{name}}}" for name in HEAD], cells)
 
 
 def _elastic(inputs: Inputs) -> Row:
@@ -113,9 +113,9 @@ def _rubbing(inputs: Inputs) -> Row:
     return Row(
         "DEM",
         "friction and damping",
-        f"{' or '.join(map(escape, orders))}, which update the contact force to order {enumerated(exact_to)} in the step",
-        rf"\textbf{{Keep your method}}: another one changes spins by {decimal(errors['method'], 4)}\,\%. Only a better update "
-        "of the contact force allows longer steps: springs from the touch on, in the plane of mid-step.",
+        f"{' or '.join(map(escape, orders))}, whose contact force is of order {enumerated(exact_to)} in the step",
+        rf"\textbf{{Keep your method}}: another one changes spins by {decimal(errors['method'], 4)}\,\%. Longer steps need a "
+        "better contact update: springs from the touch on, in the plane of mid-step.",
         rf"contact time${{}}/\mathbf{{{bulk}}}$ for slopes and heights; for one impact to {_percent(loose)} "
         rf"$T/{booked.take:.0f}$, with the better update $T/{cured.take:.0f}$",
         rf"The same gravel in a drum: with a step of {_in(1e6 * time / bulk)}\,$\mu$s the slope changes by "
@@ -161,17 +161,16 @@ def _water(inputs: Inputs) -> Row:
     if keeps.method in best.others:
         take += rf" or \textbf{{{escape(inputs.label(keeps.method))}}} (LAMMPS \code{{rigid/nve}})"
     period = best.dt * best.steps
-    steps = [
-        rf"\textbf{{{dt:g}\,fs}}" + (rf" (SETTLE {shake:g}\,fs)" if shake else "") + f" for runs of {length}"
-        for length, (dt, shake) in in_length.items()
-        if dt
-    ]
+    of_runs = {length: pair for length, pair in in_length.items() if pair[0]}
+    steps = ", ".join(rf"\textbf{{{dt:g}\,fs}} for {length}" for length, (dt, _) in of_runs.items())
+    if all(shake for _, shake in of_runs.values()):
+        steps += f" (SETTLE: {', '.join(f'{shake:g}' for _, shake in of_runs.values())}" + r"\,fs)"
     return Row(
         "MD",
-        "rigid molecules at constant energy",
-        rf"LAMMPS \code{{rigid}} ({escape(lammps.label.partition(' (')[0])}); GROMACS, OpenMM or AMBER (SETTLE, SHAKE)",
+        "rigid molecules",
+        rf"LAMMPS \code{{rigid}} ({escape(lammps.label.partition(' (')[0])}), GROMACS, OpenMM or AMBER (SETTLE)",
         f"Use the {take}, or keep SETTLE. Let the force and its slope vanish at the cut-off.",
-        f"water: {'; '.join(steps)}; other molecules: fastest libration${{}}/{best.steps:.1f}$ for {run_length(STATED)}",
+        f"water: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$",
         rf"Water, fastest libration {period:.0f}\,fs: LAMMPS \code{{rigid}} heats it by {_two(heats[0])}\,$kT$/ns per degree "
         rf"of freedom at {WATER[0]:g}\,fs and by {_two(heats[1])} at {WATER[1]:g}\,fs; {settled}. A force with a jump at the "
         rf"cut-off heats by {_two(jump.drift)}\,$kT$/ns, without the jump by less than {upper(smooth.largest, 1):g}.",
@@ -199,8 +198,8 @@ def _games(inputs: Inputs) -> Row:
     reached += [f"{escape(name)} never" for name, rate in rates.items() if not isfinite(rate)]
     return Row(
         "Games, robots",
-        rf"error {power(GAME)}, or ${360 * GAME:.1f}^\circ$ a turn",
-        f"{enumerated([escape(code.name) for code in first])}, which are of first order as shipped",
+        rf"${360 * GAME:.1f}^\circ$ a turn",
+        f"{enumerated([escape(code.name) for code in first])} (first order as shipped)",
         f"Turn angular damping off ({enumerated(map(escape, damped))} have it) and the gyroscopic term on. Then use the "
         rf"\textbf{{{escape(ens.label(method))}}}, or {simpler} with the torque of mid-step.",
         rf"\textbf{{{_hz(best.rate)}}} steps a turn; {simpler}: {_hz(simple.rate)}",
@@ -230,8 +229,8 @@ def _spacecraft(inputs: Inputs) -> Row:
         enumerated(f"{escape(code.name)}, which is of order {code.lab:.0f} if a torque is set once a step" for code in codes),
         rf"Use \textbf{{{runge_kutta}}}, evaluate the torque at each stage, and end a step where the torque jumps. With the "
         f"fewest torques: {escape(ens.label(method))}.",
-        rf"$1/\mathbf{{{_steps(usual.most)}}}$ of the time in which the fastest of spin, nutation ($h/\sqrt{{I_xI_z}}$ for a "
-        rf"wheel $h$ along $y$) and controller advances by a radian",
+        rf"a radian$/\mathbf{{{_steps(usual.most)}}}$ of the fastest of spin, nutation ($h/\sqrt{{I_xI_z}}$ for a wheel $h$ "
+        rf"along $y$) and controller",
         rf"A cubesat of three units with a wheel of {1e3 * WHEEL:g}\,mN\,m\,s nutates at {_in(nutation)}\,rad/s: the step is "
         rf"{_in(1 / usual.most / nutation)}\,s. With the {_in(1 / usual.most / ORBIT)}\,s of its orbital rate "
         f"{runge_kutta} diverges.",
