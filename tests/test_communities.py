@@ -1,12 +1,12 @@
 """The first page: what four kinds of readers are told, from the released data."""
 
-import re
-from math import inf, pi
+from math import pi
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from polhode.advice.from_contacts import contact_time
 from polhode.documentation import readers
@@ -33,7 +33,6 @@ def ens():
 def test_codes_are_rows_of_the_atlas(inputs):
     yade, lammps, kratos = analysis.codes(inputs, analysis.DEM)
     assert (yade.name, yade.method) == ("YADE", "fincham1992_yade")
-    assert yade.running("2023") == "Fincham (YADE 2023)" and kratos.running("10") == "Kratos DEM 10: scalar factor"
     assert lammps.method == "richardson" and kratos.method == "scalar_factor"
     (basilisk,) = analysis.codes(inputs, analysis.SPACECRAFT)
     assert round(basilisk.constant) == 4 and round(basilisk.lab) == 1
@@ -69,16 +68,29 @@ def test_elastic_contacts(inputs):
     row = tables._elastic(inputs)
     best = law_frames.recommended_in_contacts(law_frames.collisions(inputs))
     assert row.numbers["steps"] == best.steps[2] > row.numbers["steps_half"] == best.steps[0]
-    assert f"T/{best.steps[2]:.0f}" in row.step and "velocity Verlet" in row.numbers["equal"]
+    assert f"{best.steps[2]:.0f}}}$" in row.step and "velocity Verlet" in row.numbers["equal"]
     assert row.numbers["energy_YADE"] > 5 and row.numbers["energy_LAMMPS"] == pytest.approx(1, rel=0.05)
+    time = contact_time(*tables.GRAVEL)
+    assert row.numbers["contact_time"] == pytest.approx(time, rel=1e-6)
+    assert f"{float(f'{1e6 * time / best.steps[2]:.2g}'):g}\\,$\\mu$s" in row.example
 
 
-def test_spacecraft_take_so_many_seconds_a_step_at_one_degree_a_second():
+def test_the_step_of_a_drum_is_one_that_does_not_change_its_slope(inputs):
+    row = tables._rubbing(readers.inputs_of(RELEASED))
+    data = read_dataset(RELEASED / "grains.nc", "drum")
+    methods = [key for key in data["variant"].values if key in METHODS]
+    angle = data["angle"].sel(variant=methods).mean("variant")
+    change = angle.sel(division=row.numbers["steps_bulk"]) - angle.isel(division=-1)
+    assert row.numbers["slope"] == pytest.approx(float(change.mean("seed")), abs=0.05)
+    assert row.numbers["slope_low"] < float(change.mean("seed")) < row.numbers["slope_high"] < row.numbers["slope_scatter"]
+
+
+def test_spacecraft_step_at_the_rate_of_the_nutation(inputs):
     row = tables._spacecraft(readers.inputs_of(RELEASED))
-    seconds = [float(x) for x in re.findall(r"\\textbf\{([\d.]+)\}\\,s \(", row.step)]
     steps = [row.numbers[key] for key in ("steps_rk4", "steps", "steps_one_torque")]
-    assert seconds == pytest.approx(np.rad2deg(1) / np.array(steps), rel=0.02)
     assert row.numbers["method_one_torque"] in METHODS and steps[1] < steps[0] < steps[2]
+    ix, iz, h = 7e-3, 36e-3, 5e-3
+    assert row.numbers["nutation"] == pytest.approx((h * h / ix / iz) ** 0.5)
 
 
 def test_errors_of_impacts_are_those_that_95_in_100_do_not_exceed():
@@ -93,8 +105,7 @@ def test_contacts_of_codes_are_of_first_order(inputs):
     assert analysis.contact_orders(inputs) == pytest.approx({"LAMMPS": 1.0, "YADE": 1.0}, abs=0.05)
 
 
-def test_the_contact_time_of_the_caption_is_that_of_the_library(monkeypatch):
-    monkeypatch.setattr(law_frames, "ensemble", lambda inputs: SimpleNamespace(bodies=3))
+def test_the_contact_time_of_the_caption_is_that_of_the_library():
     macros = numbers.communities(Inputs(""))
     factor = float(macros["studyPageHertz"].removeprefix(r"\num{").rstrip("}"))
     young, poisson, density, radius, speed = 5e6, 0.3, 2500.0, 1e-3, 2.0
@@ -104,21 +115,17 @@ def test_the_contact_time_of_the_caption_is_that_of_the_library(monkeypatch):
 
 
 def test_a_run_without_data_says_so():
-    for make in (tables.communities, figures.limits):
+    for make in (tables.communities, figures.free_body):
         with pytest.raises(NotInRun):
             make(Inputs(""))
 
 
-def test_every_bar_has_its_number_and_one_without_an_end_says_never():
-    from matplotlib.figure import Figure
-
-    axes = Figure().subplots()
-    bars = [
-        figures.Bar("never", inf, "0.5"),
-        figures.Bar("many", 451234.0, "0.5"),
-        figures.Bar("some", 20.4, "0.5"),
-        figures.Bar("bound", 0.00042, "0.5", True),
-    ]
-    figures._bars(axes, bars, 5.0)
-    assert [text.get_text() for text in axes.texts] == ["never", r"$4.5\times10^{5}$", "20", r"$<$ $4.2\times10^{-4}$"]
-    assert [bar.get_hatch() for bar in axes.patches] == [None, None, None, "////"]
+def test_the_picture_says_where_each_spin_ends(inputs):
+    figure = Figure(figsize=(10, 3))
+    figures.draw(figure, inputs.atlas)
+    texts = [text.get_text() for text in figure.texts]
+    assert len(figure.axes) == len(figures.SHOWN) == 5 and "never leaves its axis: the\ngyroscopic term is off" in texts
+    changed = inputs.atlas.copy()
+    changed["end"] = changed["end"].copy(data=["tumbles"] * changed.sizes["engine"])
+    with pytest.raises(ValueError, match="MuJoCo implicit now ends with tumbles"):
+        figures.draw(Figure(), changed)

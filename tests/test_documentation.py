@@ -608,6 +608,17 @@ def test_the_landing_page_answers_each_kind_of_reader_from_the_released_data(cap
         assert "Take" in capsys.readouterr().out
 
 
+def test_the_answers_of_the_readme_are_those_of_the_released_data(capsys):
+    text = (HOME / "README.md").read_text(encoding="utf-8")
+    table = text.partition(readers.MARKS[0])[2].partition(readers.MARKS[1])[0]
+    assert table == readers.table(), "python -m polhode.documentation.readers"
+    assert len(text) - len(table) <= 4000
+    (question,) = re.findall(r"^polhode (recommend .*)$", text, re.MULTILINE)
+    (answer, *_) = re.findall(r"```text\n(.*?)\.\.\.\n", text, re.DOTALL)
+    assert cli.main(question.split()) == 0
+    assert capsys.readouterr().out.startswith(answer)
+
+
 def test_latex_that_the_landing_page_does_not_know_is_named():
     assert readers.markdown(r"\textbf{\num{13}\,Hz}, 33\,fs${}/6.6$ {\scriptsize (half: $\leq$\num{1e-04})} Sec.~\ref{a}") == (
         "**13 Hz**, 33 fs/6.6 (half: ≤ 10<sup>−4</sup>)"

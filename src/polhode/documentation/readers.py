@@ -1,4 +1,7 @@
-"""The landing page's answers: the first page of the article, of the released data, with the run behind each."""
+"""The answers of the README and of the landing page: those of the article's first page, from the released data.
+
+``python -m polhode.documentation.readers`` writes the table into the README.
+"""
 
 import re
 from pathlib import Path
@@ -26,10 +29,15 @@ BEHIND = {
         "--torque-class smooth --omega 0.0175 --error 1e-6 --several-torques",
     ),
 }
+#: What a reader of the README goes on with where that is not the page on the runs.
+PAGES = {"_games": "engines", "_spacecraft": "recommend"}
+#: The table stands between these in the README.
+MARKS = "<!-- made by python -m polhode.documentation.readers -->\n", "<!-- end -->\n"
 #: What the cells of the table in LaTeX have, as Markdown, innermost first.
 MARKDOWN = (
     (r",? *Secs?\.~(?:\\ref\{[^}]*\}(?:, )?)+", ""),
     (r"\\num\{1e-0?(\d+)\}", r"10<sup>−\1</sup>"),
+    (r"\\num\{-", r"\\num{−"),
     (r"\\num\{([^{}]*)\}", r"\1"),
     (r"\\mathbf\{([^{}]*)\}", r"**\1**"),
     (r"\$\*\*(.*?)\*\*\$", r"**\1**"),
@@ -38,6 +46,8 @@ MARKDOWN = (
     (r"I\\Omega\^2", "IΩ²"),
     (r"\\leq", "≤ "),
     (r"\\infty", "∞"),
+    (r"\^\\circ", "°"),
+    (r"\\mu", "µ"),
     (r"\\([%_&#])", r"\1"),
     (r"\\,|~", " "),
     (r"\\code\{([^{}]*)\}", r"`\1`"),
@@ -83,18 +93,36 @@ def readers(released: Path = RELEASED) -> str:
         attributes = read_dataset(released / file, group).attrs if group != "/" else read_dataset(released / file).attrs
         key = str(row.numbers["method"])
         method = f"[{METHODS[key].label}](/_generated/methods/{key}.md)" if key in METHODS else f"`{key}`"
-        lines = {"For": row.holds} if row.holds else {}
-        lines |= {
-            "Your code probably runs": row.runs,
-            "It costs you": row.costs,
-            "Take": row.take,
-            "With the step": row.step,
-            "But change first": row.first,
-        }
-        said = "\n".join(f"{head}\n: {markdown(cell)}\n" for head, cell in lines.items())
+        lines = dict(zip(tables.HEAD, (row.runs, row.take, row.step), strict=True)) | {"for example": row.example}
+        said = "\n".join(f"{head.capitalize()}\n: {markdown(cell)}\n" for head, cell in lines.items())
         origin = f"`data/released/{file}`, {attributes['date']}, commit {str(attributes['commit'])[:7]}"
         tabs.append(
             f":::{{tab-item}} {name}\n{said}\nBehind it\n: {origin} ([how it was run](/{page}.md)); the method: {method}; "
             f"codes: [the atlas](/engines.md). Your own case: `polhode recommend {question}` ([](/recommend.md)).\n:::\n"
         )
     return "::::{tab-set}\n" + "".join(tabs) + "::::\n"
+
+
+def table(released: Path = RELEASED) -> str:
+    """The table of the README: a row for each kind of reader, with a link to the page on it."""
+    inputs = inputs_of(released)
+    lines = [f"| | {' | '.join(head.capitalize() for head in tables.HEAD)} |", "|---|---|---|---|"]
+    for make in tables.MAKERS:
+        row, page = make(inputs), PAGES.get(make.__name__, BEHIND[make.__name__][3])
+        cells = [
+            f"[**{markdown(row.who)}**](docs/{page}.md), {markdown(row.what)}",
+            *map(markdown, (row.runs, row.take, row.step)),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main(path: Path = HOME / "README.md") -> None:
+    """Write the table into the README, between its marks."""
+    before, rest = path.read_text(encoding="utf-8").split(MARKS[0])
+    _, after = rest.split(MARKS[1])
+    path.write_text(f"{before}{MARKS[0]}{table()}{MARKS[1]}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

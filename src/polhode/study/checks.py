@@ -45,7 +45,7 @@ class Check:
 
 
 #: Modules that compile the same code as others.
-FAMILIES: Mapping[str, str] = {"contact_tests": "impacts", "random_impacts": "impacts"}
+FAMILIES: Mapping[str, str] = {"random_impacts": "impacts"}
 #: Methods of a witness, of those that every study compiles: compiling one takes longer than most witnesses.
 WITNESSES = ("spiral_leapfrog", "verlet")
 FEW: Mapping[str, Any] = {"methods": WITNESSES}

@@ -20,8 +20,8 @@ logging.getLogger("fontTools").setLevel(logging.ERROR)
 
 #: Width of the text block of the report, inches.
 TEXT_WIDTH = 6.3
-#: The same on the first page of the article, whose margins are narrower.
-FIRST_PAGE_WIDTH = 6.9
+#: Width of a figure that is scaled down to the text, inches.
+WIDE = 6.9
 #: Width and height of a figure with two panels and a legend below.
 TWO_PANELS = (TEXT_WIDTH, 3.55)
 

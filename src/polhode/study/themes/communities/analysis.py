@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import pi
+from math import gamma, pi, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +13,14 @@ from polhode.interface.netcdf import read_dataset
 from polhode.study.analysis import impacts, law_frames
 from polhode.study.analysis.law_frames import SMOOTH, EnsembleLaws
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.themes.grains import analysis as grains
 
+#: The largest overlap is (15 m v^2 / (16 sqrt(R) E*))^(2/5), and a contact lasts so many times that over v.
+HERTZ = 4 * sqrt(pi) * gamma(2 / 5) / (5 * gamma(9 / 10)) * (15 / 16) ** (2 / 5)
 #: The errors per radian that games and spacecraft accept.
 GAME, SPACE = 1e-2, 1e-6
-#: The usual rate of a game, Hz, and a slow rotation of a spacecraft, degrees a second.
-FRAMES, SLOW = 60.0, 1.0
+#: The usual rate of a game, Hz.
+FRAMES = 60.0
 #: Engines of discrete elements, of games and robotics, and of spacecraft: key in the atlas -> the option that counts, by
 #: default what a user gets who chooses nothing. Bullet's multibodies are damped as shipped, its rigid bodies are not.
 DEM = {"yade": "aspherical", "lammps": "rigid", "kratosdem": ""}
@@ -37,11 +40,6 @@ SPACECRAFT = {"bsk": ""}
 FROZEN, CENTRED = "spiral_synchronous", "spiral_leapfrog"
 #: What spacecraft run.
 RUNGE_KUTTA = "rk4"
-#: For which spacecraft the steps hold, and what sets the step where something is faster than the spin.
-SPACECRAFT_ARE = r"no wheels; torque $\leq I\Omega^2$, smooth over a step"
-SPACECRAFT_RATE = (
-    r"the fastest of spin, nutation ($h/\sqrt{I_xI_z}$, wheel $h$ along $y$) and controller, not the orbit, sets the step"
-)
 
 
 @dataclass(frozen=True)
@@ -54,11 +52,6 @@ class Code:
     label: str
     constant: float
     lab: float
-
-    def running(self, option: str) -> str:
-        """The code, with the option or version that is named, and its method: the one is part of the other's name, or not."""
-        full = f"{self.name} {option}"
-        return self.label.replace(self.name, full) if self.name in self.label else f"{full}: {self.label}"
 
 
 def codes(inputs: Inputs, chosen: dict[str, str]) -> list[Code]:
@@ -152,6 +145,32 @@ def of_impacts(inputs: Inputs) -> dict[str, float]:
         "method": change.max("integrator"),
     }
     return {name: 100 * impact_errors.served(values.values) for name, values in errors.items()}
+
+
+@dataclass(frozen=True)
+class Slope:
+    """How a step of the contact time over ``division`` changes the slope in a drum, degrees, and the scatter of runs."""
+
+    division: int
+    change: float
+    low: float
+    high: float
+    scatter: float
+
+
+def slope(inputs: Inputs) -> Slope:
+    """The change of the slope in a rotating drum at the longest step that is stated, against the shortest.
+
+    Raises
+    ------
+    NotInRun
+        If neither the run nor the release has the drum.
+    """
+    rows = grains.chosen(grains.frame(inputs, "drum"), "step", "all", grains.STATED)
+    rows = rows[rows["quantity"] == "angle"]
+    if rows.empty:
+        raise NotInRun("the drum was not run with this step")
+    return Slope(grains.STATED, *(float(rows[name].iloc[0]) for name in ("change", "low", "high", "scatter")))
 
 
 def grouped(ens: EnsembleLaws, rows: Iterable[Code]) -> dict[str, list[str]]:

@@ -2,60 +2,76 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
-from math import isfinite, pi
+from dataclasses import dataclass, field
+from math import isfinite, sqrt
 from typing import Any
 
 import pandas as pd
 
+from polhode.advice.from_contacts import contact_time
 from polhode.fits import impact_errors
 from polhode.fits.liquid_drifts import CONSTRAINTS, LENGTH, LONGER, STATED, outcomes, run_length
 from polhode.study.analysis import impacts, law_frames, liquids
 from polhode.study.analysis.many_body import chess_ratios
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.formats import enumerated, factor, factor_or_infinite, power, upper
+from polhode.study.report.formats import enumerated, factor_or_infinite, power, upper
 from polhode.study.report.latex import decimal, escape, tabular
 from polhode.study.themes.communities import analysis
-from polhode.study.themes.communities.analysis import GAME, SLOW, SPACE
+from polhode.study.themes.communities.analysis import GAME, SPACE
 
-#: Widths of the columns, in parts of the text.
-WIDTHS = (0.095, 0.165, 0.15, 0.145, 0.165, 0.215)
+#: The heads of the columns but the first.
+HEAD = ("if your code runs", "do this", "time step")
+#: Widths of the columns, in parts of the text, and of the line below a row.
+WIDTHS, LINE = (0.285, 0.405, 0.28), 0.985
 #: The family of methods that is named once.
 ROTOR = "exact rotor"
 #: The steps in fs at which drifts in water are stated.
 WATER = (2.0, 4.0)
+#: The gravel of the examples: Young's modulus (Pa), Poisson's ratio, density (kg/m^3), radius (m), speed (m/s).
+GRAVEL = (7e7, 0.3, 2500.0, 2.5e-3, 0.5)
+#: The satellite of the example, a cubesat of three units: the moments about x and z (kg m^2), the wheel along y (N m s), and
+#: the rate of its orbit (rad/s).
+CUBESAT, WHEEL, ORBIT = (0.007, 0.036), 5e-3, 1.13e-3
 
 
 @dataclass(frozen=True)
 class Row:
-    """What a kind of reader is told, as LaTeX, and the numbers behind it; ``holds`` says in full for whom."""
+    """What a kind of reader is told, as LaTeX, and the numbers behind it."""
 
     who: str
+    what: str
     runs: str
-    costs: str
     take: str
     step: str
-    first: str
+    example: str
     numbers: dict[str, Any] = field(default_factory=dict)
-    holds: str = ""
+
+
+def rows(inputs: Inputs) -> list[Row]:
+    """A row for each kind of reader of which the run, or the release, has the data."""
+    made: list[Row] = []
+    for make in MAKERS:
+        with suppress(NotInRun):
+            made.append(make(inputs))
+    return made
 
 
 def communities(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A row for each kind of reader of which the run has the data; the file has the numbers behind it."""
-    rows: list[Row] = []
-    for make in MAKERS:
-        with suppress(NotInRun):
-            rows.append(make(inputs))
-    if not rows:
+    """A row for each kind of reader, with an example below it; the file has the numbers behind it."""
+    made = rows(inputs)
+    if not made:
         raise NotInRun("this run has nothing of what the first page says to its readers")
     cells: list[Sequence[str] | str] = []
-    for row in rows:
-        cells += [r"\addlinespace[4pt]"] if cells else []
-        cells.append([getattr(row, each.name) for each in fields(row) if each.name not in ("holds", "numbers")])
-    head = ["who", "your code runs", "what it costs", "take", "with the step", "but first"]
+    for row in made:
+        cells += [r"\addlinespace[2pt]\midrule\addlinespace[1pt]"] if cells else []
+        cells.append([rf"\textbf{{{row.who}}}, {row.what}: {row.runs}", row.take, row.step])
+        cells.append(
+            rf"\addlinespace[2pt]\multicolumn{{3}}{{@{{}}>{{\raggedright\arraybackslash}}p{{{LINE}\textwidth}}@{{}}}}"
+            rf"{{\small {row.example}}}\\"
+        )
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in WIDTHS)
-    frame = pd.DataFrame([{"who": row.who.partition(r"\newline")[0]} | row.numbers for row in rows])
-    return frame, tabular(f"@{{}}{columns}@{{}}", [rf"\textbf{{{name}}}" for name in head], cells)
+    frame = pd.DataFrame([{"who": f"{row.who}, {row.what}"} | row.numbers for row in made])
+    return frame, tabular(f"@{{}}{columns}@{{}}", [rf"\textbf{{{name}}}" for name in HEAD], cells)
 
 
 def _elastic(inputs: Inputs) -> Row:
@@ -69,41 +85,46 @@ def _elastic(inputs: Inputs) -> Row:
     known = [code for code in codes if code.method in ratios]
     equal = [contact.label for contact in law_frames.as_good(contacts) if contact is not best]
     half, _, most = best.steps
-    predicted = next((contact for contact in contacts if contact.method == "pcdm2016"), None)
-    costly = f"; {escape(predicted.label)} takes {factor(predicted.over(best).value)} times as many steps" if predicted else ""
+    alike = f" or {escape(equal[0])}" if equal else ""
+    alike += f" ({len(equal) - 1} more methods are as good)" if len(equal) > 1 else ""
+    time = contact_time(*GRAVEL)
+    energies = [f"{escape(code.name)} {factor_or_infinite(ratios[code.method].value)}" for code in known]
     return Row(
-        _who("DEM", "elastic clumps", r"Sec.~\ref{sec:a-contacts}"),
-        ", ".join(escape(code.running(code.version.partition(".")[0])) for code in known),
-        f"energy error over {escape(best.label)}'s, same step: "
-        + ", ".join(f"{escape(code.name)} {factor_or_infinite(ratios[code.method].value)}" for code in known),
-        rf"\textbf{{{escape(best.label)}}}" + (f", {escape(equal[0])} or {len(equal) - 1} more: alike" if equal else ""),
-        rf"$\mathbf{{T/{most:.0f}}}$ for {power(law_frames.ENERGY)} of the energy, mean over a run",
-        f"take the forces of the positions as they are, not of predicted ones{costly}",
-        {"method": best.method, "steps": most, "steps_half": half, "equal": ",".join(equal)}
+        "DEM",
+        "elastic clumps",
+        enumerated(f"{escape(code.name)} {code.version.partition('.')[0]}" for code in known),
+        rf"Use \textbf{{{escape(best.label)}}}{alike}. Compute the forces at the positions as they are, not at predicted ones.",
+        rf"contact time${{}}/\mathbf{{{most:.0f}}}$ for an energy error of {power(law_frames.ENERGY)}",
+        rf"Gravel of {_gravel()}: a contact lasts {_in(1e3 * time)}\,ms, and the step is {_in(1e6 * time / most)}\,$\mu$s. "
+        f"Energy error with the same step, relative to {escape(best.label)}: {', '.join(energies)}.",
+        {"method": best.method, "steps": most, "steps_half": half, "equal": ",".join(equal), "contact_time": time}
         | {f"energy_{code.name}": ratios[code.method].value for code in known},
     )
 
 
 def _rubbing(inputs: Inputs) -> Row:
-    """Contacts with friction and damping: single random impacts."""
-    errors, (tight, loose) = analysis.of_impacts(inputs), impact_errors.ERRORS
-    (booked, cured, saved), (booked_loose, cured_loose, _) = (impacts.steps(inputs, error) for error in (tight, loose))
+    """Contacts with friction and damping: single random impacts, and a drum."""
+    errors, loose = analysis.of_impacts(inputs), impact_errors.ERRORS[-1]
+    booked, cured, saved = impacts.steps(inputs, loose)
     orders = analysis.contact_orders(inputs)
     exact_to = dict.fromkeys(decimal(order, 1) for order in orders.values())
+    slope = analysis.slope(inputs)
+    time, bulk = contact_time(*GRAVEL), slope.division
     return Row(
-        _who("DEM", "friction, damping", r"Sec.~\ref{sec:impacts}"),
-        f"{enumerated(map(escape, orders))}: spins after a contact of order {enumerated(exact_to)} in the step",
-        f"{factor(booked_loose.take / cured_loose.take)} times as many steps for {_percent(loose)} of spin and velocity, "
-        f"{factor(booked.take / cured.take)} for {_percent(tight)}",
-        rf"\textbf{{keep your method}}: another changes spins by {decimal(errors['method'], 4)}\,\%",
-        rf"{_percent(loose)}: $\mathbf{{T/{cured_loose.take:.0f}}}$ if cured, $T/{booked_loose.take:.0f}$ as codes are; "
-        rf"{_percent(tight)}: $\mathbf{{T/{cured.take:.0f}}}$, $T/{booked.take:.0f}$",
-        "cure the contact: springs from the touch on, in the plane of mid-step; slide in the mean direction; predict dashpot "
-        "velocities",
-        {"method": impact_errors.LEADING, "steps": cured.take, "steps_half": cured.half, "steps_loose": cured_loose.take}
+        "DEM",
+        "friction and damping",
+        f"{' or '.join(map(escape, orders))}, whose contact force is of order {enumerated(exact_to)} in the step",
+        rf"\textbf{{Keep your method}}: another one changes spins by {decimal(errors['method'], 4)}\,\%. Longer steps need a "
+        "better contact update: springs from the touch on, in the plane of mid-step.",
+        rf"contact time${{}}/\mathbf{{{bulk}}}$ for slopes and heights; for one impact to {_percent(loose)} "
+        rf"$T/{booked.take:.0f}$, with the better update $T/{cured.take:.0f}$",
+        rf"The same gravel in a drum: with a step of {_in(1e6 * time / bulk)}\,$\mu$s the slope changes by "
+        f"{_signed(slope.change)} degrees (interval {_signed(slope.low)} to {_signed(slope.high)}), while runs from other starts scatter by "
+        f"{decimal(slope.scatter, 1)}.",
+        {"method": impact_errors.LEADING, "steps": cured.take, "steps_half": cured.half, "steps_bulk": bulk}
         | {f"order_{name}": order for name, order in orders.items()}
-        | {"steps_loose_half": cured_loose.half, "steps_as_codes": booked.take, "steps_as_codes_loose": booked_loose.take}
-        | {"saved": saved.median, "saved_low": saved.low, "saved_high": saved.high}
+        | {"steps_as_codes": booked.take, "saved": saved.median, "saved_low": saved.low, "saved_high": saved.high}
+        | {"slope": slope.change, "slope_low": slope.low, "slope_high": slope.high, "slope_scatter": slope.scatter}
         | {f"spin_{name}": value for name, value in errors.items()},
     )
 
@@ -124,7 +145,7 @@ def _water(inputs: Inputs) -> Row:
     elif any(shake.is_shown for shake in of_shake if shake):
         settled = f"SETTLE by {enumerated(_two(shake.drift) for shake in of_shake if shake)}"
     else:
-        settled = "SETTLE: none seen"
+        settled = "SETTLE shows no drift at either"
     in_length = {
         length: [steps.get(key, (0.0, 0.0))[0] for key in (best.method, CONSTRAINTS)]
         for length, steps in (
@@ -138,25 +159,21 @@ def _water(inputs: Inputs) -> Row:
     (keeps,) = analysis.codes(inputs, {"lammps": "rigid/nve"})
     take = rf"\textbf{{{escape(inputs.label(best.method))}}}"
     if keeps.method in best.others:
-        take += rf", \textbf{{{escape(inputs.label(keeps.method))}}} (LAMMPS \code{{rigid/nve}})"
+        take += rf" or \textbf{{{escape(inputs.label(keeps.method))}}} (LAMMPS \code{{rigid/nve}})"
     period = best.dt * best.steps
-    runs = [
-        f"runs of {length}: "
-        + (rf"fastest libration${{}}/\mathbf{{{best.steps:.1f}}}$ (water: {period:.0f}\,fs), " if first else "")
-        + rf"\textbf{{{dt:g}\,fs}}"
-        + (rf" (SETTLE {shake:g}\,fs)" if shake else "")
-        for first, (length, (dt, shake)) in zip((True, False), in_length.items(), strict=True)
-        if dt
-    ]
+    of_runs = {length: pair for length, pair in in_length.items() if pair[0]}
+    steps = ", ".join(rf"\textbf{{{dt:g}\,fs}} for {length}" for length, (dt, _) in of_runs.items())
+    if all(shake for _, shake in of_runs.values()):
+        steps += f" (SETTLE: {', '.join(f'{shake:g}' for _, shake in of_runs.values())}" + r"\,fs)"
     return Row(
-        _who("MD", "rigid molecules, energy kept", r"Sec.~\ref{sec:liquids}"),
-        rf"LAMMPS \code{{rigid}}: {escape(lammps.label.partition(' (')[0])}; GROMACS, OpenMM, AMBER: SETTLE, SHAKE",
-        rf"LAMMPS \code{{rigid}} heats by {_two(heats[0])}\,$kT$/ns at {WATER[0]:g}\,fs, {_two(heats[1])} at "
-        rf"{WATER[1]:g}\,fs; {settled}",
-        rf"{take}, or keep SETTLE",
-        "; ".join(runs),
-        rf"let force and slope vanish at the cut-off: with a jump the energy drifts by {_two(jump.drift)}\,$kT$/ns at "
-        rf"{WATER[0]:g}\,fs, without by less than {upper(smooth.largest, 1):g}",
+        "MD",
+        "rigid molecules",
+        rf"LAMMPS \code{{rigid}} ({escape(lammps.label.partition(' (')[0])}), GROMACS, OpenMM or AMBER (SETTLE)",
+        f"Use the {take}, or keep SETTLE. Let the force and its slope vanish at the cut-off.",
+        f"water: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$",
+        rf"Water, fastest libration {period:.0f}\,fs: LAMMPS \code{{rigid}} heats it by {_two(heats[0])}\,$kT$/ns per degree "
+        rf"of freedom at {WATER[0]:g}\,fs and by {_two(heats[1])} at {WATER[1]:g}\,fs; {settled}. A force with a jump at the "
+        rf"cut-off heats by {_two(jump.drift)}\,$kT$/ns, without the jump by less than {upper(smooth.largest, 1):g}.",
         {"method": best.method, "steps": best.steps, "dt_fs": best.dt, "shake_fs": longest_shake, "run_ns": LENGTH}
         | {"dt_fs_longer": longer, "shake_fs_longer": longer_shake, "longer_run_ns": LENGTH * LONGER}
         | {f"lammps_{dt:g}fs": value for dt, value in zip(WATER, heats, strict=True)}
@@ -177,21 +194,18 @@ def _games(inputs: Inputs) -> Row:
     best, simple = (analysis.steps(ens, key, GAME) for key in (method, analysis.CENTRED))
     frozen = analysis.steps(ens, analysis.FROZEN, GAME)
     damped, simpler = analysis.damped(inputs), escape(ens.label(analysis.CENTRED))
-    reached = [f"{escape(name)} {_hz(rate)}" for name, rate in rates.items() if isfinite(rate)]
-    never = [escape(name) for name, rate in rates.items() if not isfinite(rate)]
+    reached = [rf"{escape(name)} {_hz(rate)}\,Hz" for name, rate in rates.items() if isfinite(rate)]
+    reached += [f"{escape(name)} never" for name, rate in rates.items() if not isfinite(rate)]
     return Row(
-        _who(
-            "games,",
-            rf"\textbf{{robots}}\newline error {power(GAME)},\newline ${360 * GAME:.1f}^\circ$ a turn",
-            r"Sec.~\ref{sec:engines}",
-        ),
-        f"{enumerated([escape(code.name) for code in first])}: first order, by default",
-        f"at one turn a second {', '.join(reached)}\\,Hz" + (f"; {enumerated(never)}: never" if never else ""),
-        rf"\textbf{{{escape(ens.label(method))}}}; simpler: {simpler}",
-        rf"one turn a second: \textbf{{{_hz(best.rate)}\,Hz}} ({_hz(simple.rate)} with {simpler}); {analysis.FRAMES:g}\,Hz: "
-        f"{decimal(analysis.FRAMES / best.rate, 1)} ({decimal(analysis.FRAMES / simple.rate, 1)}) turns a second",
-        f"turn off angular damping: it stops spins ({', '.join(map(escape, damped))}); {simpler} with mid-step torque "
-        f"(of the start: {_hz(frozen.rate)}\\,Hz)",
+        "Games, robots",
+        rf"${360 * GAME:.1f}^\circ$ a turn",
+        f"{enumerated([escape(code.name) for code in first])} (first order as shipped)",
+        f"Turn angular damping off ({enumerated(map(escape, damped))} have it) and the gyroscopic term on. Then use the "
+        rf"\textbf{{{escape(ens.label(method))}}}, or {simpler} with the torque of mid-step.",
+        rf"\textbf{{{_hz(best.rate)}}} steps a turn; {simpler}: {_hz(simple.rate)}",
+        f"At {analysis.FRAMES:g}\\,Hz a T-handle may turn {decimal(analysis.FRAMES / best.rate, 1)} times a second "
+        f"({decimal(analysis.FRAMES / simple.rate, 1)} with {simpler}). Needed for one turn a second as shipped: "
+        f"{', '.join(reached)}. {simpler} with the torque of the start of a step needs {_hz(frozen.rate)}\\,Hz.",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_simple": simple.most}
         | {"steps_frozen": frozen.most}
         | {f"hz_{key}": value for key, value in rates.items()},
@@ -205,46 +219,43 @@ def _spacecraft(inputs: Inputs) -> Row:
     if not codes:
         raise NotInRun("the atlas has no code for spacecraft")
     method, single = (analysis.serving(ens, kind(inputs, ens), SPACE) for kind in (analysis.several, analysis.single))
-    choices = [analysis.steps(ens, key, SPACE) for key in (analysis.RUNGE_KUTTA, method, single)]
-    usual, best, one = choices
+    usual, best, one = (analysis.steps(ens, key, SPACE) for key in (analysis.RUNGE_KUTTA, method, single))
     frozen, centred = (analysis.steps(ens, key, SPACE) for key in (analysis.FROZEN, analysis.CENTRED))
-    several, one_torque, family = ens.label(method), ens.label(single), ""
-    if several.startswith(ROTOR) and one_torque.startswith(ROTOR):
-        several, one_torque = (label.removeprefix(ROTOR).strip(", ") for label in (several, one_torque))
-        family = f" ({ROTOR}s)"
-    names = (escape(ens.label(analysis.RUNGE_KUTTA)), escape(several), escape(one_torque))
-    of_each = [rf"{name} {_seconds(x)}\,s ({_two(x.most)} a radian)" for name, x in zip(names, choices, strict=True)]
+    runge_kutta = escape(ens.label(analysis.RUNGE_KUTTA))
+    nutation = WHEEL / sqrt(CUBESAT[0] * CUBESAT[1])
     return Row(
-        _who("spacecraft", rf"no wheels;\newline error {power(SPACE)}", r"Sec.~\ref{sec:laws}"),
-        "; ".join(
-            f"{escape(code.name)}: {escape(code.label)}; order {code.lab:.0f} where a torque is set once a step"
-            for code in codes
-        ),
-        f"a torque of the start of a step instead of its middle costs {escape(ens.label(analysis.CENTRED))} a factor of "
-        f"{_steps(frozen.most / centred.most)} in steps",
-        rf"\textbf{{{names[0]}}}; fewest torques: \textbf{{{names[1]}}}; one a step: \textbf{{{names[2]}}}{family}",
-        rf"at {SLOW:g}~degree/s: {'; '.join(of_each)}",
-        f"{analysis.SPACECRAFT_RATE}; evaluate the torque at each stage; end a step at its jumps",
+        "Spacecraft",
+        f"error {power(SPACE)} a radian",
+        enumerated(f"{escape(code.name)}, which is of order {code.lab:.0f} if a torque is set once a step" for code in codes),
+        rf"Use \textbf{{{runge_kutta}}}, evaluate the torque at each stage, and end a step where the torque jumps. With the "
+        f"fewest torques: {escape(ens.label(method))}.",
+        rf"a radian$/\mathbf{{{_steps(usual.most)}}}$ of the fastest of spin, nutation ($h/\sqrt{{I_xI_z}}$ for a wheel $h$ "
+        rf"along $y$) and controller",
+        rf"A cubesat of three units with a wheel of {1e3 * WHEEL:g}\,mN\,m\,s nutates at {_in(nutation)}\,rad/s: the step is "
+        rf"{_in(1 / usual.most / nutation)}\,s. With the {_in(1 / usual.most / ORBIT)}\,s of its orbital rate "
+        f"{runge_kutta} diverges.",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_rk4": usual.most, "steps_rk4_half": usual.half}
-        | {"method_one_torque": single, "steps_one_torque": one.most}
+        | {"method_one_torque": single, "steps_one_torque": one.most, "nutation": nutation}
         | {"steps_frozen": frozen.most, "steps_centred": centred.most},
-        analysis.SPACECRAFT_ARE,
     )
 
 
 MAKERS: tuple[Callable[[Inputs], Row], ...] = (_elastic, _rubbing, _water, _games, _spacecraft)
 
 
-def _who(name: str, what: str, where: str) -> str:
-    return rf"\textbf{{{name}}}\newline {what}\newline {_small(where)}"
+def _gravel() -> str:
+    """The gravel of the examples, in words."""
+    young, _, _, radius, speed = GRAVEL
+    return rf"{2e3 * radius:g}\,mm ($E=\num{{{young / 1e6:g}}}$\,MPa, {speed:g}\,m/s)"
 
 
-def _small(text: str) -> str:
-    return rf"{{\scriptsize {text}}}"
+def _in(value: float) -> str:
+    """Two digits, plain."""
+    return f"{float(f'{value:.2g}'):g}"
 
 
-def _seconds(needed: analysis.Steps) -> str:
-    return rf"\textbf{{{float(f'{180 / pi / SLOW / needed.most:.2g}'):g}}}"
+def _signed(value: float) -> str:
+    return f"${decimal(value, 1)}$"
 
 
 def _percent(error: float) -> str:

@@ -1,4 +1,4 @@
-"""The first page: what four kinds of readers run, what that costs, what to take instead, and what limits them."""
+"""The first page: what each kind of reader runs, what to take instead, and one free body in five programs."""
 
 from polhode.study.themes.theme import Theme
 
@@ -6,7 +6,7 @@ THEME = Theme(
     title="Which method for whom",
     place=61,
     needs=("ensembles", "single_body", "many_body", "checks"),
-    figures=("limits",),
+    figures=("free_body",),
     tables=("communities",),
     numbers=("communities",),
 )

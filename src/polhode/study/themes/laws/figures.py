@@ -64,7 +64,7 @@ def slowdown(inputs: Inputs) -> Figure:
         raise NotInRun("the ensembles of this run have no method with one torque a step")
     ratios = chess_ratios(inputs, keys)
     heights = [0.135 * len(ens.classes), 0.52] if ratios else [0.135 * len(ens.classes)]
-    figure = new_figure((style.FIRST_PAGE_WIDTH, sum(heights) + 1.75))
+    figure = new_figure((style.WIDE, sum(heights) + 1.75))
     grid: Any = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)
     top, bottom = grid[0, 0], grid[-1, 0]
     _heat(top, table[keys], frame, ens)
