@@ -101,11 +101,16 @@ TRIAL = {
 }
 
 
+@functools.cache
+def tried(name):
+    return solve(TRIAL[name][0](), 20)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", TRIAL)
 def test_impacts_have_all_digits_of_a_trial_outside_the_project(name):
-    make, duration, velocity, omega, share = TRIAL[name]
-    solution = solve(make(), 20)
+    _, duration, velocity, omega, share = TRIAL[name]
+    solution = tried(name)
     body = solution.end.bodies[0]
     assert duration is None or same(solution.duration, duration)
     assert all(same(body.velocity[i], value) for i, value in velocity.items())
@@ -123,7 +128,7 @@ def test_the_contact_slips_when_it_did_in_the_trial():
 @pytest.mark.thorough
 def test_slip_throughout_is_exact():
     """The momentum along the plane is mu times that along the normal, whatever the law."""
-    solution = solve(on_plane(60, "0.092"), 20)
+    solution = tried("60 degrees, slips")
     body = solution.end.bodies[0]
     expected = mpf("3.9") * mpmath.sin(mpmath.pi / 3) - 2 * mpf("0.092") * mpf("1.95")
     assert abs(body.velocity[0] - expected) < mpf(10) ** -20
@@ -159,10 +164,11 @@ def test_a_sphere_that_sticks_to_linear_springs_oscillates(incremental):
     body = ImpactBody.sphere("0.005", 2500, ("0.5", 0, -1))
     k_n, k_t = mpf(10000), mpf(3000)
     impact = Impact(body, LinearSpring(k_n, k_t), arm="radius", incremental=incremental)
-    end = solve(impact, 20).end
+    solution = solve(impact, 20)
+    end = solution.end
     surface = end.bodies[0].velocity[0] - mpf("0.005") * end.bodies[0].omega_lab[1]
     assert abs(surface - mpf("0.5") * mpmath.cos(mpmath.pi * mpmath.sqrt(7 * k_t / (2 * k_n)))) < mpf(10) ** -20
-    assert abs(end.energies.made_by_law - (solve(impact, 20).start.energies.kinetic - end.energies.kinetic)) < mpf(10) ** -20
+    assert abs(end.energies.made_by_law - (solution.start.energies.kinetic - end.energies.kinetic)) < mpf(10) ** -20
 
 
 CASES = {
@@ -193,7 +199,7 @@ def solved(name):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "digits"), [("viscoelastic", 14), ("45 degrees, damped, incremental", 20)])
+@pytest.mark.parametrize(("name", "digits"), [("viscoelastic", 8), ("45 degrees, damped, incremental", 16)])
 def test_another_order_and_precision_agree_to_all_digits(name, digits):
     impact = CASES[name]()
     solution = solve(impact, digits)
