@@ -10,8 +10,10 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import mpmath
@@ -70,6 +72,31 @@ def few_looks(request) -> Iterator[None]:
         if not request.path.stem.startswith(("test_references", "test_advice")):
             patch.setattr(defect, "LOOKS", 2**12)
         yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def read_once(request) -> Iterator[None]:
+    """What answers are read from is read once by the tests of a file, as long as it stays as it is on the disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.stem.startswith(("test_advice", "test_one_step")):
+            from polhode.advice import from_contacts, from_friction, from_laws
+
+            for module in (from_contacts, from_friction, from_laws):
+                patch.setattr(module, "_read", remembered(module._read))
+        yield
+
+
+def remembered(read: Callable[..., Any]) -> Callable[..., Any]:
+    contents: dict[Any, Any] = {}
+
+    def look(path: Path, *group: str) -> Any:
+        state = path.stat()
+        key = path.resolve(), state.st_mtime_ns, state.st_size, *group
+        if key not in contents:
+            contents[key] = read(path, *group)
+        return copy(contents[key])
+
+    return look
 
 
 @contextmanager

@@ -49,10 +49,14 @@ FEW = ("spiral_leapfrog", "magnus_adams4", "euler", "rk4", "cf4", "verlet_delval
 @pytest.fixture
 def few(monkeypatch):
     """Only some methods are asked, so that a test does not load them all; of these none is left out."""
+    ask_only(monkeypatch, FEW)
+
+
+def ask_only(monkeypatch, keys):
     all_of_them = from_runs.candidates
 
     def candidates(one_torque=False, everything=False):
-        return [method for method in all_of_them(one_torque, everything) if method.key in FEW]
+        return [method for method in all_of_them(one_torque, everything) if method.key in keys]
 
     monkeypatch.setattr(from_runs, "candidates", candidates)
     monkeypatch.setattr(from_runs, "contenders", lambda *arguments: None)
@@ -160,10 +164,10 @@ def check_against_scipy(problem, edges, error=1e-4):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("width", [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.9])
+@pytest.mark.parametrize("width", [1e-5, 1e-3, 0.1, 0.9])
 @pytest.mark.parametrize("shape", [one_firing, one_pulse])
 def test_a_pulse_is_seen_wherever_it_is(shape, width):
-    for seed in range(3):
+    for seed in range(2):
         start = float(np.random.default_rng(seed).uniform(0.01, 0.95 - 0.9 * width)) * 100
         problem = driven(shape, 100.0, M=0.01 / width, at=start, width=100 * width)
         edges = [start, start + 100 * width] if shape is one_firing else [start + k * 100 * width for k in (-6, -1, 0, 1, 6)]
@@ -1260,6 +1264,7 @@ def test_an_answer_in_words_and_json():
 @pytest.mark.thorough
 def test_random_cases_meet_their_error(monkeypatch):
     """Two cases of the benchmark: from their own starts, and from another one with the same step. The first is free: exact."""
+    ask_only(monkeypatch, (*FEW, "exact_rotor"))
     monkeypatch.setattr(benchmark, "TIMES", 100)
     free, forced = (benchmark.check(benchmark.draw(i, seed=8), starts=1, seed=8) for i in (0, 4))
     assert free.question.torque_class == "free" and all(ratio < 1e-3 for ratio in (free.of_given_start, *free.others))

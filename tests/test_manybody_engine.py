@@ -41,6 +41,8 @@ NAMED = [
     "verlet",
     "buss2000",
 ]
+
+
 def clumps():
     dimer = manybody.Clump.dimer(0.05, 0.03, 0.06)
     bent = manybody.Clump.of_spheres(

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 import yaml
-from rendered import all_numbers, number_lines, root, whole_table
+from rendered import all_numbers, figure_twice, number_lines, root, whole_table
 
 import polhode
 from polhode.algebra import metrics
