@@ -572,7 +572,7 @@ def test_volume_and_inertia_of_kratos_are_named_where_they_are_not_read(tmp_path
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("key", [*sorted(SYMMETRIC), "rod"])
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=6)
 @given(st.tuples(angles, angles, angles), st.tuples(angles, angles, angles), st.sampled_from([1.0, 1e6]))
 def test_the_frame_of_the_file_is_given_back(key, turn, shift, far):
     centres, radius, _ = (np.outer([0, 0.5, 1.5], [1, 0, 0]), 0.4, 2) if key == "rod" else SYMMETRIC[key]
