@@ -299,6 +299,7 @@ class Limited:
         return (p[0] * max(0.0, min(1.0, (t - 1.0) / 2.0)), 0.0 * t, p[1] * abs(t - 2.5))
 
 
+@pytest.mark.thorough
 def test_a_corner_of_the_torque_is_no_jump():
     """A limited torque has corners wherever the limit is reached: at 300 s the motion is that of DOP853, with no jump in it."""
     problem = Problem(
@@ -426,6 +427,7 @@ def starts_of(case, error=1e-4):
     return from_runs._starts(case, error, Budget(60.0), lambda stage, done: None)
 
 
+@pytest.mark.thorough
 def test_starts_that_are_one_motion_are_replaced_by_residual_rates():
     """From rest under a torque of the body every orientation is the same motion: rates beside it, about the middle axis."""
     starts = starts_of(spun_up())
@@ -441,6 +443,7 @@ def test_starts_that_are_one_motion_are_replaced_by_residual_rates():
     assert "another such start with probability 19/20. Turned starts were not counted" in said
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("change", "alike", "beside"),
     [
@@ -472,6 +475,7 @@ def test_the_step_for_a_body_at_rest_serves_residual_rates(few):
         assert largest_error(q, omega, *by_scipy(start, []), 1.0) < 1e-4
 
 
+@pytest.mark.thorough
 def test_when_the_time_is_over_the_best_step_tested_is_shown(few, capsys):
     """The clock runs out after the first method has been run once: its error is that of the run, and nothing is confirmed."""
     case = case_of_words((1, 2, 2.5), (0, 6, 8), "friction", 0.5)
@@ -543,6 +547,7 @@ def test_a_method_with_slow_steps_does_not_overrun_the_limit(monkeypatch):
     assert 15 < clock.time < 60
 
 
+@pytest.mark.thorough
 def test_methods_without_time_to_be_compiled_are_left_out_and_named(few, monkeypatch):
     case = case_of_words((1, 2, 2.5), (0, 6, 8), "friction", 0.5)
     monkeypatch.setattr(from_runs, "compile_all", lambda keys, problems, seconds: [key for key in keys if seconds < 6])
@@ -554,6 +559,7 @@ def test_methods_without_time_to_be_compiled_are_left_out_and_named(few, monkeyp
     assert any("before they were compiled: direct Euler. What is compiled is kept" in remark for remark in answer.remarks)
 
 
+@pytest.mark.thorough
 def test_of_the_methods_that_can_win_those_without_time_are_named(few, monkeypatch):
     """Compilation may take half of a given limit; without one it is not counted. Nothing else is compiled."""
     chosen = Contenders(("magnus_adams4", "euler"), ("spiral_leapfrog",), 512, "friction", {"magnus_adams4": 1e9})
@@ -683,6 +689,7 @@ def test_the_step_serves_the_other_starts_that_it_is_said_to_serve(few):
     assert answer.interval[0] == answer.dt < answer.interval[1] and answer.best == answer.alternatives[0]
 
 
+@pytest.mark.thorough
 def test_starts_whose_motion_cannot_be_known_are_counted(few, monkeypatch):
     case = case_of_words((1, 2, 2.5), 5.0, "free", 0.2, starts=5)
     known = from_runs.motion_of
@@ -699,6 +706,7 @@ def test_starts_whose_motion_cannot_be_known_are_counted(few, monkeypatch):
         from_runs.from_runs(replace(case, starts=case.starts[2:4]), 1e-2)
 
 
+@pytest.mark.thorough
 def test_random_bodies_of_a_class_are_run_for_a_strength_or_a_time_beyond_the_laws(few):
     strong = polhode.recommend(torque="friction", omega=2.0, strength=20.0, time=0.1, error=1e-2)
     assert strong.kind == "runs" and "Any body turning at 2 rad/s for 0.1 s" in strong.question
@@ -794,6 +802,7 @@ FORMULAS = {
 TENSOR = np.array([[2.7122, -0.31383, 0.51068], [-0.31383, 2.9220, 0.35093], [0.51068, 0.35093, 1.0012]])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("frame", ["body", "lab"])
 @pytest.mark.parametrize("how", [TENSOR, TENSOR.ravel()[[0, 4, 8, 1, 2, 5]].tolist()], ids=["matrix", "six"])
 def test_a_case_with_a_tensor_moves_as_its_axes_do(frame, how):
@@ -839,6 +848,7 @@ def test_a_torque_named_by_its_class_acts_on_the_principal_axes_of_a_tensor():
     assert "rotation" not in case_of_words((1, 2, 2.5), (3, -1, 2), "free", 1.0).question
 
 
+@pytest.mark.thorough
 def test_moments_that_no_body_has_are_allowed_on_request(few):
     values = FORMULAS | {"inertia": [1, 2, 4]}
     with pytest.raises(AdviceError, match="triangle: false"):
@@ -921,6 +931,7 @@ def test_files_that_are_none(tmp_path):
             polhode.recommend(tmp_path / name, error=1e-3)
 
 
+@pytest.mark.thorough
 def test_a_yaml_file_is_answered(few, tmp_path):
     (tmp_path / "case.yaml").write_text(
         "inertia: [1, 2, 2.5]\nomega: [1, 2, 3]\ntime: 1\nerror: 1e-3\ntorque_price: 10\nparameters: {k: 0.3}\n"
@@ -1242,6 +1253,7 @@ def test_the_command_says_what_is_wrong(capsys, words, message):
     assert said.out == "" and re.search(message, said.err), said.err
 
 
+@pytest.mark.thorough
 def test_a_time_limit_ends_with_a_message(few, capsys):
     words = [*WORDS[:-1], "1e9", "--error", "1e-6", "--limit", "2"]
     assert cli.main(words) == 2

@@ -230,6 +230,7 @@ def test_unfinished_or_changed_runs_are_refused(house, capsys):
     assert not list(house.glob("*.zip*"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("command", "name"),
     [
@@ -571,6 +572,7 @@ def elsewhere(house: Path) -> None:
     finish(house / "results", family="another processor")
 
 
+@pytest.mark.thorough
 def test_on_another_processor_values_are_compared_within_tolerances(house, released, capsys):
     results = house / "results"
     near_round_off, far = 3e-13, 1.005e-2
@@ -669,6 +671,7 @@ def test_bad_input_is_named(house, packed, released, capsys, tmp_path):
     assert "not a whole zip archive" in refused(capsys, "verify", packed)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["../out.txt", "/etc/out.txt", "a/../../out.txt", "C:/out.txt", "a\\..\\out.txt"])
 def test_a_name_that_leads_out_of_the_folder_is_refused(house, capsys, name):
     with zipfile.ZipFile("bad.zip", "w") as opened:

@@ -504,6 +504,7 @@ def made(whole):
     return ours(whole)
 
 
+@pytest.mark.thorough
 def test_numbers_are_whole_macros(made, small):
     for macros in (made, ours(small)):
         for name, text in macros.items():

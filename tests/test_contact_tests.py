@@ -78,6 +78,7 @@ def test_a_divided_step_is_many_short_ones():
     assert contact_tests.divided((0.5, 0.0, 0.0), 0.6, (0.3, 0.4, 0.0)) == (0.5, 0.0, 0.0)
 
 
+@pytest.mark.thorough
 def test_returns_that_turn_with_the_spring_are_of_second_order(check):
     orders = {str(name): analysis.order(check["return_error"].sel({"return": name})) for name in check["return"].values}
     assert orders == pytest.approx({"trapezoidal": 2, "radial": 1, "divided": 2}, abs=0.05)

@@ -354,6 +354,7 @@ def test_a_folder_of_results_may_be_a_link_and_hold_links_within(tmp_path):
     assert "it is made again" in written.mend(results)[0] and list((results / "a").iterdir()) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("door", ["check_folder", "mend", "list", "open_results", "sha256", "is_current"])
 def test_a_pipe_in_place_of_a_file_is_named(tmp_path, door):
     """Reading it would never end: in a process of its own, which is given up."""
@@ -437,6 +438,7 @@ def test_a_damaged_file_is_made_again_whatever_the_target_is():
     assert calls == [({"gather", "res/runs/a.nc"}, {"forceall": False})]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["a flipped bit", "another step size", "another value with a right checksum"])
 @pytest.mark.parametrize("name", [RUN, "long_runs/lab_torque/euler.nc"])
 def test_a_run_changed_with_its_old_time_is_seen_at_the_next_start(run, made, kind, name):

@@ -500,6 +500,7 @@ def test_a_law_that_gives_no_numbers_is_refused(tmp_path):
             plugins.run_plugin(law, path)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

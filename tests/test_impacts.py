@@ -135,6 +135,7 @@ def test_slip_throughout_is_exact():
     assert abs(body.omega_lab[1] - 5 * mpf("0.092") * mpf("1.95") / mpf("0.0025")) < mpf(10) ** -17
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("alpha", "restitution"), [("0.1", "0.872291466690707846"), ("0.2", "0.766410413045874779")])
 def test_restitution_of_tsuji(alpha, restitution):
     impact = on_plane(0, 0, HertzMindlin(alpha))

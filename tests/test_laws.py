@@ -492,6 +492,7 @@ def test_the_flow_chart_names_what_the_laws_say(run, long_runs_without_drift):
     assert re.match(r"1[345] \(", leaves["smooth_one"].lines[0])
 
 
+@pytest.mark.thorough
 def test_the_flow_chart_changes_with_the_laws(tmp_path, long_runs_without_drift):
     better = inputs_of(ensemble(BETTER, bodies=8), tmp_path)
     leaves = drawn.leaves(better)

@@ -120,6 +120,7 @@ def test_a_rod_is_a_rod_however_it_is_turned(seed):
         assert turned.volume == pytest.approx(plain.volume, rel=1e-9)
 
 
+@pytest.mark.thorough
 def test_what_is_long_and_thin_is_weighed_in_any_direction():
     """A bent chain of two hundred overlapping spheres, along each axis: to its cross-section the columns are fine enough."""
     centres = np.zeros((200, 3))
@@ -173,6 +174,7 @@ PLAIN = {key: manybody.Clump.of_spheres(key, centres, np.full(len(centres), r)) 
 angles = st.floats(-3.0, 3.0)
 
 
+@pytest.mark.thorough
 @settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(sorted(SYMMETRIC)),

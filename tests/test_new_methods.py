@@ -418,6 +418,7 @@ def test_friction_that_the_body_turns_through_leaves_long_steps_stable():
     assert not error("spiral_leapfrog", 60) < 10 and not error("spiral_predicted_last", 60) < 10
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("bodies", [1, 4, 10])
 def test_coupled_bodies_decay_too(bodies):
     rates = np.geomspace(1.0, 100.0, 3 * bodies)

@@ -117,6 +117,7 @@ def test_the_steps_of_a_torque_class_are_the_same_everywhere(torque, released, m
                 assert said[1] == f"{half:.3g}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("error", ERRORS)
 def test_the_steps_of_elastic_contacts_are_the_same_everywhere(error, released, monkeypatch, capsys):
     monkeypatch.chdir(released)

@@ -228,6 +228,7 @@ def test_trajectories_are_whole_or_left_alone(tmp_path, monkeypatch, name):
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("place", "said"), [("/dev/full", "output: No space left on device"), ("a closed pipe", "")])
 def test_an_output_that_takes_nothing_is_said_in_a_line(place, said):
     """Python's own messages at its end would follow."""

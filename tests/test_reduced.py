@@ -70,6 +70,7 @@ def test_no_sentence_speaks_of_what_was_not_run(what):
     check(article, lost, gone)
 
 
+@pytest.mark.thorough
 @settings(max_examples=12)
 @given(st.sets(st.sampled_from(USED)), st.sets(st.sampled_from(INCLUDED)))
 def test_whatever_a_run_lacks_what_remains_is_whole(lost, shown):

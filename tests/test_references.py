@@ -417,6 +417,7 @@ def test_a_torque_with_branches_is_expanded_piece_by_piece():
     assert reference_dataset(tiny, [100.0], 20).omega.values[0, 1] == pytest.approx(1.5e6 * (61.34 + 1e-9 - 61.34), rel=1e-12)
 
 
+@pytest.mark.thorough
 def test_a_reference_needs_no_compiled_torque():
     def double(x):  # a plain function, which Numba does not know
         return 2.0 * x

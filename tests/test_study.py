@@ -542,6 +542,7 @@ def results(tmp_path_factory):
     return study, folder
 
 
+@pytest.mark.thorough
 def test_references_that_are_up_to_date_are_kept(tmp_path):
     config = merged(small(), {"results": str(tmp_path), "digits": 20, "problems": {"exponential_sphere": SPHERE}})
     config["problems"] = {key: config["problems"][key] for key in ("spiral_cylinder", "exponential_sphere")}

@@ -130,6 +130,7 @@ class Workshop:
 FORMS = {Form("a", "body", True): 20.0, Form("b", "body", False): 50.0, Form("c", "lab", True): 700.0}
 
 
+@pytest.mark.thorough
 def test_the_start_of_a_run_is_no_part_of_its_steps():
     shop = Workshop(FORMS)
     samples = timing.measure(shop.runs, 4, 1e-4, shop.clock)
