@@ -45,6 +45,8 @@ for _number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, lambda number, frame: None)
 
+LOOKS = defect.LOOKS
+
 #: Files that take minutes. They come first, so that none of them is left over when all others are done (``pytest -n 2``).
 LONG = (
     "test_workflow",
@@ -69,9 +71,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def few_looks(request) -> Iterator[None]:
     """Torques are looked at in 4096 places along a reference, except by the tests of those that are easily missed."""
     with pytest.MonkeyPatch.context() as patch:
-        if not request.path.stem.startswith(("test_references", "test_advice")):
+        if not request.path.stem.startswith("test_advice"):
             patch.setattr(defect, "LOOKS", 2**12)
         yield
+
+
+@pytest.fixture
+def every_look(monkeypatch) -> None:
+    """Torques are looked at in as many places as outside the tests."""
+    monkeypatch.setattr(defect, "LOOKS", LOOKS)
 
 
 @pytest.fixture(autouse=True, scope="module")

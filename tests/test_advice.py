@@ -18,6 +18,7 @@ from scipy.spatial.transform import Rotation
 import polhode
 from polhode import cli
 from polhode.advice import AdviceError, cases, files, from_contacts, from_runs
+from polhode.advice import motion as motion_module
 from polhode.advice.answer import Choice, Recommendation
 from polhode.advice.budget import Budget
 from polhode.advice.cases import (
@@ -52,6 +53,13 @@ def few(monkeypatch):
     ask_only(monkeypatch, FEW)
 
 
+@pytest.fixture
+def glances(monkeypatch):
+    """For torques without pulses: a motion is known as well from fewer looks at its torque."""
+    monkeypatch.setattr(motion_module, "LOOKS", 2**14)
+    monkeypatch.setattr(motion_module, "LOOKS_ELSEWHERE", 2**12)
+
+
 def ask_only(monkeypatch, keys):
     all_of_them = from_runs.candidates
 
@@ -67,6 +75,7 @@ def ask_only(monkeypatch, keys):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("key", ["lab_torque", "damped_top"])
+@pytest.mark.usefixtures("glances")
 def test_the_motion_is_that_of_the_taylor_series(key):
     problem = polhode.problems[key]
     motion = motion_of(problem, 1e-6, Budget(60.0))
@@ -215,6 +224,7 @@ def test_the_step_for_a_torque_with_jumps_ends_at_them(monkeypatch):
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
 def test_methods_that_agree_against_the_motion_are_no_answer(few, monkeypatch):
     """The motion of a torque that is stronger by a tenth."""
     problem = polhode.problems["lab_torque"]
@@ -362,6 +372,7 @@ def test_the_coarsest_step_and_what_never_gets_there():
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
 def test_the_step_meets_the_error_and_a_longer_one_does_not(few):
     problem = polhode.problems["asymmetric_heavy_top"]
     # Of one start, so that the step is not that of another one.
@@ -381,6 +392,7 @@ def test_the_step_meets_the_error_and_a_longer_one_does_not(few):
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
 def test_one_torque_is_the_default(few):
     case = {"inertia": (1, 2, 2.5), "omega": (0, 6, 8), "torque": "free", "time": 0.3, "error": 1e-3}
     assert {polhode.methods[row.method].torques_per_step for row in polhode.recommend(**case).alternatives} == {1}
@@ -389,6 +401,7 @@ def test_one_torque_is_the_default(few):
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
 def test_the_price_of_a_torque_decides(few):
     case = case_of_problem(polhode.problems["asymmetric_heavy_top"])
     free, dear = (from_runs.from_runs(case, 1e-3, price, one_torque=False) for price in (0.0, 1e5))
@@ -404,6 +417,7 @@ def test_the_price_of_a_torque_decides(few):
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
 def test_an_open_question_is_answered_for_all_starts(few):
     case = case_of_words((1, 2, 2.5), 10.0, "lab", 0.5, 0.5)
     assert len(case.starts) == cases.STARTS and case.open_questions == (
@@ -458,12 +472,14 @@ def test_starts_that_are_one_motion_are_replaced_by_residual_rates():
     ],
     ids=str,
 )
+@pytest.mark.usefixtures("glances")
 def test_from_the_motions_it_is_decided_which_starts_are_alike(change, alike, beside):
     starts = starts_of(spun_up(**{"moments": (2.0, 3.0, 2.5), "time": 4.0, **change}), 1e-3)
     assert (starts.alike, starts.beside) == (alike, beside) and len(starts.motions) == 20 + (beside if not alike else 0)
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
 def test_the_step_for_a_body_at_rest_serves_residual_rates(few):
     """The step that was named from rest alone, 60 s / 14, was off by 2.8 rad at 1e-6 rad/s and blew up at 1e-3."""
     case = spun_up()
@@ -663,6 +679,7 @@ def test_steps_per_radian_are_those_of_the_initial_angular_velocity():
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
 def test_a_body_that_stops_or_starts_at_rest_is_answered_in_the_same_words(few):
     stops = case_of_mapping({**FORMULAS, "torque": ["-9*k*wx", "-18*k*wy", "-22*k*wz"], "time": 4})[0]
     answer = from_runs.from_runs(stops, 1e-3)
@@ -675,6 +692,7 @@ def test_a_body_that_stops_or_starts_at_rest_is_answered_in_the_same_words(few):
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
 def test_the_step_serves_the_other_starts_that_it_is_said_to_serve(few):
     """Recomputed: from each of the other starts, with the step of the answer."""
     case = case_of_problem(polhode.problems["asymmetric_heavy_top"], 1.0)
@@ -849,6 +867,7 @@ def test_a_torque_named_by_its_class_acts_on_the_principal_axes_of_a_tensor():
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
 def test_moments_that_no_body_has_are_allowed_on_request(few):
     values = FORMULAS | {"inertia": [1, 2, 4]}
     with pytest.raises(AdviceError, match="triangle: false"):
@@ -932,6 +951,7 @@ def test_files_that_are_none(tmp_path):
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
 def test_a_yaml_file_is_answered(few, tmp_path):
     (tmp_path / "case.yaml").write_text(
         "inertia: [1, 2, 2.5]\nomega: [1, 2, 3]\ntime: 1\nerror: 1e-3\ntorque_price: 10\nparameters: {k: 0.3}\n"
@@ -944,6 +964,7 @@ def test_a_yaml_file_is_answered(few, tmp_path):
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
 def test_a_python_file_is_tried_and_answered(few, tmp_path):
     with polhode.problems.restored():
         answer = polhode.recommend(HOME / "docs" / "example_problem.py", error=1e-3)
@@ -1185,6 +1206,7 @@ def test_the_command_answers_on_one_screen(few, capsys):
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
 def test_the_command_answers_machines(few, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # a run in the checkout, such as a quick one, would be asked first
     assert cli.main([*WORDS, "--error", "1e-4", "--json"]) == 0
@@ -1274,6 +1296,7 @@ def test_an_answer_in_words_and_json():
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
 def test_random_cases_meet_their_error(monkeypatch):
     """Two cases of the benchmark: from their own starts, and from another one with the same step. The first is free: exact."""
     ask_only(monkeypatch, (*FEW, "exact_rotor"))

@@ -25,7 +25,7 @@ INERTIA = np.array(cases.INERTIA)
 SIZE, SPEED = 1e-9, 100.0
 
 
-def rows_of(key, angle=0.2, count=30, load="free", start=0, stored=False, dtype=float):
+def rows_of(key, angle=0.2, count=60, load="free", start=0, stored=False, dtype=float):
     """t, q, omega (body frame, rad/s) of a method in these units, each row the step from the row before, as it is rounded."""
     run = recipe.recipe(omega=SPEED, inertia=INERTIA * SIZE).runs[{"free": 0, "lab": 2, "velocity": 3}[load]]
     run = replace(run, dt=angle / SPEED)

@@ -353,7 +353,7 @@ VOLUME = 4 / 3 * np.pi * (2 * 0.5**3 + 0.3**3) - caps(0.5, 0.5, 0.6) - caps(0.5,
 
 
 @pytest.mark.thorough
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(tables())
 def test_columns_are_read_by_their_names(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("named") / "spheres.csv"

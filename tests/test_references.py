@@ -383,6 +383,7 @@ def pulse(t, q, omega, p):
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("every_look")
 @pytest.mark.parametrize(("width", "speed"), [(1e-5, 0.0), (1e-3, 0.03), (0.1, 0.0)])
 def test_a_smooth_pulse_is_not_stepped_over(width, speed, where=0.6137):
     """About an axis that the body keeps, the pulse gives its integral; also to a body at rest."""
@@ -400,6 +401,7 @@ def test_a_smooth_pulse_is_not_stepped_over(width, speed, where=0.6137):
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("every_look")
 def test_a_torque_with_branches_is_expanded_piece_by_piece():
     problem = make(firing, inertia=(2.0, 2.0, 2.0), omega0=(0.0, 0.0, 0.0), parameters={"M": 3.0, "at": 61.34, "width": 0.04})
     with pytest.raises(ArithmeticError, match=r"jumps or has a kink at about t = 61\.3(4|39999999\d*) s.*breakpoints"):
@@ -427,6 +429,7 @@ def test_a_reference_needs_no_compiled_torque():
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("every_look")
 def test_a_torque_that_cancels_is_not_taken_for_a_pulse():
     """Of a top that stands upright, turning and at rest, double precision knows the torque to 1e-16 of the weight only."""
     upright = {"x": 0.0, "y": 0.0, "z": 0.54, "weight": 9.0}
