@@ -178,7 +178,7 @@ CASES = {
     "clump, damped, incremental": lambda: clump("0.3", "0.3", incremental=True),
     "viscoelastic": lambda: on_plane(30, "0.2", ViscoelasticHertz("1e-6", 1), twirl=False),
     "45 degrees, damped, incremental": lambda: on_plane(45, "0.3", HertzMindlin("0.3"), incremental=True),
-    "linear, damped": lambda: on_plane(30, "0.1", LinearSpring(10000, 7000, "0.5", "0.3")),
+    "linear, damped": lambda: on_plane(30, "0.2", LinearSpring(10000, 7000, "0.5", "0.3")),
     "two spheres of two sizes, damped": lambda: of_two_sizes(),
 }
 #: 2 and 98 % of the duration of a contact, s, of the cases that another method solves as well.
