@@ -31,10 +31,10 @@ STEP = SCENE.contact_time() / 20
 
 @pytest.mark.thorough
 def test_lists_and_the_plain_step_change_no_bit_of_the_bed():
-    begin, at = SCENE.initial_state(1), np.array([0, 60])
+    begin, at = SCENE.initial_state(1), np.array([0, 150])
     engine, every = (run(SCENE, METHODS["no_squish"], STEP, begin, at, record=True, brute_force=slow) for slow in (False, True))
     plain = PlainRun(SCENE, begin, METHODS["no_squish"], STEP)
-    for _ in range(60):
+    for _ in range(150):
         plain.step()
     assert engine["work"][4] > 1000
     np.testing.assert_array_equal(engine["motion"], every["motion"])
