@@ -10,8 +10,10 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import mpmath
@@ -43,6 +45,8 @@ for _number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, lambda number, frame: None)
 
+LOOKS = defect.LOOKS
+
 #: Files that take minutes. They come first, so that none of them is left over when all others are done (``pytest -n 2``).
 #: Between the two studies and what waits for them are some that compile what others then find.
 LONG = (
@@ -70,9 +74,40 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def few_looks(request) -> Iterator[None]:
     """Torques are looked at in 4096 places along a reference, except by the tests of those that are easily missed."""
     with pytest.MonkeyPatch.context() as patch:
-        if not request.path.stem.startswith(("test_references", "test_advice")):
+        if not request.path.stem.startswith("test_advice"):
             patch.setattr(defect, "LOOKS", 2**12)
         yield
+
+
+@pytest.fixture
+def every_look(monkeypatch) -> None:
+    """Torques are looked at in as many places as outside the tests."""
+    monkeypatch.setattr(defect, "LOOKS", LOOKS)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def read_once(request) -> Iterator[None]:
+    """What answers are read from is read once by the tests of a file, as long as it stays as it is on the disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.stem.startswith(("test_advice", "test_one_step")):
+            from polhode.advice import from_contacts, from_friction, from_laws
+
+            for module in (from_contacts, from_friction, from_laws):
+                patch.setattr(module, "_read", remembered(module._read))
+        yield
+
+
+def remembered(read: Callable[..., Any]) -> Callable[..., Any]:
+    contents: dict[Any, Any] = {}
+
+    def look(path: Path, *group: str) -> Any:
+        state = path.stat()
+        key = path.resolve(), state.st_mtime_ns, state.st_size, *group
+        if key not in contents:
+            contents[key] = read(path, *group)
+        return copy(contents[key])
+
+    return look
 
 
 @contextmanager

@@ -55,6 +55,7 @@ class PlainImpact:
         self.radius = [exact(body.radius) for body in self.bodies]
         self.offset = [[exact(x) for x in body.offset] for body in self.bodies]
         self.mu = exact(impact.friction)
+        self.of_law = {name: exact(value) for name, value in vars(self.law).items() if not callable(value)}
         if not isinstance(self.law, LinearSpring):
             e, nu = exact(impact.body.young), exact(impact.body.poisson)
             count = len(self.bodies)
@@ -67,14 +68,14 @@ class PlainImpact:
         """F_n, k_t and gamma_t."""
         law = self.law
         if isinstance(law, LinearSpring):
-            k, g, kt, gt = (exact(x) for x in (law.normal, law.damping, law.tangential, law.tangential_damping))
-            return k * delta + g * w, kt, gt
+            k, g = self.of_law["normal"], self.of_law["damping"]
+            return k * delta + g * w, self.of_law["tangential"], self.of_law["tangential_damping"]
         root = gmpy2.sqrt(delta)
         if isinstance(law, HertzMindlin):
-            gamma = exact(law.alpha) * gmpy2.sqrt(self.reduced * self.hertz * root)
+            gamma = self.of_law["alpha"] * gmpy2.sqrt(self.reduced * self.hertz * root)
         else:
-            gamma = 3 * self.hertz * exact(law.relaxation) * root / 2
-        return self.hertz * root * delta + gamma * w, self.mindlin * root, gamma * exact(law.tangential_damping)
+            gamma = 3 * self.hertz * self.of_law["relaxation"] * root / 2
+        return self.hertz * root * delta + gamma * w, self.mindlin * root, gamma * self.of_law["tangential_damping"]
 
     def contact(self, state):
         """n, its rate, mean spin, F_n, k_t, gamma_t, velocity in the plane, and for each body its arm and omega in the lab."""

@@ -48,6 +48,7 @@ def test_friction_has_the_rate_named_and_the_secant_alone_survives_a_long_step(f
     assert (fine.sel({"integrator": "spiral_predicted"}) < 0.05 * fine.sel({"integrator": "spiral_leapfrog"})).all()
 
 
+@pytest.mark.thorough
 def test_the_reference_of_long_times_is_that_of_the_taylor_series(few, monkeypatch):
     monkeypatch.setattr(body_checks, "OVER_TIME", ("rkmk4", "spiral_leapfrog"))
     monkeypatch.setattr(body_checks, "LONG_STEPS", (2.0**-4, 2.0**-8))
@@ -73,6 +74,7 @@ def test_the_reference_of_long_times_is_that_of_the_taylor_series(few, monkeypat
         )
 
 
+@pytest.mark.thorough
 def test_the_gain_of_a_corrector_falls_with_the_strength_and_no_other_splitting_has_one(few, monkeypatch):
     monkeypatch.setattr(body_checks, "STRENGTHS", (0.01, 1.0))
     monkeypatch.setattr(body_checks, "STRENGTH_STEPS", tuple(2.0**-k for k in range(8)))

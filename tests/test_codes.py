@@ -148,6 +148,7 @@ contacts: {{chosen_by: none, law: hertz_mindlin_tsuji, bookkeeping: LAMMPS, meth
 """
 
 
+@pytest.mark.thorough
 def test_an_adapter_gets_the_bodies_of_a_scene_and_returns_their_motion(tmp_path):
     (tmp_path / "fake.py").write_text(FAKE)
     (tmp_path / "fake.yaml").write_text(DECLARED)

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 import yaml
 from matplotlib.colors import to_hex
-from rendered import all_numbers, figure_twice, number_lines, root, whole_table
+from rendered import all_numbers, number_lines, root, whole_table
 from test_report import LONG_TABLES
 from test_report import made_up as one_problem
 
@@ -411,9 +411,11 @@ def test_a_problem_of_ones_own_is_among_the_long_runs(tmp_path):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", OURS)
-def test_figure_is_the_same_file_twice(name, whole, tmp_path, monkeypatch):
-    monkeypatch.delitem(style.METADATA, "png")  # without pixels, which nobody compares
-    figure_twice(name, whole, tmp_path)
+def test_figure_of_all_methods_and_problems_is_drawn(name, whole, tmp_path, monkeypatch):
+    """That a figure is the same file twice is in test_report.py."""
+    monkeypatch.delitem(style.METADATA, "png")
+    rendering.render_figure(name, whole, tmp_path)
+    assert (tmp_path / f"{name}.pdf").stat().st_size > 10_000
 
 
 @pytest.mark.thorough
@@ -471,6 +473,7 @@ def made(whole):
     return ours(whole)
 
 
+@pytest.mark.thorough
 def test_numbers_are_whole_macros(made, small):
     for macros in (made, ours(small)):
         for name, text in macros.items():

@@ -73,6 +73,7 @@ def test_a_divided_step_is_many_short_ones():
     assert contact_benchmarks.divided((0.5, 0.0, 0.0), 0.6, (0.3, 0.4, 0.0)) == (0.5, 0.0, 0.0)
 
 
+@pytest.mark.thorough
 def test_returns_that_turn_with_the_spring_are_of_second_order(check):
     orders = {
         str(name): contact_benchmarks.order(check["return_error"].sel({"return": name})) for name in check["return"].values

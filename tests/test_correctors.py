@@ -195,6 +195,7 @@ def turned(strength, dt, order):
     return state[0]
 
 
+@pytest.mark.thorough
 def test_the_error_is_of_second_order_in_the_torque():
     def error(strength, order):
         exact = turned(strength, 1 / 64, 7)

@@ -415,6 +415,7 @@ def test_without_times_every_figure_and_table_says_so(inputs, tmp_path):
         assert "no times" in (tmp_path / f"{name}.csv").read_text()
 
 
+@pytest.mark.thorough
 def test_every_time_to_a_solution_in_the_text_is_made(tmp_path):
     """By a run of the targets and prices of the study; also those that stand in other sections."""
     home = PUBLISHED.parents[1]

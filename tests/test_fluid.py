@@ -140,6 +140,7 @@ def test_a_mixture_has_the_energy_of_a_plain_sum_and_the_forces_of_its_slope(law
     assert np.abs(forces.sum(0)).max() < 1e-7 * size
 
 
+@pytest.mark.thorough
 def test_what_is_left_out_of_many_molecules_adds_nothing():
     number = MANY + 16
     fluid = replace(TRIMERS, molecules=((TRIMER, number),), box=(number / 0.329) ** (1 / 3), states=())

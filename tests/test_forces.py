@@ -144,9 +144,9 @@ LOW = replace(OXIDE, density=DENSITY, young=YOUNG, poisson=POISSON)
 
 @cache
 def reference(friction, alpha, incremental=False):
-    """The impact of the clump to 16 digits."""
+    """The impact of the clump to 8 digits."""
     body = ImpactBody(3 * MASS, MOMENTS, R, V, OMEGA, Q, (R, 0, 0), YOUNG, POISSON)
-    return solve(Impact(body, HertzMindlin(alpha), friction, incremental=incremental), digits=16)
+    return solve(Impact(body, HertzMindlin(alpha), friction, incremental=incremental), digits=8)
 
 
 def clump_on_a_plane(law, duration, steps, phase):
@@ -440,6 +440,17 @@ def test_the_law_of_the_documentation_rolls_to_a_stop():
     assert abs(data.closure).max() < 1e-3 and data.dissipated_sliding[-1] > 0.1 * data.kinetic[0]
 
 
+class Counting(PlainRun):
+    """The plain step, which compiles no engine for a law, and the energy that slides away."""
+
+    slid = 0.0
+
+    def respond(self, *contact):
+        response, *arms = super().respond(*contact)
+        self.slid += response.work[2]
+        return response, *arms
+
+
 @pytest.mark.thorough
 def test_friction_with_an_addition_as_the_page_has_it(tmp_path):
     """A ball that rolls on the floor without sliding stops after 7 v^2/(10 g times the rolling friction)."""
@@ -458,9 +469,12 @@ def test_friction_with_an_addition_as_the_page_has_it(tmp_path):
         np.array([[0, 10.0, 0]]),
     )
     dt = pi * sqrt(mass / 1e5) / 40
-    data = manybody.simulate(made, "spiral_leapfrog", dt, state=begin, t_end=0.2, samples=1000, record=True)
-    assert float(data.r[:, 0, 0].max()) == pytest.approx(0.7 * 0.1**2 / (0.1 * 9.81), rel=2e-3)
-    assert abs(data.closure).max() < 1e-3 and data.dissipated_sliding[-1] == pytest.approx(0.7 * mass * 0.1**2, rel=1e-2)
+    plain, farthest = Counting(made, begin, METHODS["spiral_leapfrog"], dt), 0.0
+    for _ in range(int(0.15 / dt)):
+        plain.step()
+        farthest = max(farthest, plain.bodies[0].r[0])
+    assert farthest == pytest.approx(0.7 * 0.1**2 / (0.1 * 9.81), rel=2e-3)
+    assert plain.slid == pytest.approx(0.7 * mass * 0.1**2, rel=1e-2)
 
 
 @pytest.mark.thorough
@@ -486,6 +500,7 @@ def test_a_law_that_gives_no_numbers_is_refused(tmp_path):
             plugins.run_plugin(law, path)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -209,6 +209,7 @@ BORDERLINE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", BORDERLINE)
 def test_borderline_free_top(name):
     inertia, omega0 = BORDERLINE[name]
@@ -315,6 +316,7 @@ def test_borderline_heavy_top(name):
     assert worst_agreement(heavy(**BORDERLINE_HEAVY[name]), [0.0, 0.4, 1.1], 45) >= 52
 
 
+@pytest.mark.thorough
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(
     q0=st.tuples(*[st.floats(-1.0, 1.0)] * 4).filter(lambda q: np.linalg.norm(q) > 0.1),

@@ -147,6 +147,7 @@ def test_units_change_no_bit_of_a_deviation():
     assert one.deviations == other.deviations
 
 
+@pytest.mark.thorough
 def test_what_one_run_cannot_tell_is_a_class_and_the_further_run_tells_it():
     t, q, omega, _ = rows_of("spiral_predicted")
     answer = polhode.identify(t, q, omega, inertia=INERTIA * SIZE)
@@ -174,6 +175,7 @@ def test_small_steps_and_few_digits_are_limits_with_a_cure(tmp_path):
     assert any("gyroscopic term is not seen" in limit for limit in answer.limits) and answer.ambiguous
 
 
+@pytest.mark.thorough
 def test_damping_is_a_limit_with_its_rate():
     t, q, omega, _ = rows_of("no_gyroscopic_exp_new", count=40)
     omega = omega * np.exp(-0.5 * t)[:, None]
@@ -237,6 +239,7 @@ def rows_by(step, steps, **others):
     return np.concatenate([[0.0], np.cumsum(steps)]), table[:, :4], table[:, 4:]
 
 
+@pytest.mark.thorough
 def test_rows_of_three_digits_identify_nothing(tmp_path):
     t, q, omega = rows_by(runge_kutta, [0.2] * 60)
     answer = own_code.identify_files([written(tmp_path / "run.csv", t, q, omega, digits=3)], INERTIA)
@@ -316,6 +319,7 @@ def test_an_answer_says_that_a_body_turns_twice_as_fast():
     assert answer.angle == pytest.approx(0.45, rel=0.1) and not answer.half_steps
 
 
+@pytest.mark.thorough
 def test_the_exact_motion_is_called_that():
     answer = polhode.identify(*rows_by(accurate, [0.2] * 20), inertia=INERTIA)
     assert answer.identified and answer.is_exact and "exact_rotor" in answer.methods and not answer.engines + answer.advice
@@ -472,6 +476,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fault", FAULTS)
 def test_wrong_rows_are_named_and_left_out(fault, tmp_path):
     change, words = FAULTS[fault]
@@ -516,6 +521,7 @@ def test_a_constant_momentum_of_few_digits_is_not_taken_for_few_digits_printed(t
     assert run_files.read_run(path).spin_unit == 0 and run_files.read_run(path).q_unit == 0
 
 
+@pytest.mark.thorough
 def test_a_lost_line_shows_without_times(tmp_path):
     _, q, omega, _ = rows_of("richardson")
     path = tmp_path / "run.txt"
@@ -708,6 +714,7 @@ def test_the_command_prints_the_answer_and_says_by_its_status_whether_there_is_o
     assert json.loads(capsys.readouterr().out)["identified"] is False
 
 
+@pytest.mark.thorough
 def test_the_order_is_measured_from_two_steps():
     runs = []
     for angle, count in ((0.1, 60), (0.05, 120)):
@@ -725,6 +732,7 @@ def piece_of(key, dt, count, start=(0.48, 0.36, 0.8)):
     return own, own_code._whole(own, Convention(), [])[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["mean_of_two_components", "euler", "richardson", "rk4"])
 def test_the_order_is_measured_before_runs_go_far_off(key):
     for dt in (0.2, 0.1):
@@ -779,6 +787,7 @@ def test_the_momentum_of_a_free_run_is_a_vector_in_the_lab():
     assert "turns in the lab" in measured_advice(1, "middle moment", "no", (0, 0), 0.1)
 
 
+@pytest.mark.thorough
 def test_a_class_of_opposite_methods_is_no_identification():
     """A spin about an axis with the tangent step, which many methods make there and nowhere else."""
     q = [np.array([1.0, 0.0, 0.0, 0.0])]

@@ -100,6 +100,7 @@ def test_a_script_that_runs_one_thing_knows_its_parameters_alone():
         assert not [name for name in seen if name.startswith(forbidden)], path.name
 
 
+@pytest.mark.thorough
 def test_figures_texts_and_claims_import_no_compiler():
     """They read files; compilation and the models of the configuration take longer to import than many of them to run."""
     parts = [
@@ -123,6 +124,7 @@ def test_public_names_are_there_before_they_are_imported():
         _ = polhode.simulates
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("first", ["", "first = polhode.methods, polhode.problems, polhode.simulate"])
 def test_a_module_does_not_take_the_place_of_a_public_name(first):
     """Whichever comes first: importing the module polhode.simulate, or the function."""
@@ -142,6 +144,7 @@ def test_a_public_name_can_still_be_replaced(monkeypatch):
     assert polhode.simulate == "other"
 
 
+@pytest.mark.thorough
 def test_a_job_without_the_study_has_the_plugins(tmp_path):
     program = f"""
 from types import SimpleNamespace

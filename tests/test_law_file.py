@@ -77,11 +77,11 @@ def test_the_file_is_what_the_draw_and_the_methods_give_now(released):
     np.testing.assert_allclose(released["moments"].values, draw(released.sizes["body"], seed).moments, rtol=1e-5)
     methods = [key for key in METHODS if key in released["integrator"].values]
     assert methods == list(METHODS)
-    exact = states_dataset(2, seed, classes, [2.0, 4.0, 8.0, 16.0])
+    exact = states_dataset(1, seed, classes, [4.0, 16.0])
     step = released["step"].values.tolist()
     runs = {key: method_dataset(METHODS[key], exact, step[::-1]) for key in methods}
     again = law_file.condensed(gathered(exact, runs, seed))
-    ours, theirs = steps(again, [1e-4]), steps(released.isel(body=slice(0, 2)).sel({"integrator": methods}), [1e-4])
+    ours, theirs = steps(again, [1e-4]), steps(released.isel(body=slice(0, 1)).sel({"integrator": methods}), [1e-4])
     both = np.isfinite(ours) & np.isfinite(theirs)
     assert (np.isfinite(ours) == np.isfinite(theirs)).all()
     np.testing.assert_allclose(theirs[both], ours[both], rtol=0.01)

@@ -185,6 +185,7 @@ def synthetic(tmp_path_factory):
     return inputs
 
 
+@pytest.mark.thorough
 def test_drifts_are_found_again_with_their_signs_powers_and_losses(synthetic):
     every = liquid_drifts.outcomes(analysis.runs(synthetic))
     assert analysis.exponent(every["spiral_leapfrog"], (1.0, 2.0)) == pytest.approx(3, abs=0.02)

@@ -55,6 +55,7 @@ def end(process, number=signal.SIGKILL):
     return process.communicate(timeout=30)[1]
 
 
+@pytest.mark.thorough
 def test_a_live_run_is_named_and_a_killed_one_is_replaced(tmp_path):
     results, checkouts = tmp_path / "results", [tmp_path / "one", tmp_path / "two"]
     for checkout in checkouts:

@@ -411,6 +411,7 @@ def test_no_garbage_is_collected_while_the_engine_is_timed():
     assert len(collects) == 4 and not any(collects) and gc.isenabled()
 
 
+@pytest.mark.thorough
 def test_a_clock_that_fails_gives_no_time():
     """One that stands still or goes back. The table then has a dash."""
     for second in (0.0, -1.0):
@@ -910,6 +911,7 @@ def test_a_release_may_keep_what_another_run_made(folder, tmp_path):
     assert [str(text)[0] for text in rods_now["origin"].values] == ["a"] * len(METHODS), "what came out the same stays"
 
 
+@pytest.mark.thorough
 def test_methods_join_a_released_scene(folder, tmp_path, capsys):
     """A run of some methods adds these to the file, if a method of both shows that the states are the same."""
     output, results = tmp_path / "out.nc", tmp_path / "run"

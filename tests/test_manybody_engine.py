@@ -1,6 +1,7 @@
 """The many-body engine: exact collisions, what elastic contacts keep, free flight bit by bit, order of the energy error."""
 
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -40,11 +41,33 @@ NAMED = [
     "verlet",
     "buss2000",
 ]
-SPHERE = manybody.Clump.sphere(0.05)
-DIMER = manybody.Clump.dimer(0.05, 0.03, 0.06)
-L_SHAPE = manybody.Clump.of_spheres(
-    "L", np.array([[0, 0, 0], [0.08, 0, 0], [0.16, 0, 0], [0, 0.07, 0.01]]), np.array([0.05, 0.04, 0.05, 0.03])
-)
+
+
+def clumps():
+    dimer = manybody.Clump.dimer(0.05, 0.03, 0.06)
+    bent = manybody.Clump.of_spheres(
+        "L", np.array([[0, 0, 0], [0.08, 0, 0], [0.16, 0, 0], [0, 0.07, 0.01]]), np.array([0.05, 0.04, 0.05, 0.03])
+    )
+    plate = manybody.Clump.of_spheres(
+        "plate",
+        np.array(
+            [
+                [0.036, 0.005, -0.01],
+                [-0.036, -0.005, 0.005],
+                [0.004, 0.11, 0],
+                [0, -0.11, 0.004],
+                [0, 0.006, 0.1],
+                [-0.004, 0, -0.1],
+            ]
+        ),
+        np.array([0.05, 0.05, 0.05, 0.05, 0.06, 0.06]),
+    )
+    return manybody.Clump.sphere(0.05), dimer, bent, plate
+
+
+#: From the process that has started this one, if it compiles nothing: their masses alone would take it ten seconds.
+GIVEN = os.environ.get("POLHODE_TEST_CLUMPS")
+SPHERE, DIMER, L_SHAPE, PLATE = pickle.loads(bytes.fromhex(GIVEN)) if GIVEN else clumps()
 
 
 def scene(*kinds, box=np.inf, horizon=1.0, material=SOFT):
@@ -296,7 +319,12 @@ def test_every_group_has_a_method_whose_engine_is_compiled():
 def in_plain_python(statement):
     """Run a statement on this module, ``tests``, in a Python that compiles nothing: a driver costs only what it computes."""
     path = [str(Path(__file__).parent), *filter(None, sys.path)]
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(path)}
+    given = pickle.dumps((SPHERE, DIMER, L_SHAPE, PLATE)).hex()
+    environment = os.environ | {
+        "NUMBA_DISABLE_JIT": "1",
+        "POLHODE_TEST_CLUMPS": given,
+        "PYTHONPATH": os.pathsep.join(path),
+    }
     done = subprocess.run(
         [sys.executable, "-c", f"import numba, test_manybody_engine as tests\nassert numba.config.DISABLE_JIT\n{statement}"],
         env=environment,
@@ -309,25 +337,11 @@ def in_plain_python(statement):
 @pytest.mark.thorough
 def test_free_flight_of_every_method_in_plain_python():
     """That a compiled pass over lanes has the bits of the kernels of each method is in test_compilation.py."""
-    in_plain_python("for key in tests.ONE_TORQUE:\n    print(key)\n    tests.fly(key, n=20)")
+    in_plain_python("for key in tests.ONE_TORQUE:\n    print(key)\n    tests.fly(key, n=10)")
 
 
 # ---- smooth contacts: the order, and the first steps of methods that need loads of earlier ones ----
 
-PLATE = manybody.Clump.of_spheres(
-    "plate",
-    np.array(
-        [
-            [0.036, 0.005, -0.01],
-            [-0.036, -0.005, 0.005],
-            [0.004, 0.11, 0],
-            [0, -0.11, 0.004],
-            [0, 0.006, 0.1],
-            [-0.004, 0, -0.1],
-        ]
-    ),
-    np.array([0.05, 0.05, 0.05, 0.05, 0.06, 0.06]),
-)
 SQUEEZED, HORIZON = scene((PLATE, 2), box=0.3), 0.016
 
 

@@ -32,6 +32,7 @@ numbers = st.floats(-1, 1)
 quaternions = st.tuples(numbers, numbers, numbers, numbers).filter(lambda q: 0.1 < np.linalg.norm(q) < 2)
 
 
+@pytest.mark.thorough
 @given(
     q0=quaternions,
     turn=st.one_of(st.tuples(numbers, numbers, numbers, numbers), st.none()),

@@ -49,15 +49,19 @@ def test_a_new_scene_is_one_new_file(tmp_path):
 import json, sys
 from pathlib import Path
 from types import SimpleNamespace as N
-from polhode import manybody
+from polhode import manybody, methods
 from polhode.documentation.pages import scene_page, scenes_table
+from polhode.manybody.step import PlainRun
 from polhode.study.plan import Plan
 
 scene = manybody.scenes["toy"]
-run = manybody.simulate("toy", "spiral_leapfrog", dt=1e-5)
+run = PlainRun(scene, scene.initial_state(0), methods["spiral_leapfrog"], 1e-5)
+begin = run.read()
+for _ in range(20):
+    run.step()
 plan = Plan(N(results="results", scenes={"toy": N(scene="toy")}), Path("."))
 print(json.dumps({
-    "keys": list(manybody.scenes), "table": repr(manybody.scenes), "steps": int(run.steps), "last": float(run.energy_error[-1]),
+    "keys": list(manybody.scenes), "table": repr(manybody.scenes), "moved": float(abs(run.read() - begin).max()),
     "page": scene_page(scene), "pages": scenes_table(), "code": plan.many_body_run_code("toy", "spiral_leapfrog"),
 }))
 """
@@ -72,7 +76,7 @@ print(json.dumps({
     answers = ask()
     assert answers["keys"] == sorted([*manybody.scenes, "toy"])
     assert re.search(r"^toy +dimers in a box", answers["table"], re.MULTILINE)
-    assert answers["steps"] == 1000 and abs(answers["last"]) < 1e-3
+    assert 0 < answers["moved"] < 1
     assert "polhode.manybody.scenes.toy" in answers["page"] and "(/_generated/scenes/toy.md)" in answers["pages"]
     file.write_text(TOY.replace("box=0.4", "box=0.5"))
     assert ask()["code"] != answers["code"]

@@ -120,6 +120,7 @@ def test_a_rod_is_a_rod_however_it_is_turned(seed):
         assert turned.volume == pytest.approx(plain.volume, rel=1e-9)
 
 
+@pytest.mark.thorough
 def test_what_is_long_and_thin_is_weighed_in_any_direction():
     """A bent chain of two hundred overlapping spheres, along each axis: to its cross-section the columns are fine enough."""
     centres = np.zeros((200, 3))
@@ -173,6 +174,7 @@ PLAIN = {key: manybody.Clump.of_spheres(key, centres, np.full(len(centres), r)) 
 angles = st.floats(-3.0, 3.0)
 
 
+@pytest.mark.thorough
 @settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(sorted(SYMMETRIC)),
@@ -351,7 +353,7 @@ VOLUME = 4 / 3 * np.pi * (2 * 0.5**3 + 0.3**3) - caps(0.5, 0.5, 0.6) - caps(0.5,
 
 
 @pytest.mark.thorough
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(tables())
 def test_columns_are_read_by_their_names(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("named") / "spheres.csv"
@@ -572,7 +574,7 @@ def test_volume_and_inertia_of_kratos_are_named_where_they_are_not_read(tmp_path
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("key", [*sorted(SYMMETRIC), "rod"])
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=6)
 @given(st.tuples(angles, angles, angles), st.tuples(angles, angles, angles), st.sampled_from([1.0, 1e6]))
 def test_the_frame_of_the_file_is_given_back(key, turn, shift, far):
     centres, radius, _ = (np.outer([0, 0.5, 1.5], [1, 0, 0]), 0.4, 2) if key == "rod" else SYMMETRIC[key]

@@ -64,7 +64,7 @@ def test_turns_beyond_a_right_angle_are_those_of_the_single_body(key, speeds):
 @pytest.mark.thorough
 def test_turns_beyond_a_right_angle_in_plain_python():
     statement = "import test_manybody_short_turns as short\nfor key in short.IN_PLAIN_PYTHON:\n"
-    in_plain_python(f"{statement}    for speeds in short.SPEEDS:\n        short.fly(key, speeds, n=60)")
+    in_plain_python(f"{statement}    for speeds in short.SPEEDS:\n        short.fly(key, speeds, n=20)")
 
 
 def fly(key, speeds, n=200):

@@ -111,6 +111,7 @@ class Stopped(Exception):
     """What a handler of the user's raises."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", LONG)
 def test_a_signal_ends_a_run_of_a_million_million_steps(name):
     """Whatever the handler raises comes out, with nothing printed on the way."""
@@ -131,6 +132,7 @@ def test_a_signal_ends_a_run_of_a_million_million_steps(name):
     assert unraised == []
 
 
+@pytest.mark.thorough
 def test_ctrl_c_ends_a_script():
     script = "import polhode; print(1, flush=True); polhode.simulate('spiral_cylinder', 'spiral_leapfrog', 1e-9, t_end=1e3)"
     environment = os.environ | {"PYTHONPATH": str(HOME / "src")}

@@ -99,6 +99,7 @@ def test_a_released_sheet_is_a_page_with_its_origin(sheets):
     assert f"commit {made['commit'][:7]}, {made['date']}" in text and text.count("<svg") > 5
 
 
+@pytest.mark.thorough
 def test_the_command_writes_all_methods_and_one_of_ones_own(sheets, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     mine = sheet_of(sheets, "euler") | {"method": "mine", "identity": {"same": {"euler": "direct Euler"}}}

@@ -32,6 +32,7 @@ def with_constants(first, second):
     return replace(SPIRAL, key="constants", after_torque=after_torque)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("problem", ["heavy_top", "sinking_propeller"])
 def test_numbers_are_constants_that_come_later(problem):
     def run(method):

@@ -48,7 +48,7 @@ def driver_of(factor):
 
     def driver(x, n):
         total = 0.0
-        for a in np.sort(np.array([x, 2 * x, x / 2])):
+        for a in (x / 2, x, 2 * x):
             total += step(a, n) + step(a + 1, n)
         return total
 

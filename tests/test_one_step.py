@@ -117,6 +117,7 @@ def test_the_steps_of_a_torque_class_are_the_same_everywhere(torque, released, m
                 assert said[1] == f"{half:.3g}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("error", ERRORS)
 def test_the_steps_of_elastic_contacts_are_the_same_everywhere(error, released, monkeypatch, capsys):
     monkeypatch.chdir(released)
@@ -289,7 +290,7 @@ def test_rk4_diverges_at_orbital_rate_with_wheels_and_not_at_the_step_of_nutatio
     assert nutation == pytest.approx(row.numbers["nutation"], rel=1e-12) == pytest.approx(0.315, rel=0.01)
     assert f"{1 / (steps * nutation):.2f}" in row.example and f"{1 / (steps * orbit):.0f}" in row.example
     assert not np.isfinite(after(1 / (steps * orbit))).all(), "32 s at orbital rate"
-    fine, coarse = after(0.02), after(1 / (steps * nutation))
+    fine, coarse = after(0.2), after(1 / (steps * nutation))
     assert np.abs(coarse - fine).max() < 1e-6 * nutation * 5550 * nutation
 
 

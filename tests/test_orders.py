@@ -168,9 +168,14 @@ def test_declared_orders_are_the_measured_ones(key):
 @pytest.mark.parametrize("name", ["free", "constant", "constant_asymmetric", "time", "lab", "orientation", "velocity"])
 @every_method
 def test_orders(key, name, cases):
-    steps = FEW_STEPS if key.startswith("rotor_") else STEPS
-    error = errors(cases[name], key, steps, 1.0)
     expected = BETTER.get((key, name), EXPECTED[key][cases[name].problem.torque_class])
+    steps = FEW_STEPS if key.startswith("rotor_") else STEPS
+    # The order is fitted to the four shortest steps above round-off: where the shortest are, longer ones are not needed.
+    error = errors(cases[name], key, steps[7:], 1.0) if max(expected) <= 2 else np.zeros((1, 3))
+    if (error <= FLOOR).any():
+        error = errors(cases[name], key, steps, 1.0)
+    else:
+        steps = steps[7:]
     for quantity, column, order in (("q", 0, expected[0]), ("omega", 1, expected[1]), ("stored omega", 2, expected[1])):
         if quantity in EXACT.get((key, name), ()):
             assert error[:, column].max() < FLOOR / 10, quantity

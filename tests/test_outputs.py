@@ -2,6 +2,7 @@
 
 import errno
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -227,6 +228,7 @@ def test_trajectories_are_whole_or_left_alone(tmp_path, monkeypatch, name):
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("place", "said"), [("/dev/full", "output: No space left on device"), ("a closed pipe", "")])
 def test_an_output_that_takes_nothing_is_said_in_a_line(place, said):
     """Python's own messages at its end would follow."""
@@ -272,14 +274,22 @@ def outputs() -> list[tuple[str, str]]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("command", "option"), outputs(), ids=" ".join)
-def test_every_command_looks_before_it_works(command, option, tmp_path):
-    """In a process of its own: a command that opens a pipe waits for ever."""
+def test_every_command_looks_before_it_works(command, option, tmp_path, capsys):
+    """A command that opens a pipe waits for ever: an alarm ends it."""
+
+    def ring(*arguments):
+        raise AssertionError("it waits")
+
     pipe = node(tmp_path / f"out{'.gif' if command == 'animate' else '.html' if command == 'html' else ''}", "pipe")
     further = {"code": ["euler"], "sheet": ["euler"]}.get(command, [])
-    done = subprocess.run(
-        [sys.executable, "-m", "polhode", command, *further, option, str(pipe)], capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 2 and f"{option}: {pipe} cannot be written: it is a pipe" in done.stderr
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(60)
+    try:
+        status = cli.main([command, *further, option, str(pipe)])
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    assert status == 2 and f"{option}: {pipe} cannot be written: it is a pipe" in capsys.readouterr().err
     assert stat.S_ISFIFO(os.lstat(pipe).st_mode)
 
 

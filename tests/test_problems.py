@@ -353,6 +353,7 @@ def test_compiled_torque_is_the_torque(key, t, q, omega):
     assert problem.compiled_torque(t, q, omega, parameters) == pytest.approx(plain, rel=4e-16, abs=0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", SYSTEMS)
 def test_compiled_loads_are_the_loads(key):
     system = SYSTEMS[key]

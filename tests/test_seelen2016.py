@@ -211,6 +211,7 @@ def start_at_once(q, omega, torque, body, dt):
     return q + omega + pcdm2016.euler_equations(omega, torque, body) + q + omega
 
 
+@pytest.mark.thorough
 def test_with_half_steps_taken_for_whole_ones_both_energies_drift_alike():
     """The variant that also gives the printed row of Table 1 bears out what the text says of the energy."""
     variant = replace(pcdm2016.METHOD, start=start_at_once, read=read_synchronous)

@@ -51,6 +51,7 @@ def start_at_once(q, omega, torque, body, dt):
     return q + omega + pcdm2016.euler_equations(omega, torque, body) + q + omega
 
 
+@pytest.mark.thorough
 def test_improved_pcdm_needs_its_start(cases):
     """The paper leaves it open; without the half step ahead the scheme is first order."""
     ahead, error = observed_orders(cases["orientation"], "pcdm2016")

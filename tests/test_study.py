@@ -317,19 +317,17 @@ def test_an_edit_makes_only_its_own_checks_again(tmp_path, monkeypatch):
 
 
 @pytest.mark.thorough
-def test_fingerprint_follows_imports(tmp_path):
-    package = tmp_path / "polhode"
-    shutil.copytree(HOME / "src" / "polhode", package, ignore=shutil.ignore_patterns("__pycache__"))
-    script = (
-        "import json, polhode\n"
-        "from polhode.study.fingerprint import fingerprint\n"
-        "print(json.dumps({key: fingerprint(polhode.methods.origin(key)) for key in polhode.methods}))"
-    )
+def test_fingerprint_follows_imports(tmp_path, monkeypatch):
+    source, package = HOME / "src" / "polhode", tmp_path / "polhode"
+    shutil.copytree(source, package, ignore=shutil.ignore_patterns("__pycache__"))
+    files = {key: package / Path(polhode.methods.origin(key)).relative_to(source) for key in polhode.methods}
+    caches = fingerprint._locate, fingerprint._digest, fingerprint._members
+    monkeypatch.setattr(fingerprint, "ROOT", package)
 
     def hashes() -> dict[str, str]:
-        environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-        done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
-        return json.loads(done.stdout)
+        for cached in caches:
+            cached.cache_clear()
+        return {key: fingerprint.fingerprint(file) for key, file in files.items()}
 
     def edit(name: str, old: str, new: str) -> None:
         file = package / name
@@ -348,6 +346,8 @@ def test_fingerprint_follows_imports(tmp_path):
     }
     edit("algebra/vector.py", "return a[0] * b[0]", "return b[0] * a[0]")
     assert all(value != before[key] for key, value in hashes().items())
+    for cached in caches:
+        cached.cache_clear()
 
 
 # Orders
@@ -542,6 +542,7 @@ def results(tmp_path_factory):
     return study, folder
 
 
+@pytest.mark.thorough
 def test_references_that_are_up_to_date_are_kept(tmp_path):
     config = merged(small(), {"results": str(tmp_path), "digits": 20, "problems": {"exponential_sphere": SPHERE}})
     config["problems"] = {key: config["problems"][key] for key in ("spiral_cylinder", "exponential_sphere")}

@@ -21,6 +21,8 @@ from polhode import manybody
 from polhode.cli import release
 from polhode.fits import seed_statistics
 from polhode.interface.netcdf import read_dataset
+from polhode.study import fingerprint
+from polhode.study import plan as planning
 from polhode.study.configuration import ConfigurationError, resolve
 from polhode.study.gather.many_body import gather_scenes, relative_change, run_energies
 from polhode.study.plan import Plan
@@ -251,26 +253,34 @@ def test_a_film_holds_what_a_picture_needs(tmp_path):
 
 
 @pytest.mark.thorough
-def test_runs_depend_on_engine_scene_method_and_shapes(tmp_path):
+def test_runs_depend_on_engine_scene_method_and_shapes(tmp_path, monkeypatch):
     """Not on what gathers or draws them."""
-    for name in ("src", "data"):
-        shutil.copytree(HOME / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    package = tmp_path / "src" / "polhode"
+    shutil.copytree(HOME / "src" / "polhode", package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(fingerprint, "ROOT", package)
+    for registry, folder in (("SCENES", "manybody/scenes"), ("METHODS", "methods")):
+        places = SimpleNamespace(origin=lambda key, folder=folder: package / folder / f"{key}.py")
+        monkeypatch.setattr(planning, registry, places)
+
+    def forget() -> None:
+        for cached in (fingerprint._locate, fingerprint._digest, fingerprint._members):
+            cached.cache_clear()
 
     def code(*files: str) -> dict[str, str]:
         """The hash of the code of each method on the chess pieces, and of one on the rods, after a line added to some files."""
         for edited in files:
             file = tmp_path / edited
             file.write_text(f"{file.read_text()}\n{'REMARK = 1' if file.suffix == '.py' else '# another pawn'}\n")
-        program = (
-            "from pathlib import Path; from types import SimpleNamespace as N; from polhode.study.plan import Plan\n"
-            "plan = Plan(N(results='results', scenes={key: N(scene=key) for key in ('chess', 'rods')}), Path('.'))\n"
-            "print(*(plan.many_body_run_code(s, m) for s, m in (('chess', 'euler'), ('chess', 'spiral_leapfrog'), "
-            "('rods', 'spiral_leapfrog'))))"
+        forget()
+        plan = Plan(
+            SimpleNamespace(results="results", scenes={k: SimpleNamespace(scene=k) for k in ("chess", "rods")}), tmp_path
         )
-        environment = os.environ | {"PYTHONPATH": "src"}
-        done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, env=environment)
-        assert done.returncode == 0, done.stderr
-        return dict(zip(("euler", "spiral_leapfrog", "rods"), done.stdout.split(), strict=True))
+        runs_of = {
+            "euler": ("chess", "euler"),
+            "spiral_leapfrog": ("chess", "spiral_leapfrog"),
+            "rods": ("rods", "spiral_leapfrog"),
+        }
+        return {name: plan.many_body_run_code(*of) for name, of in runs_of.items()}
 
     before = code()
     assert code("src/polhode/study/themes/many_body/figures.py", "src/polhode/study/gather/many_body.py") == before
@@ -281,6 +291,7 @@ def test_runs_depend_on_engine_scene_method_and_shapes(tmp_path):
     assert all(two[key] != one[key] for key in before)
     three = code("src/polhode/manybody/pieces/pawn.csv")
     assert three["spiral_leapfrog"] != two["spiral_leapfrog"]
+    forget()
 
 
 # The configuration

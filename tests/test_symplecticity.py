@@ -290,6 +290,7 @@ def check():
     return symplecticity.symplecticity({"methods": ["no_squish", "spiral_leapfrog", "pcdm2016"]})
 
 
+@pytest.mark.thorough
 def test_the_check_says_who_is_symplectic(check):
     assert canonical_form.symplectic(check) == ["no_squish"]
     powers = check.power.sel(integrator="spiral_leapfrog")

@@ -210,7 +210,7 @@ formulas = st.recursive(
 )
 
 
-@settings(max_examples=120)
+@settings(max_examples=40)
 @given(formulas)
 def test_every_formula_is_a_torque_or_a_sentence(formula):
     try:

@@ -119,8 +119,8 @@ def _rubbing(inputs: Inputs) -> Row:
         rf"contact time${{}}/\mathbf{{{bulk}}}$ for slopes and heights; for one impact to {_percent(loose)} "
         rf"$T/{booked.take:.0f}$, with the better update $T/{cured.take:.0f}$",
         rf"The same gravel in a drum: with a step of {_in(1e6 * time / bulk)}\,$\mu$s the slope changes by "
-        f"{_signed(slope.change)} degrees (interval {_signed(slope.low)} to {_signed(slope.high)}), while runs from other starts scatter by "
-        f"{decimal(slope.scatter, 1)}.",
+        f"{_signed(slope.change)} degrees (interval {_signed(slope.low)} to {_signed(slope.high)}), while runs from other "
+        f"starts scatter by {decimal(slope.scatter, 1)}.",
         {"method": impact_errors.LEADING, "steps": cured.take, "steps_half": cured.half, "steps_bulk": bulk}
         | {f"order_{name}": order for name, order in orders.items()}
         | {"steps_as_codes": booked.take, "saved": saved.median, "saved_low": saved.low, "saved_high": saved.high}
