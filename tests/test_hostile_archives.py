@@ -68,10 +68,10 @@ def test_what_is_not_refused_is_unpacked_in_its_folder(tmp_path, chosen):
 
 @pytest.mark.thorough
 def test_many_files_and_one_name_twice_take_no_time(tmp_path):
-    path = packed(tmp_path / "a.zip", *((f"f{i}", b"") for i in range(20_000)), ("f7", b""))
+    path = packed(tmp_path / "a.zip", *((f"f{i}", b"") for i in range(60_000)), ("f7", b""))
     start = time.process_time()
     refused(path, "'f7' twice")
-    assert time.process_time() - start < 3
+    assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize(
