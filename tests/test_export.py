@@ -170,6 +170,19 @@ def test_small_kernels_have_the_bits_of_python(tmp_path):
             assert function(x, y) == kernel(x, y), (kernel.__name__, x, y)
 
 
+def test_small_kernels_have_the_bits_of_python_in_javascript(tmp_path):
+    file = Translator(LANGUAGES["javascript"])
+    names = {kernel: file.function(kernel, [None, None])[0] for kernel in KERNELS}
+    pairs = [(0.3, 0.7), (2.1, -1.3), (5.5, 3.1), (1.7, 1.7), (-0.4, 1e-3)]
+    called = [f"{json.dumps(pairs)}.map(([x, y]) => {name}(x, y))" for name in names.values()]
+    code = [*file.lines_of_constants(), *file.texts, f"console.log(JSON.stringify([{', '.join(called)}]));"]
+    (tmp_path / "small.mjs").write_text("\n".join(code) + "\n", encoding="utf-8")
+    run = subprocess.run([compiler("node"), "small.mjs"], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    for kernel, numbers in zip(names, json.loads(run.stdout), strict=True):
+        assert numbers == [kernel(x, y) for x, y in pairs], kernel.__name__
+
+
 # What has no C here: the word that the message must contain.
 
 
@@ -405,7 +418,7 @@ def test_javascript_has_the_bits_of_the_kernels(tmp_path):
         (tmp_path / f"{key}.mjs").write_text(text, encoding="utf-8")
         lines += [f'import * as {key} from "./{key}.mjs";']
         friction = f"(t, q, v, k) => ({FRICTION})"
-        runs = [f"{key}.run(q, omega, {key}.inertia_of(moments), {friction}, {list(top.parameter_array)}, {dt}, {steps})"]
+        runs = [f"{key}.run(q, omega, {key}.inertia_of(moments), {friction}, {top.parameter_array.tolist()}, {dt}, {steps})"]
         run = polhode.simulate("damped_top", key, dt, steps * dt, samples=1)
         expected[key] = [[*run["q"].values[-1], *run["omega"].values[-1]]]
         for moments, omega, step, count in CASES:
