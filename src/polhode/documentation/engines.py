@@ -25,7 +25,7 @@ def engines_page() -> str:
         [
             (
                 engine.label,
-                f"`{' '.join(engine.requirements or engine.debian)}`" + (" (Debian)" if engine.debian else ""),
+                f"`{' '.join(engine.packages)}`" + (" (Debian)" if engine.debian else " (npm)" if engine.npm else ""),
                 engine.switched_off,
                 "<br>".join(_torques(engine)),
             )
