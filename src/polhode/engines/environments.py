@@ -109,10 +109,9 @@ def command_of(engine: Engine, folder: Path, python: Path | None = None) -> list
 
 
 def environment_of(engine: Engine) -> dict[str, str]:
-    """The environment variables of its process: nothing of this Python, one thread, the libraries it needs."""
-    variables = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV", "SNAKEMAKE", "NODE_"))
-    }
+    """The environment variables of its process: nothing of this Python or of node, one thread, the libraries it needs."""
+    others = ("PYTHON", "VIRTUAL_ENV", "SNAKEMAKE", "NODE_")
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     variables |= {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     if engine.libraries:
         folders = [str(place(engine) / name) for name in engine.libraries]

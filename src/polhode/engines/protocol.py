@@ -151,7 +151,7 @@ class Engine:
     debian : tuple of str
         Debian packages, for an engine that comes from there; it then runs under the Python of the system.
     npm : tuple of str
-        What npm installs for an engine of the web, each pinned (``oimo@1.0.9``, or ``NAME@npm:oimo@1.0.9`` for a second release).
+        What npm installs for an engine of the web, each pinned: ``oimo@1.0.9``, of a second release ``NAME@npm:oimo@1.0.8``.
     python : str
         The Python that runs an adapter of one's own, a path from the folder of the adapter; that of polhode if it is empty.
     module : str

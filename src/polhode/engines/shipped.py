@@ -109,9 +109,7 @@ def _run(inertia: tuple[float, float, float], omega: tuple[float, float, float],
 def requests() -> dict[str, Run]:
     """The runs as shipped, but for the search of :func:`sleepy`."""
     dt = 1 / RATE
-    runs = {
-        f"damping {rate}": _run(BALL, (0, 0, AWAKE), 1 / rate, (0, 1, rate * DAMPED_FOR)) for rate in (RATE // 2, RATE)
-    }
+    runs = {f"damping {rate}": _run(BALL, (0, 0, AWAKE), 1 / rate, (0, 1, rate * DAMPED_FOR)) for rate in (RATE // 2, RATE)}
     runs |= {"fast": _run(BALL, (0, 0, FAST), dt, (0, 1)), "long": _run(BALL, (0, 0, AWAKE), LONG, (0, 1))}
     runs |= {f"turn {turn:g}": _run(BALL, (0, 0, turn * RATE), dt, (0, 1)) for turn in TURNS}
     runs["drowsy"] = _run(BALL, (0, 0, DROWSY), dt, range(10 * RATE + 1))
@@ -154,10 +152,10 @@ def measure(engine: Engine, option: str, progress: Callable[[], object] = lambda
     out |= dict(zip(long, spun(list(long.values()), "run"), strict=True))
     low, high = SPEEDS
     for _ in range(SEARCHES):
-        speeds = np.geomspace(low, high, SPEEDS_AT_ONCE)
+        speeds = np.geomspace(low, high, SPEEDS_AT_ONCE).tolist()
         rests = [asleep(one) for one in spun(sleepy(speeds))]
         last = max((k for k, rest in enumerate(rests) if rest), default=-1)
-        low, high = (float(speeds[last]), float(speeds[min(last + 1, len(speeds) - 1)])) if last >= 0 else (low, low)
+        low, high = (speeds[last], speeds[min(last + 1, len(speeds) - 1)]) if last >= 0 else (low, low)
     return judged(out, low if last >= 0 else 0.0)
 
 
@@ -227,7 +225,10 @@ def exact_turns() -> int:
 
 
 def damping_of(spun: Mapping[float, Spun]) -> tuple[float, str]:
-    """The rate of a damping, 1/s, and its law, from runs with two steps: the law whose rate is the same for both."""
+    """The rate of a damping, 1/s, and its law, from runs with two steps: the law whose rate is the same for both.
+
+    Of laws between which rounding decides it is the one whose rate is nearest to a number of two digits.
+    """
     factors = {}
     for dt, one in spun.items():
         whole = speed(one, -1) / speed(one, 0)
@@ -238,7 +239,10 @@ def damping_of(spun: Mapping[float, Spun]) -> tuple[float, str]:
     if (1 - factors[finest]) / finest < FAINT:
         return 0.0, ""
     rates = {law: [rate(factor, dt) for dt, factor in factors.items()] for law, rate in RATES.items()}
-    law = min(rates, key=lambda name: abs(rates[name][0] - rates[name][1]))
+    apart = {name: abs(pair[0] - pair[1]) for name, pair in rates.items()}
+    # exp(-c dt) and (1 - c)^dt are one law with two rates: that with fewer digits is the engine's.
+    alike = [name for name, miss in apart.items() if miss < 3 * min(apart.values()) + 1e-12]
+    law = min(alike, key=lambda name: abs(rates[name][0] - float(f"{rates[name][0]:.1e}")))
     # Either the whole speed turns the body in the first step or the damped one, exactly or by a linear rotation.
     angle, once = turned(spun[finest]), speed(spun[finest], 1)
     maps = {"after": AWAKE * finest, "before": once * finest}
