@@ -177,6 +177,7 @@ def _games(inputs: Inputs) -> Row:
     best, simple = (analysis.steps(ens, key, GAME) for key in (method, analysis.CENTRED))
     frozen = analysis.steps(ens, analysis.FROZEN, GAME)
     damped, simpler = analysis.damped(inputs), escape(ens.label(analysis.CENTRED))
+    without = analysis.without_gyroscopic_term(inputs)
     reached = [f"{escape(name)} {_hz(rate)}" for name, rate in rates.items() if isfinite(rate)]
     never = [escape(name) for name, rate in rates.items() if not isfinite(rate)]
     return Row(
@@ -185,7 +186,8 @@ def _games(inputs: Inputs) -> Row:
             rf"\textbf{{robots}}\newline error {power(GAME)},\newline ${360 * GAME:.1f}^\circ$ a turn",
             r"Sec.~\ref{sec:engines}",
         ),
-        f"{enumerated([escape(code.name) for code in first])}: first order, by default",
+        f"{enumerated([escape(code.name) for code in first])}: first order, by default"
+        + (f"; without the gyroscopic term: {enumerated(map(escape, without))}" if without else ""),
         f"at one turn a second {', '.join(reached)}\\,Hz" + (f"; {enumerated(never)}: never" if never else ""),
         rf"\textbf{{{escape(ens.label(method))}}}; simpler: {simpler}",
         rf"one turn a second: \textbf{{{_hz(best.rate)}\,Hz}} ({_hz(simple.rate)} with {simpler}); {analysis.FRAMES:g}\,Hz: "
