@@ -73,13 +73,16 @@ class EngineRow:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """What was identified: the candidates that fit under all loads, or those that fit the free body; else nothing."""
+        """What was identified: the candidates that fit under all loads, or those that fit the free body; else nothing.
+
+        A torque may tell apart what fits the free body and is not told apart there.
+        """
         free = self.identities["free"]
-        if not free.identified:
-            return ()
         fitting = [set(one.methods) for one in self.identities.values() if one.identified]
+        if not fitting or free.deviation >= identify.WITHIN:
+            return ()
         common = set.intersection(*fitting)
-        return tuple(key for key in free.methods if key in common) or free.methods
+        return tuple(key for key in free.methods if key in common) or (free.methods if free.identified else ())
 
     @property
     def method(self) -> str:
@@ -91,10 +94,10 @@ class EngineRow:
 
 
 def preferred(methods: Sequence[str]) -> list[str]:
-    """Those of the registry, if there are any, otherwise the first."""
+    """Those of the registry, if there are any, otherwise the simplest, whose key is shortest."""
     known = set(METHODS)
     named = [key for key in methods if key.partition(" ")[0] in known]
-    return named or list(methods[:1])
+    return named or sorted(methods, key=lambda key: (len(key), key))[:1]
 
 
 def jobs(engine: Engine, option: str) -> int:
@@ -146,7 +149,8 @@ def judged(
     for load in engine.loads(option):
         chosen = [i for i, one in enumerate(what) if one[:2] == ("identify", load)]
         damping = engine.options[option].damping
-        deviations = identify.deviations([runs[i] for i in chosen], [spun[i] for i in chosen], eps, damping)
+        pairs = [_below_limit(engine, runs[i], spun[i]) for i in chosen]
+        deviations = identify.deviations(*map(list, zip(*pairs, strict=True)), eps, damping)
         identities[load] = identify.judged(deviations)
         at = {what[i][2]: spun[i] for i in range(len(what)) if what[i][:2] == ("ladder", load)}
         with np.errstate(all="ignore"):
@@ -169,6 +173,13 @@ def judged(
         _gyroscopic(errors["free"], identities["free"]),
         "; ".join(failures),
     )
+
+
+def _below_limit(engine: Engine, run: Run, spun: Spun) -> tuple[Run, Spun]:
+    """A run until the body turns further in a step than the engine lets it."""
+    beyond = np.linalg.norm(spun.omega, axis=1) * run.dt > (engine.turn_limit or math.inf)
+    count = int(np.argmax(beyond)) if beyond.any() else len(beyond)
+    return replace(run, samples=run.samples[:count]), replace(spun, q=spun.q[:count], omega=spun.omega[:count])
 
 
 def long_spin_of(run: Run, spun: Spun) -> tuple[float, float, float, int, str, np.ndarray]:

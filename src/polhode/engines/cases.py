@@ -109,7 +109,7 @@ def starts(count: int = STARTS) -> list[tuple[tuple[float, float, float, float],
 
 
 def identification_runs(load: str, precision: str = "float64", length: int = LENGTH, turn: float = 0.0) -> list[Run]:
-    """Runs read at every step; ``turn`` is the angle in a step, rad, of an engine that limits it."""
+    """Runs read at every step; ``turn`` is the angle in a step, rad, if it is not the usual."""
     dt = turn or (STEP_FLOAT32 if precision == "float32" else STEP)
     value = tuple(SHARE * x for x in VALUES[load])
     return [Run(load, value, INERTIA, q, omega, dt, tuple(range(length + 1))) for q, omega in starts()]

@@ -167,7 +167,9 @@ class Engine:
     precision : "float64" or "float32"
         The arithmetic of the engine.
     turn : float
-        The angle in a step, rad, at which the method is identified, for an engine that limits it; 0: the usual one.
+        The angle in a step, rad, at which the method is identified; 0: the usual one.
+    turn_limit : float
+        The angle in a step, rad, above which the engine shortens it and no step is judged; 0: there is none.
     switched_off : str
         What is switched off for the comparison.
     releases : str
@@ -198,6 +200,7 @@ class Engine:
     default: str = ""
     precision: Precision = "float64"
     turn: float = 0.0
+    turn_limit: float = 0.0
     switched_off: str
     releases: str = ""
     torques: Mapping[Torque, str] = field(default_factory=dict)

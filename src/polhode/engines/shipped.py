@@ -173,6 +173,9 @@ def judged(out: Mapping[str, Spun], sleep_below: float) -> Shipped:
     handle, vector, ball, drowsy = (out[name] for name in ("t-handle", "vector", "ball", "drowsy"))
     still = np.flatnonzero((drowsy.q[1:] == drowsy.q[:-1]).all(axis=1))
     momentum = _lab(vector.q, np.array(THREE) * vector.omega)
+    # What a damping takes in this step is not the moments'.
+    kick = SHORT * (1 - rate * SHORT)
+    moments = [kick / (speed(out[f"moment {k}"], 1) or math.nan) for k in range(3)]
     singles = [one.is_single for name, one in out.items() if name not in long_requests() and one.is_single is not None]
     return Shipped(
         damping=rate,
@@ -185,7 +188,7 @@ def judged(out: Mapping[str, Spun], sleep_below: float) -> Shipped:
         sleep_below=sleep_below,
         sleep_after=float(still[0] / RATE) if still.size and sleep_below else math.inf,
         sleep_reads=speed(drowsy, -1) / DROWSY if still.size and sleep_below else math.nan,
-        moments=tuple(SHORT / (speed(out[f"moment {k}"], 1) or math.nan) for k in range(3)),  # type: ignore[arg-type]
+        moments=(moments[0], moments[1], moments[2]),
         is_single=float(all(singles)) if singles else math.nan,
         turns=math.nan if handle.error else float(turns(handle.omega[:, 1])),
         vector=float(np.linalg.norm(momentum - momentum[0], axis=1).max() / np.linalg.norm(momentum[0])),

@@ -6,8 +6,8 @@ export async function load(packages) {
     return make({ wasmBinary: packages.bytes("@babylonjs/havok/lib/esm/HavokPhysics.wasm") });
 }
 
-/* The engine shortens steps above 0.043 s, so that a second of ours is a 32nd of its: a power of two, which changes no digits. */
-const OURS = 1 / 32;
+/* The engine shortens steps above 0.043 s, so that a second of ours is a 64th of its: a power of two, which changes no digits. */
+const OURS = 1 / 64;
 const FAST = 1e6;
 
 export function start(havok, option, { inertia, q, omega, dt, isShipped }) {
