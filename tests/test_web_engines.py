@@ -6,6 +6,7 @@ import re
 import shutil
 from dataclasses import fields, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipk
 
 from polhode.cli import main
-from polhode.engines import all_engines, atlas, cases, environments, is_installed, protocol, shipped
+from polhode.engines import all_engines, atlas, cases, environments, identify, is_installed, protocol, shipped
 from polhode.engines.environments import EngineError, Run, Spun
 
 WEB = {key: engine for key, engine in all_engines().items() if engine.is_web}
@@ -211,6 +212,33 @@ def test_every_adapter_for_node_exports_what_the_worker_calls_and_names_installe
         assert "isShipped" in text, key
 
 
+# identification
+
+
+def test_a_torque_tells_apart_what_the_free_body_does_not():
+    """By hand: three methods fit the free body, the next is not a thousand times further away; under a torque one fits."""
+    free = identify.Identity(False, ("a_new", "a_new_4x", "b"), 10.0, "c", 9000.0)
+    lab = identify.Identity(True, ("a_new_4x",), 5.0, "b", 1e5)
+
+    def methods(**identities):
+        return atlas.EngineRow.methods.fget(SimpleNamespace(identities=identities))
+
+    assert methods(free=free, lab=lab) == ("a_new_4x",)
+    assert methods(free=free) == methods(free=replace(free, deviation=101.0), lab=lab) == ()
+    assert methods(free=replace(free, identified=True)) == free.methods
+    assert methods(free=free, lab=replace(lab, methods=("other",))) == ()
+    assert atlas.preferred(("a_new_4x", "a_old", "a_new")) == ["a_new"], "the simplest"
+
+
+def test_steps_above_the_limit_of_an_engine_are_not_judged():
+    engine, run = WEB["ammo"], replace(cases.ladder_run("free", 0.5), samples=(0, 1, 2, 3))
+    omega = np.array([[1.0, 0, 0], [1.5, 0, 0], [1.6, 0, 0], [1.0, 0, 0]])
+    spun = Spun(np.tile([1.0, 0, 0, 0], (4, 1)), omega)
+    cut, of_cut = atlas._below_limit(engine, run, spun)
+    assert cut.samples == (0, 1) and of_cut.omega.tolist() == omega[:2].tolist(), "1.6 rad/s in 0.5 s are more than pi/4"
+    assert atlas._below_limit(WEB["jolt"], run, spun)[0] == run
+
+
 # what is measured as shipped
 
 
@@ -316,10 +344,9 @@ def test_every_number_has_a_name_and_rows_without_them_keep_theirs(monkeypatch):
 
 def test_the_released_rows_of_the_web_are_those_declared():
     with xr.open_dataset(Path(__file__).parents[1] / "data" / "released" / "atlas.nc") as data:
-        released = data.load()
+        data = data.load()
     rows = {f"{key} {option}" for key, engine in WEB.items() for option in engine.options}
-    assert rows <= set(map(str, released["engine"].values))
-    data = released.set_index(engine="engine") if "engine" not in released.coords else released
+    assert rows <= set(map(str, data["engine"].values))
     term = {str(row): str(kind) for row, kind in zip(data["engine"].values, data["gyroscopic"].values, strict=True)}
     turning = {row for row in rows if term[row] == "yes"}
     assert turning == {"ammo as shipped", "crashcat applyGyroscopicForce", "jolt mApplyGyroscopicForce", "rapier_web 0.21.0"}
