@@ -305,7 +305,7 @@ def test_the_questions_of_users_are_those_of_the_plan(released):
         ("label: fake", "label: fake\ncolour: red", "fake.yaml: colour: "),
         ("label: fake", "", "fake.yaml: label: "),
         ("{chosen_by: as it is}", "{chosen_by: as it is, advise: keep it}", "fake.yaml: options.usual.advise: "),
-        ("requirements:", "debian: [fake]\nrequirements:", "either requirements"),
+        ("requirements:", "debian: [fake]\nrequirements:", "one of requirements"),
         ("==", ">=", "must be pinned"),
         ("{constant: added}", "{wind: added}", "fake.yaml: torques.wind.*'constant', 'lab' or 'velocity'"),
         ("precision: float32", "precision: float16", "fake.yaml: precision: .*'float64' or 'float32'"),

@@ -227,6 +227,10 @@ def test_a_torque_tells_apart_what_the_free_body_does_not():
     assert methods(free=free) == methods(free=replace(free, deviation=101.0), lab=lab) == ()
     assert methods(free=replace(free, identified=True)) == free.methods
     assert methods(free=free, lab=replace(lab, methods=("other",))) == ()
+    far = np.full((len(cases.STEPS), 2), 1.0)
+    assert atlas._gyroscopic(far, replace(free, methods=("no_gyroscopic_exp_new",))) == "no"
+    assert atlas._gyroscopic(far, replace(free, methods=("no_gyroscopic_exp_new",), deviation=101.0)) == "other"
+    assert atlas._gyroscopic(far, replace(free, methods=("no_gyroscopic_exp_new", "b"))) == "other"
     assert atlas.preferred(("a_new_4x", "a_old", "a_new")) == ["a_new"], "the simplest"
 
 

@@ -92,10 +92,10 @@ def shipped_page() -> str:
         value = {name: float(row[f"shipped_{name}"]) for name in NAMES if name not in ("damping_law", "moments")}
         option = str(row["option"].item()) + (" ★" if int(row["is_default"]) else "")
         name = (f"{row['label'].item()} {row['version'].item()}", option)
-        growth = f"{100 * value['ball']:.2g} %" if abs(value["ball"]) > NO_GROWTH else "none"
+        growth = _percent(value["ball"]) if abs(value["ball"]) > NO_GROWTH else "none"
         damping = f"{value['damping']:.3g}: {law}" if law else "none"
         term = str(row["gyroscopic"].item())
-        spins.append((*name, term, f"{value['turns']:.0f}", damping, f"{100 * value['vector']:.2g} %", growth))
+        spins.append((*name, term, f"{value['turns']:.0f}", damping, _percent(value["vector"]), growth))
         sleep = f"{value['sleep_below']:.2g} rad/s, after {value['sleep_after']:.2f} s" if value["sleep_below"] else "never"
         if value["sleep_reads"] > 0:
             sleep += f"; ω read is {value['sleep_reads']:.2g} of that at the start"
@@ -126,6 +126,10 @@ def shipped_page() -> str:
 
 #: A relative change of a spin that is its rounding.
 NO_GROWTH = 1e-5
+
+
+def _percent(share: float) -> str:
+    return f"{float(f'{100 * share:.2g}'):g} %"
 
 
 def _limit(value: float) -> str:

@@ -220,7 +220,7 @@ def _lab(q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 def _gyroscopic(free: np.ndarray, identity: identify.Identity) -> str:
     """Whether the free body follows Euler's equations."""
-    if any("no_gyroscopic" in key for key in identity.methods) and identity.identified:
+    if identity.deviation < identify.WITHIN and all("no_gyroscopic" in key for key in identity.methods):
         return "no"
     if any(DAMPED in key for key in identity.methods) and identity.identified:
         return "yes"
