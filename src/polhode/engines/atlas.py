@@ -149,8 +149,8 @@ def judged(
     for load in engine.loads(option):
         chosen = [i for i, one in enumerate(what) if one[:2] == ("identify", load)]
         damping = engine.options[option].damping
-        pairs = [_below_limit(engine, runs[i], spun[i]) for i in chosen]
-        deviations = identify.deviations(*map(list, zip(*pairs, strict=True)), eps, damping)
+        below = [_below_limit(engine, runs[i], spun[i]) for i in chosen]
+        deviations = identify.deviations([run for run, _ in below], [one for _, one in below], eps, damping)
         identities[load] = identify.judged(deviations)
         at = {what[i][2]: spun[i] for i in range(len(what)) if what[i][:2] == ("ladder", load)}
         with np.errstate(all="ignore"):
