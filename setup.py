@@ -6,7 +6,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 #: Times of steps, energies of many bodies, laws of random bodies, what engines run: those that there are.
-RELEASED = [Path("data/released") / name for name in ("cost.nc", "many_body.nc", "laws.nc", "grains.nc", "atlas.nc")]
+RELEASED = [Path("data/released") / name for name in ("cost.nc", "many_body.nc", "laws.nc", "grains.nc", "liquids.nc", "atlas.nc")]
 RELEASED += sorted(Path("data/released/checks").glob("*.nc"))
 
 

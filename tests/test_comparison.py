@@ -11,6 +11,7 @@ import xarray as xr
 import yaml
 from matplotlib.colors import to_hex
 from rendered import all_numbers, figure_twice, number_lines, root, whole_table
+from test_report import LONG_TABLES
 from test_report import made_up as one_problem
 
 import polhode
@@ -669,10 +670,7 @@ def test_every_item_of_every_source_is_listed_once():
 
 def test_every_place_of_the_index_exists():
     text = "".join(path.read_text() for path in TEX)
-    long_tables = {
-        *("tab:claims", "tab:errata", "tab:readings", "tab:sourceindex", "tab:problems", "tab:target", "tab:symplectic"),
-    }
-    labels = set(re.findall(r"\\label\{([^}]*)\}", text)) | long_tables
+    labels = set(re.findall(r"\\label\{([^}]*)\}", text)) | {f"tab:{name}" for name in LONG_TABLES}
     for row in load_sources(SOURCES):
         for name in row["here"]:
             kind, _, key = name.partition(":")

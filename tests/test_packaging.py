@@ -676,7 +676,16 @@ def test_a_wheel_has_all_modules_and_the_chess_pieces(installed, elsewhere):
     package = Path(place).parent
     held = {str(path.relative_to(package)) for path in package.rglob("*") if path.suffix not in ("", ".pyc")}
     ours = {str(path.relative_to(HOUSE / "src/polhode")) for path in committed() if path.is_relative_to(HOUSE / "src/polhode")}
-    names = ("cost.nc", "many_body.nc", "laws.nc", "grains.nc", "atlas.nc", "checks/impacts.nc", "checks/random_impacts.nc")
+    names = (
+        "cost.nc",
+        "many_body.nc",
+        "laws.nc",
+        "grains.nc",
+        "liquids.nc",
+        "atlas.nc",
+        "checks/impacts.nc",
+        "checks/random_impacts.nc",
+    )
     released = {f"data/released/{name}" for name in names}
     assert held == ours | {name for name in released if (HOUSE / name).is_file()}
     listing = elsewhere("polhode", "atlas", "--list")

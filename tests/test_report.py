@@ -45,7 +45,7 @@ CYLINDER = polhode.problems[PROBLEM]
 #: Tables over several pages, whose captions and labels are not in the text.
 LONG_TABLES = (
     *("target", "symplectic", "claims", "errata", "readings", "sourceindex", "problems"),
-    *("lawsheet", "slowdownintime", "engines"),
+    *("lawsheet", "slowdownintime", "engines", "methods", "steptimes", "timeclaims", "operations", "reversibility"),
 )
 #: The texts of both documents, the article and its supplement.
 TEX = sorted(PAPER.rglob("*.tex"))
