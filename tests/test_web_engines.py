@@ -1,9 +1,11 @@
 """Engines of the web: the worker for node, what is missing without node, declarations, and what is measured as shipped."""
 
+import json
 import math
 import os
 import re
 import shutil
+import subprocess
 from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -369,3 +371,32 @@ def test_the_page_says_what_is_shipped():
     text = shipped_page()
     assert "| Havok (web) 1.3.14 | as shipped ★ | no | 0 | 0.1: 1 - c dt, after the rotation |" in text
     assert "nan" not in text and "inf" not in text and os.linesep * 3 not in text
+
+
+@needs_node
+@pytest.mark.skipif(not is_installed(WEB["cannon_es"]), reason="cannon-es is not installed; polhode atlas cannon_es --install")
+def test_with_the_lines_of_the_page_a_t_handle_turns_over_in_cannon_es(tmp_path):
+    """The lines as they are printed, around them a world with the T-handle: its turns, and its energy."""
+    page = (Path(__file__).parents[1] / "docs" / "engines.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"```js\n(.*?)```", page, re.DOTALL)
+    module = environments.packages_of(WEB["cannon_es"]) / "node_modules" / "cannon-es" / "dist" / "cannon-es.js"
+    around = f"""
+import * as CANNON from "{module.as_uri()}";
+const world = new CANNON.World(), body = new CANNON.Body({{ mass: 1 }});
+world.addBody(body);
+body.inertia.set(1, 2, 3);
+body.invInertia.set(1, 1 / 2, 1 / 3);
+body.angularVelocity.set(0.05, 5, 0.05);
+{lines}
+const rates = [];
+for (let n = 0; n <= 7200; n++) {{
+    if (n % 6 === 0) rates.push(body.quaternion.inverse().vmult(body.angularVelocity).toArray());
+    world.step(1 / 60);
+}}
+console.log(JSON.stringify(rates));
+"""
+    (tmp_path / "page.mjs").write_text(around)
+    done = subprocess.run(["node", tmp_path / "page.mjs"], capture_output=True, text=True, check=True, timeout=60)
+    rates = np.array(json.loads(done.stdout))
+    energy = (rates**2 * shipped.THREE).sum(1)
+    assert shipped.turns(rates[:, 1]) == shipped.exact_turns() and energy == pytest.approx(energy[0], rel=1e-3)
