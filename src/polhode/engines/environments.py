@@ -199,8 +199,11 @@ def install(engine: Engine) -> None:
         if npm is None:
             raise EngineError(f"{engine.label} is installed with npm, and there is none: {GET_NODE}")
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        (folder / "package.json").write_text('{"private": true}\n')
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "package.json").write_text('{"private": true}\n')
+        except OSError as error:
+            raise EngineError(f"{engine.label} could not be installed: {error}") from None
         quiet = ("--save-exact", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
         make, fill = [], [npm, "install", "--prefix", str(folder), *quiet, *wanted]
     elif uv:
