@@ -582,7 +582,7 @@ def test_commands_say_it_in_a_line(tmp_path, monkeypatch, capsys):
 
 
 def test_files_are_closed_when_they_are_read(tmp_path, monkeypatch):
-    """Left to the collection of garbage they would be closed in any thread, beside another call of HDF5, and crash the process."""
+    """Else the collection of garbage closes them, in any thread, beside another call of HDF5, and the process crashes."""
     path, files_read = tmp_path / "a.nc", []
     storage.write_groups({"/": xr.Dataset({"x": ("t", [1.0])}), "one": xr.Dataset({"y": ("t", [2.0])})}, path)
     opened = netcdf.opened
