@@ -67,7 +67,7 @@ def communities(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         cells.append([rf"\textbf{{{row.who}}}, {row.what}: {row.runs}", row.take, row.step])
         cells.append(
             rf"\addlinespace[2pt]\multicolumn{{3}}{{@{{}}>{{\raggedright\arraybackslash}}p{{{LINE}\textwidth}}@{{}}}}"
-            rf"{{\small {row.example}}}\\"
+            rf"{{\footnotesize {row.example}}}\\"
         )
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in WIDTHS)
     frame = pd.DataFrame([{"who": f"{row.who}, {row.what}"} | row.numbers for row in made])
@@ -200,10 +200,10 @@ def _games(inputs: Inputs) -> Row:
     return Row(
         "Games, robots",
         rf"${360 * GAME:.1f}^\circ$ a turn",
-        f"{enumerated([escape(code.name) for code in first])} (first order as shipped)"
-        + (f"; {enumerated(map(escape, without))} (no gyroscopic term)" if without else ""),
-        "Turn angular damping off and the gyroscopic term on. Then use the "
-        rf"\textbf{{{escape(ens.label(method))}}}, or {simpler} with the torque of mid-step.",
+        f"{enumerated([escape(code.name) for code in first])} (first order as shipped)",
+        "Turn angular damping off and the gyroscopic term on"
+        + (f" ({enumerated(map(escape, without))} leave it out)" if without else "")
+        + rf". Then use the \textbf{{{escape(ens.label(method))}}}, or {simpler} with the torque of mid-step.",
         rf"\textbf{{{_hz(best.rate)}}} steps a turn; {simpler}: {_hz(simple.rate)}",
         f"At {analysis.FRAMES:g}\\,Hz a T-handle may turn {decimal(analysis.FRAMES / best.rate, 1)} times a second "
         f"({decimal(analysis.FRAMES / simple.rate, 1)} with {simpler}). Needed for one turn a second as shipped: "
