@@ -530,6 +530,18 @@ def test_the_python_of_the_readme_runs(desk):
     exec(compile(block, "README.md", "exec"), {"__name__": "recipe"})
 
 
+#: Words of the code that no reader knows; the glossary defines those that are names in data or parameters.
+PRIVATE_WORDS = re.compile(
+    r"bookkeeping|\bcure[sd]?\b|\bbooked\b|\bledger\b|\btwirl\b|(?<!-)\bhanded\b|nine (cases )?in ten", re.I
+)
+IN_CODE = re.compile(r"^```.*?^```|\{term\}`[^`]*`|`[^`]*`", re.S | re.M)
+
+
+def test_pages_have_no_private_words():
+    texts = {path.stem: IN_CODE.sub("", path.read_text(encoding="utf-8")) for path in DOCS.glob("*.md")}
+    assert {page: words for page, text in texts.items() if page != "glossary" and (words := PRIVATE_WORDS.findall(text))} == {}
+
+
 def test_every_page_that_a_page_names_as_a_file_is_there():
     """The sources are read as text, too: links of Markdown lead to files."""
     for page in [*DOCS.glob("*.md"), HOME / "README.md"]:
