@@ -37,7 +37,10 @@ def test_codes_are_rows_of_the_atlas(inputs):
     (basilisk,) = analysis.codes(inputs, analysis.SPACECRAFT)
     assert round(basilisk.constant) == 4 and round(basilisk.lab) == 1
     assert len(analysis.codes(inputs, analysis.GAMES)) == len(analysis.GAMES), "each has the option that is named"
-    assert set(analysis.damped(inputs)) == {"Bullet", "Newton", "PhysX"}
+    web = {"Havok", "Jolt", "PhysX 4", "cannon-es", "crashcat"}
+    assert set(analysis.damped(inputs)) == {"Bullet", "Newton", "PhysX", *web}
+    without = set(analysis.without_gyroscopic_term(inputs))
+    assert without >= {"oimo", *web} and without.isdisjoint({"Bullet", "ammo.js"})
 
 
 def test_what_serves_nine_in_ten_has_the_fewest_torques_of_those_allowed(ens):

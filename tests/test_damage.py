@@ -579,3 +579,15 @@ def test_commands_say_it_in_a_line(tmp_path, monkeypatch, capsys):
     assert cli.main(["recommend", "heavy_top", "--error", "1e-3", "--results", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "cost.nc cannot be read: Permission denied" in said and "chmod" in said
+
+
+def test_files_are_closed_when_they_are_read(tmp_path, monkeypatch):
+    """Else the collection of garbage closes them, in any thread, beside another call of HDF5, and the process crashes."""
+    path, files_read = tmp_path / "a.nc", []
+    storage.write_groups({"/": xr.Dataset({"x": ("t", [1.0])}), "one": xr.Dataset({"y": ("t", [2.0])})}, path)
+    opened = netcdf.opened
+    monkeypatch.setattr(netcdf, "opened", lambda place: files_read.append(opened(place)) or files_read[-1])
+    assert float(netcdf.read_dataset(path, "one")["y"][0]) == 2.0
+    assert netcdf.group_names(path) == ["one"] and netcdf.has_group(path, "one")
+    assert [float(data[name][0]) for name, data in zip("xy", netcdf.read_groups(path).values(), strict=True)] == [1.0, 2.0]
+    assert len(files_read) == 4 and not any(file.isopen() for file in files_read)

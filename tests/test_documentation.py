@@ -360,7 +360,7 @@ def test_the_list_of_variables_says_what_a_file_holds(tmp_path):
 #: Pages whose blocks of Python and YAML are run; what a block wants is noted above it.
 RECIPES = [
     "results",
-    "recommend",
+    "recommend-motion",
     "identify",
     "own-study",
     "adding-a-method",
@@ -423,9 +423,8 @@ def test_recipes_run(desk, name, capsys):
                 polhode.problems.load(desk / "docs/example_problem.py")
             check_configuration(text, desk)
     printed = capsys.readouterr().out
-    if name == "recommend":
-        assert "Take " in printed and "How this is known:" in printed
-        check_recommendations(blocks)
+    if name == "recommend-motion":
+        check_motion(blocks, printed)
     if name == "adding-a-method":
         assert printed == "0.0\n"
     if name == "correctors":
@@ -439,19 +438,42 @@ def test_recipes_run(desk, name, capsys):
         assert [float(line.split()[-1]) for line in printed.splitlines() if re.search(r"\d\.\d", line)] == [2.0, 2.0]
 
 
-def check_recommendations(blocks):
-    """The answers that the page shows are those of the commands that it shows."""
-    page = " ".join((DOCS / "recommend.md").read_text(encoding="utf-8").split())
-    answer = polhode.recommend("my_case.yaml")
-    assert answer.best.steps == pytest.approx(66, abs=1) and "dt = 4 s / 66, which serves 19 other starts" in page
-    assert "it names SPIRAL, drift-kick-drift, with dt = 0.016 s" in page
-    alone = re.search(r"SPIRAL, drift-kick-drift \(spiral_dkd\) with dt = (\S+) s", " ".join(answer.remarks))
-    assert alone and float(alone[1]) == pytest.approx(0.01587, rel=from_runs.PRECISION)
-    shown = next(" ".join(block["text"].split()) for block in blocks if block["language"] == "text")
-    answer = polhode.recommend(inertia=(1, 2, 2.5), omega=10, torque="lab", strength=0.5, time=2, error=1e-4, torque_price=100)
-    best = re.search(r"Take .* \((\w+)\) with dt = 2 s / (\d+) = \S+ s, (\S+) steps a radian at the initial", shown)
-    assert best and best[1] == answer.method and int(best[2]) == pytest.approx(answer.best.steps, rel=0.01)
-    assert float(best[3]) == pytest.approx(answer.best.steps / (2 * 10), rel=0.01) and answer.serves in shown
+def page_text(name):
+    """A page as one line."""
+    return " ".join((DOCS / f"{name}.md").read_text(encoding="utf-8").split())
+
+
+def first_answer(text):
+    """Method, steps, steps a radian, and for which starts, of the first lines of an answer about a motion."""
+    best = re.search(r"Take .*? \((\w+)\) with dt = \S+ s / (\d+) = \S+ s, (\S+) steps a radian at the initial", text)
+    return best[1], int(best[2]), float(best[3]), re.search(r"It is sufficient for .*?\.(?= )", text)[0]
+
+
+def check_motion(blocks, printed):
+    """The answer that the page shows is the answer of the Python block below it."""
+    assert "Take " in printed and "How this is known:" in printed
+    shown = next(block["text"] for block in blocks if block["language"] == "text")
+    method, steps, density, starts = first_answer(" ".join(shown.split()))
+    again = first_answer(" ".join(printed.split()))
+    assert (method, starts) == (again[0], again[3])
+    assert steps == pytest.approx(again[1], rel=2 * from_runs.PRECISION)
+    assert density == pytest.approx(again[2], rel=2 * from_runs.PRECISION)
+
+
+@pytest.mark.parametrize("name", ["recommend-class", "recommend-contacts", "recommend-liquid"])
+def test_the_page_shows_the_answer_of_its_command(name, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    blocks = list(BLOCK.finditer((DOCS / f"{name}.md").read_text(encoding="utf-8")))
+    words = blocks[0]["text"].replace("\\\n", " ").split()
+    assert cli.main(words[1:]) == 0
+    shown = next(block["text"] for block in blocks if block["language"] == "text").removesuffix("...\n")
+    assert capsys.readouterr().out.startswith(shown)
+
+
+@pytest.mark.thorough
+def test_numbers_of_the_page_on_contacts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = page_text("recommend-contacts")
     collide = {"young": 5e6, "poisson": 0.3, "density": 2500, "radius": 1e-3, "speed": 1, "error": 1e-3}
     answer = polhode.recommend(**collide)
     share = answer.asked["contact_time"] / answer.dt
@@ -506,6 +528,18 @@ def test_the_python_of_the_readme_runs(desk):
     (block,) = re.findall(r"```python\n(.*?)```", (HOME / "README.md").read_text(), flags=re.S)
     assert len([line for line in block.splitlines() if line and not line.startswith("import")]) <= 5
     exec(compile(block, "README.md", "exec"), {"__name__": "recipe"})
+
+
+#: Words of the code that no reader knows; the glossary defines those that are names in data or parameters.
+PRIVATE_WORDS = re.compile(
+    r"bookkeeping|\bcure[sd]?\b|\bbooked\b|\bledger\b|\btwirl\b|(?<!-)\bhanded\b|nine (?:cases )?in ten", re.I
+)
+IN_CODE = re.compile(r"^```.*?^```|\{term\}`[^`]*`|`[^`]*`", re.S | re.M)
+
+
+def test_pages_have_no_private_words():
+    texts = {path.stem: IN_CODE.sub("", path.read_text(encoding="utf-8")) for path in DOCS.glob("*.md")}
+    assert {page: words for page, text in texts.items() if page != "glossary" and (words := PRIVATE_WORDS.findall(text))} == {}
 
 
 def test_every_page_that_a_page_names_as_a_file_is_there():

@@ -161,7 +161,7 @@ def test_the_steps_of_contacts_with_friction_are_the_same_everywhere(error, rele
 
 def test_the_page_about_advice_names_these_numbers(released, monkeypatch):
     monkeypatch.chdir(released)
-    text = " ".join((HOME / "docs/recommend.md").read_text(encoding="utf-8").split())
+    text = " ".join((HOME / "docs/recommend-contacts.md").read_text(encoding="utf-8").split())
     half, _, nine_of_ten = next(
         entry.steps
         for entry in law_frames.contacts(Inputs(released=released / "data/released"), 1e-3)

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "engines",
         nargs="*",
         metavar="ENGINE",
-        help="engines, or adapters of your own (my.py); by default all that are installed",
+        help="engines, or adapters of your own (my.py, or my.mjs for node); by default all that are installed",
     )
     parser.add_argument("--list", action="store_true", help="list the engines with their options, and run nothing")
     parser.add_argument("--install", action="store_true", help="install the engines named first, each in its own environment")
@@ -51,10 +51,11 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from polhode.engines import all_engines, atlas, how_to_install, install, is_installed
     from polhode.engines.environments import EngineError
+    from polhode.engines.protocol import SUFFIXES
 
     known, keys = dict(all_engines()), []
     for key in arguments.engines:
-        if key.endswith(".py"):
+        if key.endswith(SUFFIXES):
             engine = _engine_of_file(Path(key))
             known[engine.key], key = engine, engine.key
         keys.append(key)
@@ -175,7 +176,7 @@ def _liquids(arguments: argparse.Namespace, engines: Sequence[Any]) -> int:
 
 def _described(engine: Any, installed: bool) -> str:
     """An engine with its options."""
-    origin = " ".join(engine.requirements or (f"Debian: {' '.join(engine.debian)}" if engine.debian else "your own",))
+    origin = " ".join((f"Debian: {' '.join(engine.debian)}",) if engine.debian else engine.packages or ("your own",))
     head = f"{engine.key}: {engine.label}, {engine.precision}, {origin}{'' if installed else ' (not installed)'}"
     return "\n".join([head, *(f"    {name}: {option.chosen_by}" for name, option in engine.options.items())])
 

@@ -12,6 +12,7 @@ from polhode.engines import all_engines
 from polhode.engines.advice import advice_of
 from polhode.engines.protocol import LOADS, Engine, option_of
 from polhode.engines.read_rows import MARK, READ
+from polhode.engines.shipped import NAMES
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
 from polhode.study.workflow.entry import HOME
@@ -25,7 +26,7 @@ def engines_page() -> str:
         [
             (
                 engine.label,
-                f"`{' '.join(engine.requirements or engine.debian)}`" + (" (Debian)" if engine.debian else ""),
+                f"`{' '.join(engine.packages)}`" + (" (Debian)" if engine.debian else " (npm)" if engine.npm else ""),
                 engine.switched_off,
                 "<br>".join(_torques(engine)),
             )
@@ -77,6 +78,62 @@ def engines_page() -> str:
         f"Another {len(READ)} rows, at the end, are *{MARK}*: nothing in them is measured."
     )
     return f"{said}\n\n{table(head, rows)}\n{off}"
+
+
+def shipped_page() -> str:
+    """What engines of the web do as they are shipped, in two tables: how bodies spin, and what limits that."""
+    data = _released()
+    if data is None or "shipped_turns" not in data:
+        return "No engine of the web is in the atlas released with this version.\n"
+    spins, limits = [], []
+    for i in np.flatnonzero(np.isfinite(data["shipped_is_single"].values)):
+        row = data.isel(engine=int(i))
+        law = str(row["shipped_damping_law"].item())
+        value = {name: float(row[f"shipped_{name}"]) for name in NAMES if name not in ("damping_law", "moments")}
+        option = str(row["option"].item()) + (" ★" if int(row["is_default"]) else "")
+        name = (f"{row['label'].item()} {row['version'].item()}", option)
+        growth = _percent(value["ball"]) if abs(value["ball"]) > NO_GROWTH else "none"
+        damping = f"{value['damping']:.3g}: {law}" if law else "none"
+        term = str(row["gyroscopic"].item())
+        spins.append((*name, term, f"{value['turns']:.0f}", damping, _percent(value["vector"]), growth))
+        sleep = f"{value['sleep_below']:.2g} rad/s, after {value['sleep_after']:.2f} s" if value["sleep_below"] else "never"
+        if value["sleep_reads"] > 0:
+            sleep += f"; ω read is {value['sleep_reads']:.2g} of that at the start"
+        turned = " / ".join(f"{value[turn]:.3f}" for turn in ("turn_of_1", "turn_of_2p5"))
+        moments = " ".join(f"{x:.4g}" for x in row["shipped_moments"].values)
+        numbers = "single" if value["is_single"] else "double"
+        limits.append((*name, _limit(value["speed_limit"]), turned, sleep, _limit(value["longest_step"]), moments, numbers))
+    head = ["engine", "option (★ default)"]
+    of_spins = [
+        *head,
+        "gyroscopic term",
+        f"T-handle: turns in 120 s (exact: {int(data.attrs['exact_turns'])})",
+        "damping, 1/s: factor of ω",
+        "change of **L** in 1000 s",
+        "of the spin of a ball in 300 s",
+    ]
+    of_limits = [
+        *head,
+        "largest ω, rad/s",
+        "turn for 1 / 2.5 rad",
+        "asleep below",
+        "longest step, s",
+        "moments for 0.6, 1, 1.4",
+        "numbers",
+    ]
+    return f"{table(of_spins, spins)}\n{table(of_limits, limits)}"
+
+
+#: A relative change of a spin that is its rounding.
+NO_GROWTH = 1e-5
+
+
+def _percent(share: float) -> str:
+    return f"{float(f'{100 * share:.2g}'):g} %"
+
+
+def _limit(value: float) -> str:
+    return f"{value:.4g}" if isfinite(value) else "none"
 
 
 def advice_page() -> str:

@@ -17,7 +17,15 @@ import numpy as np
 
 from polhode.advice.prices import USUAL
 from polhode.documentation import pictures, reference
-from polhode.documentation.engines import advice_page, contacts_page, engines_page, liquids_page, questions_page, sources_page
+from polhode.documentation.engines import (
+    advice_page,
+    contacts_page,
+    engines_page,
+    liquids_page,
+    questions_page,
+    shipped_page,
+    sources_page,
+)
 from polhode.documentation.markdown import cell, facts, figure, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements
 from polhode.documentation.readers import inputs_of, readers
@@ -79,6 +87,7 @@ def write(folder: Path, results: Path | None = None) -> None:
         "measured.md": f"{_origin(measured)}\n",
         "engines.md": engines_page(),
         "engines_advice.md": advice_page(),
+        "engines_shipped.md": shipped_page(),
         "engines_sources.md": sources_page(),
         "engines_questions.md": questions_page(),
         "engines_contacts.md": contacts_page(),

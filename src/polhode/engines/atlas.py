@@ -2,19 +2,19 @@
 
 A row is an engine with an option. For each load that the engine takes: the orders of q and omega, the errors at three steps,
 and the identity. For the free body also a long spin: what became of energy and momentum, and about which axis it turns in
-the end.
+the end. Of an engine of the web also what it does as it is shipped (:mod:`polhode.engines.shipped`).
 """
 
 import datetime
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from polhode.engines import cases, identify
+from polhode.engines import cases, identify, shipped
 from polhode.engines.advice import advice_of
 from polhode.engines.candidates import DAMPED, candidate, label
 from polhode.engines.environments import RUN_LIMIT, Run, Spun, spin
@@ -50,6 +50,7 @@ class EngineRow:
     path : the unit vector along the momentum in the body frame during the long spin (samples, 3)
     gyroscopic : whether the engine solves Euler's equations (``yes``), keeps omega in the lab (``no``), or neither (``other``)
     failures : what went wrong, if anything
+    as_shipped : what else was measured of the engine as it is shipped; None: nothing
     """
 
     engine: Engine
@@ -68,16 +69,20 @@ class EngineRow:
     path: np.ndarray
     gyroscopic: str
     failures: str
+    as_shipped: shipped.Shipped | None = None
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """What was identified: the candidates that fit under all loads, or those that fit the free body; else nothing."""
+        """What was identified: the candidates that fit under all loads, or those that fit the free body; else nothing.
+
+        A torque may tell apart what fits the free body and is not told apart there.
+        """
         free = self.identities["free"]
-        if not free.identified:
-            return ()
         fitting = [set(one.methods) for one in self.identities.values() if one.identified]
+        if not fitting or free.deviation >= identify.WITHIN:
+            return ()
         common = set.intersection(*fitting)
-        return tuple(key for key in free.methods if key in common) or free.methods
+        return tuple(key for key in free.methods if key in common) or (free.methods if free.identified else ())
 
     @property
     def method(self) -> str:
@@ -89,15 +94,15 @@ class EngineRow:
 
 
 def preferred(methods: Sequence[str]) -> list[str]:
-    """Those of the registry, if there are any, otherwise the first."""
+    """Those of the registry, if there are any, otherwise the simplest, whose key is shortest."""
     known = set(METHODS)
     named = [key for key in methods if key.partition(" ")[0] in known]
-    return named or list(methods[:1])
+    return named or sorted(methods, key=lambda key: (len(key), key))[:1]
 
 
 def jobs(engine: Engine, option: str) -> int:
     """The number of runs behind a row, for a bar."""
-    return len(requests(engine, option)[0])
+    return len(requests(engine, option)[0]) + (shipped.jobs() if engine.is_web else 0)
 
 
 def requests(engine: Engine, option: str) -> tuple[list[Run], list[tuple[str, str, float]]]:
@@ -105,7 +110,7 @@ def requests(engine: Engine, option: str) -> tuple[list[Run], list[tuple[str, st
     runs: list[Run] = []
     what: list[tuple[str, str, float]] = []
     for load in engine.loads(option):
-        for run in cases.identification_runs(load, engine.precision):
+        for run in cases.identification_runs(load, engine.precision, turn=engine.turn):
             runs.append(run)
             what.append(("identify", load, run.dt))
         for dt in cases.STEPS:
@@ -126,7 +131,8 @@ def measure(engine: Engine, option: str, progress: Callable[[], object] = lambda
     """
     runs, what = requests(engine, option)
     version, spun = spin(engine, option, runs, progress, limit)
-    return judged(engine, option, version, runs, what, spun)
+    row = judged(engine, option, version, runs, what, spun)
+    return replace(row, as_shipped=shipped.measure(engine, option, progress, limit)) if engine.is_web else row
 
 
 def judged(
@@ -143,7 +149,8 @@ def judged(
     for load in engine.loads(option):
         chosen = [i for i, one in enumerate(what) if one[:2] == ("identify", load)]
         damping = engine.options[option].damping
-        deviations = identify.deviations([runs[i] for i in chosen], [spun[i] for i in chosen], eps, damping)
+        below = [_below_limit(engine, runs[i], spun[i]) for i in chosen]
+        deviations = identify.deviations([run for run, _ in below], [one for _, one in below], eps, damping)
         identities[load] = identify.judged(deviations)
         at = {what[i][2]: spun[i] for i in range(len(what)) if what[i][:2] == ("ladder", load)}
         with np.errstate(all="ignore"):
@@ -166,6 +173,13 @@ def judged(
         _gyroscopic(errors["free"], identities["free"]),
         "; ".join(failures),
     )
+
+
+def _below_limit(engine: Engine, run: Run, spun: Spun) -> tuple[Run, Spun]:
+    """A run until the body turns further in a step than the engine lets it."""
+    beyond = np.linalg.norm(spun.omega, axis=1) * run.dt > (engine.turn_limit or math.inf)
+    count = int(np.argmax(beyond)) if beyond.any() else len(beyond)
+    return replace(run, samples=run.samples[:count]), replace(spun, q=spun.q[:count], omega=spun.omega[:count])
 
 
 def long_spin_of(run: Run, spun: Spun) -> tuple[float, float, float, int, str, np.ndarray]:
@@ -206,7 +220,7 @@ def _lab(q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 def _gyroscopic(free: np.ndarray, identity: identify.Identity) -> str:
     """Whether the free body follows Euler's equations."""
-    if any("no_gyroscopic" in key for key in identity.methods) and identity.identified:
+    if identity.deviation < identify.WITHIN and all("no_gyroscopic" in key for key in identity.methods):
         return "no"
     if any(DAMPED in key for key in identity.methods) and identity.identified:
         return "yes"
@@ -267,7 +281,11 @@ def dataset(rows: Sequence[EngineRow]) -> xr.Dataset:
         "end": texts(lambda row: row.end),
         "path": (("engine", "sample", "axis"), paths.reshape(len(rows), samples, 3).astype(np.float32)),
     }
-    for name, (long_name, units) in NAMES.items():
+    for name in shipped.NAMES:
+        nothing_said: Any = "" if name == "damping_law" else (math.nan,) * 3 if name == "moments" else math.nan
+        values = [getattr(row.as_shipped, name) if row.as_shipped else nothing_said for row in rows]
+        data[f"shipped_{name}"] = (("engine", "axis") if name == "moments" else "engine", values)
+    for name, (long_name, units) in {**NAMES, **{f"shipped_{key}": said for key, said in shipped.NAMES.items()}}.items():
         value = data[name]
         data[name] = (*value[:2], {"long_name": long_name, "units": units})
     made = xr.Dataset(
@@ -289,6 +307,7 @@ def dataset(rows: Sequence[EngineRow]) -> xr.Dataset:
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
         "inertia": list(cases.INERTIA),
         "long_step": cases.LONG_STEP,
+        "exact_turns": shipped.exact_turns(),
         "within": identify.WITHIN,
         "apart": identify.APART,
     }
@@ -317,10 +336,22 @@ def merged(old: xr.Dataset, new: xr.Dataset) -> xr.Dataset:
 
 def joined(parts: Sequence[xr.Dataset]) -> xr.Dataset:
     """The rows of several datasets, sorted by engine, with the attributes of the last."""
+    parts = [_filled(part, parts) for part in parts]
     together = xr.concat(parts, "engine", data_vars="minimal", coords="minimal", compat="override", join="override")
     together = together.isel(engine=np.argsort(together["key"].values.astype(str), kind="stable"))
     together.attrs = dict(parts[-1].attrs)
     return compressed(with_citations(together.drop_vars(["method_label", "method_q_error"], errors="ignore")))
+
+
+def _filled(part: xr.Dataset, parts: Sequence[xr.Dataset]) -> xr.Dataset:
+    """A dataset with the variables over ``engine`` that only others have, where nothing was measured."""
+    missing = {}
+    for name, values in ((name, values) for other in parts for name, values in other.data_vars.items()):
+        if name not in part and "engine" in values.dims:
+            shape = [part.sizes["engine"] if dim == "engine" else values.sizes[dim] for dim in values.dims]
+            empty = np.full(shape, np.nan) if values.dtype.kind == "f" else np.full(shape, "", dtype=object)
+            missing[name] = (values.dims, empty, values.attrs)
+    return part.assign(missing)
 
 
 def compressed(data: xr.Dataset) -> xr.Dataset:

@@ -320,9 +320,9 @@ def _substeps(kick: str, rotation: str, count: int, gyroscopic_once: bool) -> On
     return _one_torque(f"{kick}_{rotation}_new_{count}x{'_once' if gyroscopic_once else ''}", after_torque)
 
 
-def _substeps_held(rotation: str, count: int, torque_first: bool) -> OneTorque:
-    """Substeps of the rescaled kick in which the change of omega by the torque, in the lab, is that of the first."""
-    rotated, free = ROTATIONS[rotation], KICKS["rescaled"]
+def _substeps_held(rotation: str, count: int, torque_first: bool, kick: str = "rescaled") -> OneTorque:
+    """Substeps of a kick in which the change of omega by the torque, in the lab, is that of the first."""
+    rotated, free = ROTATIONS[rotation], KICKS[kick]
 
     @kernel
     def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
@@ -337,7 +337,7 @@ def _substeps_held(rotation: str, count: int, torque_first: bool) -> OneTorque:
             q = rotated(q, omega, h)
         return q + omega
 
-    return _one_torque(f"{'torque_' if torque_first else ''}rescaled_{rotation}_new_{count}x_held", after_torque)
+    return _one_torque(f"{'torque_' if torque_first else ''}{kick}_{rotation}_new_{count}x_held", after_torque)
 
 
 #: Weights of the rates of the last steps, the newest first. The mean of the last two is of first order: an explicit formula
@@ -776,6 +776,7 @@ def combinations() -> tuple[Method, ...]:
     ]
     several = [_substeps(kick, rotation, 4, once) for kick in KICKS for rotation in ROTATIONS for once in (False, True)]
     several += [_substeps_held(rotation, 4, first) for rotation in ROTATIONS for first in (False, True)]
+    several += [_substeps_held(rotation, 4, False, "no_gyroscopic") for rotation in ROTATIONS]
     return (
         *known,
         *map(_lab_momentum, ROTATIONS),

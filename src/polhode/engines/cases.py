@@ -108,9 +108,9 @@ def starts(count: int = STARTS) -> list[tuple[tuple[float, float, float, float],
     return made  # type: ignore[return-value]
 
 
-def identification_runs(load: str, precision: str = "float64", length: int = LENGTH) -> list[Run]:
-    """Runs read at every step."""
-    dt = STEP_FLOAT32 if precision == "float32" else STEP
+def identification_runs(load: str, precision: str = "float64", length: int = LENGTH, turn: float = 0.0) -> list[Run]:
+    """Runs read at every step; ``turn`` is the angle in a step, rad, if it is not the usual."""
+    dt = turn or (STEP_FLOAT32 if precision == "float32" else STEP)
     value = tuple(SHARE * x for x in VALUES[load])
     return [Run(load, value, INERTIA, q, omega, dt, tuple(range(length + 1))) for q, omega in starts()]
 

@@ -2,7 +2,7 @@
 
 The dependencies of engines exclude each other and those of polhode, so that each has its own environment,
 ``engines/KEY`` in the folder of the cache (``POLHODE_CACHE_DIR``). Engines from Debian packages run under the Python of the
-system.
+system, engines of the web under node, with the packages that npm has put into their folder.
 """
 
 import json
@@ -16,6 +16,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache as remembered
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,10 @@ from polhode.compiling import cache
 from polhode.engines.protocol import Engine
 
 WORKER = Path(__file__).parent / "worker.py"
+WEB_WORKER = WORKER.with_suffix(".mjs")
+#: The oldest node that runs it, and how to get one.
+NODE = 18
+GET_NODE = f"install Node.js {NODE} or newer with npm (on Debian: apt-get install nodejs npm)"
 #: The Python of the system, which has the modules of Debian packages.
 SYSTEM = Path("/usr/bin/python3")
 #: Seconds that one run, and the installation of an engine, may take.
@@ -58,11 +63,55 @@ def python_of(engine: Engine) -> Path:
     return SYSTEM if engine.debian else place(engine) / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 
+@remembered
+def node_version(node: str) -> int:
+    """The first number of the version of this node; 0 if it does not say one."""
+    try:
+        said = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return 0
+    number = re.match(r"v(\d+)\.", said)
+    return int(number[1]) if number else 0
+
+
+def node() -> str:
+    """The program that runs engines of the web.
+
+    Raises
+    ------
+    EngineError
+        If there is none, or it is too old.
+    """
+    program = shutil.which("node")
+    if program is None:
+        raise EngineError(f"engines of the web run in node, and there is none: {GET_NODE}")
+    if (version := node_version(program)) < NODE:
+        raise EngineError(f"engines of the web run in node {NODE} or newer, and {program} is {version}: {GET_NODE}")
+    return program
+
+
+def packages_of(engine: Engine) -> Path:
+    """The folder in which npm has installed an engine of the web; of an adapter of one's own that of its file."""
+    return place(engine) if engine.npm else engine.path.parent
+
+
+def command_of(engine: Engine, folder: Path, python: Path | None = None) -> list[str]:
+    """The command that runs the worker of an engine on a folder with a request.
+
+    Raises
+    ------
+    EngineError
+        For an engine of the web without node.
+    """
+    if engine.is_web:
+        return [node(), str(WEB_WORKER), str(engine.path), str(folder), str(packages_of(engine))]
+    return [str(python or python_of(engine)), "-I", "-B", str(WORKER), str(engine.path), str(folder)]
+
+
 def environment_of(engine: Engine) -> dict[str, str]:
-    """The environment variables of its process: nothing of this Python, one thread, the libraries it needs."""
-    variables = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV", "SNAKEMAKE"))
-    }
+    """The environment variables of its process: nothing of this Python or of node, one thread, the libraries it needs."""
+    others = ("PYTHON", "VIRTUAL_ENV", "SNAKEMAKE", "NODE_")
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     variables |= {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     if engine.libraries:
         folders = [str(place(engine) / name) for name in engine.libraries]
@@ -72,6 +121,12 @@ def environment_of(engine: Engine) -> dict[str, str]:
 
 def how_to_install(engine: Engine) -> str:
     """The command that installs an engine."""
+    if engine.is_web:
+        try:
+            node()
+        except EngineError as error:
+            return str(error)
+        return f"polhode atlas {engine.path if engine.is_own else engine.key} --install"
     if engine.is_own and not (engine.requirements or engine.debian):
         modules = " and ".join(dict.fromkeys(["numpy", engine.module]))
         return f"{python_of(engine)} cannot import {modules}: see python, module and paths in its YAML file"
@@ -79,14 +134,18 @@ def how_to_install(engine: Engine) -> str:
 
 
 def is_installed(engine: Engine) -> bool:
-    """Whether the Python of the engine has numpy and the engine, in the pinned version if it has one; nothing is imported."""
+    """Whether the Python of the engine has numpy and the engine, in the pinned version if it has one; nothing is imported.
+
+    An engine of the web is installed if there is a node that can run it and its packages have the pinned versions.
+    """
+    if engine.is_web:
+        return _is_installed_for_node(engine)
     try:
         python = python_of(engine)
     except EngineError:
         return False
     if not python.exists():
         return False
-    pins = dict(requirement.split("==") for requirement in engine.requirements)
     code = (
         "import sys, json, glob, importlib.util as u, importlib.metadata as m\n"
         "module, pins, paths = json.loads(sys.argv[1])\n"
@@ -98,7 +157,7 @@ def is_installed(engine: Engine) -> bool:
     )
     try:
         answer = subprocess.run(
-            [python, "-I", "-c", code, json.dumps([engine.module, pins, engine.paths])],
+            [python, "-I", "-c", code, json.dumps([engine.module, engine.pins, engine.paths])],
             capture_output=True,
             timeout=120,
             check=False,
@@ -109,25 +168,51 @@ def is_installed(engine: Engine) -> bool:
     return answer.returncode == 0
 
 
+def _is_installed_for_node(engine: Engine) -> bool:
+    try:
+        node()
+        folder = packages_of(engine) / "node_modules"
+        return all(
+            json.loads((folder / name / "package.json").read_text(encoding="utf-8"))["version"] == pin
+            for name, pin in engine.pins.items()
+        )
+    except (EngineError, OSError, ValueError, KeyError):
+        return False
+
+
 def install(engine: Engine) -> None:
-    """Make the environment of an engine, with uv if that is installed, otherwise with pip.
+    """Make the environment of an engine, with uv if that is installed, otherwise with pip; that of one of the web with npm.
 
     Raises
     ------
     EngineError
-        For an engine from Debian packages, which only the administrator of the machine installs, and if pip fails.
+        For an engine from Debian packages, which only the administrator of the machine installs, for one of the web without
+        node and npm, and if the installer fails.
     """
     if engine.debian:
         raise EngineError(f"{engine.label} comes with Debian; as administrator: {how_to_install(engine)}")
     folder, uv = place(engine), shutil.which("uv")
-    wanted = ["numpy", *engine.requirements]
-    if uv:
+    wanted = list(engine.npm) or ["numpy", *engine.requirements]
+    if engine.is_web:
+        node()
+        npm = shutil.which("npm")
+        if npm is None:
+            raise EngineError(f"{engine.label} is installed with npm, and there is none: {GET_NODE}")
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "package.json").write_text('{"private": true}\n')
+        except OSError as error:
+            raise EngineError(f"{engine.label} could not be installed: {error}") from None
+        quiet = ("--save-exact", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+        make, fill = [], [npm, "install", "--prefix", str(folder), *quiet, *wanted]
+    elif uv:
         make = [uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(folder)]
         fill = [uv, "pip", "install", "--quiet", "--python", str(python_of(engine)), *wanted]
     else:
         make = [sys.executable, "-m", "venv", "--clear", str(folder)]
         fill = [str(python_of(engine)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
-    for command in (make, fill):
+    for command in filter(None, (make, fill)):
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_LIMIT, check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
@@ -162,11 +247,15 @@ class Run:
 
 @dataclass(frozen=True)
 class Spun:
-    """What an engine returned: q (samples, 4), omega (samples, 3), or the reason why there is nothing."""
+    """What an engine returned: q (samples, 4), omega (samples, 3), or the reason why there is nothing.
+
+    ``is_single`` says whether all numbers were those of single precision, where the worker has looked.
+    """
 
     q: np.ndarray
     omega: np.ndarray
     error: str = ""
+    is_single: bool | None = None
 
 
 def spin(
@@ -176,6 +265,7 @@ def spin(
     progress: Callable[[], object] = lambda: None,
     limit: float = RUN_LIMIT,
     python: Path | None = None,
+    function: str = "run",
 ) -> tuple[str, list[Spun]]:
     """Run an engine in a process of its own.
 
@@ -185,19 +275,21 @@ def spin(
     ----------
     progress : called after each run
     python : the Python to use, by default that of the engine's environment
+    function : that of the adapter; ``shipped`` leaves on what the engine has on by default
 
     Returns
     -------
     The version of the engine (empty if it cannot be started), and a result for each run.
     """
     requests = [_as_json(run) for run in runs]
-    version, outcomes = answers(engine, "run", option, requests, progress, limit, python)
+    version, outcomes = answers(engine, function, option, requests, progress, limit, python)
     spun = []
     for run, outcome in zip(runs, outcomes, strict=True):
         if isinstance(outcome, str):
             spun.append(Spun(np.full((len(run.samples), 4), np.nan), np.full((len(run.samples), 3), np.nan), outcome))
         else:
-            spun.append(Spun(outcome["q"], outcome["omega"]))
+            single = outcome.get("isSingle")
+            spun.append(Spun(outcome["q"], outcome["omega"], is_single=None if single is None else bool(single)))
     return version, spun
 
 
@@ -217,7 +309,7 @@ def answers(
         request = {"function": function, "option": option, "paths": paths, "runs": runs}
         (folder / "request.json").write_text(json.dumps(request))
         while True:
-            failure, at = _process(engine, folder, python or python_of(engine), progress, limit)
+            failure, at = _process(engine, folder, python, progress, limit)
             if not failure:
                 break
             if at is None:
@@ -228,14 +320,18 @@ def answers(
 
 
 def _process(
-    engine: Engine, folder: Path, python: Path, progress: Callable[[], object], limit: float
+    engine: Engine, folder: Path, python: Path | None, progress: Callable[[], object], limit: float
 ) -> tuple[str, int | None]:
     """One process until its end: what went wrong (empty: nothing), and in which run."""
     at: int | None = None
+    try:
+        command = command_of(engine, folder, python)
+    except EngineError as error:
+        return str(error), None
     with open(folder / "stderr", "wb") as errors:
         try:
             process = subprocess.Popen(
-                [python, "-I", "-B", str(WORKER), str(engine.path), str(folder)],
+                command,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
@@ -243,7 +339,7 @@ def _process(
                 env=environment_of(engine),
             )
         except OSError as error:
-            return f"{python} cannot be started: {error.strerror or error}", None
+            return f"{command[0]} cannot be started: {error.strerror or error}", None
         late = False
 
         def stop() -> None:
@@ -291,6 +387,9 @@ def _text(path: Path) -> str:
 
 def _recorded(folder: Path, number: int) -> dict[str, np.ndarray] | str:
     path = folder / f"{number}.npz"
+    if (written := folder / f"{number}.json").is_file():
+        # What is not finite is null there.
+        return {name: np.array(values, dtype=float) for name, values in json.loads(written.read_text()).items()}
     if not path.is_file():
         return _text(folder / f"{number}.txt") or "the process ended before this run"
     with np.load(path) as data:

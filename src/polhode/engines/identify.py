@@ -28,7 +28,7 @@ WITHIN, APART = 100.0, 1e3
 #: Steps that a run needs at least, and the first steps by which the candidates are put in order.
 FEW, FIRST = 12, 5
 #: Angular velocities that are judged, in units of that at the start: in a step of :data:`~polhode.engines.cases.STEP` the body
-#: turns by 0.75 rad at most, where Bullet stops at a quarter of pi.
+#: turns by 0.75 rad at most, where Bullet bends it above a quarter of pi.
 SLOWEST, FASTEST = 1e-3, 0.75 / STEP
 #: Iterations to find the state whose stored angular velocity is the engine's.
 ITERATIONS = 60

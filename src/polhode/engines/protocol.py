@@ -21,6 +21,10 @@ engine. The class has these methods:
     Only of an engine that declares ``liquids``, for each option declared there: move molecules at constant energy. ``case`` has
     the fields of :class:`polhode.engines.liquids.Flow`. Returns the potential and the kinetic energy and the CPU time in s,
     each (samples,).
+
+The adapter of an engine of the web is ``KEY.mjs``, which node executes with :mod:`polhode.engines.worker.mjs`; the head of that
+file says what the adapter exports. It answers ``run`` and also ``shipped``, which is the same with sleeping and limits as the
+engine has them (:mod:`polhode.engines.shipped`).
 """
 
 import re
@@ -38,6 +42,8 @@ from polhode.interface.declared import STRICT, declared
 from polhode.interface.reading import ConfigurationError, load_yaml, shown
 
 FOLDER = Path(__file__).parent / "adapters"
+#: How the files of adapters end: in Python, and for node.
+SUFFIXES = (".py", ".mjs")
 #: The loads of the atlas, each with the class of torque of :data:`polhode.problems.problem.TORQUE_CLASSES` that it has.
 LOADS = ("free", "constant", "lab", "velocity")
 #: Those of them that are a torque.
@@ -144,6 +150,8 @@ class Engine:
         What pip installs, each pinned (``mujoco==3.3.7``); empty for an engine from Debian.
     debian : tuple of str
         Debian packages, for an engine that comes from there; it then runs under the Python of the system.
+    npm : tuple of str
+        What npm installs for an engine of the web, each pinned: ``oimo@1.0.9``, of a second release ``NAME@npm:oimo@1.0.8``.
     python : str
         The Python that runs an adapter of one's own, a path from the folder of the adapter; that of polhode if it is empty.
     module : str
@@ -158,6 +166,10 @@ class Engine:
         The option that a user gets who chooses none; empty if there is no such thing.
     precision : "float64" or "float32"
         The arithmetic of the engine.
+    turn : float
+        The angle in a step, rad, at which the method is identified; 0: the usual one.
+    turn_limit : float
+        The angle in a step, rad, above which the engine shortens it and no step is judged; 0: there is none.
     switched_off : str
         What is switched off for the comparison.
     releases : str
@@ -179,6 +191,7 @@ class Engine:
     label: str
     requirements: tuple[str, ...] = ()
     debian: tuple[str, ...] = ()
+    npm: tuple[str, ...] = ()
     python: str = ""
     module: str = "numpy"
     libraries: tuple[str, ...] = ()
@@ -186,6 +199,8 @@ class Engine:
     options: Mapping[str, Option]
     default: str = ""
     precision: Precision = "float64"
+    turn: float = 0.0
+    turn_limit: float = 0.0
     switched_off: str
     releases: str = ""
     torques: Mapping[Torque, str] = field(default_factory=dict)
@@ -198,10 +213,18 @@ class Engine:
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.key):
             raise ValueError("the name of the file must consist of small letters, digits and underscores")
-        if (self.requirements and self.debian) or not (self.requirements or self.debian or self.is_own):
-            raise ValueError("declare either requirements (pip) or debian (packages)")
-        if self.python and (self.requirements or self.debian or not self.is_own):
-            raise ValueError("python belongs to an adapter of one's own without requirements or debian")
+        origins = [name for name in ("requirements", "debian", "npm") if getattr(self, name)]
+        if len(origins) > 1 or not (origins or self.is_own):
+            raise ValueError("declare one of requirements (pip), debian (packages) and npm (packages of the web)")
+        if self.npm and not self.is_web:
+            raise ValueError(f"npm belongs to an adapter that node executes, {self.key}.mjs")
+        if self.is_web and origins not in ([], ["npm"]):
+            raise ValueError(f"{self.path.name} is executed by node: declare npm instead of {origins[0]}")
+        if self.python and (origins or self.is_web or not self.is_own):
+            raise ValueError("python belongs to an adapter of one's own in Python without requirements or debian")
+        for package in self.npm:
+            if not re.fullmatch(r"(@[\w.-]+/)?[\w.-]+@(npm:(@[\w.-]+/)?[\w.-]+@)?\d[\w.+-]*", package):
+                raise ValueError(f"package {package!r} must be pinned, as in cannon-es@0.20.0")
         for requirement in self.requirements:
             if not re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!-]+", requirement):
                 raise ValueError(f"requirement {requirement!r} must be pinned, as in mujoco==3.3.7")
@@ -218,6 +241,22 @@ class Engine:
     def key(self) -> str:
         """Name in commands and files: that of its own files."""
         return self.path.stem
+
+    @property
+    def is_web(self) -> bool:
+        """Whether node executes the adapter."""
+        return self.path.suffix == ".mjs"
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """What is installed for it, by whichever installer."""
+        return self.requirements or self.debian or self.npm
+
+    @property
+    def pins(self) -> dict[str, str]:
+        """Name -> version of what pip or npm installs; of npm the name of the folder."""
+        folders = {re.sub(r"(?<=.)@.*", "", package): package.rpartition("@")[2] for package in self.npm}
+        return folders or dict(requirement.split("==") for requirement in self.requirements)
 
     @property
     def is_own(self) -> bool:
@@ -261,7 +300,7 @@ def own_engine(path: Path) -> Engine:
         "torques": {"constant": UNSAID, "lab": UNSAID, "velocity": UNSAID},
     }
     if (declaration := path.with_suffix(".yaml")).is_file():
-        keys = _keys_of_declaration(declaration)
+        keys = _keys_of_declaration(declaration, path.name)
         usual = {key: value for key, value in usual.items() if key not in keys}
         engine = declared(Engine, declaration, **usual, path=path)
     else:
@@ -270,7 +309,7 @@ def own_engine(path: Path) -> Engine:
     return engine
 
 
-def _keys_of_declaration(file: Path) -> list[str]:
+def _keys_of_declaration(file: Path, adapter: str) -> list[str]:
     """The keys of the YAML file beside an adapter of one's own, all of which an engine has.
 
     Raises
@@ -288,7 +327,7 @@ def _keys_of_declaration(file: Path) -> list[str]:
         return [*values]
     what = f"has no key {', '.join(map(repr, others[:3]))}{' ...' * (len(others) > 3)}" if others else "is no list of keys"
     raise ConfigurationError(
-        f"{shown(file)} is read as the declaration of the adapter {file.with_suffix('.py').name} beside it, and such a file "
+        f"{shown(file)} is read as the declaration of the adapter {adapter} beside it, and such a file "
         f"{what}; if it belongs to something else, rename one of the two (a declaration has {', '.join(known[:8])} and so on)"
     )
 
@@ -296,8 +335,8 @@ def _keys_of_declaration(file: Path) -> list[str]:
 @cache
 def all_engines() -> Mapping[str, Engine]:
     """Every engine with an adapter, by key, in alphabetical order."""
-    engines = (read(path) for path in sorted(FOLDER.glob("*.py")) if path.stem != "__init__")
-    return MappingProxyType({engine.key: engine for engine in engines})
+    files = (path for suffix in SUFFIXES for path in FOLDER.glob(f"*{suffix}") if path.stem != "__init__")
+    return MappingProxyType({path.stem: read(path) for path in sorted(files, key=lambda path: path.stem)})
 
 
 def known_engines() -> Mapping[str, Engine]:

@@ -113,9 +113,10 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
         the group.
     """
     place = f"{path} (group {group})" if group else str(path)
-    file = opened(path)
+    opened_file = opened(path)
     try:
-        dataset = loaded(file[name] if (name := (group or "").strip("/")) else file)
+        with opened_file as file:
+            dataset = loaded(file[name] if (name := (group or "").strip("/")) else file)
     except _UNREADABLE as error:
         raise DamagedFile(place, f"is not a complete netCDF file ({error})") from error
     _check_dataset(place, dataset, job, wildcards)
@@ -194,7 +195,8 @@ def plain(dataset: "xr.Dataset") -> dict[str, Any]:
 
 def group_names(path: str | Path) -> list[str]:
     """The names of the top-level groups of a netCDF-4 file, in the order written."""
-    return list(opened(path).groups)
+    with opened(path) as file:
+        return list(file.groups)
 
 
 def read_groups(path: str | Path) -> "Mapping[str, xr.Dataset]":
@@ -212,7 +214,8 @@ class _Groups(Mapping[str, "xr.Dataset"]):
     def __init__(self, path: str | Path) -> None:
         self.path = path
         self.loaded: dict[str, xr.Dataset] = {}
-        self.groups = {group.path: group for group in every_group(opened(path))}
+        self.file = opened(path)
+        self.groups = {group.path: group for group in every_group(self.file)}
 
     def __getitem__(self, name: str) -> "xr.Dataset":
         group = self.groups[name]
@@ -224,6 +227,8 @@ class _Groups(Mapping[str, "xr.Dataset"]):
                 raise DamagedFile(place, f"is not a complete netCDF file ({error})") from error
             _check_dataset(place, dataset)
             self.loaded[name] = dataset
+            if len(self.loaded) == len(self.groups):
+                self.file.close()
         return self.loaded[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -262,7 +267,11 @@ def store_of(group: "netCDF4.Dataset") -> Any:
 
 
 def opened(path: str | Path) -> "netCDF4.Dataset":
-    """A netCDF file, opened in memory: that needs neither a lock nor to be closed. Raises errors as :func:`contents` does."""
+    """A netCDF file, opened in memory, which needs no lock. Raises errors as :func:`contents` does.
+
+    Close it: a file that is left to the collection of garbage is closed in the thread in which that happens, and HDF5, which is
+    made for one thread, may then crash the process.
+    """
     import netCDF4
 
     data = contents(path)
@@ -274,9 +283,9 @@ def opened(path: str | Path) -> "netCDF4.Dataset":
 
 def has_group(path: str | Path, group: str) -> bool:
     """Whether a netCDF-4 file contains this group, given by its path inside the file."""
-    inside = opened(path)
-    for name in group.split("/"):
-        if name not in inside.groups:
-            return False
-        inside = inside.groups[name]
+    with opened(path) as inside:
+        for name in group.split("/"):
+            if name not in inside.groups:
+                return False
+            inside = inside.groups[name]
     return True

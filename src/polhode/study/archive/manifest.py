@@ -85,7 +85,8 @@ def verdicts(path: Path) -> dict[str, str]:
 
 def _read(path: Path, name: str) -> Iterator[Variable]:
     try:
-        yield from _variables(opened(path), name, "")
+        with opened(path) as file:
+            yield from _variables(file, name, "")
     except DamagedFile as error:
         raise Unusable(str(error)) from error
     except (OSError, RuntimeError, UnicodeDecodeError, AttributeError) as error:

@@ -34,6 +34,7 @@ GAMES = {
     "dartpy": "",
     "brax": "",
     "newton": "XPBD",
+    "ammo": "",
 }
 SPACECRAFT = {"bsk": ""}
 #: A torque of the start of a step that is used for all of it, and the same method with the torque in the middle of its kick.
@@ -75,6 +76,13 @@ def damped(inputs: Inputs) -> list[str]:
     atlas = inputs.atlas
     stops = np.char.endswith(atlas["option"].values.astype(str), "as shipped") & (atlas["energy_drift"].values < -0.99)
     return [str(label).partition(" (")[0] for label in atlas["label"].values[stops]]
+
+
+def without_gyroscopic_term(inputs: Inputs) -> list[str]:
+    """The engines that leave the gyroscopic term out as a user gets them."""
+    atlas = inputs.atlas
+    leaves = (atlas["is_default"].values == 1) & (atlas["gyroscopic"].values == "no")
+    return [str(label).partition(" (")[0] for label in atlas["label"].values[leaves]]
 
 
 @dataclass(frozen=True)

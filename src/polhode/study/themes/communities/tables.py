@@ -67,7 +67,7 @@ def communities(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         cells.append([rf"\textbf{{{row.who}}}, {row.what}: {row.runs}", row.take, row.step])
         cells.append(
             rf"\addlinespace[2pt]\multicolumn{{3}}{{@{{}}>{{\raggedright\arraybackslash}}p{{{LINE}\textwidth}}@{{}}}}"
-            rf"{{\small {row.example}}}\\"
+            rf"{{\footnotesize {row.example}}}\\"
         )
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in WIDTHS)
     frame = pd.DataFrame([{"who": f"{row.who}, {row.what}"} | row.numbers for row in made])
@@ -193,15 +193,17 @@ def _games(inputs: Inputs) -> Row:
     method = analysis.serving(ens, analysis.without_outputs(inputs, ens), GAME)
     best, simple = (analysis.steps(ens, key, GAME) for key in (method, analysis.CENTRED))
     frozen = analysis.steps(ens, analysis.FROZEN, GAME)
-    damped, simpler = analysis.damped(inputs), escape(ens.label(analysis.CENTRED))
+    simpler = escape(ens.label(analysis.CENTRED))
+    without = analysis.without_gyroscopic_term(inputs)
     reached = [rf"{escape(name)} {_hz(rate)}\,Hz" for name, rate in rates.items() if isfinite(rate)]
     reached += [f"{escape(name)} never" for name, rate in rates.items() if not isfinite(rate)]
     return Row(
         "Games, robots",
         rf"${360 * GAME:.1f}^\circ$ a turn",
         f"{enumerated([escape(code.name) for code in first])} (first order as shipped)",
-        f"Turn angular damping off ({enumerated(map(escape, damped))} have it) and the gyroscopic term on. Then use the "
-        rf"\textbf{{{escape(ens.label(method))}}}, or {simpler} with the torque of mid-step.",
+        "Turn angular damping off and the gyroscopic term on"
+        + (f" ({enumerated(map(escape, without))} leave it out)" if without else "")
+        + rf". Then use the \textbf{{{escape(ens.label(method))}}}, or {simpler} with the torque of mid-step.",
         rf"\textbf{{{_hz(best.rate)}}} steps a turn; {simpler}: {_hz(simple.rate)}",
         f"At {analysis.FRAMES:g}\\,Hz a T-handle may turn {decimal(analysis.FRAMES / best.rate, 1)} times a second "
         f"({decimal(analysis.FRAMES / simple.rate, 1)} with {simpler}). Needed for one turn a second as shipped: "
