@@ -1,15 +1,18 @@
-"""Kernels in C: small ones against Python, all methods by the compiler, and what is refused with its reason."""
+"""Kernels in C and JavaScript: small ones against Python, all methods, and what is refused with its reason."""
 
 import ctypes
+import json
 import math
 import re
 import shutil
 import subprocess
 import sys
 from math import inf, sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import FEW
 
 import polhode
 from polhode.export import LANGUAGES
@@ -168,6 +171,19 @@ def test_small_kernels_have_the_bits_of_python(tmp_path):
             assert function(x, y) == kernel(x, y), (kernel.__name__, x, y)
 
 
+def test_small_kernels_have_the_bits_of_python_in_javascript(tmp_path):
+    file = Translator(LANGUAGES["javascript"])
+    names = {kernel: file.function(kernel, [None, None])[0] for kernel in KERNELS}
+    pairs = [(0.3, 0.7), (2.1, -1.3), (5.5, 3.1), (1.7, 1.7), (-0.4, 1e-3)]
+    called = [f"{json.dumps(pairs)}.map(([x, y]) => {name}(x, y))" for name in names.values()]
+    code = [*file.lines_of_constants(), *file.texts, f"console.log(JSON.stringify([{', '.join(called)}]));"]
+    (tmp_path / "small.mjs").write_text("\n".join(code) + "\n", encoding="utf-8")
+    run = subprocess.run([compiler("node"), "small.mjs"], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    for kernel, numbers in zip(names, json.loads(run.stdout), strict=True):
+        assert numbers == [kernel(x, y) for x, y in pairs], kernel.__name__
+
+
 # What has no C here: the word that the message must contain.
 
 
@@ -294,7 +310,13 @@ TESTED = (
 COMMANDS = {
     "c": lambda key: [compiler("cc", "gcc", "clang"), "-x", "c", f"-D{key.upper()}_MAIN", f"{key}.h", "-o", key, "-lm"],
     "fortran": lambda key: [compiler("gfortran"), f"-D{key.upper()}_MAIN", f"{key}.F90", "-o", key],
+    "javascript": lambda key: [],
     "numpy": lambda key: [],
+}
+#: What runs the files that are not compiled.
+INTERPRETED = {
+    "javascript": lambda key: [compiler("node"), "-e", f"import('./{key}.mjs').then((method) => method.test())"],
+    "numpy": lambda key: [sys.executable, f"{key}.py"],
 }
 
 
@@ -311,7 +333,7 @@ def test_a_file_tests_itself(language, key, tmp_path):
         command = COMMANDS[language](key)
         if command:
             subprocess.run(command, cwd=tmp_path, check=True)
-        words = [f"./{key}"] if command else [sys.executable, file.name]
+        words = [f"./{key}"] if command else INTERPRETED[language](key)
         run = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
         said = f"{run.stdout}\n{run.stderr}"
         assert (expected in said, run.returncode == 0) == (True, expected == "ok"), said
@@ -361,6 +383,94 @@ def test_numpy_has_the_bits_of_the_kernels_for_many_bodies_at_once():
             numbers = np.hstack([array_of(end.q), array_of(end.omega)])
             expected = [end_of_run(polhode.methods[key], *case[:2], dt, steps) for case in CASES]
             assert np.isfinite(expected).all() and (numbers == expected).all(), (key, dt)
+
+
+def test_javascript_of_every_method_is_well_formed(tmp_path):
+    """All in one file, each in a block of its own, which cannot export."""
+    files = written("javascript")
+    assert sorted(files) == sorted(polhode.methods)
+    for key, text in files.items():
+        for name in ("inertia_of", "start", "read", "stored", "run", "test"):
+            assert text.count(f"\nexport function {name}(") == 1, (key, name)
+        assert not re.search(r"^(let|var) ", text, re.MULTILINE), f"{key} has a state of its own"
+        assert "import" not in re.sub(r"//.*|/\*.*?\*/", "", text, flags=re.DOTALL), f"{key} needs another module"
+    blocks = ["{\n" + text.replace("\nexport function", "\nfunction") + "}\n" for text in files.values()]
+    (tmp_path / "all.mjs").write_text("".join(blocks), encoding="utf-8")
+    check = subprocess.run([compiler("node"), "--check", "all.mjs"], cwd=tmp_path, capture_output=True, text=True)
+    assert check.returncode == 0, check.stderr
+
+
+#: The torque of the damped top, with its parameters k.
+FRICTION = """{
+    x: k[4] * v.z - k[5] * v.y - k[0] * v.x, y: k[5] * v.x - k[3] * v.z - k[1] * v.y, z: k[3] * v.y - k[4] * v.x - k[2] * v.z
+}"""
+
+
+#: What the script of the page is given, and what the largest difference from the steps themselves is.
+PAGE_OF_A_TEST = """
+    let free = { q: { w: 1, x: 0, y: 0, z: 0 }, omega: { x: 0.1, y: 10, z: 0 } };
+    const body = { quaternion: { ...free.q }, angularVelocity: turned(free.q, free.omega) };
+    let largest = 0;
+    for (let n = 0; n < 60; n++) {
+        free = stepped(free, 1 / 60);
+        frame({ step() {} }, body, 1 / 60);
+        largest = Math.max(largest, ...[..."wxyz"].map((k) => Math.abs(free.q[k] - body.quaternion[k])));
+    }
+    console.log(largest);
+"""
+
+
+def test_javascript_has_the_bits_of_the_kernels(tmp_path):
+    """Compiled kernels under friction, and plain ones under a torque that depends on everything."""
+    node, steps, dt = compiler("node"), 200, 0.01
+    top, expected = polhode.problems["damped_top"], {}
+    vectors = [dict(zip("xyz", v, strict=True)) for v in (top.body.inertia, top.omega0)]
+    lines = ["const ends = {};", f"const [moments, omega] = {json.dumps(vectors)};"]
+    lines += [f"const [q, some] = {json.dumps([dict(zip('wxyz', q, strict=True)) for q in (top.q0, SOME_Q)])};"]
+    for key in ("exact_rotor", *FEW):
+        text = LANGUAGES["javascript"].source(polhode.methods[key])
+        text = text.replace("\nfunction test_torque", "\nexport function test_torque")
+        (tmp_path / f"{key}.mjs").write_text(text, encoding="utf-8")
+        lines += [f'import * as {key} from "./{key}.mjs";']
+        friction = f"(t, q, v, k) => ({FRICTION})"
+        runs = [f"{key}.run(q, omega, {key}.inertia_of(moments), {friction}, {top.parameter_array.tolist()}, {dt}, {steps})"]
+        run = polhode.simulate("damped_top", key, dt, steps * dt, samples=1)
+        expected[key] = [[*run["q"].values[-1], *run["omega"].values[-1]]]
+        for moments, omega, step, count in CASES:
+            three = [json.dumps(dict(zip("xyz", v, strict=True))) for v in (omega, moments)]
+            runs += [f"{key}.run(some, {three[0]}, {key}.inertia_of({three[1]}), {key}.test_torque, null, {step}, {count})"]
+            expected[key] += [list(end_of_run(polhode.methods[key], moments, omega, step, count))]
+        lines += [f"ends.{key} = [{', '.join(runs)}].map((end) => [...Object.values(end.q), ...Object.values(end.omega)]);"]
+    (tmp_path / "runs.mjs").write_text("\n".join([*lines, "console.log(JSON.stringify(ends));"]), encoding="utf-8")
+    said = subprocess.run([node, "runs.mjs"], cwd=tmp_path, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    ends = json.loads(said.stdout)
+    for key in ends:
+        for end, numbers in zip(ends[key], expected[key], strict=True):
+            assert np.isfinite(numbers).all() and end == numbers, key
+
+
+def test_the_free_body_of_the_documentation_flips_as_it_should(tmp_path):
+    """As often as the closed form says; the page, with an engine that does nothing, moves its body likewise."""
+    text = (Path(__file__).parents[1] / "docs" / "own-code.md").read_text(encoding="utf-8")
+    handle = re.search(r"```javascript\n(.*?)```", text, re.DOTALL)[1]
+    page = re.search(r'<script type="module">\n(.*?)</script>', text, re.DOTALL)[1]
+    (tmp_path / "exact_rotor.mjs").write_text(LANGUAGES["javascript"].source(polhode.methods["exact_rotor"]), encoding="utf-8")
+    (tmp_path / "handle.mjs").write_text(handle, encoding="utf-8")
+    (tmp_path / "page.mjs").write_text(page + PAGE_OF_A_TEST, encoding="utf-8")
+    run = subprocess.run([compiler("node"), "page.mjs"], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    flips, largest = run.stdout.splitlines()
+    # omega_y is a multiple of sn(p t + K, m) but for the small part of omega about x, so that a flip takes 2 K/p.
+    (a, b, c), (x, y) = (float(number) for number in re.findall(r"[xyz]: ([\d.e-]+)", handle)[:3]), (0.1, 10.0)
+    energy, square = a * x * x + b * y * y, (a * x) ** 2 + (b * y) ** 2
+    m = (c - b) * (square - energy * a) / ((b - a) * (energy * c - square))
+    rate = math.sqrt((b - a) * (energy * c - square) / (a * b * c))
+    mean, other = 1.0, math.sqrt(1.0 - m)
+    for _ in range(12):
+        mean, other = (mean + other) / 2, math.sqrt(mean * other)
+    assert int(flips.removesuffix(" flips")) == int(60.0 * rate * mean / math.pi + 0.5)
+    assert float(largest) < 1e-12
 
 
 def test_the_code_reads_like_the_kernels(sources):

@@ -6,6 +6,8 @@
       A module of Fortran 2008.
   polhode code spiral_leapfrog --language numpy -o spiral_leapfrog.py
       NumPy, for one body or arrays of bodies.
+  polhode code spiral_leapfrog --language javascript -o spiral_leapfrog.mjs
+      An ES module for browsers and Node.
   polhode code my_method.py
       The same for a method of your own.
   polhode code --all polhode/

@@ -217,7 +217,12 @@ def _code(path: str, example: str, more: str) -> tuple[str, str]:
 def _own_code(key: str) -> str:
     """The generated files of a method, in tabs."""
     tabs = []
-    for name, title, lexer in (("c", "C, C++, CUDA", "c"), ("fortran", "Fortran", "fortran"), ("numpy", "NumPy", "python")):
+    for name, title, lexer in (
+        ("c", "C, C++, CUDA", "c"),
+        ("fortran", "Fortran", "fortran"),
+        ("numpy", "NumPy", "python"),
+        ("javascript", "JavaScript", "javascript"),
+    ):
         path = f"/_generated/code/{key}{LANGUAGES[name].suffix}"
         shown = f"```{{literalinclude}} {path}\n:language: {lexer}\n:class: own-code no-search\n```"
         tabs.append(f":::{{tab-item}} {title}\n:sync: {name}\n\n{{download}}`{Path(path).name} <{path}>`\n\n{shown}\n:::")

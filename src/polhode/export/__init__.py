@@ -20,8 +20,9 @@ from collections.abc import Mapping
 
 from polhode.export.c import C
 from polhode.export.fortran import Fortran
+from polhode.export.javascript import JavaScript
 from polhode.export.numpy_arrays import NumPy
 from polhode.export.program import Program
 
 #: The languages by the name that the command ``polhode code`` knows.
-LANGUAGES: Mapping[str, Program] = {language.name: language for language in (C(), Fortran(), NumPy())}
+LANGUAGES: Mapping[str, Program] = {language.name: language for language in (C(), Fortran(), JavaScript(), NumPy())}

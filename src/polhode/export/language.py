@@ -29,7 +29,7 @@ RESERVED = frozenset(
 class Language(ABC):
     """How the expressions and statements of kernels are spelled.
 
-    Expressions of the three languages are alike: names, calls, brackets and the four operations are the translator's own.
+    Expressions of the languages are alike: names, calls, brackets and the four operations are the translator's own.
     """
 
     #: Whether a condition chooses among numbers that have both been computed, for arrays over bodies, and does not branch.
@@ -119,6 +119,10 @@ class Language(ABC):
     @abstractmethod
     def returned(self, code: str, name: str, depth: int) -> list[str]:
         """The lines that end a function with this result, whose name is ``name`` where it has one."""
+
+    def heading(self, text: str, arguments: Sequence[tuple[str, str]], result: str) -> list[str]:
+        """The comment above a function: its text, types and names of its arguments, the type of its result."""
+        return self.comment(text)
 
     @abstractmethod
     def function(

@@ -220,7 +220,7 @@ class _Function:
         text = text if module == "export/program" else f"{module}.py, {self.plain.__name__}. {text}"
         return "\n".join(
             [
-                *self.language.comment(text),
+                *self.language.heading(text, typed, of),
                 *self.language.function(self.name, of, typed, idle, self.locals, self.lines, self.result_code),
             ]
         )

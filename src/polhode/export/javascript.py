@@ -1,0 +1,182 @@
+"""A method as an ES module of JavaScript, for browsers and Node, with its types in JSDoc."""
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from polhode.export import values
+from polhode.export.language import RESERVED, exploded
+from polhode.export.program import DT, PASSES, ROLES, STEPS, Program, end_of_run, head
+from polhode.export.translator import Translator
+from polhode.export.values import PARAMETERS, QUAT, TORQUE, VEC3, WHOLE, Argument, Scalar, Struct
+from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q
+from polhode.methods.protocol import Method
+
+_RESERVED = frozenset(
+    re.findall(
+        r"\w+",
+        """arguments await debugger eval extends finally function implements import in infinity instanceof interface let math
+        nan null object package super test typeof undefined var with yield""",
+    )
+)
+#: What a user calls.
+_EXPORTED = frozenset(ROLES) | {"inertia_of", "run", "remembered", "fourth_order_step"}
+_TYPES = {
+    **{QUAT.name: "Hamilton's, scalar first, from body to lab", VEC3.name: ""},
+    "inertia": "Ix, Iy, Iz; 1/Ix, 1/Iy, 1/Iz; (Iy - Iz)/Ix, (Iz - Ix)/Iy, (Ix - Iy)/Iz: see inertia_of",
+}
+_TORQUE = """/**
+ * The torque in the body frame at the time t; parameters are handed on as they are.
+ * @callback Torque
+ * @param {number} t
+ * @param {Quat} q
+ * @param {Vec3} omega
+ * @param {any} parameters
+ * @returns {Vec3}
+ */"""
+
+
+class JavaScript(Program):
+    """Functions on plain objects, which they return anew and do not change."""
+
+    name, suffix = "javascript", ".mjs"
+    qualified = public = False
+    reserved = RESERVED | _RESERVED
+    comparisons: ClassVar[Mapping[type[ast.cmpop], str]] = {ast.Eq: "===", ast.NotEq: "!=="}
+    root = "Math.sqrt"
+    choice_binds = values.CONDITIONAL
+    comment_marks = "// ", "// ", ""
+    branch, further_branch, loop = "if (%s) {", "} else if (%s) {", "while (%s) {"
+    count = "for (let %(name)s = 0; %(name)s < %(rounds)s; %(name)s++) {"
+    otherwise, end_if, end_loop = "} else {", "}", "}"
+
+    def type_of(self, argument: Argument) -> str:
+        """The type in a comment of JSDoc."""
+        if isinstance(argument, Struct):
+            return "".join(word.capitalize() for word in argument.name.split("_"))
+        return {None: "number", WHOLE: "number", TORQUE: "Torque", PARAMETERS: "any"}[argument]
+
+    def inertia_of(self, key: str) -> str:
+        """The name of the function that makes a body."""
+        return "inertia_of"
+
+    def constant(self, name: str, value: float | int) -> str:
+        """A constant of the module."""
+        return f"const {name} = {value!r};"
+
+    def literal(self, number: float | int) -> str:
+        """As in Python."""
+        return repr(number)
+
+    def converted(self, number: Scalar) -> Scalar:
+        """All numbers are doubles; the opposite of a whole 0 must not become -0."""
+        return Scalar(f"0 {number.code}", values.SUM) if number.code.startswith("-") else number
+
+    def member(self, code: str, struct: Struct, i: int) -> str:
+        """A member of an object."""
+        return f"{code}.{struct.members[i][0]}"
+
+    def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
+        """An object, always with its members in the same order."""
+        members = [name if name == code else f"{name}: {code}" for (name, _), code in zip(struct.members, codes, strict=True)]
+        return f"{{ {', '.join(members)} }}"
+
+    def choice(self, test: str, yes: str, no: str, of: Struct | None) -> str:
+        """The conditional operator."""
+        return f"{test} ? {yes} : {no}"
+
+    def both(self, tests: Sequence[str]) -> str:
+        """And."""
+        return " && ".join(tests)
+
+    def assigned(self, name: str, code: str) -> str:
+        """A statement."""
+        return f"{name} = {code};"
+
+    def initialised(self, typed: str, name: str, code: str, constant: bool) -> str:
+        """A declaration."""
+        return f"{'const' if constant else 'let'} {name} = {code};"
+
+    def declaration(self, typed: str, name: str) -> list[str]:
+        """A declaration without a value."""
+        return [f"let {name};"]
+
+    def returned(self, code: str, name: str, depth: int) -> list[str]:
+        """End a function."""
+        return exploded(f"return {code};", depth)
+
+    def heading(self, text: str, arguments: Sequence[tuple[str, str]], result: str) -> list[str]:
+        """The text and the types in JSDoc."""
+        return self._documented(text, *(f"@param {{{of}}} {code}" for of, code in arguments), f"@returns {{{result}}}")
+
+    def _documented(self, text: str, *tags: str) -> list[str]:
+        lines = [line.removeprefix("//").strip() for line in self.comment(text)] if text else []
+        rows = (*lines, *tags)
+        return [f"/** {rows[0]} */"] if len(rows) == 1 else ["/**", *(f" * {row}".rstrip() for row in rows), " */"]
+
+    def function(
+        self,
+        name: str,
+        result: str,
+        arguments: Sequence[tuple[str, str]],
+        idle: Sequence[str],
+        variables: Sequence[tuple[str, str]],
+        lines: Sequence[str],
+        result_name: str,
+    ) -> list[str]:
+        """A function, exported if users call it."""
+        exported = "export " if name in _EXPORTED else ""
+        return [*exploded(f"{exported}function {name}({', '.join(code for _, code in arguments)}) {{", 0), *lines, "}"]
+
+    def structure(self, struct: Struct) -> str:
+        """The type of an object."""
+        members = [f"{name}: {self.type_of(member)}" for name, member in struct.members]
+        text = _TYPES.get(struct.name, "")
+        return "\n".join(self._documented(text, f"@typedef {{{{ {', '.join(members)} }}}} {self.type_of(struct)}"))
+
+    def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
+        """The module."""
+        path = f"./{method.key}{self.suffix}"
+        use = (
+            "run shows a run, with body = inertia_of(moments). Vectors are objects {x, y, z}, quaternions {w, x, y, z};\n"
+            "functions return new ones and change none. All numbers are doubles, with the bits of polhode; single precision\n"
+            "(Math.fround) has not been measured. A test, which prints ok:\n"
+            f"node -e 'import(\"{path}\").then((method) => method.test())'"
+        )
+        shared = [self.structure(struct) for struct in (QUAT, VEC3, file.structs["inertia"])]
+        parts = [
+            "\n".join(self.comment(head(method, "JavaScript", use))),
+            *shared,
+            _TORQUE,
+            *self.structures(method, structs),
+            "\n".join(file.lines_of_constants()),
+            *file.texts,
+            test,
+        ]
+        return "\n\n".join(text for text in parts if text) + "\n"
+
+    def test(self, method: Method, torque: str, torque_text: str, reading: Struct) -> str:
+        """The function ``test``."""
+        q, omega = (name for name, _ in reading.members)
+        numbers = ", ".join([f"end.{q}.{x}" for x in "wxyz"] + [f"end.{omega}.{x}" for x in "xyz"])
+        expected = "".join(f"        {x!r},\n" for x in end_of_run(method))
+        q0, omega0 = self.constructed(QUAT, list(map(repr, SOME_Q))), self.constructed(VEC3, list(map(repr, SOME_OMEGA)))
+        moments = self.constructed(VEC3, list(map(repr, SOME_BODY.inertia)))
+        run = "\n".join(self.broken(f"const end = run({q0}, {omega0}, body, {torque}, null, {DT}, {STEPS});", 1))
+        return f"""{torque_text}
+
+/** Repeat a run of polhode: print the numbers of its end and ok, or throw an error. */
+export function test() {{
+    const expected = [
+{expected}    ];
+    const body = inertia_of({moments});
+{run}
+    const numbers = [{numbers}];
+    numbers.forEach((x) => console.log(x));
+    const largest = Math.max(...numbers.map((x, i) => Math.abs(x - expected[i])));
+    if (!(largest <= {PASSES})) {{
+        throw new Error(`differs by ${{largest}}`);
+    }}
+    console.log("ok");
+}}"""
