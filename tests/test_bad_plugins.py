@@ -478,7 +478,7 @@ def test_another_draw_of_the_random_bodies_makes_the_experiments_on_them_again()
     codes = set()
     for seed in (1, 2):
         full["ensembles"]["seed"] = seed
-        codes.add(Plan(resolve(full, HOME), HOME).origin("results/checks/parts.nc"))
+        codes.add(Plan(resolve(full, HOME), HOME).origin("results/checks/strengths.nc"))
     assert len(codes) == 2
 
 

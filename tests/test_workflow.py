@@ -149,7 +149,7 @@ class House:
         return self.at(folder)
 
     def configure(self, config: dict) -> None:
-        (self.folder / "tiny.yaml").write_text(yaml.safe_dump(config))
+        (self.folder / "tiny.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
 
     def run(self, *arguments: str, fails: bool = False) -> str:
         """Snakemake's output; ``arguments`` stand behind the configuration."""
