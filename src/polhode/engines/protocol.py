@@ -22,7 +22,7 @@ engine. The class has these methods:
     the fields of :class:`polhode.engines.liquids.Flow`. Returns the potential and the kinetic energy and the CPU time in s,
     each (samples,).
 
-The adapter of an engine of the web is ``KEY.mjs``, which node executes with :mod:`polhode.engines.worker.mjs`; the head of that
+The adapter of an engine of the web is ``KEY.mjs``, which node executes with ``worker.mjs``; the head of that
 file says what the adapter exports. It answers ``run`` and also ``shipped``, which is the same with sleeping and limits as the
 engine has them (:mod:`polhode.engines.shipped`).
 """
