@@ -18,8 +18,8 @@ from polhode.fits import impact_errors
 from polhode.fits.impact_errors import CURED, LIKE_CODES
 from polhode.interface.netcdf import read_dataset
 from polhode.manybody import restitution as dampings
+from polhode.study.analysis.grains import chosen, frame_of
 from polhode.study.storage import write_dataset, write_groups
-from polhode.study.themes.grains.analysis import chosen, frame_of
 
 HOME = Path(__file__).parents[1]
 DIVISIONS = (10, 100, 1000)

@@ -18,12 +18,13 @@ from polhode.interface.netcdf import read_dataset
 from polhode.manybody.simulation import run
 from polhode.manybody.step import PlainRun
 from polhode.methods import METHODS
+from polhode.study.analysis import grains as analysis
+from polhode.study.analysis.grains import Verdict
 from polhode.study.inputs import NotInRun
 from polhode.study.run import grains
 from polhode.study.run.grains import Variant
 from polhode.study.storage import write_dataset
-from polhode.study.themes.grains import analysis, numbers, tables
-from polhode.study.themes.grains.analysis import Verdict
+from polhode.study.themes.grains import numbers, tables
 
 SCENE = manybody.scenes["bed"]
 STEP = SCENE.contact_time() / 20

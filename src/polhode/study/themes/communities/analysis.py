@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from polhode.fits import impact_errors, laws
 from polhode.interface.netcdf import read_dataset
-from polhode.study.analysis import impacts, law_frames
+from polhode.study.analysis import grains, impacts, law_frames
 from polhode.study.analysis.law_frames import SMOOTH, EnsembleLaws
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.themes.grains import analysis as grains
 
 #: The largest overlap is (15 m v^2 / (16 sqrt(R) E*))^(2/5), and a contact lasts so many times that over v.
 HERTZ = 4 * sqrt(pi) * gamma(2 / 5) / (5 * gamma(9 / 10)) * (15 / 16) ** (2 / 5)
@@ -179,6 +178,18 @@ def slope(inputs: Inputs) -> Slope:
     if rows.empty:
         raise NotInRun("the drum was not run with this step")
     return Slope(grains.STATED, *(float(rows[name].iloc[0]) for name in ("change", "low", "high", "scatter")))
+
+
+def contact_time(young: float, poisson: float, density: float, radius: float, speed: float) -> float:
+    """The time, s, of a head-on contact of a sphere with a wall of its material, :data:`HERTZ` (m^2 / R E*^2 v)^(1/5).
+
+    Parameters
+    ----------
+    young, poisson, density : of the material; Pa, 1, kg/m^3
+    radius, speed : of the sphere; m, m/s
+    """
+    mass, reduced = 4 / 3 * pi * radius**3 * density, young / (2 * (1 - poisson**2))
+    return float(HERTZ * (mass**2 / (radius * reduced**2 * speed)) ** 0.2)
 
 
 def grouped(ens: EnsembleLaws, rows: Iterable[Code]) -> dict[str, list[str]]:

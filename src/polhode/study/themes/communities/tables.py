@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from polhode.advice.from_contacts import contact_time
 from polhode.fits import impact_errors
 from polhode.fits.liquid_drifts import CONSTRAINTS, LENGTH, LONGER, STATED, outcomes, run_length
 from polhode.study.analysis import impacts, law_frames, liquids
@@ -87,7 +86,7 @@ def _elastic(inputs: Inputs) -> Row:
     half, _, most = best.steps
     alike = f" or {escape(equal[0])}" if equal else ""
     alike += f" ({len(equal) - 1} more methods are as good)" if len(equal) > 1 else ""
-    time = contact_time(*GRAVEL)
+    time = analysis.contact_time(*GRAVEL)
     energies = [f"{escape(code.name)} {factor_or_infinite(ratios[code.method].value)}" for code in known]
     return Row(
         "DEM",
@@ -109,7 +108,7 @@ def _rubbing(inputs: Inputs) -> Row:
     orders = analysis.contact_orders(inputs)
     exact_to = dict.fromkeys(decimal(order, 1) for order in orders.values())
     slope = analysis.slope(inputs)
-    time, bulk = contact_time(*GRAVEL), slope.division
+    time, bulk = analysis.contact_time(*GRAVEL), slope.division
     return Row(
         "DEM",
         "friction and damping",

@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from polhode.study.analysis import grains as analysis
+from polhode.study.analysis.grains import COMPARED, SCENES, STATED, WORK
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
 from polhode.study.report.drawing import new_figure, panel_title, printable
-from polhode.study.themes.grains import analysis
-from polhode.study.themes.grains.analysis import COMPARED, SCENES, STATED, WORK
 
 #: The forms of energy that are stacked, from below, with their names and colours; springs hold too little to be seen.
 STACKED = {

@@ -5,11 +5,11 @@ from collections.abc import Collection
 
 import pandas as pd
 
+from polhode.study.analysis import grains as analysis
+from polhode.study.analysis.grains import COMPARED, CURVE, SPLIT, STATED, STIFFNESS, Verdict
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import enumerated, plain
 from polhode.study.report.latex import decimal, escape
-from polhode.study.themes.grains import analysis
-from polhode.study.themes.grains.analysis import COMPARED, CURVE, SPLIT, STATED, STIFFNESS, Verdict
 
 
 def grains(inputs: Inputs) -> dict[str, str]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from polhode.study.analysis import grains as analysis
+from polhode.study.analysis.grains import CURVE, SCENES, STATED, STIFFNESS, Quantity, Verdict
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import broken, decimal, escape, stacked, tabular
-from polhode.study.themes.grains import analysis
-from polhode.study.themes.grains.analysis import CURVE, SCENES, STATED, STIFFNESS, Quantity, Verdict
 
 #: What stands after a change: nothing where it is within the scatter; what leaves it is in bold type.
 UNDECIDED_MARK = r"\,?"
