@@ -635,7 +635,9 @@ def test_errors_computed_together_are_those_of_each_run_alone(results, problem):
     data = netcdf.read_dataset(folder / "single_body.nc", problem)
     exact = gather.Exact(folder / "references" / f"{problem}.nc")
     for key in problem_study.methods:
-        for dt, run in gather._CheckedFiles(plan).steps(problem, key):
+        ladder = [(file, i) for file in gather._CheckedFiles(plan).runs(problem, key) for i in range(file.sizes["dt"])]
+        for file, i in ladder:
+            dt, run = float(file["dt"][i]), gather._arrays_of(file, i)
             alone = gather.run_errors(run, exact, problem_study.problem, slice(-1, None))
             together = data.sel(integrator=key, dt=dt)
             assert {name: float(together[name]) for name in alone} == {name: value[0] for name, value in alone.items()}
