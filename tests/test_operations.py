@@ -233,8 +233,8 @@ def test_the_table_has_every_method(run, tmp_path):
     assert set(data.index[~switchable]) == {"pfc4_delvalle2024"}
     assert (data.total_normalised - data.total_left_alone)[switchable].eq(NORMALISATION.total).all()
     text = whole_table("operations", run, tmp_path)
-    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
-    assert len(rows) == len(polhode.methods) + 1
+    rows = [line for line in text.splitlines() if line.endswith(r"\\") and " & " in line and not line.startswith("method & ")]
+    assert len(rows) == len(polhode.methods)
     assert "NA" not in text
     euler = next(row for row in rows if row.startswith("direct Euler"))
     assert euler == r"direct Euler & 1 & 21 & 40 & 1 & 1 & 63 & 0 & \emph{63} & 50 & \num{1.00} \\"
