@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cannon-es: the moments of a body are those of the axis-aligned box around it in the world when a shape is added.
+# cannon-es: the moments of a body are the moments of the axis-aligned box around it in the world when a shape is added.
 # One would guess: a ball has 2/5 m r^2, and a box the same moments however it is turned. Needs node 18 or newer with npm.
 set -euo pipefail
 folder=$(mktemp -d)

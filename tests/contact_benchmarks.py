@@ -573,7 +573,7 @@ OBLIQUE_TESTS = {
     "8a": "two sizes, the larger stiffer",
     "8b": "two sizes, one stiffness",
 }
-#: A contact slides throughout where its tangential velocity is that of rigid bodies to this part of the normal velocity.
+#: A contact slides throughout where its tangential velocity agrees with rigid bodies to this part of the normal velocity.
 SLIDES = 0.01
 
 
@@ -633,6 +633,6 @@ def compliance(data: xr.Dataset) -> float:
 
 
 def start_of_sliding(data: xr.Dataset, psi: str) -> float:
-    """The psi from which on a contact slides throughout: where the curve ``psi`` comes to that of rigid bodies."""
+    """The psi from which on a contact slides throughout: where the curve ``psi`` reaches the value of rigid bodies."""
     off = abs(data[psi].values - (data["psi"].values - 7 * compliance(data)))
     return float(data["psi"].values[np.flatnonzero(off > SLIDES)[-1] + 1])

@@ -159,7 +159,7 @@ class House:
         return done.stdout + done.stderr
 
     def make_environment(self) -> None:
-        """An environment of its own, made from that of the tests in no time."""
+        """An environment of its own, made from the environment of the tests in no time."""
         folder = self.folder
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--symlinks", folder / ".venv"], check=True)
         (site,) = (folder / ".venv" / "lib").glob("python*/site-packages")

@@ -1,4 +1,4 @@
-"""The answers of the README and of the landing page: those of the article's first page, from the released data.
+"""The answers of the README and of the landing page, as on the article's first page, from the released data.
 
 ``python -m polhode.documentation.readers`` writes the table into the README.
 """

@@ -75,7 +75,7 @@ class EngineRow:
     def methods(self) -> tuple[str, ...]:
         """What was identified: the candidates that fit under all loads, or those that fit the free body; else nothing.
 
-        A torque may tell apart what fits the free body and is not told apart there.
+        A torque may distinguish candidates that fit the free body alike.
         """
         free = self.identities["free"]
         fitting = [set(one.methods) for one in self.identities.values() if one.identified]
@@ -94,7 +94,7 @@ class EngineRow:
 
 
 def preferred(methods: Sequence[str]) -> list[str]:
-    """Those of the registry, if there are any, otherwise the simplest, whose key is shortest."""
+    """The methods of the registry, if there are any, otherwise the simplest candidate, whose key is shortest."""
     known = set(METHODS)
     named = [key for key in methods if key.partition(" ")[0] in known]
     return named or sorted(methods, key=lambda key: (len(key), key))[:1]
@@ -150,7 +150,7 @@ def judged(
         chosen = [i for i, one in enumerate(what) if one[:2] == ("identify", load)]
         damping = engine.options[option].damping
         below = [_below_limit(engine, runs[i], spun[i]) for i in chosen]
-        deviations = identify.deviations([run for run, _ in below], [one for _, one in below], eps, damping)
+        deviations = identify.deviations([run for run, _ in below], [outcome for _, outcome in below], eps, damping)
         identities[load] = identify.judged(deviations)
         at = {what[i][2]: spun[i] for i in range(len(what)) if what[i][:2] == ("ladder", load)}
         with np.errstate(all="ignore"):

@@ -321,7 +321,7 @@ def _substeps(kick: str, rotation: str, count: int, gyroscopic_once: bool) -> On
 
 
 def _substeps_held(rotation: str, count: int, torque_first: bool, kick: str = "rescaled") -> OneTorque:
-    """Substeps of a kick in which the change of omega by the torque, in the lab, is that of the first."""
+    """Substeps of a kick that all take the change of omega by the torque, in the lab, from the first."""
     rotated, free = ROTATIONS[rotation], KICKS[kick]
 
     @kernel

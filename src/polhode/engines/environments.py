@@ -91,7 +91,7 @@ def node() -> str:
 
 
 def packages_of(engine: Engine) -> Path:
-    """The folder in which npm has installed an engine of the web; of an adapter of one's own that of its file."""
+    """The folder in which npm has installed an engine of the web; for an adapter of one's own the folder of its file."""
     return place(engine) if engine.npm else engine.path.parent
 
 
@@ -181,7 +181,7 @@ def _is_installed_for_node(engine: Engine) -> bool:
 
 
 def install(engine: Engine) -> None:
-    """Make the environment of an engine, with uv if that is installed, otherwise with pip; that of one of the web with npm.
+    """Make the environment of an engine, with uv if that is installed, otherwise with pip; engines of the web with npm.
 
     Raises
     ------
@@ -249,7 +249,7 @@ class Run:
 class Spun:
     """What an engine returned: q (samples, 4), omega (samples, 3), or the reason why there is nothing.
 
-    ``is_single`` says whether all numbers were those of single precision, where the worker has looked.
+    ``is_single`` says whether all numbers were of single precision, where the worker has looked.
     """
 
     q: np.ndarray
@@ -275,7 +275,7 @@ def spin(
     ----------
     progress : called after each run
     python : the Python to use, by default that of the engine's environment
-    function : that of the adapter; ``shipped`` leaves on what the engine has on by default
+    function : function of the adapter; ``shipped`` leaves on what the engine has on by default
 
     Returns
     -------

@@ -2,7 +2,7 @@
 
 The body is a ball or has three moments, in a box of 1 m where the engine wants a shape; nothing is switched off but what the
 option says, except in the two long spins (:attr:`Shipped.vector`, :attr:`Shipped.ball`), where the body must stay awake. Each
-number follows from running; the step is that of 60 Hz.
+number follows from running; the step is 1/60 s.
 """
 
 import math
@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 
 from polhode.engines.cases import INERTIA
+from polhode.engines.causes import in_lab
 from polhode.engines.environments import RUN_LIMIT, Run, Spun, spin
 from polhode.engines.protocol import Engine
 
@@ -32,7 +33,7 @@ DROWSY, SPEEDS, RESTED = 0.004, (0.002, 4.0), 3
 SPEEDS_AT_ONCE, SEARCHES = 32, 3
 #: The T-handle: about the middle axis of the moments 1, 2 and 3, a hundredth beside it, rad/s; and for how long, s.
 T_HANDLE, T_HANDLE_FOR = (0.05, 5.0, 0.05), 120
-#: The long free spin between the axes, rad/s, and its length, s; that of the ball.
+#: The long free spin between the axes, rad/s, and its length, s; the length of the spin of the ball, s.
 BETWEEN, BETWEEN_FOR, BALL_FOR = (0.3, 0.4, 1.0), 1000, 300
 BETWEEN_Q0 = (0.7, 0.1, 0.5, 0.5)
 #: A relative difference that is no rounding, and the smallest rate of damping that is one, 1/s.
@@ -172,7 +173,7 @@ def judged(out: Mapping[str, Spun], sleep_below: float) -> Shipped:
     long = turned(out["long"])
     handle, vector, ball, drowsy = (out[name] for name in ("t-handle", "vector", "ball", "drowsy"))
     still = np.flatnonzero((drowsy.q[1:] == drowsy.q[:-1]).all(axis=1))
-    momentum = _lab(vector.q, np.array(THREE) * vector.omega)
+    momentum = in_lab(vector.q, np.array(THREE) * vector.omega)
     # What a damping takes in this step is not the moments'.
     kick = SHORT * (1 - rate * SHORT)
     moments = [kick / (speed(out[f"moment {k}"], 1) or math.nan) for k in range(3)]
@@ -251,10 +252,3 @@ def damping_of(spun: Mapping[float, Spun]) -> tuple[float, str]:
     maps = {"after": AWAKE * finest, "before": once * finest}
     misses = {name: min(abs(angle - turn), abs(angle - 2 * math.atan(turn / 2))) for name, turn in maps.items()}
     return float(np.mean(rates[law])), f"{law}, {min(misses, key=lambda name: misses[name])} the rotation"
-
-
-def _lab(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Body vectors (n, 3) in the lab, for unit quaternions (n, 4)."""
-    u, s = q[:, 1:], q[:, :1]
-    turned: np.ndarray = v + 2 * np.cross(u, np.cross(u, v) + s * v)
-    return turned

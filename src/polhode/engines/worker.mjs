@@ -48,8 +48,8 @@ const answer = (adapter, engine, request, run) => {
     const out = { q: [], omega: [], isSingle: true };
     let count = 0;
     try {
-        for (const wanted of run.samples) {
-            for (; count < wanted; count++) world.step(run.load === "free" ? null : torqueOf(run, world.state()));
+        for (const sample of run.samples) {
+            for (; count < sample; count++) world.step(run.load === "free" ? null : torqueOf(run, world.state()));
             const [q, omega] = world.state();
             out.isSingle &&= count === 0 || [...q, ...omega].every((x) => Number.isNaN(x) || Math.fround(x) === x);
             const held = unit(q);

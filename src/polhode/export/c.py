@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from polhode.export import values
 from polhode.export.language import exploded
-from polhode.export.program import DT, PASSES, STEPS, Program, end_of_run, head
+from polhode.export.program import DT, PASSES, STEPS, Braces, end_of_run, head
 from polhode.export.translator import Translator
 from polhode.export.values import PARAMETERS, TORQUE, WHOLE, Argument, Scalar, Struct
 from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q
@@ -46,17 +46,14 @@ POLHODE_FUNCTION polhode_quat polhode_quat_of(double w, double x, double y, doub
 #endif"""
 
 
-class C(Program):
+class C(Braces):
     """C99 and C++11, and functions of host and device in CUDA."""
 
     name, suffix = "c", ".h"
     qualified = public = True
     constructs = False
-    choice_binds = values.CONDITIONAL
     comment_marks = "/* ", "   ", " */"
-    branch, further_branch, loop = "if (%s) {", "} else if (%s) {", "while (%s) {"
     count = "for (long %(name)s = 0; %(name)s < %(rounds)s; %(name)s++) {"
-    otherwise, end_if, end_loop = "} else {", "}", "}"
 
     def type_of(self, argument: Argument) -> str:
         """The type of an argument or a variable."""
@@ -72,17 +69,9 @@ class C(Program):
         """A macro, which two files may define alike."""
         return f"#define {name} ({value!r})" if value < 0 else f"#define {name} {value!r}"
 
-    def literal(self, number: float | int) -> str:
-        """As in Python."""
-        return repr(number)
-
     def converted(self, number: Scalar) -> Scalar:
         """A cast."""
         return Scalar(f"(double){number.within(values.ATOM)}", values.SIGN)
-
-    def member(self, code: str, struct: Struct, i: int) -> str:
-        """A member of a structure."""
-        return f"{code}.{struct.members[i][0]}"
 
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
         """A vector or a quaternion."""
@@ -92,18 +81,6 @@ class C(Program):
         """Members in braces."""
         return f"{{{', '.join(codes)}}}"
 
-    def choice(self, test: str, yes: str, no: str, of: Struct | None) -> str:
-        """The conditional operator."""
-        return f"{test} ? {yes} : {no}"
-
-    def both(self, tests: Sequence[str]) -> str:
-        """And."""
-        return " && ".join(tests)
-
-    def assigned(self, name: str, code: str) -> str:
-        """A statement."""
-        return f"{name} = {code};"
-
     def initialised(self, typed: str, name: str, code: str, constant: bool) -> str:
         """A declaration."""
         return f"{'const ' if constant else ''}{typed} {name} = {code};"
@@ -111,10 +88,6 @@ class C(Program):
     def declaration(self, typed: str, name: str) -> list[str]:
         """A declaration without a value."""
         return [f"{typed} {name};"]
-
-    def returned(self, code: str, name: str, depth: int) -> list[str]:
-        """End a function."""
-        return exploded(f"return {code};", depth)
 
     def function(
         self,

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from polhode.export import values
 from polhode.export.language import RESERVED, exploded
-from polhode.export.program import DT, PASSES, ROLES, STEPS, Program, end_of_run, head
+from polhode.export.program import DT, PASSES, ROLES, STEPS, Braces, end_of_run, head
 from polhode.export.translator import Translator
 from polhode.export.values import PARAMETERS, QUAT, TORQUE, VEC3, WHOLE, Argument, Scalar, Struct
 from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q
@@ -27,7 +27,7 @@ _TYPES = {
     "inertia": "Ix, Iy, Iz; 1/Ix, 1/Iy, 1/Iz; (Iy - Iz)/Ix, (Iz - Ix)/Iy, (Ix - Iy)/Iz: see inertia_of",
 }
 _TORQUE = """/**
- * The torque in the body frame at the time t; parameters are handed on as they are.
+ * The torque in the body frame at the time t; parameters are passed on as they are.
  * @callback Torque
  * @param {number} t
  * @param {Quat} q
@@ -37,19 +37,16 @@ _TORQUE = """/**
  */"""
 
 
-class JavaScript(Program):
-    """Functions on plain objects, which they return anew and do not change."""
+class JavaScript(Braces):
+    """Functions on plain objects, which they do not change; results are new objects."""
 
     name, suffix = "javascript", ".mjs"
     qualified = public = False
     reserved = RESERVED | _RESERVED
     comparisons: ClassVar[Mapping[type[ast.cmpop], str]] = {ast.Eq: "===", ast.NotEq: "!=="}
     root = "Math.sqrt"
-    choice_binds = values.CONDITIONAL
     comment_marks = "// ", "// ", ""
-    branch, further_branch, loop = "if (%s) {", "} else if (%s) {", "while (%s) {"
     count = "for (let %(name)s = 0; %(name)s < %(rounds)s; %(name)s++) {"
-    otherwise, end_if, end_loop = "} else {", "}", "}"
 
     def type_of(self, argument: Argument) -> str:
         """The type in a comment of JSDoc."""
@@ -65,34 +62,14 @@ class JavaScript(Program):
         """A constant of the module."""
         return f"const {name} = {value!r};"
 
-    def literal(self, number: float | int) -> str:
-        """As in Python."""
-        return repr(number)
-
     def converted(self, number: Scalar) -> Scalar:
         """All numbers are doubles; the opposite of a whole 0 must not become -0."""
         return Scalar(f"0 {number.code}", values.SUM) if number.code.startswith("-") else number
-
-    def member(self, code: str, struct: Struct, i: int) -> str:
-        """A member of an object."""
-        return f"{code}.{struct.members[i][0]}"
 
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
         """An object, always with its members in the same order."""
         members = [name if name == code else f"{name}: {code}" for (name, _), code in zip(struct.members, codes, strict=True)]
         return f"{{ {', '.join(members)} }}"
-
-    def choice(self, test: str, yes: str, no: str, of: Struct | None) -> str:
-        """The conditional operator."""
-        return f"{test} ? {yes} : {no}"
-
-    def both(self, tests: Sequence[str]) -> str:
-        """And."""
-        return " && ".join(tests)
-
-    def assigned(self, name: str, code: str) -> str:
-        """A statement."""
-        return f"{name} = {code};"
 
     def initialised(self, typed: str, name: str, code: str, constant: bool) -> str:
         """A declaration."""
@@ -101,10 +78,6 @@ class JavaScript(Program):
     def declaration(self, typed: str, name: str) -> list[str]:
         """A declaration without a value."""
         return [f"let {name};"]
-
-    def returned(self, code: str, name: str, depth: int) -> list[str]:
-        """End a function."""
-        return exploded(f"return {code};", depth)
 
     def heading(self, text: str, arguments: Sequence[tuple[str, str]], result: str) -> list[str]:
         """The text and the types in JSDoc."""

@@ -11,7 +11,8 @@ import numpy as np
 
 from polhode.algebra.body import Body, angular_momentum, angular_velocity, coefficients_of
 from polhode.compiling.plain import in_plain_python
-from polhode.export.language import Language
+from polhode.export import values
+from polhode.export.language import Language, exploded
 from polhode.export.translator import Translator
 from polhode.export.values import PARAMETERS, QUAT, TORQUE, VEC3, WHOLE, Argument, Struct, Unknown, members_of_state
 from polhode.methods.fourth_order_start import fourth_order_step
@@ -182,6 +183,38 @@ class Program(Language):
             )
             for struct in structs
         ]
+
+
+class Braces(Program):
+    """A language whose branches, loops and statements are as in C."""
+
+    choice_binds = values.CONDITIONAL
+    branch, further_branch, loop = "if (%s) {", "} else if (%s) {", "while (%s) {"
+    otherwise, end_if, end_loop = "} else {", "}", "}"
+
+    def literal(self, number: float | int) -> str:
+        """As in Python."""
+        return repr(number)
+
+    def member(self, code: str, struct: Struct, i: int) -> str:
+        """A member of a structure."""
+        return f"{code}.{struct.members[i][0]}"
+
+    def choice(self, test: str, yes: str, no: str, of: Struct | None) -> str:
+        """The conditional operator."""
+        return f"{test} ? {yes} : {no}"
+
+    def both(self, tests: Sequence[str]) -> str:
+        """And."""
+        return " && ".join(tests)
+
+    def assigned(self, name: str, code: str) -> str:
+        """A statement."""
+        return f"{name} = {code};"
+
+    def returned(self, code: str, name: str, depth: int) -> list[str]:
+        """End a function."""
+        return exploded(f"return {code};", depth)
 
 
 def head(method: Method, language: str, use: str) -> str:

@@ -1,10 +1,10 @@
 """The errors of single impacts by method, and the steps that they take: what page 1, the advice and the explorer state.
 
-The step for an error serves :data:`SHARE_OF_IMPACTS` of all impacts with as much confidence, by the tolerance limit of Wilks
-(Ann. Math. Statist. 12, 91, 1941): of 118 random ones it is that of the second that asks most. Nine in ten, as of bodies, would
-be too few: of 100 others two missed the error by 2 and 3 times, and none with this step, which costs a fifth more. The one
-that asks most would be too much: for 0.1 % a single draw makes it T/168 instead of T/115. The impacts are not chosen by
-friction and restitution: the nearest half of them would be too few to know more, and a simulation has all angles, spins and
+The step for an error is sufficient for :data:`SHARE_OF_IMPACTS` of all impacts with as much confidence, by the tolerance
+limit of Wilks (Ann. Math. Statist. 12, 91, 1941): the second smallest step of 118 random impacts. The step for 90 %, as of
+bodies, would be too long: of 100 other impacts two missed the error by 2 and 3 times, and none with this step, which costs a
+fifth more. The smallest step would be too short: for 0.1 % a single draw makes it T/168 instead of T/115. The impacts are
+not chosen by friction and restitution: the nearest half of them would be too few to know more, and a simulation has all angles, spins and
 shapes.
 """
 
@@ -74,7 +74,7 @@ def steps_in_a_contact(data: xr.Dataset, error: float) -> tuple[StepsInAContact,
 
 
 def served(of_each: np.ndarray) -> float:
-    """The value that :data:`SHARE_OF_IMPACTS` of all impacts do not exceed, with as much confidence, from those of some."""
+    """The value that :data:`SHARE_OF_IMPACTS` of all impacts do not exceed, with as much confidence, from a sample."""
     # The binomial quantile, added up: to import scipy.stats takes longer than all of an answer.
     n, from_the_end = len(of_each), 0
     exactly = at_most = SHARE_OF_IMPACTS**n

@@ -7,7 +7,8 @@ coarsest one nothing is promised. Below the finest step the error follows the po
 leaves room.
 
 Bodies and states differ, and each has its own largest step. Numbers by which methods are compared are the median over the
-cases; the step to take where the case is not known serves :data:`SHARE_OF_CASES` of them (:func:`polhode.fits.laws.spread`).
+cases; the step to take where the case is not known is sufficient for :data:`SHARE_OF_CASES` of them
+(:func:`polhode.fits.laws.spread`).
 
 Which error is meant depends on the use, and every statement names it:
 

@@ -49,9 +49,9 @@ FAMILIES: Mapping[str, str] = {"random_impacts": "impacts"}
 #: Methods of a witness, of those that every study compiles: compiling one takes longer than most witnesses.
 WITNESSES = ("spiral_leapfrog", "verlet")
 FEW: Mapping[str, Any] = {"methods": WITNESSES}
-#: The method of a liquid: that of the experiments on liquids with one method.
+#: The method of a liquid, which experiments with one method use too.
 LIQUID: Mapping[str, Any] = {"methods": ("exact_rotor",)}
-#: The method and the bookkeeping of impacts, that with all cures.
+#: The method and the update of the contact force of impacts: with all corrections.
 IMPACTS: Mapping[str, Any] = {"methods": WITNESSES[:1], "stages": ["dashpot"]}
 #: The first of random bodies besides.
 BODIES: Mapping[str, Any] = {**FEW, "bodies": 2}

@@ -40,7 +40,7 @@ export function start(ammo, option, { inertia, q, omega, dt, isShipped }) {
         },
         end() {
             world.removeRigidBody(body);
-            for (const one of [body, motion, shape, world, solver, pairs, dispatcher, configuration, pose, push]) ammo.destroy(one);
+            for (const object of [body, motion, shape, world, solver, pairs, dispatcher, configuration, pose, push]) ammo.destroy(object);
         },
     };
 }

@@ -9,7 +9,7 @@ export function start(cannon, option, { inertia, q, omega, dt, isShipped }) {
     if (option === "damping 0") body.linearDamping = body.angularDamping = 0;
     if (!isShipped) body.allowSleep = false;
     world.addBody(body);
-    /* The moments are those of the box in the world until they are set, and again whenever updateMassProperties is called. */
+    /* The moments are the moments of the box in the world until they are set, and again whenever updateMassProperties is called. */
     body.inertia.set(...inertia);
     body.invInertia.set(...inertia.map((x) => 1 / x));
     body.quaternion.set(q[1], q[2], q[3], q[0]);

@@ -12,15 +12,15 @@ const FAST = 1e6;
 
 export function start(havok, option, { inertia, q, omega, dt, isShipped }) {
     const second = isShipped ? 1 : OURS;
-    const one = ([result, value]) => {
+    const unwrapped = ([result, value]) => {
         if (result !== havok.Result.RESULT_OK) throw new Error(`Havok answers ${result?.value ?? result}`);
         return value;
     };
-    const world = one(havok.HP_World_Create());
+    const world = unwrapped(havok.HP_World_Create());
     havok.HP_World_SetGravity(world, [0, 0, 0]);
     if (!isShipped) havok.HP_World_SetSpeedLimit(world, FAST, FAST);
-    const body = one(havok.HP_Body_Create());
-    const shape = one(havok.HP_Shape_CreateBox([0, 0, 0], [0, 0, 0, 1], [1, 1, 1]));
+    const body = unwrapped(havok.HP_Body_Create());
+    const shape = unwrapped(havok.HP_Shape_CreateBox([0, 0, 0], [0, 0, 0, 1], [1, 1, 1]));
     havok.HP_Body_SetShape(body, shape);
     havok.HP_Body_SetMotionType(body, havok.MotionType.DYNAMIC);
     havok.HP_Body_SetMassProperties(body, [[0, 0, 0], 1, inertia, [0, 0, 0, 1]]);
@@ -28,7 +28,7 @@ export function start(havok, option, { inertia, q, omega, dt, isShipped }) {
         havok.HP_Body_SetLinearDamping(body, 0);
         havok.HP_Body_SetAngularDamping(body, 0);
     } else if (!isShipped) {
-        havok.HP_Body_SetAngularDamping(body, one(havok.HP_Body_GetAngularDamping(body)) / second);
+        havok.HP_Body_SetAngularDamping(body, unwrapped(havok.HP_Body_GetAngularDamping(body)) / second);
     }
     havok.HP_Body_SetOrientation(body, [q[1], q[2], q[3], q[0]]);
     havok.HP_World_AddBody(world, body, false);
@@ -41,8 +41,8 @@ export function start(havok, option, { inertia, q, omega, dt, isShipped }) {
             havok.HP_World_Step(world, dt * second);
         },
         state() {
-            const [x, y, z, w] = one(havok.HP_Body_GetOrientation(body));
-            return [[w, x, y, z], one(havok.HP_Body_GetAngularVelocity(body)).map((rate) => rate * second)];
+            const [x, y, z, w] = unwrapped(havok.HP_Body_GetOrientation(body));
+            return [[w, x, y, z], unwrapped(havok.HP_Body_GetAngularVelocity(body)).map((rate) => rate * second)];
         },
         end() {
             havok.HP_World_RemoveBody(world, body);

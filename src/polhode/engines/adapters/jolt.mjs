@@ -25,20 +25,20 @@ export function start(jolt, option, { inertia, q, omega, dt, isShipped }) {
     system.SetGravity(vector([0, 0, 0]));
     const shape = new jolt.BoxShape(vector([0.5, 0.5, 0.5]));
     const turn = new jolt.Quat(q[1], q[2], q[3], q[0]);
-    const wanted = new jolt.BodyCreationSettings(shape, new jolt.RVec3(0, 0, 0), turn, jolt.EMotionType_Dynamic, 0);
-    wanted.mOverrideMassProperties = jolt.EOverrideMassProperties_MassAndInertiaProvided;
-    wanted.mMassPropertiesOverride.mMass = 1;
+    const settings = new jolt.BodyCreationSettings(shape, new jolt.RVec3(0, 0, 0), turn, jolt.EMotionType_Dynamic, 0);
+    settings.mOverrideMassProperties = jolt.EOverrideMassProperties_MassAndInertiaProvided;
+    settings.mMassPropertiesOverride.mMass = 1;
     const tensor = jolt.Mat44.prototype.sIdentity();
     inertia.forEach((x, k) => tensor.SetColumn4(k, new jolt.Vec4(...[0, 0, 0, 0].map((_, i) => (i === k ? x : 0)))));
-    wanted.mMassPropertiesOverride.mInertia = tensor;
-    if (option !== "as shipped") wanted.mLinearDamping = wanted.mAngularDamping = 0;
-    if (option === "mApplyGyroscopicForce") wanted.mApplyGyroscopicForce = true;
+    settings.mMassPropertiesOverride.mInertia = tensor;
+    if (option !== "as shipped") settings.mLinearDamping = settings.mAngularDamping = 0;
+    if (option === "mApplyGyroscopicForce") settings.mApplyGyroscopicForce = true;
     if (!isShipped) {
-        wanted.mMaxAngularVelocity = FAST;
-        wanted.mAllowSleeping = false;
+        settings.mMaxAngularVelocity = FAST;
+        settings.mAllowSleeping = false;
     }
-    const body = bodies.CreateBody(wanted);
-    jolt.destroy(wanted);
+    const body = bodies.CreateBody(settings);
+    jolt.destroy(settings);
     bodies.AddBody(body.GetID(), jolt.EActivation_Activate);
     bodies.SetAngularVelocity(body.GetID(), vector(omega));
     const push = vector([0, 0, 0]);

@@ -1,4 +1,4 @@
-/* oimo, in double precision. It has no setter for moments: they are those of a box. */
+/* oimo, in double precision. It has no setter for moments: a box has them. */
 
 export const version = (packages) => packages.version("oimo");
 export const load = (packages) => packages.module("oimo/build/oimo.module.js");

@@ -15,12 +15,12 @@ export function start(rapier, option, { inertia, q, omega, dt, isShipped }) {
     const vector = ([x, y, z]) => ({ x, y, z });
     const world = new rapier.World(vector([0, 0, 0]));
     world.timestep = dt;
-    const wanted = rapier.RigidBodyDesc.dynamic()
+    const description = rapier.RigidBodyDesc.dynamic()
         .setAdditionalMassProperties(1, vector([0, 0, 0]), vector(inertia), { x: 0, y: 0, z: 0, w: 1 })
         .setRotation({ x: q[1], y: q[2], z: q[3], w: q[0] })
         .setAngvel(vector(omega));
-    if (!isShipped) wanted.setCanSleep(false);
-    const body = world.createRigidBody(wanted);
+    if (!isShipped) description.setCanSleep(false);
+    const body = world.createRigidBody(description);
     /* Until the first step the mass is 0, and an impulse is lost. */
     body.recomputeMassPropertiesFromColliders();
     return {

@@ -20,9 +20,9 @@ def in_frame(step: xr.Dataset, frame: str) -> pd.DataFrame:
 
     Returns
     -------
-    Columns: method, label, frame, normalises ("yes" or "no"), timed ("no": the time is relative to that of a release); step,
+    Columns: method, label, frame, normalises ("yes" or "no"), timed ("no": the time is from a release, in proportion); step,
     the fastest sample in ns as the method declares, median and upper_quartile of its samples; normalised and left_alone, the
-    fastest with and without normalisation; to_euler and to_spiral, step over that of these two. NaN where a form does not exist
+    fastest with and without normalisation; to_euler and to_spiral, the ratios to these two. NaN where a form does not exist
     or was not timed.
     """
     times = step.sel({"frame": frame})

@@ -303,7 +303,7 @@ def _method_coordinates(problem: Case, keys: Sequence[str]) -> dict[str, Any]:
 
 
 def _runs(study: ProblemStudy, exact: Exact, runs: Callable[[str, str], Iterable[xr.Dataset]]) -> xr.Dataset:
-    """The errors of all runs of a problem; ``runs`` gives those of a problem and a method."""
+    """The errors of all runs of a problem; ``runs`` gives the runs of a problem and a method."""
     shape = (len(study.methods), len(study.steps))
     texts = {**ERRORS, **(MOVING_ERRORS if _moves(study.problem) else {}), **(MEANS if study.means else {})}
     errors = {name: np.full(shape, np.nan) for name in texts}

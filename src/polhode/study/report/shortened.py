@@ -1,6 +1,6 @@
 r"""The documents of another configuration than the default study: their figures and tables, without text that has no data.
 
-The text of the article is that of the default study. A section of it that uses a number which the run could not make keeps its
+The text of the article describes the default study. A section of it that uses a number which the run could not make keeps its
 floats alone, and so do all sections of a reduced run; a section without a float goes. A section of the supplement goes if the
 run made none of its figures, tables and numbers.
 """
@@ -71,6 +71,6 @@ def note(texts: Mapping[str, str], shortened: Mapping[str, str]) -> str:
     in_article = any(Path(name).parent.name == "article" and shortened[name] != text for name, text in texts.items())
     lost = set().union(*map(labels, texts.values())) - set().union(*map(labels, shortened.values()))
     named = "".join(rf"\@namedef{{r@{label}}}{{{{(left out)}}{{}}{{}}{{}}{{}}}}" for label in sorted(lost))
-    said = r" \emph{The article's text is that of the whole study: without its data it is left out.}"
+    said = r" \emph{The article's text describes the whole study and is left out without its data.}"
     added = rf"\g@addto@macro\studyReduced{{{said}}}" if in_article else ""
     return rf"\makeatletter{added}{named}\makeatother" + "\n"

@@ -261,7 +261,7 @@ def with_released(step: xr.Dataset, released: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``samples`` are those of this run alone. ``released`` among the attributes lists the methods.
+        ``samples`` come from this run alone. ``released`` among the attributes lists the methods.
     """
     units = [
         data["fastest"].sel(integrator=UNIT).isel(normalised=int(data["declared"].sel(integrator=UNIT)))
@@ -304,7 +304,7 @@ def dataset(methods: Sequence[Method], samples: Mapping[Form, np.ndarray], attri
             "timed": (
                 dims[:2],
                 timed,
-                about("1 where this run timed it; other times are relative to those of a release, or NaN"),
+                about("1 where this run timed it; other times are from a release, in proportion, or NaN"),
             ),
             "relative": (
                 dims,

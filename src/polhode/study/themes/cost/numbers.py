@@ -47,7 +47,7 @@ def measured(inputs: Inputs) -> dict[str, str]:
     """Macros for the machine on which the times were measured, and for the procedure."""
     step = inputs.cost("step")
     noted, released = step.attrs, "timed" in step and bool(step.attrs.get("released"))
-    times = "Where marked $^*$ in the table, the relative time is that of the release, and the others follow from it."
+    times = "Where marked $^*$ in the table, the relative time is from the release, and the other times follow from it."
     texts = {name: escape(str(noted.get(name, NOT_AVAILABLE))) for name in ("cpu", "system", "clock", "core", "problem")}
     block, dt = float(noted.get("block", nan)), float(noted.get("dt", nan))
     return {
