@@ -3,9 +3,9 @@
 The step for an error is sufficient for :data:`SHARE_OF_IMPACTS` of all impacts with as much confidence, by the tolerance
 limit of Wilks (Ann. Math. Statist. 12, 91, 1941): the second smallest step of 118 random impacts. The step for 90 %, as of
 bodies, would be too long: of 100 other impacts two missed the error by 2 and 3 times, and none with this step, which costs a
-fifth more. The smallest step would be too short: for 0.1 % a single draw makes it T/168 instead of T/115. The impacts are
-not chosen by friction and restitution: the nearest half of them would be too few to know more, and a simulation has all angles, spins and
-shapes.
+fifth more. The smallest step would be too short: for 0.1 % a single draw makes it T/168 instead of T/115. The impacts are not
+chosen by friction and restitution: the nearest half of them would be too few to know more, and a simulation has all angles,
+spins and shapes.
 """
 
 from typing import NamedTuple
