@@ -13,7 +13,7 @@ from polhode.fits.liquid_drifts import CONSTRAINTS, LENGTH, LONGER, STATED, outc
 from polhode.study.analysis import impacts, law_frames, liquids
 from polhode.study.analysis.many_body import chess_ratios
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.formats import enumerated, factor_or_infinite, power, upper
+from polhode.study.report.formats import enumerated, factor_or_infinite, power
 from polhode.study.report.latex import decimal, escape, tabular
 from polhode.study.themes.communities import analysis
 from polhode.study.themes.communities.analysis import GAME, SPACE
@@ -167,12 +167,12 @@ def _water(inputs: Inputs) -> Row:
     return Row(
         "MD",
         "rigid molecules",
-        rf"LAMMPS \code{{rigid}} ({escape(lammps.label.partition(' (')[0])}), GROMACS, OpenMM or AMBER (SETTLE)",
+        r"LAMMPS \code{rigid}; GROMACS, OpenMM or AMBER (SETTLE)",
         f"Use the {take}, or keep SETTLE. Let the force and its slope vanish at the cut-off.",
         f"water: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$",
         rf"Water, fastest libration {period:.0f}\,fs: LAMMPS \code{{rigid}} heats it by {_two(heats[0])}\,$kT$/ns per degree "
         rf"of freedom at {WATER[0]:g}\,fs and by {_two(heats[1])} at {WATER[1]:g}\,fs; {settled}. A force with a jump at the "
-        rf"cut-off heats by {_two(jump.drift)}\,$kT$/ns, without the jump by less than {upper(smooth.largest, 1):g}.",
+        rf"cut-off heats by {_two(jump.drift)}\,$kT$/ns.",
         {"method": best.method, "steps": best.steps, "dt_fs": best.dt, "shake_fs": longest_shake, "run_ns": LENGTH}
         | {"dt_fs_longer": longer, "shake_fs_longer": longer_shake, "longer_run_ns": LENGTH * LONGER}
         | {f"lammps_{dt:g}fs": value for dt, value in zip(WATER, heats, strict=True)}
@@ -206,7 +206,7 @@ def _games(inputs: Inputs) -> Row:
         rf"\textbf{{{_hz(best.rate)}}} steps a turn; {simpler}: {_hz(simple.rate)}",
         f"At {analysis.FRAMES:g}\\,Hz a T-handle may turn {decimal(analysis.FRAMES / best.rate, 1)} times a second "
         f"({decimal(analysis.FRAMES / simple.rate, 1)} with {simpler}). Needed for one turn a second as shipped: "
-        f"{', '.join(reached)}. {simpler} with the torque of the start of a step needs {_hz(frozen.rate)}\\,Hz.",
+        f"{', '.join(reached)}.",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_simple": simple.most}
         | {"steps_frozen": frozen.most}
         | {f"hz_{key}": value for key, value in rates.items()},
