@@ -25,7 +25,7 @@ from snakemake_logger_plugin_polhode import LogHandler
 
 from polhode.interface import netcdf
 from polhode.interface.reading import read
-from polhode.study import configuration, products, storage, themes
+from polhode.study import configuration, products, storage, chapters
 from polhode.study.plan import deferred
 from polhode.study.released import ENSEMBLES, MANY_BODY, SINGLE_BODY, check_file
 from polhode.study.workflow import (
@@ -123,7 +123,7 @@ report: "workflow/report/workflow.rst"
 
 
 # Priorities of the rules: 4 for the timing, which must be alone; 3 for references and single bodies, whose gathering takes
-# longest; 2 for all other data; 1 for themes and report. Nothing waits for notebooks and pages: they fill the cores that typesetting
+# longest; 2 for all other data; 1 for chapters and report. Nothing waits for notebooks and pages: they fill the cores that typesetting
 # leaves.
 include: "workflow/rules/common.smk"
 include: "workflow/rules/references.smk"

@@ -55,8 +55,9 @@ from polhode.methods import METHODS
 from polhode.problems.problem import Problem
 from polhode.references import taylor
 from polhode.references.impact import Impact, solve
-from polhode.study.run import liquids, random_impacts
-from polhode.study.run.impacts import ExactImpact, laws, one_torque, scene_of
+from polhode.study.chapters.impacts import run_random as random_impacts
+from polhode.study.chapters.impacts.run import ExactImpact, laws, one_torque, scene_of
+from polhode.study.chapters.liquids import run as liquids
 
 #: The seed of the ensembles is 0, that of the starts drawn for an answer 1702.
 SEED = 20261126

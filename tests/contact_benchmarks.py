@@ -38,7 +38,7 @@ from polhode.manybody.simulation import run
 from polhode.methods import METHODS
 from polhode.references.impact import HertzMindlin, Impact, ImpactBody
 from polhode.references.known_impacts import ANGLES, chung_ooi
-from polhode.study.run.impacts import LEAD, PHASES, ExactImpact, bodies_of, half_box, laws, scene_of
+from polhode.study.chapters.impacts.run import LEAD, PHASES, ExactImpact, bodies_of, half_box, laws, scene_of
 
 METHOD: Any = METHODS["spiral_leapfrog"]
 #: Steps in the time of contact.

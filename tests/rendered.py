@@ -1,4 +1,4 @@
-"""What several tests ask of the themes: whole figures and tables, all their numbers at once, and LaTeX files of them."""
+"""What several tests ask of the chapters: whole figures and tables, all their numbers at once, and LaTeX files of them."""
 
 import re
 from functools import cache
@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from polhode.study.chapters import all_chapters
+from polhode.study.chapters.rendering import numbers, render_figure, render_numbers, render_table
 from polhode.study.gather.arithmetic import arithmetic
 from polhode.study.report import macros, style
-from polhode.study.themes import all_themes
-from polhode.study.themes.rendering import numbers, render_figure, render_numbers, render_table
 
 
 @cache
@@ -23,11 +23,11 @@ def root(plugins=""):
 
 
 def all_numbers(inputs, timed=False):
-    """The numbers of all themes that show times, or of all others."""
+    """The numbers of all chapters that show times, or of all others."""
     return {
         name: text
-        for key, theme in all_themes().items()
-        if theme.timed == timed and theme.numbers
+        for key, chapter in all_chapters().items()
+        if chapter.timed == timed and chapter.numbers
         for name, text in numbers(key, inputs).items()
     }
 
@@ -35,7 +35,9 @@ def all_numbers(inputs, timed=False):
 def number_lines(inputs, folder, texts, timed=False):
     """The lines of the files of numbers, and of what the run cannot supply of what ``texts`` use, as LaTeX reads them."""
     used = macros.used(texts)
-    files = [Path(folder) / f"{key}.tex" for key, theme in all_themes().items() if theme.timed == timed and theme.numbers]
+    files = [
+        Path(folder) / f"{key}.tex" for key, chapter in all_chapters().items() if chapter.timed == timed and chapter.numbers
+    ]
     for path in files:
         render_numbers(path.stem, inputs, path, used)
     lines = [line for path in files for line in path.read_text().splitlines() if not line.startswith("%")]

@@ -18,7 +18,7 @@ from polhode.fits import impact_errors
 from polhode.fits.impact_errors import CURED, LIKE_CODES
 from polhode.interface.netcdf import read_dataset
 from polhode.manybody import restitution as dampings
-from polhode.study.analysis.grains import chosen, frame_of
+from polhode.study.chapters.grains.frames import chosen, frame_of
 from polhode.study.storage import write_dataset, write_groups
 
 HOME = Path(__file__).parents[1]

@@ -20,7 +20,7 @@ from docutils.core import publish_parts
 import polhode as library
 from polhode import cli
 from polhode.cli import archive, html, verify
-from polhode.study import comparing, configuration, provenance, themes, tolerances
+from polhode.study import chapters, comparing, configuration, provenance, tolerances
 from polhode.study.archive import manifest, zips
 from polhode.study.report import captions
 from polhode.study.storage import write_dataset, write_groups, write_text
@@ -766,8 +766,8 @@ def test_every_figure_and_table_has_a_caption_that_html_can_show(tmp_path):
     numbers = tmp_path / "numbers.tex"
     numbers.write_text("\n".join(rf"\newcommand{{\{name}}}{{\num{{4.2}}}}" for name in sorted(used)))
     texts = captions.captions(sources, [numbers])
-    assert {f"figures/{name}" for name in themes.names("figures")} | {
-        f"tables/{name}" for name in themes.names("tables")
+    assert {f"figures/{name}" for name in chapters.names("figures")} | {
+        f"tables/{name}" for name in chapters.names("tables")
     } <= set(texts)
     for name, text in texts.items():
         body = publish_parts(text, writer="html")["body"]

@@ -13,14 +13,14 @@ import yaml
 import polhode
 from polhode.documentation import variables
 from polhode.interface.netcdf import read_groups
-from polhode.study import artefacts, configuration, themes
+from polhode.study import artefacts, chapters, configuration
 from polhode.study.archive import manifest
 from polhode.study.artefacts import ARTEFACTS, Artefact, Role, Verify, with_role
 from polhode.study.cf_attributes import TITLES
+from polhode.study.chapters import Chapter
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.products import Products
 from polhode.study.storage import write_dataset, write_groups
-from polhode.study.themes import Theme
 
 HOME = Path(__file__).parents[1]
 
@@ -98,7 +98,7 @@ def test_no_planned_file_is_of_two_kinds(everything):
 def test_what_is_declared_compared_is_compared_and_nothing_else(everything):
     names = [Path(path).relative_to(everything.results).as_posix() for path in everything.products()]
     compared = manifest.data_files(names)
-    timed = set(themes.names("tables", timed=True))
+    timed = set(chapters.names("tables", timed=True))
     assert compared == sorted(
         name
         for name in names
@@ -108,7 +108,7 @@ def test_what_is_declared_compared_is_compared_and_nothing_else(everything):
     )
     assert {"ensemble_states.nc", "claims.csv", "films/chess.nc"} <= set(compared) and timed
     assert manifest.data_files(["of_another_version.nc"]) == ["of_another_version.nc"]
-    assert manifest.decision(f"figures/{themes.names('figures', timed=True)[0]}.pdf") is Verify.TIMED
+    assert manifest.decision(f"figures/{chapters.names('figures', timed=True)[0]}.pdf") is Verify.TIMED
 
 
 def test_every_stage_and_every_need_is_of_some_kind(everything):
@@ -117,7 +117,7 @@ def test_every_stage_and_every_need_is_of_some_kind(everything):
         assert bool(kind.rule) == bool(kind.stage) and kind.stage in {"", *artefacts.STAGES}
         assert rules.setdefault(kind.rule, kind.stage) == kind.stage, f"{kind.rule} belongs to two stages"
     assert all(kinds for _, kinds in artefacts.stages().values())
-    needs = {need for theme in themes.all_themes().values() for need in theme.needs}
+    needs = {need for chapter in chapters.all_chapters().values() for need in chapter.needs}
     assert needs <= {*artefacts.needs()} and "timing" not in artefacts.needs()
     inputs = Inputs(**everything.places(None))
     assert inputs.paths["cost"] == f"{everything.results}/cost.nc" and inputs.paths["released"] == "data/released"
@@ -157,10 +157,10 @@ def test_a_new_kind_is_known_everywhere_by_its_declaration(tmp_path, monkeypatch
     study = plan()
     path = f"{study.results}/{name}"
     assert path in study.data() and path in study.products(), "Snakemake makes it, provenance.json lists it"
-    theme = Theme(title="x", place=1, needs=("collisions",))
-    monkeypatch.setattr(themes, "all_themes", lambda: {"hits": theme})
+    chapter = Chapter(title="x", place=1, needs=("collisions",))
+    monkeypatch.setattr(chapters, "all_chapters", lambda: {"hits": chapter})
     assert path in study.needed("hits")
-    assert study.theme_places("hits")["collisions"] == f"{study.results}/collisions", "it is handed to Inputs"
+    assert study.places_of("hits")["collisions"] == f"{study.results}/collisions", "it is handed to Inputs"
     assert artefacts.meaning(name) == "the collisions of the scene chess"
     assert manifest.data_files([name]) == [name], "polhode verify compares it"
     assert "collision_*" in artefacts.stages()["many bodies"][1]
@@ -169,7 +169,7 @@ def test_a_new_kind_is_known_everywhere_by_its_declaration(tmp_path, monkeypatch
     write_dataset(xr.Dataset({"count": ("integrator", [2.0])}), tmp_path / name)
     assert polhode.open_results(tmp_path)["collisions/chess"]["count"].item() == 2.0
     run = Inputs(**artefacts.places(tmp_path, ["collisions"]))
-    assert run.single("collisions", "chess")["count"].item() == 2.0, "a theme opens it"
+    assert run.single("collisions", "chess")["count"].item() == 2.0, "a chapter opens it"
     with pytest.raises(NotInRun, match="collisions of the scene rods"):
         run.single("collisions", "rods")
 

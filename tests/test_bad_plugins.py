@@ -15,10 +15,10 @@ from matplotlib.figure import Figure
 
 import polhode
 from polhode import manybody
+from polhode.fits import departures as declared
 from polhode.fits.orders import fit_order
 from polhode.interface import plugins
 from polhode.methods.protocol import Method
-from polhode.study.analysis import departures as declared
 from polhode.study.configuration import ConfigurationError, resolve
 from polhode.study.gather import cost
 from polhode.study.plan import Plan

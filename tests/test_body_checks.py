@@ -9,9 +9,9 @@ import xarray as xr
 
 from polhode.ensembles import draw, reference
 from polhode.study import configuration
-from polhode.study.analysis import law_checks
+from polhode.study.chapters.laws import checks as law_checks
+from polhode.study.chapters.laws import run as body_checks
 from polhode.study.inputs import NotInRun
-from polhode.study.run import body_checks
 
 SETTINGS = {"methods": ["spiral_leapfrog", "spiral_predicted", "spiral_predicted_last", "rkmk4"], "seed": 0}
 

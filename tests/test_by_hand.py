@@ -9,7 +9,7 @@ import pytest
 from conftest import surroundings
 from test_workflow import House
 
-from polhode.study import by_hand, storage, themes
+from polhode.study import by_hand, chapters, storage
 
 HOME = Path(__file__).parents[1]
 
@@ -81,7 +81,7 @@ def test_a_script_runs_on_existing_results_and_leaves_them_as_they_are(tiny_stud
     assert [path.name for path in written if path.read_bytes() != theirs[f"{path.parent.name}/{path.name}"]] == []
     assert (tmp_path / "trial" / "single_body.nc").samefile(tiny_study / "results" / "single_body.nc")
     assert [path for path in (tmp_path / "trial" / "logs").rglob("*") if path.is_file()] == []
-    assert f"{themes.chapters()['long_runs']['long_runs'].figures[0]}\n" in done.stdout, (
+    assert f"{chapters.jobs()['long_runs']['long_runs'].figures[0]}\n" in done.stdout, (
         "what a script prints goes to the terminal"
     )
     assert times() == before

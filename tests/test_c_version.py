@@ -14,8 +14,8 @@ import pytest
 import polhode
 from polhode.compiling.plain import plain_copy
 from polhode.methods import calzavarini2010
+from polhode.study.chapters import rendering
 from polhode.study.inputs import Inputs
-from polhode.study.themes import rendering
 
 HOME = Path(__file__).parents[1]
 

@@ -14,10 +14,10 @@ from polhode.compiling.plain import in_plain_python
 from polhode.engines import all_engines, contacts, how_to_install, is_installed, protocol
 from polhode.interface.netcdf import read_dataset
 from polhode.manybody.law import Touch
+from polhode.study.chapters import rendering
+from polhode.study.chapters.engines import run_contacts as codes
+from polhode.study.chapters.impacts.run import LABELS, ExactImpact, one_torque, scene_of
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.run import codes
-from polhode.study.run.impacts import LABELS, ExactImpact, one_torque, scene_of
-from polhode.study.themes import rendering
 
 HOME = Path(__file__).parents[1]
 RELEASED = HOME / "data" / "released"

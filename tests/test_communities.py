@@ -12,10 +12,11 @@ from polhode.advice.from_contacts import contact_time
 from polhode.documentation import readers
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
-from polhode.study.analysis import law_frames
-from polhode.study.analysis.law_frames import EnsembleLaws
+from polhode.study.chapters.communities import figures, numbers, tables
+from polhode.study.chapters.communities import frames as analysis
+from polhode.study.chapters.laws import frames as law_frames
+from polhode.study.chapters.laws.frames import EnsembleLaws
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.themes.communities import analysis, figures, numbers, tables
 
 RELEASED = Path(__file__).parents[1] / "data" / "released"
 

@@ -22,27 +22,29 @@ from polhode.problems import representative
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.problems.system import System
 from polhode.registry import LAST
-from polhode.study import themes
-from polhode.study.analysis import drift, order_frames, selection
-from polhode.study.analysis.frames import keyed
+from polhode.study import chapters
+from polhode.study.chapters import rendering
+from polhode.study.chapters.calzavarini2010 import figures as calzavarini2010
+from polhode.study.chapters.calzavarini2010 import tables as note_tables
+from polhode.study.chapters.long_runs import drift
+from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
+from polhode.study.chapters.no_squish import run as rotor_order
+from polhode.study.chapters.spiral2024 import measures as measures_spiral2024
+from polhode.study.chapters.torque_classes import figures as torque_classes
+from polhode.study.chapters.torque_classes import frames as order_frames
 from polhode.study.inputs import Inputs, NotInRun, load_sources
-from polhode.study.judge import measures_spiral2024
 from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
-from polhode.study.report import drawing, formats, style
-from polhode.study.run import rotor_order, symplecticity
+from polhode.study.report import drawing, formats, selection, style
+from polhode.study.report.frames import keyed
 from polhode.study.storage import write_dataset, write_groups
-from polhode.study.themes import rendering
-from polhode.study.themes.calzavarini2010 import figures as calzavarini2010
-from polhode.study.themes.calzavarini2010 import tables as note_tables
-from polhode.study.themes.torque_classes import figures as torque_classes
 
 HOME = Path(__file__).parents[1]
 PAPER = HOME / "paper"
 SOURCES = HOME / "data" / "sources.yaml"
 TEX = sorted(PAPER.rglob("*.tex"))
-OUR_THEMES = ("torque_classes", "long_runs", "calzavarini2010", "no_squish", "ledger", "new_methods")
-OURS = [name for key in OUR_THEMES for name in themes.all_themes()[key].figures]
+OUR_CHAPTERS = ("torque_classes", "long_runs", "calzavarini2010", "no_squish", "ledger", "new_methods")
+OURS = [name for key in OUR_CHAPTERS for name in chapters.all_chapters()[key].figures]
 OUR_TABLES = (
     "torque_classes",
     "orders_by_torque",
@@ -464,7 +466,7 @@ def test_a_misprint_without_convergence_shows_what_stays(whole):
 
 
 def ours(inputs: Inputs) -> dict[str, str]:
-    return {name: text for key in OUR_THEMES for name, text in rendering.numbers(key, inputs).items()}
+    return {name: text for key in OUR_CHAPTERS for name, text in rendering.numbers(key, inputs).items()}
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import polhode
 from polhode.algebra.body import Body
 from polhode.methods import correctors, rotor_forest_ruth, rotor_gradient4, rotor_pefrl, rotor_srkn6, rotor_two_stage
 from polhode.methods.compositions import composed, modified_torque
-from polhode.study.run import symplecticity
+from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
 
 #: Kick and free motion as matrices on (turn, momentum): a kick changes the momentum alone, by the turn alone, so that the
 #: square of its matrix is zero, and [B, [A, B]] is 2 B A B.

@@ -13,9 +13,9 @@ import xarray as xr
 from polhode import manybody
 from polhode.fits import contact_law as law
 from polhode.manybody import Clump
-from polhode.study.analysis import contact_scenes
+from polhode.study.chapters.contacts import figures, numbers, tables
+from polhode.study.chapters.contacts import frames as contact_scenes
 from polhode.study.inputs import NotInRun
-from polhode.study.themes.contacts import figures, numbers, tables
 
 HOME = Path(__file__).parents[1]
 T = 1e-4

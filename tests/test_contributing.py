@@ -108,4 +108,4 @@ def test_what_has_one_file_each_has_one_file_each_in_the_design():
     rows = re.findall(r"^\| a [^|]+ \| ([^|]+), one file each \|$", TEXT, re.MULTILINE)
     folders = {name for row in rows for name in re.findall(r"`src/polhode/(\w+)/`", row)}
     tree = (HOME / "docs" / "design.md").read_text(encoding="utf-8")
-    assert folders and folders == set(re.findall(r"^ +(\w+)/ .*\bone file per (?!scene|theme)", tree, re.MULTILINE))
+    assert folders and folders == set(re.findall(r"^ +(\w+)/ .*\bone file per (?!scene|chapter)", tree, re.MULTILINE))

@@ -19,18 +19,18 @@ from polhode.fits.largest_step import round_off
 from polhode.interface.netcdf import read_dataset
 from polhode.problems import representative
 from polhode.problems.problem import TORQUE_CLASSES
-from polhode.study import themes
+from polhode.study import chapters
+from polhode.study.chapters import rendering
+from polhode.study.chapters.time_to_solution import figures as time_to_solution
+from polhode.study.chapters.time_to_solution import numbers as time_numbers
 from polhode.study.declarations import problem_declarations
 from polhode.study.gather import cost
 from polhode.study.inputs import Inputs
 from polhode.study.report import maps, style
 from polhode.study.report.formats import factor
 from polhode.study.storage import write_groups
-from polhode.study.themes import rendering
-from polhode.study.themes.time_to_solution import figures as time_to_solution
-from polhode.study.themes.time_to_solution import numbers as time_numbers
 
-THEME = themes.all_themes()["time_to_solution"]
+CHAPTER = chapters.all_chapters()["time_to_solution"]
 EPS = np.finfo(float).eps
 STEPS = np.geomspace(1e-5, 0.1, 21)
 
@@ -343,7 +343,7 @@ def inputs(cost_file) -> Inputs:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", THEME.figures)
+@pytest.mark.parametrize("name", CHAPTER.figures)
 def test_figure_is_the_same_file_twice(name, inputs, tmp_path):
     figure_twice(name, inputs, tmp_path)
     with style.settings():
@@ -408,9 +408,9 @@ def test_the_sentence_on_several_torques_names_every_class_once(inputs):
 
 def test_without_times_every_figure_and_table_says_so(inputs, tmp_path):
     empty = Inputs(inputs.paths["single_body"], published=PUBLISHED)
-    for name in THEME.figures:
+    for name in CHAPTER.figures:
         rendering.render_figure(name, empty, tmp_path)
-    for name in THEME.tables:
+    for name in CHAPTER.tables:
         rendering.render_table(name, empty, tmp_path)
         assert "no times" in (tmp_path / f"{name}.csv").read_text()
 

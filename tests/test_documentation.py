@@ -26,8 +26,8 @@ from polhode.documentation.mathml import mathml
 from polhode.documentation.measured import Measurements
 from polhode.interface.netcdf import read_dataset
 from polhode.study import configuration
+from polhode.study.chapters.communities import tables
 from polhode.study.report import method_tables
-from polhode.study.themes.communities import tables
 
 HOME = Path(__file__).parents[1]
 DOCS = HOME / "docs"

@@ -674,8 +674,8 @@ def test_an_installed_engine_does_what_the_released_atlas_says(key):
 
 
 def test_every_number_of_the_section_is_made_from_the_released_atlas():
+    from polhode.study.chapters import rendering
     from polhode.study.inputs import Inputs
-    from polhode.study.themes import rendering
 
     home = Path(__file__).parents[1]
     text = (home / "paper" / "sections" / "engines.tex").read_text()
@@ -684,8 +684,8 @@ def test_every_number_of_the_section_is_made_from_the_released_atlas():
 
 
 def test_no_two_engines_of_the_figure_look_alike():
+    from polhode.study.chapters.engines import figures
     from polhode.study.inputs import Inputs
-    from polhode.study.themes.engines import figures
 
     drawn = figures.engine_errors(Inputs("", released=Path(__file__).parents[1] / "data" / "released"))
     looks = [(line.get_marker(), line.get_color()) for line in drawn.legends[0].legend_handles]

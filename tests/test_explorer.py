@@ -25,12 +25,12 @@ from polhode.advice.from_laws import from_laws
 from polhode.advice.from_runs import drift
 from polhode.fits import law_file, ranking
 from polhode.interface import netcdf
-from polhode.study import artefacts, configuration, storage, themes
+from polhode.study import artefacts, chapters, configuration, storage
+from polhode.study.chapters.cost import measures as cost_claims
 from polhode.study.explorer import content, evidence, page
 from polhode.study.gather import cost
 from polhode.study.gather import single_body as gather
 from polhode.study.inputs import Inputs
-from polhode.study.judge import measures_cost as cost_claims
 from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
 from polhode.study.products import Products
@@ -239,7 +239,7 @@ def test_every_measure_has_evidence_that_the_study_makes():
     assert {name.partition("/")[0] for name in evidence.EVIDENCE} <= used, "an entry for a measure that no claim has"
     sections = set(re.findall(r'data-section="(\w+)"', (page.FOLDER / "page.html").read_text()))
     for name, shown in evidence.EVIDENCE.items():
-        assert set(shown.figures) <= set(themes.names("figures")) and set(shown.tables) <= set(themes.names("tables")), name
+        assert set(shown.figures) <= set(chapters.names("figures")) and set(shown.tables) <= set(chapters.names("tables")), name
         assert shown.section in sections | {""}, name
         file = shown.data.partition(":")[0]
         known = {

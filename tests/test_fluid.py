@@ -17,7 +17,7 @@ from polhode.manybody import Fluid, Molecule, State
 from polhode.manybody.law import SitePair
 from polhode.manybody.simulation import run
 from polhode.manybody.sites import MANY
-from polhode.study.run.shadow_energy import shadow_terms
+from polhode.study.chapters.liquids.run_shadow import shadow_terms
 
 WATER, TRIMERS = manybody.scenes["water64"], manybody.scenes["trimers"]
 SPCE, TRIMER = WATER.clumps[0][0], TRIMERS.clumps[0][0]

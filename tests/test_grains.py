@@ -18,13 +18,13 @@ from polhode.interface.netcdf import read_dataset
 from polhode.manybody.simulation import run
 from polhode.manybody.step import PlainRun
 from polhode.methods import METHODS
-from polhode.study.analysis import grains as analysis
-from polhode.study.analysis.grains import Verdict
+from polhode.study.chapters.grains import frames as analysis
+from polhode.study.chapters.grains import numbers, tables
+from polhode.study.chapters.grains import run as grains
+from polhode.study.chapters.grains.frames import Verdict
+from polhode.study.chapters.grains.run import Variant
 from polhode.study.inputs import NotInRun
-from polhode.study.run import grains
-from polhode.study.run.grains import Variant
 from polhode.study.storage import write_dataset
-from polhode.study.themes.grains import numbers, tables
 
 SCENE = manybody.scenes["bed"]
 STEP = SCENE.contact_time() / 20
@@ -220,7 +220,7 @@ def test_the_release_takes_what_a_folder_has_and_runs_the_rest(monkeypatch, tmp_
 
 
 class Report:
-    """What the theme reads of a run: its checks, and the released ones."""
+    """What the chapter reads of a run: its checks, and the released ones."""
 
     def __init__(self, released=None, **checks):
         self.checks, self.problem, self._analysed, self.from_release = checks, "", {}, set()

@@ -1,4 +1,4 @@
-"""The check of single impacts with friction, and the theme made from it."""
+"""The check of single impacts with friction, and the chapter made from it."""
 
 import re
 from dataclasses import replace
@@ -13,11 +13,12 @@ from polhode.advice import from_contacts
 from polhode.methods import METHODS
 from polhode.methods.protocol import OneTorque
 from polhode.references.impact import solve
-from polhode.study.analysis import impacts as analysis
+from polhode.study.chapters.impacts import figures, numbers, tables
+from polhode.study.chapters.impacts import frames as analysis
+from polhode.study.chapters.impacts import run as impacts
+from polhode.study.chapters.impacts import run_random as random_impacts
 from polhode.study.inputs import NotInRun
 from polhode.study.report import style
-from polhode.study.run import impacts, random_impacts
-from polhode.study.themes.impacts import figures, numbers, tables
 
 KEYS = ["spiral_leapfrog", "spiral_synchronous", "omelyan1998"]
 
@@ -72,7 +73,7 @@ def test_contacts_are_of_first_order_as_codes_have_them_and_of_second_with_the_c
 
 
 @pytest.mark.thorough
-def test_the_theme_is_made_from_the_check(check, inputs, tmp_path):
+def test_the_chapter_is_made_from_the_check(check, inputs, tmp_path):
     assert analysis.alike(check) == ["spiral_leapfrog", "omelyan1998"]
     macros = {**numbers.impacts(inputs), **numbers.steps(inputs), **numbers.waterfall(inputs)}
     section = (Path(__file__).parents[1] / "paper" / "sections" / "impacts.tex").read_text()
@@ -135,7 +136,7 @@ def test_random_impacts_begin_as_they_are_drawn():
     assert random_impacts.approach(central) == 2.0 and random_impacts.contact_time(central) == pytest.approx(expected)
 
 
-def test_a_run_without_the_methods_has_no_theme():
+def test_a_run_without_the_methods_has_no_chapter():
     inputs = SimpleNamespace(check=lambda name: impacts.impacts({"methods": ["rkmk4"], "seed": 0}))
     with pytest.raises(NotInRun, match="impacts"):
         analysis.check(inputs)

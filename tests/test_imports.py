@@ -12,8 +12,8 @@ import pytest
 import polhode
 
 HOME = Path(__file__).parents[1]
-THEMES = sorted(path.parent.name for path in (HOME / "src/polhode/study/themes").glob("*/theme.py"))
-#: A theme whose texts ask the registered methods for a constant.
+CHAPTERS = sorted(path.parent.name for path in (HOME / "src/polhode/study/chapters").glob("*/chapter.py"))
+#: A chapter whose texts ask the registered methods for a constant.
 COMPILED = {"new_methods"}
 
 
@@ -104,12 +104,12 @@ def test_a_script_that_runs_one_thing_knows_its_parameters_alone():
 def test_figures_texts_and_claims_import_no_compiler():
     """They read files; compilation and the models of the configuration take longer to import than many of them to run."""
     parts = [
-        f"polhode.study.themes.{theme}.{kind_of_module}"
-        for theme in sorted({*THEMES} - COMPILED)
+        f"polhode.study.chapters.{chapter}.{kind_of_module}"
+        for chapter in sorted({*CHAPTERS} - COMPILED)
         for kind_of_module in ("tables", "numbers")
     ]
     lines = "from importlib.util import find_spec\nfrom importlib import import_module\n"
-    lines += "from polhode.study.themes import rendering\nfrom polhode.study.judge import measures, measures_cost, verdicts\n"
+    lines += "from polhode.study.chapters import rendering\nfrom polhode.study.judge import measures, measures_cost, verdicts\n"
     lines += f"for name in {parts!r}:\n    find_spec(name) and import_module(name)\n"
     assert imported(lines, {"matplotlib", "mpmath", "numba", "polhode.methods", "pydantic"}) == set()
 

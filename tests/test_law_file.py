@@ -15,7 +15,7 @@ from polhode.ensembles.classes import CLASSES
 from polhode.fits import law_file
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
-from polhode.study.analysis import law_frames
+from polhode.study.chapters.laws import frames as law_frames
 from polhode.study.gather.ensembles import gathered
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
@@ -41,7 +41,7 @@ def test_the_default_study_shows_the_512_bodies_of_which_it_draws_the_first(rele
     assert set(METHODS) <= set(released["integrator"].values) and set(CLASSES) <= set(released["torque_class"].values)
 
 
-#: What is made of the laws of all bodies: figures and tables of the themes on laws; other ones say themselves of which bodies.
+#: What is made of the laws of all bodies: figures and tables of the chapters on laws; others say of which bodies.
 OF_ALL_BODIES = {"answer", "slowdown", "decision", "law_spread", "slowdown_map"}
 
 

@@ -12,17 +12,17 @@ import xarray as xr
 
 from polhode.fits import law_file, laws
 from polhode.fits.largest_step import BETWEEN, COARSEST, EXTRAPOLATED, UNREACHED, round_off
-from polhode.study.analysis import law_frames
+from polhode.study.chapters import all_chapters, rendering
+from polhode.study.chapters.laws import figures as drawn
+from polhode.study.chapters.laws import frames as law_frames
+from polhode.study.chapters.laws import numbers as law_numbers
+from polhode.study.chapters.laws import tables as law_tables
+from polhode.study.chapters.laws_in_time import frames as in_time
+from polhode.study.chapters.laws_in_time import numbers as time_numbers
+from polhode.study.chapters.laws_in_time import tables as time_tables
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import macros, style
 from polhode.study.storage import write_dataset, write_groups
-from polhode.study.themes import all_themes, rendering
-from polhode.study.themes.laws import figures as drawn
-from polhode.study.themes.laws import numbers as law_numbers
-from polhode.study.themes.laws import tables as law_tables
-from polhode.study.themes.laws_in_time import analysis as in_time
-from polhode.study.themes.laws_in_time import numbers as time_numbers
-from polhode.study.themes.laws_in_time import tables as time_tables
 
 HOME = Path(__file__).parents[1]
 CLASSES = (
@@ -717,7 +717,7 @@ NEW = [
     (kind, name)
     for key in ("laws", "laws_in_time")
     for kind in ("figures", "tables")
-    for name in getattr(all_themes()[key], kind)
+    for name in getattr(all_chapters()[key], kind)
 ]
 
 

@@ -1,4 +1,4 @@
-"""The rooms of the house: who may import whom, themes that keep to themselves, a new theme as one folder."""
+"""The rooms of the house: who may import whom, chapters that keep to themselves, a new chapter as one folder."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import surroundings
 
-from polhode.study import themes
+from polhode.study import chapters
 from polhode.study.inputs import Inputs, once
 
 HOME = Path(__file__).parents[1]
@@ -30,7 +30,7 @@ ROOMS = (
     "study.gather",
     "study.judge",
     "study.report",
-    "study.themes",
+    "study.chapters",
     "study.explorer",
     "study.archive",
     "cli",
@@ -177,33 +177,33 @@ def test_imports_are_absolute():
 
 
 def test_an_import_that_goes_up_is_found(tmp_path):
-    for name in ("run/cell.py", "themes/cost/figures.py"):
+    for name in ("run/cell.py", "chapters/cost/figures.py"):
         (tmp_path / "study" / name).parent.mkdir(parents=True)
-        (tmp_path / "study" / name).write_text("def late():\n    from polhode.study.themes.cost import figures\n")
-    assert upward(tmp_path) == ["study.run.cell imports study.themes.cost.figures"]
+        (tmp_path / "study" / name).write_text("def late():\n    from polhode.study.chapters.cost import figures\n")
+    assert upward(tmp_path) == ["study.run.cell imports study.chapters.cost.figures"]
 
 
-def test_themes_know_nothing_of_each_other_nor_of_what_is_run():
+def test_chapters_know_nothing_of_each_other_nor_of_what_is_run():
     known = modules()
     for module, path in known.items():
         parts = module.split(".")
-        if parts[:2] == ["study", "themes"] and len(parts) == 4:
+        if parts[:2] == ["study", "chapters"] and len(parts) == 4:
             for other in imports(path, known):
-                if other.startswith("study.themes.") and len(other.split(".")) > 2:
-                    assert other.split(".")[2] in (parts[2], "theme"), f"{module} imports {other}"
+                if other.startswith("study.chapters.") and len(other.split(".")) > 2:
+                    assert other.split(".")[2] in (parts[2], "chapter"), f"{module} imports {other}"
                 assert not other.startswith(("study.run", "study.gather")), f"{module} imports {other}: late stages read files"
 
 
 #: Late stages, which read the files of a run, and what they may not ask instead: what is registered now, what methods and
 #: problems are made of, and their declarations outside a file.
-LATE = ("study.themes", "study.judge", "study.report", "study.explorer")
+LATE = ("study.chapters", "study.judge", "study.report", "study.explorer")
 LIVE = (
     *("methods", "problems", "registry", "references", "manybody", "simulate", "export", "compiling", "study.declarations"),
     *("algebra.body", "algebra.quaternion", "algebra.vector", "algebra.dual"),
 )
 #: Pictures of clumps only draw. Notebooks and pages ask for the look of registered methods without a run.
 HARMLESS = {
-    "study.themes.many_body.figures imports manybody.pictures",
+    "study.chapters.many_body.figures imports manybody.pictures",
     "study.report.style imports study.declarations.variant_of_registered",
 }
 
@@ -238,15 +238,15 @@ def test_late_stages_read_files_and_ask_no_registry():
 @pytest.mark.parametrize(
     ("file", "line", "name"),
     [
-        ("study/themes/cost/numbers.py", "from polhode.compiling.operations import count", "compiling.operations.count"),
-        ("study/themes/cost/numbers.py", "from polhode.algebra import quaternion", "algebra.quaternion"),
-        ("study/themes/cost/numbers.py", "from polhode import methods as m", "methods"),
+        ("study/chapters/cost/numbers.py", "from polhode.compiling.operations import count", "compiling.operations.count"),
+        ("study/chapters/cost/numbers.py", "from polhode.algebra import quaternion", "algebra.quaternion"),
+        ("study/chapters/cost/numbers.py", "from polhode import methods as m", "methods"),
         ("study/judge/verdicts.py", "import polhode.problems.heavy_top", "problems.heavy_top"),
         ("study/report/style.py", "from ...methods import METHODS", "methods.METHODS"),
         ("study/report/__init__.py", "from ... import registry", "registry"),
         ("study/explorer/page.py", "def late():\n    from polhode.references import taylor", "references.taylor"),
         (
-            "study/themes/__init__.py",
+            "study/chapters/__init__.py",
             "from ..declarations import problem_declarations",
             "study.declarations.problem_declarations",
         ),
@@ -260,39 +260,41 @@ def test_a_question_to_a_registry_is_found(tmp_path, file, line, name):
     assert live_questions(tmp_path / "polhode") == [f"{module} imports {name}"]
 
 
-def test_figures_tables_and_numbers_read_the_analysis_of_their_theme_never_each_other():
+def test_figures_tables_and_numbers_read_the_analysis_of_their_chapter_never_each_other():
     known = modules()
-    for key in themes.all_themes():
+    for key in chapters.all_chapters():
         for kind in ("figures", "tables", "numbers", "analysis"):
-            path = PACKAGE / "study" / "themes" / key / f"{kind}.py"
+            path = PACKAGE / "study" / "chapters" / key / f"{kind}.py"
             if path.is_file():
-                of_theme = {other.split(".")[3] for other in imports(path, known) if other.startswith(f"study.themes.{key}.")}
-                assert of_theme <= {"analysis"} - {kind}, f"{key}/{kind}.py imports {of_theme}"
+                of_chapter = {
+                    other.split(".")[3] for other in imports(path, known) if other.startswith(f"study.chapters.{key}.")
+                }
+                assert of_chapter <= {"analysis"} - {kind}, f"{key}/{kind}.py imports {of_chapter}"
 
 
-def test_what_a_theme_declares_is_there():
-    for key, theme in themes.all_themes().items():
+def test_what_a_chapter_declares_is_there():
+    for key, chapter in chapters.all_chapters().items():
         for kind in ("figures", "tables", "numbers"):
-            path = PACKAGE / "study" / "themes" / key / f"{kind}.py"
+            path = PACKAGE / "study" / "chapters" / key / f"{kind}.py"
             public = set()
             if path.is_file():
                 tree = ast.parse(path.read_text(encoding="utf-8"))
                 public = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-            assert set(getattr(theme, kind)) <= public, f"{key} declares {kind} that {path.name} lacks"
+            assert set(getattr(chapter, kind)) <= public, f"{key} declares {kind} that {path.name} lacks"
 
 
-def test_the_list_of_themes_imports_no_plotting():
+def test_the_list_of_chapters_imports_no_plotting():
     """The workflow reads it at every start, in every job."""
-    code = "import sys; from polhode.study import products; products.themes.all_themes(); print(*sys.modules)"
+    code = "import sys; from polhode.study import products; products.chapters.all_chapters(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=HOME)
     assert not {"matplotlib", "seaborn", "PIL"} & set(done.stdout.split())
 
 
-TOY = '''"""A theme that a test has added."""
+TOY = '''"""A chapter that a test has added."""
 
-from polhode.study.themes.theme import Theme
+from polhode.study.chapters.chapter import Chapter
 
-THEME = Theme(title="A toy", place=65, needs=("single_body",), figures=("toy_figure",), tables=("toy_table",), numbers=("toy",))
+CHAPTER = Chapter(title="A toy", place=65, needs=("single_body",), figures=("toy_figure",), tables=("toy_table",), numbers=("toy",))
 '''
 FIGURES = '''"""Its figure."""
 
@@ -349,13 +351,13 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 @pytest.mark.thorough
-def test_a_new_theme_is_a_folder_and_a_section(checkout):
+def test_a_new_chapter_is_a_folder_and_a_section(checkout):
     """Its rules are made, its section is in the report, its macro is written; no other file is touched."""
-    folder = checkout / "src" / "polhode" / "study" / "themes" / "toy"
+    folder = checkout / "src" / "polhode" / "study" / "chapters" / "toy"
     folder.mkdir()
     for name, text in (
         ("__init__", '"""Toy."""\n'),
-        ("theme", TOY),
+        ("chapter", TOY),
         ("figures", FIGURES),
         ("tables", TABLES),
         ("numbers", NUMBERS),
@@ -375,38 +377,39 @@ def test_a_new_theme_is_a_folder_and_a_section(checkout):
 from pathlib import Path
 from polhode.study.inputs import Inputs
 from polhode.study.report import macros, typeset
-from polhode.study.themes import all_themes, rendering
+from polhode.study.chapters import all_chapters
+from polhode.study.chapters import rendering
 run, paper = Inputs(""), Path("paper")
 rendering.render_figure("toy_figure", run, "out")
 rendering.render_table("toy_table", run, "out")
 rendering.render_numbers("toy", run, "out/numbers/toy.tex", macros.used(paper.rglob("*.tex")))
 print(Path("out/numbers/toy.tex").read_text())
-print(typeset.generated(paper, Path("out"), {"toy": all_themes()["toy"]})["themes.tex"])
+print(typeset.generated(paper, Path("out"), {"toy": all_chapters()["toy"]})["chapters.tex"])
 """
     said = run(checkout, "-c", code)
     assert r"\newcommand{\studyToy}{1}" in said and r"\input{sections/toy}" in said
     assert (checkout / "out" / "toy_figure.pdf").is_file() and (checkout / "out" / "toy_table.tex").is_file()
 
 
-def test_a_theme_that_needs_what_there_is_not_is_refused():
+def test_a_chapter_that_needs_what_there_is_not_is_refused():
     with pytest.raises(ValueError, match=r"needs nonsense; known are: single_body"):
-        themes.Theme(title="x", place=1, needs=("nonsense",))
+        chapters.Chapter(title="x", place=1, needs=("nonsense",))
 
 
 @pytest.mark.thorough
-def test_the_hash_of_a_chapter_covers_its_themes(checkout):
+def test_the_hash_of_a_chapter_covers_its_chapters(checkout):
     """An edited figure is another hash for its chapter, and the same for all others; so are an edited table and number."""
     code = """
 from pathlib import Path
 import yaml
-from polhode.study import configuration, products, themes
+from polhode.study import configuration, products, chapters
 study = configuration.resolve(yaml.safe_load(open("config.yaml")), Path.cwd(), ["config.yaml"])
 plan = products.Products(study, Path.cwd())
-for key in themes.chapters():
-    print(f"{key}={plan.chapter_code(key)}")
+for key in chapters.jobs():
+    print(f"{key}={plan.job_code(key)}")
 """
     before = set(run(checkout, "-c", code).splitlines())
-    folder = checkout / "src" / "polhode" / "study" / "themes"
+    folder = checkout / "src" / "polhode" / "study" / "chapters"
     for name in ("long_runs/figures", "cost/tables", "ledger/numbers"):
         with (folder / f"{name}.py").open("a") as file:
             file.write("\nREMARK = 1\n")
@@ -430,9 +433,9 @@ def test_an_analysis_is_done_once_for_each_file_problem_and_argument(tmp_path):
     assert [analysis(run), analysis(run, 2), analysis(run, power=3), *map(analysis, others)] == expected and len(done) == 5
 
 
-def test_a_theme_that_reads_a_check_of_the_run_says_that_it_needs_them():
+def test_a_chapter_that_reads_a_check_of_the_run_says_that_it_needs_them():
     """Else its chapter is made before the checks, and prints n/a in their place."""
-    for key, theme in themes.all_themes().items():
-        texts = [path.read_text(encoding="utf-8") for path in Path(themes.__file__).with_name(key).glob("*.py")]
+    for key, chapter in chapters.all_chapters().items():
+        texts = [path.read_text(encoding="utf-8") for path in Path(chapters.__file__).with_name(key).glob("*.py")]
         if any("inputs.check(" in text for text in texts):
-            assert "checks" in theme.needs, key
+            assert "checks" in chapter.needs, key

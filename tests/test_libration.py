@@ -17,8 +17,8 @@ from polhode.manybody.units import REAL
 from polhode.methods import libration
 from polhode.methods import spiral_leapfrog as spiral
 from polhode.methods.plain_driver import plain_driver
-from polhode.study.run import librations as check
-from polhode.study.run.checks import omelyan_with
+from polhode.study.chapters.long_runs import run_librations as check
+from polhode.study.chapters.spiral2024.run import omelyan_with
 
 METHODS = polhode.methods
 #: ln|lambda| and the relative shift of the frequency: powers and coefficients, and the limit of stability. Stoermer-Verlet has

@@ -16,7 +16,7 @@ from polhode.algebra.quaternion import normalise
 from polhode.methods import implicit_midpoint, moser_veselov, moser_veselov4
 from polhode.methods.plain_driver import plain_driver
 from polhode.references import asymmetric_top
-from polhode.study.run.symplecticity import PROBLEMS, Stepper, rattle, step_defects
+from polhode.study.chapters.long_runs.run_symplecticity import PROBLEMS, Stepper, rattle, step_defects
 
 #: These methods alone; the tests of all methods are quick.
 pytestmark = pytest.mark.thorough

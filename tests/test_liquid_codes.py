@@ -17,9 +17,9 @@ from polhode.engines.liquids import flow, flow_through
 from polhode.interface.netcdf import read_dataset
 from polhode.manybody.simulation import run
 from polhode.methods import METHODS
+from polhode.study.chapters import rendering
+from polhode.study.chapters.engines import run_liquids as liquid_codes
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.run import liquid_codes
-from polhode.study.themes import rendering
 
 HOME = Path(__file__).parents[1]
 RELEASED = HOME / "data" / "released"

@@ -1,4 +1,4 @@
-"""Liquids in the study: what is read off energies and motions, runs of trimers, and the theme."""
+"""Liquids in the study: what is read off energies and motions, runs of trimers, and the chapter."""
 
 import re
 from dataclasses import replace
@@ -15,14 +15,14 @@ from polhode.fits import liquid_drifts
 from polhode.fits.liquid_drifts import STUDY_STEPS, check_of_step
 from polhode.manybody import simulation
 from polhode.methods import METHODS
-from polhode.study.analysis import liquids as analysis
+from polhode.study.chapters.liquids import figures, numbers, tables
+from polhode.study.chapters.liquids import frames as analysis
+from polhode.study.chapters.liquids import run as liquids
+from polhode.study.chapters.liquids import words as texts
+from polhode.study.chapters.long_runs.run_librations import librations
 from polhode.study.checks import CHECKS
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.run import liquids
-from polhode.study.run.librations import librations
 from polhode.study.storage import write_dataset
-from polhode.study.themes.liquids import analysis as texts
-from polhode.study.themes.liquids import figures, numbers, tables
 
 TRIMERS, WATER = manybody.scenes["trimers"], manybody.scenes["water64"]
 
@@ -212,7 +212,7 @@ def test_linear_analysis_says_how_magnus_adams_drains_a_liquid_and_of_others_not
 
 
 @pytest.mark.thorough
-def test_the_theme_is_made_from_checks(synthetic, tmp_path):
+def test_the_chapter_is_made_from_checks(synthetic, tmp_path):
     macros = numbers.liquids(synthetic)
     section = (Path(__file__).parents[1] / "paper" / "sections" / "liquids.tex").read_text()
     assert set(re.findall(r"\\(studyLiquid[A-Za-z]+)", section)) <= set(macros)

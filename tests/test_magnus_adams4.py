@@ -18,7 +18,8 @@ from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.magnus_adams4 import METHOD, magnus
 from polhode.methods.plain_driver import plain_driver
 from polhode.methods.translation import ADAMS, LEAPFROG
-from polhode.study.run import checks, symplecticity
+from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
+from polhode.study.chapters.spiral2024 import run as checks
 
 #: These methods alone; the tests of all methods are quick.
 pytestmark = pytest.mark.thorough

@@ -19,16 +19,20 @@ from polhode import cli, manybody
 from polhode.cli import animate as animation
 from polhode.cli import release
 from polhode.fits import seed_statistics
+from polhode.fits.many_body_times import TARGET, many_body_times
 from polhode.interface.netcdf import read_dataset
 from polhode.manybody import pictures
 from polhode.manybody.simulation import run
 from polhode.methods.lab_frame import in_lab
-from polhode.study import configuration, themes
-from polhode.study.analysis import many_body
-from polhode.study.analysis.many_body import TARGET, many_body_times
+from polhode.study import chapters, configuration
+from polhode.study.chapters import rendering
+from polhode.study.chapters.cost import measures as cost_claims
+from polhode.study.chapters.many_body import figures as drawn
+from polhode.study.chapters.many_body import frames as many_body
+from polhode.study.chapters.many_body import measures as many_body_claims
+from polhode.study.chapters.many_body import numbers
+from polhode.study.chapters.time_to_solution import numbers as time_numbers
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.judge import measures_cost as cost_claims
-from polhode.study.judge import measures_many_body as many_body_claims
 from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
 from polhode.study.products import Products
@@ -36,10 +40,6 @@ from polhode.study.report import drawing, latex
 from polhode.study.run import scene_timing
 from polhode.study.run.scene_timing import many_body_timing
 from polhode.study.storage import write_groups
-from polhode.study.themes import rendering
-from polhode.study.themes.many_body import figures as drawn
-from polhode.study.themes.many_body import numbers
-from polhode.study.themes.time_to_solution import numbers as time_numbers
 
 HOME = Path(__file__).parents[1]
 METHODS = [
@@ -453,7 +453,7 @@ def test_figures_are_drawn(name, inputs, tmp_path):
     assert (tmp_path / f"{name}.png").stat().st_size > 20000
 
 
-@pytest.mark.parametrize("name", themes.all_themes()["many_body"].figures)
+@pytest.mark.parametrize("name", chapters.all_chapters()["many_body"].figures)
 def test_a_run_without_many_bodies_says_so(name, tmp_path):
     with pytest.raises(NotInRun):
         rendering.figure(name, Inputs("", published=HOME / "data" / "published"))

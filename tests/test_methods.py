@@ -20,7 +20,7 @@ from polhode.methods.pfc4_delvalle2024 import to_quaternion
 from polhode.methods.protocol import OneTorque, SeveralTorques
 from polhode.methods.verlet import implicit_half_kick
 from polhode.references import axial_torque
-from polhode.study.run import checks
+from polhode.study.chapters.spiral2024 import run as checks
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -24,7 +24,7 @@ from polhode.methods import translation
 from polhode.methods.predictor import HOLD, damped, secant_rate
 from polhode.methods.spiral_leapfrog import kick
 from polhode.problems.problem import Problem
-from polhode.study.run import checks
+from polhode.study.chapters.spiral2024 import run as checks
 
 METHODS = polhode.methods
 PREDICTED = ("spiral_predicted", "spiral_predicted_last")

@@ -18,7 +18,7 @@ import yaml
 from conftest import SAID, surroundings
 from test_workflow import House
 
-from polhode.study import configuration, notebooks, themes
+from polhode.study import chapters, configuration, notebooks
 from polhode.study.fingerprint import fingerprint
 from polhode.study.report.typeset import DOCUMENTS
 
@@ -243,7 +243,7 @@ def test_the_quick_study_runs_to_its_report_and_all_notebooks(house):
         (kept / f"{name}.pdf").write_bytes(content)
     shutil.copy(results / "provenance.json", kept)
     assert {path.stem for path in (results / "notebooks").glob("*.html")} == set(NAMES)
-    assert {path.stem for path in (results / "figures").glob("*.pdf")} == set(themes.names("figures"))
+    assert {path.stem for path in (results / "figures").glob("*.pdf")} == set(chapters.names("figures"))
 
 
 @pytest.mark.thorough

@@ -13,9 +13,9 @@ import pytest
 import xarray as xr
 
 import polhode
-from polhode.study.analysis import selection
 from polhode.study.declarations import method_declarations, problem_declarations
 from polhode.study.inputs import Inputs
+from polhode.study.report import selection
 from polhode.study.storage import write_groups
 
 HOME = Path(__file__).parents[1]

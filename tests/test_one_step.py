@@ -22,15 +22,16 @@ from polhode.documentation.readers import BEHIND, inputs_of
 from polhode.ensembles import CLASSES
 from polhode.fits import contact_law, ranking
 from polhode.interface.netcdf import group_names, read_dataset
-from polhode.study.analysis import impacts, law_frames
+from polhode.study.chapters.communities import tables
+from polhode.study.chapters.contacts import numbers
+from polhode.study.chapters.impacts import frames as impacts
+from polhode.study.chapters.impacts import numbers as impact_numbers
+from polhode.study.chapters.laws import advice as law_analysis
+from polhode.study.chapters.laws import frames as law_frames
+from polhode.study.chapters.laws import tables as law_tables
 from polhode.study.explorer import content
 from polhode.study.inputs import Inputs
 from polhode.study.storage import write_dataset, write_groups
-from polhode.study.themes.communities import tables
-from polhode.study.themes.contacts import numbers
-from polhode.study.themes.impacts import numbers as impact_numbers
-from polhode.study.themes.laws import analysis as law_analysis
-from polhode.study.themes.laws import tables as law_tables
 
 HOME = Path(__file__).parents[1]
 ERRORS = (1e-2, 1e-4, 1e-6)

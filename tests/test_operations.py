@@ -17,11 +17,12 @@ from polhode.compiling.marching import Pauses
 from polhode.compiling.operations import Counting, Operations, count, counting, on_counting, operations
 from polhode.methods import one_body
 from polhode.methods.protocol import OneTorque
+from polhode.study.chapters.cost import frames as analysis
+from polhode.study.chapters.cost import numbers as cost_numbers
+from polhode.study.chapters.cost import tables
 from polhode.study.gather import cost as cost_study
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.storage import write_groups
-from polhode.study.themes.cost import analysis, tables
-from polhode.study.themes.cost import numbers as cost_numbers
 
 PAPER = Path(__file__).parents[1] / "paper"
 Q, P, V = (1.0, 0.2, 0.3, 0.4), (0.1, 0.2, 0.3, 0.4), (0.3, 0.4, 0.5)

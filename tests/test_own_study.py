@@ -12,8 +12,8 @@ from conftest import surroundings
 
 from polhode.interface.netcdf import read_groups
 from polhode.study.artefacts import places
+from polhode.study.chapters import rendering
 from polhode.study.inputs import Inputs
-from polhode.study.themes import rendering
 
 HOME = Path(__file__).parents[1]
 EXAMPLES = [f"docs/example_{name}.py" for name in ("plugin", "problem", "scene")]

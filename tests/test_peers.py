@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 
 from polhode import manybody
 from polhode.engines import all_engines, is_installed
+from polhode.study.chapters import rendering
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.themes import rendering
 
 HOME = Path(__file__).parents[1]
 RELEASED = HOME / "data" / "released"

@@ -15,13 +15,13 @@ from polhode.cli import release as cli_release
 from polhode.interface.netcdf import read_dataset, read_groups
 from polhode.references.dataset import reference_dataset
 from polhode.study import configuration, provenance, released
+from polhode.study.chapters.reproducibility.numbers import release
 from polhode.study.checks import CHECKS
 from polhode.study.gather import single_body
 from polhode.study.inputs import Inputs
 from polhode.study.released import Release, ReleaseDiffers, completed, computed, whole, witness_settings
 from polhode.study.report import origins
 from polhode.study.storage import write_dataset, write_groups
-from polhode.study.themes.reproducibility.numbers import release
 
 HOME = Path(__file__).parents[1]
 MACHINE = {"family": "x", "python": "3", "versions": {}}

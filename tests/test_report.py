@@ -21,20 +21,20 @@ from polhode.algebra.body import Body
 from polhode.fits.largest_step import largest_step
 from polhode.interface.reading import ConfigurationError
 from polhode.methods import buss2000_delvalle2024 as buss
-from polhode.study import configuration, inputs, themes
-from polhode.study.analysis.selection import PUBLISHED_SET
+from polhode.study import chapters, configuration, inputs
+from polhode.study.chapters import rendering
+from polhode.study.chapters.reproducibility import numbers as run_numbers
+from polhode.study.chapters.spiral2024 import figures as delvalle2024
+from polhode.study.chapters.spiral2024 import measures as measures_spiral2024
+from polhode.study.chapters.spiral2024 import run as checks
+from polhode.study.chapters.spiral2024.frames import step_off_the_curve
 from polhode.study.inputs import Inputs, NotInRun, load_errata
-from polhode.study.judge import measures_spiral2024
 from polhode.study.macro_names import check_distinct
 from polhode.study.products import Products
 from polhode.study.report import claims, drawing, formats, latex, macros, style, typeset
 from polhode.study.report.claims import SOURCES
-from polhode.study.run import checks
+from polhode.study.report.selection import PUBLISHED_SET
 from polhode.study.storage import write_dataset, write_groups
-from polhode.study.themes import rendering
-from polhode.study.themes.reproducibility import numbers as run_numbers
-from polhode.study.themes.spiral2024 import figures as delvalle2024
-from polhode.study.themes.spiral2024.analysis import step_off_the_curve
 
 HOME = Path(__file__).parents[1]
 PAPER = HOME / "paper"
@@ -187,15 +187,17 @@ def test_too_many_plugins_are_named():
 def test_the_workflow_makes_every_figure_and_table():
     plan = Products(configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME), HOME)
     for kind in ("figures", "tables"):
-        names = [name for theme in themes.all_themes().values() for name in getattr(theme, kind)]
-        assert sorted(Path(path).stem for path in plan.files(kind)) == sorted(names) == sorted(set(names)), "each in one theme"
+        names = [name for chapter in chapters.all_chapters().values() for name in getattr(chapter, kind)]
+        assert sorted(Path(path).stem for path in plan.files(kind)) == sorted(names) == sorted(set(names)), (
+            "each in one chapter"
+        )
 
 
 # Figures
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", themes.names("figures"))
+@pytest.mark.parametrize("name", chapters.names("figures"))
 def test_figure_is_the_same_file_twice_and_whole(name, whole, tmp_path, monkeypatch):
     before, save, cut = dict(matplotlib.rcParams), style.save, []
 
@@ -214,7 +216,7 @@ def test_figure_is_the_same_file_twice_and_whole(name, whole, tmp_path, monkeypa
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", themes.names("figures"))
+@pytest.mark.parametrize("name", chapters.names("figures"))
 def test_figure_of_a_nearly_empty_run(name, small, tmp_path, monkeypatch):
     monkeypatch.delitem(style.METADATA, "png")
     rendering.render_figure(name, small, tmp_path)
@@ -278,7 +280,7 @@ def test_range_in_brackets_where_it_shows(numbers, text):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", themes.names("tables"))
+@pytest.mark.parametrize("name", chapters.names("tables"))
 def test_table_is_deterministic_and_balanced(name, whole, small, tmp_path):
     for run, folder in ((whole, "whole"), (small, "small")):
         whole_table(name, run, tmp_path / folder)
@@ -402,9 +404,9 @@ def test_a_plugin_with_the_macro_of_another_method_is_refused_at_the_start(tmp_p
             configuration.resolve(raw, HOME, ["config.yaml"], checked=True)
 
 
-def test_two_groups_of_a_theme_do_not_overwrite_each_other(whole, monkeypatch):
+def test_two_groups_of_a_chapter_do_not_overwrite_each_other(whole, monkeypatch):
     module = rendering.module("spiral2024", "numbers")
-    first, second = themes.all_themes()["spiral2024"].numbers[:2]
+    first, second = chapters.all_chapters()["spiral2024"].numbers[:2]
     monkeypatch.setattr(module, first, lambda inputs: {"studyTwice": "1", "studySame": "2"})
     monkeypatch.setattr(module, second, lambda inputs: {"studyTwice": "3", "studySame": "2"})
     with pytest.raises(ValueError, match=f"{second} gives studyTwice another value"):
@@ -449,8 +451,8 @@ OURS += ("torque_classes", "long_runs", "calzavarini2010", "no_squish")
 
 def test_a_number_is_one_line_of_text(monkeypatch, tmp_path):
     """An array in its place would be printed as Python prints it."""
-    monkeypatch.setattr(rendering, "numbers", lambda theme, run: {"studyA": "1", "studyB": str(xr.DataArray(np.zeros(2)))})
-    with pytest.raises(ValueError, match="theme toy: a number is one line of text, and studyB is not"):
+    monkeypatch.setattr(rendering, "numbers", lambda chapter, run: {"studyA": "1", "studyB": str(xr.DataArray(np.zeros(2)))})
+    with pytest.raises(ValueError, match="chapter toy: a number is one line of text, and studyB is not"):
         rendering.render_numbers("toy", Inputs(""), tmp_path / "toy.tex", {"studyA"})
 
 
@@ -505,8 +507,8 @@ def test_every_citation_has_its_entry():
 def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
     text = "".join(path.read_text() for path in TEX)
     # In one of the two documents, and in one only.
-    assert sorted(re.findall(r"\\includegraphics\[[^]]*\]\{(\w+)\}", text)) == sorted(themes.names("figures"))
-    assert sorted(re.findall(r"\\input\{\\resultsdir/tables/(\w+)\}", text)) == sorted(themes.names("tables"))
+    assert sorted(re.findall(r"\\includegraphics\[[^]]*\]\{(\w+)\}", text)) == sorted(chapters.names("figures"))
+    assert sorted(re.findall(r"\\input\{\\resultsdir/tables/(\w+)\}", text)) == sorted(chapters.names("tables"))
     every_label = [*re.findall(r"\\label\{([^}]*)\}", text), *(f"tab:{name}" for name in LONG_TABLES)]
     labels = set(every_label)
     assert len(labels) == len(every_label), "each label once in both documents together"
@@ -516,9 +518,9 @@ def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
 
 
 def test_sections_are_all_included():
-    kinds = {key: SimpleNamespace(numbers=(), appendix=theme.appendix) for key, theme in themes.all_themes().items()}
+    kinds = {key: SimpleNamespace(numbers=(), appendix=chapter.appendix) for key, chapter in chapters.all_chapters().items()}
     made = typeset.generated(PAPER, HOME, kinds)
-    included = (made[f"{name}.tex"] for name in ("numbers", "themes", "appendix"))
+    included = (made[f"{name}.tex"] for name in ("numbers", "chapters", "appendix"))
     documents = {name: (PAPER / f"{name}.tex").read_text() for name in typeset.DOCUMENTS}
     supplement = documents["supplement"] + "".join(included)
     supplement += "".join(path.read_text() for path in (PAPER / "sections").glob("*.tex"))  # parts of sections

@@ -18,17 +18,17 @@ from polhode.compiling.kernel import kernel
 from polhode.methods import pcdm2016
 from polhode.methods.states import read_synchronous
 from polhode.references import taylor
-from polhode.study import inputs, themes
-from polhode.study.analysis import pcdm_theory as drift
-from polhode.study.analysis import seelen2016
+from polhode.study import chapters, inputs
+from polhode.study.chapters import rendering
+from polhode.study.chapters.seelen2016 import frames as seelen2016
+from polhode.study.chapters.seelen2016 import numbers as seelen_numbers
+from polhode.study.chapters.seelen2016 import theory as drift
 from polhode.study.declarations import setup_of
 from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
 from polhode.study.report import latex
 from polhode.study.report.claims import by_source
 from polhode.study.storage import write_dataset, write_groups
-from polhode.study.themes import rendering
-from polhode.study.themes.seelen2016 import numbers as seelen_numbers
 
 HOME = Path(__file__).parents[1]
 PUBLISHED = HOME / "data" / "published"
@@ -150,8 +150,8 @@ def one_case(tmp_path_factory):
     return inputs.Inputs(folder / "single_body.nc", checks=folder, published=PUBLISHED)
 
 
-MINE = [name for name in themes.names("figures") if name.startswith("seelen2016")]
-MY_TABLES = [name for name in themes.names("tables") if name.startswith("seelen2016")]
+MINE = [name for name in chapters.names("figures") if name.startswith("seelen2016")]
+MY_TABLES = [name for name in chapters.names("tables") if name.startswith("seelen2016")]
 
 # Predictions
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polhode.study import themes
+from polhode.study import chapters
 from polhode.study.report import macros, shortened, typeset
 
 PAPER = Path(__file__).parents[1] / "paper"
@@ -50,20 +50,20 @@ def test_a_section_without_its_data_keeps_its_floats_and_one_without_floats_goes
 @pytest.fixture
 def results(tmp_path):
     """The files of a finished run that the documents read, as far as they tell that there are data."""
-    for key, theme in themes.all_themes().items():
-        if theme.numbers:
+    for key, chapter in chapters.all_chapters().items():
+        if chapter.numbers:
             path = tmp_path / "numbers" / f"{key}.tex"
             path.parent.mkdir(exist_ok=True)
             path.write_text("")
     names = [name for name in macros.used(PAPER.rglob("*.tex")) if name != "studyReduced"]
-    of_theme = {
+    of_chapter = {
         name: key
-        for key, theme in themes.all_themes().items()
-        if theme.numbers
+        for key, chapter in chapters.all_chapters().items()
+        if chapter.numbers
         for name in macros.used([*(PAPER / "sections").glob(f"{key}.tex")])
     }
     for name in sorted(names):
-        with open(tmp_path / "numbers" / f"{of_theme.get(name, 'torque_classes')}.tex", "a") as file:
+        with open(tmp_path / "numbers" / f"{of_chapter.get(name, 'torque_classes')}.tex", "a") as file:
             file.write(rf"\newcommand{{\{name}}}{{\num{{4.2}}}}" + "\n")
     with open(tmp_path / "numbers/reproducibility.tex", "a") as file:
         file.write("\\newcommand{\\studyReduced}{}\n")
@@ -71,12 +71,12 @@ def results(tmp_path):
 
 
 def generated(results):
-    return typeset.generated(PAPER, results, themes.all_themes())
+    return typeset.generated(PAPER, results, chapters.all_chapters())
 
 
 def test_a_whole_run_is_typeset_from_the_sources(results):
     made = generated(results)
-    assert set(made) == {"numbers.tex", "released.tex", "themes.tex", "appendix.tex"}
+    assert set(made) == {"numbers.tex", "released.tex", "chapters.tex", "appendix.tex"}
     assert "n/a" not in made["numbers.tex"] and "left out" not in made["numbers.tex"]
 
 
@@ -96,9 +96,9 @@ def test_the_article_of_a_reduced_run_has_figures_and_tables_alone(results):
     known |= set().union(
         *(shortened.labels(path.read_text()) for path in PAPER.rglob("*.tex") if path.parent.name != "article")
     )
-    made_by_themes = ("tab:",)  # long tables set their labels themselves
+    made_by_chapters = ("tab:",)  # long tables set their labels themselves
     assert not [
-        name for name in re.findall(r"\\ref\{([^}]*)\}", text) if name not in known and not name.startswith(made_by_themes)
+        name for name in re.findall(r"\\ref\{([^}]*)\}", text) if name not in known and not name.startswith(made_by_chapters)
     ]
 
 
@@ -106,8 +106,8 @@ def test_a_section_of_the_supplement_of_which_nothing_was_made_goes(results):
     (results / "numbers/grains.tex").write_text("")
     (results / "figures").mkdir()
     (results / "tables").mkdir()
-    theme = themes.all_themes()["grains"]
-    for kind, suffix, names in (("figures", "pdf", theme.figures), ("tables", "tex", theme.tables)):
+    chapter = chapters.all_chapters()["grains"]
+    for kind, suffix, names in (("figures", "pdf", chapter.figures), ("tables", "tex", chapter.tables)):
         for name in names:
             (results / kind / f"{name}.{suffix}").write_text(macros.NOT_IN_RUN)
     made = generated(results)
@@ -116,8 +116,8 @@ def test_a_section_of_the_supplement_of_which_nothing_was_made_goes(results):
 
 def test_the_note_does_not_depend_on_what_the_run_lacks():
     """It once was made with numbers of SPIRAL's test, and lost with them."""
+    from polhode.study.chapters import rendering
     from polhode.study.inputs import Inputs
-    from polhode.study.themes import rendering
 
     numbers = rendering.numbers("reproducibility", Inputs(""))
     assert "reduced run" in numbers["studyReduced"] and "studyMethodCount" not in numbers

@@ -8,12 +8,12 @@ import pytest
 import xarray as xr
 from scipy.spatial.transform import Rotation
 
-from polhode.study.analysis import seelen2016
+from polhode.study.chapters.grains import measures as contact_claims
+from polhode.study.chapters.liquids import measures as liquid_claims
+from polhode.study.chapters.seelen2016 import frames as seelen2016
+from polhode.study.chapters.seelen2016 import measures as source_claims
 from polhode.study.gather import arithmetic
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.judge import measures_contacts as contact_claims
-from polhode.study.judge import measures_liquids as liquid_claims
-from polhode.study.judge import measures_sources as source_claims
 from polhode.study.storage import write_dataset, write_groups
 
 DT = np.array([1e-3, 2e-3, 4e-3, 8e-3, 1.6e-2])

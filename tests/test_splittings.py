@@ -14,8 +14,9 @@ from polhode.algebra import metrics
 from polhode.compiling.kernel import kernel
 from polhode.methods import dlm1997_fasso, free_top, rotor_choice, splitting, touma1994
 from polhode.references import asymmetric_top, taylor
-from polhode.study.analysis import rotor_order as of_orders
-from polhode.study.run import rotor_order, symplecticity
+from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
+from polhode.study.chapters.no_squish import frames as of_orders
+from polhode.study.chapters.no_squish import run as rotor_order
 
 #: These methods alone; the tests of all methods are quick.
 pytestmark = pytest.mark.thorough

@@ -28,27 +28,27 @@ from polhode.interface import netcdf
 from polhode.methods import spiral_leapfrog
 from polhode.simulate import sampled_steps
 from polhode.study import configuration, fingerprint, provenance, storage
-from polhode.study.analysis import seelen2016
+from polhode.study.chapters import rendering
+from polhode.study.chapters.cost import measures as cost_claims
+from polhode.study.chapters.ledger import numbers as ledger_numbers
+from polhode.study.chapters.long_runs import numbers as long_run_numbers
+from polhode.study.chapters.seelen2016 import frames as seelen2016
+from polhode.study.chapters.spiral2024 import measures as measures_spiral2024
+from polhode.study.chapters.spiral2024 import run as checks
 from polhode.study.configuration import models
 from polhode.study.gather import arithmetic
 from polhode.study.gather import single_body as gather
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.judge import measures_cost as cost_claims
-from polhode.study.judge import measures_spiral2024
 from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measured import Measured
 from polhode.study.judge.measures import MEASURES
 from polhode.study.plan import Plan
 from polhode.study.products import Products
 from polhode.study.report import claims as judgement
-from polhode.study.run import checks
 from polhode.study.run import target_steps as targets
 from polhode.study.run.making import FailedRuns, make_files, make_single_body
 from polhode.study.run.reference import make_reference
 from polhode.study.run.single_body import make_runs
-from polhode.study.themes import rendering
-from polhode.study.themes.ledger import numbers as ledger_numbers
-from polhode.study.themes.long_runs import numbers as long_run_numbers
 
 HOME = Path(__file__).parents[1]
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(HOME / "src")}

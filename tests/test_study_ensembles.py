@@ -1,4 +1,4 @@
-"""Random bodies in the study: the jobs and their files, ensembles.nc, methods that fail, themes that need the file."""
+"""Random bodies in the study: the jobs and their files, ensembles.nc, methods that fail, chapters that need the file."""
 
 import dataclasses
 import json
@@ -208,14 +208,14 @@ def test_settings_and_methods_make_other_jobs(tmp_path):
     assert len(codes) == 2
 
 
-def test_a_theme_gets_the_file_only_if_it_needs_it(plan, monkeypatch):
-    from polhode.study import themes
+def test_a_chapter_gets_the_file_only_if_it_needs_it(plan, monkeypatch):
+    from polhode.study import chapters
 
-    theme = dataclasses.replace(themes.all_themes()["cost"], needs=("ensembles",), chapter="")
-    monkeypatch.setattr(themes, "all_themes", lambda: {"cost": theme})
+    chapter = dataclasses.replace(chapters.all_chapters()["cost"], needs=("ensembles",), chapter="")
+    monkeypatch.setattr(chapters, "all_chapters", lambda: {"cost": chapter})
     products = Products(plan.study, HOME)
     assert products.needed("cost") == plan.files("ensembles")
-    places = products.theme_places("cost")
+    places = products.places_of("cost")
     assert places["ensembles"] == plan.files("ensembles")[0] and "single_body" not in places
     with pytest.raises(NotInRun, match="no ensembles"):
         _ = Inputs(single_body="").ensembles

@@ -283,7 +283,7 @@ def test_runs_depend_on_engine_scene_method_and_shapes(tmp_path, monkeypatch):
         return {name: plan.many_body_run_code(*of) for name, of in runs_of.items()}
 
     before = code()
-    assert code("src/polhode/study/themes/many_body/figures.py", "src/polhode/study/gather/many_body.py") == before
+    assert code("src/polhode/study/chapters/many_body/figures.py", "src/polhode/study/gather/many_body.py") == before
     one = code("src/polhode/methods/euler.py", "src/polhode/manybody/scenes/rods.py")
     assert one["euler"] != before["euler"] and one["rods"] != before["rods"]
     assert one["spiral_leapfrog"] == before["spiral_leapfrog"]

@@ -14,13 +14,13 @@ import polhode
 from polhode.algebra import dual
 from polhode.compiling.kernel import kernel
 from polhode.compiling.plain import plain_copy
+from polhode.fits import canonical_form
 from polhode.methods import no_squish, spiral_leapfrog
 from polhode.methods.plain_driver import plain_driver
 from polhode.references import taylor
 from polhode.references.defect import Looks
-from polhode.study.analysis import canonical_form
-from polhode.study.run import symplecticity
-from polhode.study.run.symplecticity import READINGS, ROUNDING, Stepper, memory, step_defects
+from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
+from polhode.study.chapters.long_runs.run_symplecticity import READINGS, ROUNDING, Stepper, memory, step_defects
 
 SPHERE = conftest.make(
     "sphere", polhode.problems["heavy_top"].torque, "state", {"mgl": 8.0}, body=polhode.Body((0.9, 0.9, 0.9))

@@ -17,20 +17,20 @@ from polhode import cli
 from polhode.algebra.quaternion import to_lab
 from polhode.cli import bench
 from polhode.compiling.operations import count, operations
+from polhode.fits import step_times
 from polhode.methods.lab_frame import carried, in_lab
 from polhode.methods.protocol import OneTorque
-from polhode.study import themes
-from polhode.study.analysis import step_times
+from polhode.study import chapters
+from polhode.study.chapters import rendering
+from polhode.study.chapters.cost import measures as cost_claims
+from polhode.study.chapters.cost import numbers as timing_numbers
 from polhode.study.gather import cost
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.judge import measures_cost as cost_claims
 from polhode.study.judge import verdicts as claims
 from polhode.study.report import macros, style
 from polhode.study.run import timing
 from polhode.study.run.timing import Form
 from polhode.study.storage import write_groups
-from polhode.study.themes import rendering
-from polhode.study.themes.cost import numbers as timing_numbers
 
 HOME = Path(__file__).parents[1]
 TOP = make("heavy", heavy_torque, "state", HEAVY)
@@ -461,8 +461,8 @@ def test_a_ratio_of_times_has_the_range_of_its_parts(run, tmp_path):
 
 
 def test_what_is_timed_stands_apart():
-    assert {"relative_cost"} <= set(themes.names("figures", timed=True)) <= set(themes.names("figures"))
-    assert {"cost", "cost_claims"} <= set(themes.names("tables", timed=True)) <= set(themes.names("tables"))
+    assert {"relative_cost"} <= set(chapters.names("figures", timed=True)) <= set(chapters.names("figures"))
+    assert {"cost", "cost_claims"} <= set(chapters.names("tables", timed=True)) <= set(chapters.names("tables"))
 
 
 # The command line

@@ -22,7 +22,7 @@ from test_explorer import parts
 import polhode
 from polhode.documentation import reference, variables
 from polhode.interface import netcdf
-from polhode.study import storage, themes
+from polhode.study import chapters, storage
 from polhode.study.report.typeset import DOCUMENTS
 
 HOME = Path(__file__).parents[1]
@@ -81,7 +81,7 @@ RAN_BY = {
 #: Their jobs.
 SINGLE_BODY = {f"single_body_{problem}_1" for problem in RAN_BY}
 #: What holds times: no two runs give the same.
-TIMED = {"timing", "cost", "cost_claims", *themes.names("figures", timed=True), *themes.names("tables", timed=True)}
+TIMED = {"timing", "cost", "cost_claims", *chapters.names("figures", timed=True), *chapters.names("tables", timed=True)}
 #: The folders of the files of single bodies, and the sets of step sizes that each method runs.
 KINDS = ("runs", "long_runs", "long_runs_switched", "targets")
 SETS = {"spiral_cylinder": ("published", "fit"), "free_symmetric_top": ("fit",), "coupled_cylinders": ("fit",)}
@@ -254,7 +254,7 @@ def test_the_report_is_made(house):
     assert (results / "provenance.json").is_file()
     assert "plotly" in (results / "explorer.html").read_text(encoding="utf-8")
     for kind in ("pdf", "png"):
-        assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == set(themes.names("figures"))
+        assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == set(chapters.names("figures"))
     assert len(list((results / "runs").rglob("*.nc"))) == RUNS
     assert not [p for p in results.rglob(".*") if p.is_file()], "temporary files were left behind"
 
@@ -311,7 +311,7 @@ def test_nothing_is_done_twice_nor_after_a_comment(edited):
 def test_an_edited_script_reruns_its_rule(edited):
     append(edited.folder / "workflow" / "scripts" / "chapter.py", "REMARK = 1")
     jobs = edited.jobs()
-    assert {f"chapter_{key}" for key in themes.chapters()} <= set(jobs)
+    assert {f"chapter_{key}" for key in chapters.jobs()} <= set(jobs)
     assert not {"gather", "claims", "explorer", "timing", *SINGLE_BODY} & set(jobs)
 
 
@@ -340,7 +340,7 @@ def test_edited_methods_rerun_their_files_alone_and_another_set_of_step_sizes_ad
 
 
 def test_an_edited_figure_reruns_its_chapter_alone(edited):
-    append(edited.folder / "src" / "polhode" / "study" / "themes" / "long_runs" / "figures.py", "REMARK = 1")
+    append(edited.folder / "src" / "polhode" / "study" / "chapters" / "long_runs" / "figures.py", "REMARK = 1")
     # What is made of all files follows.
     assert set(edited.jobs()) - OF_THE_COMMIT == {"chapter_long_runs"}
 
@@ -373,11 +373,11 @@ def test_the_study_without_times(edited):
     assert '"machine":null' in parts(results / "explorer.html")[1]
 
 
-#: The themes of one chapter, which one job makes; all of them would only take longer.
-CHAPTER = themes.chapters()["sources"].values()
-PICTURES = [name for theme in CHAPTER for name in theme.figures]
-SHOWN = [name for theme in CHAPTER for name in theme.tables]
-NUMBERED = [theme for theme in CHAPTER if theme.numbers]
+#: The chapters of one chapter, which one job makes; all of them would only take longer.
+JOB = chapters.jobs()["sources"].values()
+PICTURES = [name for chapter in JOB for name in chapter.figures]
+SHOWN = [name for chapter in JOB for name in chapter.tables]
+NUMBERED = [chapter for chapter in JOB if chapter.numbers]
 
 
 @pytest.mark.thorough
@@ -447,8 +447,8 @@ def test_what_is_deleted_or_damaged_alone_is_made_again(edited):
     """Also where nothing that is asked for seems to need it; no more than it; and the report with the same bytes."""
     results = edited.folder / "results"
     reports = {results / f"{name}.pdf": (results / f"{name}.pdf").read_bytes() for name in DOCUMENTS}
-    theme = themes.chapters()["long_runs"]["long_runs"]
-    table, picture = (results / "tables" / f"{theme.tables[0]}.tex", results / "figures" / f"{theme.figures[0]}.png")
+    chapter = chapters.jobs()["long_runs"]["long_runs"]
+    table, picture = (results / "tables" / f"{chapter.tables[0]}.tex", results / "figures" / f"{chapter.figures[0]}.png")
     for gone in (*reports, results / "films" / "rods.nc", picture):
         gone.unlink()
     table.write_text("")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def shown(kind, title, name):
-    """A figure or table as an output that Snakemake's report shows under the title of its theme, with its caption."""
+    """A figure or table as an output that Snakemake's report shows under the title of its chapter, with its caption."""
     stem = Path(name).stem
     return report(
         f"{RESULTS}/{kind}/{name}",

@@ -62,6 +62,7 @@ rule cost_claims:
         cost=PLAN.files("cost"),
         single_body=rules.gather.output[0],
         published=PLAN.published(),
+        statements=PLAN.claims(timed=True),
     output:
         f"{RESULTS}/cost_claims.csv",
     log:
@@ -78,7 +79,8 @@ rule cost_claims:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=deferred(PLAN.script_code, "cost_claims"),
+        timed=True,
+        code=deferred(PLAN.claims_code, True),
         places=PLAN.places,
     script:
-        "../scripts/cost_claims.py"
+        "../scripts/claims.py"

@@ -11,6 +11,7 @@ rule explorer:
         many_body=PLAN.files("many_body"),
         ensembles=PLAN.files("ensembles"),
         published=PLAN.published(),
+        statements=PLAN.statements(),
         claims=rules.claims.output[0],
         cost=PLAN.files("cost"),
         cost_claims=rules.cost_claims.output[0],

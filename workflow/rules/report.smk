@@ -1,8 +1,8 @@
 """Every figure, table and number of the report, the report itself, and its provenance."""
 
-# There is one rule for each chapter, that is, a few themes of the report with all their figures, tables and numbers: they read the
-# same files, rest on the same analysis, and starting a job takes longer than drawing most figures.
-for KEY, MEMBERS in themes.chapters().items():
+# There is a rule for each job, which has the names of its chapters and makes all their figures, tables and numbers: starting a job
+# takes longer than drawing most figures.
+for KEY, MEMBERS in chapters.jobs().items():
 
     rule:
         name:
@@ -12,16 +12,16 @@ for KEY, MEMBERS in themes.chapters().items():
             published=PLAN.published(),
         output:
             [
-                shown("figures", theme.title, f"{name}.png")
-                for theme in MEMBERS.values()
-                for name in theme.figures
+                shown("figures", chapter.title, f"{name}.png")
+                for chapter in MEMBERS.values()
+                for name in chapter.figures
             ],
             [
-                shown("tables", theme.title, f"{name}.csv")
-                for theme in MEMBERS.values()
-                for name in theme.tables
+                shown("tables", chapter.title, f"{name}.csv")
+                for chapter in MEMBERS.values()
+                for name in chapter.tables
             ],
-            PLAN.chapter_files(KEY),
+            PLAN.job_files(KEY),
         log:
             f"{RESULTS}/logs/chapters/{KEY}.log",
         benchmark:
@@ -36,12 +36,12 @@ for KEY, MEMBERS in themes.chapters().items():
             mem_mb=resources.memory(),
             reporting=1,
         params:
-            figures={key: theme.figures for key, theme in MEMBERS.items()},
-            tables={key: theme.tables for key, theme in MEMBERS.items()},
-            numbers=[key for key, theme in MEMBERS.items() if theme.numbers],
+            figures={key: chapter.figures for key, chapter in MEMBERS.items()},
+            tables={key: chapter.tables for key, chapter in MEMBERS.items()},
+            numbers=[key for key, chapter in MEMBERS.items() if chapter.numbers],
             macros=deferred(PLAN.used_macros),
-            places=deferred(PLAN.chapter_places, KEY),
-            code=deferred(PLAN.chapter_code, KEY),
+            places=deferred(PLAN.job_places, KEY),
+            code=deferred(PLAN.job_code, KEY),
         script:
             "../scripts/chapter.py"
 

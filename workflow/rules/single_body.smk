@@ -85,6 +85,7 @@ rule claims:
         checks=PLAN.files("checks"),
         many_body=PLAN.files("many_body"),
         published=PLAN.published(),
+        statements=PLAN.claims(timed=False),
     output:
         update(f"{RESULTS}/claims.csv"),
     log:
@@ -101,7 +102,8 @@ rule claims:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=deferred(PLAN.script_code, "claims"),
+        timed=False,
+        code=deferred(PLAN.claims_code, False),
         places=PLAN.places,
     script:
         "../scripts/claims.py"

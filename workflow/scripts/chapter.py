@@ -1,29 +1,30 @@
-"""Rules chapter_CHAPTER: the tables of a few themes, in both formats, their numbers for the text, and their figures."""
+"""Rules chapter_CHAPTERS: the tables of a few chapters, in both formats, their numbers for the text, and their figures."""
 
 from pathlib import Path
 
+from polhode.study.chapters import texts
+from polhode.study.chapters.rendering import render_figure, render_numbers, render_table
 from polhode.study.inputs import Inputs
 from polhode.study.report import macros
-from polhode.study.themes.rendering import render_figure, render_numbers, render_table
 from polhode.study.workflow.entry import HOME, job_of, meter
 
 with job_of(snakemake):
     asked = snakemake.params
     results = Path(snakemake.config["results"])
-    used = macros.used((HOME / "paper").rglob("*.tex"))
+    used = macros.used(texts(HOME))
     units = len(asked.numbers) + sum(len(names) for kind in (asked.figures, asked.tables) for names in kind.values())
     done = meter(snakemake, units).advance
     run = Inputs("")
-    for theme, places in asked.places.items():
+    for chapter, places in asked.places.items():
         inputs = run.sharing(**places)
-        for name in asked.tables[theme]:
+        for name in asked.tables[chapter]:
             print(name, flush=True)
             render_table(name, inputs, results / "tables")
             done()
-        if theme in asked.numbers:
-            render_numbers(theme, inputs, results / "numbers" / f"{theme}.tex", used)
+        if chapter in asked.numbers:
+            render_numbers(chapter, inputs, results / "numbers" / f"{chapter}.tex", used)
             done()
-        for name in asked.figures[theme]:
+        for name in asked.figures[chapter]:
             print(name, flush=True)
             render_figure(name, inputs, results / "figures")
             done()

@@ -5,4 +5,4 @@ from polhode.study.inputs import Inputs
 from polhode.study.workflow.entry import job_of
 
 with job_of(snakemake):
-    write(Inputs(**snakemake.params.places), ["data/claims.yaml", "data/cost_claims.yaml"], snakemake.output[0])
+    write(Inputs(**snakemake.params.places), snakemake.output[0])

@@ -6,7 +6,7 @@ import sys
 # What it runs is shorter than its compilation, and has the same bits.
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
-from polhode.study.analysis.departures import remarks
+from polhode.fits.departures import remarks
 from polhode.study.gather.single_body import gather
 from polhode.study.plan import Plan
 from polhode.study.storage import write_groups

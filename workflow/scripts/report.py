@@ -1,12 +1,12 @@
-"""Rule report: report.pdf and supplement.pdf from paper/, with equal bytes for equal input."""
+"""Rule report: report.pdf and supplement.pdf from paper/ and the chapters, with equal bytes for equal input."""
 
 from pathlib import Path
 
 from polhode.study import provenance
+from polhode.study.chapters import all_chapters
 from polhode.study.report import typeset
-from polhode.study.themes import all_themes
 from polhode.study.workflow.entry import HOME, job_of
 
 with job_of(snakemake):
     results = Path(snakemake.config["results"])
-    typeset.report(HOME, results, list(snakemake.output), provenance.commit(HOME)["commit_time"], all_themes())
+    typeset.report(HOME, results, list(snakemake.output), provenance.commit(HOME)["commit_time"], all_chapters())

@@ -140,7 +140,7 @@ def _engine_of_file(path: Path) -> Any:
 def _contacts(arguments: argparse.Namespace, path: Path, engines: Sequence[Any]) -> int:
     """Run the impacts in these engines, write ``contacts.nc`` and print what came out."""
     from polhode.interface.netcdf import read_dataset
-    from polhode.study.run import codes
+    from polhode.study.chapters.engines import run_contacts as codes
     from polhode.study.storage import write_dataset
 
     if not engines:
@@ -157,7 +157,7 @@ def _contacts(arguments: argparse.Namespace, path: Path, engines: Sequence[Any])
 
 def _liquids(arguments: argparse.Namespace, engines: Sequence[Any]) -> int:
     """Run the liquids in these engines, write a file for each and print what came out."""
-    from polhode.study.run import liquid_codes
+    from polhode.study.chapters.engines import run_liquids as liquid_codes
     from polhode.study.storage import write_dataset
 
     if not engines:

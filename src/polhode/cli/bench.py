@@ -14,12 +14,12 @@ import pandas as pd
 import xarray as xr
 
 from polhode.cli import UsageError, check_writable, positive, whole
+from polhode.fits.step_times import OTHER, in_frame
 from polhode.interface.display import watched
 from polhode.interface.plugins import try_out
 from polhode.interface.progress import Stage
 from polhode.methods import METHODS
 from polhode.study import provenance
-from polhode.study.analysis.step_times import OTHER, in_frame
 from polhode.study.run import timing
 from polhode.study.storage import write_text
 
@@ -98,7 +98,7 @@ def chosen(keys: list[str] | None, plugins: list[str]) -> list[Any]:
 
 
 def cheapest_first(step: xr.Dataset, frame: str) -> pd.DataFrame:
-    """The rows of :func:`polhode.study.analysis.step_times.in_frame`, sorted by the time of a step."""
+    """The rows of :func:`polhode.fits.step_times.in_frame`, sorted by the time of a step."""
     return in_frame(step, frame).sort_values("step", ignore_index=True)
 
 

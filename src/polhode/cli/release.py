@@ -225,15 +225,15 @@ def released_laws(results: str | Path, commit: str = "", today: str = "") -> xr.
 def released_grains(
     folder: Path, commit: str, seeds: int | None = None, released: Mapping[str, xr.Dataset] = MappingProxyType({})
 ) -> dict[str, xr.Dataset]:
-    """The experiments of :data:`polhode.study.run.grains.RELEASED`: what ``folder`` and ``released`` lack is run, seed by seed.
+    """The released experiments on grains: what ``folder`` and ``released`` lack is run, seed by seed.
 
     ``seeds`` is how many initial states are wanted at most, ``released`` are the groups of a file that keep theirs. Seeds with
     which a box is too full are left out, and an experiment with a single one.
     """
     from polhode.manybody.placement import BoxTooFull
     from polhode.methods import METHODS
-    from polhode.study.run.grains import RELEASED as EXPERIMENTS
-    from polhode.study.run.grains import grains
+    from polhode.study.chapters.grains.run import RELEASED as EXPERIMENTS
+    from polhode.study.chapters.grains.run import grains
 
     noted = _made_now(commit)
     stage = Stage("running grains", sum(experiment.seeds for experiment in EXPERIMENTS.values()), "seeds")
@@ -297,7 +297,7 @@ def _release_grains(arguments: argparse.Namespace) -> int:
 def liquid_runs() -> dict[str, Callable[[], xr.Dataset]]:
     """The runs of liquids at the published scale, piece by piece: GROUP/METHOD or GROUP/METHOD/STEP -> what makes the piece."""
     from polhode.methods import METHODS
-    from polhode.study.run import liquids
+    from polhode.study.chapters.liquids import run as liquids
 
     every = liquids.one_torque_methods(list(METHODS))
     methods = {
@@ -334,7 +334,7 @@ def _make_piece(folder: Path, name: str) -> None:
 
 
 def released_liquids(folder: Path, commit: str, cores: int = 1, today: str = "") -> dict[str, xr.Dataset]:
-    """The runs of ``RELEASED`` of :mod:`polhode.study.run.liquids`: what ``folder`` lacks is run, piece by piece.
+    """The runs of ``RELEASED`` of :mod:`polhode.study.chapters.liquids.run`: what ``folder`` lacks is run, piece by piece.
 
     With no cores nothing is run, and the pieces that there are make the file.
     """

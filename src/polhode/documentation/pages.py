@@ -42,13 +42,13 @@ from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.problems.system import System
-from polhode.study.analysis import law_frames
-from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH
+from polhode.study.chapters.laws import frames as law_frames
+from polhode.study.chapters.laws.advice import all_advice
+from polhode.study.chapters.laws.frames import FREE, FRICTION, SMOOTH
 from polhode.study.inputs import Inputs
 from polhode.study.report import method_page as one_page
 from polhode.study.report import method_tables
 from polhode.study.storage import write_dataset
-from polhode.study.themes.laws.analysis import all_advice
 from polhode.study.workflow.entry import HOME
 
 #: The errors of the tables of problems.

@@ -28,13 +28,13 @@ from polhode.manybody import pictures as clumps
 from polhode.methods import METHODS, in_order
 from polhode.problems import PROBLEMS
 from polhode.problems.system import System
+from polhode.study.chapters.engines import figures as engines
+from polhode.study.chapters.time_to_solution import figures as time_to_solution
 from polhode.study.fingerprint import fingerprint
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import legend_below_styles, log_error_axis, new_figure, panel_title
 from polhode.study.run.scene import film_of
-from polhode.study.themes.engines import figures as engines
-from polhode.study.themes.time_to_solution import figures as time_to_solution
 from polhode.study.workflow.entry import HOME
 
 #: Dots per inch: twice what a screen shows.

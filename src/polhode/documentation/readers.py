@@ -9,8 +9,8 @@ from typing import Any
 
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
+from polhode.study.chapters.communities import tables
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.themes.communities import tables
 from polhode.study.workflow.entry import HOME
 
 RELEASED = HOME / "data/released"

@@ -1,6 +1,6 @@
 """The first picture of the README: ``python -m polhode.documentation.spins`` makes docs/spins.png from data/released/atlas.nc.
 
-It is the picture of the article's first page (:mod:`polhode.study.themes.communities.figures`).
+It is the picture of the article's first page (:mod:`polhode.study.chapters.communities.figures`).
 """
 
 import sys
@@ -10,7 +10,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from polhode.interface.netcdf import read_dataset
-from polhode.study.themes.communities import figures
+from polhode.study.chapters.communities import figures
 
 HOME = Path(__file__).parents[3]
 RELEASED, PICTURE = HOME / "data" / "released" / "atlas.nc", HOME / "docs" / "spins.png"

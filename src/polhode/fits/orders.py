@@ -17,6 +17,8 @@ RESIDUAL = 0.008
 #: Number of points in a window of the bracket, and how many times coarser a window must be to bound the bias of the finest.
 WINDOW = 4
 SHIFT = 4.0
+#: A measured order counts as lower than another number if the difference exceeds this.
+TOLERANCE = 0.3
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What a run leaves behind: one declaration for each kind of file in the folder of results.
 
-Whatever goes through the files of a run asks this table: the plan (which files a study has), the themes (which data they may
+Whatever goes through the files of a run asks this table: the plan (which files a study has), the chapters (which data they may
 need), ``polhode.open_results``, archives (what a file means), ``polhode verify`` (what is compared), the list of variables, and
 the progress display (the stage of a rule). CONTRIBUTING.md, "A new kind of run", says what else a new kind needs. Jobs import
 it, so it imports the standard library alone. What a file calls itself (:data:`polhode.study.cf_attributes.TITLES`) is part of
@@ -59,7 +59,7 @@ STAGES = {
     "explorer": "pages",
     "report": "files",
 }
-#: Data of the checkout as arguments of :class:`polhode.study.inputs.Inputs`; every theme may show them.
+#: Data of the checkout as arguments of :class:`polhode.study.inputs.Inputs`; every chapter may show them.
 CHECKOUT = {
     "published": "data/published",
     "errata": "data/errata.yaml",
@@ -75,7 +75,7 @@ class Artefact:
     Parameters
     ----------
     key : str
-        Its name in the plan, and among the needs of a theme.
+        Its name in the plan, and among the needs of a chapter.
     path : str
         Path in the folder of results, with the names of objects in braces; ``{any}`` also matches folders.
     role, verify : Role, Verify
@@ -88,9 +88,9 @@ class Artefact:
     names : callable
         The names that fill the path in a study, an entry for each file. By default there is one file if the path has no names,
         and none that Snakemake sees if it has.
-    themed : str
-        ``figures``, ``tables`` or ``numbers`` if the themes declare the names instead. Those of a theme that shows times are
-        not compared, whatever ``verify`` says.
+    of_chapters : str
+        ``figures``, ``tables`` or ``numbers`` if the chapters declare the names instead. Those of a chapter that shows times
+        are not compared, whatever ``verify`` says.
     is_reported : bool
         Whether the report reads it, through :class:`polhode.study.inputs.Inputs`.
     released : str
@@ -107,7 +107,7 @@ class Artefact:
     stage: str
     meaning: str
     names: Callable[["Study"], Iterable[Names]] | None = None
-    themed: str = ""
+    of_chapters: str = ""
     is_reported: bool = False
     released: str = ""
     checksums_only: bool = False
@@ -207,15 +207,15 @@ ARTEFACTS = {artefact.key: artefact for artefact in (
     Artefact("cost_claims", "cost_claims.csv", PRODUCT, TIMED, "cost_claims", _SHOWN,
              "the same for statements about time", is_reported=True),
     Artefact("figures", "figures/{figure}.pdf", PRODUCT, DERIVED, "chapter_*", _SHOWN,
-             "figure {figure} of the report", themed="figures"),
+             "figure {figure} of the report", of_chapters="figures"),
     Artefact("figures_png", "figures/{figure}.png", PRODUCT, DERIVED, "chapter_*", _SHOWN,
-             "figure {figure} of the report", themed="figures"),
+             "figure {figure} of the report", of_chapters="figures"),
     Artefact("tables", "tables/{table}.tex", PRODUCT, DERIVED, "chapter_*", _SHOWN,
-             "table {table} of the report", themed="tables"),
+             "table {table} of the report", of_chapters="tables"),
     Artefact("tables_csv", "tables/{table}.csv", PRODUCT, COMPARED, "chapter_*", _SHOWN,
-             "table {table} of the report", themed="tables"),
-    Artefact("numbers", "numbers/{theme}.tex", PRODUCT, DERIVED, "chapter_*", _SHOWN,
-             "the numbers of the report's text", themed="numbers"),
+             "table {table} of the report", of_chapters="tables"),
+    Artefact("numbers", "numbers/{chapter}.tex", PRODUCT, DERIVED, "chapter_*", _SHOWN,
+             "the numbers of the report's text", of_chapters="numbers"),
     Artefact("animation", "animation/{scene}.gif", PRODUCT, DERIVED, "animation", _SHOWN,
              "a moving picture of the scene {scene}", _filmed),
     Artefact("report", "report.pdf", PRODUCT, DERIVED, "report", "report",
@@ -245,9 +245,9 @@ ARTEFACTS = {artefact.key: artefact for artefact in (
     Artefact("provenance", "provenance.json", RECORD, ABOUT, "provenance", "report",
              "code, configuration, versions, machine and cost of the run"),
     Artefact("figure_captions", "captions/figures/{figure}.rst", RECORD, DERIVED, "captions", _SHOWN,
-             "the caption of figure {figure}, for Snakemake's page", themed="figures"),
+             "the caption of figure {figure}, for Snakemake's page", of_chapters="figures"),
     Artefact("table_captions", "captions/tables/{table}.rst", RECORD, DERIVED, "captions", _SHOWN,
-             "the caption of table {table}, for Snakemake's page", themed="tables"),
+             "the caption of table {table}, for Snakemake's page", of_chapters="tables"),
     Artefact("page", "report.html", ON_DEMAND, DERIVED, "", "",
              "the pictures, tables and rules of the run in one page"),
     Artefact("written", "written/{any}.json", RECORD, ABOUT, "", "",
@@ -287,7 +287,7 @@ def stages() -> dict[str, tuple[str, tuple[str, ...]]]:
 
 
 def needs() -> dict[str, str]:
-    """The data that a theme may need, and their meaning: what the report reads, and the commit that is checked out."""
+    """The data that a chapter may need, and their meaning: what the report reads, and the commit that is checked out."""
     return {key: each.meaning for key, each in ARTEFACTS.items() if each.is_reported} | {"checkout": "the commit checked out"}
 
 

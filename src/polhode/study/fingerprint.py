@@ -17,6 +17,7 @@ import ast
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -54,8 +55,8 @@ ROOT = Path(__file__).parents[1]
 _HOLD_STATEMENTS = ("body", "orelse", "finalbody", "handlers", "cases")
 #: Packages whose members are asked for by name, each in a file of this name.
 REGISTRIES = ("methods", "problems", "manybody/scenes", "manybody/forces", "manybody/molecules")
-#: Modules of which a function that is asked for needs only what it imports.
-EXPERIMENTS = f"{PACKAGE}.study.run."
+#: Modules of which a function that is asked for needs only what it imports: what jobs run, and the experiments of chapters.
+EXPERIMENTS = re.compile(r"[./]study[./](run[./]|chapters[./]\w+[./]run)")
 #: The file of what is in sources, in the folder of compiled code, and how many sources it holds at most.
 KEPT, MOST = "sources.json", 5000
 
@@ -98,7 +99,7 @@ def _behind(modules: Iterable[str | Path], members: bool) -> dict[tuple[str, str
             seen[node], imported, words = _digest(*node)
             waiting.extend(imported)
             if members:
-                is_experiment = os.path.dirname(node[0]) == str(ROOT / "study" / "run")
+                is_experiment = EXPERIMENTS.match(node[0].removeprefix(str(ROOT)))
                 registries = (
                     _members() if is_experiment else {os.path.dirname(path) for path, _ in imported} & _members().keys()
                 )
@@ -127,7 +128,7 @@ def _in_source(source: str, function: str = "") -> CountedCode:
             if isinstance(node, ast.Import):
                 names += [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                of_functions = function and node.module.startswith(EXPERIMENTS)
+                of_functions = function and EXPERIMENTS.match(node.module.removeprefix(PACKAGE))
                 names += [f"{node.module}:{alias.name}" if of_functions else node.module for alias in node.names]
                 names += [f"{node.module}.{alias.name}" for alias in node.names]
         # The top-level package imports everything for the user's convenience; no result depends on it.

@@ -1,6 +1,6 @@
 """The files that a study makes for its readers, for use in the workflow's rules: figures, tables, numbers, notebooks, pages.
 
-This module is separate from :mod:`polhode.study.plan`, which is imported by the scripts that run and gather: editing a theme
+This module is separate from :mod:`polhode.study.plan`, which is imported by the scripts that run and gather: editing a chapter
 does not affect those.
 """
 
@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterable
 from typing import Any
 
-from polhode.study import provenance, themes
+from polhode.study import chapters, provenance
 from polhode.study.artefacts import ARTEFACTS, CHECKOUT, Names, Role, needs, places
 from polhode.study.fingerprint import fingerprint
 from polhode.study.plan import Plan
@@ -16,7 +16,6 @@ from polhode.study.report import macros
 
 #: Published-scale results, and those of other codes, which every run shows.
 RELEASED = CHECKOUT["released"]
-RELEASED_ENGINES = "peers.csv", "contacts.nc", "liquids_lammps.nc", "atlas.nc"
 
 
 class Products(Plan):
@@ -25,14 +24,14 @@ class Products(Plan):
     def units(self, rule: str) -> float:
         """The number of units of work in a job of this rule, for the progress display: runs, rounds or files."""
         kind, _, key = rule.partition("_")
-        if kind == "chapter" and key in themes.chapters():
-            return len(self.chapter_files(key))
+        if kind == "chapter" and key in chapters.jobs():
+            return len(self.job_files(key))
         return super().units(rule)
 
     def names(self, kind: str) -> Iterable[Names]:
-        """The names of the files of a kind; those of figures, tables and numbers are declared by the themes."""
-        themed = ARTEFACTS[kind].themed
-        return themes.names(themed) if themed else super().names(kind)
+        """The names of the files of a kind; those of figures, tables and numbers are declared by the chapters."""
+        of_chapters = ARTEFACTS[kind].of_chapters
+        return chapters.names(of_chapters) if of_chapters else super().names(kind)
 
     def places(self, wildcards: Any) -> dict[str, Any]:
         """The data of this study, as arguments of ``Inputs``."""
@@ -42,12 +41,23 @@ class Products(Plan):
         """Paths of the data taken from the papers: published numbers, errata and the index of the sources."""
         return self._below("data", ".csv", ".yaml", ".nc")
 
+    def claims(self, timed: bool) -> list[str]:
+        """Paths of what the publications state about time, or about everything else."""
+        return self._of_chapters("claims.yaml", timed)
+
+    def statements(self) -> list[str]:
+        """Paths of all that the publications state, and of where each statement is shown."""
+        return self._of_chapters("*.yaml")
+
     def sources(self) -> list[str]:
         """Paths of the source files of the report's text."""
-        return self._below("paper", ".tex", ".bib")
+        return [*self._below("paper", ".tex", ".bib"), *self._of_chapters("*.tex")]
 
     def _below(self, folder: str, *suffixes: str) -> list[str]:
         return [str(p.relative_to(self.home)) for p in sorted((self.home / folder).rglob("*")) if p.suffix in suffixes]
+
+    def _of_chapters(self, pattern: str, timed: bool | None = None) -> list[str]:
+        return [str(path.relative_to(self.home)) for path in chapters.files(self.home, pattern, timed)]
 
     def commit(self, wildcards: Any) -> str:
         """The commit named in the report."""
@@ -77,51 +87,52 @@ class Products(Plan):
         """Paths of the sources of the interactive page other than Python: template, style and scripts."""
         return self._below("src/polhode/study/explorer", ".html", ".css", ".js")
 
-    def needed(self, chapter: str) -> list[str]:
-        """Paths of the files that the themes of a chapter are made from, according to their needs."""
-        wanted = dict.fromkeys(need for theme in themes.chapters()[chapter].values() for need in theme.needs)
+    def needed(self, job: str) -> list[str]:
+        """Paths of the files that the chapters of a job are made from, according to their needs."""
+        wanted = dict.fromkeys(need for chapter in chapters.jobs()[job].values() for need in chapter.needs)
         return [path for need in wanted if need in ARTEFACTS for path in self.files(need)]
 
-    def chapter_files(self, chapter: str) -> list[str]:
-        """Paths of what the report takes from a chapter: its figures as PDF, its tables as LaTeX, and its numbers."""
-        keys = themes.chapters()[chapter]
+    def job_files(self, job: str) -> list[str]:
+        """Paths of what the report takes from these chapters: figures as PDF, tables as LaTeX, and numbers."""
+        keys = chapters.jobs()[job]
         kinds = ("figures", "tables", "numbers")
-        return [path for kind in kinds for key in keys for path in self.files(kind, themes.names(kind, key))]
+        return [path for kind in kinds for key in keys for path in self.files(kind, chapters.names(kind, key))]
 
-    def chapter_places(self, chapter: str) -> dict[str, dict[str, Any]]:
-        """The data that each theme of a chapter needs (:meth:`theme_places`)."""
-        return {theme: self.theme_places(theme) for theme in themes.chapters()[chapter]}
+    def job_places(self, job: str) -> dict[str, dict[str, Any]]:
+        """The data that each chapter of a job needs (:meth:`places_of`)."""
+        return {chapter: self.places_of(chapter) for chapter in chapters.jobs()[job]}
 
-    def theme_places(self, theme: str) -> dict[str, Any]:
-        """The data that a theme needs, and nothing else, as arguments of ``Inputs``."""
-        wanted = themes.all_themes()[theme].needs
+    def places_of(self, chapter: str) -> dict[str, Any]:
+        """The data that a chapter needs, and nothing else, as arguments of ``Inputs``."""
+        wanted = chapters.all_chapters()[chapter].needs
         return self._places(wanted) | ({"checkout": provenance.commit(self.home)} if "checkout" in wanted else {})
 
     def _places(self, wanted: Iterable[str]) -> dict[str, Any]:
         return places(self.results, [kind for kind in wanted if kind in ARTEFACTS and self.files(kind)])
 
-    def chapter_code(self, chapter: str) -> str:
-        """Hash of the script for figures, tables and numbers, and of a chapter's modules with what they import."""
-        folder = self.home / "src" / "polhode" / "study" / "themes"
-        modules = (
-            folder / key / f"{name}.py" for key in themes.chapters()[chapter] for name in ("figures", "tables", "numbers")
-        )
+    def job_code(self, job: str) -> str:
+        """Hash of the script for figures, tables and numbers, and of its chapters' modules with what they import."""
+        folders = [self.home / chapters.FOLDER / key for key in chapters.jobs()[job]]
+        modules = (folder / f"{name}.py" for folder in folders for name in ("figures", "tables", "numbers"))
         code = fingerprint(self._script("chapter"), *(path for path in modules if path.is_file()))
-        return code + self.released_engines()
+        return code + self.released_files()
 
-    def released_engines(self) -> str:
-        """Hash of the released comparisons of engines.
+    def claims_code(self, timed: bool) -> str:
+        """Hash of the script that judges, and of the measures of the chapters."""
+        return fingerprint(self._script("claims"), *chapters.files(self.home, "measures.py", timed))
 
-        They are inputs of all themes, but Snakemake overlooks a file replaced by another that is older than the figures.
+    def released_files(self) -> str:
+        """Hash of the released files that chapters name.
+
+        They are inputs of all chapters, but Snakemake overlooks a file replaced by another that is older than the figures.
         """
-        shown = [file for name in RELEASED_ENGINES if (file := self.home / RELEASED / name).is_file()]
+        names = (name for chapter in chapters.all_chapters().values() for name in chapter.released)
+        shown = [file for name in names if (file := self.home / RELEASED / name).is_file()]
         return "".join(provenance.sha256(file)[:16] for file in shown)
 
     def used_macros(self) -> str:
         """A hash of the macros used in the text of the report: only these are written."""
-        return hashlib.sha256(
-            " ".join(sorted(macros.used(self.home / path for path in self.sources() if path.endswith(".tex")))).encode()
-        ).hexdigest()[:16]
+        return hashlib.sha256(" ".join(sorted(macros.used(chapters.texts(self.home)))).encode()).hexdigest()[:16]
 
     def captions(self) -> list[str]:
         """Paths of the captions of figures and tables, for Snakemake's report."""

@@ -20,7 +20,7 @@ from pydantic import BaseModel, NonNegativeInt, ValidationError
 from polhode.interface.arguments import shown
 from polhode.interface.files import LeadsOut, inside
 from polhode.interface.netcdf import DamagedFile, opened
-from polhode.study import themes
+from polhode.study import chapters
 from polhode.study.archive.zips import content_of, contents_of
 from polhode.study.artefacts import Verify, kind_of
 from polhode.study.comparing import Manifest, Variable, variable_of
@@ -49,7 +49,7 @@ def decision(name: str) -> Verify:
     kind = kind_of(name)
     if kind is None:
         return Verify.COMPARED
-    if kind.themed and set((kind.match(name) or {}).values()) & set(themes.names(kind.themed, timed=True)):
+    if kind.of_chapters and set((kind.match(name) or {}).values()) & set(chapters.names(kind.of_chapters, timed=True)):
         return Verify.TIMED
     return kind.verify
 

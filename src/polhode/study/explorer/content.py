@@ -6,7 +6,7 @@ series that are only drawn are thinned and passed in as many digits as can be se
 
 import base64
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from math import isfinite
 from pathlib import Path
@@ -26,14 +26,16 @@ from polhode.fits import laws, ranking
 from polhode.fits.ladders import METRIC
 from polhode.fits.largest_step import FLOOR_FACTOR
 from polhode.interface.reading import load_yaml
-from polhode.study.analysis import impacts, law_frames, selection
+from polhode.study import chapters
+from polhode.study.chapters.impacts import frames as impacts
+from polhode.study.chapters.laws import frames as law_frames
+from polhode.study.chapters.laws.advice import all_advice
 from polhode.study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence
 from polhode.study.gather.cost import problem_cost
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.verdicts import COUNTED
-from polhode.study.report import style
+from polhode.study.report import selection, style
 from polhode.study.report.formats import labels_of
-from polhode.study.themes.laws.analysis import all_advice
 
 Floats = NDArray[np.float64]
 
@@ -105,14 +107,8 @@ def numbers(values: ArrayLike, kind: str = "f8") -> dict[str, Any]:
     return {"shape": list(array.shape), kind: base64.b64encode(content).decode()}
 
 
-def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
-    """All data shown on the page.
-
-    Parameters
-    ----------
-    inputs : the files of a run
-    statements : the files from which claims are made, data/claims.yaml and data/cost_claims.yaml
-    """
+def content(inputs: Inputs) -> dict[str, Any]:
+    """All data shown on the page, from the files of a run."""
     single, cost = (_groups(inputs, kind) for kind in ("single_body", "cost"))
     keys = [name for name in single if name and "/" not in name]
     scenes = _scenes(inputs)
@@ -134,7 +130,7 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
         "scenes": [{"key": name, "whose": whose, **_scene(data)} for name, whose, data in scenes],
         "random": [{"whose": whose, **_laws(ens)} for whose, ens in random],
         "engines": _engines(inputs),
-        "claims": _claims(inputs, statements),
+        "claims": _claims(inputs),
         "sources": SOURCE_NAMES,
         "long": LONG,
         "cautions": {key: caution for key in labels if (caution := str(inputs.declared(key, "caution")))},
@@ -442,12 +438,9 @@ def unicode_of(label: str) -> str:
 # ---- claims ----
 
 
-def _claims(inputs: Inputs, statements: Sequence[str | Path]) -> list[dict[str, Any]]:
+def _claims(inputs: Inputs) -> list[dict[str, Any]]:
     """Every judged claim, with the evidence for it."""
-    entries = {}
-    for path in statements:
-        loaded = load_yaml(path)
-        entries.update({entry["id"]: entry for entry in loaded})
+    entries = {entry["id"]: entry for path in Path(chapters.__file__).parent.glob("*/claims.yaml") for entry in load_yaml(path)}
     rows, known = [], set(inputs.known)
     for timed, table in _judged(inputs):
         for row in table.to_dict("records"):

@@ -1,7 +1,7 @@
 """Evidence for each claim: figures and tables that show it, the data by which it was judged, and a section of the page.
 
-Entries of ``evidence.yaml`` are keyed by the measure that judges the claim (``measure:`` in data/claims.yaml); a test requires
-an entry for every measure, and that every name is a figure, table or file of the study.
+Entries of ``evidence.yaml``, of each chapter and here for measures that several use, are keyed by the measure that judges the
+claim (``measure:``); a test requires an entry for every claim, and that every name is a figure, table or file of the study.
 """
 
 from pathlib import Path
@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic.dataclasses import dataclass
 
 from polhode.interface.declared import STRICT, declared
+from polhode.study import chapters
 from polhode.study.report.claims import SOURCES
 
 #: The names of the sources as readers know them.
@@ -48,7 +49,9 @@ class Evidence:
         return self.data.replace("{problem}", problem)
 
 
-EVIDENCE = declared(dict[str, Evidence], Path(__file__).with_suffix(".yaml"))
+EVIDENCE: dict[str, Evidence] = {}
+for file in (Path(__file__).with_suffix(".yaml"), *sorted(Path(chapters.__file__).parent.glob("*/evidence.yaml"))):
+    EVIDENCE |= declared(dict[str, Evidence], file)
 
 
 def evidence(measure: str, problem: str) -> Evidence | None:

@@ -4,7 +4,7 @@ import json
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,6 @@ def packed(text: str) -> str:
     return b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def write(inputs: Inputs, statements: Sequence[str | Path], output: str | Path) -> None:
-    """Write explorer.html from the files of a run; ``statements`` as for :func:`polhode.study.explorer.content.content`."""
-    write_text(output, page(content(inputs, statements), plotly_script()))
+def write(inputs: Inputs, output: str | Path) -> None:
+    """Write explorer.html from the files of a run."""
+    write_text(output, page(content(inputs), plotly_script()))

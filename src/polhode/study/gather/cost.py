@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from polhode.compiling.operations import Operations, operations
 from polhode.fits.ladders import METRIC, RIVAL, UNIT, Ladder, priced, whole_steps
+from polhode.fits.many_body_times import many_body_times
 from polhode.interface.arrays import about
 from polhode.interface.netcdf import at_the_top, read_groups
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
-from polhode.study.analysis.many_body import many_body_times
 from polhode.study.configuration import Study
 from polhode.study.storage import write_groups
 

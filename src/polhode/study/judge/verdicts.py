@@ -1,13 +1,24 @@
-"""Verdicts on the statements of the publications, from the measurements of a run: data/claims.yaml -> claims.csv.
+"""Verdicts on the statements of the publications, from the measurements of a run: claims.yaml of the chapters -> claims.csv.
 
-A claim names one of the measures below, its problem (``problem:``, by default that of del Valle et al. 2024), the published
-number and the kind of comparison. A measure that the run cannot supply (a problem, a method or a target left out of the
-configuration) gives the verdict "not measured".
+A claim says in our words what a publication states. It names a measure, its problem (``problem:``, by default that of del
+Valle et al. 2024), the published number and the kind of comparison: ``equal``, ``at least``, ``at most``, or ``within`` (a ratio
+between 1/published and published). A measure that the run cannot supply (a problem, a method or a target left out of the
+configuration) gives the verdict "not measured". ``published`` is the number that is printed, in quotes with the digits it is
+printed with ("23/19" is a quotient of two).
 
-The tolerance of a verdict follows from a rule (:data:`RULES`), not from the number that was found.
+``kind`` is a number (reproduced or not), a statement (holds or not), a construction (holds by the way it is programmed) or an
+extension (our own question, which no source answers; not counted). ``threshold`` says whose number decides: ``source`` (the
+default), printed there or meant literally, or ``ours``, by which a statement without a number is read. ``show``: print the
+evidence for the statement. ``reason``: why a statement fails, if we know. ``undecided``: why no measurement of ours decides it,
+whatever comes out: the scheme is not printed, the words name no measure, or one glyph of a conversion decides.
+
+The tolerance of a verdict follows from a rule (:data:`RULES`), not from the number that was found. The default of a number to
+be reproduced is ``printed``, half a unit of its last digit; orders of magnitude are in decades, and so within half of one.
+``percent_of``: the error is printed in per cent of this number, which is rounded too. The default of everything else is
+``exact``. ``tolerance`` is set by hand, relative; it is an error without ``exception``, the reason why no rule serves.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from math import inf, isnan, nan
 from pathlib import Path
@@ -221,8 +232,8 @@ def verdict(comparison: str, published: float, measured: Measured, tolerance: fl
     return None
 
 
-def judge(inputs: Inputs, claims: str | Path, output: str | Path, measures: Mapping[str, Measure]) -> None:
-    """Judge every claim of the YAML file ``claims`` and write the table.
+def judged(inputs: Inputs, claims: str | Path, measures: Mapping[str, Measure]) -> list[dict[str, Any]]:
+    """A row of :data:`COLUMNS` for every claim of the YAML file ``claims``.
 
     Parameters
     ----------
@@ -234,8 +245,12 @@ def judge(inputs: Inputs, claims: str | Path, output: str | Path, measures: Mapp
     ValueError
         If a claim does not satisfy :func:`load`, or names an unknown measure or comparison; the message names the claim.
     """
-    rows = [_row(claim, inputs.of(claim.get("problem", inputs.problem)), measures) for claim in load(claims)]
-    write_text(output, pd.DataFrame(rows, columns=COLUMNS).to_csv(index=False, lineterminator="\n"))
+    return [_row(claim, inputs.of(claim.get("problem", inputs.problem)), measures) for claim in load(claims)]
+
+
+def write_verdicts(rows: Iterable[Mapping[str, Any]], output: str | Path) -> None:
+    """Write such rows as a table."""
+    write_text(output, pd.DataFrame(list(rows), columns=COLUMNS).to_csv(index=False, lineterminator="\n"))
 
 
 def _row(claim: dict[str, Any], results: Inputs, measures: Mapping[str, Measure]) -> dict[str, Any]:

@@ -8,9 +8,9 @@ import xarray as xr
 
 from polhode.fits.seed_statistics import Estimate
 from polhode.fits.values import at
-from polhode.study.analysis import selection
 from polhode.study.inputs import Inputs
 from polhode.study.macro_names import macro_name as macro_name
+from polhode.study.report import selection
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, in_range, number
 
 #: Representation of infinity.

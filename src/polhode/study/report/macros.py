@@ -8,7 +8,7 @@ from pathlib import Path
 NOT_AVAILABLE = "n/a"
 #: Marks the files of figures and tables that a run cannot supply, which say why instead.
 NOT_IN_RUN = "not in this run"
-#: Prefixes of the macros of all themes.
+#: Prefixes of the macros of all chapters.
 PREFIXES = ("study", "cost")
 #: Such a macro in a text; its name is the group.
 MACRO = re.compile(rf"\\((?:{'|'.join(PREFIXES)})[A-Za-z]+)")

@@ -11,7 +11,7 @@ from typing import Any
 
 from matplotlib.markers import MarkerStyle
 
-from polhode.study.analysis.drift import LOST_CHANGE
+from polhode.fits.drift import LOST_CHANGE
 from polhode.study.report.style import STROKES, style
 
 #: The step of the runs there and back that are shown, by its position.

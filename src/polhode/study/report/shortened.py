@@ -34,7 +34,7 @@ def without_text(text: str, undefined: Collection[str], missing: Collection[str]
 
     def section(part: str) -> str:
         floats = [match[0] for match in _FLOAT.finditer(part)]
-        present = [_captioned(text, undefined) for text in floats if not _included(text) & set(missing)]
+        present = [_captioned(text, undefined) for text in floats if not included(text) & set(missing)]
         if not everywhere and len(present) == len(floats) and not set(MACRO.findall(part)) & set(undefined):
             return part
         heading = re.match(r"\\section.*\n", part)
@@ -45,11 +45,11 @@ def without_text(text: str, undefined: Collection[str], missing: Collection[str]
 
 def is_empty(text: str, defined: Collection[str], missing: Collection[str]) -> bool:
     """Whether a section of the supplement shows figures, tables or the numbers ``defined``, and the run made none of them."""
-    floats, macros = _included(text), set(MACRO.findall(text))
+    floats, macros = included(text), set(MACRO.findall(text))
     return bool(floats or macros) and floats <= set(missing) and not macros & set(defined)
 
 
-def _included(text: str) -> set[str]:
+def included(text: str) -> set[str]:
     """The figures and tables that a text shows."""
     return {figure or table for figure, table in _INCLUDED.findall(text)}
 
@@ -60,7 +60,7 @@ def _captioned(text: str, undefined: Collection[str]) -> str:
     end = closing(text, start - 1)
     if not set(MACRO.findall(text[start:end])) & set(undefined):
         return text
-    names = ", ".join(sorted(_included(text))).replace("_", r"\_")
+    names = ", ".join(sorted(included(text))).replace("_", r"\_")
     return rf"{text[:start]}\code{{{names}}}{text[end:]}"
 
 

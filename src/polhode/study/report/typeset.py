@@ -1,7 +1,7 @@
 """LaTeX to PDF, reproducibly, in a separate folder, with a clear message if LaTeX is missing or fails.
 
-``report.tex`` is the article (its texts are in paper/article), ``supplement.tex`` the supplement, which includes the sections
-of all themes. Each refers to the labels of the other: labels are therefore unique over both, and no reference is to a page.
+``report.tex`` is the article (its texts are in paper/article), ``supplement.tex`` the supplement, which includes the texts of
+all chapters. Each refers to the labels of the other: labels are therefore unique over both, and no reference is to a page.
 """
 
 import os
@@ -13,32 +13,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
+from polhode.study.chapters import FOLDER
+from polhode.study.chapters.chapter import Chapter
 from polhode.study.report import origins, shortened
 from polhode.study.report.braces import groups
 from polhode.study.report.macros import NOT_IN_RUN, defined, missing, used
 from polhode.study.storage import write_atomically
 from polhode.study.workflow.locks import BUILD
 
-
-class Section(Protocol):
-    """The properties of a theme that typesetting needs."""
-
-    @property
-    def numbers(self) -> tuple[str, ...]:
-        """The groups of numbers; empty if it has no file of macros."""
-
-    @property
-    def appendix(self) -> bool:
-        """Whether its section belongs after the bibliography."""
-
-
 #: The documents, by the names of their files in paper/ and in the results: the article, and its supplement.
 DOCUMENTS = ("report", "supplement")
 
 
-def report(home: Path, results: Path, outputs: Sequence[str | Path], commit_time: int, themes: Mapping[str, Section]) -> None:
+def report(home: Path, results: Path, outputs: Sequence[str | Path], commit_time: int, chapters: Mapping[str, Chapter]) -> None:
     """Typeset paper/NAME.tex with the figures, tables and numbers in ``results``, and write NAME.pdf, for each of ``outputs``.
 
     The documents refer to each other's sections, figures, tables and equations. A first pass over each numbers them; each is
@@ -50,7 +38,7 @@ def report(home: Path, results: Path, outputs: Sequence[str | Path], commit_time
     results : folder of the results
     outputs : paths of the documents to be written, each named after its source
     commit_time : the time written into the documents, in seconds since 1970
-    themes : the themes of the study, in their order
+    chapters : the chapters of the study, in their order
 
     Raises
     ------
@@ -67,8 +55,8 @@ def report(home: Path, results: Path, outputs: Sequence[str | Path], commit_time
     # nothing in the results interferes; anything left by a killed run is removed with other leftovers (locks.sweep).
     with tempfile.TemporaryDirectory(prefix=BUILD, dir=results) as folder:
         build = Path(folder)
-        shutil.copytree(home / "paper", build, dirs_exist_ok=True)
-        for name, text in generated(build, results, themes).items():
+        copy_sources(home, build)
+        for name, text in generated(build, results, chapters).items():
             (build / name).write_text(text, encoding="utf-8")
         # The documents at the same time: LaTeX itself uses one core.
         with ThreadPoolExecutor() as pool:
@@ -85,6 +73,14 @@ def report(home: Path, results: Path, outputs: Sequence[str | Path], commit_time
             write_atomically(output, partial(shutil.copyfile, build / f"{name}.pdf"))
 
 
+def copy_sources(home: Path, build: Path) -> None:
+    """Copy the folder paper of a checkout, and beside it the LaTeX files of all chapters as chapters/NAME/FILE.tex."""
+    shutil.copytree(home / "paper", build, dirs_exist_ok=True)
+    for path in (home / FOLDER).glob("*/*.tex"):
+        (build / "chapters" / path.parent.name).mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, build / "chapters" / path.parent.name / path.name)
+
+
 def labels(auxiliary: Path) -> str:
     r"""The labels of a document for use in others, from its auxiliary file: their numbers, and links to its PDF."""
     lines = []
@@ -97,38 +93,41 @@ def labels(auxiliary: Path) -> str:
     return "".join(lines)
 
 
-def generated(paper: Path, results: Path, themes: Mapping[str, Section]) -> dict[str, str]:
-    """The other inputs of the documents: the macros of all themes, and the sections of the themes that have one.
+def generated(paper: Path, results: Path, chapters: Mapping[str, Chapter]) -> dict[str, str]:
+    """The other inputs of the documents: the macros of all chapters, and their texts; ``paper`` has all :func:`copy_sources`.
 
     If the run lacks data, also the texts of the article without what rests on them, see :mod:`polhode.study.report.shortened`.
     """
-    files = {key: results / "numbers" / f"{key}.tex" for key, theme in themes.items() if theme.numbers}
+    files = {key: results / "numbers" / f"{key}.tex" for key, chapter in chapters.items() if chapter.numbers}
     texts = _contents(paper.rglob("*.tex"))
     files_shown = [path for folder, kind in SHOWN for path in (results / folder).glob(kind)]
     absent = {path.stem for path in files_shown if NOT_IN_RUN.encode() in path.read_bytes()}
+    absent |= set().union(*map(shortened.included, texts.values())) - {path.stem for path in files_shown}
     made = {key: defined([path]) for key, path in files.items()}
     everything = set().union(defined(texts), *made.values())
     undefined = used(texts) - everything
     reduced = any(r"\newcommand{\studyReduced}{ " in text for text in _contents(files.values()).values())
     changed = dict(texts)
     for name, text in texts.items():
-        folder, key = Path(name).parent.name, Path(name).stem
-        if folder == "article" and key != "answer":
+        place = Path(name).relative_to(paper)
+        if place.parent.name == "article" and place.stem != "answer":
             changed[name] = shortened.without_text(text, undefined, absent, reduced)
-        elif folder == "sections" and shortened.is_empty(text, made.get(key, set() if key in themes else everything), absent):
-            changed[name] = ""
+        elif place.parent.name in chapters or place.parent.name == "supplement":
+            numbers = made.get(place.parent.name, set()) if place.stem == "text" else everything
+            if shortened.is_empty(text, numbers, absent):
+                changed[name] = ""
 
-    def inputs(appendix: bool) -> str:
-        keys = [key for key, theme in themes.items() if theme.appendix == appendix]
-        return "".join(rf"\input{{sections/{key}}}" + "\n" for key in keys if str(paper / "sections" / f"{key}.tex") in texts)
+    def inputs(kind: str) -> str:
+        keys = [key for key in chapters if str(paper / "chapters" / key / f"{kind}.tex") in texts]
+        return "".join(rf"\input{{chapters/{key}/{kind}}}" + "\n" for key in keys)
 
     macros = "".join(rf"\input{{\resultsdir/numbers/{path.name}}}" + "\n" for path in files.values())
     return {
         **{str(Path(name).relative_to(paper)): text for name, text in changed.items() if text != texts[name]},
         "released.tex": origins.rows_of_release(files_shown, texts),
         "numbers.tex": macros + missing(texts, files.values()) + shortened.note(texts, changed),
-        "themes.tex": inputs(appendix=False),
-        "appendix.tex": inputs(appendix=True),
+        "chapters.tex": inputs("text"),
+        "appendix.tex": inputs("appendix"),
     }
 
 

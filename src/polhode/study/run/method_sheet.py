@@ -21,7 +21,10 @@ from polhode.engines.environments import Run, Spun
 from polhode.engines.identify import WITHIN, apart, deviations, driver_of
 from polhode.ensembles.classes import CLASSES
 from polhode.fits import laws
+from polhode.fits.canonical_form import READINGS, ROUNDING
+from polhode.fits.drift import drift
 from polhode.fits.largest_step import round_off
+from polhode.fits.orders import TOLERANCE
 from polhode.manybody.fluid import Fluid
 from polhode.manybody.scenes import SCENES
 from polhode.manybody.simulation import simulate_arrays
@@ -30,14 +33,13 @@ from polhode.methods.libration import fault, libration
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import single_body
 from polhode.simulate import simulate
-from polhode.study.analysis.canonical_form import READINGS, ROUNDING
-from polhode.study.analysis.drift import drift
-from polhode.study.analysis.order_frames import TOLERANCE
-from polhode.study.run import liquids, timing
-from polhode.study.run.checks import LARGEST, reversibility, stability
+from polhode.study.chapters.liquids import run as liquids
+from polhode.study.chapters.long_runs.run_symplecticity import symplecticity
+from polhode.study.chapters.long_runs.run import reversibility
+from polhode.study.chapters.seelen2016.run import LARGEST, stability
+from polhode.study.run import timing
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
-from polhode.study.run.symplecticity import symplecticity
 from polhode.version import __version__
 
 #: Random bodies, their seed, the time in radians turned, and the steps in radians.

@@ -1,0 +1,15 @@
+"""The leapfrog of Calzavarini (2010): its misprints, and friction."""
+
+from polhode.study.chapters.chapter import Chapter, Check
+
+CHAPTER = Chapter(
+    title="The leapfrog of Calzavarini (2010)",
+    readers="readers of Calzavarini (2010), and people who implement that leapfrog",
+    place=40,
+    job="sources",
+    needs=("single_body", "references", "checks"),
+    checks={"note_corrections": Check("run:note_corrections", 8.0)},
+    figures=("note_misprints", "velocity_torque"),
+    tables=("note_corrections", "velocity_torque"),
+    numbers=("note", "friction", "bearing"),
+)

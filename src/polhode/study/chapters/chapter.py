@@ -1,0 +1,98 @@
+"""The declaration of a chapter, and of the experiments that it computes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from polhode.study.artefacts import needs
+
+#: Methods of a witness, of those that every study compiles: compiling one takes longer than most witnesses.
+WITNESSES = ("spiral_leapfrog", "verlet")
+FEW: Mapping[str, Any] = {"methods": WITNESSES}
+
+
+@dataclass(frozen=True)
+class Check:
+    """An experiment on single methods, ``checks/NAME.nc``.
+
+    It depends on its own code, and on the methods, problems, scenes, laws and molecules that this code names
+    (:mod:`polhode.study.fingerprint`). An edited experiment is therefore repeated alone; a new method repeats those that run
+    all methods. The long ones are released: a study that takes them from the release (``further: released``) runs a small part of
+    each, its witness, and holds it against the release (:mod:`polhode.study.released`).
+
+    Parameters
+    ----------
+    function : the module of the chapter and the function in it, which takes the settings and gives a dataset
+    seconds : the time that it takes on one core, s
+    all_methods : whether it runs all methods of a study, not only those that it names
+    settings : what the function is told besides the methods and the seed
+    witness : the settings with which it is a small part of itself; None for one that is always computed
+    """
+
+    function: str
+    seconds: float
+    all_methods: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    witness: Mapping[str, Any] | None = None
+
+    @property
+    def family(self) -> str:
+        """Experiments of a chapter compile the same code: a job that runs several compiles it once."""
+        return self.function.partition(".")[0]
+
+    @property
+    def code(self) -> str:
+        """The function with its module, once the chapter is known."""
+        return f"polhode.study.chapters.{self.function}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chapter:
+    """The declaration of a chapter; it refers to everything by name, and nothing named in it is imported.
+
+    Parameters
+    ----------
+    title : str
+        Title in Snakemake's report.
+    readers : str
+        Who reads it, and for what. A chapter without a reader goes.
+    place : int
+        Position of its section in the report, and among all chapters: ascending, with gaps.
+    needs : tuple of str
+        The data from which it is made, keys of :func:`polhode.study.artefacts.needs`. It receives no other data; these are
+        made before it.
+    checks : mapping
+        Its experiments, by the names of their files.
+    released : tuple of str
+        Files of data/released that no other data of a run stand for.
+    figures, tables : tuple of str
+        Functions of its modules ``figures`` and ``tables``; also the names of the files.
+    numbers : tuple of str
+        Functions of its module ``numbers``, each of which makes macros for the text.
+    timed : bool
+        Whether it shows measured times, which differ from run to run. Its macros begin with ``cost``, others with ``study``.
+    job : str
+        Chapters that name the same job are made by one process, since starting one takes longer than most chapters; an edit of
+        one makes them all again. Empty: a process of its own.
+    """
+
+    title: str
+    readers: str
+    place: int
+    needs: tuple[str, ...]
+    checks: Mapping[str, Check] = field(default_factory=dict)
+    released: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    timed: bool = False
+    job: str = ""
+
+    def __post_init__(self) -> None:
+        if unknown := [name for name in self.needs if name not in needs()]:
+            raise ValueError(f"the chapter {self.title!r} needs {', '.join(unknown)}; known are: {', '.join(needs())}")
+
+    @property
+    def prefix(self) -> str:
+        """The prefix of the names of its macros."""
+        return "cost" if self.timed else "study"

@@ -1,0 +1,13 @@
+"""The first page: what each kind of reader runs, what to take instead, and one free body in five programs."""
+
+from polhode.study.chapters.chapter import Chapter
+
+CHAPTER = Chapter(
+    title="Which method for whom",
+    readers="people who run DEM, MD, a game or a spacecraft and ask what to take",
+    place=61,
+    needs=("ensembles", "single_body", "many_body", "checks"),
+    figures=("free_body",),
+    tables=("communities",),
+    numbers=("communities",),
+)

@@ -1,0 +1,14 @@
+"""The energy of bodies that collide, over the time step in units of the contact time."""
+
+from polhode.study.chapters.chapter import Chapter
+
+CHAPTER = Chapter(
+    title="Time steps and contact times",
+    readers="people who choose the time step of a DEM simulation",
+    place=104,
+    job="laws",
+    needs=("single_body", "many_body"),
+    figures=("contact_law",),
+    tables=("contact_law",),
+    numbers=("contact_law",),
+)

@@ -1,0 +1,76 @@
+"""Numbers on correctors."""
+
+from math import isfinite
+
+from polhode.fits.seed_statistics import ratio_of_means
+from polhode.study.chapters.correctors import frames as analysis
+from polhode.study.chapters.correctors.frames import CORRECTED, PLAIN
+from polhode.study.chapters.laws.frames import TARGET
+from polhode.study.chapters.liquids import frames as liquids
+from polhode.study.chapters.many_body.frames import chess_pieces, shown_row
+from polhode.study.inputs import Inputs
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
+
+#: Names of strengths and methods in macros.
+STRENGTHS = {0.01: "Weak", 0.1: "Median", 1.0: "Strong", 10.0: "Ten"}
+METHODS = {
+    PLAIN: "Plain",
+    CORRECTED: "Corrected",
+    "magnus_adams4": "Magnus",
+    "rotor_modified_kick": "Modified",
+    "rotor_gradient4": "Gradient",
+    "cf4": "Commutator",
+}
+
+
+def _number(value: float) -> str:
+    return decimal(value, 1 if value < 10 else 0) if isfinite(value) else NOT_AVAILABLE
+
+
+def correctors(inputs: Inputs) -> dict[str, str]:
+    """Macros for torques per radian by strength, and how much fewer a corrector needs."""
+    result = {"studyStrengthTarget": number(TARGET, 1)}
+    for torque_class in ("state", "lab"):
+        table = analysis.torques(inputs, torque_class)
+        for strength, word in STRENGTHS.items():
+            for method, name in METHODS.items():
+                if strength in table.get(method, {}):
+                    text = _number(table[method][strength])
+                    result[f"studyStrength{torque_class.capitalize()}{word}{name}"] = text
+        if {CORRECTED, "magnus_adams4"} <= set(table):
+            crossing = analysis.crossing(table, CORRECTED, "magnus_adams4")
+            result[f"studyStrength{torque_class.capitalize()}Crossing"] = _number(crossing)
+    return result
+
+
+def correctors_liquid(inputs: Inputs) -> dict[str, str]:
+    """Macros for a liquid: gaps of temperatures with and without a corrector, and the scatter of the energy."""
+    result, values = {}, {}
+    for key, name in ((PLAIN, "Plain"), (CORRECTED, "Corrected")):
+        for dt, gap in liquids.gaps(inputs, "whole", (key,)).items():
+            if dt in (2.0, 4.0, 6.0):
+                word = {2.0: "Two", 4.0: "Four", 6.0: "Six"}[dt]
+                values[name, word] = gap.value
+                result[f"studyCorrectorGap{name}{word}"] = decimal(100 * gap.value, 2)
+                result[f"studyCorrectorGap{name}{word}Width"] = decimal(100 * (gap.high - gap.low) / 2, 2)
+                result[f"studyCorrectorGapPredicted{word}"] = decimal(100 * gap.predicted, 2)
+    for word in ("Two", "Four", "Six"):
+        if ("Plain", word) in values and ("Corrected", word) in values:
+            change = values["Corrected", word] - values["Plain", word]
+            result[f"studyCorrectorGapClosed{word}"] = decimal(100 * change, 2)
+    scatters = [analysis.scatter(inputs, key) for key in (PLAIN, CORRECTED)]
+    for dt, word in ((2.0, "Two"), (4.0, "Four"), (6.0, "Six")):
+        if all(dt in scatter for scatter in scatters):
+            result[f"studyCorrectorScatter{word}"] = decimal(scatters[0][dt] / scatters[1][dt], 1)
+    return result
+
+
+def correctors_contacts(inputs: Inputs) -> dict[str, str]:
+    """Macros for the energy of colliding chess pieces with a corrector, over that without, from the same states."""
+    data = chess_pieces(inputs)
+    row = shown_row(data["dt"].values)
+    if row is None or not {PLAIN, CORRECTED} <= set(data["integrator"].values):
+        return {}
+    ratio = ratio_of_means(data, CORRECTED, row, PLAIN)
+    values = zip(("", "Low", "High"), (ratio.value, ratio.low, ratio.high), strict=True)
+    return {f"studyCorrectorContacts{end}": decimal(x, 2) for end, x in values}

@@ -1,0 +1,1 @@
+"""The chapter of grains in motion, see :mod:`polhode.study.chapters.grains.chapter`."""

@@ -1,0 +1,22 @@
+"""Grains in motion: what the method, the step and the law of force change beyond the scatter of initial states."""
+
+from polhode.study.chapters.chapter import Chapter, Check
+
+#: One method and initial state of grains in motion, with two steps: their witness.
+FIRST = {"methods": ("fincham1992",), "seeds": [0], "divisions": [4, 10]}
+
+CHAPTER = Chapter(
+    title="Grains in motion",
+    readers="people who simulate grains and ask what method, step and law change there",
+    place=107,
+    job="torques",
+    needs=("checks",),
+    checks={
+        "bed": Check("run:bed", 90.0, witness=FIRST),
+        "column": Check("run:column", 60.0, witness=FIRST),
+        "drum": Check("run:drum", 100.0, witness=FIRST),
+    },
+    figures=("grains", "grains_ledger"),
+    tables=("grains", "grains_laws"),
+    numbers=("grains", "stiffness"),
+)

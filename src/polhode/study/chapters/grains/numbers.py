@@ -1,0 +1,130 @@
+"""Numbers on grains in motion."""
+
+from collections import Counter
+from collections.abc import Collection
+
+import pandas as pd
+
+from polhode.study.chapters.grains import frames as analysis
+from polhode.study.chapters.grains.frames import COMPARED, CURVE, SPLIT, STATED, STIFFNESS, Verdict
+from polhode.study.inputs import Inputs
+from polhode.study.report.formats import enumerated, plain
+from polhode.study.report.latex import decimal, escape
+
+
+def grains(inputs: Inputs) -> dict[str, str]:
+    """Macros for each scene: the experiment, the verdicts on steps, methods and laws, the steps that are safe, the closure."""
+    result: dict[str, str] = {}
+    for experiment, data in analysis.scenes(inputs).items():
+        rows, divisions = analysis.frame(inputs, experiment), [int(n) for n in data["division"].values]
+        labels = dict(zip(*(data[name].values.astype(str) for name in ("variant", "label")), strict=True))
+        steps = analysis.chosen(rows, "step", "all")
+        methods = analysis.chosen(rows, "method")
+        names = [name for name in analysis.compared(data) if name != CURVE]
+        read_off = [name for name in names if name not in SPLIT]
+        counts = Counter(methods[methods["steps_in_contact"] >= STATED]["verdict"])
+        lost = dict(zip(divisions, (data["lost"] == 1).sum(("variant", "seed")).values, strict=True))
+        lossy = [division for division, n in lost.items() if n]
+        same, both = analysis.same_values(inputs, experiment)[::-1]
+        closure = 100 * abs(data["closure"]).sel(variant=analysis.variants(data, "method")).mean("seed").max("variant")
+        values = {
+            "Grains": str(int(data.attrs["clumps"])),
+            "Seeds": str(data.sizes["seed"]),
+            "Runs": str(int((data["lost"] >= 0).sum())),
+            "Lost": str(int((data["lost"] == 1).sum())),
+            "Methods": enumerated(escape(labels[key]) for key in analysis.variants(data, "method")),
+            **{f"{kind.capitalize()}Comparisons": str((rows["compared"] == kind).sum()) for kind in ("step", "method", "law")},
+            "End": plain(float(data["time"].values[-1])),
+            "Friction": plain(float(data.attrs["friction"])),
+            "Restitution": plain(float(data.attrs["restitution"])),
+            "ContactTime": decimal(1e3 * float(data["contact_time"].values[0]), 3),
+            "Stated": str(STATED),
+            "Coarsest": str(divisions[0]),
+            "Finest": str(divisions[-1]),
+            "LostWith": enumerated(rf"{n} with $T/{division}$" for division, n in lost.items() if n),
+            "SafeReadOff": safe(steps, read_off, {Verdict.WITHIN, Verdict.UNDECIDED}, lossy),
+            "ShownReadOff": safe(steps, read_off, {Verdict.WITHIN}, lossy),
+            "Safe": safe(steps, names, {Verdict.WITHIN, Verdict.UNDECIDED}, lossy),
+            "Shown": safe(steps, names, {Verdict.WITHIN}, lossy),
+            "LeaveCoarsest": leaving(analysis.chosen(steps, "step", division=divisions[0])),
+            "MethodsLeave": enumerated(
+                rf"{escape(labels[key])} at $T/{division}$ ({leaving(group)})"
+                for (division, key), group in methods.groupby(["steps_in_contact", "variant"], sort=False)
+                if (group["verdict"] == Verdict.LEAVES).any()
+            ),
+            "MethodPairs": str(sum(counts.values())),
+            "MethodPairsLeave": str(counts[Verdict.LEAVES]),
+            "MethodPairsWithin": str(counts[Verdict.WITHIN]),
+            "MethodPairsUndecided": str(counts[Verdict.UNDECIDED]),
+            "ClosureCoarsest": decimal(float(closure[0]), 1),
+            "ClosureFinest": decimal(float(closure[-1]), 2),
+            "Both": str(both),
+            "Same": str(same),
+        }
+        if CURVE in analysis.compared(data):
+            values |= {
+                "CurveSeeds": str(int(data[CURVE].notnull().any([*set(data[CURVE].dims) - {"seed"}]).sum())),
+                "CurveStep": _size(steps[steps["quantity"] == CURVE], STATED),
+                "CurveMethod": _size(methods[methods["quantity"] == CURVE], STATED),
+                "CurveSafe": safe(steps, [CURVE], {Verdict.WITHIN, Verdict.UNDECIDED}, lossy),
+                "CurveShown": safe(steps, [CURVE], {Verdict.WITHIN}, lossy),
+            }
+        if "rate" in data.attrs:
+            values |= {"Rate": plain(float(data.attrs["rate"])), "Radius": plain(1e3 * float(data.attrs["radius"]))}
+        for key, name in {"linear_spring_dashpot": "Linear", "viscoelastic": "Viscoelastic",
+                          "hertz_mindlin_incremental": "Incremental", "as_in_LAMMPS": "Lammps"}.items():  # fmt: skip
+            values[f"Law{name}"] = leaving(analysis.chosen(rows, "law", key, STATED))
+        for name in SPLIT:
+            for step, place in {"Coarsest": 0, "Finest": -1}.items():
+                shares = data[name].sel(variant=analysis.variants(data, "method")).isel(division=place)
+                values[f"{name.capitalize()}{step}"] = decimal(100 * float(shares.mean()), 1)
+        result |= {f"studyGrains{experiment.capitalize()}{name}": text for name, text in values.items()}
+    return result
+
+
+def stiffness(inputs: Inputs) -> dict[str, str]:
+    """Macros on stiffnesses: what a step that is the same part of the contact time changes, and what the stiffness itself."""
+    data, rows = analysis.data_of(inputs, STIFFNESS), analysis.frame(inputs, STIFFNESS)
+    scaling = analysis.chosen(rows, "scaling")
+    counts = Counter(scaling["verdict"])
+    times = 1e3 * data["contact_time"].values
+    return {
+        "studyGrainsStiffnessGrains": str(int(data.attrs["clumps"])),
+        "studyGrainsStiffnessSeeds": str(data.sizes["seed"]),
+        "studyGrainsStiffnessLost": str(int((data["lost"] == 1).sum())),
+        "studyGrainsStiffnessTimes": " to ".join(decimal(float(time), 2) for time in (times.min(), times.max())),
+        "studyGrainsStiffnessPairs": str(len(scaling)),
+        "studyGrainsStiffnessLeave": str(counts[Verdict.LEAVES]),
+        "studyGrainsStiffnessWithin": str(counts[Verdict.WITHIN]),
+        "studyGrainsStiffnessUndecided": str(counts[Verdict.UNDECIDED]),
+        "studyGrainsStiffnessScalingLeave": enumerated(
+            rf"{COMPARED[row['quantity']].name} at $T/{row['steps_in_contact']}$ with \num{{{float(row['variant']):.0e}}}\,Pa"
+            for row in scaling[scaling["verdict"] == Verdict.LEAVES].to_dict("records")
+        ),
+        "studyGrainsStiffnessItself": leaving(analysis.chosen(rows, "stiffness", division=int(data["division"].values[-1]))),
+    }
+
+
+def _size(rows: pd.DataFrame, division: int) -> str:
+    """The largest change of the curve with a step, with its interval."""
+    largest = rows[rows["steps_in_contact"] == division].nlargest(1, "change")
+    return "".join("{} ({} to {})".format(*(decimal(x, 2) for x in ends)) for ends in largest[["change", "low", "high"]].values)
+
+
+def safe(steps: pd.DataFrame, names: list[str], allowed: set[Verdict], lossy: Collection[int] = ()) -> str:
+    """The longest step, as T over a number, from which on all verdicts on ``names`` are ``allowed`` and no run was lost.
+
+    ``lossy`` are the steps with which one was.
+    """
+    answer = "no step"
+    for division in sorted(set(steps["steps_in_contact"]), reverse=True):
+        verdicts = steps[(steps["steps_in_contact"] == division) & steps["quantity"].isin(names)]["verdict"]
+        if division in lossy or not set(verdicts) <= set(map(str, allowed)):
+            break
+        answer = rf"$T/{division}$"
+    return answer
+
+
+def leaving(rows: pd.DataFrame) -> str:
+    """What leaves the scatter, in words."""
+    return enumerated(COMPARED[name].name for name in dict.fromkeys(rows[rows["verdict"] == Verdict.LEAVES]["quantity"]))

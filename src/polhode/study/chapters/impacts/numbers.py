@@ -1,0 +1,119 @@
+"""Numbers on single impacts with friction."""
+
+from collections.abc import Callable, Iterable
+from math import nan
+
+import numpy as np
+import xarray as xr
+
+from polhode.fits import impact_errors
+from polhode.fits.impact_errors import ALIKE, CURED, LEADING, LIKE_CODES, STATED
+from polhode.study.chapters.impacts import frames as analysis
+from polhode.study.chapters.impacts.frames import DAMPED, SLIDES, SPRING
+from polhode.study.inputs import Inputs
+from polhode.study.report.formats import factor
+from polhode.study.report.latex import decimal, number
+
+#: Impacts whose orders the text states.
+NAMES = {"clump": "Clump", DAMPED: "Damped", SLIDES: "Slides", "two_spheres": "Two"}
+
+
+def impacts(inputs: Inputs) -> dict[str, str]:
+    """Macros for the text: sizes, orders with and without the cures, and how much the methods differ."""
+    data = analysis.check(inputs)
+    frame = analysis.frame(data)
+    methods = [str(key) for key in data["integrator"].values]
+    of_leading = frame[frame["method"] == LEADING]
+    alike = analysis.alike(data)
+    result = {
+        "studyImpactCases": str(data.sizes["case"]),
+        "studyImpactMethods": str(len(methods)),
+        "studyImpactPhases": str(data.attrs["phases"]),
+        "studyImpactDigits": str(data.attrs["digits"]),
+        "studyImpactAlike": str(len(alike)),
+        "studyImpactAlikePercent": f"{100 * ALIKE:g}",
+        "studyImpactCoarse": str(STATED[0]),
+        "studyImpactUsual": str(STATED[1]),
+    }
+    others = [case for case in map(str, data["case"].values) if case != SLIDES]
+    for stage, name in ((LIKE_CODES, "Codes"), ("start", "Start"), ("return", "Return"), ("plane", "Plane"), (CURED, "Cured")):
+        of_stage = of_leading[of_leading["stage"] == stage]
+        orders = dict(zip(of_stage["case"], of_stage["order_spin"], strict=True))
+        result |= {f"studyImpactOrder{name}{suffix}": decimal(orders.get(case, nan), 2) for case, suffix in NAMES.items()}
+        if stage == LIKE_CODES:
+            ends = [decimal(end([orders[case] for case in others]), 1) for end in (min, max)]
+            result["studyImpactOrderCodes"] = " to ".join(dict.fromkeys(ends))
+    error = data["error_spin"].sel(integrator=LEADING, division=STATED[-1])
+    gains = error.sel(stage=LIKE_CODES) / error.sel(stage=CURED)
+    result |= _range("studyImpactGain", gains.sel(case=others).values, factor)
+    start = (error.sel(stage=LIKE_CODES) / error.sel(stage="start")).sel(case=others)
+    result |= _range("studyImpactGainStart", start.values, factor)
+    spring = data["error_spin"].sel(division=STATED[-1], case=others)
+    result |= _range(
+        "studyImpactSpring", (spring.sel(stage=SPRING) / spring.sel(stage=CURED)).sel(integrator=LEADING).values, factor
+    )
+    ratios = impact_errors.ratios(data).sel(division=list(STATED))
+    for key, name in (("spiral_synchronous", "Synchronous"), ("pcdm2016", "Pcdm"), ("magnus_adams4", "Magnus")):
+        values = ratios.sel(case=others, integrator=key).values if key in methods else np.array([nan])
+        result |= _range(f"studyImpact{name}", values.ravel(), factor)
+    return result | _of_damping(data, alike)
+
+
+def steps(inputs: Inputs) -> dict[str, str]:
+    """Macros for the steps that random impacts take with all cures, and how many times as many without, for two errors."""
+    made = {
+        "studyImpactServed": f"{100 * impact_errors.SHARE_OF_IMPACTS:g}",
+        "studyImpactRandom": str(analysis.random(inputs).sizes["draw"]),
+    }
+    for error, of_error in zip(impact_errors.ERRORS, ("", "Loose"), strict=True):
+        made[f"studyImpactPercent{of_error}"] = f"{100 * error:g}"
+        _, cured, saved = analysis.steps(inputs, error)
+        for end, value in {"": cured.half, "Low": cured.low, "High": cured.high, "Take": cured.take}.items():
+            made[f"studyImpactStepsCured{of_error}{end}"] = f"{value:.0f}"
+        for end, ratio in {"": saved.median, "Low": saved.low, "High": saved.high}.items():
+            made[f"studyImpactStepsSaved{of_error}{end}"] = factor(float(ratio))
+    return made
+
+
+def waterfall(inputs: Inputs) -> dict[str, str]:
+    """Macros for what is wrong with a step, in per cent of the change of spin and of the kinetic energy."""
+    frame = analysis.waterfall(inputs)
+    made = {"studyImpactFallSteps": str(inputs.check("random_impacts").attrs["apart_at"])}
+    for quantity, rows in frame.groupby("quantity"):
+        values = dict(zip(rows["cause"], rows["percent"], strict=True))
+        parts = {
+            "Whole": rows["percent"].iloc[0],
+            "Left": values["left with all cures"],
+            "Rotation": values["other rotation methods"],
+        }
+        if quantity == "energy":
+            parts |= {"Closure": values["closure of the energies"], "Law": values["made or taken by the law"]}
+        parts |= dict(zip(("Start", "Return", "Plane", "Dashpot"), rows["percent"][rows["kind"] == "cure"], strict=True))
+        made |= {f"studyImpactFall{str(quantity).capitalize()}{name}": number(float(x), 2) for name, x in parts.items()}
+    return made
+
+
+def _of_damping(data: xr.Dataset, alike: list[str]) -> dict[str, str]:
+    """Macros for the clump with dashpots: return and prediction, closure beside error, and methods without the prediction."""
+    damped = data.sel(case=DAMPED, division=STATED[-1])
+    of_leading = damped.sel(integrator=LEADING)
+
+    def gain(name: str, before: str, after: str, at: xr.Dataset) -> str:
+        return factor(float(at[name].sel(stage=before) / at[name].sel(stage=after)))
+
+    handed = damped["error_spin"].sel(stage=[LIKE_CODES, "start", "return", "plane"], integrator=alike)
+    coarse = data.sel(case="clump", division=10, integrator=LEADING)
+    return {
+        "studyImpactPredictedVelocity": gain("error_velocity", "plane", CURED, of_leading),
+        "studyImpactPredictedSpin": gain("error_spin", "plane", CURED, of_leading),
+        "studyImpactPredictedClosure": gain("closure", "plane", CURED, of_leading),
+        "studyImpactReturnDamped": gain("error_spin", "return", "start", of_leading),
+        "studyImpactReturnCoarse": gain("error_spin", "return", "start", coarse),
+        "studyImpactHandedSpread": factor(float((handed.max("integrator") / handed.min("integrator")).max())),
+    }
+
+
+def _range(name: str, values: Iterable[float], form: Callable[[float], str]) -> dict[str, str]:
+    """Macros NAMELeast and NAMEMost."""
+    numbers = [float(x) for x in values]
+    return {f"{name}Least": form(min(numbers)), f"{name}Most": form(max(numbers))}

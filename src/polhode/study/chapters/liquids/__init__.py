@@ -1,0 +1,1 @@
+"""The chapter of liquids at constant energy, see :mod:`polhode.study.chapters.liquids.chapter`."""

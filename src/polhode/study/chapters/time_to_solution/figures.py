@@ -1,0 +1,270 @@
+"""Figures of the time a method takes to a given error."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import LogLocator, NullLocator
+
+from polhode.fits.ladders import RIVAL, UNIT
+from polhode.fits.ranking import CLOSE, at_the_edge, candidates, winners
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report import maps, selection, style
+from polhode.study.report.drawing import (
+    available,
+    legend_below_styles,
+    log_error_axis,
+    method_looks,
+    new_figure,
+    panel_grid,
+    panel_title,
+    printable,
+)
+from polhode.study.report.frames import records
+from polhode.study.report.selection import PUBLISHED_SET
+
+#: Opacity of the bands of published values.
+BAND = 0.25
+
+#: The methods compared with SPIRAL: those of the publication, a second-order form of Verlet's, and the method of highest order.
+RIVALS = ("omelyan1998", "verlet", "verlet_delvalle2024", "rk4")
+
+#: Errors of the work-precision diagrams: above the upper limit nothing is resolved, below the lower one is round-off.
+SHOWN_ERRORS = (1e-12, 1.0)
+
+#: Fraction of colour by the time of the second over that of the first, from a threshold on: pale if the lead is small.
+LEADS = (
+    (1.0, 0.2, rf"second: within {100 * (CLOSE - 1):.0f}$\,$%"),
+    (CLOSE, 0.42, "second: up to twice"),
+    (2.0, 0.72, "second: longer"),
+)
+
+
+def representatives(inputs: Inputs) -> list[tuple[str, str, xr.Dataset]]:
+    """The torque classes of the run, each with the problem that represents it and the problem's group of cost.nc.
+
+    Raises
+    ------
+    NotInRun
+        If the run measured no times, or contains no problem.
+    """
+    classes = []
+    for torque_class, keys in selection.problems_by_class(inputs):
+        problem = selection.representative(inputs, keys)
+        classes.append((torque_class, problem, inputs.cost(problem)))
+    if not classes:
+        raise NotInRun("this run has no problems")
+    return classes
+
+
+def speed_up(inputs: Inputs) -> Figure:
+    """A figure of speed-ups over direct Euler at target errors, and of SPIRAL over others: del Valle et al. (2024), Fig. 5."""
+    data = inputs.cost("published")
+    labels, looks = method_looks(data)
+    shown = [key for key in available(data, PUBLISHED_SET, inputs.plugins) if key != UNIT]
+    rivals = available(data, RIVALS)
+    figure = new_figure((style.TEXT_WIDTH, 3.75))
+    left, right = figure.subplots(1, 2)
+    for axes in (left, right):
+        axes.set_yscale("log")
+    target = data["target_error"].values
+    lab = data.sel(frame="lab")
+    for key in shown:
+        left.plot(target, lab["speed_up_euler"].sel(integrator=key).values, **looks[key])
+    left.axhline(1.0, color="0.6", linewidth=0.8, zorder=1)
+    below: Any = {"xycoords": ("axes fraction", "data"), "xytext": (0, -7.5), "textcoords": "offset points"}
+    left.annotate("direct Euler", (0.5, 1), **below, fontsize=7, color="0.4", ha="center")
+    left.set_ylabel("speed-up over direct Euler")
+    panel_title(left, "a", "as published: velocity kept in the lab")
+    for key in rivals:
+        for frame, line in (("body", {}), ("lab", {"linestyle": ":", "marker": "none"})):
+            gain = 1 / data["speed_up_spiral"].sel(integrator=key, frame=frame).values
+            right.plot(target, gain, **{**looks[key], "linestyle": "-", **line})
+    bands: list[Line2D] = []
+    others: list[str] = []
+    for stated in stated_speed_ups(inputs):
+        # A second value for the same method is a broken band.
+        broken: Any = (0, (1.0, 0.5)) if stated["other"] in others else "-"
+        others.append(stated["other"])
+        colour = looks[stated["other"]]["color"] if stated["other"] in looks else "0.5"
+        right.axhline(stated["value"], color=colour, linewidth=3.5, alpha=BAND, linestyle=broken, zorder=0)
+        other = _short(inputs, stated["other"], labels)
+        text = f"stated {stated['source'][-4:]}: {stated['reading']} {stated['value']:g} ({other})"
+        bands.append(Line2D([], [], color=colour, linewidth=3.5, alpha=BAND, linestyle=broken, label=text))
+    right.axhline(1.0, color="0.6", linewidth=0.8, zorder=1)
+    # Space for the legend.
+    right.set_ylim(None, right.get_ylim()[1] * 12)
+    right.set_ylabel("time over that of SPIRAL")
+    panel_title(right, "b", "SPIRAL against others")
+    for axes in (left, right):
+        axes.set_xscale("log")
+        axes.set_xlim(target.max() * 1.7, target.min() / 1.7)
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xlabel("target error")
+    keys = [*shown, *(key for key in rivals if key not in shown)]
+    legend_below_styles(figure, {key: labels[key] for key in keys}, looks, 3)
+    right.legend(
+        handles=[
+            Line2D([], [], color="0.3", label="kept in the body frame"),
+            Line2D([], [], color="0.3", linestyle=":", label="kept in the lab"),
+            *bands,
+        ],
+        loc="upper left",
+        fontsize=7,
+        handlelength=1.8,
+        labelspacing=0.25,
+    )
+    return figure
+
+
+def stated_speed_ups(inputs: Inputs) -> list[dict[str, Any]]:
+    """The speed-ups of SPIRAL over a named method stated in publications: source, other, reading, value."""
+    rows = inputs.published_numbers("delvalle_cost")
+    rows = rows[(rows["quantity"] == "speed_up") & rows["other"].notna()]
+    return records(rows[["source", "other", "reading", "value"]])
+
+
+def _short(inputs: Inputs, key: str, labels: dict[str, str]) -> str:
+    return str(inputs.declared(key, "short_label", labels.get(key, key)))
+
+
+def work_precision(inputs: Inputs) -> Figure:
+    """A figure of error against CPU time, for a torque that costs next to nothing, with a panel for each torque class."""
+
+    def work(data: xr.Dataset) -> np.ndarray:
+        seconds = data["step_time"].values[:, None] * _ladder_steps(data)
+        return np.asarray(seconds)
+
+    return _against_work(inputs, work, "CPU time (s)", 0)
+
+
+def work_in_torques(inputs: Inputs) -> Figure:
+    """A figure of error against the number of torque evaluations: the cost if the torque is expensive, on any machine."""
+
+    def work(data: xr.Dataset) -> np.ndarray:
+        per_step = data["torques_per_step"].values[:, None].astype(float)
+        return np.asarray(per_step * _ladder_steps(data) + data["starting_torques"].values[:, None])
+
+    return _against_work(inputs, work, "torque evaluations", -1)
+
+
+def _ladder_steps(data: xr.Dataset) -> np.ndarray:
+    return np.asarray(np.rint(float(data.attrs["horizon"]) / data["ladder_dt"].values)[None, :])
+
+
+def _against_work(inputs: Inputs, work: Callable[[xr.Dataset], np.ndarray], label: str, price: int) -> Figure:
+    """A figure of errors against work. Colours mark the unit, SPIRAL, and the methods that are first at some target error.
+
+    First among all methods, or among those with one torque. ``price`` is the index of the torque price for this ranking.
+    """
+    shown = representatives(inputs)
+    groups = [data for _, _, data in shown]
+    labels, looks = method_looks(*groups)
+    first = {UNIT, RIVAL}
+    for data in groups:
+        wanted = float(data["torque_price"].values[price])
+        for one_torque in (False, True):
+            first_of = winners(data, candidates(data, one_torque))
+            first |= {rows[0][0] for (_, other), rows in first_of.items() if rows and other == wanted}
+    coloured = [key for key in inputs.in_order(labels) if key in first]
+    figure = new_figure((style.TEXT_WIDTH, 0.95 + 2.05 * -(-len(shown) // 3)))
+    panels = panel_grid(figure, len(shown), 3, sharey=True)
+    for number, (axes, (torque_class, problem, data)) in enumerate(zip(panels, shown, strict=True)):
+        effort, error = work(data), data["ladder_error"].values
+        inside = np.isfinite(error) & (error > SHOWN_ERRORS[0]) & (error < SHOWN_ERRORS[1]) & np.isfinite(effort)
+        for key in candidates(data):
+            i = list(data["integrator"].values).index(key)
+            x, y = effort[i][inside[i]], error[i][inside[i]]
+            if key in coloured:
+                axes.plot(x, y, markevery=max(1, len(x) // 7), zorder=3, **{**looks[key], "linewidth": 0.9})
+            else:
+                axes.plot(x, y, color="0.78", linewidth=0.6, zorder=1)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
+        axes.xaxis.set_minor_locator(NullLocator())
+        spread = effort[inside]
+        if spread.size:
+            axes.set_xlim(spread.min() / 1.5, spread.max() * 1.5)
+            decades = np.log10(spread.max() / spread.min())
+            axes.xaxis.set_major_locator(LogLocator(100 if decades > 5.5 else 10, numticks=12))
+        log_error_axis(axes, *SHOWN_ERRORS)
+        panel_title(axes, "abcdefgh"[number], f"{torque_class}: {selection.short_name(inputs, problem)}")
+        if number % 3 == 0:
+            axes.set_ylabel(r"error $(\varepsilon_q+\varepsilon_\omega)/2$")
+        if number + 3 >= len(shown):
+            axes.set_xlabel(label)
+    legend_below_styles(
+        figure, {**{key: labels[key] for key in coloured}, "": "all others"}, {**looks, "": {"color": "0.78"}}, 3
+    )
+    return figure
+
+
+def price_of_torque(inputs: Inputs) -> Figure:
+    """A figure of the first method to reach a target error, over error and torque price, with a panel for each torque class."""
+    shown = representatives(inputs)
+    groups = [data for _, _, data in shown]
+    labels, looks = method_looks(*groups)
+    columns = min(2, len(shown))
+    figure = new_figure((style.TEXT_WIDTH, 0.9 + 1.85 * -(-len(shown) // columns)))
+    used: set[str] = set()
+    for number, (axes, (torque_class, problem, data)) in enumerate(zip(panel_grid(figure, len(shown), 2), shown, strict=True)):
+        used |= _map(inputs, axes, data, looks, labels)
+        panel_title(axes, "abcdefgh"[number], f"{torque_class}: {selection.short_name(inputs, problem)}")
+        if number % columns == 0:
+            axes.set_ylabel("price of a torque\n(steps of direct Euler)")
+        if number + columns >= len(shown):
+            axes.set_xlabel("target error")
+    handles = [
+        Patch(facecolor=maps.tint(looks[key]["color"], LEADS[-1][1]), label=printable(labels[key]))
+        for key in inputs.in_order(labels)
+        if key in used
+    ]
+    handles += [Patch(facecolor=maps.tint("#000000", share), label=text) for _, share, text in LEADS]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, handlelength=1.2, columnspacing=1.6)
+    return figure
+
+
+def _map(inputs: Inputs, axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]], labels: dict[str, str]) -> set[str]:
+    """Draw one panel: each cell in the colour of the winner, stronger the larger its lead over the second."""
+    targets, prices = data["target_error"].values, data["torque_price"].values
+    keys = list(labels)
+    first = winners(data, candidates(data))
+    best = np.full((len(prices), len(targets)), -1)
+    for i, target in enumerate(targets):
+        for j, price in enumerate(prices):
+            rows = first[float(target), float(price)]
+            if not rows:
+                maps.empty_cell(axes, i, j)
+                continue
+            key, seconds = rows[0]
+            best[j, i] = keys.index(key)
+            lead = rows[1][1] / seconds if len(rows) > 1 else np.inf
+            maps.cell(axes, i, j, looks[key]["color"], strength(lead), at_the_edge(data, key, float(target)))
+    maps.borders(axes, best, 1.4)
+    for method, x, y, length in maps.regions(best):
+        text = _short(inputs, keys[method], labels)
+        size = 7.0 if len(text) > 4.2 * length else 8.0
+        # Longer than its cells: on two lines, if it can be broken.
+        maps.name(axes, x, y, re.sub(r" |(?<=-)", "\n", text, count=1) if len(text) > 7 * length else text, size, 0.8, 1.2)
+    maps.error_axes(axes, targets, len(prices))
+    axes.set_yticks(np.arange(len(prices)) + 0.5, [_price(p) for p in prices])
+    return {keys[method] for method in best[best >= 0]}
+
+
+def strength(lead: float) -> float:
+    """The fraction of colour in a cell in which the second method takes ``lead`` times as long.
+
+    A lead below 1 comes from a timing so short that noise made a step cost less than nothing.
+    """
+    return next((share for least, share, _ in reversed(LEADS) if lead >= least), LEADS[0][1])
+
+
+def _price(price: float) -> str:
+    exponent = np.log10(price) if price > 0 else np.nan
+    return rf"$10^{{{round(exponent)}}}$" if exponent > 1 and exponent == round(exponent) else f"{price:g}"

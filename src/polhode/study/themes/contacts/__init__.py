@@ -1,1 +1,0 @@
-"""The theme of contacts, see :mod:`polhode.study.themes.contacts.theme`."""

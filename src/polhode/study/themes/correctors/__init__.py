@@ -1,1 +1,0 @@
-"""The theme of symplectic correctors, see :mod:`polhode.study.themes.correctors.theme`."""

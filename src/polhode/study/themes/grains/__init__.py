@@ -1,1 +1,0 @@
-"""The theme of grains in motion, see :mod:`polhode.study.themes.grains.theme`."""

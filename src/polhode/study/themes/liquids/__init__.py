@@ -1,1 +1,0 @@
-"""The theme of liquids at constant energy, see :mod:`polhode.study.themes.liquids.theme`."""
