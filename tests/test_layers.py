@@ -294,7 +294,15 @@ TOY = '''"""A chapter that a test has added."""
 
 from polhode.study.chapters.chapter import Chapter
 
-CHAPTER = Chapter(title="A toy", place=65, needs=("single_body",), figures=("toy_figure",), tables=("toy_table",), numbers=("toy",))
+CHAPTER = Chapter(
+    title="A toy",
+    readers="nobody",
+    place=65,
+    needs=("single_body",),
+    figures=("toy_figure",),
+    tables=("toy_table",),
+    numbers=("toy",),
+)
 '''
 FIGURES = '''"""Its figure."""
 

@@ -3,8 +3,8 @@
 ``chapter.py`` declares a chapter (:class:`~polhode.study.chapters.chapter.Chapter`): who reads it, what it needs, its
 experiments, figures, tables and numbers. ``run.py`` computes the experiments and imports the library; ``frames.py`` makes
 frames from the files of a run; ``figures.py``, ``tables.py`` and ``numbers.py`` have one function for each figure, table and
-group of numbers, named like the files; ``claims.yaml`` lists what the publications state, ``measures.py`` how it is measured and
-``evidence.yaml`` where it is shown. ``text.tex`` is the section of the supplement, ``appendix.tex`` comes after its
+group of numbers, named like the files; ``claims.yaml`` lists what the publications state, ``measures.py`` how it is measured
+and ``evidence.yaml`` where it is shown. ``text.tex`` is the section of the supplement, ``appendix.tex`` comes after its
 bibliography, and other LaTeX files are parts of these. A chapter whose folder is deleted is gone from the study.
 
 The workflow reads only the declarations, so that starting it imports no plotting library. It has a rule for each job

@@ -17,8 +17,8 @@ class Check:
 
     It depends on its own code, and on the methods, problems, scenes, laws and molecules that this code names
     (:mod:`polhode.study.fingerprint`). An edited experiment is therefore repeated alone; a new method repeats those that run
-    all methods. The long ones are released: a study that takes them from the release (``further: released``) runs a small part of
-    each, its witness, and holds it against the release (:mod:`polhode.study.released`).
+    all methods. The long ones are released: a study that takes them from the release (``further: released``) runs a small part
+    of each, its witness, and holds it against the release (:mod:`polhode.study.released`).
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Verdicts on the statements of the publications, from the measurements of a run: claims.yaml of the chapters -> claims.csv.
 
 A claim says in our words what a publication states. It names a measure, its problem (``problem:``, by default that of del
-Valle et al. 2024), the published number and the kind of comparison: ``equal``, ``at least``, ``at most``, or ``within`` (a ratio
-between 1/published and published). A measure that the run cannot supply (a problem, a method or a target left out of the
+Valle et al. 2024), the published number and the kind of comparison: ``equal``, ``at least``, ``at most``, or ``within`` (a
+ratio between 1/published and published). A measure that the run cannot supply (a problem, a method or a target left out of the
 configuration) gives the verdict "not measured". ``published`` is the number that is printed, in quotes with the digits it is
 printed with ("23/19" is a quotient of two).
 

@@ -34,8 +34,8 @@ from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import single_body
 from polhode.simulate import simulate
 from polhode.study.chapters.liquids import run as liquids
-from polhode.study.chapters.long_runs.run_symplecticity import symplecticity
 from polhode.study.chapters.long_runs.run import reversibility
+from polhode.study.chapters.long_runs.run_symplecticity import symplecticity
 from polhode.study.chapters.seelen2016.run import LARGEST, stability
 from polhode.study.run import timing
 from polhode.study.run.ensemble import method_dataset

@@ -58,7 +58,9 @@ def share_of_time_won(results: Inputs, method: str, rivals: list[str], quantity:
     errors = of(data, method)[quantity].values
     others = np.min([of(data, r)[quantity].fillna(np.inf).values for r in rivals], axis=0)
     time = data.time.values
-    share = share_below(errors, others, np.finfo(float).eps * time / data.attrs["dt"], [f"{t:.3g} s" for t in time], "samples", "t")
+    share = share_below(
+        errors, others, np.finfo(float).eps * time / data.attrs["dt"], [f"{t:.3g} s" for t in time], "samples", "t"
+    )
     return share._replace(evidence=f"{share.evidence}; up to t = {float(time[-1]):g} s")
 
 
