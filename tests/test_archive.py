@@ -761,7 +761,7 @@ def test_improved_pcdm_is_not_within_the_tolerance_of_spiral():
 
 
 def test_every_figure_and_table_has_a_caption_that_html_can_show(tmp_path):
-    sources = sorted((HOUSE / "paper").rglob("*.tex"))
+    sources = chapters.texts(HOUSE)
     used = {name for path in sources for name in re.findall(r"\\((?:study|cost)[A-Z]\w*)", path.read_text())}
     numbers = tmp_path / "numbers.tex"
     numbers.write_text("\n".join(rf"\newcommand{{\{name}}}{{\num{{4.2}}}}" for name in sorted(used)))

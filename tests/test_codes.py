@@ -14,6 +14,7 @@ from polhode.compiling.plain import in_plain_python
 from polhode.engines import all_engines, contacts, how_to_install, is_installed, protocol
 from polhode.interface.netcdf import read_dataset
 from polhode.manybody.law import Touch
+from polhode.study import chapters
 from polhode.study.chapters import rendering
 from polhode.study.chapters.engines import run_contacts as codes
 from polhode.study.chapters.impacts.run import LABELS, ExactImpact, one_torque, scene_of
@@ -78,7 +79,7 @@ def test_the_report_shows_choices_and_errors(tmp_path):
     assert len(frame) == 3 * len(LABELS) and text.count("LAMMPS") == len(LABELS)
     frame, text = rendering.table("contact_beds", inputs)
     assert len(frame) == 3 and text.count(r"\pm") == 9
-    section = (HOME / "paper" / "sections" / "contact_codes.tex").read_text()
+    section = (HOME / chapters.FOLDER / "engines" / "contact_codes.tex").read_text()
     used = set(re.findall(r"\\(studyCodes[A-Za-z]*)", section))
     assert used and used <= set(rendering.numbers("engines", inputs))
     with pytest.raises(NotInRun, match="contacts of other codes"):

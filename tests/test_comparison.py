@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-import yaml
 from matplotlib.colors import to_hex
 from rendered import all_numbers, number_lines, root, whole_table
 from test_report import LONG_TABLES
@@ -26,6 +25,7 @@ from polhode.study import chapters
 from polhode.study.chapters import rendering
 from polhode.study.chapters.calzavarini2010 import figures as calzavarini2010
 from polhode.study.chapters.calzavarini2010 import tables as note_tables
+from polhode.study.chapters.judging import judge_chapters
 from polhode.study.chapters.long_runs import drift
 from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
 from polhode.study.chapters.no_squish import run as rotor_order
@@ -33,8 +33,8 @@ from polhode.study.chapters.spiral2024 import measures as measures_spiral2024
 from polhode.study.chapters.torque_classes import figures as torque_classes
 from polhode.study.chapters.torque_classes import frames as order_frames
 from polhode.study.inputs import Inputs, NotInRun, load_sources
+from polhode.study.judge import measures
 from polhode.study.judge import verdicts as claims
-from polhode.study.judge.measures import MEASURES
 from polhode.study.report import drawing, formats, selection, style
 from polhode.study.report.frames import keyed
 from polhode.study.storage import write_dataset, write_groups
@@ -42,7 +42,7 @@ from polhode.study.storage import write_dataset, write_groups
 HOME = Path(__file__).parents[1]
 PAPER = HOME / "paper"
 SOURCES = HOME / "data" / "sources.yaml"
-TEX = sorted(PAPER.rglob("*.tex"))
+TEX = chapters.texts(HOME)
 OUR_CHAPTERS = ("torque_classes", "long_runs", "calzavarini2010", "no_squish", "ledger", "new_methods")
 OURS = [name for key in OUR_CHAPTERS for name in chapters.all_chapters()[key].figures]
 OUR_TABLES = (
@@ -505,12 +505,12 @@ def test_every_number_of_the_whole_text_is_made(made, tmp_path):
 
 def test_orders_are_judged_with_their_range(whole):
     top = whole.of("heavy_top")
-    order = measures_spiral2024.order_per_step(top, "spiral_leapfrog", "q")
+    order = measures.order_per_step(top, "spiral_leapfrog", "q")
     assert tuple(order[:1] + order[2:]) == pytest.approx((3.01, 3.0, 3.03))
-    fixed = measures_spiral2024.order(top, "spiral_leapfrog", "q")
+    fixed = measures.order(top, "spiral_leapfrog", "q")
     assert tuple(fixed[:1] + fixed[2:]) == pytest.approx((2.01, 2.0, 2.03))
     # Verlet's is made up one lower here than on the free top.
-    lowest = measures_spiral2024.lowest_order(whole, "verlet", ["free_asymmetric_top", "heavy_top"])
+    lowest = measures.lowest_order(whole, "verlet", ["free_asymmetric_top", "heavy_top"])
     assert tuple(lowest[:1] + lowest[2:]) == pytest.approx((0.98, 0.97, 1.0))
     highest = measures_spiral2024.highest_order_per_step(top, ["verlet", "spiral_leapfrog"], "q")
     assert tuple(highest[:1] + highest[2:]) == pytest.approx((3.01, 3.0, 3.03))
@@ -550,12 +550,9 @@ def test_a_run_without_the_problems_still_renders(small, tmp_path):
 
 def judged(inputs: Inputs, folder: Path) -> pd.DataFrame:
     """The verdicts on the note and the book."""
-    every = yaml.safe_load((HOME / "data" / "claims.yaml").read_text())
-    ours = [claim for claim in every if claim["source"] in ("calzavarini2010", "tuckerman2010")]
-    assert len(ours) >= 10
-    (folder / "claims.yaml").write_text(yaml.safe_dump(ours))
-    claims.judge(inputs, folder / "claims.yaml", folder / "claims.csv", MEASURES)
-    return pd.read_csv(folder / "claims.csv").set_index("id")
+    judge_chapters(inputs, HOME, False, folder / "claims.csv")
+    table = pd.read_csv(folder / "claims.csv").set_index("id")
+    return table[table.source.isin(("calzavarini2010", "tuckerman2010"))]
 
 
 def test_claims_of_the_note_and_the_book(whole, tmp_path):

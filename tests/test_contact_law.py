@@ -13,6 +13,7 @@ import xarray as xr
 from polhode import manybody
 from polhode.fits import contact_law as law
 from polhode.manybody import Clump
+from polhode.study import chapters
 from polhode.study.chapters.contacts import figures, numbers, tables
 from polhode.study.chapters.contacts import frames as contact_scenes
 from polhode.study.inputs import NotInRun
@@ -199,7 +200,8 @@ def test_contacts_that_released_data_lack_are_those_of_the_same_scene_in_proport
 
 def test_the_time_in_contact_is_never_called_a_count():
     """N is a time in contact times, in which a collision may be shorter than one and have several pairs."""
-    files = [file for kind in ("src/**/*.py", "src/**/*.js", "docs/*.md", "paper/**/*.tex") for file in HOME.glob(kind)]
+    kinds = "src/**/*.py", "src/**/*.js", "src/**/*.tex", "docs/*.md", "paper/**/*.tex"
+    files = [file for kind in kinds for file in HOME.glob(kind)]
     assert len(files) > 300
     for file in files:
         text = " ".join(file.read_text(encoding="utf-8").split())
@@ -221,7 +223,7 @@ def test_figure_table_and_numbers_are_made_with_plug_ins_and_gaps():
     inputs.grouped = lambda methods: [("", list(methods))]
     made = numbers.contact_law(inputs)
     assert made["studyCollisionScenes"] == "2"
-    text = "".join(path.read_text() for path in (HOME / "paper").rglob("contacts.tex"))
+    text = "".join(path.read_text() for path in chapters.texts(HOME))
     used = set(re.findall(r"\\(studyCollision[A-Za-z]*)", text))
     assert used and used <= set(made)
     assert made["studyCollisionCoefficient"] == r"\num{0.14}"

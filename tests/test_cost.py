@@ -433,8 +433,8 @@ def test_every_time_to_a_solution_in_the_text_is_made(tmp_path):
     write_groups(costs, tmp_path / "cost.nc")
     whole = Inputs(tmp_path / "single_body.nc", cost=tmp_path / "cost.nc", published=PUBLISHED)
     made = set(rendering.numbers("time_to_solution", whole))
-    sections = home / "paper" / "sections"
-    used = {path.stem: set(re.findall(r"\\(cost[A-Z][A-Za-z]*)", path.read_text())) for path in sections.glob("*.tex")}
+    texts = chapters.files(home, "text.tex")
+    used = {path.parent.name: set(re.findall(r"\\(cost[A-Z][A-Za-z]*)", path.read_text())) for path in texts}
     assert used["time_to_solution"] and used["time_to_solution"] <= made
     # Those of other sections are held in their own tests.
     assert set().union(*used.values()) <= made | used["cost"] | used["many_body"] | used["laws_in_time"]

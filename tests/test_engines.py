@@ -674,11 +674,12 @@ def test_an_installed_engine_does_what_the_released_atlas_says(key):
 
 
 def test_every_number_of_the_section_is_made_from_the_released_atlas():
+    from polhode.study import chapters
     from polhode.study.chapters import rendering
     from polhode.study.inputs import Inputs
 
     home = Path(__file__).parents[1]
-    text = (home / "paper" / "sections" / "engines.tex").read_text()
+    text = (home / chapters.FOLDER / "engines" / "text.tex").read_text()
     used = set(re.findall(r"\\(studyEngine[A-Za-z]*)", text))
     assert used and used <= set(rendering.numbers("engines", Inputs("", released=home / "data" / "released")))
 

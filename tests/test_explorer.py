@@ -26,13 +26,11 @@ from polhode.advice.from_runs import drift
 from polhode.fits import law_file, ranking
 from polhode.interface import netcdf
 from polhode.study import artefacts, chapters, configuration, storage
-from polhode.study.chapters.cost import measures as cost_claims
+from polhode.study.chapters.judging import judge_chapters
 from polhode.study.explorer import content, evidence, page
 from polhode.study.gather import cost
 from polhode.study.gather import single_body as gather
 from polhode.study.inputs import Inputs
-from polhode.study.judge import verdicts as claims
-from polhode.study.judge.measures import MEASURES
 from polhode.study.products import Products
 from polhode.study.report import style
 from polhode.study.run.making import make_files, make_single_body
@@ -41,7 +39,6 @@ from polhode.study.run.making import make_files, make_single_body
 pytestmark = pytest.mark.thorough
 
 HOME = Path(__file__).parents[1]
-STATEMENTS = [HOME / "data/claims.yaml", HOME / "data/cost_claims.yaml"]
 METHODS = ["spiral_leapfrog", "euler", "omelyan1998", "rk4", "pcdm2013_lag", "verlet_delvalle2024"]
 FIT = {"fit": {"divisions": [128, 8192, 10]}}
 #: A body with a torque and a long run, a free one followed too, several bodies without a long run; all others are left out.
@@ -103,9 +100,9 @@ def results(tmp_path_factory):
     chess = netcdf.read_dataset(HOME / "data/released/many_body.nc", "chess").isel(seed=slice(3))
     storage.write_groups({"chess": chess}, folder / "many_body.nc")
     inputs = inputs_of(folder)
-    claims.judge(inputs, STATEMENTS[0], folder / "claims.csv", MEASURES)
-    claims.judge(inputs, STATEMENTS[1], folder / "cost_claims.csv", cost_claims.MEASURES)
-    page.write(inputs, STATEMENTS, folder / "explorer.html")
+    judge_chapters(inputs, HOME, False, folder / "claims.csv")
+    judge_chapters(inputs, HOME, True, folder / "cost_claims.csv")
+    page.write(inputs, folder / "explorer.html")
     return folder
 
 
@@ -118,7 +115,7 @@ def inputs_of(folder: Path, **changes) -> Inputs:
 @pytest.fixture(scope="module")
 def page_content(results):
     """What the page of the small study holds."""
-    return content.content(inputs_of(results), STATEMENTS)
+    return content.content(inputs_of(results))
 
 
 # ---- its numbers ----
@@ -177,7 +174,7 @@ def test_a_top_has_its_drift_in_full_precision_and_only_free_ones_are_followed(r
 
 def test_series_are_thinned_with_both_ends(monkeypatch, results):
     monkeypatch.setattr(content, "SAMPLES", 4)
-    long = content.content(inputs_of(results), STATEMENTS)["problems"]["heavy_top"]["long"]
+    long = content.content(inputs_of(results))["problems"]["heavy_top"]["long"]
     time = unpacked(long["time"])
     assert len(time) == 4 and time[0] == 0 and time[-1] == 20
 
@@ -231,10 +228,10 @@ def test_claims_are_all_there_with_what_shows_them(results, page_content):
 
 
 def test_every_measure_has_evidence_that_the_study_makes():
-    entries = [entry for path in STATEMENTS for entry in yaml.safe_load(path.read_text())]
+    entries = [entry for path in chapters.files(HOME, "claims.yaml") for entry in yaml.safe_load(path.read_text())]
     for entry in entries:
         shown = evidence.evidence(entry["measure"], entry.get("problem", evidence.DEFAULT_PROBLEM))
-        assert shown is not None, f"add {entry['measure']} to {evidence.__name__}"
+        assert shown is not None, f"add {entry['measure']} to evidence.yaml of its chapter"
     used = {entry["measure"] for entry in entries}
     assert {name.partition("/")[0] for name in evidence.EVIDENCE} <= used, "an entry for a measure that no claim has"
     sections = set(re.findall(r'data-section="(\w+)"', (page.FOLDER / "page.html").read_text()))
@@ -274,7 +271,7 @@ def test_every_method_has_a_colour_and_marker_of_its_own():
 
 
 def test_the_same_files_give_the_same_page_which_names_no_place(results, tmp_path):
-    page.write(inputs_of(results), STATEMENTS, tmp_path / "again.html")
+    page.write(inputs_of(results), tmp_path / "again.html")
     assert (tmp_path / "again.html").read_bytes() == (results / "explorer.html").read_bytes()
     text = "".join(parts(results / "explorer.html"))
     assert str(results) not in text and str(HOME) not in text
@@ -979,7 +976,7 @@ def test_a_run_of_one_problem_without_times_long_runs_and_many_bodies_says_so(br
     groups = {key: netcdf.read_dataset(results / "single_body.nc", key or None) for key in ("", "coupled_cylinders")}
     storage.write_groups({key or "/": group for key, group in groups.items()}, tmp_path / "single_body.nc")
     without = dict.fromkeys(("cost", "many_body", "released", "cost_claims"), "")
-    page.write(inputs_of(results, single_body=tmp_path / "single_body.nc", **without), STATEMENTS, tmp_path / "explorer.html")
+    page.write(inputs_of(results, single_body=tmp_path / "single_body.nc", **without), tmp_path / "explorer.html")
     browser.open(tmp_path / "explorer.html")
     said = browser("return document.getElementById('answer').innerText")
     assert "ranked by torque evaluations" in said and "NaN" not in said

@@ -18,6 +18,7 @@ from polhode.interface.netcdf import read_dataset
 from polhode.manybody.simulation import run
 from polhode.manybody.step import PlainRun
 from polhode.methods import METHODS
+from polhode.study import chapters
 from polhode.study.chapters.grains import frames as analysis
 from polhode.study.chapters.grains import numbers, tables
 from polhode.study.chapters.grains import run as grains
@@ -372,7 +373,7 @@ def test_the_figures_the_tables_and_the_numbers_of_a_small_bed(small, tmp_path):
     assert "T/5" in text and "scatter" in text
     assert "linear spring" in tables.grains_laws(inputs)[1]
     made = numbers.grains(inputs)
-    section = (Path(__file__).parents[1] / "paper" / "sections" / "grains.tex").read_text()
+    section = (Path(__file__).parents[1] / chapters.FOLDER / "grains" / "text.tex").read_text()
     assert {name for name in re.findall(r"\\(studyGrainsBed[A-Za-z]+)", section)} <= set(made)
     values = [made[f"studyGrainsBed{name}"] for name in ("Runs", "Lost", "Finest", "Same")]
     assert values == ["10", "0", "20", "0"]

@@ -13,6 +13,7 @@ from polhode.advice import from_contacts
 from polhode.methods import METHODS
 from polhode.methods.protocol import OneTorque
 from polhode.references.impact import solve
+from polhode.study import chapters
 from polhode.study.chapters.impacts import figures, numbers, tables
 from polhode.study.chapters.impacts import frames as analysis
 from polhode.study.chapters.impacts import run as impacts
@@ -76,7 +77,7 @@ def test_contacts_are_of_first_order_as_codes_have_them_and_of_second_with_the_c
 def test_the_chapter_is_made_from_the_check(check, inputs, tmp_path):
     assert analysis.alike(check) == ["spiral_leapfrog", "omelyan1998"]
     macros = {**numbers.impacts(inputs), **numbers.steps(inputs), **numbers.waterfall(inputs)}
-    section = (Path(__file__).parents[1] / "paper" / "sections" / "impacts.tex").read_text()
+    section = (Path(__file__).parents[1] / chapters.FOLDER / "impacts" / "text.tex").read_text()
     assert set(re.findall(r"\\(studyImpact[A-Za-z]+)", section)) <= set(macros)
     assert (macros["studyImpactAlike"], macros["studyImpactMethods"]) == ("2", "3")
     assert float(macros["studyImpactOrderReturnClump"][5:-1]) == pytest.approx(2.0, abs=0.15)

@@ -15,6 +15,7 @@ from polhode.ensembles.classes import CLASSES
 from polhode.fits import law_file
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
+from polhode.study import chapters
 from polhode.study.chapters.laws import frames as law_frames
 from polhode.study.gather.ensembles import gathered
 from polhode.study.run.ensemble import method_dataset
@@ -47,7 +48,7 @@ OF_ALL_BODIES = {"answer", "slowdown", "decision", "law_spread", "slowdown_map"}
 
 def test_table_1_figures_and_abstract_name_the_number_of_bodies():
     named = set()
-    for path in (HOME / "paper").rglob("*.tex"):
+    for path in chapters.texts(HOME):
         text = path.read_text(encoding="utf-8")
         for piece in re.findall(r"\\begin\{(?:figure|table)\*?\}.*?\\end\{(?:figure|table)\*?\}", text, re.DOTALL):
             of_laws_shown = OF_ALL_BODIES.intersection(re.findall(r"(?:\]|tables/|\})\{?(\w+)\}", piece))
@@ -55,7 +56,8 @@ def test_table_1_figures_and_abstract_name_the_number_of_bodies():
             named |= of_laws_shown
     assert named == OF_ALL_BODIES
     for name, words in (("laws", "lawsheetcaption"), ("laws_in_time", "slowdownintimecaption")):
-        caption = (HOME / f"paper/sections/{name}.tex").read_text().partition(rf"\newcommand{{\{words}}}")[2].partition("\n")[0]
+        text = (HOME / chapters.FOLDER / name / "text.tex").read_text()
+        caption = text.partition(rf"\newcommand{{\{words}}}")[2].partition("\n")[0]
         assert r"\studyLawBodies" in caption, words
     assert r"methods on \studyLawBodies{} random bodies" in (HOME / "paper/article/abstract.tex").read_text()
 

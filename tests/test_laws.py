@@ -12,6 +12,7 @@ import xarray as xr
 
 from polhode.fits import law_file, laws
 from polhode.fits.largest_step import BETWEEN, COARSEST, EXTRAPOLATED, UNREACHED, round_off
+from polhode.study import chapters
 from polhode.study.chapters import all_chapters, rendering
 from polhode.study.chapters.laws import figures as drawn
 from polhode.study.chapters.laws import frames as law_frames
@@ -609,7 +610,7 @@ def test_orders_that_miss_their_declaration_are_counted(run):
 def test_the_numbers_of_the_text_are_all_made(run, long_runs_without_drift):
     """The macros of its section, except those on methods that these ensembles lack, and those of checks."""
     made = rendering.numbers("laws", run)
-    used = macros.used([HOME / "paper" / "sections" / "laws.tex"])
+    used = macros.used([HOME / chapters.FOLDER / "laws" / "text.tex"])
     lacking = {name for name in used - set(made) if "Over" not in name and not name.startswith("studyLong")}
     assert not lacking
     assert made["studyLawBodies"] == "32" and made["studyAnswerFrictionOneMethod"] == "spiral predicted"
@@ -656,7 +657,7 @@ def test_the_numbers_of_the_text_in_time(data, tmp_path):
     """The method that is the fastest is called so, instead of being 1.0 times as slow as itself; the map is summed up."""
     run = inputs_of(data, tmp_path, cost=timed(tmp_path, METHODS))
     made = rendering.numbers("laws_in_time", run)
-    used = macros.used([HOME / "paper" / "sections" / "laws_in_time.tex", HOME / "paper" / "article" / "cost.tex"])
+    used = macros.used([HOME / chapters.FOLDER / "laws_in_time" / "text.tex", HOME / "paper" / "article" / "cost.tex"])
     assert {name for name in used if name.startswith("costLaw")} <= set(made)
     # All steps take 20 ns here, so that the fastest with one torque is the same at every price.
     assert made["costLawFastestOneSmooth"].startswith(r"\emph{spiral leapfrog}, whether")

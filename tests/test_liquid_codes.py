@@ -17,6 +17,7 @@ from polhode.engines.liquids import flow, flow_through
 from polhode.interface.netcdf import read_dataset
 from polhode.manybody.simulation import run
 from polhode.methods import METHODS
+from polhode.study import chapters
 from polhode.study.chapters import rendering
 from polhode.study.chapters.engines import run_liquids as liquid_codes
 from polhode.study.inputs import Inputs, NotInRun
@@ -145,7 +146,7 @@ def test_the_report_shows_liquids(tmp_path, lammps, monkeypatch, ours):
     monkeypatch.setattr(Inputs, "check", lambda self, name: ours)
     frame, text = rendering.table("liquid_codes", inputs)
     assert len(frame) == lammps.sizes["option"] and "rigid/nve/small" in text and "Moser-Veselov" in text
-    section = (HOME / "paper" / "sections" / "liquid_codes.tex").read_text()
+    section = (HOME / chapters.FOLDER / "engines" / "liquid_codes.tex").read_text()
     used = set(re.findall(r"\\(studyLiquidCodes[A-Za-z]*)", section))
     assert used and used <= set(rendering.numbers("engines", inputs))
     with pytest.raises(NotInRun, match="liquids of other codes"):

@@ -15,6 +15,7 @@ from polhode.fits import liquid_drifts
 from polhode.fits.liquid_drifts import STUDY_STEPS, check_of_step
 from polhode.manybody import simulation
 from polhode.methods import METHODS
+from polhode.study import chapters
 from polhode.study.chapters.liquids import figures, numbers, tables
 from polhode.study.chapters.liquids import frames as analysis
 from polhode.study.chapters.liquids import run as liquids
@@ -214,7 +215,7 @@ def test_linear_analysis_says_how_magnus_adams_drains_a_liquid_and_of_others_not
 @pytest.mark.thorough
 def test_the_chapter_is_made_from_checks(synthetic, tmp_path):
     macros = numbers.liquids(synthetic)
-    section = (Path(__file__).parents[1] / "paper" / "sections" / "liquids.tex").read_text()
+    section = (Path(__file__).parents[1] / chapters.FOLDER / "liquids" / "text.tex").read_text()
     assert set(re.findall(r"\\(studyLiquid[A-Za-z]+)", section)) <= set(macros)
     frame, text = tables.liquids(synthetic)
     assert len(frame) == 16 and text.count(r"\num") > 10

@@ -34,7 +34,6 @@ from polhode.study.chapters.many_body import numbers
 from polhode.study.chapters.time_to_solution import numbers as time_numbers
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge import verdicts as claims
-from polhode.study.judge.measures import MEASURES
 from polhode.study.products import Products
 from polhode.study.report import drawing, latex
 from polhode.study.run import scene_timing
@@ -642,7 +641,7 @@ def test_the_table_shows_the_published_step_or_none():
 
 def test_every_number_of_the_section_is_made(inputs, tmp_path):
     write_groups({"/": xr.Dataset(), "chess": scene(np.pi).isel(dt=[2, 3])}, tmp_path / "run.nc")
-    text = (HOME / "paper" / "sections" / "many_body.tex").read_text()
+    text = (HOME / chapters.FOLDER / "many_body" / "text.tex").read_text()
     made = {*rendering.numbers("many_body", inputs), *rendering.numbers("time_to_solution", inputs)}
     made |= {*numbers.every_method(Inputs("", many_body=tmp_path / "run.nc"))}
     used = set(re.findall(r"\\((?:study|cost)[A-Za-z]+)", text))
@@ -751,35 +750,35 @@ def test_of_several_initial_states_of_rods_the_worst_counts():
 
 def test_claims_about_many_bodies(inputs):
     """They are judged by the full study; what the run finds stands in words beside it."""
-    measures = MEASURES
-    assert set(many_body_claims.MEASURES) <= set(measures)
-    measured = measures["energy_of_many"](inputs, "chess", "spiral_leapfrog", 4.85e-6)
+    measured = many_body_claims.energy_of_many(inputs, "chess", "spiral_leapfrog", 4.85e-6)
     assert measured.value == pytest.approx(TARGET) and measured.low < TARGET < measured.high
     run = float(inputs.many_body("chess")["energy_error"].sel(integrator="spiral_leapfrog").isel(dt=2).mean())
     assert (
         "8 initial states of the published-scale results" in measured.evidence
         and f"this run (3): {run:.2g}" in measured.evidence
     )
-    measured = measures["energy_across_steps"](inputs, "chess", "spiral_leapfrog", 4.85e-6, "fincham1992_delvalle2024", 1.22e-6)
+    measured = many_body_claims.energy_across_steps(
+        inputs, "chess", "spiral_leapfrog", 4.85e-6, "fincham1992_delvalle2024", 1.22e-6
+    )
     assert [measured.value, measured.low, measured.high] == pytest.approx([(4.85 / 1.22) ** 2 / 20] * 3)
-    measured = measures["paired_energy"](inputs, "chess", "no_squish", "spiral_leapfrog", 4.85e-6)
+    measured = many_body_claims.paired_energy(inputs, "chess", "no_squish", "spiral_leapfrog", 4.85e-6)
     assert [measured.value, measured.low, measured.high] == pytest.approx([0.5] * 3)
-    measured = measures["energy_apart"](inputs, "chess", "no_squish", "spiral_leapfrog")
+    measured = many_body_claims.energy_apart(inputs, "chess", "no_squish", "spiral_leapfrog")
     assert [measured.value, measured.low, measured.high] == pytest.approx(
         [2.0] * 3
     ) and "4 steps 0.50 to 0.50" in measured.evidence
-    measured = measures["step_ratio_of_many"](inputs, "chess", "spiral_leapfrog", "pcdm2016")
+    measured = many_body_claims.step_ratio_of_many(inputs, "chess", "spiral_leapfrog", "pcdm2016")
     assert measured.value == pytest.approx(np.sqrt(6))
-    assert measures["axial_spin_of_rods"](inputs, "fincham1992_delvalle2024").value == pytest.approx(8.0)
-    measured = measures["energy_of_rods"](inputs, "omelyan1998", "spiral_leapfrog")
+    assert many_body_claims.axial_spin_of_rods(inputs, "fincham1992_delvalle2024").value == pytest.approx(8.0)
+    measured = many_body_claims.energy_of_rods(inputs, "omelyan1998", "spiral_leapfrog")
     assert measured.value == pytest.approx(1.1 * 1.175) and 1.1 < measured.low < measured.value < measured.high < 1.1 * 1.35
-    measured = measures["delay_of_rods"](inputs, "fincham1992_delvalle2024", 1.0)
+    measured = many_body_claims.delay_of_rods(inputs, "fincham1992_delvalle2024", 1.0)
     assert measured.value == pytest.approx(2.0, abs=0.05) and measured.low > 1.9
-    assert measures["rise_of_rods"](inputs, "fincham1992_delvalle2024").value == pytest.approx(8.0)
+    assert many_body_claims.rise_of_rods(inputs, "fincham1992_delvalle2024").value == pytest.approx(8.0)
     with pytest.raises(NotInRun, match="dt = 1e-06 s is not among the steps"):
-        measures["energy_of_many"](inputs, "chess", "spiral_leapfrog", 1e-6)
+        many_body_claims.energy_of_many(inputs, "chess", "spiral_leapfrog", 1e-6)
     with pytest.raises(NotInRun):
-        measures["energy_of_many"](Inputs("", many_body=inputs.paths["many_body"]), "chess", "spiral_leapfrog", 4.85e-6)
+        many_body_claims.energy_of_many(Inputs("", many_body=inputs.paths["many_body"]), "chess", "spiral_leapfrog", 4.85e-6)
 
 
 def test_a_run_with_fewer_methods_and_steps_is_judged_the_same(folder, inputs):
@@ -798,7 +797,7 @@ def test_a_run_with_fewer_methods_and_steps_is_judged_the_same(folder, inputs):
         ("delay_of_rods", ("fincham1992_delvalle2024", 1.0)),
         ("rise_of_rods", ("fincham1992_delvalle2024",)),
     ):
-        whole, reduced = (MEASURES[measure](each, *arguments) for each in (inputs, few))
+        whole, reduced = (getattr(many_body_claims, measure)(each, *arguments) for each in (inputs, few))
         assert (reduced.value, reduced.low, reduced.high) == (whole.value, whole.low, whole.high), measure
         assert "this run" not in reduced.evidence, measure
 

@@ -17,6 +17,7 @@ from polhode.compiling.marching import Pauses
 from polhode.compiling.operations import Counting, Operations, count, counting, on_counting, operations
 from polhode.methods import one_body
 from polhode.methods.protocol import OneTorque
+from polhode.study import chapters
 from polhode.study.chapters.cost import frames as analysis
 from polhode.study.chapters.cost import numbers as cost_numbers
 from polhode.study.chapters.cost import tables
@@ -24,7 +25,7 @@ from polhode.study.gather import cost as cost_study
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.storage import write_groups
 
-PAPER = Path(__file__).parents[1] / "paper"
+HOME = Path(__file__).parents[1]
 Q, P, V = (1.0, 0.2, 0.3, 0.4), (0.1, 0.2, 0.3, 0.4), (0.3, 0.4, 0.5)
 BODY = polhode.Body((1.0, 1.7, 2.3)).coefficients()
 #: What the driver adds where it normalises: |q|^2 (4 and 3), a root, a reciprocal, four products.
@@ -269,7 +270,7 @@ def test_the_table_is_that_of_the_file(run, tmp_path):
 
 def test_the_numbers_of_the_section_are_made(run):
     made = cost_numbers.operations(run)
-    text = (PAPER / "sections" / "cost.tex").read_text().partition(r"\subsection{Operations of a step}")[2]
+    text = (HOME / chapters.FOLDER / "cost" / "text.tex").read_text().partition(r"\subsection{Operations of a step}")[2]
     assert text and set(re.findall(r"\\(cost\w+)", text)) <= set(made)
     assert made["costOperationsNormalise"] == "13" and made["costOperationsLinear"] == "32"
     assert "spiral" in made["costOperationsCheaper"].lower() and "Euler" not in made["costOperationsCheaper"]

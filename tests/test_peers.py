@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from polhode import manybody
 from polhode.engines import all_engines, is_installed
+from polhode.study import chapters
 from polhode.study.chapters import rendering
 from polhode.study.inputs import Inputs, NotInRun
 
@@ -37,7 +38,7 @@ def test_the_report_shows_the_table_with_date_and_processor(tmp_path):
     inputs = Inputs("", released=RELEASED)
     frame, text = rendering.table("peers", inputs)
     assert text.count(r"\\") == len(frame) + 1 and "LAMMPS 2025" in text and r"NO\_SQUISH" in text
-    used = set(re.findall(r"\\(studyPeers[A-Za-z]*)", (HOME / "paper" / "sections" / "peers.tex").read_text()))
+    used = set(re.findall(r"\\(studyPeers[A-Za-z]*)", (HOME / chapters.FOLDER / "engines" / "peers.tex").read_text()))
     assert used and used <= set(rendering.numbers("engines", inputs))
     with pytest.raises(NotInRun):
         rendering.table("peers", Inputs("", released=tmp_path))

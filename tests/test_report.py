@@ -48,7 +48,7 @@ LONG_TABLES = (
     *("lawsheet", "slowdownintime", "engines", "methods", "steptimes", "timeclaims", "operations", "reversibility"),
 )
 #: The texts of both documents, the article and its supplement.
-TEX = sorted(PAPER.rglob("*.tex"))
+TEX = chapters.texts(HOME)
 
 
 def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[float, ...] = (1e-3, 1e-2)) -> Inputs:
@@ -444,9 +444,9 @@ def test_the_first_page_says_what_a_smaller_run_leaves_out(small, monkeypatch):
     assert "problems" not in run_numbers.reduction(small)["studyReduced"]
 
 
-ARTICLE = [f"article/{path.stem}" for path in sorted((PAPER / "article").glob("*.tex"))]
-OURS = ("introduction", "spiral2024", "ledger", "limitations", "seelen2016")
-OURS += ("torque_classes", "long_runs", "calzavarini2010", "no_squish")
+TEXTS = sorted([*(PAPER / "article").glob("*.tex"), *(PAPER / "supplement").glob("*.tex")])
+for KEY in ("spiral2024", "ledger", "seelen2016", "torque_classes", "long_runs", "calzavarini2010", "no_squish"):
+    TEXTS.append(HOME / chapters.FOLDER / KEY / "text.tex")
 
 
 def test_a_number_is_one_line_of_text(monkeypatch, tmp_path):
@@ -456,9 +456,9 @@ def test_a_number_is_one_line_of_text(monkeypatch, tmp_path):
         rendering.render_numbers("toy", Inputs(""), tmp_path / "toy.tex", {"studyA"})
 
 
-@pytest.mark.parametrize("name", [*ARTICLE, *(f"sections/{name}" for name in OURS)])
-def test_no_measured_number_stands_in_the_text(name):
-    text = (PAPER / f"{name}.tex").read_text().replace(r"\num{4.85e-6}", "")  # a step of the publication
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_no_measured_number_stands_in_the_text(path):
+    text = path.read_text().replace(r"\num{4.85e-6}", "")  # a step of the publication
     settings = r"includegraphics\[.*?\]|(?:setlength|renewcommand)\{.*?\}\{.*?\}|sisetup\{.*?\}|cite\[.*?\]"
     text = re.sub(rf"\\(num\{{1e-6\}}|{settings})|Sec\.~3\.12", "", text)
     assert not re.findall(r"(?<![A-Z.\d])\d+\.\d+|\d[eE]-?\d|\d\\%|10\^", text)
@@ -517,20 +517,15 @@ def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
     assert {f"\\{name}caption" for name in LONG_TABLES} <= set(re.findall(r"\\newcommand\{(\\\w+)\}", text))
 
 
-def test_sections_are_all_included():
-    kinds = {key: SimpleNamespace(numbers=(), appendix=chapter.appendix) for key, chapter in chapters.all_chapters().items()}
-    made = typeset.generated(PAPER, HOME, kinds)
-    included = (made[f"{name}.tex"] for name in ("numbers", "chapters", "appendix"))
-    documents = {name: (PAPER / f"{name}.tex").read_text() for name in typeset.DOCUMENTS}
-    supplement = documents["supplement"] + "".join(included)
-    supplement += "".join(path.read_text() for path in (PAPER / "sections").glob("*.tex"))  # parts of sections
-    assert sorted(re.findall(r"\\input\{sections/(\w+)\}", supplement)) == sections("sections")
-    article = documents["report"] + "".join(path.read_text() for path in (PAPER / "article").glob("*.tex"))
-    assert sorted(re.findall(r"\\input\{article/(\w+)\}", article)) == sections("article")
-
-
-def sections(folder: str) -> list[str]:
-    return sorted(path.stem for path in (PAPER / folder).glob("*.tex"))
+def test_texts_are_all_included(tmp_path):
+    typeset.copy_sources(HOME, tmp_path)
+    kinds = {key: SimpleNamespace(numbers=()) for key in chapters.all_chapters()}
+    made = typeset.generated(tmp_path, HOME, kinds)
+    texts = [path for path in tmp_path.rglob("*.tex") if path.parent != tmp_path]
+    documents = [tmp_path / f"{name}.tex" for name in typeset.DOCUMENTS]
+    every = "".join([path.read_text() for path in (*documents, *texts)] + [made["chapters.tex"], made["appendix.tex"]])
+    included = re.findall(r"\\input\{((?:article|supplement|chapters)/[\w/]+)\}", every)
+    assert sorted(included) == sorted(str(path.relative_to(tmp_path).with_suffix("")) for path in texts)
 
 
 def test_labels_are_handed_to_the_other_document(tmp_path):

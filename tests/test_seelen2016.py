@@ -20,12 +20,11 @@ from polhode.methods.states import read_synchronous
 from polhode.references import taylor
 from polhode.study import chapters, inputs
 from polhode.study.chapters import rendering
+from polhode.study.chapters.judging import judge_chapters
 from polhode.study.chapters.seelen2016 import frames as seelen2016
 from polhode.study.chapters.seelen2016 import numbers as seelen_numbers
 from polhode.study.chapters.seelen2016 import theory as drift
 from polhode.study.declarations import setup_of
-from polhode.study.judge import verdicts as claims
-from polhode.study.judge.measures import MEASURES
 from polhode.study.report import latex
 from polhode.study.report.claims import by_source
 from polhode.study.storage import write_dataset, write_groups
@@ -332,7 +331,7 @@ def test_table_1_pairs_printed_rows_with_ours(run):
 
 
 def test_numbers_of_the_section_are_made(run, one_case, tmp_path):
-    texts = "".join(path.read_text() for path in (HOME / "paper" / "sections").glob("*.tex"))
+    texts = "".join(path.read_text() for path in chapters.texts(HOME))
     used = set(re.findall(r"\\(studySeelen[A-Za-z]+)", texts))
     made = rendering.numbers("seelen2016", run)
     assert used <= set(made)
@@ -346,7 +345,7 @@ def test_numbers_of_the_section_are_made(run, one_case, tmp_path):
 
 
 def verdicts(run, folder):
-    claims.judge(run, HOME / "data" / "claims.yaml", folder / "claims.csv", MEASURES)
+    judge_chapters(run, HOME, False, folder / "claims.csv")
     table = pd.read_csv(folder / "claims.csv").set_index("id")
     return table[table.source == "seelen2016"]
 
@@ -389,7 +388,7 @@ def test_claims_on_problems_left_out_are_not_measured(one_case, tmp_path):
 
 
 def test_every_claim_names_a_known_problem_and_source():
-    for claim in yaml.safe_load((HOME / "data" / "claims.yaml").read_text()):
+    for claim in (claim for path in chapters.files(HOME, "claims.yaml") for claim in yaml.safe_load(path.read_text())):
         assert claim.get("problem", "spiral_cylinder") in polhode.problems
         assert claim["source"] in (HOME / "paper" / "refs.bib").read_text()
 

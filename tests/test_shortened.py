@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from polhode.study import chapters
 from polhode.study.report import macros, shortened, typeset
 
-PAPER = Path(__file__).parents[1] / "paper"
-ARTICLE = sorted((PAPER / "article").glob("*.tex"))
+HOME = Path(__file__).parents[1]
+ARTICLE = sorted((HOME / "paper" / "article").glob("*.tex"))
 TEXTS = {path.name: path.read_text(encoding="utf-8") for path in ARTICLE if path.stem != "answer"}
 USED = sorted(macros.used(ARTICLE))
 FLOATS = [match[0] for text in TEXTS.values() for match in shortened._FLOAT.finditer(text)]
-INCLUDED = sorted(set().union(*map(shortened._included, FLOATS)))
+INCLUDED = sorted(set().union(*map(shortened.included, FLOATS)))
 
 
 @settings(max_examples=12)
@@ -23,14 +23,14 @@ INCLUDED = sorted(set().union(*map(shortened._included, FLOATS)))
 def test_whatever_a_run_lacks_what_remains_is_whole(lost, missing, everywhere):
     for name, text in TEXTS.items():
         made = shortened.without_text(text, lost, missing, everywhere)
-        assert not lost & set(macros.MACRO.findall(made)) and not missing & shortened._included(made), name
+        assert not lost & set(macros.MACRO.findall(made)) and not missing & shortened.included(made), name
         assert made.count("{") == made.count("}") and made.count("$") % 2 == 0, name
         # All floats that were made are there, and nothing is new but the names of some.
         floats = [match[0] for match in shortened._FLOAT.finditer(text)]
-        assert shortened._included(made) == set().union(*map(shortened._included, floats)) - missing - {
-            name for one in floats if shortened._included(one) & missing for name in shortened._included(one)
+        assert shortened.included(made) == set().union(*map(shortened.included, floats)) - missing - {
+            name for one in floats if shortened.included(one) & missing for name in shortened.included(one)
         }
-        if not (everywhere or lost & set(macros.MACRO.findall(text)) or missing & shortened._included(text)):
+        if not (everywhere or lost & set(macros.MACRO.findall(text)) or missing & shortened.included(text)):
             assert made == text
 
 
@@ -55,12 +55,12 @@ def results(tmp_path):
             path = tmp_path / "numbers" / f"{key}.tex"
             path.parent.mkdir(exist_ok=True)
             path.write_text("")
-    names = [name for name in macros.used(PAPER.rglob("*.tex")) if name != "studyReduced"]
+    names = [name for name in macros.used(chapters.texts(HOME)) if name != "studyReduced"]
     of_chapter = {
         name: key
         for key, chapter in chapters.all_chapters().items()
         if chapter.numbers
-        for name in macros.used([*(PAPER / "sections").glob(f"{key}.tex")])
+        for name in macros.used((HOME / chapters.FOLDER / key).glob("text.tex"))
     }
     for name in sorted(names):
         with open(tmp_path / "numbers" / f"{of_chapter.get(name, 'torque_classes')}.tex", "a") as file:
@@ -71,7 +71,8 @@ def results(tmp_path):
 
 
 def generated(results):
-    return typeset.generated(PAPER, results, chapters.all_chapters())
+    typeset.copy_sources(HOME, results / "build")
+    return typeset.generated(results / "build", results, chapters.all_chapters())
 
 
 def test_a_whole_run_is_typeset_from_the_sources(results):
@@ -94,7 +95,7 @@ def test_the_article_of_a_reduced_run_has_figures_and_tables_alone(results):
     text = "".join(left.get(path.name, path.read_text()) for path in ARTICLE)
     known = shortened.labels(text) | set(re.findall(r"r@([^}]*)\}", made["numbers.tex"]))
     known |= set().union(
-        *(shortened.labels(path.read_text()) for path in PAPER.rglob("*.tex") if path.parent.name != "article")
+        *(shortened.labels(path.read_text()) for path in chapters.texts(HOME) if path.parent.name != "article")
     )
     made_by_chapters = ("tab:",)  # long tables set their labels themselves
     assert not [
@@ -111,7 +112,7 @@ def test_a_section_of_the_supplement_of_which_nothing_was_made_goes(results):
         for name in names:
             (results / kind / f"{name}.{suffix}").write_text(macros.NOT_IN_RUN)
     made = generated(results)
-    assert made["sections/grains.tex"] == "" and r"r@sec:grains}" in made["numbers.tex"]
+    assert made["chapters/grains/text.tex"] == "" and r"r@sec:grains}" in made["numbers.tex"]
 
 
 def test_the_note_does_not_depend_on_what_the_run_lacks():

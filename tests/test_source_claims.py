@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from polhode.study.chapters.grains import measures as contact_claims
 from polhode.study.chapters.liquids import measures as liquid_claims
+from polhode.study.chapters.no_squish import measures as book_claims
 from polhode.study.chapters.seelen2016 import frames as seelen2016
 from polhode.study.chapters.seelen2016 import measures as source_claims
 from polhode.study.gather import arithmetic
@@ -51,12 +52,12 @@ def test_a_defect_counts_in_the_better_reading_and_on_the_worst_problem(tmp_path
         {"integrator": ["pcdm2016", "verlet"], "problem": ["a", "b"], "reading": ["carried", "read"], "division": [1, 2, 3]},
     )
     run = made_up(tmp_path, "heavy_top", check=check)
-    assert source_claims.symplectic_defect(run, "pcdm2016", ["a"])[0] == 1e-15
-    value, words = source_claims.symplectic_defect(run, "pcdm2016", ["a", "b"])
+    assert book_claims.symplectic_defect(run, "pcdm2016", ["a"])[0] == 1e-15
+    value, words = book_claims.symplectic_defect(run, "pcdm2016", ["a", "b"])
     assert value == 1e-4 and "as read" in words
     for method, problems in (("verlet", ["a", "b"]), ("rk4", ["a"]), ("pcdm2016", ["c"])):
         with pytest.raises(NotInRun):
-            source_claims.symplectic_defect(run, method, problems)
+            book_claims.symplectic_defect(run, method, problems)
 
 
 def with_moments(*moments):
@@ -68,18 +69,18 @@ def with_moments(*moments):
 
 def test_the_page_gives_the_hamiltonian_for_unit_quaternions_alone():
     run = with_moments(1.0, 2.0, 3.0)
-    assert source_claims.page_formula(run, "hamiltonian", 1.0)[0] < 1e-14
+    assert book_claims.page_formula(run, "hamiltonian", 1.0)[0] < 1e-14
     # H lacks 1/|q|^4.
-    assert source_claims.page_formula(run, "hamiltonian", 1.1)[0] == pytest.approx(1.1**4 - 1)
-    assert source_claims.page_formula(run, "momentum", 1.0)[0] > 0.1
+    assert book_claims.page_formula(run, "hamiltonian", 1.1)[0] == pytest.approx(1.1**4 - 1)
+    assert book_claims.page_formula(run, "momentum", 1.0)[0] > 0.1
 
 
 def test_the_page_would_give_the_momentum_without_the_inverse(monkeypatch):
     """Moments of one are their own inverse: nothing but the misprint separates p from the derivative of L."""
     unit = with_moments(1.0, 1.0, 1.0)
     monkeypatch.setattr(source_claims, "PAGE_MOMENT", 1.0)
-    assert source_claims.page_formula(unit, "momentum", 1.0)[0] < 1e-14
-    assert source_claims.page_formula(unit, "momentum", 1.1)[0] == pytest.approx(1 - 1.1**-4)
+    assert book_claims.page_formula(unit, "momentum", 1.0)[0] < 1e-14
+    assert book_claims.page_formula(unit, "momentum", 1.1)[0] == pytest.approx(1 - 1.1**-4)
 
 
 def test_both_ways_to_turn_a_vector_are_the_rotation():

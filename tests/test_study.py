@@ -27,12 +27,13 @@ from polhode.fits import orders
 from polhode.interface import netcdf
 from polhode.methods import spiral_leapfrog
 from polhode.simulate import sampled_steps
-from polhode.study import configuration, fingerprint, provenance, storage
+from polhode.study import chapters, configuration, fingerprint, provenance, storage
 from polhode.study.chapters import rendering
-from polhode.study.chapters.cost import measures as cost_claims
+from polhode.study.chapters.judging import judge_chapters, measures_of
 from polhode.study.chapters.ledger import numbers as ledger_numbers
 from polhode.study.chapters.long_runs import numbers as long_run_numbers
 from polhode.study.chapters.seelen2016 import frames as seelen2016
+from polhode.study.chapters.seelen2016 import measures as seelen_measures
 from polhode.study.chapters.spiral2024 import measures as measures_spiral2024
 from polhode.study.chapters.spiral2024 import run as checks
 from polhode.study.configuration import models
@@ -41,7 +42,7 @@ from polhode.study.gather import single_body as gather
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measured import Measured
-from polhode.study.judge.measures import MEASURES
+from polhode.study.judge.measures import share_below
 from polhode.study.plan import Plan
 from polhode.study.products import Products
 from polhode.study.report import claims as judgement
@@ -842,9 +843,7 @@ def test_target_steps_meet_the_target(results):
 @pytest.mark.thorough
 def test_claims_are_judged(results, tmp_path):
     _, folder = results
-    claims.judge(
-        Inputs(folder / "single_body.nc", published=PUBLISHED), HOME / "data" / "claims.yaml", tmp_path / "claims.csv", MEASURES
-    )
+    judge_chapters(Inputs(folder / "single_body.nc", published=PUBLISHED), HOME, False, tmp_path / "claims.csv")
     table = pd.read_csv(tmp_path / "claims.csv").set_index("id")
     assert list(table.reset_index().columns) == claims.COLUMNS
     assert table.verdict["delvalle2024_order_omega_spiral_leapfrog"] == "holds"
@@ -950,12 +949,15 @@ def test_an_id_stands_once(tmp_path):
 
 
 def test_the_ledgers_keep_their_rules():
-    for name, measures in (("claims", MEASURES), ("cost_claims", cost_claims.MEASURES)):
-        for claim in claims.load(HOME / "data" / f"{name}.yaml"):
-            assert claim["measure"] in measures, claim["id"]
+    ids: list[str] = []
+    for path in chapters.files(HOME, "claims.yaml"):
+        for claim in claims.load(path):
+            ids.append(claim["id"])
+            assert claim["measure"] in measures_of(path.parent.name, timed=False), claim["id"]
             claims.accepted(claim["comparison"], 1.0, 0.0)
             if claim["measure"].endswith("order_per_step") or claim["measure"] in ("lowest_order", "mean_order"):
                 assert claim["rule"] == "order" or claim.get("threshold") == "ours", claim["id"]
+    assert len(set(ids)) == len(ids) > 150
 
 
 @pytest.mark.parametrize(
@@ -969,7 +971,7 @@ def test_the_ledgers_keep_their_rules():
 )
 def test_where_rounding_decides_a_share_has_an_interval(errors, others, expected):
     names = [f"{i} s" for i in range(8)]
-    share = measures_spiral2024._share(np.array(errors), np.array(others), np.full(8, 1e-9), names, "steps", "dt")
+    share = share_below(np.array(errors), np.array(others), np.full(8, 1e-9), names, "steps", "dt")
     assert (share.value, share.low, share.high) == pytest.approx(expected, nan_ok=True)
     assert ("2 more are undecided" in share.evidence) == np.isfinite(share.low)
     verdict = claims.verdict("at least", 1.0, share, 0.0)
@@ -983,7 +985,7 @@ def test_what_is_undecided_says_why_and_is_counted(tmp_path):
     (tmp_path / "claims.yaml").write_text(json.dumps([claim]))
     inputs = Inputs(tmp_path / "none.nc", claims=tmp_path / "claims.csv", errata=HOME / "data" / "errata.yaml")
     seen = {"seen": lambda results: Measured(1.0, "not seen in 5 runs", 1.0, np.inf)}
-    claims.judge(inputs, tmp_path / "claims.yaml", tmp_path / "claims.csv", seen)
+    claims.write_verdicts(claims.judged(inputs, tmp_path / "claims.yaml", seen), tmp_path / "claims.csv")
     data, text = rendering.table("claims", inputs)
     assert data.verdict[0] == "undecided" and "not seen in 5 runs: the interval does not decide" in text
     assert r"$\geq$~\emph{2}" in text and r"[\num{1.00},~$\infty$)" in text
@@ -997,9 +999,9 @@ def test_what_no_measurement_decides_stays_undecided(measured, tmp_path):
     claim |= {"published": 2, "comparison": "at least", "measure": "seen", "arguments": {}, "undecided": "it is not printed"}
     (tmp_path / "claims.yaml").write_text(json.dumps([claim]))
     seen = {"seen": lambda results: Measured(measured, "seen")}
-    claims.judge(Inputs(tmp_path / "none.nc"), tmp_path / "claims.yaml", tmp_path / "claims.csv", seen)
-    (row,) = pd.read_csv(tmp_path / "claims.csv").itertuples()
-    assert (row.verdict, row.note, row.evidence, row.measured) == ("undecided", "it is not printed", "seen", measured)
+    (row,) = claims.judged(Inputs(tmp_path / "none.nc"), tmp_path / "claims.yaml", seen)
+    cells = [row[name] for name in ("verdict", "note", "evidence", "measured")]
+    assert cells == ["undecided", "it is not printed", "seen", measured]
 
 
 def test_the_comparison_stands_before_the_number():
@@ -1029,14 +1031,14 @@ def test_the_comparison_stands_before_the_number():
 @pytest.mark.thorough
 def test_unknown_measures_and_comparisons_are_named(results, tmp_path):
     _, folder = results
-    every = yaml.safe_load((HOME / "data" / "claims.yaml").read_text())
+    every = yaml.safe_load((HOME / chapters.FOLDER / "spiral2024" / "claims.yaml").read_text())
     claim = next(c for c in every if c["measure"] == "order_per_step")
     for change, message in (({"measure": "guess"}, "unknown measure 'guess'"), ({"comparison": "about"}, "unknown comparison")):
         path = tmp_path / "claims.yaml"
         target = {"arguments": {"method": "euler", "quantity": "q"}}
         path.write_text(json.dumps([claim | target | change]))
         with pytest.raises(ValueError, match=message):
-            claims.judge(Inputs(folder / "single_body.nc", published=PUBLISHED), path, tmp_path / "out.csv", MEASURES)
+            claims.judged(Inputs(folder / "single_body.nc", published=PUBLISHED), path, measures_of("spiral2024", timed=False))
 
 
 class Seen:
@@ -1273,7 +1275,7 @@ def test_convergence_is_undecided_where_rounding_takes_over(monkeypatch):
     case = Seen(errors=xr.Dataset({"end_time": ("dt", np.full(4, 0.1))}))
     seen = Seen(others={seelen2016.CYLINDER: case})
     for methods, expected in ((["first"], True), (["first", "second"], None), (["second", "stuck"], False)):
-        found = measures_spiral2024.share_converging(seen, methods, "")
+        found = seelen_measures.share_converging(seen, methods, "")
         assert claims.verdict("at least", 1.0, found, 0.0) is expected, methods
 
 

@@ -24,9 +24,9 @@ from polhode.study import chapters
 from polhode.study.chapters import rendering
 from polhode.study.chapters.cost import measures as cost_claims
 from polhode.study.chapters.cost import numbers as timing_numbers
+from polhode.study.chapters.judging import judge_chapters
 from polhode.study.gather import cost
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.judge import verdicts as claims
 from polhode.study.report import macros, style
 from polhode.study.run import timing
 from polhode.study.run.timing import Form
@@ -314,7 +314,7 @@ def run(tmp_path_factory) -> Inputs:
         cost=folder / "cost.nc",
         cost_claims=folder / "cost_claims.csv",
     )
-    claims.judge(inputs, HOME / "data" / "cost_claims.yaml", folder / "cost_claims.csv", cost_claims.MEASURES)
+    judge_chapters(inputs, HOME, True, folder / "cost_claims.csv")
     return inputs
 
 
@@ -366,7 +366,7 @@ def test_the_table_says_what_was_measured(run):
 
 
 def test_every_time_of_the_text_is_made(run, tmp_path):
-    section = HOME / "paper" / "sections" / "cost.tex"
+    section = HOME / chapters.FOLDER / "cost" / "text.tex"
     text = section.read_text().partition(r"\subsection{Operations of a step}")[0]
     used = set(re.findall(r"\\(cost[A-Za-z]+)", text))
     made = rendering.numbers("cost", run)
@@ -384,7 +384,7 @@ def test_every_time_of_the_text_is_made(run, tmp_path):
 
 def test_without_times_every_macro_is_not_available(tmp_path):
     empty = Inputs(tmp_path / "single_body.nc", published=HOME / "data" / "published")
-    texts = sorted((HOME / "paper" / "sections").glob("*.tex"))
+    texts = chapters.texts(HOME)
     lines = [line for line in number_lines(empty, tmp_path, texts, timed=True) if r"{\cost" in line]
     # Those of the two codings are a file of the repository, and not of a run.
     lines = [line for line in lines if r"{\costCoding" not in line]
@@ -447,7 +447,7 @@ def test_a_ratio_of_times_has_the_range_of_its_parts(run, tmp_path):
     write_groups({"/": xr.Dataset(), "step": step}, tmp_path / "cost.nc")
     inputs = Inputs(**run.paths | {"cost": tmp_path / "cost.nc"})
     one, two = ("spiral_leapfrog", "lab", None), ("euler", "lab", None)
-    measured = cost_claims.step_ratio(inputs, one, two)
+    measured = cost_claims._step_ratio(inputs, one, two)
     spiral, euler = step.samples.sel(frame="lab").values[1, 0], step.samples.sel(frame="lab").values[0, 1]
     assert measured.value == pytest.approx(spiral.min() / euler.min())
     parts = [spiral[n : n + 10].min() / euler[n : n + 10].min() for n in range(0, 60, 10)]
@@ -456,7 +456,7 @@ def test_a_ratio_of_times_has_the_range_of_its_parts(run, tmp_path):
     extra = cost_claims.extra_step_time(inputs, "spiral_leapfrog", "lab")
     assert (extra.value, extra.low, extra.high) == pytest.approx([100 * (x - 1) for x in (measured.value, *measured[2:])])
     others = ["euler", "omelyan1998"]
-    ratios = [cost_claims.step_ratio(inputs, one, (other, "lab", None)).value for other in others]
+    ratios = [cost_claims._step_ratio(inputs, one, (other, "lab", None)).value for other in others]
     assert cost_claims.largest_step_time(inputs, "spiral_leapfrog", others, "lab").value == pytest.approx(max(ratios))
 
 
