@@ -9,7 +9,7 @@ import xarray as xr
 
 from polhode.ensembles import draw, reference
 from polhode.study import configuration
-from polhode.study.chapters.laws import checks as law_checks
+from polhode.study.chapters.laws import frames_of_checks as law_checks
 from polhode.study.chapters.laws import run as body_checks
 from polhode.study.inputs import NotInRun
 

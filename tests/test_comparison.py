@@ -26,7 +26,7 @@ from polhode.study.chapters import rendering
 from polhode.study.chapters.calzavarini2010 import figures as calzavarini2010
 from polhode.study.chapters.calzavarini2010 import tables as note_tables
 from polhode.study.chapters.judging import judge_chapters
-from polhode.study.chapters.long_runs import drift
+from polhode.study.chapters.long_runs import frames_of_drift as drift
 from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
 from polhode.study.chapters.no_squish import run as rotor_order
 from polhode.study.chapters.spiral2024 import measures as measures_spiral2024

@@ -25,11 +25,10 @@ ROOMS = (
     "study",
     "study.configuration",
     "study.workflow",
-    "study.analysis",
     "study.run",
     "study.gather",
-    "study.judge",
     "study.report",
+    "study.judge",
     "study.chapters",
     "study.explorer",
     "study.archive",
@@ -84,6 +83,9 @@ def room(module: str) -> str:
         return parts[0]
     if parts[0] != "study":
         return "library"
+    if parts[:2] == ["study", "chapters"] and parts[2:] not in (["judging"], ["rendering"]):
+        file = parts[3] if len(parts) == 4 else "chapter"
+        return "study" if file == "chapter" else "study.run" if file.startswith("run") else "study.chapters"
     return ".".join(parts[:2]) if ".".join(parts[:2]) in ROOMS else "study"
 
 
@@ -183,15 +185,19 @@ def test_an_import_that_goes_up_is_found(tmp_path):
     assert upward(tmp_path) == ["study.run.cell imports study.chapters.cost.figures"]
 
 
-def test_chapters_know_nothing_of_each_other_nor_of_what_is_run():
-    known = modules()
+def test_chapters_read_the_frames_of_others_alone_and_nothing_of_what_is_run():
+    """What is run may use what another chapter runs; nothing goes around in a circle."""
+    known, graph = modules(), {}
     for module, path in known.items():
-        parts = module.split(".")
-        if parts[:2] == ["study", "chapters"] and len(parts) == 4:
+        key, file = (module.split(".") + [""] * 4)[2:4]
+        if room(module) == "study.chapters" and file:
             for other in imports(path, known):
-                if other.startswith("study.chapters.") and len(other.split(".")) > 2:
-                    assert other.split(".")[2] in (parts[2], "chapter"), f"{module} imports {other}"
-                assert not other.startswith(("study.run", "study.gather")), f"{module} imports {other}: late stages read files"
+                assert room(other) not in ("study.run", "study.gather"), f"{module} imports {other}: late stages read files"
+                of_other = other.split(".")
+                if of_other[:2] == ["study", "chapters"] and len(of_other) == 4 and of_other[2] != key:
+                    assert of_other[3].startswith("frames"), f"{module} imports {other}"
+                    graph.setdefault(key, set()).add(of_other[2])
+    TopologicalSorter(graph).prepare()
 
 
 #: Late stages, which read the files of a run, and what they may not ask instead: what is registered now, what methods and
@@ -216,7 +222,7 @@ def live_questions(package: Path = PACKAGE) -> list[str]:
     """Imports of late stages that ask the running program for what the files of a run say, relative ones included."""
     lines = []
     for module, path in modules(package).items():
-        if not within(module, LATE):
+        if not within(module, LATE) or room(module) == "study.run":
             continue
         folder = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
         for node in import_lines(path):
@@ -260,22 +266,19 @@ def test_a_question_to_a_registry_is_found(tmp_path, file, line, name):
     assert live_questions(tmp_path / "polhode") == [f"{module} imports {name}"]
 
 
-def test_figures_tables_and_numbers_read_the_analysis_of_their_chapter_never_each_other():
+def test_figures_tables_and_numbers_read_the_frames_of_their_chapter_never_each_other():
     known = modules()
+    shown = ("figures", "tables", "numbers")
     for key in chapters.all_chapters():
-        for kind in ("figures", "tables", "numbers", "analysis"):
-            path = PACKAGE / "study" / "chapters" / key / f"{kind}.py"
-            if path.is_file():
-                of_chapter = {
-                    other.split(".")[3] for other in imports(path, known) if other.startswith(f"study.chapters.{key}.")
-                }
-                assert of_chapter <= {"analysis"} - {kind}, f"{key}/{kind}.py imports {of_chapter}"
+        for path in (HOME / chapters.FOLDER / key).glob("[!_]*.py"):
+            of_chapter = {other.split(".")[3] for other in imports(path, known) if other.startswith(f"study.chapters.{key}.")}
+            assert not of_chapter & {*shown}, f"{key}/{path.name} imports {of_chapter}"
 
 
 def test_what_a_chapter_declares_is_there():
     for key, chapter in chapters.all_chapters().items():
         for kind in ("figures", "tables", "numbers"):
-            path = PACKAGE / "study" / "chapters" / key / f"{kind}.py"
+            path = HOME / chapters.FOLDER / key / f"{kind}.py"
             public = set()
             if path.is_file():
                 tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -359,8 +362,8 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 @pytest.mark.thorough
-def test_a_new_chapter_is_a_folder_and_a_section(checkout):
-    """Its rules are made, its section is in the report, its macro is written; no other file is touched."""
+def test_a_new_chapter_is_a_folder(checkout):
+    """Its rules are made, its text is in the report, its macro is written; no other file is touched."""
     folder = checkout / "src" / "polhode" / "study" / "chapters" / "toy"
     folder.mkdir()
     for name, text in (
@@ -371,9 +374,7 @@ def test_a_new_chapter_is_a_folder_and_a_section(checkout):
         ("numbers", NUMBERS),
     ):
         (folder / f"{name}.py").write_text(text)
-    (checkout / "paper" / "sections" / "toy.tex").write_text(
-        r"\section{Toy} \studyToy{} \input{\resultsdir/tables/toy_table}" + "\n"
-    )
+    (folder / "text.tex").write_text(r"\section{Toy} \studyToy{} \input{\resultsdir/tables/toy_table}" + "\n")
     plan = run(checkout, "-m", "snakemake", "-n", "--quiet", "host")
     assert "rule chapter_toy:" in plan
     assert (
@@ -385,18 +386,50 @@ def test_a_new_chapter_is_a_folder_and_a_section(checkout):
 from pathlib import Path
 from polhode.study.inputs import Inputs
 from polhode.study.report import macros, typeset
-from polhode.study.chapters import all_chapters
-from polhode.study.chapters import rendering
-run, paper = Inputs(""), Path("paper")
+from polhode.study.chapters import all_chapters, rendering, texts
+run, paper = Inputs(""), Path("build")
 rendering.render_figure("toy_figure", run, "out")
 rendering.render_table("toy_table", run, "out")
-rendering.render_numbers("toy", run, "out/numbers/toy.tex", macros.used(paper.rglob("*.tex")))
+rendering.render_numbers("toy", run, "out/numbers/toy.tex", macros.used(texts(".")))
+typeset.copy_sources(Path(), paper)
 print(Path("out/numbers/toy.tex").read_text())
 print(typeset.generated(paper, Path("out"), {"toy": all_chapters()["toy"]})["chapters.tex"])
 """
     said = run(checkout, "-c", code)
-    assert r"\newcommand{\studyToy}{1}" in said and r"\input{sections/toy}" in said
+    assert r"\newcommand{\studyToy}{1}" in said and r"\input{chapters/toy/text}" in said
     assert (checkout / "out" / "toy_figure.pdf").is_file() and (checkout / "out" / "toy_table.tex").is_file()
+
+
+@pytest.mark.thorough
+def test_a_chapter_whose_folder_is_deleted_is_gone(checkout):
+    """The study still plans, and both documents have all that they include; no other file is touched."""
+    shutil.rmtree(checkout / chapters.FOLDER / "calzavarini2010")
+    plan = run(checkout, "-m", "snakemake", "-n", "--quiet", "host")
+    assert "rule chapter_seelen2016_no_squish:" in plan and "note_corrections" not in plan and "calzavarini" not in plan
+    code = """
+from pathlib import Path
+from polhode.study.chapters import all_chapters, names, texts
+from polhode.study.report import macros, shortened, typeset
+results, build = Path("out"), Path("build")
+for folder in ("figures", "tables", "numbers"):
+    (results / folder).mkdir(parents=True)
+for kind, suffix in (("figures", "pdf"), ("tables", "tex")):
+    for name in names(kind):
+        (results / kind / f"{name}.{suffix}").write_text("made")
+for key in names("numbers"):
+    (results / "numbers" / f"{key}.tex").write_text("")
+lines = (f"\\\\newcommand{{\\\\{name}}}{{1}}" for name in macros.used(texts(".")))
+(results / "numbers" / "long_runs.tex").write_text("".join(lines))
+typeset.copy_sources(Path(), build)
+for name, text in typeset.generated(build, results, all_chapters()).items():
+    (build / name).write_text(text)
+shown = set().union(*(shortened.included(path.read_text()) for path in build.rglob("*.tex")))
+print(*sorted(shown - {*names("figures"), *names("tables")}))
+"""
+    assert run(checkout, "-c", code).split() == []
+    sources = {path.relative_to(checkout / "build"): path.read_text() for path in (checkout / "build").rglob("*.tex")}
+    included = re.findall(r"\\input\{(\w[\w/]*)\}", "".join(sources.values()))
+    assert "chapters/seelen2016/text" in included and {Path(f"{name}.tex") for name in included} <= set(sources)
 
 
 def test_a_chapter_that_needs_what_there_is_not_is_refused():
@@ -422,7 +455,8 @@ for key in chapters.jobs():
         with (folder / f"{name}.py").open("a") as file:
             file.write("\nREMARK = 1\n")
     after = set(run(checkout, "-c", code).splitlines())
-    assert {re.sub("=.*", "", line) for line in before ^ after} == {"long_runs", "times", "overview"}
+    changed = {re.sub("=.*", "", line) for line in before ^ after}
+    assert len(changed) == 3 and all(any(key in job for job in changed) for key in ("long_runs", "cost", "ledger"))
 
 
 def test_an_analysis_is_done_once_for_each_file_problem_and_argument(tmp_path):

@@ -8,10 +8,10 @@ import numpy as np
 
 from polhode.fits.canonical_form import symplectic
 from polhode.fits.liquid_drifts import outcomes
-from polhode.study.chapters.laws import checks as law_checks
+from polhode.study.chapters.laws import frames_of_checks as law_checks
 from polhode.study.chapters.laws.frames import TARGET
 from polhode.study.chapters.liquids import frames as liquids
-from polhode.study.chapters.long_runs import drift
+from polhode.study.chapters.long_runs import frames_of_drift as drift
 from polhode.study.chapters.many_body.frames import chess_ratios
 from polhode.study.chapters.torque_classes import frames as order_frames
 from polhode.study.inputs import Inputs, NotInRun

@@ -6,7 +6,7 @@ from math import isfinite
 import pandas as pd
 
 from polhode.study.chapters.correctors import frames as analysis
-from polhode.study.chapters.laws import checks as law_checks
+from polhode.study.chapters.laws import frames_of_checks as law_checks
 from polhode.study.chapters.liquids import frames as liquids
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import above_head, decimal, escape, or_dash, spanning, tabular

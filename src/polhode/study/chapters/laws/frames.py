@@ -23,7 +23,7 @@ from polhode.fits.seed_statistics import Estimate, followed
 from polhode.fits.step_times import in_frame
 from polhode.interface.netcdf import read_dataset
 from polhode.study.chapters.contacts import frames as contact_scenes
-from polhode.study.chapters.long_runs import drift
+from polhode.study.chapters.long_runs import frames_of_drift as drift
 from polhode.study.chapters.many_body.frames import CASES, chess_pieces
 from polhode.study.inputs import Inputs, NotInRun, once
 from polhode.study.report.frames import keyed

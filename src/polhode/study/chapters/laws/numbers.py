@@ -12,8 +12,8 @@ from polhode.fits import contact_law, laws
 from polhode.fits.largest_step import EXTRAPOLATED, NOT_RUN
 from polhode.fits.seed_statistics import LEVEL, ranks
 from polhode.study.chapters.laws import advice as analysis
-from polhode.study.chapters.laws import checks as law_checks
 from polhode.study.chapters.laws import frames as law_frames
+from polhode.study.chapters.laws import frames_of_checks as law_checks
 from polhode.study.chapters.laws.advice import Advice, count
 from polhode.study.chapters.laws.frames import (
     FREE,

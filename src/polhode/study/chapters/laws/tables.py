@@ -9,8 +9,8 @@ import pandas as pd
 
 from polhode.fits.seed_statistics import Estimate
 from polhode.study.chapters.laws import advice as analysis
-from polhode.study.chapters.laws import checks as law_checks
 from polhode.study.chapters.laws import frames as law_frames
+from polhode.study.chapters.laws import frames_of_checks as law_checks
 from polhode.study.chapters.laws.advice import Advice, count
 from polhode.study.chapters.laws.frames import FREE, FRICTION, SMOOTH, BestMethod, EnsembleLaws, Situation
 from polhode.study.inputs import Inputs

@@ -13,8 +13,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, NullFormatter
 
-from polhode.study.chapters.long_runs import drift
 from polhode.study.chapters.long_runs import frames as analysis
+from polhode.study.chapters.long_runs import frames_of_drift as drift
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import selection, style
 from polhode.study.report.drawing import (

@@ -9,8 +9,8 @@ import xarray as xr
 from polhode.fits.canonical_form import ROUNDING, symplectic
 from polhode.fits.drift import BOUNDED
 from polhode.fits.values import at, peak, quotient
-from polhode.study.chapters.long_runs import drift
 from polhode.study.chapters.long_runs import frames as analysis
+from polhode.study.chapters.long_runs import frames_of_drift as drift
 from polhode.study.chapters.long_runs.frames import DEFECT_DIVISION, FITTED, reversibility, symplecticity
 from polhode.study.chapters.long_runs.frames import ROUNDING as ANGLE_ROUNDING
 from polhode.study.chapters.torque_classes import frames as order_frames

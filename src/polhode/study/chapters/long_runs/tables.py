@@ -8,8 +8,8 @@ import pandas as pd
 
 from polhode.fits.canonical_form import READINGS
 from polhode.fits.canonical_form import ROUNDING as NO_DEFECT
-from polhode.study.chapters.long_runs import drift
 from polhode.study.chapters.long_runs import frames as analysis
+from polhode.study.chapters.long_runs import frames_of_drift as drift
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import selection
 from polhode.study.report.formats import spoken_list, upper
