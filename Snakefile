@@ -25,7 +25,7 @@ from snakemake_logger_plugin_polhode import LogHandler
 
 from polhode.interface import netcdf
 from polhode.interface.reading import read
-from polhode.study import configuration, products, storage, chapters
+from polhode.study import chapters, configuration, products, storage
 from polhode.study.plan import deferred
 from polhode.study.released import ENSEMBLES, MANY_BODY, SINGLE_BODY, check_file
 from polhode.study.workflow import (

@@ -157,7 +157,7 @@ def test_a_new_kind_is_known_everywhere_by_its_declaration(tmp_path, monkeypatch
     study = plan()
     path = f"{study.results}/{name}"
     assert path in study.data() and path in study.products(), "Snakemake makes it, provenance.json lists it"
-    chapter = Chapter(title="x", place=1, needs=("collisions",))
+    chapter = Chapter(title="x", readers="y", place=1, needs=("collisions",))
     monkeypatch.setattr(chapters, "all_chapters", lambda: {"hits": chapter})
     assert path in study.needed("hits")
     assert study.places_of("hits")["collisions"] == f"{study.results}/collisions", "it is handed to Inputs"

@@ -19,7 +19,7 @@ import sys
 from polhode.study.by_hand import ByHandError, snakemake_of
 
 for rule, wildcards in [
-    ("chapter_source", {}),
+    ("chapter_ledge", {}),
     ("all", {}),
     ("film", {}),
     ("film", {"scene": "ches"}),
@@ -48,7 +48,7 @@ def test_it_is_said_what_is_wrong_and_a_session_gets_what_a_script_gets(tmp_path
     done = start("-c", SCRIPT, str(tmp_path))
     assert done.returncode == 0, done.stderr
     rule, target, missing, misspelt, unknown, unmade, given, more = done.stdout.splitlines()
-    assert rule == "there is no rule chapter_source with a script; did you mean chapter_sources?"
+    assert rule == "there is no rule chapter_ledge with a script; did you mean chapter_ledger?"
     assert target.startswith("there is no rule all with a script; ")
     assert missing == "rule film needs a value for scene: add scene=..."
     assert misspelt == "rule film: scene cannot be 'ches'; did you mean 'chess'?"
@@ -81,9 +81,7 @@ def test_a_script_runs_on_existing_results_and_leaves_them_as_they_are(tiny_stud
     assert [path.name for path in written if path.read_bytes() != theirs[f"{path.parent.name}/{path.name}"]] == []
     assert (tmp_path / "trial" / "single_body.nc").samefile(tiny_study / "results" / "single_body.nc")
     assert [path for path in (tmp_path / "trial" / "logs").rglob("*") if path.is_file()] == []
-    assert f"{chapters.jobs()['long_runs']['long_runs'].figures[0]}\n" in done.stdout, (
-        "what a script prints goes to the terminal"
-    )
+    assert f"{chapters.all_chapters()['long_runs'].figures[0]}\n" in done.stdout, "what a script prints goes to the terminal"
     assert times() == before
     # An error is raised where it occurs.
     (tmp_path / "trial" / "single_body.nc").unlink()

@@ -405,7 +405,7 @@ def test_a_chapter_whose_folder_is_deleted_is_gone(checkout):
     """The study still plans, and both documents have all that they include; no other file is touched."""
     shutil.rmtree(checkout / chapters.FOLDER / "calzavarini2010")
     plan = run(checkout, "-m", "snakemake", "-n", "--quiet", "host")
-    assert "rule chapter_seelen2016_no_squish:" in plan and "note_corrections" not in plan and "calzavarini" not in plan
+    assert "rule chapter_seelen2016_no_squish:" in plan and "note_corrections" not in plan and "velocity_torque" not in plan
     code = """
 from pathlib import Path
 from polhode.study.chapters import all_chapters, names, texts
@@ -434,7 +434,7 @@ print(*sorted(shown - {*names("figures"), *names("tables")}))
 
 def test_a_chapter_that_needs_what_there_is_not_is_refused():
     with pytest.raises(ValueError, match=r"needs nonsense; known are: single_body"):
-        chapters.Chapter(title="x", place=1, needs=("nonsense",))
+        chapters.Chapter(title="x", readers="y", place=1, needs=("nonsense",))
 
 
 @pytest.mark.thorough

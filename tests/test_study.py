@@ -180,15 +180,16 @@ def test_the_cost_study_in_order_or_left_out():
 
 def test_without_a_cost_study_nothing_waits_for_it():
     plans = [Products(configuration.resolve(small() | change, HOME), HOME) for change in ({}, {"cost": None})]
+    times = chapters.job_of("cost")
     for plan, expected in zip(plans, (["results/cost.nc"], []), strict=True):
-        assert set(plan.needed("times")) & {"results/cost.nc"} == set(expected) and "results/cost.nc" not in plan.needed(
+        assert set(plan.needed(times)) & {"results/cost.nc"} == set(expected) and "results/cost.nc" not in plan.needed(
             "spiral2024"
         )
         assert plan.places(None).get("cost", "") == "".join(expected)
         assert {"results/timing.nc", "results/cost.nc"} <= set(plan.data()) or not expected
         assert expected or not [path for path in plan.data() if "timing" in path or "cost" in path]
-    assert "results/cost_claims.csv" not in plans[0].needed("overview")
-    assert "results/cost_claims.csv" in plans[1].needed("times")
+    assert "results/cost_claims.csv" not in plans[0].needed(chapters.job_of("ledger"))
+    assert "results/cost_claims.csv" in plans[1].needed(times)
 
 
 def test_targets_need_a_closed_form(monkeypatch):

@@ -362,7 +362,7 @@ def test_the_study_without_times(edited):
     edited.configure(TINY | {"cost": None})
     jobs = set(edited.jobs())
     # What shows times; everything else is as good with them.
-    shown = {"cost_claims", "chapter_times", "explorer", "report"}
+    shown = {"cost_claims", f"chapter_{chapters.job_of('cost')}", "explorer", "report"}
     assert not {"timing", "cost"} & jobs and shown <= jobs
     names = ("tables/cost.tex", "figures/relative_cost.pdf", "report.pdf", "explorer.html")
     only = ("--rerun-triggers", "mtime", "--forcerun", *sorted(shown))
@@ -373,8 +373,8 @@ def test_the_study_without_times(edited):
     assert '"machine":null' in parts(results / "explorer.html")[1]
 
 
-#: The chapters of one chapter, which one job makes; all of them would only take longer.
-JOB = chapters.jobs()["sources"].values()
+#: Chapters that one job makes; all of them would only take longer.
+JOB = chapters.jobs()[chapters.job_of("seelen2016")].values()
 PICTURES = [name for chapter in JOB for name in chapter.figures]
 SHOWN = [name for chapter in JOB for name in chapter.tables]
 NUMBERED = [chapter for chapter in JOB if chapter.numbers]
@@ -447,7 +447,7 @@ def test_what_is_deleted_or_damaged_alone_is_made_again(edited):
     """Also where nothing that is asked for seems to need it; no more than it; and the report with the same bytes."""
     results = edited.folder / "results"
     reports = {results / f"{name}.pdf": (results / f"{name}.pdf").read_bytes() for name in DOCUMENTS}
-    chapter = chapters.jobs()["long_runs"]["long_runs"]
+    chapter = chapters.all_chapters()["long_runs"]
     table, picture = (results / "tables" / f"{chapter.tables[0]}.tex", results / "figures" / f"{chapter.figures[0]}.png")
     for gone in (*reports, results / "films" / "rods.nc", picture):
         gone.unlink()

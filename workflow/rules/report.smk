@@ -46,6 +46,17 @@ for KEY, MEMBERS in chapters.jobs().items():
             "../scripts/chapter.py"
 
 
+# A chapter that is made with others is a target by its own name.
+for KEY in [key for key in chapters.all_chapters() if key not in chapters.jobs()]:
+
+    rule:
+        name:
+            f"chapter_{KEY}"
+        localrule: True
+        input:
+            PLAN.chapter_files(KEY),
+
+
 rule report:
     input:
         PLAN.files("figures"),

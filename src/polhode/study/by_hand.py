@@ -2,13 +2,13 @@
 
 From a shell, without Snakemake's bookkeeping and with output on the terminal::
 
-    python -m polhode.study.by_hand chapter_times --output trial
+    python -m polhode.study.by_hand chapter_grains --output trial
     python -m polhode.study.by_hand film scene=chess
 
 In a Python session::
 
     from polhode.study.by_hand import snakemake_of
-    snakemake = snakemake_of("chapter_times", output="trial")
+    snakemake = snakemake_of("chapter_grains", output="trial")
 
 Then ``snakemake.input``, ``snakemake.params`` and so on are what the script would receive, and its lines can be run one by one.
 """
@@ -25,6 +25,7 @@ from typing import Any, TypedDict, Unpack
 
 from polhode.interface.netcdf import UnreadableFile
 from polhode.interface.reading import read
+from polhode.study.chapters import all_chapters, job_of
 from polhode.study.configuration import ConfigurationError
 from polhode.study.storage import check_folder
 from polhode.study.workflow import locks, signals
@@ -145,6 +146,7 @@ def _prepared(
         with _this_process_left_alone():
             workflow.include(HOME / "Snakefile")
         rule_object = _rule(rule, {known.name: known for known in workflow.rules if known.script})
+        rule = rule_object.name
         job = Job(rule_object, DAG(workflow, rules=[rule_object]), _checked(rule, wildcards, rule_object))
         made = Snakemake(
             job.input,
@@ -169,8 +171,10 @@ def _prepared(
 
 
 def _rule(name: str, known: Mapping[str, Any]) -> Any:
+    if (chapter := name.removeprefix("chapter_")) in all_chapters():
+        name = f"chapter_{job_of(chapter)}"
     if name not in known:
-        near = difflib.get_close_matches(name, known, 1)
+        near = difflib.get_close_matches(name, [*known, *(f"chapter_{key}" for key in all_chapters())], 1)
         meant = f"did you mean {near[0]}?" if near else f"rules are: {', '.join(sorted(known))}"
         raise ByHandError(f"there is no rule {name} with a script; {meant}")
     return known[name]
@@ -254,7 +258,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m polhode.study.by_hand",
         description="Run the script of one rule on existing results. Snakemake is not informed.",
     )
-    parser.add_argument("rule", help="a rule with a script, such as chapter_times or check")
+    parser.add_argument("rule", help="a rule with a script, such as chapter_grains or check")
     parser.add_argument("wildcards", nargs="*", metavar="NAME=VALUE", help="a value for each wildcard of the rule")
     parser.add_argument("--output", metavar="FOLDER", help="write there, and leave the results unchanged")
     parser.add_argument("--results", metavar="FOLDER", help="the results, if not those that the configuration names")

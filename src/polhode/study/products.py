@@ -94,9 +94,11 @@ class Products(Plan):
 
     def job_files(self, job: str) -> list[str]:
         """Paths of what the report takes from these chapters: figures as PDF, tables as LaTeX, and numbers."""
-        keys = chapters.jobs()[job]
-        kinds = ("figures", "tables", "numbers")
-        return [path for kind in kinds for key in keys for path in self.files(kind, chapters.names(kind, key))]
+        return self.chapter_files(*chapters.jobs()[job])
+
+    def chapter_files(self, *keys: str) -> list[str]:
+        """Paths of the same of single chapters."""
+        return [path for kind in ("figures", "tables", "numbers") for path in self.files(kind, chapters.names(kind, *keys))]
 
     def job_places(self, job: str) -> dict[str, dict[str, Any]]:
         """The data that each chapter of a job needs (:meth:`places_of`)."""

@@ -40,6 +40,11 @@ def jobs() -> dict[str, dict[str, Chapter]]:
     return {"_".join(of_job): of_job for of_job in members.values()}
 
 
+def job_of(chapter: str) -> str:
+    """The job that makes a chapter."""
+    return next(job for job, members in jobs().items() if chapter in members)
+
+
 def names(kind: str, *keys: str, timed: bool = False) -> list[str]:
     """The names of the files of a kind: ``figures``, ``tables``, or ``numbers``, one file for each chapter.
 
