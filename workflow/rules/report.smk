@@ -52,9 +52,9 @@ for KEY in [key for key in chapters.all_chapters() if key not in chapters.jobs()
     rule:
         name:
             f"chapter_{KEY}"
-        localrule: True
         input:
             PLAN.chapter_files(KEY),
+        localrule: True
 
 
 rule report:
