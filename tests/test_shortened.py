@@ -55,6 +55,10 @@ def results(tmp_path):
             path = tmp_path / "numbers" / f"{key}.tex"
             path.parent.mkdir(exist_ok=True)
             path.write_text("")
+    for kind, suffix in (("figures", "pdf"), ("tables", "tex")):
+        (tmp_path / kind).mkdir()
+        for name in chapters.names(kind):
+            (tmp_path / kind / f"{name}.{suffix}").write_text("made")
     names = [name for name in macros.used(chapters.texts(HOME)) if name != "studyReduced"]
     of_chapter = {
         name: key
@@ -105,8 +109,6 @@ def test_the_article_of_a_reduced_run_has_figures_and_tables_alone(results):
 
 def test_a_section_of_the_supplement_of_which_nothing_was_made_goes(results):
     (results / "numbers/grains.tex").write_text("")
-    (results / "figures").mkdir()
-    (results / "tables").mkdir()
     chapter = chapters.all_chapters()["grains"]
     for kind, suffix, names in (("figures", "pdf", chapter.figures), ("tables", "tex", chapter.tables)):
         for name in names:
