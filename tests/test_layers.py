@@ -207,10 +207,12 @@ LIVE = (
     *("methods", "problems", "registry", "references", "manybody", "simulate", "export", "compiling", "study.declarations"),
     *("algebra.body", "algebra.quaternion", "algebra.vector", "algebra.dual"),
 )
-#: Pictures of clumps only draw. Notebooks and pages ask for the look of registered methods without a run.
+#: Pictures of clumps only draw. Notebooks and pages ask for the look of registered methods without a run. The last is a number.
 HARMLESS = {
     "study.chapters.many_body.figures imports manybody.pictures",
     "study.report.style imports study.declarations.variant_of_registered",
+    "study.chapters.long_runs.frames_of_drift imports registry.LAST",
+    "study.report.selection imports registry.LAST",
 }
 
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from polhode.study.run.checks import make_check
+from polhode.study.run.check import make_check
 from polhode.study.run.making import make_files
 from polhode.study.workflow.entry import library_of, meter
 

@@ -10,7 +10,7 @@ from polhode.fits.orders import fit_order
 from polhode.interface.arrays import about
 from polhode.methods import calzavarini2010, fincham1992
 from polhode.simulate import simulate
-from polhode.study.run.checks import exact_end, fincham_normalised, problem_of
+from polhode.study.run.check import exact_end, fincham_normalised, problem_of
 from polhode.study.run.making import Settings
 
 #: Problems for the misprints of the note: torques of the orientation and of the angular velocity, and a moving body.

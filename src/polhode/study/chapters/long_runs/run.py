@@ -10,7 +10,7 @@ from polhode.interface.arrays import about
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Problem
 from polhode.simulate import simulate
-from polhode.study.run.checks import DIGITS, chosen_methods, problem_of
+from polhode.study.run.check import DIGITS, chosen_methods, problem_of
 from polhode.study.run.making import Settings
 
 #: Problems without friction or explicit time dependence, whose motion is undone by reversal.

@@ -26,7 +26,7 @@ from polhode.interface.arrays import about
 from polhode.methods import no_squish
 from polhode.methods.rotor_choice import score
 from polhode.simulate import simulate
-from polhode.study.run.checks import problem_of
+from polhode.study.run.check import problem_of
 from polhode.study.run.making import Settings
 
 Array = NDArray[Any]

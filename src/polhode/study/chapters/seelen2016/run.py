@@ -10,7 +10,7 @@ import xarray as xr
 from polhode.interface.arrays import about
 from polhode.methods.protocol import OneTorque
 from polhode.problems.system import System
-from polhode.study.run.checks import chosen_methods, problem_of
+from polhode.study.run.check import chosen_methods, problem_of
 from polhode.study.run.making import Settings
 
 #: Number of steps of a run that tests stability, and the largest product of rate and step tried.

@@ -33,7 +33,7 @@ from polhode.methods.numbered import NumberedOneTorque, NumberedSeveralTorques, 
 from polhode.methods.protocol import Method, OneTorque
 from polhode.methods.states import omega_of_momentum
 from polhode.simulate import simulate
-from polhode.study.run.checks import DIGITS, exact_end, fincham_normalised, problem_of
+from polhode.study.run.check import DIGITS, exact_end, fincham_normalised, problem_of
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
 from polhode.study.run.making import Settings
