@@ -292,7 +292,7 @@ def test_the_default_study_is_less_than_a_hundred_submissions(tmp_path):
     (said,) = re.findall(r"jobs sent to a cluster \| (\d+):", (HOME / "docs" / "running.md").read_text())
     assert len(submissions) == int(said), "docs/running.md says how many"
     inside = re.findall(r"^    rule (\w+):", output, re.MULTILINE)
-    assert {"gather", "claims", f"chapter_{job_of('cost')}", "report", "provenance"} <= set(inside)
+    assert {"gather", "claims", f"chapter_{job_of('times')}", "report", "provenance"} <= set(inside)
 
 
 #: Two jobs that need nothing, and one that waits for them.

@@ -21,8 +21,8 @@ from polhode.problems import representative
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study import chapters
 from polhode.study.chapters import rendering
-from polhode.study.chapters.time_to_solution import figures as time_to_solution
-from polhode.study.chapters.time_to_solution import numbers as time_numbers
+from polhode.study.chapters.times import figures as drawn
+from polhode.study.chapters.times import numbers as time_numbers
 from polhode.study.declarations import problem_declarations
 from polhode.study.gather import cost
 from polhode.study.inputs import Inputs
@@ -30,7 +30,7 @@ from polhode.study.report import maps, style
 from polhode.study.report.formats import factor
 from polhode.study.storage import write_groups
 
-CHAPTER = chapters.all_chapters()["time_to_solution"]
+FIGURES = ("speed_up", "work_precision", "work_in_torques", "price_of_torque")
 EPS = np.finfo(float).eps
 STEPS = np.geomspace(1e-5, 0.1, 21)
 
@@ -343,7 +343,7 @@ def inputs(cost_file) -> Inputs:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", CHAPTER.figures)
+@pytest.mark.parametrize("name", FIGURES)
 def test_figure_is_the_same_file_twice(name, inputs, tmp_path):
     figure_twice(name, inputs, tmp_path)
     with style.settings():
@@ -361,9 +361,9 @@ def test_a_cell_has_the_colour_of_the_first(inputs):
     for i, target in enumerate(data.target_error.values):
         for j, price in enumerate(data.torque_price.values):
             (key, soonest), *others = first[target, price]
-            share = time_to_solution.strength(others[0][1] / soonest) if others else time_to_solution.LEADS[-1][1]
+            share = drawn.strength(others[0][1] / soonest) if others else drawn.LEADS[-1][1]
             assert cells[i, j] == pytest.approx(maps.tint(style.style(key)["color"], share))
-    shares = [time_to_solution.strength(lead) for lead in (1.0, 1.049, 1.05, 1.99, 2.0, np.inf)]
+    shares = [drawn.strength(lead) for lead in (1.0, 1.049, 1.05, 1.99, 2.0, np.inf)]
     assert shares == [0.2, 0.2, 0.42, 0.42, 0.72, 0.72]
 
 
@@ -382,7 +382,7 @@ def test_the_table_holds_every_method_frame_and_target(inputs):
 
 
 def test_numbers_of_the_text(inputs):
-    made = rendering.numbers("time_to_solution", inputs)
+    made = rendering.numbers("times", inputs)
     assert not [name for name, text in made.items() if "nan" in text or "inf" in text]
     # 4 dt = 1e-5 against 4 dt^2 = 1e-5, 24 ns against 26.
     gain = 400000 * 24 / (633 * 26)
@@ -408,9 +408,9 @@ def test_the_sentence_on_several_torques_names_every_class_once(inputs):
 
 def test_without_times_every_figure_and_table_says_so(inputs, tmp_path):
     empty = Inputs(inputs.paths["single_body"], published=PUBLISHED)
-    for name in CHAPTER.figures:
+    for name in FIGURES:
         rendering.render_figure(name, empty, tmp_path)
-    for name in CHAPTER.tables:
+    for name in ("speed_up", "many_body_cost"):
         rendering.render_table(name, empty, tmp_path)
         assert "no times" in (tmp_path / f"{name}.csv").read_text()
 
@@ -432,9 +432,8 @@ def test_every_time_to_a_solution_in_the_text_is_made(tmp_path):
     )
     write_groups(costs, tmp_path / "cost.nc")
     whole = Inputs(tmp_path / "single_body.nc", cost=tmp_path / "cost.nc", published=PUBLISHED)
-    made = set(rendering.numbers("time_to_solution", whole))
-    texts = chapters.files(home, "text.tex")
-    used = {path.parent.name: set(re.findall(r"\\(cost[A-Z][A-Za-z]*)", path.read_text())) for path in texts}
-    assert used["time_to_solution"] and used["time_to_solution"] <= made
-    # Those of other sections are held in their own tests.
-    assert set().union(*used.values()) <= made | used["cost"] | used["many_body"] | used["laws_in_time"]
+    made = set(rendering.numbers("times", whole))
+    text = (home / chapters.FOLDER / "times" / "text.tex").read_text()
+    section = text.partition(r"\section{Time to solution}")[2].partition(r"\section")[0]
+    used = set(re.findall(r"\\(cost[A-Z][A-Za-z]*)", section))
+    assert used and used <= made

@@ -55,7 +55,7 @@ def test_table_1_figures_and_abstract_name_the_number_of_bodies():
             assert not of_laws_shown or r"\studyLawBodies" in piece, (path.name, of_laws_shown)
             named |= of_laws_shown
     assert named == OF_ALL_BODIES
-    for name, words in (("laws", "lawsheetcaption"), ("laws_in_time", "slowdownintimecaption")):
+    for name, words in (("laws", "lawsheetcaption"), ("times", "slowdownintimecaption")):
         text = (HOME / chapters.FOLDER / name / "text.tex").read_text()
         caption = text.partition(rf"\newcommand{{\{words}}}")[2].partition("\n")[0]
         assert r"\studyLawBodies" in caption, words

@@ -1,6 +1,7 @@
 """The laws of the ensembles, recovered from errors that were made from known ones; their tables, figures and numbers."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,9 +19,9 @@ from polhode.study.chapters.laws import figures as drawn
 from polhode.study.chapters.laws import frames as law_frames
 from polhode.study.chapters.laws import numbers as law_numbers
 from polhode.study.chapters.laws import tables as law_tables
-from polhode.study.chapters.laws_in_time import frames as in_time
-from polhode.study.chapters.laws_in_time import numbers as time_numbers
-from polhode.study.chapters.laws_in_time import tables as time_tables
+from polhode.study.chapters.times import frames as in_time
+from polhode.study.chapters.times import numbers as time_numbers
+from polhode.study.chapters.times import tables as time_tables
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import macros, style
 from polhode.study.storage import write_dataset, write_groups
@@ -656,8 +657,8 @@ def test_a_method_that_several_prices_have_is_named_once(names, said):
 def test_the_numbers_of_the_text_in_time(data, tmp_path):
     """The method that is the fastest is called so, instead of being 1.0 times as slow as itself; the map is summed up."""
     run = inputs_of(data, tmp_path, cost=timed(tmp_path, METHODS))
-    made = rendering.numbers("laws_in_time", run)
-    used = macros.used([HOME / chapters.FOLDER / "laws_in_time" / "text.tex", HOME / "paper" / "article" / "cost.tex"])
+    made = time_numbers.in_time(run)
+    used = macros.used([HOME / chapters.FOLDER / "times" / "text.tex", HOME / "paper" / "article" / "cost.tex"])
     assert {name for name in used if name.startswith("costLaw")} <= set(made)
     # All steps take 20 ns here, so that the fastest with one torque is the same at every price.
     assert made["costLawFastestOneSmooth"].startswith(r"\emph{spiral leapfrog}, whether")
@@ -714,12 +715,8 @@ def test_a_range_that_ends_beyond_what_is_printed_is_no_arrow():
     assert law_tables._sheet_row(row)[-1] == r"\num{600}* (\num{330} to $>$\num{1000})"
 
 
-NEW = [
-    (kind, name)
-    for key in ("laws", "laws_in_time")
-    for kind in ("figures", "tables")
-    for name in getattr(all_chapters()[key], kind)
-]
+NEW = [(kind, name) for kind in ("figures", "tables") for name in getattr(all_chapters()["laws"], kind)]
+NEW += [("figures", "slowdown_map"), ("tables", "slowdown_in_time")]
 
 
 def timed(tmp_path, keys):
@@ -759,9 +756,9 @@ def test_a_run_that_has_little_is_shown_as_far_as_it_goes(methods, tmp_path):
         small = inputs_of(data, tmp_path, cost=timed(tmp_path, ["euler", *methods]))
     for kind, name in NEW:
         (rendering.render_figure if kind == "figures" else rendering.render_table)(name, small, tmp_path / kind)
-    for key in ("laws", "laws_in_time"):
-        text = "".join(rendering.numbers(key, small).values())
-        assert "nan" not in text
+    assert "nan" not in "".join(rendering.numbers("laws", small).values())
+    with suppress(NotInRun):
+        assert "nan" not in "".join(time_numbers.in_time(small).values())
     for path in (tmp_path / "tables").glob("*.tex"):
         assert "nan" not in path.read_text()
 

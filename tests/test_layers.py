@@ -179,10 +179,10 @@ def test_imports_are_absolute():
 
 
 def test_an_import_that_goes_up_is_found(tmp_path):
-    for name in ("run/cell.py", "chapters/cost/figures.py"):
+    for name in ("run/cell.py", "chapters/times/figures.py"):
         (tmp_path / "study" / name).parent.mkdir(parents=True)
-        (tmp_path / "study" / name).write_text("def late():\n    from polhode.study.chapters.cost import figures\n")
-    assert upward(tmp_path) == ["study.run.cell imports study.chapters.cost.figures"]
+        (tmp_path / "study" / name).write_text("def late():\n    from polhode.study.chapters.times import figures\n")
+    assert upward(tmp_path) == ["study.run.cell imports study.chapters.times.figures"]
 
 
 def test_chapters_read_the_frames_of_others_alone_and_nothing_of_what_is_run():
@@ -246,9 +246,9 @@ def test_late_stages_read_files_and_ask_no_registry():
 @pytest.mark.parametrize(
     ("file", "line", "name"),
     [
-        ("study/chapters/cost/numbers.py", "from polhode.compiling.operations import count", "compiling.operations.count"),
-        ("study/chapters/cost/numbers.py", "from polhode.algebra import quaternion", "algebra.quaternion"),
-        ("study/chapters/cost/numbers.py", "from polhode import methods as m", "methods"),
+        ("study/chapters/times/numbers.py", "from polhode.compiling.operations import count", "compiling.operations.count"),
+        ("study/chapters/times/numbers.py", "from polhode.algebra import quaternion", "algebra.quaternion"),
+        ("study/chapters/times/numbers.py", "from polhode import methods as m", "methods"),
         ("study/judge/verdicts.py", "import polhode.problems.heavy_top", "problems.heavy_top"),
         ("study/report/style.py", "from ...methods import METHODS", "methods.METHODS"),
         ("study/report/__init__.py", "from ... import registry", "registry"),
@@ -453,12 +453,12 @@ for key in chapters.jobs():
 """
     before = set(run(checkout, "-c", code).splitlines())
     folder = checkout / "src" / "polhode" / "study" / "chapters"
-    for name in ("long_runs/figures", "cost/tables", "ledger/numbers"):
+    for name in ("long_runs/figures", "times/tables", "ledger/numbers"):
         with (folder / f"{name}.py").open("a") as file:
             file.write("\nREMARK = 1\n")
     after = set(run(checkout, "-c", code).splitlines())
     changed = {re.sub("=.*", "", line) for line in before ^ after}
-    assert len(changed) == 3 and all(any(key in job for job in changed) for key in ("long_runs", "cost", "ledger"))
+    assert len(changed) == 3 and all(any(key in job for job in changed) for key in ("long_runs", "times", "ledger"))
 
 
 def test_an_analysis_is_done_once_for_each_file_problem_and_argument(tmp_path):

@@ -26,12 +26,12 @@ from polhode.manybody.simulation import run
 from polhode.methods.lab_frame import in_lab
 from polhode.study import chapters, configuration
 from polhode.study.chapters import rendering
-from polhode.study.chapters.cost import measures as cost_claims
 from polhode.study.chapters.many_body import figures as drawn
 from polhode.study.chapters.many_body import frames as many_body
 from polhode.study.chapters.many_body import measures as many_body_claims
 from polhode.study.chapters.many_body import numbers
-from polhode.study.chapters.time_to_solution import numbers as time_numbers
+from polhode.study.chapters.times import measures as cost_claims
+from polhode.study.chapters.times import numbers as time_numbers
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge import verdicts as claims
 from polhode.study.products import Products
@@ -642,7 +642,7 @@ def test_the_table_shows_the_published_step_or_none():
 def test_every_number_of_the_section_is_made(inputs, tmp_path):
     write_groups({"/": xr.Dataset(), "chess": scene(np.pi).isel(dt=[2, 3])}, tmp_path / "run.nc")
     text = (HOME / chapters.FOLDER / "many_body" / "text.tex").read_text()
-    made = {*rendering.numbers("many_body", inputs), *rendering.numbers("time_to_solution", inputs)}
+    made = {*rendering.numbers("many_body", inputs), *rendering.numbers("times", inputs)}
     made |= {*numbers.every_method(Inputs("", many_body=tmp_path / "run.nc"))}
     used = set(re.findall(r"\\((?:study|cost)[A-Za-z]+)", text))
     assert used - made == set()

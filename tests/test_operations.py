@@ -18,9 +18,9 @@ from polhode.compiling.operations import Counting, Operations, count, counting, 
 from polhode.methods import one_body
 from polhode.methods.protocol import OneTorque
 from polhode.study import chapters
-from polhode.study.chapters.cost import frames as analysis
-from polhode.study.chapters.cost import numbers as cost_numbers
-from polhode.study.chapters.cost import tables
+from polhode.study.chapters.times import frames as analysis
+from polhode.study.chapters.times import numbers as cost_numbers
+from polhode.study.chapters.times import tables
 from polhode.study.gather import cost as cost_study
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.storage import write_groups
@@ -270,7 +270,8 @@ def test_the_table_is_that_of_the_file(run, tmp_path):
 
 def test_the_numbers_of_the_section_are_made(run):
     made = cost_numbers.operations(run)
-    text = (HOME / chapters.FOLDER / "cost" / "text.tex").read_text().partition(r"\subsection{Operations of a step}")[2]
+    text = (HOME / chapters.FOLDER / "times" / "text.tex").read_text()
+    text = text.partition(r"\subsection{Operations of a step}")[2].partition(r"\section{Time to solution}")[0]
     assert text and set(re.findall(r"\\(cost\w+)", text)) <= set(made)
     assert made["costOperationsNormalise"] == "13" and made["costOperationsLinear"] == "32"
     assert "spiral" in made["costOperationsCheaper"].lower() and "Euler" not in made["costOperationsCheaper"]

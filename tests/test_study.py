@@ -180,7 +180,7 @@ def test_the_cost_study_in_order_or_left_out():
 
 def test_without_a_cost_study_nothing_waits_for_it():
     plans = [Products(configuration.resolve(small() | change, HOME), HOME) for change in ({}, {"cost": None})]
-    times = chapters.job_of("cost")
+    times = chapters.job_of("times")
     for plan, expected in zip(plans, (["results/cost.nc"], []), strict=True):
         assert set(plan.needed(times)) & {"results/cost.nc"} == set(expected) and "results/cost.nc" not in plan.needed(
             "spiral2024"

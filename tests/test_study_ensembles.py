@@ -211,7 +211,7 @@ def test_settings_and_methods_make_other_jobs(tmp_path):
 def test_a_chapter_gets_the_file_only_if_it_needs_it(plan, monkeypatch):
     from polhode.study import chapters
 
-    chapter = dataclasses.replace(chapters.all_chapters()["cost"], needs=("ensembles",), job="")
+    chapter = dataclasses.replace(chapters.all_chapters()["times"], needs=("ensembles",), job="")
     monkeypatch.setattr(chapters, "all_chapters", lambda: {"cost": chapter})
     products = Products(plan.study, HOME)
     assert products.needed("cost") == plan.files("ensembles")

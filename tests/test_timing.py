@@ -22,9 +22,9 @@ from polhode.methods.lab_frame import carried, in_lab
 from polhode.methods.protocol import OneTorque
 from polhode.study import chapters
 from polhode.study.chapters import rendering
-from polhode.study.chapters.cost import measures as cost_claims
-from polhode.study.chapters.cost import numbers as timing_numbers
 from polhode.study.chapters.judging import judge_chapters
+from polhode.study.chapters.times import measures as cost_claims
+from polhode.study.chapters.times import numbers as timing_numbers
 from polhode.study.gather import cost
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import macros, style
@@ -366,16 +366,16 @@ def test_the_table_says_what_was_measured(run):
 
 
 def test_every_time_of_the_text_is_made(run, tmp_path):
-    section = HOME / chapters.FOLDER / "cost" / "text.tex"
+    section = HOME / chapters.FOLDER / "times" / "text.tex"
     text = section.read_text().partition(r"\subsection{Operations of a step}")[0]
     used = set(re.findall(r"\\(cost[A-Za-z]+)", text))
-    made = rendering.numbers("cost", run)
+    made = rendering.numbers("times", run)
     assert used and used <= set(made)
     assert not [name for name, value in made.items() if "nan" in value.lower()]
     assert made["costCpu"] == r"Invented \& Co 5\_000" and made["costDay"] == "2020-02-03"
     assert made["costPublishedExtra"] == r"\num{30}\,\%"
     assert not re.findall(r"\d", re.sub(r"\\(setlength\{.*?\}\{.*?\}|cite\{.*?\})|Fig\.~4", "", text)), "no number stands in it"
-    rendering.render_numbers("cost", run, tmp_path / "cost.tex", macros.used([section]))
+    rendering.render_numbers("times", run, tmp_path / "cost.tex", macros.used([section]))
     lines = (tmp_path / "cost.tex").read_text().splitlines()[1:]
     assert all(re.fullmatch(r"\\newcommand\{\\cost[A-Za-z]+\}\{.*\}", line) for line in lines)
     names = [line.split("}")[0] for line in lines]

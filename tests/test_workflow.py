@@ -362,14 +362,14 @@ def test_the_study_without_times(edited):
     edited.configure(TINY | {"cost": None})
     jobs = set(edited.jobs())
     # What shows times; everything else is as good with them.
-    shown = {"cost_claims", f"chapter_{chapters.job_of('cost')}", "explorer", "report"}
+    shown = {"cost_claims", f"chapter_{chapters.job_of('times')}", "explorer", "report"}
     assert not {"timing", "cost"} & jobs and shown <= jobs
     names = ("tables/cost.tex", "figures/relative_cost.pdf", "report.pdf", "explorer.html")
     only = ("--rerun-triggers", "mtime", "--forcerun", *sorted(shown))
     edited.run("--cores", "2", *(f"results/{name}" for name in names), *only)
     results = edited.folder / "results"
     assert "cost: null" in (results / "tables" / "cost.tex").read_text()
-    assert "costCpu" not in (results / "numbers" / "cost.tex").read_text()
+    assert "costCpu" not in (results / "numbers" / "times.tex").read_text()
     assert '"machine":null' in parts(results / "explorer.html")[1]
 
 

@@ -29,7 +29,7 @@ from polhode.methods import METHODS, in_order
 from polhode.problems import PROBLEMS
 from polhode.problems.system import System
 from polhode.study.chapters.engines import figures as engines
-from polhode.study.chapters.time_to_solution import figures as time_to_solution
+from polhode.study.chapters.times import figures as times
 from polhode.study.fingerprint import fingerprint
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
@@ -55,8 +55,8 @@ def all_pictures(measured: Measurements, folder: Path) -> dict[str, bytes]:
     Existing pictures drawn from the same data by the same code are reused.
     """
     drawers: dict[str, Callable[[], Figure]] = {
-        "landing/work.png": partial(time_to_solution.work_in_torques, measured.inputs),
-        "landing/price.png": partial(time_to_solution.price_of_torque, measured.inputs),
+        "landing/work.png": partial(times.work_in_torques, measured.inputs),
+        "landing/price.png": partial(times.price_of_torque, measured.inputs),
         "engines/errors.png": partial(engines.engine_errors, _released_atlas(measured)),
         "engines/spins.png": partial(engines.engine_spins, _released_atlas(measured)),
         **{f"methods/{key}.png": partial(method_picture, key, measured) for key in METHODS},

@@ -1,7 +1,8 @@
-"""Figures of the time a method takes to a given error."""
+"""The time of a step, the time of a method to a given error, and what the laws of the ensembles mean in time."""
 
 import re
 from collections.abc import Callable
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullLocator
 
+from polhode.fits import laws
 from polhode.fits.ladders import RIVAL, UNIT
 from polhode.fits.ranking import CLOSE, at_the_edge, candidates, winners
+from polhode.study.chapters.laws.frames import EnsembleLaws
+from polhode.study.chapters.times import frames
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import maps, selection, style
 from polhode.study.report.drawing import (
@@ -25,6 +29,10 @@ from polhode.study.report.drawing import (
     panel_grid,
     panel_title,
     printable,
+    ratio_ticks,
+    row_places,
+    rows_height,
+    styles_of,
 )
 from polhode.study.report.frames import records
 from polhode.study.report.selection import PUBLISHED_SET
@@ -268,3 +276,127 @@ def strength(lead: float) -> float:
 def _price(price: float) -> str:
     exponent = np.log10(price) if price > 0 else np.nan
     return rf"$10^{{{round(exponent)}}}$" if exponent > 1 and exponent == round(exponent) else f"{price:g}"
+
+
+#: The right end of the axes, in units of the slowest median.
+MARGIN = 1.1
+
+#: The look of the range up to the median.
+MEDIAN: dict[str, Any] = {"facecolor": "0.62", "edgecolor": "0.62", "linewidth": 0.5}
+
+#: The colour of published values.
+PUBLISHED = "#C00000"
+
+
+def relative_cost(inputs: Inputs) -> Figure:
+    """A figure of the time of a step relative to direct Euler, in both frames, with and without normalisation.
+
+    The figure has few marks: the numbers are in the table, the quartiles in its CSV, and all samples in cost.nc.
+    """
+    step = inputs.cost("step")
+    keys = list(map(str, step["integrator"].values))
+    labels = dict(zip(keys, map(str, step["label"].values), strict=True))
+    looks = styles_of(inputs, keys)
+    published = inputs.published_numbers("delvalle_cost")
+    stated = published[published["quantity"] == "step"]
+    figure = new_figure((style.TEXT_WIDTH, max(2.6, rows_height(1.1, 0.185, len(keys)))))
+    panels = figure.subplots(1, 2, sharey=True)
+    highest = float(np.nanmax(step["relative"].values * step["median"].values / step["fastest"].values)) * MARGIN
+    lowest = float(np.nanmin(step["relative"].values)) / 1.15
+    for axes, frame, letter in zip(panels, map(str, step["frame"].values), "ab", strict=True):
+        in_frame = step.sel({"frame": frame})
+        rows = _rows(inputs, axes, labels)
+        euler = in_frame.sel(integrator="euler")
+        unit = float(euler["fastest"].isel(normalised=int(euler["declared"])))
+        for key, row in rows.items():
+            one = in_frame.sel(integrator=key)
+            declared = int(one["declared"])
+            relative = one["relative"].values
+            middle = float(one["median"].isel(normalised=declared)) / unit
+            # Higher than the symbol, which would hide it.
+            axes.fill_betweenx([row - 0.46, row + 0.46], relative[declared], middle, **MEDIAN, zorder=2)
+            if np.isfinite(relative).all():
+                axes.plot(relative, [row, row], color="0.35", linewidth=0.6, zorder=3)
+                axes.plot(relative[1 - declared], row, "|" if declared else ".", color="0.2", markersize=5, zorder=4)
+            axes.plot(relative[declared], row, **{**looks[key], "linestyle": "none", "markersize": 4.8, "zorder": 5})
+        for record in stated.to_dict("records"):
+            if frame == "lab" and record["method"] in rows:
+                y = rows[str(record["method"])]
+                axes.plot([record["value"]] * 2, [y - 0.5, y + 0.5], color=PUBLISHED, linewidth=1.6, zorder=6)
+        axes.axvline(1.0, color="0.55", linewidth=0.7, linestyle=(0, (4, 2)), zorder=1)
+        axes.set_xscale("log")
+        axes.set_xlim(lowest, highest)
+        ratio_ticks(axes.xaxis, lowest, highest, (0.25, 0.5, 1, 2, 5, 10, 20, 50))
+        axes.set_xlabel("time of a step / that of direct Euler")
+        panel_title(axes, letter, rf"$\omega$ kept in the {frame} frame")
+    _legend(figure)
+    return figure
+
+
+def _rows(inputs: Inputs, axes: Axes, labels: dict[str, str]) -> dict[str, float]:
+    """Draw one row for each method, in groups separated by a small space; returns the height of each row."""
+    rows, end = row_places(inputs.grouped(labels), 0.4)
+    axes.set_yticks(list(rows.values()), [printable(labels[key]) for key in rows])
+    axes.set_ylim(end - 0.75, -0.65)
+    axes.tick_params(axis="y", length=0, labelsize=7.5)
+    for number, y in enumerate(rows.values()):
+        if number % 2:
+            axes.axhspan(y - 0.5, y + 0.5, color="0.965", zorder=0, linewidth=0)
+    return rows
+
+
+def _legend(figure: Figure) -> None:
+    """Draw the legend below both panels."""
+    marks: list[tuple[str, dict[str, Any]]] = [
+        ("fastest sample, as the method declares", {"marker": "o", "color": "0.2", "markersize": 4.8}),
+        ("with normalisation, which it does not need", {"marker": ".", "color": "0.2", "markersize": 5}),
+        ("without normalisation", {"marker": "|", "color": "0.2", "markersize": 5}),
+        ("published", {"marker": "|", "color": PUBLISHED, "markersize": 8, "markeredgewidth": 1.6}),
+    ]
+    handles: list[Any] = [Line2D([], [], label=label, **{"linestyle": "none", **look}) for label, look in marks]
+    handles.insert(2, Patch(**MEDIAN, label="from there to the median"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=1.2, columnspacing=1.6)
+
+
+#: The part of a method's colour in its cells: more if bodies tell it from all others.
+LIGHT, STRONG = 0.22, 0.5
+#: Characters of a name for which a cell has room, with lines of at least so many; the height of a line in cells.
+ROOM, WORD, LINE = 6, 9, 0.36
+
+
+def slowdown_map(inputs: Inputs) -> Figure:
+    """A map of the fastest of all methods for a given error per radian, over that error and the price of a torque."""
+    ens, times = frames.read(inputs)
+    situations = frames.mapped(ens)
+    if not situations:
+        raise NotInRun("the ensembles of this run have no torque")
+    looks = style.styles(ens.methods, dict(zip(ens.methods, ens.declared("variant_of", ""), strict=True)))
+    figure = new_figure((style.TEXT_WIDTH, 3.0))
+    panels: Any = figure.subplots(1, len(situations), sharey=True, squeeze=False)
+    for axes, situation, letter in zip(panels[0], situations, "abc", strict=False):
+        fastest = frames.fastest(ens, times, situation)
+        _map_of_laws(axes, fastest.best, fastest.apart, ens, looks)
+        panel_title(axes, letter, situation.label)
+        axes.set_xlabel("error per radian")
+    panels[0, 0].set_yticks(np.arange(len(frames.MAP_PRICES)) + 0.5, [f"{price:g}" for price in frames.MAP_PRICES])
+    panels[0, 0].set_ylabel("price of a torque\n(steps of direct Euler)")
+    return figure
+
+
+def _map_of_laws(axes: Axes, best: np.ndarray, apart: np.ndarray, ens: EnsembleLaws, looks: dict[str, dict[str, Any]]) -> None:
+    """Draw the cells of a panel in the colours of the best methods, with a name in each connected region."""
+    for (i, j), method in np.ndenumerate(best):
+        if method < 0:
+            maps.empty_cell(axes, j, i)
+        else:
+            maps.cell(axes, j, i, looks[ens.methods[method]]["color"], STRONG if apart[i, j] else LIGHT)
+    maps.borders(axes, best, 1.2, around_empty=True)
+    names = ens.declared("short_label", "")
+    for method, x, y, length in maps.regions(best):
+        text = ens.label(ens.methods[method])
+        if len(text) > ROOM * length:
+            lines = wrap(str(names[method]) or text, max(ROOM * int(length), WORD))
+            text, half = "\n".join(lines), LINE * len(lines) / 2
+            y = min(max(y, half), len(best) - half)
+        maps.name(axes, x, y, text, 6.8, 0.75, 1.0)
+    maps.error_axes(axes, np.array(laws.TARGETS), len(best))

@@ -1,13 +1,15 @@
-"""Methods compared by the time that they take for one radian, for a torque of a given price."""
+"""Methods compared by the time that they take for one radian, and the operations of a step, as frames."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from polhode.fits import laws
 from polhode.fits.laws import Compared
+from polhode.fits.step_times import UNIT
 from polhode.study.chapters.laws import frames as law_frames
 from polhode.study.chapters.laws.frames import FREE, FRICTION, SMOOTH, EnsembleLaws, Situation
 from polhode.study.inputs import Inputs, NotInRun
@@ -79,3 +81,35 @@ def mapped(ens: EnsembleLaws) -> list[Situation]:
 def present(ens: EnsembleLaws, situations: Sequence[Situation] = SHOWN) -> list[Situation]:
     """The situations of which the run has a class."""
     return [situation for situation in situations if any(name in ens.classes for name in situation.classes)]
+
+
+#: The kinds of operations included in the total, with column heads.
+OPERATIONS = {
+    "additions": "$+$",
+    "multiplications": r"$\times$",
+    "divisions": r"$\div$",
+    "square_roots": r"$\sqrt{\phantom{x}}$",
+}
+
+COUNTS = ("torques", *OPERATIONS, "total", "constants", "negations", "comparisons", "total_normalised", "total_left_alone")
+
+
+def counts(inputs: Inputs) -> pd.DataFrame:
+    """The operations of a step, one row for each method of the cost study.
+
+    Columns: method, label, normalises; :data:`COUNTS`, the first with normalisation as declared by the method, the last two
+    with it switched on and off; relative, the total over that of :data:`UNIT`. Entries are empty if normalisation cannot be
+    switched or, for a plug-in, operations were not counted.
+
+    Raises
+    ------
+    NotInRun
+        If the run has no cost study.
+    """
+    data = inputs.cost("operations")
+    frame = data.rename(integrator="method").to_dataframe().reset_index().set_index("method", drop=False)
+    frame = frame.loc[inputs.in_order(frame["method"])]
+    frame["normalises"] = frame["normalises"].map({1: "yes", 0: "no"})
+    frame["relative"] = frame["total"] / frame["total"].get(UNIT, float("nan"))
+    frame = frame[["method", "label", "normalises", *COUNTS, "relative"]].reset_index(drop=True)
+    return frame.astype(dict.fromkeys(COUNTS, "Int64"))

@@ -1,1 +1,0 @@
-"""The cost of a step: operations, and times measured on this machine."""

@@ -1,0 +1,1 @@
+"""What a step and a solution cost in time, measured on one machine."""
