@@ -28,10 +28,10 @@ from polhode.study.chapters.calzavarini2010 import tables as note_tables
 from polhode.study.chapters.judging import judge_chapters
 from polhode.study.chapters.long_runs import frames_of_drift as drift
 from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
+from polhode.study.chapters.methods import figures as torque_classes
+from polhode.study.chapters.methods import frames as order_frames
 from polhode.study.chapters.no_squish import run as rotor_order
 from polhode.study.chapters.spiral2024 import measures as measures_spiral2024
-from polhode.study.chapters.torque_classes import figures as torque_classes
-from polhode.study.chapters.torque_classes import frames as order_frames
 from polhode.study.inputs import Inputs, NotInRun, load_sources
 from polhode.study.judge import measures
 from polhode.study.judge import verdicts as claims
@@ -43,8 +43,8 @@ HOME = Path(__file__).parents[1]
 PAPER = HOME / "paper"
 SOURCES = HOME / "data" / "sources.yaml"
 TEX = chapters.texts(HOME)
-OUR_CHAPTERS = ("torque_classes", "long_runs", "calzavarini2010", "no_squish", "ledger", "new_methods")
-OURS = [name for key in OUR_CHAPTERS for name in chapters.all_chapters()[key].figures]
+OUR_CHAPTERS = ("methods", "long_runs", "calzavarini2010", "no_squish", "ledger", "new_methods")
+OURS = [n for key in OUR_CHAPTERS for n in chapters.all_chapters()[key].figures if n != "reference_solution"]
 OUR_TABLES = (
     "torque_classes",
     "orders_by_torque",

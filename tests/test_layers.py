@@ -279,6 +279,7 @@ def test_figures_tables_and_numbers_read_the_frames_of_their_chapter_never_each_
 
 def test_what_a_chapter_declares_is_there():
     for key, chapter in chapters.all_chapters().items():
+        assert chapter.readers, f"nobody reads {key}"
         for kind in ("figures", "tables", "numbers"):
             path = HOME / chapters.FOLDER / key / f"{kind}.py"
             public = set()

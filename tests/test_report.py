@@ -445,7 +445,7 @@ def test_the_first_page_says_what_a_smaller_run_leaves_out(small, monkeypatch):
 
 
 TEXTS = sorted([*(PAPER / "article").glob("*.tex"), *(PAPER / "supplement").glob("*.tex")])
-for KEY in ("spiral2024", "ledger", "seelen2016", "torque_classes", "long_runs", "calzavarini2010", "no_squish"):
+for KEY in ("spiral2024", "ledger", "seelen2016", "long_runs", "calzavarini2010", "no_squish"):
     TEXTS.append(HOME / chapters.FOLDER / KEY / "text.tex")
 
 

@@ -67,7 +67,7 @@ def results(tmp_path):
         for name in macros.used((HOME / chapters.FOLDER / key).glob("text.tex"))
     }
     for name in sorted(names):
-        with open(tmp_path / "numbers" / f"{of_chapter.get(name, 'torque_classes')}.tex", "a") as file:
+        with open(tmp_path / "numbers" / f"{of_chapter.get(name, 'methods')}.tex", "a") as file:
             file.write(rf"\newcommand{{\{name}}}{{\num{{4.2}}}}" + "\n")
     with open(tmp_path / "numbers/reproducibility.tex", "a") as file:
         file.write("\\newcommand{\\studyReduced}{}\n")

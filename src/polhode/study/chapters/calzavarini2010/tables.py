@@ -9,7 +9,7 @@ import pandas as pd
 
 from polhode.fits.values import at, nearest_step
 from polhode.study.chapters.calzavarini2010 import frames as analysis
-from polhode.study.chapters.torque_classes import frames as order_frames
+from polhode.study.chapters.methods import frames as order_frames
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import selection
 from polhode.study.report.frames import keyed, records

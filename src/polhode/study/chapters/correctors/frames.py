@@ -13,7 +13,7 @@ from polhode.study.chapters.laws.frames import TARGET
 from polhode.study.chapters.liquids import frames as liquids
 from polhode.study.chapters.long_runs import frames_of_drift as drift
 from polhode.study.chapters.many_body.frames import chess_ratios
-from polhode.study.chapters.torque_classes import frames as order_frames
+from polhode.study.chapters.methods import frames as order_frames
 from polhode.study.inputs import Inputs, NotInRun
 
 #: The plain splitting and the corrected one.

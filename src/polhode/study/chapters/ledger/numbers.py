@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polhode.study.chapters.torque_classes import frames as order_frames
+from polhode.study.chapters.methods import frames as order_frames
 from polhode.study.inputs import ERRATA_KINDS, Inputs
 from polhode.study.judge.verdicts import ABOUT, COUNTED, ORDER_BAND, VERDICTS, by_ours
 from polhode.study.report.claims import SOURCES

@@ -13,7 +13,7 @@ from polhode.study.chapters.long_runs import frames as analysis
 from polhode.study.chapters.long_runs import frames_of_drift as drift
 from polhode.study.chapters.long_runs.frames import DEFECT_DIVISION, FITTED, reversibility, symplecticity
 from polhode.study.chapters.long_runs.frames import ROUNDING as ANGLE_ROUNDING
-from polhode.study.chapters.torque_classes import frames as order_frames
+from polhode.study.chapters.methods import frames as order_frames
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import selection
 from polhode.study.report.formats import enumerated, factor, macro_name, plain, spoken, spoken_list, upper

@@ -1,1 +1,1 @@
-"""The methods, and the accuracy of the references."""
+"""The methods, their references, the classes of torque and the problems."""

@@ -1,15 +1,124 @@
-"""Tables of the methods, of our own readings in them, and of the digits of the reference."""
+"""The methods, their references, the classes of torque and the problems in numbers."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from polhode.fits.values import at
+from polhode.study.chapters.methods import frames
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, long_table, tabular
+from polhode.study.report import selection
+from polhode.study.report.frames import keyed
+from polhode.study.report.latex import (
+    NOT_AVAILABLE,
+    above_head,
+    decimal,
+    escape,
+    grouped_rows,
+    long_table,
+    or_dash,
+    spanning,
+    tabular,
+)
 from polhode.study.report.selection import method_order
+
+
+def orders_by_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of orders of q and omega: the CSV has every problem, the LaTeX the lowest of each class and the declared ones.
+
+    Bold type marks an order lower than the highest that the method declares; an asterisk, one lower than declared for this
+    class; a dagger, that no order could be fitted on some problem of the class.
+    """
+    frame = frames.orders(inputs)
+    lowest = keyed(frames.lowest_orders(frame), "method", "torque_class")
+    classes = [name for name, _ in selection.problems_by_class(inputs)]
+
+    def row(method: str) -> list[str]:
+        cells = [escape(selection.label(inputs, method))]
+        for name in classes:
+            for short in frames.QUANTITIES:
+                if (method, name) not in lowest:
+                    cells.append("--")
+                    continue
+                record = lowest[method, name]
+                measured, declared = float(record[f"{short}_order"]), float(record[f"declared_{short}"])
+                text = f"{measured:.1f}" if isfinite(measured) else "--"
+                text = rf"\textbf{{{text}}}" if record[f"reduced_{short}"] else text
+                star = "*" if record[f"missed_{short}"] else ""
+                star += r"$^\dagger$" if record[f"unfitted_{short}"] else ""
+                star = rf"\rlap{{{star}}}" if star else ""
+                cells.append(f"{text}/{declared:.0f}{star}" if isfinite(declared) else text)
+        return cells
+
+    rows = grouped_rows(inputs, list(dict.fromkeys(frame["method"])), row)
+    head = ["method", *([r"$p_q$", r"$p_\omega$"] * len(classes))]
+    text = tabular("@{}l" + r"c@{\hspace{7.5pt}}c" * len(classes) + "@{}", head, rows)
+    return frame, above_head(text, spanning(*((name, 2) for name in classes)))
+
+
+#: The defining property of a class and the choice made for it, in a word; the problems themselves come from the run.
+MEANINGS: dict[str, str] = {
+    "free": r"$M=0$",
+    "constant": r"$M$ constant",
+    "time": r"$M=M(t)$",
+    "lab": r"$M=A(q)\,M^{\mathrm{lab}}(t)$",
+    "state": r"$M=M(q)$",
+    "velocity": r"$M=M(\omega)$",
+}
+
+
+#: Authors and years as the problems name their sources, and the keys of the bibliography.
+CITATIONS = {"del Valle et al. (2024)": "delvalle2024", "Seelen et al. (2016)": "seelen2016"}
+
+
+def _cited(source: str) -> str:
+    """The source of a problem, with numbers of the bibliography for authors and years."""
+    text = escape(source)
+    for name, key in CITATIONS.items():
+        text = text.replace(escape(name), rf"\cite{{{key}}}")
+    return text
+
+
+def torque_classes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the classes, with what the torque depends on, and the problems of the run with source, reference and check."""
+    records = []
+    rows: list[Sequence[str] | str] = []
+    for number, (name, keys) in enumerate(selection.problems_by_class(inputs)):
+        if number:
+            rows.append(r"\addlinespace[3pt]")
+        for place, key in enumerate(keys):
+            attrs = inputs.of(key).problem_declarations
+            record: dict[str, Any] = {
+                "torque_class": name,
+                "torque": inputs.torque_classes.get(name, ""),
+                "problem": key,
+                "label": str(attrs.get("label", key)),
+                "source": str(attrs.get("source", "")),
+                "reference": str(attrs.get("formula", "") or "Taylor series"),
+                "agreement": selection.reference_digits(inputs, key),
+            }
+            records.append(record)
+            rows.append(
+                [
+                    escape(name) if place == 0 else "",
+                    attrs["dependence"] or (MEANINGS.get(name, escape(record["torque"])) if place == 0 else ""),
+                    escape(record["label"]),
+                    _cited(record["source"]),
+                    escape(record["reference"]),
+                    or_dash(decimal(record["agreement"], 0)),
+                ]
+            )
+    columns = (
+        r"l>{\raggedright\arraybackslash}p{23mm}>{\raggedright\arraybackslash}p{38mm}>{\raggedright\arraybackslash}p{24mm}"
+        r">{\raggedright\arraybackslash}p{38mm}r"
+    )
+    text = tabular(columns, ["class", "torque in the body frame", "problem", "source", "reference", "digits"], rows)
+    return pd.DataFrame(records), text
 
 
 def reconstructions(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -105,3 +214,89 @@ def _grouped(digits: str) -> str:
     groups = r"\,".join(fraction[i : i + 10] for i in range(0, len(fraction), 10))
     power = rf"\,$\times10^{{{int(exponent)}}}$" if exponent else ""
     return rf"{sign}\texttt{{{whole}.{groups}}}{power}" if fraction else rf"{sign}\texttt{{{whole}}}{power}"
+
+
+NO_MASS = "--"
+#: Numbers with many digits are printed as quotients up to this denominator.
+LARGEST_DENOMINATOR = 20
+
+
+def problems(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the problems: moments (kg m^2), mass (kg), initial state, torque with its constants, and simulated time, s."""
+    shown = [key for _, keys in selection.problems_by_class(inputs) for key in keys]
+    said = {key: inputs.of(key).problem_declarations for key in shown if "setup" in inputs.of(key).problem_declarations}
+    if not said:
+        raise NotInRun("this run describes the set-up of no problem")
+    setups = {key: json.loads(problem["setup"]) for key, problem in said.items()}
+    records: list[dict[str, Any]] = []
+    rows: list[Sequence[str] | str] = []
+    derived = dict.fromkeys(name for setup in setups.values() for name in setup["derived"])
+    for key, setup in setups.items():
+        torque_class, symbols = said[key]["torque_class"], setup["symbols"]
+        record = {
+            "problem": key,
+            "torque_class": torque_class,
+            "moments": "; ".join(map(_list, setup["moments"])),
+            "mass": "; ".join(map(repr, setup["masses"])),
+            **{name: "; ".join(map(_list, setup[name])) for name in ("q0", "omega0", "r0", "v0")},
+            "parameters": "; ".join(f"{name}={value!r}" for name, value in setup["parameters"].items()),
+            "horizon": setup["horizon"],
+        }
+        records.append(record | {name: setup["derived"].get(name) for name in derived})
+        constants = [
+            f"{symbols.get(name, escape(name))}={_exact(value)}"
+            for name, value in (setup["parameters"] | setup["derived"]).items()
+        ]
+        start = [rf"$q_0={_tuple(q)}$" for q in dict.fromkeys(map(tuple, setup["q0"]))]
+        start += [rf"$\omega_0={_tuple(w)}$" for w in setup["omega0"]]
+        start += [rf"$r_0={_tuple(setup['r0'][0])}$", rf"$v_0={_tuple(setup['v0'][0])}$"] if setup["r0"] else []
+        load = said[key]["load_formula"] or inputs.torque_classes[torque_class]
+        load += "; " + ", ".join(f"${text}$" for text in constants) if constants else ""
+        moments = [rf"${_tuple(values)}$" for values in setup["moments"]]
+        masses = ", ".join(map(_dollar, setup["masses"])) or NO_MASS
+        rows.append(
+            [
+                escape(selection.short_name(inputs, key)),
+                r"\newline ".join(moments),
+                masses,
+                r"\newline ".join(start),
+                load,
+                _dollar(setup["horizon"]),
+            ]
+        )
+    narrow = r">{\raggedright\arraybackslash}p"
+    columns = rf"@{{}}{narrow}{{18mm}}{narrow}{{30mm}}l{narrow}{{33mm}}{narrow}{{47mm}}r@{{}}"
+    head = [
+        "problem",
+        r"$I$ (\unit{\kilogram\metre\squared})",
+        r"$m$ (\unit{\kilogram})",
+        "start",
+        "torque and constants",
+        "$T$ (s)",
+    ]
+    return pd.DataFrame(records), long_table(columns, head, rows, "problems")
+
+
+def _list(values: Iterable[float]) -> str:
+    return " ".join(repr(float(v)) for v in values)
+
+
+def _exact(value: float) -> str:
+    """A number for LaTeX math mode: unchanged if it is short, a quotient if it is a simple one, otherwise with seven digits."""
+    text = f"{value:.10g}"
+    quotient = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    if len(text.lstrip("-")) > 9 and abs(value - float(quotient)) < 1e-12 * abs(value):
+        return f"{quotient.numerator}/{quotient.denominator}"
+    text = f"{value:.7g}" if len(text.lstrip("-")) > 9 else text
+    mantissa, _, exponent = text.partition("e")
+    return rf"{mantissa}\times10^{{{int(exponent)}}}" if exponent else mantissa
+
+
+def _dollar(value: float) -> str:
+    return f"${_exact(value)}$"
+
+
+def _tuple(values: Iterable[float]) -> str:
+    """A vector for LaTeX; small moments share a power of ten in front."""
+    numbers = [float(v) for v in values]
+    return "(" + r",\allowbreak ".join(_exact(v) for v in numbers) + ")"

@@ -1,4 +1,4 @@
-"""Numbers on the comparison over torque classes."""
+"""Macros for the methods on all classes of torque."""
 
 from math import isfinite, nan
 
@@ -7,7 +7,7 @@ import pandas as pd
 
 from polhode.fits import departures
 from polhode.fits.values import at, nearest_step, quotient
-from polhode.study.chapters.torque_classes import frames as order_frames
+from polhode.study.chapters.methods import frames
 from polhode.study.inputs import Inputs
 from polhode.study.report import selection
 from polhode.study.report.formats import enumerated, factor, macro_name, plain, spoken, spoken_list
@@ -33,8 +33,8 @@ SPLIT_COARSE = 2e-4
 
 def torque_classes(inputs: Inputs) -> dict[str, str]:
     """Macros for the orders in the classes, and for the methods that lose one."""
-    frame = order_frames.orders(inputs)
-    lowest = order_frames.lowest_orders(frame)
+    frame = frames.orders(inputs)
+    lowest = frames.lowest_orders(frame)
     classes = [name for name, _ in selection.problems_by_class(inputs)]
     result = {
         "studyProblemCount": str(len(inputs.problems)),
@@ -42,7 +42,7 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
         "studyOrderCount": str(int(np.isfinite(frame[["q_order", "omega_order"]].to_numpy(float)).sum())),
     }
     worst = frame.groupby("method")[["q_order", "omega_order"]].min().min(axis=1)
-    second = [key for key in worst.index if worst[key] >= 2 - order_frames.TOLERANCE]
+    second = [key for key in worst.index if worst[key] >= 2 - frames.TOLERANCE]
     one = [key for key in worst.index if int(inputs.declared(key, "torques_per_step", 1)) == 1]
     result["studyOneTorqueCount"] = str(len(one))
     result["studyKeepSecondOneCount"] = str(len([key for key in second if key in one]))
@@ -50,16 +50,16 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
     for name in classes:
         # A method whose highest order is the first has none to lose.
         of_class = frame[(frame["torque_class"] == name) & (frame["highest_q"] >= 2)]
-        fallen = list(dict.fromkeys(of_class[of_class["q_order"] < 1 + order_frames.TOLERANCE]["method"]))
+        fallen = list(dict.fromkeys(of_class[of_class["q_order"] < 1 + frames.TOLERANCE]["method"]))
         result[f"studyFirst{name.capitalize()}"] = spoken_list(inputs, fallen)
         result[f"studyFirstCount{name.capitalize()}"] = str(len(fallen))
     missed = frame[frame["missed_q"] | frame["missed_omega"]]
-    result["studyOrderTolerance"] = plain(order_frames.TOLERANCE)
+    result["studyOrderTolerance"] = plain(frames.TOLERANCE)
     result["studyMissedNote"] = " Asterisk: lower than the order declared for this class." if len(missed) else ""
     unfitted = frame[frame["unfitted_q"] | frame["unfitted_omega"]]
     result["studyUnfitted"] = _unfitted(inputs, unfitted, int(frame[["unfitted_q", "unfitted_omega"]].to_numpy(bool).sum()))
     # Orders that are higher on one problem than declared for its class.
-    for short, called in zip(order_frames.QUANTITIES, ("Q", "Omega"), strict=True):
+    for short, called in zip(frames.QUANTITIES, ("Q", "Omega"), strict=True):
         for row in records(frame):
             if row["problem"] in HIGHER and row["method"] not in inputs.plugins:
                 name = f"study{HIGHER[row['problem']]}Order{called}{macro_name(row['method'])}"
@@ -78,7 +78,7 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
     result["studyLeastAgreement"] = str(round(min(digits))) if all(map(isfinite, digits)) else NOT_AVAILABLE
     for (key, name), record in keyed(lowest, "method", "torque_class").items():
         if key not in inputs.plugins:
-            for short, called in zip(order_frames.QUANTITIES, ("Q", "Omega"), strict=True):
+            for short, called in zip(frames.QUANTITIES, ("Q", "Omega"), strict=True):
                 text = decimal(float(record[f"{short}_order"]), 2)
                 result[f"studyClass{called}{name.capitalize()}{macro_name(key)}"] = text
     return result

@@ -1,1 +1,0 @@
-"""The definition of every problem in numbers."""

@@ -1,1 +1,0 @@
-"""All methods on all torque classes."""
