@@ -78,7 +78,7 @@ def test_the_page_gives_the_hamiltonian_for_unit_quaternions_alone():
 def test_the_page_would_give_the_momentum_without_the_inverse(monkeypatch):
     """Moments of one are their own inverse: nothing but the misprint separates p from the derivative of L."""
     unit = with_moments(1.0, 1.0, 1.0)
-    monkeypatch.setattr(source_claims, "PAGE_MOMENT", 1.0)
+    monkeypatch.setattr(book_claims, "PAGE_MOMENT", 1.0)
     assert book_claims.page_formula(unit, "momentum", 1.0)[0] < 1e-14
     assert book_claims.page_formula(unit, "momentum", 1.1)[0] == pytest.approx(1 - 1.1**-4)
 
