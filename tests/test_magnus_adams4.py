@@ -19,7 +19,7 @@ from polhode.methods.magnus_adams4 import METHOD, magnus
 from polhode.methods.plain_driver import plain_driver
 from polhode.methods.translation import ADAMS, LEAPFROG
 from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
-from polhode.study.chapters.spiral2024 import run as checks
+from polhode.study.chapters.seelen2016 import run as friction_check
 
 #: These methods alone; the tests of all methods are quick.
 pytestmark = pytest.mark.thorough
@@ -386,7 +386,9 @@ def test_without_misses_the_limit_would_be_that_of_the_cubic(monkeypatch):
 
 def test_the_limit_of_the_study():
     system = polhode.problems["coupled_cylinders"]
-    limit = checks.stability_limit(partial(checks._sliding_decays, system, METHOD, checks.decay_rate(system)))
+    limit = friction_check.stability_limit(
+        partial(friction_check._sliding_decays, system, METHOD, friction_check.decay_rate(system))
+    )
     assert limit == pytest.approx(1.0, abs=1e-3)
 
 

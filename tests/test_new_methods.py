@@ -24,7 +24,9 @@ from polhode.methods import translation
 from polhode.methods.predictor import HOLD, damped, secant_rate
 from polhode.methods.spiral_leapfrog import kick
 from polhode.problems.problem import Problem
-from polhode.study.chapters.spiral2024 import run as checks
+from polhode.study.chapters.long_runs import run as long_checks
+from polhode.study.chapters.seelen2016 import run as friction_check
+from polhode.study.run import check
 
 METHODS = polhode.methods
 PREDICTED = ("spiral_predicted", "spiral_predicted_last")
@@ -57,7 +59,7 @@ def sphere_with(matrix, omega0):
 
 def sliding(method, z, steps):
     """The sliding velocity of the two cylinders at every step of dt = z / k, in units of the first."""
-    dt = z / checks.decay_rate(PAIR)
+    dt = z / friction_check.decay_rate(PAIR)
     omega = polhode.simulate(PAIR, method, dt, steps * dt, samples=steps).omega.values[:, :, 0]
     v = PAIR.parameters["R1"] * omega[:, 0] + PAIR.parameters["R2"] * omega[:, 1]
     return v / v[0]
@@ -344,7 +346,9 @@ def test_a_secant_of_corrected_velocities_does_not_measure_the_rate():
     ("key", "limit"), [("spiral_predicted_last", 1), ("spiral_kdk", math.inf), ("spiral_predicted", math.inf)]
 )
 def test_the_methods_are_stable_as_far_as_their_polynomials(key, limit):
-    measured = checks.stability_limit(partial(checks._sliding_decays, PAIR, METHODS[key], checks.decay_rate(PAIR)))
+    measured = friction_check.stability_limit(
+        partial(friction_check._sliding_decays, PAIR, METHODS[key], friction_check.decay_rate(PAIR))
+    )
     assert measured == pytest.approx(limit, abs=2e-3)
 
 
@@ -435,7 +439,7 @@ def test_coupled_bodies_decay_too(bodies):
 @pytest.mark.parametrize("key", [*PREDICTED, "spiral_kdk"])
 def test_a_sinking_body_needs_the_matching_translation(key):
     problem, method = polhode.problems["sinking_propeller"], METHODS[key]
-    exact = checks.exact_end(problem)
+    exact = check.exact_end(problem)
     plain = translation.BY_TORQUE_TIME[method.torque_time]
     for scheme, order in ((method.translation, 2), (plain, 1)):
         errors = []
@@ -479,7 +483,7 @@ def test_instants_without_acceleration_cost_no_order(key):
 def test_the_gain_over_the_other_methods_under_friction():
     """Over SPIRAL the gain doubles as the step is halved; over the best other method of one torque it is a factor."""
     problem = polhode.problems["damped_top"]
-    exact = checks.exact_end(problem)
+    exact = check.exact_end(problem)
 
     def errors(key, steps):
         run = polhode.simulate(problem, key, problem.horizon / steps, samples=1)
@@ -507,7 +511,7 @@ def test_reversal_fails_by_third_order_only(problem):
     case = polhode.problems[problem]
 
     def back(key, steps):
-        return np.array(checks._there_and_back(case, METHODS[key], case.horizon / steps, steps))
+        return np.array(long_checks._there_and_back(case, METHODS[key], case.horizon / steps, steps))
 
     coarse, fine = back("spiral_kdk", 256), back("spiral_kdk", 512)
     np.testing.assert_allclose(np.log2(coarse / fine), 3, atol=0.05)
@@ -518,10 +522,10 @@ def test_without_a_gyroscopic_term_it_is_time_symmetric():
     """On a sphere SSPRK3 is exact, and what remains is symmetric: it returns to rounding, at a long step."""
     case = polhode.problems["heavy_top"]
     sphere = replace(case, key="sphere", body=polhode.Body((0.9, 0.9, 0.9)), omega0=(1.7, -0.5, 2.0), reference="", formula="")
-    angle, omega = checks._there_and_back(sphere, METHODS["spiral_kdk"], 0.05, 40)
+    angle, omega = long_checks._there_and_back(sphere, METHODS["spiral_kdk"], 0.05, 40)
     assert angle < 1e-12 and omega < 1e-12
     tilted = replace(sphere, key="no_sphere", body=polhode.Body((0.9, 0.9, 0.7)))
-    assert checks._there_and_back(tilted, METHODS["spiral_kdk"], 0.05, 40)[0] > 1e-7
+    assert long_checks._there_and_back(tilted, METHODS["spiral_kdk"], 0.05, 40)[0] > 1e-7
 
 
 def test_the_energy_of_a_free_top_drifts_eight_times_less_than_with_spiral():

@@ -32,6 +32,7 @@ from polhode.study.chapters import rendering
 from polhode.study.chapters.judging import judge_chapters, measures_of
 from polhode.study.chapters.ledger import numbers as ledger_numbers
 from polhode.study.chapters.long_runs import numbers as long_run_numbers
+from polhode.study.chapters.long_runs import run as long_checks
 from polhode.study.chapters.seelen2016 import frames as seelen2016
 from polhode.study.chapters.seelen2016 import measures as seelen_measures
 from polhode.study.chapters.spiral2024 import measures as measures_spiral2024
@@ -1244,10 +1245,10 @@ def test_the_trapezoidal_rule_keeps_the_energy_of_another_point():
 
 
 def test_the_check_of_normalisation_switches_it(monkeypatch):
-    monkeypatch.setattr(checks, "NORMALISED_END", 0.1)
-    monkeypatch.setattr(checks, "NORMALISED_DT", (1e-2, 1e-3))
+    monkeypatch.setattr(long_checks, "NORMALISED_END", 0.1)
+    monkeypatch.setattr(long_checks, "NORMALISED_DT", (1e-2, 1e-3))
     study = replace(configuration.resolve(small(), HOME), methods=("euler", "spiral_leapfrog", "pfc4_delvalle2024"))
-    errors = checks.normalisation({"methods": study.methods})
+    errors = long_checks.normalisation({"methods": study.methods})
     norm = errors.norm_error.sel(integrator="euler")
     assert (norm.sel(normalised=1) < 1e-15).all() and (norm.sel(normalised=0) > 1e-6).all()
     assert (errors.norm_error.sel(integrator="spiral_leapfrog") < 1e-14).all()

@@ -14,7 +14,7 @@ from polhode.methods import translation
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
-from polhode.study.chapters.spiral2024.run import exact_end
+from polhode.study.run.check import exact_end
 
 ONE_TORQUE = [key for key in polhode.methods if polhode.methods[key].runs(polhode.problems["coupled_cylinders"])]
 SCHEMES = {name: scheme for name, scheme in vars(translation).items() if isinstance(scheme, Translation)}
