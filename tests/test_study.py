@@ -302,11 +302,11 @@ def test_an_edit_makes_only_its_own_checks_again(tmp_path, monkeypatch):
     steps = {name for name, check in configuration.CHECKS.items() if "dt" in check.settings}
     assert len(set(before.values())) == len(before) - len(steps) + 1
     for name, old, new, changed in (
-        ("study/run/body_checks.py", "STRENGTHS = (0.001,", "STRENGTHS = (0.002,", {"strengths"}),
-        ("study/run/grains.py", "end=1.6", "end=1.7", {"drum"}),
+        ("study/chapters/laws/run.py", "STRENGTHS = (0.001,", "STRENGTHS = (0.002,", {"strengths"}),
+        ("study/chapters/grains/run.py", "end=1.6", "end=1.7", {"drum"}),
         ("manybody/scenes/water125.py", "horizon=", "horizon=2 * ", {"liquid_codes"}),
         ("methods/rotor_flat_kick.py", "rank=9", "rank=8", {"strengths"}),
-        ("study/run/liquids.py", "SHADOW_SAMPLES = (1.0,", "SHADOW_SAMPLES = (1.5,", {"liquid_shadow"}),
+        ("study/chapters/liquids/run.py", "SHADOW_SAMPLES = (1.0,", "SHADOW_SAMPLES = (1.5,", {"liquid_shadow"}),
     ):
         file = package / name
         text = file.read_text()
