@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from polhode.fits.values import at, nearest_step
-from polhode.study.chapters.calzavarini2010 import frames as analysis
+from polhode.study.chapters.calzavarini2010 import frames
 from polhode.study.chapters.methods import frames as order_frames
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import selection
@@ -47,7 +47,7 @@ NONE = 0.5
 def note_corrections(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of the misprints restored one at a time: measured orders, or the remaining error without convergence."""
     check = inputs.check("note_corrections")
-    data = analysis.note_corrections(inputs)
+    data = frames.note_corrections(inputs)
     shown = [s for s in SHOWN if s[0] in check["problem"].values and s[1] in check["quantity"].values]
     rows = [
         [
@@ -126,5 +126,5 @@ def _error_at(inputs: Inputs, method: str) -> tuple[float, float]:
         return nan, nan
     if method not in data["integrator"].values:
         return nan, nan
-    row = nearest_step(data["dt"].values, analysis.COMPARED_DT)
+    row = nearest_step(data["dt"].values, frames.COMPARED_DT)
     return float(data["dt"].values[row]), float(data["omega_error_l1"].sel(integrator=method).values[row])

@@ -10,7 +10,7 @@ import pandas as pd
 
 from polhode.fits import impact_errors
 from polhode.fits.liquid_drifts import CONSTRAINTS, LENGTH, LONGER, STATED, outcomes, run_length
-from polhode.study.chapters.communities import frames as analysis
+from polhode.study.chapters.communities import frames
 from polhode.study.chapters.communities.frames import GAME, SPACE
 from polhode.study.chapters.impacts import frames as impacts
 from polhode.study.chapters.laws import frames as law_frames
@@ -81,14 +81,14 @@ def _elastic(inputs: Inputs) -> Row:
     best = law_frames.recommended_in_contacts(contacts)
     if best is None:
         raise NotInRun("this run has no collisions")
-    codes = analysis.codes(inputs, analysis.DEM)
+    codes = frames.codes(inputs, frames.DEM)
     ratios = chess_ratios(inputs, [code.method for code in codes])
     known = [code for code in codes if code.method in ratios]
     equal = [contact.label for contact in law_frames.as_good(contacts) if contact is not best]
     half, _, most = best.steps
     alike = f" or {escape(equal[0])}" if equal else ""
     alike += f" ({len(equal) - 1} more methods are as good)" if len(equal) > 1 else ""
-    time = analysis.contact_time(*GRAVEL)
+    time = frames.contact_time(*GRAVEL)
     energies = [f"{escape(code.name)} {factor_or_infinite(ratios[code.method].value)}" for code in known]
     return Row(
         "DEM",
@@ -105,12 +105,12 @@ def _elastic(inputs: Inputs) -> Row:
 
 def _rubbing(inputs: Inputs) -> Row:
     """Contacts with friction and damping: single random impacts, and a drum."""
-    errors, loose = analysis.of_impacts(inputs), impact_errors.ERRORS[-1]
+    errors, loose = frames.of_impacts(inputs), impact_errors.ERRORS[-1]
     booked, cured, saved = impacts.steps(inputs, loose)
-    orders = analysis.contact_orders(inputs)
+    orders = frames.contact_orders(inputs)
     exact_to = dict.fromkeys(decimal(order, 1) for order in orders.values())
-    slope = analysis.slope(inputs)
-    time, bulk = analysis.contact_time(*GRAVEL), slope.division
+    slope = frames.slope(inputs)
+    time, bulk = frames.contact_time(*GRAVEL), slope.division
     return Row(
         "DEM",
         "friction and damping",
@@ -136,7 +136,7 @@ def _water(inputs: Inputs) -> Row:
     if best is None:
         raise NotInRun("no method is shown to keep the energy of the liquid")
     every, longest = outcomes(liquids.runs(inputs)), liquids.longest_steps(inputs)
-    (lammps,) = analysis.codes(inputs, {"lammps": "rigid"})
+    (lammps,) = frames.codes(inputs, {"lammps": "rigid"})
     heats = [every[lammps.method][dt].drift for dt in WATER if dt in every.get(lammps.method, {})]
     if len(heats) < len(WATER):
         raise NotInRun("this run has not the drift of the usual method in a liquid")
@@ -157,7 +157,7 @@ def _water(inputs: Inputs) -> Row:
     (_, longest_shake), (longer, longer_shake) = in_length.values()
     smooth = every[best.method][WATER[0]]
     jump = outcomes(liquids.cutoffs(inputs).sel(law="shifted_energy"))[best.method][WATER[0]]
-    (keeps,) = analysis.codes(inputs, {"lammps": "rigid/nve"})
+    (keeps,) = frames.codes(inputs, {"lammps": "rigid/nve"})
     take = rf"\textbf{{{escape(inputs.label(best.method))}}}"
     if keeps.method in best.others:
         take += rf" or \textbf{{{escape(inputs.label(keeps.method))}}} (LAMMPS \code{{rigid/nve}})"
@@ -185,17 +185,17 @@ def _water(inputs: Inputs) -> Row:
 def _games(inputs: Inputs) -> Row:
     """Large steps, an error of a hundredth."""
     ens = law_frames.ensemble(inputs)
-    codes = analysis.codes(inputs, analysis.GAMES)
+    codes = frames.codes(inputs, frames.GAMES)
     first = [code for code in codes if not code.lab > 1.5]
-    by_method = analysis.grouped(ens, codes)
-    rates = {names[0]: analysis.steps(ens, key, GAME).rate for key, names in by_method.items()}
+    by_method = frames.grouped(ens, codes)
+    rates = {names[0]: frames.steps(ens, key, GAME).rate for key, names in by_method.items()}
     if not rates:
         raise NotInRun("the ensembles of this run have no method of a game engine")
-    method = analysis.serving(ens, analysis.without_outputs(inputs, ens), GAME)
-    best, simple = (analysis.steps(ens, key, GAME) for key in (method, analysis.CENTRED))
-    frozen = analysis.steps(ens, analysis.FROZEN, GAME)
-    simpler = escape(ens.label(analysis.CENTRED))
-    without = analysis.without_gyroscopic_term(inputs)
+    method = frames.serving(ens, frames.without_outputs(inputs, ens), GAME)
+    best, simple = (frames.steps(ens, key, GAME) for key in (method, frames.CENTRED))
+    frozen = frames.steps(ens, frames.FROZEN, GAME)
+    simpler = escape(ens.label(frames.CENTRED))
+    without = frames.without_gyroscopic_term(inputs)
     reached = [rf"{escape(name)} {_hz(rate)}\,Hz" for name, rate in rates.items() if isfinite(rate)]
     reached += [f"{escape(name)} never" for name, rate in rates.items() if not isfinite(rate)]
     return Row(
@@ -206,8 +206,8 @@ def _games(inputs: Inputs) -> Row:
         + (f" ({enumerated(map(escape, without))} leave it out)" if without else "")
         + rf". Then use the \textbf{{{escape(ens.label(method))}}}, or {simpler} with the torque of mid-step.",
         rf"\textbf{{{_hz(best.rate)}}} steps a turn; {simpler}: {_hz(simple.rate)}",
-        f"At {analysis.FRAMES:g}\\,Hz a T-handle may turn {decimal(analysis.FRAMES / best.rate, 1)} times a second "
-        f"({decimal(analysis.FRAMES / simple.rate, 1)} with {simpler}). Needed for one turn a second as shipped: "
+        f"At {frames.FRAMES:g}\\,Hz a T-handle may turn {decimal(frames.FRAMES / best.rate, 1)} times a second "
+        f"({decimal(frames.FRAMES / simple.rate, 1)} with {simpler}). Needed for one turn a second as shipped: "
         f"{', '.join(reached)}.",
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_simple": simple.most}
         | {"steps_frozen": frozen.most}
@@ -218,13 +218,13 @@ def _games(inputs: Inputs) -> Row:
 def _spacecraft(inputs: Inputs) -> Row:
     """Long and exact: a millionth."""
     ens = law_frames.ensemble(inputs)
-    codes = analysis.codes(inputs, analysis.SPACECRAFT)
+    codes = frames.codes(inputs, frames.SPACECRAFT)
     if not codes:
         raise NotInRun("the atlas has no code for spacecraft")
-    method, single = (analysis.serving(ens, kind(inputs, ens), SPACE) for kind in (analysis.several, analysis.single))
-    usual, best, one = (analysis.steps(ens, key, SPACE) for key in (analysis.RUNGE_KUTTA, method, single))
-    frozen, centred = (analysis.steps(ens, key, SPACE) for key in (analysis.FROZEN, analysis.CENTRED))
-    runge_kutta = escape(ens.label(analysis.RUNGE_KUTTA))
+    method, single = (frames.serving(ens, kind(inputs, ens), SPACE) for kind in (frames.several, frames.single))
+    usual, best, one = (frames.steps(ens, key, SPACE) for key in (frames.RUNGE_KUTTA, method, single))
+    frozen, centred = (frames.steps(ens, key, SPACE) for key in (frames.FROZEN, frames.CENTRED))
+    runge_kutta = escape(ens.label(frames.RUNGE_KUTTA))
     nutation = WHEEL / sqrt(CUBESAT[0] * CUBESAT[1])
     return Row(
         "Spacecraft",

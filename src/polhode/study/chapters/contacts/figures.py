@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from polhode.fits import contact_law as analysis
 from polhode.fits.seed_statistics import median
-from polhode.study.chapters.contacts import frames as contact_scenes
+from polhode.study.chapters.contacts import frames
 from polhode.study.chapters.many_body.frames import NEAR
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
@@ -32,7 +32,7 @@ def contact_law(inputs: Inputs) -> Figure:
 
     Methods whose errors are within a factor :data:`NEAR` of SPIRAL's would coincide with it: their common range is drawn.
     """
-    scenes = contact_scenes.scenes(inputs)
+    scenes = frames.scenes(inputs)
     figure = new_figure((style.TEXT_WIDTH, 3.5))
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
     called = analysis.names_with_states(scenes)

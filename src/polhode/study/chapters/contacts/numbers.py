@@ -4,7 +4,7 @@ from math import isfinite, nan
 
 from polhode.fits import contact_law as analysis
 from polhode.fits.seed_statistics import ranks
-from polhode.study.chapters.contacts import frames as contact_scenes
+from polhode.study.chapters.contacts import frames
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
 
@@ -14,7 +14,7 @@ ERRORS = {1e-3: "Coarse", 1e-4: "Usual", 1e-5: "Fine"}
 
 def contact_law(inputs: Inputs) -> dict[str, str]:
     """Macros for the law: scenes, its coefficient and spread, the exponents, and the steps of a contact that follow."""
-    scenes = contact_scenes.scenes(inputs)
+    scenes = frames.scenes(inputs)
     middle, least, most = analysis.law(scenes)
     leading = analysis.LEADING
     run = [data for data in scenes.values() if leading in data["integrator"].values]

@@ -6,14 +6,14 @@ from typing import Any
 import pandas as pd
 
 from polhode.fits import contact_law as analysis
-from polhode.study.chapters.contacts import frames as contact_scenes
+from polhode.study.chapters.contacts import frames
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import broken, decimal, escape, grouped_rows, number, or_dash, stacked, tabular
 
 
 def contact_law(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of the exponent of the time step, and of the error at a thirtieth of the contact time, by method and scene."""
-    scenes = contact_scenes.scenes(inputs)
+    scenes = frames.scenes(inputs)
     frame = analysis.frame(scenes)
     rows: dict[tuple[str, str], Any] = {(str(row.method), str(row.scene)): row for row in frame.itertuples()}
 

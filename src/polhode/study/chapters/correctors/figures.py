@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
-from polhode.study.chapters.correctors import frames as analysis
+from polhode.study.chapters.correctors import frames
 from polhode.study.chapters.correctors.frames import CORRECTED, PLAIN
 from polhode.study.chapters.liquids import frames as liquids
 from polhode.study.chapters.many_body.frames import NEAR
@@ -28,7 +28,7 @@ STEP_FS = r"time step $\Delta t$ (fs)"
 
 def correctors(inputs: Inputs) -> Figure:
     """A figure with four panels: two torque classes by strength, the gap of temperatures and the scatter of the energy."""
-    tables = {name: analysis.torques(inputs, name) for name in ("state", "lab")}
+    tables = {name: frames.torques(inputs, name) for name in ("state", "lab")}
     keys = [key for key in DRAWN if key in tables["state"]]
     looks = styles_of(inputs, keys)
     figure = new_figure((style.TEXT_WIDTH, 5.4))
@@ -37,7 +37,7 @@ def correctors(inputs: Inputs) -> Figure:
         panel_title(axes, letter, {"state": "torque of the orientation", "lab": "torque fixed in the lab"}[name])
         for key in keys:
             axes.plot(list(table[key]), list(table[key].values()), **looks[key])
-        axes.set(xscale="log", yscale="log", ylim=(analysis.COARSEST / 1.2, 2e3))
+        axes.set(xscale="log", yscale="log", ylim=(frames.COARSEST / 1.2, 2e3))
         axes.set_xlabel(r"strength of the torque $|M|/(I\Omega^2)$")
         axes.set_ylabel(r"torques per radian for $10^{-4}$")
     for axes, letter, title, draw in zip(
@@ -71,7 +71,7 @@ def _gap(axes: Axes, inputs: Inputs) -> None:
 def _scatter(axes: Axes, inputs: Inputs) -> None:
     looks = styles_of(inputs, [PLAIN, CORRECTED])
     for key in (PLAIN, CORRECTED):
-        values = analysis.scatter(inputs, key)
+        values = frames.scatter(inputs, key)
         axes.plot(list(values), list(values.values()), **looks[key])
     axes.set(xscale="log", yscale="log")
     low, high = axes.get_xlim()
@@ -93,7 +93,7 @@ METHOD, TORQUE = -8.9, -4.9
 
 def order_and_drift(inputs: Inputs) -> Figure:
     """What takes an order away and what makes drift: one method for each place of the torque, with what was measured."""
-    rows = analysis.order_and_drift(inputs)
+    rows = frames.order_and_drift(inputs)
     figure = new_figure((style.TEXT_WIDTH, 0.85 + 0.19 * len(rows)))
     axes = figure.subplots()
     for y, row in enumerate(rows):

@@ -3,7 +3,7 @@
 from math import isfinite
 
 from polhode.fits.seed_statistics import ratio_of_means
-from polhode.study.chapters.correctors import frames as analysis
+from polhode.study.chapters.correctors import frames
 from polhode.study.chapters.correctors.frames import CORRECTED, PLAIN
 from polhode.study.chapters.laws.frames import TARGET
 from polhode.study.chapters.liquids import frames as liquids
@@ -31,14 +31,14 @@ def correctors(inputs: Inputs) -> dict[str, str]:
     """Macros for torques per radian by strength, and how much fewer a corrector needs."""
     result = {"studyStrengthTarget": number(TARGET, 1)}
     for torque_class in ("state", "lab"):
-        table = analysis.torques(inputs, torque_class)
+        table = frames.torques(inputs, torque_class)
         for strength, word in STRENGTHS.items():
             for method, name in METHODS.items():
                 if strength in table.get(method, {}):
                     text = _number(table[method][strength])
                     result[f"studyStrength{torque_class.capitalize()}{word}{name}"] = text
         if {CORRECTED, "magnus_adams4"} <= set(table):
-            crossing = analysis.crossing(table, CORRECTED, "magnus_adams4")
+            crossing = frames.crossing(table, CORRECTED, "magnus_adams4")
             result[f"studyStrength{torque_class.capitalize()}Crossing"] = _number(crossing)
     return result
 
@@ -58,7 +58,7 @@ def correctors_liquid(inputs: Inputs) -> dict[str, str]:
         if ("Plain", word) in values and ("Corrected", word) in values:
             change = values["Corrected", word] - values["Plain", word]
             result[f"studyCorrectorGapClosed{word}"] = decimal(100 * change, 2)
-    scatters = [analysis.scatter(inputs, key) for key in (PLAIN, CORRECTED)]
+    scatters = [frames.scatter(inputs, key) for key in (PLAIN, CORRECTED)]
     for dt, word in ((2.0, "Two"), (4.0, "Four"), (6.0, "Six")):
         if all(dt in scatter for scatter in scatters):
             result[f"studyCorrectorScatter{word}"] = decimal(scatters[0][dt] / scatters[1][dt], 1)

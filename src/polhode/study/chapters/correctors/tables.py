@@ -5,7 +5,7 @@ from math import isfinite
 
 import pandas as pd
 
-from polhode.study.chapters.correctors import frames as analysis
+from polhode.study.chapters.correctors import frames
 from polhode.study.chapters.laws import frames_of_checks as law_checks
 from polhode.study.chapters.liquids import frames as liquids
 from polhode.study.inputs import Inputs
@@ -17,14 +17,14 @@ def correctors(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     frame = law_checks.strengths(inputs)
     labels = dict(zip(frame["method"], frame["label"], strict=True))
     strengths = [x for x in sorted(frame["strength"].unique()) if x <= 1]
-    tables = {name: analysis.torques(inputs, name, analysis.TIGHT) for name in ("state", "lab")}
+    tables = {name: frames.torques(inputs, name, frames.TIGHT) for name in ("state", "lab")}
     records, rows = [], []
     for method in labels:
         plain = method.partition("_corrected")[0]
         if plain == method:
             continue
         gains = {
-            (name, strength): analysis.gain(table, method, plain, strength)
+            (name, strength): frames.gain(table, method, plain, strength)
             for name, table in tables.items()
             for strength in strengths
         }

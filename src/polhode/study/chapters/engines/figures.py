@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from polhode.study.chapters.engines import frames as analysis
+from polhode.study.chapters.engines import frames
 from polhode.study.inputs import Inputs
 from polhode.study.report import spheres, style
 from polhode.study.report.drawing import new_figure, printable
@@ -51,7 +51,7 @@ def engine_errors(inputs: Inputs) -> Figure:
 def engine_spins(inputs: Inputs) -> Figure:
     """The end of the angular momentum in the body during a long free spin from next to the middle axis."""
     data = inputs.atlas
-    chosen = analysis.distinct(data, SPHERES)
+    chosen = frames.distinct(data, SPHERES)
     rows = -(-len(chosen) // IN_A_ROW)
     figure = new_figure((style.TEXT_WIDTH, 2.15 * rows))
     panels = np.atleast_1d(figure.subplots(rows, IN_A_ROW)).ravel()

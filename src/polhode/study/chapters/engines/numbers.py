@@ -1,6 +1,6 @@
 """Numbers of the engine atlas."""
 
-from polhode.study.chapters.engines import frames as analysis
+from polhode.study.chapters.engines import frames
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import decimal, escape, number
 
@@ -10,7 +10,7 @@ def engines(inputs: Inputs) -> dict[str, str]:
     data = inputs.atlas
     order = data["q_order"].sel(load="free").values
     defaults = data["is_default"].values == 1
-    usual = data.isel(engine=analysis.usual(data))
+    usual = data.isel(engine=frames.usual(data))
     ends = list(map(str, usual["end"].values))
     read = (data["source_read"] * data["is_identified"]).sum() if "source_read" in data else 0
     return {
@@ -24,8 +24,8 @@ def engines(inputs: Inputs) -> dict[str, str]:
         "studyEngineDiverge": str(ends.count("diverges")),
         "studyEngineTumble": str(ends.count("tumbles")),
         "studyEngineFrictionSecond": str(int((usual["q_order"].sel(load="velocity") > 1.5).sum())),
-        "studyEngineError": f"{analysis.SHORT_ERROR:g}",
-        "studyEngineRadians": f"{analysis.RADIANS:g}",
+        "studyEngineError": f"{frames.SHORT_ERROR:g}",
+        "studyEngineRadians": f"{frames.RADIANS:g}",
         "studyEngineDate": str(data.attrs["date"]),
         "studyEngineWithin": f"{float(data.attrs['within']):g}",
         "studyEngineApart": f"{float(data.attrs['apart']):g}",
@@ -34,8 +34,8 @@ def engines(inputs: Inputs) -> dict[str, str]:
 
 def contact_codes(inputs: Inputs) -> dict[str, str]:
     """Macros for the text: date, step of the table, and the largest distance of an imitation, by code."""
-    data = analysis.contacts(inputs)
-    result = {"studyCodesDate": str(data.attrs["date"]), "studyCodesShown": str(analysis.SHOWN)}
+    data = frames.contacts(inputs)
+    result = {"studyCodesDate": str(data.attrs["date"]), "studyCodesShown": str(frames.SHOWN)}
     for key, name in (("lammps", "Lammps"), ("yade", "Yade")):
         deviation = data["deviation"].sel(code=[code for code in data["code"].values if code == key])
         for suffix, of_cases in (("", deviation), ("Others", deviation.drop_sel(case="two_spheres"))):
@@ -53,7 +53,7 @@ def contact_codes(inputs: Inputs) -> dict[str, str]:
 
 def liquid_codes(inputs: Inputs) -> dict[str, str]:
     """Macros for the text: date, version, steps compared and the longest, largest distance, and time of the long runs."""
-    data = analysis.liquids(inputs)
+    data = frames.liquids(inputs)
     longest = data.isel(scene=0, size=-1)
     more = longest["more_kinetic"].sel(option="rattle")
     share = more / (longest["kinetic"].sel(option="rattle").mean() - more)
@@ -73,7 +73,7 @@ def liquid_codes(inputs: Inputs) -> dict[str, str]:
 
 def peers(inputs: Inputs) -> dict[str, str]:
     """Macros for the text: date, number of initial states and processor of the comparison with other codes."""
-    first = analysis.peers(inputs).iloc[0]
+    first = frames.peers(inputs).iloc[0]
     return {
         "studyPeersDate": str(first["date"]),
         "studyPeersStates": str(first["states"]),

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from polhode.study.chapters.engines import frames as analysis
+from polhode.study.chapters.engines import frames
 from polhode.study.chapters.engines.frames import LOADS
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import above_head, decimal, escape, long_table, number, or_dash, spanning, step, tabular
@@ -52,13 +52,13 @@ def engines_in_short(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     data = inputs.atlas
     records: list[dict[str, Any]] = []
     rows: list[list[str] | str] = []
-    for i in analysis.usual(data):
+    for i in frames.usual(data):
         row = data.isel(engine=i)
         record: dict[str, Any] = {name: str(row[name].item()) for name in ("label", "version", "option", "method_label", "end")}
         record |= {"is_default": int(row["is_default"]), "is_identified": int(row["is_identified"])}
-        loads = analysis.SHORT_LOADS
+        loads = frames.SHORT_LOADS
         record |= {f"q_order_{LOADS[load]}": float(row["q_order"].sel(load=load)) for load in loads}
-        record |= {f"steps_{LOADS[load]}": analysis.steps_for(row, load) for load in loads}
+        record |= {f"steps_{LOADS[load]}": frames.steps_for(row, load) for load in loads}
         method = record["method_label"] if record["is_identified"] else "not identified"
         method = method if "$" in method else escape(method)
         name, version = record["label"].partition(" (")[0], record["version"].partition(":")[2] or record["version"]
@@ -78,7 +78,7 @@ def engines_in_short(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 escape(record["end"]),
             ]
         )
-    names = [LOADS[load] for load in analysis.SHORT_LOADS]
+    names = [LOADS[load] for load in frames.SHORT_LOADS]
     head = ["engine", "option", "what it runs", *names, *names, "a free spin"]
     widths = [rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in (0.09, 0.16, 0.25)]
     table = tabular(f"@{{}}{''.join(widths)}{'c' * len(names)}{'r' * len(names)}l@{{}}", head, rows)
@@ -101,7 +101,7 @@ def _count(row: xr.Dataset, load: str, steps: float) -> str:
 
 def peers(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Many clumps here and in other codes: time of a step and error of the energy at the same step."""
-    frame = analysis.peers(inputs)
+    frame = frames.peers(inputs)
     rows: list[list[str] | str] = []
     previous, place = "", 0
     for _, row in frame.iterrows():
@@ -159,7 +159,7 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
 
 def contact_choices(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """What our engine and other codes do in a contact with friction, in the words of our law's parameters."""
-    data = analysis.contacts(inputs)
+    data = frames.contacts(inputs)
     names = [f"{label} {version}" for label, version in zip(data["label"].values, data["version"].values, strict=True)]
     rows = []
     for name, (variable, words) in CHOICES.items():
@@ -171,7 +171,7 @@ def contact_choices(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
 def contact_errors(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Errors of the spin in impacts by code, orders, the distance of laws and of imitations; the CSV has velocities too."""
-    data = analysis.contacts(inputs)
+    data = frames.contacts(inputs)
     records: list[dict[str, Any]] = []
     for case, case_label in zip(data["case"].values, data["case_label"].values, strict=True):
         for code, label in zip(data["code"].values, data["label"].values, strict=True):
@@ -179,7 +179,7 @@ def contact_errors(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             record: dict[str, Any] = {"case": str(case), "impact": str(case_label), "code": str(label)}
             for quantity in map(str, data["quantity"].values):
                 chosen = of_case.sel(quantity=quantity)
-                at_step = chosen.sel(division=analysis.SHOWN)
+                at_step = chosen.sel(division=frames.SHOWN)
                 record |= {f"{name}_{quantity}": float(at_step[name]) for name in ("error", "step_error")}
                 record |= {f"{name}_{quantity}": float(chosen[name]) for name in ("order", "off")}
                 record |= {f"deviation_{quantity}": float(chosen["deviation"].max())}
@@ -195,13 +195,13 @@ def contact_errors(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             far[1] = "--" if row["code"] == "polhode" else far[1]
             made = decimal(-100 * row["taken_by_law"], 2)
             rows.append([rf"\quad {escape(row['code'])}", *errors, decimal(row["order_spin"], 2), *far, made])
-    head = ["", rf"error, $T/{analysis.SHOWN}$", "by the step", "order", "by the law", "imitation", r"made, \%"]
+    head = ["", rf"error, $T/{frames.SHOWN}$", "by the step", "order", "by the law", "imitation", r"made, \%"]
     return frame, tabular("@{}lcccccc@{}", head, rows)
 
 
 def contact_beds(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """What is read off a bed of grains by code: means over seeds, scatter, and where our engine says that the energy goes."""
-    data = analysis.contacts(inputs)
+    data = frames.contacts(inputs)
     records: list[dict[str, Any]] = []
     for code, label in zip(data["code"].values, data["label"].values, strict=True):
         of_code = data.sel(code=code)
@@ -225,7 +225,7 @@ def contact_beds(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
 def liquid_codes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Rigid molecules in LAMMPS: distance from our energies, drifts by step and start, times; the CSV has it by fluid."""
-    data = analysis.liquids(inputs)
+    data = frames.liquids(inputs)
     records: list[dict[str, Any]] = []
     for option in data["option"].values:
         row = data.sel(option=option)

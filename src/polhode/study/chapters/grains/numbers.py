@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 import pandas as pd
 
-from polhode.study.chapters.grains import frames as analysis
+from polhode.study.chapters.grains import frames
 from polhode.study.chapters.grains.frames import COMPARED, CURVE, SPLIT, STATED, STIFFNESS, Verdict
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import enumerated, plain
@@ -15,24 +15,24 @@ from polhode.study.report.latex import decimal, escape
 def grains(inputs: Inputs) -> dict[str, str]:
     """Macros for each scene: the experiment, the verdicts on steps, methods and laws, the steps that are safe, the closure."""
     result: dict[str, str] = {}
-    for experiment, data in analysis.scenes(inputs).items():
-        rows, divisions = analysis.frame(inputs, experiment), [int(n) for n in data["division"].values]
+    for experiment, data in frames.scenes(inputs).items():
+        rows, divisions = frames.frame(inputs, experiment), [int(n) for n in data["division"].values]
         labels = dict(zip(*(data[name].values.astype(str) for name in ("variant", "label")), strict=True))
-        steps = analysis.chosen(rows, "step", "all")
-        methods = analysis.chosen(rows, "method")
-        names = [name for name in analysis.compared(data) if name != CURVE]
+        steps = frames.chosen(rows, "step", "all")
+        methods = frames.chosen(rows, "method")
+        names = [name for name in frames.compared(data) if name != CURVE]
         read_off = [name for name in names if name not in SPLIT]
         counts = Counter(methods[methods["steps_in_contact"] >= STATED]["verdict"])
         lost = dict(zip(divisions, (data["lost"] == 1).sum(("variant", "seed")).values, strict=True))
         lossy = [division for division, n in lost.items() if n]
-        same, both = analysis.same_values(inputs, experiment)[::-1]
-        closure = 100 * abs(data["closure"]).sel(variant=analysis.variants(data, "method")).mean("seed").max("variant")
+        same, both = frames.same_values(inputs, experiment)[::-1]
+        closure = 100 * abs(data["closure"]).sel(variant=frames.variants(data, "method")).mean("seed").max("variant")
         values = {
             "Grains": str(int(data.attrs["clumps"])),
             "Seeds": str(data.sizes["seed"]),
             "Runs": str(int((data["lost"] >= 0).sum())),
             "Lost": str(int((data["lost"] == 1).sum())),
-            "Methods": enumerated(escape(labels[key]) for key in analysis.variants(data, "method")),
+            "Methods": enumerated(escape(labels[key]) for key in frames.variants(data, "method")),
             **{f"{kind.capitalize()}Comparisons": str((rows["compared"] == kind).sum()) for kind in ("step", "method", "law")},
             "End": plain(float(data["time"].values[-1])),
             "Friction": plain(float(data.attrs["friction"])),
@@ -46,7 +46,7 @@ def grains(inputs: Inputs) -> dict[str, str]:
             "ShownReadOff": safe(steps, read_off, {Verdict.WITHIN}, lossy),
             "Safe": safe(steps, names, {Verdict.WITHIN, Verdict.UNDECIDED}, lossy),
             "Shown": safe(steps, names, {Verdict.WITHIN}, lossy),
-            "LeaveCoarsest": leaving(analysis.chosen(steps, "step", division=divisions[0])),
+            "LeaveCoarsest": leaving(frames.chosen(steps, "step", division=divisions[0])),
             "MethodsLeave": enumerated(
                 rf"{escape(labels[key])} at $T/{division}$ ({leaving(group)})"
                 for (division, key), group in methods.groupby(["steps_in_contact", "variant"], sort=False)
@@ -61,7 +61,7 @@ def grains(inputs: Inputs) -> dict[str, str]:
             "Both": str(both),
             "Same": str(same),
         }
-        if CURVE in analysis.compared(data):
+        if CURVE in frames.compared(data):
             values |= {
                 "CurveSeeds": str(int(data[CURVE].notnull().any([*set(data[CURVE].dims) - {"seed"}]).sum())),
                 "CurveStep": _size(steps[steps["quantity"] == CURVE], STATED),
@@ -73,10 +73,10 @@ def grains(inputs: Inputs) -> dict[str, str]:
             values |= {"Rate": plain(float(data.attrs["rate"])), "Radius": plain(1e3 * float(data.attrs["radius"]))}
         for key, name in {"linear_spring_dashpot": "Linear", "viscoelastic": "Viscoelastic",
                           "hertz_mindlin_incremental": "Incremental", "as_in_LAMMPS": "Lammps"}.items():  # fmt: skip
-            values[f"Law{name}"] = leaving(analysis.chosen(rows, "law", key, STATED))
+            values[f"Law{name}"] = leaving(frames.chosen(rows, "law", key, STATED))
         for name in SPLIT:
             for step, place in {"Coarsest": 0, "Finest": -1}.items():
-                shares = data[name].sel(variant=analysis.variants(data, "method")).isel(division=place)
+                shares = data[name].sel(variant=frames.variants(data, "method")).isel(division=place)
                 values[f"{name.capitalize()}{step}"] = decimal(100 * float(shares.mean()), 1)
         result |= {f"studyGrains{experiment.capitalize()}{name}": text for name, text in values.items()}
     return result
@@ -84,8 +84,8 @@ def grains(inputs: Inputs) -> dict[str, str]:
 
 def stiffness(inputs: Inputs) -> dict[str, str]:
     """Macros on stiffnesses: what a step that is the same part of the contact time changes, and what the stiffness itself."""
-    data, rows = analysis.data_of(inputs, STIFFNESS), analysis.frame(inputs, STIFFNESS)
-    scaling = analysis.chosen(rows, "scaling")
+    data, rows = frames.data_of(inputs, STIFFNESS), frames.frame(inputs, STIFFNESS)
+    scaling = frames.chosen(rows, "scaling")
     counts = Counter(scaling["verdict"])
     times = 1e3 * data["contact_time"].values
     return {
@@ -101,7 +101,7 @@ def stiffness(inputs: Inputs) -> dict[str, str]:
             rf"{COMPARED[row['quantity']].name} at $T/{row['steps_in_contact']}$ with \num{{{float(row['variant']):.0e}}}\,Pa"
             for row in scaling[scaling["verdict"] == Verdict.LEAVES].to_dict("records")
         ),
-        "studyGrainsStiffnessItself": leaving(analysis.chosen(rows, "stiffness", division=int(data["division"].values[-1]))),
+        "studyGrainsStiffnessItself": leaving(frames.chosen(rows, "stiffness", division=int(data["division"].values[-1]))),
     }
 
 

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from polhode.fits.impact_errors import CURED, LEADING
-from polhode.study.chapters.impacts import frames as analysis
+from polhode.study.chapters.impacts import frames
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
 from polhode.study.report.drawing import limits, log_error_axis, new_figure, panel_grid, panel_title, printable
@@ -31,15 +31,15 @@ TICKS = (10, 20, 40, 80, 160, 320, 640)
 
 def impacts(inputs: Inputs) -> Figure:
     """A figure of the error of the spin: a panel for each impact, a curve for each stage, and a band for rotation methods."""
-    data = analysis.check(inputs)
-    stages = [str(key) for key in data["stage"].values if key != analysis.SPRING]
+    data = frames.check(inputs)
+    stages = [str(key) for key in data["stage"].values if key != frames.SPRING]
     colours = matplotlib.colormaps["viridis_r"](np.linspace(0.12, 1.0, len(stages)))
     looks: dict[str, dict[str, Any]] = {
         stage: {"color": colour, "linewidth": width}
         for stage, colour, width in zip(stages, colours, np.linspace(WIDEST, NARROWEST, len(stages)), strict=True)
     }
-    looks[analysis.SPRING] = {"color": MISTAKE, "linewidth": 1.0, "linestyle": (0, (1, 1.2))}
-    apart = [key for key in analysis.APART if key in data["integrator"].values]
+    looks[frames.SPRING] = {"color": MISTAKE, "linewidth": 1.0, "linestyle": (0, (1, 1.2))}
+    apart = [key for key in frames.APART if key in data["integrator"].values]
     figure = new_figure((style.TEXT_WIDTH, 5.6))
     panels = panel_grid(figure, data.sizes["case"], 3, sharex=True, sharey=True)
     low, high = limits(data["error_spin"].values)
@@ -95,7 +95,7 @@ SMALLEST = 0.001
 
 def waterfall(inputs: Inputs) -> Figure:
     """A figure of what is wrong with a step: the error as codes have it, what each cure takes away, and what lies beside it."""
-    frame = analysis.waterfall(inputs)
+    frame = frames.waterfall(inputs)
     causes = list(frame["cause"].unique())
     figure = new_figure((style.TEXT_WIDTH, 3.2))
     panels = figure.subplots(1, len(MEASURED), sharey=True)

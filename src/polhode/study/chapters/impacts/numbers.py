@@ -8,7 +8,7 @@ import xarray as xr
 
 from polhode.fits import impact_errors
 from polhode.fits.impact_errors import ALIKE, CURED, LEADING, LIKE_CODES, STATED
-from polhode.study.chapters.impacts import frames as analysis
+from polhode.study.chapters.impacts import frames
 from polhode.study.chapters.impacts.frames import DAMPED, SLIDES, SPRING
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import factor
@@ -20,11 +20,11 @@ NAMES = {"clump": "Clump", DAMPED: "Damped", SLIDES: "Slides", "two_spheres": "T
 
 def impacts(inputs: Inputs) -> dict[str, str]:
     """Macros for the text: sizes, orders with and without the cures, and how much the methods differ."""
-    data = analysis.check(inputs)
-    frame = analysis.frame(data)
+    data = frames.check(inputs)
+    frame = frames.frame(data)
     methods = [str(key) for key in data["integrator"].values]
     of_leading = frame[frame["method"] == LEADING]
-    alike = analysis.alike(data)
+    alike = frames.alike(data)
     result = {
         "studyImpactCases": str(data.sizes["case"]),
         "studyImpactMethods": str(len(methods)),
@@ -63,11 +63,11 @@ def steps(inputs: Inputs) -> dict[str, str]:
     """Macros for the steps that random impacts take with all cures, and how many times as many without, for two errors."""
     made = {
         "studyImpactServed": f"{100 * impact_errors.SHARE_OF_IMPACTS:g}",
-        "studyImpactRandom": str(analysis.random(inputs).sizes["draw"]),
+        "studyImpactRandom": str(frames.random(inputs).sizes["draw"]),
     }
     for error, of_error in zip(impact_errors.ERRORS, ("", "Loose"), strict=True):
         made[f"studyImpactPercent{of_error}"] = f"{100 * error:g}"
-        _, cured, saved = analysis.steps(inputs, error)
+        _, cured, saved = frames.steps(inputs, error)
         for end, value in {"": cured.half, "Low": cured.low, "High": cured.high, "Take": cured.take}.items():
             made[f"studyImpactStepsCured{of_error}{end}"] = f"{value:.0f}"
         for end, ratio in {"": saved.median, "Low": saved.low, "High": saved.high}.items():
@@ -77,7 +77,7 @@ def steps(inputs: Inputs) -> dict[str, str]:
 
 def waterfall(inputs: Inputs) -> dict[str, str]:
     """Macros for what is wrong with a step, in per cent of the change of spin and of the kinetic energy."""
-    frame = analysis.waterfall(inputs)
+    frame = frames.waterfall(inputs)
     made = {"studyImpactFallSteps": str(inputs.check("random_impacts").attrs["apart_at"])}
     for quantity, rows in frame.groupby("quantity"):
         values = dict(zip(rows["cause"], rows["percent"], strict=True))

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import pandas as pd
 
 from polhode.fits.impact_errors import LEADING, STATED
-from polhode.study.chapters.impacts import frames as analysis
+from polhode.study.chapters.impacts import frames
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import decimal, escape, step, tabular
 
 
 def impacts(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of the error of the spin at two steps, the orders of spin and velocity, and the closure, by impact and stage."""
-    data = analysis.check(inputs)
-    frame = analysis.frame(data)
+    data = frames.check(inputs)
+    frame = frames.frame(data)
     rows: list[Sequence[str] | str] = []
     of_leading = frame[frame["method"] == LEADING]
     for label, of_case in of_leading.groupby("case_label", sort=False):
@@ -29,7 +29,7 @@ def impacts(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
 def waterfall(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of what is wrong with a step, in per cent, with intervals: of the spin and of the kinetic energy."""
-    frame = analysis.waterfall(inputs)
+    frame = frames.waterfall(inputs)
     rows: list[Sequence[str] | str] = []
     for cause in frame["cause"].unique():
         of_cause = frame[frame["cause"] == cause]

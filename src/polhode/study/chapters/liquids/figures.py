@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from polhode.fits import liquid_drifts
-from polhode.study.chapters.liquids import frames as analysis
+from polhode.study.chapters.liquids import frames
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import (
@@ -57,7 +57,7 @@ FAINT, LEAST = 1e-3, 2e-3
 
 def liquids(inputs: Inputs) -> Figure:
     """A figure of the drift of several methods over the step."""
-    every = liquid_drifts.outcomes(analysis.runs(inputs))
+    every = liquid_drifts.outcomes(frames.runs(inputs))
     keys = [key for key in dict.fromkeys([*DRAWN, *inputs.plugins]) if key in every]
     looks = styles_of(inputs, keys)
     figure = new_figure((style.TEXT_WIDTH, 5.2))
@@ -66,11 +66,11 @@ def liquids(inputs: Inputs) -> Figure:
         _drifts(axes, every[key], looks[key])
     _step_axis(axes, sorted({dt for key in keys for dt in every[key]}))
     log_error_axis(axes, 1e-5, 1e4)
-    for allowed in analysis.ALLOWED:
+    for allowed in frames.ALLOWED:
         axes.axhline(allowed, color="0.7", linewidth=0.6, zorder=0)
     axes.set_ylabel(DRIFT)
     with suppress(NotInRun):
-        _steps_per_period(axes, analysis.period(inputs))
+        _steps_per_period(axes, frames.period(inputs))
     legend_below_styles(figure, {key: inputs.label(key) for key in keys}, looks, 4)
     return figure
 
@@ -128,7 +128,7 @@ def liquids_more(inputs: Inputs) -> Figure:
 
 def _temperatures(axes: Axes, inputs: Inputs) -> None:
     for estimator, (name, colour, marker) in ESTIMATORS.items():
-        gaps = analysis.gaps(inputs, estimator)
+        gaps = frames.gaps(inputs, estimator)
         steps = list(gaps)
         values = np.array([[100 * x for x in (gap.value, gap.low, gap.high)] for gap in gaps.values()]).reshape(-1, 3)
         axes.errorbar(
@@ -145,7 +145,7 @@ def _temperatures(axes: Axes, inputs: Inputs) -> None:
 
 
 def _cutoffs(axes: Axes, inputs: Inputs) -> None:
-    data = analysis.cutoffs(inputs)
+    data = frames.cutoffs(inputs)
     for i, law in enumerate(map(str, data["law"].values)):
         every = liquid_drifts.outcomes(data.sel(law=law))
         for key, of_method in every.items():
@@ -163,13 +163,13 @@ def _cutoffs(axes: Axes, inputs: Inputs) -> None:
 
 
 def _spectrum(axes: Axes, inputs: Inputs) -> None:
-    data = analysis.spectrum(inputs)
-    wavenumber = data["frequency"].values * analysis.WAVENUMBER
+    data = frames.spectrum(inputs)
+    wavenumber = data["frequency"].values * frames.WAVENUMBER
     width = wavenumber[1] - wavenumber[0]
     for (_, colour, line), axis in zip(COMPONENTS, map(str, data["axis"].values), strict=True):
         share = 1e3 * data["spectrum"].sel(axis=axis).values / width
         axes.plot(wavenumber, share, color=colour, linestyle=line, label=f"axis ${axis}$")
-    fastest = liquid_drifts.fastest(data) * analysis.WAVENUMBER
+    fastest = liquid_drifts.fastest(data) * frames.WAVENUMBER
     axes.axvline(fastest, color="0.5", linewidth=0.8)
     axes.annotate(f" 99 % below {fastest:.0f}", (fastest, 0.97), xycoords=("data", "axes fraction"), fontsize=7, va="top")
     axes.set_xlim(0, 1.6 * fastest)
@@ -181,9 +181,9 @@ def _spectrum(axes: Axes, inputs: Inputs) -> None:
 
 def _predicted(axes: Axes, inputs: Inputs) -> None:
     predicted, single, every = (
-        analysis.predicted(inputs),
-        analysis.thermal(inputs),
-        liquid_drifts.outcomes(analysis.runs(inputs)),
+        frames.predicted(inputs),
+        frames.thermal(inputs),
+        liquid_drifts.outcomes(frames.runs(inputs)),
     )
     by_roots = inputs.in_order(damping(predicted))
     by_one = [key for key in DRAWN if single.get(key) and key in every]

@@ -5,8 +5,7 @@ from math import isfinite, pi
 import numpy as np
 
 from polhode.fits import liquid_drifts
-from polhode.study.chapters.liquids import frames as analysis
-from polhode.study.chapters.liquids import words as texts
+from polhode.study.chapters.liquids import frames, words
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import factor, plain
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape
@@ -34,7 +33,7 @@ STEPS = {1.0: "One", 2.0: "Two", 4.0: "Four", 6.0: "Six", 7.0: "Seven"}
 
 def liquids(inputs: Inputs) -> dict[str, str]:
     """Macros for the text: runs, drifts, powers of the step, losses, temperatures, cut-offs, and the first page's row."""
-    data = analysis.runs(inputs)
+    data = frames.runs(inputs)
     every = liquid_drifts.outcomes(data)
     result = {
         "studyLiquidMolecules": str(int(data.attrs["molecules"])),
@@ -47,9 +46,9 @@ def liquids(inputs: Inputs) -> dict[str, str]:
         of_method = every.get(key, {})
         for dt, step in STEPS.items():
             of_step = of_method.get(dt)
-            result[f"studyLiquid{name}{step}"] = texts.signed(of_step) if of_step else NOT_AVAILABLE
-        result[f"studyLiquid{name}Power"] = _one(analysis.exponent(of_method, (1.0, 2.0)))
-        result[f"studyLiquid{name}Lost"] = texts.lost(of_method) if of_method else NOT_AVAILABLE
+            result[f"studyLiquid{name}{step}"] = words.signed(of_step) if of_step else NOT_AVAILABLE
+        result[f"studyLiquid{name}Power"] = _one(frames.exponent(of_method, (1.0, 2.0)))
+        result[f"studyLiquid{name}Lost"] = words.lost(of_method) if of_method else NOT_AVAILABLE
     result |= _blocks(every) | _recommended(inputs) | _temperatures(inputs) | _cutoffs(inputs) | _predicted(inputs, every)
     return result | _larger(inputs) | _shadow(inputs)
 
@@ -98,14 +97,14 @@ def _recommended(inputs: Inputs) -> dict[str, str]:
     names = "Named", "Step", "Steps", "Period", "Wave", "Upturn", "Resonance"
     result = {f"studyLiquid{name}": NOT_AVAILABLE for name in names}
     try:
-        fastest = liquid_drifts.fastest(analysis.spectrum(inputs))
+        fastest = liquid_drifts.fastest(frames.spectrum(inputs))
     except NotInRun:
         return result
     result["studyLiquidPeriod"] = decimal(2 * pi / fastest, 0)
-    result["studyLiquidWave"] = decimal(fastest * analysis.WAVENUMBER, 0)
+    result["studyLiquidWave"] = decimal(fastest * frames.WAVENUMBER, 0)
     result["studyLiquidUpturn"] = decimal(2 * pi / fastest / 6.0, 1)
     result["studyLiquidResonance"] = decimal(2**0.5 / fastest, 1)
-    if best := analysis.recommended(inputs):
+    if best := frames.recommended(inputs):
         result["studyLiquidNamed"] = escape(inputs.label(best.method))
         result["studyLiquidStep"], result["studyLiquidSteps"] = f"{best.dt:g}", decimal(best.steps, 1)
     return result
@@ -116,7 +115,7 @@ def _temperatures(inputs: Inputs) -> dict[str, str]:
     result = {}
     for estimator in ("whole", "half", "corrected"):
         try:
-            gap = analysis.gaps(inputs, estimator).get(4.0)
+            gap = frames.gaps(inputs, estimator).get(4.0)
         except NotInRun:
             gap = None
         name = f"studyLiquidGap{estimator.capitalize()}"
@@ -130,17 +129,17 @@ def _cutoffs(inputs: Inputs) -> dict[str, str]:
     """The drift of the exact rotor at 2 fs with each law."""
     names = {"reaction_field": "Field", "shifted_force": "Force", "shifted_energy": "Energy", "shifted_power": "Smooth"}
     try:
-        data = analysis.cutoffs(inputs)
+        data = frames.cutoffs(inputs)
         drifts = {law: liquid_drifts.outcomes(data.sel(law=law))["exact_rotor"][2.0] for law in names}
     except (NotInRun, KeyError):
         return {f"studyLiquidLaw{name}": NOT_AVAILABLE for name in names.values()}
-    return {f"studyLiquidLaw{name}": texts.signed(drifts[law]) for law, name in names.items()}
+    return {f"studyLiquidLaw{name}": words.signed(drifts[law]) for law, name in names.items()}
 
 
 def _predicted(inputs: Inputs, every: dict[str, dict[float, liquid_drifts.MeanDrift]]) -> dict[str, str]:
     """By linear analysis: the drift of Magnus-Adams 4, and how many signs are right among drifts that are shown."""
     try:
-        predicted = analysis.predicted(inputs)
+        predicted = frames.predicted(inputs)
     except NotInRun:
         names = "MagnusPredicted", "MagnusOverPredicted", "Signs", "SignsRight", "SpiralThermal", "OmelyanThermal"
         return {f"studyLiquid{name}": NOT_AVAILABLE for name in names}
@@ -152,7 +151,7 @@ def _predicted(inputs: Inputs, every: dict[str, dict[float, liquid_drifts.MeanDr
         for dt, of_step in of_method.items()
         if of_step.is_shown and dt <= 2 and abs(predicted.get(key, {}).get(dt, 0.0)) > 1e-3
     ]
-    one = analysis.thermal(inputs)
+    one = frames.thermal(inputs)
     of_one = {"spiral_leapfrog": "Spiral", "omelyan1998": "Omelyan"}
     at = {name: one.get(key, {}).get(2.0, (np.nan, np.nan)) for key, name in of_one.items()}
     return {
@@ -168,7 +167,7 @@ def _larger(inputs: Inputs) -> dict[str, str]:
     """The larger box: the drift of each method at 4 fs."""
     names = {key: NAMES[key] for key in ("exact_rotor", "no_squish", "omelyan1998", "spiral_leapfrog")}
     try:
-        data = analysis.larger(inputs)
+        data = frames.larger(inputs)
     except NotInRun:
         macros = ["studyLiquidLargeMolecules", "studyLiquidLargeDuration"]
         return dict.fromkeys([*macros, *(f"studyLiquidLarge{name}" for name in names.values())], NOT_AVAILABLE)
@@ -179,5 +178,5 @@ def _larger(inputs: Inputs) -> dict[str, str]:
     }
     for key, name in names.items():
         of_step = every.get(key, {}).get(4.0)
-        result[f"studyLiquidLarge{name}"] = texts.signed(of_step) if of_step else NOT_AVAILABLE
+        result[f"studyLiquidLarge{name}"] = words.signed(of_step) if of_step else NOT_AVAILABLE
     return result

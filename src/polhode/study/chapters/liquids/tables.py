@@ -6,8 +6,7 @@ from typing import Any
 import pandas as pd
 
 from polhode.fits import liquid_drifts
-from polhode.study.chapters.liquids import frames as analysis
-from polhode.study.chapters.liquids import words as texts
+from polhode.study.chapters.liquids import frames, words
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, grouped_rows, spanning, tabular
 
@@ -17,17 +16,17 @@ STATED = 2.0
 
 def liquids(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of the drift at one step, the largest steps, scatter, limit and losses; the file has all methods and steps."""
-    every = liquid_drifts.outcomes(analysis.runs(inputs))
+    every = liquid_drifts.outcomes(frames.runs(inputs))
 
     def row(key: str) -> list[str]:
         of_method = every[key]
         stated = of_method.get(STATED)
-        drift = NOT_AVAILABLE if stated is None else texts.signed(stated)
+        drift = NOT_AVAILABLE if stated is None else words.signed(stated)
         rms = NOT_AVAILABLE if stated is None or not isfinite(stated.rms) else decimal(1e4 * stated.rms / STATED**2, 2)
-        steps = [_steps(liquid_drifts.largest_steps(of_method, allowed)) for allowed in analysis.ALLOWED]
-        return [escape(inputs.label(key)), drift, *steps, rms, _limit(inputs, key), texts.lost(of_method)]
+        steps = [_steps(liquid_drifts.largest_steps(of_method, allowed)) for allowed in frames.ALLOWED]
+        return [escape(inputs.label(key)), drift, *steps, rms, _limit(inputs, key), words.lost(of_method)]
 
-    head = ["method", f"at {STATED:g}\\,fs", *(rf"\num{{{allowed:g}}}" for allowed in analysis.ALLOWED)]
+    head = ["method", f"at {STATED:g}\\,fs", *(rf"\num{{{allowed:g}}}" for allowed in frames.ALLOWED)]
     above = spanning("drift", ("largest step (fs) by drift", 3), "rms", "limit", "lost")
     head += [r"($10^{-4}/$fs$^2$)", "(fs)", "(fs; ps)"]
     return frame(inputs), tabular("@{}lrccccll@{}", head, grouped_rows(inputs, list(every), row)).replace(
@@ -38,11 +37,11 @@ def liquids(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 def frame(inputs: Inputs) -> pd.DataFrame:
     """All methods and steps, a row each."""
     try:
-        predicted = analysis.predicted(inputs)
+        predicted = frames.predicted(inputs)
     except NotInRun:
         predicted = {}
     rows: list[dict[str, Any]] = []
-    for key, of_method in liquid_drifts.outcomes(analysis.runs(inputs)).items():
+    for key, of_method in liquid_drifts.outcomes(frames.runs(inputs)).items():
         for dt, of_step in of_method.items():
             rows.append(
                 {
@@ -71,7 +70,7 @@ def _steps(ends: tuple[float, float]) -> str:
 
 def _limit(inputs: Inputs, key: str) -> str:
     try:
-        limit = analysis.limit(inputs, key)
+        limit = frames.limit(inputs, key)
     except NotInRun:
         return NOT_AVAILABLE
     return "none" if limit == 0 else r"$\infty$" if limit == inf else decimal(limit, 1) if isfinite(limit) else NOT_AVAILABLE

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, NullFormatter
 
-from polhode.study.chapters.long_runs import frames as analysis
+from polhode.study.chapters.long_runs import frames
 from polhode.study.chapters.long_runs import frames_of_drift as drift
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import selection, style
@@ -251,7 +251,7 @@ def _running_top(values: np.ndarray, width: int) -> np.ndarray:
 
 def librations(inputs: Inputs) -> Figure:
     """A figure of the growth (filled) or damping (hollow) of a libration a step against Omega dt, where there is any."""
-    check, data = inputs.check("librations"), keyed(analysis.librations(inputs), "method")
+    check, data = inputs.check("librations"), keyed(frames.librations(inputs), "method")
     turn = check["turn"].values
     methods = [key for key, record in data.items() if record["power"] > 0]
     looks = styles_of(inputs, data)
@@ -266,9 +266,9 @@ def librations(inputs: Inputs) -> Figure:
         axes.plot(turn[shown], np.abs(growth[shown]), **look)
         if damped and isfinite(data[key]["limit"]):
             axes.axvline(data[key]["limit"], ymax=0.04, color=look["color"], linewidth=1.4)
-    water = [analysis.WAVE_NUMBER * nu * analysis.WATER_STEP for nu in analysis.WATER_LIBRATIONS]
+    water = [frames.WAVE_NUMBER * nu * frames.WATER_STEP for nu in frames.WATER_LIBRATIONS]
     axes.axvspan(*water, color="0.93", zorder=0, linewidth=0)
-    axes.text(np.sqrt(water[0] * water[1]), 3.0, f"water, {analysis.WATER_STEP:g} fs", ha="center", fontsize=7, color="0.35")
+    axes.text(np.sqrt(water[0] * water[1]), 3.0, f"water, {frames.WATER_STEP:g} fs", ha="center", fontsize=7, color="0.35")
     axes.axvline(2.0, color="0.45", linewidth=0.8, zorder=1)
     axes.set_xscale("log")
     axes.set_xlim(turn[0] * 0.95, turn[-1])

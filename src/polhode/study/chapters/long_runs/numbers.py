@@ -9,7 +9,7 @@ import xarray as xr
 from polhode.fits.canonical_form import ROUNDING, symplectic
 from polhode.fits.drift import BOUNDED
 from polhode.fits.values import at, peak, quotient
-from polhode.study.chapters.long_runs import frames as analysis
+from polhode.study.chapters.long_runs import frames
 from polhode.study.chapters.long_runs import frames_of_drift as drift
 from polhode.study.chapters.long_runs.frames import DEFECT_DIVISION, FITTED, reversibility, symplecticity
 from polhode.study.chapters.long_runs.frames import ROUNDING as ANGLE_ROUNDING
@@ -272,11 +272,11 @@ HEATING = ("fincham1992", "calzavarini2010", "buss2000")
 
 def librations(inputs: Inputs) -> dict[str, str]:
     """Macros for the methods that damp librations, heat them and neither, and what this does to water."""
-    data = analysis.librations(inputs)
+    data = frames.librations(inputs)
     steady, damped, heated = (
         data["method"][chosen] for chosen in (data.power == 0, data.coefficient < 0, data.coefficient > 0)
     )
-    low, high = analysis.WATER_LIBRATIONS
+    low, high = frames.WATER_LIBRATIONS
     result = {
         "studyLibrationSteady": str(len(steady)),
         "studyLibrationTried": str(int(data["power"].notna().sum())),
@@ -284,20 +284,20 @@ def librations(inputs: Inputs) -> dict[str, str]:
         "studyLibrationHeated": spoken_list(inputs, heated),
         "studyLibrationWaterLow": plain(low),
         "studyLibrationWaterHigh": plain(high),
-        "studyLibrationWaterStep": plain(analysis.WATER_STEP),
+        "studyLibrationWaterStep": plain(frames.WATER_STEP),
         "studyLibrationWaterTime": plain(WATER_TIME),
     }
     for method, row in keyed(data, "method").items():
         if method in LIBRATING:
             result[f"studyLibrationWater{LIBRATING[method]}"] = number(abs(1e-3 * WATER_TIME * row["water"]), 2)
             result[f"studyLibrationLimit{LIBRATING[method]}"] = decimal(row["limit"], 2)
-    thermal = keyed(analysis.thermal_librations(inputs), "method", "dt")
+    thermal = keyed(frames.thermal_librations(inputs), "method", "dt")
     check = inputs.check("librations")
     result |= {
         "studyThermalTemperature": plain(float(check.attrs["temperature"])),
         "studyThermalFastest": plain(float(check.attrs["fastest_libration"])),
         "studyThermalStarts": str(int(check.attrs["starts"])),
-        "studyThermalSeen": plain(analysis.SEEN),
+        "studyThermalSeen": plain(frames.SEEN),
         "studyThermalStep": plain(QUOTED),
         "studyThermalCompared": plain(COMPARED),
     }

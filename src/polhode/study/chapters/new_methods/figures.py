@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from polhode.study.chapters.new_methods import frames as analysis
+from polhode.study.chapters.new_methods import frames
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import selection, style
 from polhode.study.report.drawing import (
@@ -25,10 +25,10 @@ COINCIDE = ("spiral_predicted_last", "spiral_kdk")
 
 def new_methods(inputs: Inputs) -> Figure:
     """A figure of the orientation error at the end against the number of steps, for three classes of torque."""
-    problems = {name: problem for name, problem in analysis.representatives(inputs) if name in PANELS}
-    if "velocity" not in problems or not analysis.new(inputs):
+    problems = {name: problem for name, problem in frames.representatives(inputs) if name in PANELS}
+    if "velocity" not in problems or not frames.new(inputs):
         raise NotInRun("this run holds no problem with friction, or none of the new methods")
-    keys, new = [key for key in analysis.shown(inputs) if key not in COINCIDE], analysis.new(inputs)
+    keys, new = [key for key in frames.shown(inputs) if key not in COINCIDE], frames.new(inputs)
     every = selection.all_methods(inputs)
     looks = styles_of(inputs, every)
     figure = new_figure((style.TEXT_WIDTH, 3.5))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polhode.study.chapters.new_methods import frames as analysis
+from polhode.study.chapters.new_methods import frames
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import factor, macro_name, plain
 from polhode.study.report.latex import decimal, number
@@ -13,9 +13,9 @@ LARGE = 1e5
 
 def new_methods(inputs: Inputs) -> dict[str, str]:
     """Macros for the gain in accuracy of each method compared, by class of torque."""
-    frame = analysis.compared(inputs).set_index("method")
-    result = {"studyNewSteps": str(analysis.STEPS), "studyNewCount": str(len(analysis.new(inputs)))}
-    classes = [name for name, _ in analysis.representatives(inputs)]
+    frame = frames.compared(inputs).set_index("method")
+    result = {"studyNewSteps": str(frames.STEPS), "studyNewCount": str(len(frames.new(inputs)))}
+    classes = [name for name, _ in frames.representatives(inputs)]
     for key, row in frame.iterrows():
         name = macro_name(str(key))
         for torque_class in classes:

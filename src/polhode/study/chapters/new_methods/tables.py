@@ -5,24 +5,24 @@ from math import isfinite, isnan
 
 import pandas as pd
 
-from polhode.study.chapters.new_methods import frames as analysis
+from polhode.study.chapters.new_methods import frames
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import above_head, decimal, escape, step, tabular
 
 
 def new_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of the gain in accuracy over SPIRAL at equal steps, the stability limit under friction and the energy drift."""
-    frame = analysis.compared(inputs)
-    new = analysis.new(inputs)
+    frame = frames.compared(inputs)
+    new = frames.new(inputs)
     if not new:
         raise NotInRun("this run holds no method of this work")
-    classes = [name for name, _ in analysis.representatives(inputs)]
+    classes = [name for name, _ in frames.representatives(inputs)]
     rows: list[Sequence[str] | str] = []
     for record in frame.to_dict("records"):
         if rows and record["method"] not in new and r"\addlinespace[3pt]" not in rows:
             rows.append(r"\addlinespace[3pt]")
         gains = [float(record[f"gain_{name}"]) for name in classes]
-        drifts = [float(record[f"energy_{problem}"]) for problem in analysis.LONG_RUNS]
+        drifts = [float(record[f"energy_{problem}"]) for problem in frames.LONG_RUNS]
         rows.append(
             [
                 escape(str(record["label"])),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polhode.study.chapters.no_squish import frames as of_orders
+from polhode.study.chapters.no_squish import frames
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import factor, plain, upper
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
@@ -28,14 +28,14 @@ def extended_inertia(inputs: Inputs) -> dict[str, str]:
 def rotor_order(inputs: Inputs) -> dict[str, str]:
     """Macros for the order of the rotors: size of the experiment, spread over the orders, and the order chosen by score."""
     data = inputs.check("rotor_order")
-    spread, summary, chosen = of_orders.spread(data), of_orders.summary(data), of_orders.chosen(data)
+    spread, summary, chosen = frames.spread(data), frames.summary(data), frames.chosen(data)
     result = {
         "studyRotorBodies": str(data.sizes["body"]),
         "studyRotorSteps": rf"\num{{{int(data.attrs['steps'])}}}",
         "studyRotorAngle": plain(float(data.attrs["angle"])),
     }
     for family in map(str, data["family"].values):
-        name, by_score = family.capitalize(), summary.sel(family=family, order=of_orders.CHOSEN)
+        name, by_score = family.capitalize(), summary.sel(family=family, order=frames.CHOSEN)
         result |= {
             f"studyRotorSpread{name}": factor(float(spread.sel(family=family).median())),
             f"studyRotorSpreadMost{name}": factor(float(spread.sel(family=family).max())),

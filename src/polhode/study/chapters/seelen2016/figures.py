@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyArrowPatch
 from matplotlib.ticker import LogLocator, NullLocator
 
-from polhode.study.chapters.seelen2016 import theory as pcdm_theory
+from polhode.study.chapters.seelen2016 import theory
 from polhode.study.chapters.seelen2016.frames import (
     COMPARED,
     CYLINDER,
@@ -77,9 +77,9 @@ def seelen2016_free_top(inputs: Inputs) -> Figure:
 def _folded(axes: Axes, inputs: Inputs, keys: Sequence[str], top: FreeTop) -> None:
     """Draw one period of the exact angular velocity, and the last samples of the run shifted back by whole periods."""
     data, looks = inputs.long_run, _looks(inputs, keys)
-    period = 2 * np.pi / abs(pcdm_theory.precession_rate(top))
+    period = 2 * np.pi / abs(theory.precession_rate(top))
     fine = np.linspace(0, period, 121)
-    exact = pcdm_theory.exact_omega(top, fine)
+    exact = theory.exact_omega(top, fine)
     time = data["time"].values[-LAST_SAMPLES:]
     for i, (_, colour, dashes) in enumerate(COMPONENTS):
         axes.plot(fine, exact[:, i], color=colour, linestyle=dashes)
@@ -104,7 +104,7 @@ def _energy(axes: Axes, inputs: Inputs, keys: Sequence[str], top: FreeTop) -> No
     values = []
     for key in keys:
         error = data["energy_drift"].sel(integrator=key).values[later]
-        axes.plot(fine, pcdm_theory.energy_error(top, key, dt, fine), color="0.3", linewidth=0.9, zorder=1)
+        axes.plot(fine, theory.energy_error(top, key, dt, fine), color="0.3", linewidth=0.9, zorder=1)
         axes.plot(time[shown], np.maximum(error[shown], FLOOR), **{**looks[key], "linestyle": "none"})
         values.append(error[shown])
     axes.set_xscale("log")

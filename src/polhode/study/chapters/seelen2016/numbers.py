@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from polhode.fits.values import at, quotient
-from polhode.study.chapters.seelen2016 import frames as seelen2016
-from polhode.study.chapters.seelen2016 import measures as measures_sources
+from polhode.study.chapters.seelen2016 import frames, measures
 from polhode.study.chapters.seelen2016 import theory as pcdm_theory
 from polhode.study.chapters.seelen2016.frames import (
     COMPARED,
@@ -43,7 +42,7 @@ LARGER_THAN = 1e-5
 def free_top(inputs: Inputs) -> dict[str, str]:
     """Macros for case 1: the energy of the free top, computed and predicted."""
     data = inputs.of(FREE_TOP).long_run
-    top = seelen2016.free_top(inputs)
+    top = frames.free_top(inputs)
     dt, time = float(data.attrs["dt"]), data["time"].values
     last = float(time[-1])
     result = {
@@ -160,9 +159,9 @@ def statements(inputs: Inputs) -> dict[str, str]:
             return nan
 
     def gain(other: str) -> str:
-        return factor(measured(measures_sources.larger_step, CYLINDER, method=COMPARED[1], other=other, dt=LARGER_THAN))
+        return factor(measured(measures.larger_step, CYLINDER, method=COMPARED[1], other=other, dt=LARGER_THAN))
 
-    rounding = measures_sources.rotation_rounding(inputs)
+    rounding = measures.rotation_rounding(inputs)
     result = {
         "studySeelenLargerThan": plain(LARGER_THAN),
         "studySeelenLarger": gain("pcdm2013_lag"),
@@ -171,7 +170,7 @@ def statements(inputs: Inputs) -> dict[str, str]:
         "studySeelenMatrixRoundingLow": decimal(rounding.low, 2),
         "studySeelenMatrixRoundingHigh": decimal(rounding.high, 2),
         "studySeelenNormalised": number(
-            upper(abs(measured(measures_sources.switched_ratio, "free_asymmetric_top", method=COMPARED[1]) - 1), 1), 1
+            upper(abs(measured(measures.switched_ratio, "free_asymmetric_top", method=COMPARED[1]) - 1), 1), 1
         ),
     }
     for vectors, name in ((1, "One"), (2, "Two")):
