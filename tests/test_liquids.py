@@ -19,7 +19,6 @@ from polhode.study import chapters
 from polhode.study.chapters.liquids import figures, numbers, tables
 from polhode.study.chapters.liquids import frames as analysis
 from polhode.study.chapters.liquids import run as liquids
-from polhode.study.chapters.liquids import words as texts
 from polhode.study.chapters.long_runs.run_librations import librations
 from polhode.study.checks import CHECKS
 from polhode.study.inputs import Inputs, NotInRun
@@ -197,7 +196,9 @@ def test_drifts_are_found_again_with_their_signs_powers_and_losses(synthetic):
     assert analysis.recommended(synthetic).method == "exact_rotor" and analysis.recommended(synthetic).dt == 4.0
     dt, outcome = analysis.lost_first(every["magnus_adams4"])
     assert (dt, outcome.lost_by) == (2.0, -1) and outcome.lost_at == pytest.approx(0.25 / 51.2e-6, rel=0.03)
-    assert texts.signed(every["magnus_adams4"][2.0]).startswith("$-$") and texts.lost(every["magnus_adams4"]).endswith("cold")
+    assert analysis.signed(every["magnus_adams4"][2.0]).startswith("$-$") and analysis.lost(every["magnus_adams4"]).endswith(
+        "cold"
+    )
 
 
 def test_linear_analysis_says_how_magnus_adams_drains_a_liquid_and_of_others_nothing(synthetic):

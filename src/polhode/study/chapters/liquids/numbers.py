@@ -5,7 +5,7 @@ from math import isfinite, pi
 import numpy as np
 
 from polhode.fits import liquid_drifts
-from polhode.study.chapters.liquids import frames, words
+from polhode.study.chapters.liquids import frames
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import factor, plain
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape
@@ -46,9 +46,9 @@ def liquids(inputs: Inputs) -> dict[str, str]:
         of_method = every.get(key, {})
         for dt, step in STEPS.items():
             of_step = of_method.get(dt)
-            result[f"studyLiquid{name}{step}"] = words.signed(of_step) if of_step else NOT_AVAILABLE
+            result[f"studyLiquid{name}{step}"] = frames.signed(of_step) if of_step else NOT_AVAILABLE
         result[f"studyLiquid{name}Power"] = _one(frames.exponent(of_method, (1.0, 2.0)))
-        result[f"studyLiquid{name}Lost"] = words.lost(of_method) if of_method else NOT_AVAILABLE
+        result[f"studyLiquid{name}Lost"] = frames.lost(of_method) if of_method else NOT_AVAILABLE
     result |= _blocks(every) | _recommended(inputs) | _temperatures(inputs) | _cutoffs(inputs) | _predicted(inputs, every)
     return result | _larger(inputs) | _shadow(inputs)
 
@@ -133,7 +133,7 @@ def _cutoffs(inputs: Inputs) -> dict[str, str]:
         drifts = {law: liquid_drifts.outcomes(data.sel(law=law))["exact_rotor"][2.0] for law in names}
     except (NotInRun, KeyError):
         return {f"studyLiquidLaw{name}": NOT_AVAILABLE for name in names.values()}
-    return {f"studyLiquidLaw{name}": words.signed(drifts[law]) for law, name in names.items()}
+    return {f"studyLiquidLaw{name}": frames.signed(drifts[law]) for law, name in names.items()}
 
 
 def _predicted(inputs: Inputs, every: dict[str, dict[float, liquid_drifts.MeanDrift]]) -> dict[str, str]:
@@ -178,5 +178,5 @@ def _larger(inputs: Inputs) -> dict[str, str]:
     }
     for key, name in names.items():
         of_step = every.get(key, {}).get(4.0)
-        result[f"studyLiquidLarge{name}"] = words.signed(of_step) if of_step else NOT_AVAILABLE
+        result[f"studyLiquidLarge{name}"] = frames.signed(of_step) if of_step else NOT_AVAILABLE
     return result

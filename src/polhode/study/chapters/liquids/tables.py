@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from polhode.fits import liquid_drifts
-from polhode.study.chapters.liquids import frames, words
+from polhode.study.chapters.liquids import frames
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, grouped_rows, spanning, tabular
 
@@ -21,10 +21,10 @@ def liquids(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     def row(key: str) -> list[str]:
         of_method = every[key]
         stated = of_method.get(STATED)
-        drift = NOT_AVAILABLE if stated is None else words.signed(stated)
+        drift = NOT_AVAILABLE if stated is None else frames.signed(stated)
         rms = NOT_AVAILABLE if stated is None or not isfinite(stated.rms) else decimal(1e4 * stated.rms / STATED**2, 2)
         steps = [_steps(liquid_drifts.largest_steps(of_method, allowed)) for allowed in frames.ALLOWED]
-        return [escape(inputs.label(key)), drift, *steps, rms, _limit(inputs, key), words.lost(of_method)]
+        return [escape(inputs.label(key)), drift, *steps, rms, _limit(inputs, key), frames.lost(of_method)]
 
     head = ["method", f"at {STATED:g}\\,fs", *(rf"\num{{{allowed:g}}}" for allowed in frames.ALLOWED)]
     above = spanning("drift", ("largest step (fs) by drift", 3), "rms", "limit", "lost")
