@@ -642,7 +642,7 @@ def test_the_table_shows_the_published_step_or_none():
 def test_every_number_of_the_section_is_made(inputs, tmp_path):
     write_groups({"/": xr.Dataset(), "chess": scene(np.pi).isel(dt=[2, 3])}, tmp_path / "run.nc")
     text = (HOME / chapters.FOLDER / "many_body" / "text.tex").read_text()
-    made = {*rendering.numbers("many_body", inputs), *rendering.numbers("times", inputs)}
+    made = {*rendering.numbers("many_body", inputs), *time_numbers.times(inputs)}
     made |= {*numbers.every_method(Inputs("", many_body=tmp_path / "run.nc"))}
     used = set(re.findall(r"\\((?:study|cost)[A-Za-z]+)", text))
     assert used - made == set()

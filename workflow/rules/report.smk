@@ -47,13 +47,13 @@ for KEY, MEMBERS in chapters.jobs().items():
 
 
 # A chapter that is made with others is a target by its own name.
-for KEY in [key for key in chapters.all_chapters() if key not in chapters.jobs()]:
+for TARGET in [key for key in chapters.all_chapters() if key not in chapters.jobs()]:
 
     rule:
         name:
-            f"chapter_{KEY}"
+            f"chapter_{TARGET}"
         input:
-            PLAN.chapter_files(KEY),
+            PLAN.chapter_files(TARGET),
         localrule: True
 
 
