@@ -25,7 +25,7 @@ from polhode.study import chapters
 from polhode.study.chapters import rendering
 from polhode.study.chapters.calzavarini2010 import figures as calzavarini2010
 from polhode.study.chapters.calzavarini2010 import tables as note_tables
-from polhode.study.chapters.judging import judge_chapters
+from polhode.study.chapters.judging import measures_of
 from polhode.study.chapters.long_runs import frames_of_drift as drift
 from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
 from polhode.study.chapters.methods import figures as torque_classes
@@ -548,15 +548,17 @@ def test_a_run_without_the_problems_still_renders(small, tmp_path):
 # Claims
 
 
-def judged(inputs: Inputs, folder: Path) -> pd.DataFrame:
+def judged(inputs: Inputs) -> pd.DataFrame:
     """The verdicts on the note and the book."""
-    judge_chapters(inputs, HOME, False, folder / "claims.csv")
-    table = pd.read_csv(folder / "claims.csv").set_index("id")
-    return table[table.source.isin(("calzavarini2010", "tuckerman2010"))]
+    rows: list[dict] = []
+    for key in ("calzavarini2010", "no_squish"):
+        rows += claims.judged(inputs, HOME / chapters.FOLDER / key / "claims.yaml", measures_of(key, timed=False))
+    assert len(rows) >= 10
+    return pd.DataFrame(rows).set_index("id")
 
 
-def test_claims_of_the_note_and_the_book(whole, tmp_path):
-    rows = judged(whole, tmp_path)
+def test_claims_of_the_note_and_the_book(whole):
+    rows = judged(whole)
     assert rows.verdict["calzavarini2010_mean"] == "ours: does not hold"
     assert rows.verdict["calzavarini2010_extrapolated"] == "ours: holds"
     assert rows.verdict["tuckerman2010_reversible"] == "holds"
@@ -568,8 +570,8 @@ def test_claims_of_the_note_and_the_book(whole, tmp_path):
     )
 
 
-def test_claims_without_the_run_are_not_measured(small, tmp_path):
-    rows = judged(small, tmp_path)
+def test_claims_without_the_run_are_not_measured(small):
+    rows = judged(small)
     assert rows.measured.isna().all() and set(rows.verdict) == {"not measured"}
 
 
