@@ -14,6 +14,7 @@ from test_report import LONG_TABLES
 from test_report import made_up as one_problem
 
 import polhode
+from polhode.fits import drift
 from polhode.interface.netcdf import read_groups
 from polhode.methods import grouped, in_order
 from polhode.methods.checks import GROUPS, OTHERS
@@ -26,7 +27,7 @@ from polhode.study.chapters import rendering
 from polhode.study.chapters.calzavarini2010 import figures as calzavarini2010
 from polhode.study.chapters.calzavarini2010 import tables as note_tables
 from polhode.study.chapters.judging import measures_of
-from polhode.study.chapters.long_runs import frames_of_drift as drift
+from polhode.study.chapters.long_runs import frames_of_drift
 from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
 from polhode.study.chapters.methods import figures as torque_classes
 from polhode.study.chapters.methods import frames as order_frames
@@ -379,11 +380,11 @@ def test_drift_of_what_is_lost_or_nothing():
 
 
 def test_long_runs_leave_out_what_is_not_conserved(whole, small):
-    frame = drift.long_runs(whole, drift.LONG_PROBLEMS)
+    frame = frames_of_drift.long_runs(whole, frames_of_drift.LONG_PROBLEMS)
     lab = frame[frame["problem"] == "lab_torque"]
     assert "energy_drift" not in set(lab["quantity"]) and "momentum_drift" in set(lab["quantity"])
     with pytest.raises(NotInRun, match="long run"):
-        drift.long_runs(small, drift.LONG_PROBLEMS)
+        frames_of_drift.long_runs(small, frames_of_drift.LONG_PROBLEMS)
 
 
 @pytest.mark.thorough
@@ -399,7 +400,7 @@ def test_a_problem_of_ones_own_is_among_the_long_runs(tmp_path):
         groups[f"/{key}/long_run"] = long(key, able, conserves)
     write_groups(groups, tmp_path / "single_body.nc")
     inputs = Inputs(tmp_path / "single_body.nc")
-    assert drift.long_problems(inputs) == ["free_asymmetric_top", "heavy_top", needle, "toy_still"]
+    assert frames_of_drift.long_problems(inputs) == ["free_asymmetric_top", "heavy_top", needle, "toy_still"]
     titles = [axes.get_title(loc="left") for axes in rendering.figure("energy_over_time", inputs).axes]
     assert len(titles) == 3 and titles[2] == "(c) needle"
     frame, text = rendering.table("long_runs", inputs)

@@ -467,14 +467,14 @@ def long_runs_without_drift(monkeypatch):
     rows.append({"problem": "lab_torque", "method": "exact_rotor", "quantity": "momentum_drift", "growth": 1.0, "last": 1e-3})
     # Only the momentum of this one grows.
     rows.append({"problem": "heavy_top", "method": "verlet", "quantity": "momentum_drift", "growth": 1.0, "last": 1e-3})
-    monkeypatch.setattr(law_frames.drift, "long_runs", lambda inputs, problems: pd.DataFrame(rows))
+    monkeypatch.setattr(law_frames.frames_of_drift, "long_runs", lambda inputs, problems: pd.DataFrame(rows))
 
 
 def test_methods_that_keep_energy_and_momentum_keep_both(run, data, long_runs_without_drift):
     ens = law_frames.ensemble(run)
     assert [key for key, one in zip(METHODS, law_frames.keepers(run, ens), strict=True) if one] == ["exact_rotor"]
     # The section on long runs asks for the energy alone.
-    assert law_frames.drift.bounded_methods(run) == (
+    assert law_frames.frames_of_drift.bounded_methods(run) == (
         ["exact_rotor", "no_squish", "verlet"],
         ["free_asymmetric_top", "heavy_top", "asymmetric_heavy_top"],
     )

@@ -6,12 +6,13 @@ from math import nan
 
 import numpy as np
 
+from polhode.fits import drift
 from polhode.fits.canonical_form import symplectic
 from polhode.fits.liquid_drifts import outcomes
 from polhode.study.chapters.laws import frames_of_checks as law_checks
 from polhode.study.chapters.laws.frames import TARGET
 from polhode.study.chapters.liquids import frames as liquids
-from polhode.study.chapters.long_runs import frames_of_drift as drift
+from polhode.study.chapters.long_runs import frames_of_drift
 from polhode.study.chapters.many_body.frames import chess_ratios
 from polhode.study.chapters.methods import frames as order_frames
 from polhode.study.inputs import Inputs, NotInRun
@@ -116,7 +117,7 @@ def order_and_drift(inputs: Inputs) -> list[KindOfStep]:
     lowest = order_frames.lowest_orders(order_frames.orders(inputs))
     lowest["order"] = lowest[["q_order", "omega_order"]].min(axis=1)
     ratios = chess_ratios(inputs, list(PLACES))
-    energy = drift.long_runs(inputs, [LONG_RUN])
+    energy = frames_of_drift.long_runs(inputs, [LONG_RUN])
     energy = energy[energy["quantity"] == "energy_drift"].set_index("method")
     check = inputs.check("symplecticity")
     symplectic_methods = symplectic(check)

@@ -23,7 +23,7 @@ from polhode.fits.seed_statistics import Estimate, followed
 from polhode.fits.step_times import in_frame
 from polhode.interface.netcdf import read_dataset
 from polhode.study.chapters.contacts import frames as contact_scenes
-from polhode.study.chapters.long_runs import frames_of_drift as drift
+from polhode.study.chapters.long_runs import frames_of_drift
 from polhode.study.chapters.many_body.frames import CASES, chess_pieces
 from polhode.study.inputs import Inputs, NotInRun, once
 from polhode.study.report.frames import keyed
@@ -346,14 +346,14 @@ def several_torques(ens: EnsembleLaws) -> NDArray[np.bool_]:
 
 
 def keepers(inputs: Inputs, ens: EnsembleLaws) -> NDArray[np.bool_]:
-    """The methods whose energy and angular momentum did not drift in the long runs (:func:`drift.bounded_methods`).
+    """The methods whose energy and angular momentum did not drift in the long runs (:func:`frames_of_drift.bounded_methods`).
 
     Raises
     ------
     NotInRun
         If the run has no long runs.
     """
-    methods, _ = drift.bounded_methods(inputs, ("energy_drift", "momentum_drift"))
+    methods, _ = frames_of_drift.bounded_methods(inputs, ("energy_drift", "momentum_drift"))
     return np.array([key in methods for key in ens.methods])
 
 

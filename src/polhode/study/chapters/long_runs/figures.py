@@ -13,8 +13,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, NullFormatter
 
-from polhode.study.chapters.long_runs import frames
-from polhode.study.chapters.long_runs import frames_of_drift as drift
+from polhode.fits import drift
+from polhode.study.chapters.long_runs import frames, frames_of_drift
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import selection, style
 from polhode.study.report.drawing import (
@@ -101,7 +101,7 @@ def _lowest(values: pd.Series) -> float:
 
 def long_drift(inputs: Inputs) -> Figure:
     """A figure of energy, angular momentum and |q| at the end of long runs, all methods; colours show how the distance grew."""
-    frame = drift.long_runs(inputs, drift.long_problems(inputs) or drift.LONG_PROBLEMS)
+    frame = frames_of_drift.long_runs(inputs, frames_of_drift.long_problems(inputs) or frames_of_drift.LONG_PROBLEMS)
     problems = list(dict.fromkeys(frame["problem"]))
     methods = inputs.in_order(frame["method"])
     figure = new_figure((style.TEXT_WIDTH, max(2.5, rows_height(1.5, 0.235, len(methods)))))
@@ -127,8 +127,8 @@ def long_drift(inputs: Inputs) -> Figure:
                 clip_on=False,
                 in_layout=False,
             )
-        axes.set_xlabel(drift.FOLLOWED[name][1])
-        panel_title(axes, letter, drift.FOLLOWED[name][0])
+        axes.set_xlabel(frames_of_drift.FOLLOWED[name][1])
+        panel_title(axes, letter, frames_of_drift.FOLLOWED[name][0])
     handles: list[Any] = [
         Line2D([], [], linestyle="none", marker=MARKERS[i], color="white", markeredgecolor="0.2", label=_long_name(inputs, key))
         for i, key in enumerate(problems)
@@ -145,8 +145,8 @@ def _long_name(inputs: Inputs, problem: str) -> str:
 
 def normalisation(inputs: Inputs) -> Figure:
     """A figure of norm and energy at the end of the long runs, with and without normalising the quaternion every step."""
-    declared = drift.long_runs(inputs, ("free_asymmetric_top", "heavy_top"))
-    switched = drift.long_runs(inputs, ("free_asymmetric_top", "heavy_top"), "long_run_switched")
+    declared = frames_of_drift.long_runs(inputs, ("free_asymmetric_top", "heavy_top"))
+    switched = frames_of_drift.long_runs(inputs, ("free_asymmetric_top", "heavy_top"), "long_run_switched")
     both = declared.merge(switched, on=["problem", "method", "quantity"], suffixes=("", "_switched"))
     if both.empty:
         raise NotInRun("this run has no long run with normalisation switched")
@@ -154,9 +154,9 @@ def normalisation(inputs: Inputs) -> Figure:
     figure = new_figure((style.TEXT_WIDTH, max(2.3, rows_height(1.3, 0.175, len(methods)))))
     panels = figure.subplots(1, 3, sharey=True)
     shown = (
-        ("heavy_top", "norm_error", drift.FOLLOWED["norm_error"][1], "norm, heavy top"),
-        ("free_asymmetric_top", "energy_drift", drift.FOLLOWED["energy_drift"][1], "energy, free top"),
-        ("heavy_top", "energy_drift", drift.FOLLOWED["energy_drift"][1], "energy, heavy top"),
+        ("heavy_top", "norm_error", frames_of_drift.FOLLOWED["norm_error"][1], "norm, heavy top"),
+        ("free_asymmetric_top", "energy_drift", frames_of_drift.FOLLOWED["energy_drift"][1], "energy, free top"),
+        ("heavy_top", "energy_drift", frames_of_drift.FOLLOWED["energy_drift"][1], "energy, heavy top"),
     )
     for axes, (problem, name, text, title), letter in zip(panels, shown, "abc", strict=True):
         chosen = both[(both["problem"] == problem) & (both["quantity"] == name)]
@@ -201,10 +201,10 @@ def normalisation(inputs: Inputs) -> Figure:
 
 def energy_over_time(inputs: Inputs) -> Figure:
     """A figure of energy against time in the long runs, with one method of each kind, to show which ones drift."""
-    problems = drift.long_problems(inputs)
+    problems = frames_of_drift.long_problems(inputs)
     shown = [p for p in problems if "energy_drift" in (run := _long_run(inputs, p)) and run["energy_drift"].notnull().any()]
     if not shown:
-        raise NotInRun(f"this run has no long run of {', '.join(drift.LONG_PROBLEMS)}")
+        raise NotInRun(f"this run has no long run of {', '.join(frames_of_drift.LONG_PROBLEMS)}")
     present = set.intersection(*(set(map(str, _long_run(inputs, p)["integrator"].values)) for p in shown))
     keys = [key for key in (*LINES, *inputs.plugins) if key in present]
     looks = styles_of(inputs, selection.all_methods(inputs))
@@ -229,7 +229,7 @@ def energy_over_time(inputs: Inputs) -> Figure:
         log_error_axis(axes, low, high)
         axes.set_xlabel(TIME)
         panel_title(axes, letter, selection.short_name(inputs, problem))
-    panels[0].set_ylabel(drift.FOLLOWED["energy_drift"][1])
+    panels[0].set_ylabel(frames_of_drift.FOLLOWED["energy_drift"][1])
     legend_below_styles(figure, {key: selection.label(inputs, key) for key in keys}, looks, 5)
     return figure
 

@@ -9,12 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from polhode.fits.drift import BOUNDED as BOUNDED
-from polhode.fits.drift import GROWING as GROWING
-from polhode.fits.drift import LOST_CHANGE as LOST_CHANGE
-from polhode.fits.drift import ROUNDING as ROUNDING
-from polhode.fits.drift import bounded as bounded
-from polhode.fits.drift import drift as drift
+from polhode.fits.drift import bounded, drift
 from polhode.fits.values import at
 from polhode.registry import LAST
 from polhode.study.inputs import Inputs, NotInRun, once

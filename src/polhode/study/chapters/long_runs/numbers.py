@@ -6,11 +6,11 @@ from math import isfinite, nan
 import numpy as np
 import xarray as xr
 
+from polhode.fits import drift
 from polhode.fits.canonical_form import ROUNDING, symplectic
 from polhode.fits.drift import BOUNDED
 from polhode.fits.values import at, peak, quotient
-from polhode.study.chapters.long_runs import frames
-from polhode.study.chapters.long_runs import frames_of_drift as drift
+from polhode.study.chapters.long_runs import frames, frames_of_drift
 from polhode.study.chapters.long_runs.frames import DEFECT_DIVISION, FITTED, reversibility, symplecticity
 from polhode.study.chapters.long_runs.frames import ROUNDING as ANGLE_ROUNDING
 from polhode.study.chapters.methods import frames as order_frames
@@ -21,7 +21,7 @@ from polhode.study.report.frames import keyed, only_finite, records
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
 
 #: Names of the long runs in macros.
-LONG_NAMES = dict(zip(drift.LONG_PROBLEMS, ("Free", "Heavy", "Asymmetric", "Lab"), strict=True))
+LONG_NAMES = dict(zip(frames_of_drift.LONG_PROBLEMS, ("Free", "Heavy", "Asymmetric", "Lab"), strict=True))
 
 #: The other free tops, whose runs are equally long but not drawn.
 LONG_OTHERS = {"free_asymmetric_top_unstable": "Unstable", "free_asymmetric_top_separatrix": "Separatrix"}
@@ -51,7 +51,7 @@ def largest_norm(inputs: Inputs) -> dict[str, str]:
 
 def long_runs(inputs: Inputs) -> dict[str, str]:
     """Macros for sizes and growths at the end of the long runs."""
-    frame = drift.long_runs(inputs, [*drift.LONG_PROBLEMS, *LONG_OTHERS])
+    frame = frames_of_drift.long_runs(inputs, [*frames_of_drift.LONG_PROBLEMS, *LONG_OTHERS])
     result: dict[str, str] = {}
     for problem, name in (LONG_NAMES | LONG_OTHERS).items():
         of_problem = frame[frame["problem"] == problem]
@@ -63,7 +63,7 @@ def long_runs(inputs: Inputs) -> dict[str, str]:
         result[f"studyLost{name}"] = spoken_list(inputs, energy[~(energy["last"] < drift.LOST_CHANGE)]["method"])
         gone = momentum[~(momentum["last"] < drift.LOST_CHANGE)]["method"]
         result[f"studyLostMomentum{name}"] = spoken_list(inputs, gone, "no method")
-    everywhere, problems = drift.bounded_methods(inputs)
+    everywhere, problems = frames_of_drift.bounded_methods(inputs)
     result["studyEnergyProblems"] = str(len(problems))
     result["studyBoundedRounding"] = plain(drift.ROUNDING)
     result["studyBoundedEveryCount"] = str(len(everywhere))
@@ -81,8 +81,8 @@ def normalisation(inputs: Inputs) -> dict[str, str]:
     """Macros for the effect of normalising every step, and for the methods that need it."""
     problems = ("free_asymmetric_top", "heavy_top")
     keys = ["problem", "method", "quantity"]
-    both = drift.long_runs(inputs, problems).merge(
-        drift.long_runs(inputs, problems, "long_run_switched"), on=keys, suffixes=("", "_switched")
+    both = frames_of_drift.long_runs(inputs, problems).merge(
+        frames_of_drift.long_runs(inputs, problems, "long_run_switched"), on=keys, suffixes=("", "_switched")
     )
     rows = keyed(both, "problem", "method", "quantity")
     result: dict[str, str] = {}
@@ -223,7 +223,7 @@ def canonical_form(inputs: Inputs) -> dict[str, str]:
         "studyConstraintMet": number(float(left[-1]), 1),
     }
     with suppress(NotInRun):
-        runs = drift.long_runs(inputs, [str(p) for p in check["problem"].values])
+        runs = frames_of_drift.long_runs(inputs, [str(p) for p in check["problem"].values])
         bounded = runs[runs["quantity"].eq("energy_drift") & runs["growth"].lt(BOUNDED) & runs["last"].lt(SMALL_CHANGE)]
         bounded = bounded[bounded["method"].isin(check["integrator"].values) & ~bounded["method"].isin(symplectic_methods)]
         where = {

@@ -6,10 +6,11 @@ from math import inf, isfinite, nan
 
 import pandas as pd
 
+from polhode.fits import drift
 from polhode.fits.canonical_form import READINGS
 from polhode.fits.canonical_form import ROUNDING as NO_DEFECT
 from polhode.study.chapters.long_runs import frames as analysis
-from polhode.study.chapters.long_runs import frames_of_drift as drift
+from polhode.study.chapters.long_runs import frames_of_drift
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import selection
 from polhode.study.report.formats import spoken_list, upper
@@ -37,18 +38,18 @@ def long_runs(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
     The CSV contains every problem with a long run, and the runs with normalisation switched (column switched).
     """
-    frames = [drift.long_runs(inputs, inputs.problems).assign(switched=False)]
+    frames = [frames_of_drift.long_runs(inputs, inputs.problems).assign(switched=False)]
     with suppress(NotInRun):
-        frames.append(drift.long_runs(inputs, inputs.problems, "long_run_switched").assign(switched=True))
+        frames.append(frames_of_drift.long_runs(inputs, inputs.problems, "long_run_switched").assign(switched=True))
     data = pd.concat(frames, ignore_index=True)
     by_run = keyed(frames[0], "problem", "method", "quantity")
     held = {
         p: [q for q in ("energy_drift", "momentum_drift") if (frames[0].problem.eq(p) & frames[0].quantity.eq(q)).any()]
-        for p in drift.long_problems(inputs)
+        for p in frames_of_drift.long_problems(inputs)
     }
     problems = [p for p, quantities in held.items() if quantities]
     if not problems:
-        raise NotInRun(f"this run has no long run of {', '.join(drift.LONG_PROBLEMS)}")
+        raise NotInRun(f"this run has no long run of {', '.join(frames_of_drift.LONG_PROBLEMS)}")
     methods = inputs.in_order(m for p, m, _ in by_run if p in problems)
 
     def entry(problem: str, method: str, quantity: str) -> str:
