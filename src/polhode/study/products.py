@@ -117,18 +117,15 @@ class Products(Plan):
         folders = [self.home / chapters.FOLDER / key for key in chapters.jobs()[job]]
         modules = (folder / f"{name}.py" for folder in folders for name in ("figures", "tables", "numbers"))
         code = fingerprint(self._script("chapter"), *(path for path in modules if path.is_file()))
-        return code + self.released_files()
+        return code + self.released_files(job)
 
     def claims_code(self, timed: bool) -> str:
         """Hash of the script that judges, and of the measures of the chapters."""
         return fingerprint(self._script("claims"), *chapters.files(self.home, "measures.py", timed))
 
-    def released_files(self) -> str:
-        """Hash of the released files that chapters name.
-
-        They are inputs of all chapters, but Snakemake overlooks a file replaced by another that is older than the figures.
-        """
-        names = (name for chapter in chapters.all_chapters().values() for name in chapter.released)
+    def released_files(self, job: str) -> str:
+        """Hash of the released files that chapters name: Snakemake overlooks one replaced by another older than the figures."""
+        names = dict.fromkeys(name for chapter in chapters.jobs()[job].values() for name in chapter.released)
         shown = [file for name in names if (file := self.home / RELEASED / name).is_file()]
         return "".join(provenance.sha256(file)[:16] for file in shown)
 

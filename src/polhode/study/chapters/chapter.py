@@ -64,7 +64,7 @@ class Chapter:
     checks : mapping
         Its experiments, by the names of their files.
     released : tuple of str
-        Files of data/released that no other data of a run stand for.
+        Files of data/released that it shows, or that are made from its experiments.
     figures, tables : tuple of str
         Functions of its modules ``figures`` and ``tables``; also the names of the files.
     numbers : tuple of str

@@ -7,6 +7,7 @@ CHAPTER = Chapter(
     readers="people who run DEM, MD, a game or a spacecraft and ask what to take",
     place=61,
     needs=("ensembles", "single_body", "many_body", "checks"),
+    released=("atlas.nc", "contacts.nc", "grains.nc", "laws.nc", "liquids.nc", "many_body.nc"),
     figures=("free_body",),
     tables=("communities",),
     numbers=("communities",),

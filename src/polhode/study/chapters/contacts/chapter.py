@@ -8,6 +8,7 @@ CHAPTER = Chapter(
     place=104,
     job="laws",
     needs=("single_body", "many_body"),
+    released=("many_body.nc",),
     figures=("contact_law",),
     tables=("contact_law",),
     numbers=("contact_law",),

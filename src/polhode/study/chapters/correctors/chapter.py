@@ -8,6 +8,7 @@ CHAPTER = Chapter(
     place=67,
     job="torques",
     needs=("checks", "single_body", "many_body"),
+    released=("liquids.nc", "many_body.nc"),
     figures=("correctors", "order_and_drift"),
     tables=("correctors", "corrector_positions"),
     numbers=("correctors", "correctors_liquid", "correctors_contacts"),

@@ -16,6 +16,7 @@ CHAPTER = Chapter(
         "column": Check("run:column", 60.0, witness=FIRST),
         "drum": Check("run:drum", 100.0, witness=FIRST),
     },
+    released=("grains.nc",),
     figures=("grains", "grains_ledger"),
     tables=("grains", "grains_laws"),
     numbers=("grains", "stiffness"),

@@ -15,6 +15,7 @@ CHAPTER = Chapter(
         "long_times": Check("run:long_times", 7.0, witness=BODIES),
         "strengths": Check("run:strengths", 30.0, witness=BODIES),
     },
+    released=("laws.nc", "liquids.nc", "many_body.nc"),
     figures=("slowdown", "decision", "law_fits", "law_spread"),
     tables=("answer", "law_sheet", "stiff_friction"),
     numbers=("scope", "worst", "gains", "contacts", "answers", "stiff_friction", "long_times"),

@@ -22,6 +22,7 @@ CHAPTER = Chapter(
         "liquid_shadow": Check("run:shadow_check", 2.0),
         "liquid_spectrum": Check("run:spectrum_check", 4.0),
     },
+    released=("liquids.nc",),
     figures=("liquids", "liquids_more"),
     tables=("liquids",),
     numbers=("liquids",),

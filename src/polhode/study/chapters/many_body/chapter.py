@@ -7,6 +7,7 @@ CHAPTER = Chapter(
     readers="people who simulate clumps, and reviewers of the published energies",
     place=100,
     needs=("many_body", "films"),
+    released=("many_body.nc",),
     figures=("many_body_pieces", "many_body_scene", "many_body_energy", "rods_energy"),
     tables=("many_body", "many_body_methods"),
     numbers=(

@@ -7,5 +7,6 @@ CHAPTER = Chapter(
     readers="reviewers, and people who repeat the study",
     place=120,
     needs=("single_body", "references", "checkout"),
+    released=("full/release.json",),
     numbers=("origin", "reduction", "scope", "long_run", "reference", "release"),
 )
