@@ -298,17 +298,29 @@ def test_the_list_of_chapters_imports_no_plotting():
 
 TOY = '''"""A chapter that a test has added."""
 
-from polhode.study.chapters.chapter import Chapter
+from polhode.study.chapters.chapter import Chapter, Check
 
 CHAPTER = Chapter(
     title="A toy",
     readers="nobody",
     place=65,
     needs=("single_body",),
+    checks={"toy_check": Check("run:toy", 1.0)},
     figures=("toy_figure",),
     tables=("toy_table",),
     numbers=("toy",),
 )
+'''
+RUN = '''"""Its experiment."""
+
+import xarray as xr
+
+from polhode.study.run.making import Settings
+
+
+def toy(settings: Settings) -> xr.Dataset:
+    """Nothing."""
+    return xr.Dataset()
 '''
 FIGURES = '''"""Its figure."""
 
@@ -366,12 +378,13 @@ def run(folder: Path, *arguments: str) -> str:
 
 @pytest.mark.thorough
 def test_a_new_chapter_is_a_folder(checkout):
-    """Its rules are made, its text is in the report, its macro is written; no other file is touched."""
+    """Its experiment is run, its text is in the report, its macro is written; no other file is touched."""
     folder = checkout / "src" / "polhode" / "study" / "chapters" / "toy"
     folder.mkdir()
     for name, text in (
         ("__init__", '"""Toy."""\n'),
         ("chapter", TOY),
+        ("run", RUN),
         ("figures", FIGURES),
         ("tables", TABLES),
         ("numbers", NUMBERS),
@@ -384,6 +397,7 @@ def test_a_new_chapter_is_a_folder(checkout):
         "results/figures/toy_figure.pdf" in plan
         and "results/tables/toy_table.csv" in plan
         and "results/numbers/toy.tex" in plan
+        and "results/checks/toy_check.nc" in plan
     )
     code = """
 from pathlib import Path
