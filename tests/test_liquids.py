@@ -149,7 +149,7 @@ def test_cutoffs_are_compared_from_the_smoothest(monkeypatch):
 
 
 def test_the_checks_are_those_of_the_study():
-    steps = {name: check.settings["dt"] for name, check in CHECKS.items() if check.function == "liquids:steps_check"}
+    steps = {name: check.settings["dt"] for name, check in CHECKS.items() if check.function == "liquids.run:steps_check"}
     assert steps == {check_of_step(dt): dt for dt in STUDY_STEPS} and liquids.STUDY.steps == STUDY_STEPS
     assert not liquids.steps_check({"methods": ["rk4"], "dt": 2.0})
 
