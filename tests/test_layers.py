@@ -83,7 +83,7 @@ def room(module: str) -> str:
         return parts[0]
     if parts[0] != "study":
         return "library"
-    if parts[:2] == ["study", "chapters"] and parts[2:] not in (["judging"], ["rendering"]):
+    if parts[:2] == ["study", "chapters"] and parts[2:] not in (["judging"], ["overview"], ["rendering"]):
         file = parts[3] if len(parts) == 4 else "chapter"
         return "study" if file == "chapter" else "study.run" if file.startswith("run") else "study.chapters"
     return ".".join(parts[:2]) if ".".join(parts[:2]) in ROOMS else "study"
