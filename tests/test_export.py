@@ -476,9 +476,9 @@ def rust_ends(folder, language, keys):
     calls = []
     for key in keys:
         (folder / f"{key}.rs").write_text(
-            language.source(polhode.methods[key]).replace("#[cfg(test)]\nmod tests", "pub mod tests").replace(
-                "    fn test_torque", "    pub fn test_torque"
-            ),
+            language.source(polhode.methods[key])
+            .replace("#[cfg(test)]\nmod tests", "pub mod tests")
+            .replace("    fn test_torque", "    pub fn test_torque"),
             encoding="utf-8",
         )
         for moments, omega, dt, steps in CASES:
@@ -496,7 +496,9 @@ def rust_ends(folder, language, keys):
     built = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     said = subprocess.run(["./ends"], cwd=folder, capture_output=True, text=True, check=True).stdout
-    return {(key, i): json.loads(line) for (key, i), line in zip(itertools.product(keys, range(4)), said.splitlines())}
+    return {
+        (key, i): json.loads(line) for (key, i), line in zip(itertools.product(keys, range(4)), said.splitlines(), strict=True)
+    }
 
 
 def test_rust_has_the_bits_of_the_kernels(tmp_path):
@@ -538,7 +540,8 @@ ENDS_IN_C = """
 #define RUN(key, a, b, c, wx, wy, wz, dt, steps) {{ \\
     const key##_single_reading e = key##_single_run(polhode_single_quat_of({q}), polhode_single_vec3_of(wx, wy, wz), \\
         polhode_single_inertia_of(polhode_single_vec3_of(a, b, c)), key##_single_test_torque, 0, dt, steps); \\
-    printf("[%.17g, %.17g, %.17g, %.17g, %.17g, %.17g, %.17g]\\n", e.q.w, e.q.x, e.q.y, e.q.z, e.omega.x, e.omega.y, e.omega.z); }}
+    printf("[%.17g, %.17g, %.17g, %.17g, ", e.q.w, e.q.x, e.q.y, e.q.z); \\
+    printf("%.17g, %.17g, %.17g]\\n", e.omega.x, e.omega.y, e.omega.z); }}
 #include <stdio.h>
 int main(void) {{ {runs} return 0; }}
 """
@@ -560,7 +563,8 @@ def test_single_precision_has_the_same_bits_in_all_languages(tmp_path):
         for moments, omega, dt, steps in CASES:
             numbers = [f"{x!r}f" for x in (*moments, *omega, dt)]
             runs.append(f"RUN({key}, {', '.join(numbers)}, {steps})")
-            q, w, m = (json.dumps(dict(zip(n, v, strict=True))) for n, v in (("wxyz", SOME_Q), ("xyz", omega), ("xyz", moments)))
+            given = ("wxyz", SOME_Q), ("xyz", omega), ("xyz", moments)
+            q, w, m = (json.dumps(dict(zip(names, v, strict=True))) for names, v in given)
             lines += [f"ends.push({key}.run({q}, {w}, {key}.inertia_of({m}), {key}.test_torque, null, {dt}, {steps}));"]
     lines.append("console.log(JSON.stringify(ends.map((e) => [...Object.values(e.q), ...Object.values(e.omega)])));")
     (tmp_path / "ends.mjs").write_text("\n".join(lines), encoding="utf-8")
@@ -573,12 +577,59 @@ def test_single_precision_has_the_same_bits_in_all_languages(tmp_path):
         assert 0 < np.abs(np.array(end) - of_double).max() < 2e-5, (key, i)
     main = ENDS_IN_C.format(q=", ".join(f"{x!r}f" for x in SOME_Q), runs="\n    ".join(runs))
     (tmp_path / "ends.c").write_text("\n".join([*texts, main]), encoding="utf-8")
-    command = [compiler("cc", "gcc", "clang"), "-std=c99", *STRICT, "-ffp-contract=off", "-O2", "ends.c", "-o", "ends_in_c", "-lm"]
-    built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    command = [compiler("cc", "gcc", "clang"), "-std=c99", *STRICT, "-ffp-contract=off", "-O2", "ends.c", "-o", "ends_in_c"]
+    built = subprocess.run([*command, "-lm"], cwd=tmp_path, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     rows = subprocess.run(["./ends_in_c"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
     assert [json.loads(row) for row in rows] == list(ends.values())
     assert rust_ends(tmp_path, LANGUAGES["rust"].in_single(), keys) == ends
+
+
+#: Ends of a free body after 100 s and 1000 s, in both precisions.
+LOSSES = """
+const moments = { x: 1, y: 2, z: 3 }, q = { w: 1, x: 0, y: 0, z: 0 }, omega = { x: 0.3, y: 0.4, z: 1.0 };
+const none = () => ({ x: 0, y: 0, z: 0 }), ends = {};
+for (const key of KEYS) {
+    const method = await import(`./${key}.mjs`), body = method.inertia_of(moments);
+    ends[key] = [6000, 60000].map((steps) => {
+        const end = method.run(q, omega, body, none, null, 1 / 60, steps);
+        return [..."wxyz"].map((x) => end.q[x]).concat([..."xyz"].map((x) => end.omega[x]));
+    });
+}
+console.log(JSON.stringify(ends));
+"""
+
+
+def test_the_loss_of_single_precision_is_what_the_page_says(tmp_path):
+    keys, javascript, names = ("exact_rotor", "spiral_leapfrog", "rk4", "no_squish"), LANGUAGES["javascript"], []
+    for language in (javascript, javascript.in_single()):
+        for key in keys:
+            names.append(language.key(polhode.methods[key]))
+            (tmp_path / f"{names[-1]}.mjs").write_text(language.source(polhode.methods[key]), encoding="utf-8")
+    (tmp_path / "losses.mjs").write_text(LOSSES.replace("KEYS", json.dumps(names)), encoding="utf-8")
+    said = subprocess.run([compiler("node"), "losses.mjs"], cwd=tmp_path, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    ends = {name: np.array(rows) for name, rows in json.loads(said.stdout).items()}
+    moments, omega0 = np.array([1.0, 2.0, 3.0]), np.array([0.3, 0.4, 1.0])
+
+    def drifts(end):
+        length, energy = (np.linalg.norm(moments * w) for w in (end[4:], omega0)), (moments @ w**2 for w in (end[4:], omega0))
+        return [a / b - 1 for a, b in (length, energy)]
+
+    rows = []
+    for key in keys:
+        double, single = ends[key], ends[f"{key}_single"]
+        angles = []
+        for a, b in zip(double[:, :4], single[:, :4], strict=True):
+            turn = np.append(b[0] * a[1:] - a[0] * b[1:] + np.cross(a[1:], b[1:]), 0) / np.linalg.norm(b)
+            angles.append(2 * np.arcsin(np.linalg.norm(turn)))
+        numbers = [*angles, *drifts(single[1]), *drifts(double[1])]
+        # What is round-off in double precision depends on its last digits.
+        said = [f"{x:.1e}" if abs(x) > 1e-12 else "round-off" for x in numbers]
+        rows.append(f"| {polhode.methods[key].label} | {' | '.join(said)} |")
+        assert abs(np.linalg.norm(single[1, :4]) - 1) < 3e-4
+    page = (Path(__file__).parents[1] / "docs" / "own-code.md").read_text(encoding="utf-8")
+    assert "\n".join(rows) in page, "\n".join(rows)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -9,10 +9,13 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
 import polhode
+from polhode.documentation import handle
 from polhode.engines import all_engines, is_installed
 from polhode.engines.environments import packages_of
 from polhode.export import LANGUAGES
@@ -55,7 +58,8 @@ const all = handles(), rows = [];
 for (let n = 1; n <= STEPS; n++) {
     all.forEach((handle) => handle.advance());
     if (n % 60 === 0) {
-        rows.push(all.map(({ q: { w, x, y, z }, omega, turns, energy }) => [w, x, y, z, omega.x, omega.y, omega.z, turns, energy]));
+        rows.push(all.map(({ q, omega, turns, energy }) => [..."wxyz"].map((x) => q[x])
+            .concat([..."xyz"].map((x) => omega[x]), turns, energy)));
     }
 }
 console.log(JSON.stringify(rows));
@@ -78,12 +82,20 @@ def test_the_attached_step_turns_the_handle_as_often_as_the_exact_motion(tmp_pat
     assert abs(ours[8] - 1) < 1e-10 and abs(exact[8] - 1) < 1e-10
     assert shipped[8] == pytest.approx(0.99 ** (2 * SECONDS), rel=1e-6), "it is damped by 1 % a second"
     assert max(abs(a - b) for a, b in zip(ours[:7], exact[:7], strict=True)) < 1e-6, "the motion is unstable"
-    # Another method in small steps: the same motion.
-    free = polhode.simulate(
-        polhode.problems["free_asymmetric_top"].with_(inertia=MOMENTS, omega0=OMEGA, q0=(1, 0, 0, 0)), "rkmk4", 1 / 960, 10.0, samples=1
-    )
-    off = [a - b for a, b in zip(rows[9][1], [*free["q"].values[-1], *free["omega"].values[-1]], strict=False)]
-    assert max(map(abs, off)) < 1e-7
+
+    def rates(_, y):
+        q, (u, v, w) = y[:4], y[4:]
+        matrix = np.array([[0, -u, -v, -w], [u, 0, w, -v], [v, -w, 0, u], [w, v, -u, 0]])
+        return [*(0.5 * matrix @ q), (2 - 3) / 1 * v * w, (3 - 1) / 2 * w * u, (1 - 2) / 3 * u * v]
+
+    reference = solve_ivp(rates, (0, 10), [1, 0, 0, 0, *OMEGA], method="DOP853", rtol=1e-11, atol=1e-11).y[:, -1]
+    for of_page in rows[9][1:]:
+        assert np.abs(of_page[:7] - reference).max() < 1e-6
+    # The picture of the documentation is of the same motions.
+    assert np.abs(handle.as_shipped(1200)[60::60] - [row[0][:4] for row in rows[:20]]).max() < 1e-10
+    q, omega = handle.with_the_step(600)
+    assert np.abs(q[-1] - reference[:4]).max() < 1e-6
+    assert np.abs(omega[:, 1] - handle.exact_spin(np.arange(601) / 60)).max() < 1e-8
 
 
 def test_the_engine_of_the_page_is_cannon_es(tmp_path):

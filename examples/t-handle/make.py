@@ -1,4 +1,7 @@
-"""Put the generated step into the page: ``python examples/t-handle/make.py``, after a change of its kernels or of the generator."""
+"""Put the generated step into the page after a change of its kernels or of the generator:
+
+python examples/t-handle/make.py
+"""
 
 import re
 from pathlib import Path

@@ -222,6 +222,7 @@ def _own_code(key: str) -> str:
         ("fortran", "Fortran", "fortran"),
         ("numpy", "NumPy", "python"),
         ("javascript", "JavaScript", "javascript"),
+        ("rust", "Rust", "rust"),
     ):
         path = f"/_generated/code/{key}{LANGUAGES[name].suffix}"
         shown = f"```{{literalinclude}} {path}\n:language: {lexer}\n:class: own-code no-search\n```"

@@ -26,6 +26,4 @@ from polhode.export.program import Program
 from polhode.export.rust import Rust
 
 #: The languages by the name that the command ``polhode code`` knows.
-LANGUAGES: Mapping[str, Program] = {
-    language.name: language for language in (C(), Fortran(), JavaScript(), NumPy(), Rust())
-}
+LANGUAGES: Mapping[str, Program] = {language.name: language for language in (C(), Fortran(), JavaScript(), NumPy(), Rust())}

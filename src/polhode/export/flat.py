@@ -1,7 +1,7 @@
 """Kernels as functions on numbers, for languages in which a structure costs an allocation.
 
 A tuple is held in a variable for each of its numbers, ``q`` in ``q_w``, ``q_x``, ``q_y`` and ``q_z``. A small kernel is written
-where it is called; a larger one is a function of its own, which takes numbers, returns one number or leaves several in an array,
+where it is called. A larger one is a function of its own, which takes numbers, and returns one or leaves several in an array,
 from where its caller takes them at once. Only functions that users call take and return structures. Operations and their order
 are those of the kernels.
 """
@@ -491,10 +491,10 @@ def _uses(plain: FunctionType) -> tuple[Counter[str], Counter[tuple[str, int]]]:
     def visit(node: ast.AST, times: int) -> None:
         if isinstance(node, ast.While | ast.For):
             times = 2
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
-                single[node.value.id, node.slice.value] += times
-                return
+        index = node.slice if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) else None
+        if isinstance(index, ast.Constant) and isinstance(index.value, int):
+            single[node.value.id, index.value] += times  # type: ignore[attr-defined]
+            return
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             whole[node.id] += times
         for child in ast.iter_child_nodes(node):

@@ -150,8 +150,8 @@ class Rust(Braces):
         key = self.key(method)
         precision = "polhode computes with f64" if self.single else "they have the bits of polhode"
         use = (
-            f"run shows a run, with body = inertia_of(moments). All numbers are {self.number_type}; {precision}. With the feature\n"
-            'no_std of your crate, or rustc --cfg \'feature="no_std"\', the file needs no more than core.\n'
+            f"run shows a run, with body = inertia_of(moments). All numbers are {self.number_type}; {precision}.\n"
+            "With the feature no_std of your crate, or rustc --cfg 'feature=\"no_std\"', it needs core alone.\n"
             f"A test, which prints ok: rustc --test {key}.rs && ./{key}"
         )
         shared = [self.structure(struct) for struct in (QUAT, VEC3, file.structs["inertia"])]
