@@ -14,6 +14,7 @@ from polhode.algebra.body import Body
 from polhode.algebra.quaternion import multiply, normalise
 from polhode.compiling.plain import in_plain_python
 from polhode.problems import PROBLEMS
+from polhode.problems.problem import Problem
 from polhode.study.report.drawing import new_figure
 
 #: Moments, angular velocity in the body (rad/s) and steps a second, as in ``examples/t-handle``; s that are shown, and films.
@@ -36,11 +37,11 @@ def picture() -> Figure:
     figure = new_figure((6.3, 3.6))
     grid = figure.add_gridspec(3, len(FILMED), height_ratios=(1, 1, 1.25))
     for row, (film, name) in enumerate(((shipped, "as shipped"), (q, "with the step"))):
-        for column, time in enumerate(FILMED):
+        for column, second in enumerate(FILMED):
             axes = figure.add_subplot(grid[row, column])
-            _draw(axes, film[round(time * RATE)])
+            _draw(axes, film[round(second * RATE)])
             if row == 0:
-                axes.set_title(f"{time:g} s", fontsize=8)
+                axes.set_title(f"{second:g} s", fontsize=8)
             if column == 0:
                 axes.set_ylabel(name, fontsize=8)
     axes = figure.add_subplot(grid[2, :])
@@ -69,7 +70,9 @@ def as_shipped(steps: int) -> np.ndarray:
 
 def with_the_step(steps: int) -> tuple[np.ndarray, np.ndarray]:
     """Orientations and angular velocities by the exact rotor."""
-    top = replace(PROBLEMS["free_asymmetric_top"], body=Body(MOMENTS), q0=(1.0, 0.0, 0.0, 0.0), omega0=OMEGA)
+    free = PROBLEMS["free_asymmetric_top"]
+    assert isinstance(free, Problem)
+    top = replace(free, body=Body(MOMENTS), q0=(1.0, 0.0, 0.0, 0.0), omega0=OMEGA)
     run = polhode.simulate(top, "exact_rotor", 1 / RATE, steps / RATE, samples=steps)
     return run["q"].values, run["omega"].values
 

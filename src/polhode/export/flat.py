@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 from polhode.export import values
 from polhode.export.language import WIDTH, Language
-from polhode.export.translator import Function, Hints, Translator, Variable, outside_names, source_of
+from polhode.export.translator import Function, Hints, LocalVariable, Translator, outside_names, source_of
 from polhode.export.values import TORQUE, VEC3, WHOLE, Argument, Group, Handed, Joined, Scalar, Stored, Struct, Value
 
 #: The largest number of operations of a kernel that is written where it is called; of those that only a run calls.
@@ -101,11 +101,11 @@ class _Flat(Function):
     def _prepare(self) -> None:
         for name, v in list(self.variables.items()):
             if isinstance(v.type, Struct) and not _together(v.type):
-                if self.stores[name]:
-                    v = self._declare(name, self._received(Stored(v.code, v.type), name), v.type, constant=False)
-                else:
-                    v = Variable(self._received(Stored(v.code, v.type), name).code, v.type)
-                self.variables[name] = v
+                numbers = self._received(Stored(v.code, v.type), name)
+                changes = self.stores[name] > 0
+                self.variables[name] = (
+                    self._declare(name, numbers, v.type, constant=False) if changes else LocalVariable(numbers.code, v.type)
+                )
             elif v.type is None and (code := self.language.rounded(Scalar(v.code)).code) != v.code:
                 self._emit(self.language.assigned(v.code, code))
 
@@ -158,19 +158,19 @@ class _Flat(Function):
 
     # Variables
 
-    def _declare(self, name: str, value: Value, of: Argument, constant: bool = True, hoisted: bool = False) -> Variable:
+    def _declare(self, name: str, value: Value, of: Argument, constant: bool = True, hoisted: bool = False) -> LocalVariable:
         """A new variable with its first value."""
         if not isinstance(of, Struct):
             code = value.code if of == WHOLE and isinstance(value, Scalar) else super()._code(value, of, self.tree)
-            return Variable(self._declared(of, code, name, constant, hoisted), of)
+            return LocalVariable(self._declared(of, code, name, constant, hoisted), of)
         firsts = self._codes(value, of, self.tree)
         base = self._new_numbers(name, of)
-        codes = [f"{base}{leaf}" for leaf in _leaves(of)]
+        codes = _names(LocalVariable(base, of))
         if hoisted:
             self.pending += self.language.declaration("", ", ".join(codes))
             for code, first in zip(codes, firsts, strict=True):
                 self._emit(self.language.assigned(code, first))
-            return Variable(base, of)
+            return LocalVariable(base, of)
         pairs = list(zip(codes, firsts, strict=True))
         together = self.language.initialised_together(pairs, constant)
         if len(together) + 4 * self.depth <= WIDTH:
@@ -178,7 +178,7 @@ class _Flat(Function):
         else:
             for code, first in pairs:
                 self._emit(self.language.initialised("", code, first, constant))
-        return Variable(base, of)
+        return LocalVariable(base, of)
 
     def _temporary(self, value: Value, name: str) -> Value:
         if isinstance(value, Scalar):
@@ -224,13 +224,12 @@ class _Flat(Function):
         for (name, value), is_new in zip(pairs, new, strict=True):
             if is_new:
                 continue
-            to = self.variables[name]
-            if to.type in (TORQUE, values.PARAMETERS):
+            variable = self.variables[name]
+            if variable.type in (TORQUE, values.PARAMETERS):
                 self._refuse(node, f"{name} is a function or its parameters")
-            if to.integer and not (isinstance(value, Scalar) and value.integer):
+            if variable.integer and not (isinstance(value, Scalar) and value.integer):
                 self._refuse(node, f"{name} begins as a whole number and becomes another: begin with 0.0 or the like")
-            codes = [f"{to.code}{leaf}" for leaf in _leaves(to.type)] if isinstance(to.type, Struct) else [to.code]
-            changes += zip(codes, self._codes(value, to.type, node), strict=True)
+            changes += zip(_names(variable), self._codes(value, variable.type, node), strict=True)
         changes = [(to, code) for to, code in changes if to != code]
         # What a later one reads must not have been overwritten by then.
         for i, (to, code) in enumerate(changes):
@@ -255,7 +254,7 @@ class _Flat(Function):
         self._emit(self.language.initialised("", moment.code, code, constant=True))
         return self._received(moment, "moment")
 
-    def _received(self, value: Stored, name: str) -> Value:
+    def _received(self, value: Stored, name: str) -> Stored:
         """A structure from outside, as numbers of the precision of the language."""
         rounded = [self.language.rounded(Scalar(code)).code for code in self._codes(value, value.struct, self.tree)]
         if rounded == self._codes(value, value.struct, self.tree):
@@ -314,17 +313,16 @@ class _Flat(Function):
 class _OnNumbers(_Flat):
     """A function that takes numbers, and returns one or leaves several."""
 
-    def _parameter(self, name: str, of: Argument) -> Variable:
+    def _parameter(self, name: str, of: Argument) -> LocalVariable:
         if not isinstance(of, Struct) or _together(of):
             return super()._parameter(name, of)
-        return Variable(self._new_numbers(name, of), of)
+        return LocalVariable(self._new_numbers(name, of), of)
 
     def translated(self, comment: str) -> str:
         """The whole function."""
         parameters: list[str] = []
         for v in self.variables.values():
-            flat = isinstance(v.type, Struct) and not _together(v.type)
-            parameters += [f"{v.code}{leaf}" for leaf in _leaves(v.type)] if flat else [v.code]  # type: ignore[arg-type]
+            parameters += [v.code] if _together(v.type) else _names(v)
         for statement in self.tree.body:
             self._statement(statement)
         module = self.plain.__module__.removeprefix("polhode.").replace(".", "/")
@@ -423,6 +421,12 @@ def _shaped(value: Value, of: Struct | None) -> Value:
 def _together(of: Argument) -> bool:
     """Whether a structure is handed from function to function as it is: a body, which no kernel makes."""
     return isinstance(of, Struct) and of.name == "inertia"
+
+
+def _names(variable: LocalVariable) -> list[str]:
+    """The variables of all numbers of one of a kernel."""
+    of = variable.type
+    return [f"{variable.code}{leaf}" for leaf in _leaves(of)] if isinstance(of, Struct) else [variable.code]
 
 
 @cache

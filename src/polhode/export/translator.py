@@ -167,7 +167,7 @@ class Translator:
 
 
 @dataclass
-class Variable:
+class LocalVariable:
     """A variable of a function: its name there, and what it holds."""
 
     code: str
@@ -221,11 +221,11 @@ class Function:
         if not self.language.arguments_change:
             for name, v in list(self.variables.items()):
                 if self.stores[name]:
-                    self.variables[name] = Variable(self._declared(v.type, v.code, name, constant=False), v.type)
+                    self.variables[name] = LocalVariable(self._declared(v.type, v.code, name, constant=False), v.type)
 
-    def _parameter(self, name: str, of: Argument) -> Variable:
+    def _parameter(self, name: str, of: Argument) -> LocalVariable:
         """A parameter of the function."""
-        return Variable(self._new(name), of)
+        return LocalVariable(self._new(name), of)
 
     def translated(self, comment: str) -> str:
         """The whole function."""
@@ -320,7 +320,7 @@ class Function:
             code = value.code if variable.integer and isinstance(value, Scalar) else self._code(value, variable.type, node)
             if self.branches:
                 # Both branches are computed: what they assign to has names of its own until one is chosen.
-                self.variables[name] = variable = Variable(self._new(variable.code.rstrip("0123456789_")), variable.type)
+                self.variables[name] = variable = LocalVariable(self._new(variable.code.rstrip("0123456789_")), variable.type)
             self._emit(self.language.assigned(variable.code, code))
             return
         of: Argument = values.WHOLE if integer else self._struct(value, f"{self.name}_{name}", (), node)
@@ -331,7 +331,7 @@ class Function:
             first = self._code(value, of, node)
         else:
             first = self._initialiser(value, of, node)
-        self.variables[name] = Variable(self._declared(of, first, name, self.stores[name] == 1, hoisted), of)
+        self.variables[name] = LocalVariable(self._declared(of, first, name, self.stores[name] == 1, hoisted), of)
 
     def _declared(self, of: Argument, first: str, name: str, constant: bool = True, hoisted: bool = False) -> str:
         """The name of a new variable of the function with its first value; a hoisted one is declared before the branches."""
@@ -417,7 +417,7 @@ class Function:
             code = self.language.choice(test, yes[name].code, no[name].code, v.type if isinstance(v.type, Struct) else None)
             old = before.get(name)
             to = old.code if old and not self.branches else self._new(name)
-            self.variables[name] = Variable(to, v.type)
+            self.variables[name] = LocalVariable(to, v.type)
             self._emit(self.language.assigned(to, code))
 
     def _block(self, statements: Sequence[ast.stmt]) -> None:
@@ -456,7 +456,7 @@ class Function:
             self._refuse(node, "a loop counts whole numbers in one variable")
         code = self._new(node.target.id.strip("_") or "i")
         self.locals.append((self.file.type_of(values.WHOLE), code))
-        self.variables[node.target.id] = Variable(code, values.WHOLE)
+        self.variables[node.target.id] = LocalVariable(code, values.WHOLE)
         return self.language.count % {"name": code, "rounds": number.within(values.SUM)}
 
     # Values
