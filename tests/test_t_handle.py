@@ -110,6 +110,27 @@ def test_the_engine_of_the_page_is_cannon_es(tmp_path):
         load = modules(folder, "exact-rotor") + (engine or modules(folder, "cannon")) + modules(folder, "attached")
         rows.append(in_node(folder, load + ROWS))
     assert rows[0] == rows[1]
+    # Contacts are felt: their impulses are there when the step of the page begins.
+    height, spin = in_node(folder, load + FALL)
+    assert height == pytest.approx(0.2, abs=0.01) and spin < 0.1
+
+
+#: A box that falls on a plane, with the step attached: its height and angular velocity after ten seconds.
+FALL = """
+const world = new CANNON.World({ gravity: new CANNON.Vec3(0, -9.8, 0) });
+const plane = new CANNON.Body({ mass: 0, shape: new CANNON.Plane() });
+const shape = new CANNON.Box(new CANNON.Vec3(0.5, 0.2, 0.1)), position = new CANNON.Vec3(0, 1.5, 0);
+const body = new CANNON.Body({ mass: 1, shape, position });
+plane.quaternion.setFromEuler(-Math.PI / 2, 0, 0);
+body.quaternion.setFromEuler(0.3, 0.2, 0.5);
+world.addBody(plane);
+world.addBody(body);
+attach(world, body);
+for (let n = 0; n < 600; n++) {
+    world.step(1 / 60);
+}
+console.log(JSON.stringify([body.position.y, body.angularVelocity.length()]));
+"""
 
 
 @contextmanager
