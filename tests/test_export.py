@@ -19,7 +19,7 @@ import polhode
 from polhode.cli import main
 from polhode.export import LANGUAGES
 from polhode.export.c import SHARED, C
-from polhode.export.language import WIDTH
+from polhode.export.language import WIDTH, in_single
 from polhode.export.program import end_of_run
 from polhode.export.translator import Translator, Untranslatable
 from polhode.export.values import QUAT, VEC3
@@ -585,6 +585,30 @@ def test_single_precision_has_the_same_bits_in_all_languages(tmp_path):
     assert rust_ends(tmp_path, LANGUAGES["rust"].in_single(), keys) == ends
 
 
+@pytest.mark.thorough
+def test_every_method_is_there_in_rust_and_in_single_precision(tmp_path):
+    """Rust without its standard library compiles without a warning, C likewise; JavaScript repeats its run."""
+    for method in polhode.methods.values():
+        for language in (LANGUAGES["rust"], *(LANGUAGES[name].in_single() for name in ("rust", "c", "javascript"))):
+            file = tmp_path / f"{language.key(method)}{language.suffix}"
+            file.write_text(language.source(method), encoding="utf-8")
+    modules = "".join(f"pub mod {path.stem};\n" for path in sorted(tmp_path.glob("*.rs")))
+    (tmp_path / "all.rs").write_text(f"#![no_std]\n{modules}", encoding="utf-8")
+    script = [f'await import("./{path.name}").then((method) => method.test());' for path in sorted(tmp_path.glob("*.mjs"))]
+    (tmp_path / "all.mjs").write_text("\n".join(script), encoding="utf-8")
+    includes = [f'#include "{path.name}"\n' for path in sorted(tmp_path.glob("*.h"))]
+    (tmp_path / "all.c").write_text("".join(includes), encoding="utf-8")
+    library = ["--edition", "2021", "-D", "warnings", "--crate-type", "lib", "--emit", "metadata"]
+    for command in (
+        [compiler("cc", "gcc", "clang"), "-std=c99", *STRICT, "-fsyntax-only", "all.c"],
+        [compiler("node"), "all.mjs"],
+        [compiler("rustc"), *library, "--cfg", 'feature="no_std"', "all.rs"],
+    ):
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert (run.returncode, run.stderr) == (0, ""), run.stderr
+    assert len(includes) == len(script) == len(polhode.methods)
+
+
 #: Ends of a free body after 100 s and 1000 s, in both precisions.
 LOSSES = """
 const moments = { x: 1, y: 2, z: 3 }, q = { w: 1, x: 0, y: 0, z: 0 }, omega = { x: 0.3, y: 0.4, z: 1.0 };
@@ -634,6 +658,8 @@ def test_the_loss_of_single_precision_is_what_the_page_says(tmp_path):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_constants_of_double_precision_do_not_vanish_in_single(language):
+    assert [in_single(x) for x in (0.0, -0.5, 1e20)] == [0.0, -0.5, float(np.float32(1e20))]
+    assert in_single(-1e-300) == pytest.approx(-(10**-37.5)) and in_single(1e300) == pytest.approx(10**37.5)
     single = LANGUAGES[language].in_single()
     if not single.has_single:
         assert main(["code", "euler", "--language", language, "--precision", "single"]) == 2

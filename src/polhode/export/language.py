@@ -34,9 +34,9 @@ _SINGLE = {ROUND: 1.5 * 2.0**23, PI_HIGH: 3.140625, PI_LOW: math.pi - 3.140625}
 
 
 def in_single(number: float) -> float:
-    """A constant of a kernel in single precision. What would vanish there is as near to the end of the range as it was."""
+    """A constant of a kernel in single precision. One beyond its range is as near to the end of the range as it was."""
     number = _SINGLE.get(number, number)
-    if abs(number) < np.finfo(np.float32).tiny:
+    if number and not float(np.finfo(np.float32).tiny) <= abs(number) <= float(np.finfo(np.float32).max):
         number = math.copysign(abs(number) ** 0.125, number)
     return float(np.float32(number))
 

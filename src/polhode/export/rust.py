@@ -34,12 +34,14 @@ pub type Real = %s;
 pub type Torque<'a> = &'a dyn Fn(Real, Quat, Vec3) -> Vec3;
 
 #[cfg(not(feature = "no_std"))]
+#[allow(dead_code)]
 fn sqrt(x: Real) -> Real {
     x.sqrt()
 }
 
 /// The square root by whole numbers, with the same bits: `core` has none.
 #[cfg(feature = "no_std")]
+#[allow(dead_code)]
 fn sqrt(number: Real) -> Real {
     let x = number as f64;
     if x == 0.0 || !(x > 0.0 && x < f64::INFINITY) {
