@@ -152,8 +152,35 @@ def shadowed(x, y):
     return x - y
 
 
+def _product(a, b):
+    return a * b + 1.0
+
+
+def _early(x, y):
+    if x > y:
+        return x * y
+    z = x + y
+    return z * z
+
+
+def _grown(v, y):
+    a, b = v
+    while a < _product(y, b) and b < 10.0:
+        a = a + _product(b, y)
+        b += 1.0
+    return (a, b)
+
+
+def written_in_place(x, y):
+    """Kernels that call others in conditions, with numbers that change, and from one that returns early."""
+    q, r = _grown((x, y), x + y)
+    q, r = r, q
+    q, r = _grown((q * 0.1, r * 0.1), y)
+    return _early(q, r) - _early(r, q * y)
+
+
 KERNELS = (whole_numbers, brackets, signs, exchanged, words_of_c, branches, chosen, rounds, counted, tuples, shadowed)
-KERNELS += (exchanged_in_parts, picked, long_condition, _with_constants(rounds, 0.3))
+KERNELS += (written_in_place, exchanged_in_parts, picked, long_condition, _with_constants(rounds, 0.3))
 
 
 def test_small_kernels_have_the_bits_of_python(tmp_path):
