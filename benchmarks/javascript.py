@@ -85,9 +85,9 @@ def main() -> int:
     """Print both times and their ratio; 1 if it is above the limit, 2 without Node or a C compiler."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--method", choices=polhode.methods, default="exact_rotor", metavar="METHOD", help="(%(default)s)")
-    parser.add_argument("--steps", type=int, default=100_000, help="of a run (%(default)s)")
-    parser.add_argument("--repeats", type=int, default=10, help="timed runs in a turn (%(default)s)")
-    parser.add_argument("--turns", type=int, default=5, help="of both sides (%(default)s)")
+    parser.add_argument("--steps", type=int, default=4_000, help="of a run (%(default)s)")
+    parser.add_argument("--repeats", type=int, default=80, help="timed runs in a turn (%(default)s)")
+    parser.add_argument("--turns", type=int, default=4, help="of both sides (%(default)s)")
     arguments = parser.parse_args()
     key, steps, repeats = arguments.method, arguments.steps, arguments.repeats
     if shutil.which("node") is None:

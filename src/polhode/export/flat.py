@@ -24,7 +24,7 @@ from polhode.export.translator import Function, Hints, LocalVariable, Translator
 from polhode.export.values import TORQUE, VEC3, WHOLE, Argument, Group, Handed, Joined, Scalar, Stored, Struct, Value
 
 #: The largest number of operations of a kernel that is written where it is called; of those that only a run calls.
-SMALL, OF_RUN = 100, 1000
+SMALL, OF_RUN = 200, 1000
 #: What may be written twice: a variable, a member of one, a literal.
 _SIMPLE = re.compile(r"-?[\w.]+(e-\d+)?")
 #: Where a variable for each number is meant, the names of which begin so.
