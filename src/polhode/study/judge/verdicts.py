@@ -32,22 +32,8 @@ from polhode.study.judge.measured import Measure, Measured
 from polhode.study.storage import write_text
 
 COLUMNS = [
-    "id",
-    "source",
-    "kind",
-    "location",
-    "statement",
-    "note",
-    "published",
-    "threshold",
-    "measured",
-    "low",
-    "high",
-    "comparison",
-    "rule",
-    "tolerance",
-    "verdict",
-    "evidence",
+    *("id", "source", "kind", "location", "statement", "note", "published", "threshold", "measured", "low", "high"),
+    *("comparison", "rule", "tolerance", "verdict", "evidence"),
 ]
 
 
