@@ -359,7 +359,7 @@ class Inputs:
         """Methods in the order of :meth:`grouped`."""
         return [key for _, keys in self.grouped(methods) for key in keys]
 
-    @cached_property
+    @property
     def problem_declarations(self) -> dict[str, Any]:
         """The declarations of the problem: the attributes of its group; empty if the run does not contain it."""
         if self.problem not in self.problems:
