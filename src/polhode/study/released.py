@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,38 +24,21 @@ if TYPE_CHECKING:  # what only plans needs no arrays
 
 #: The folder of the release in a checkout, and the file in it that says what it is.
 FOLDER, INDEX = "data/released/full", "release.json"
-#: The methods of del Valle et al. (2024), whose program keeps the angular velocity in the lab frame.
+#: The methods of del Valle et al. (2024): those of its figures and tables, whose program keeps the angular velocity in the lab.
 OF_SPIRAL = (
     "spiral_leapfrog",
-    "spiral_synchronous",
-    "spiral_omelyan",
     "omelyan1998",
-    "buss2000",
     "buss2000_delvalle2024",
-    "verlet",
     "verlet_delvalle2024",
-    "fincham1992",
     "fincham1992_delvalle2024",
-    "johnson2008",
     "johnson2008_delvalle2024",
-    "pfc4",
     "pfc4_delvalle2024",
     "euler",
     "rk4",
 )
-#: The methods of all sources: they run on the problems of the sources, and a step of them is timed.
-OF_SOURCES = (
-    *OF_SPIRAL,
-    "pcdm2013_lag",
-    "pcdm2013_lead",
-    "pcdm2013_mid",
-    "pcdm2016",
-    "scalar_factor",
-    "calzavarini2010",
-    "calzavarini2010_mean",
-    "no_squish",
-)
-#: Those of the figure of the sources on the chess pieces.
+#: The methods of Seelen et al. (2016).
+OF_PCDM = ("pcdm2013_lag", "pcdm2013_lead", "pcdm2013_mid", "pcdm2016", "scalar_factor")
+#: Those of the figure of the sources on the chess pieces, and of which a step of many bodies is timed.
 ON_CHESS = (
     "spiral_leapfrog",
     "spiral_synchronous",
@@ -64,18 +48,24 @@ ON_CHESS = (
     "verlet",
     "buss2000",
 )
-#: The methods that are computed of a problem or scene although the release has them; None: all. Of the others :data:`WITNESSES`
-#: are. What is not computed of a problem is tried, so that no change of a method goes unseen
+#: The methods that are computed of a problem or scene although the release has them; of all others :data:`WITNESSES` are. What is
+#: not computed of a problem is tried, so that no change of a method goes unseen
 #: (:func:`polhode.study.gather.single_body.trial`).
-COMPUTED: Mapping[tuple[str, str], tuple[str, ...] | None] = {
-    ("problems", "spiral_cylinder"): OF_SOURCES,
-    ("problems", "free_symmetric_top"): OF_SOURCES,
-    ("problems", "exponential_sphere"): OF_SOURCES,
-    ("problems", "forced_cylinder"): OF_SOURCES,
-    ("problems", "coupled_cylinders"): OF_SOURCES,
+COMPUTED: Mapping[tuple[str, str], tuple[str, ...]] = {
+    # Two of its forms, and the scheme of Seelen et al., are judged by statements of del Valle et al. as well.
+    ("problems", "spiral_cylinder"): (*OF_SPIRAL, "spiral_synchronous", "pcdm2016", "verlet"),
+    ("problems", "free_symmetric_top"): (*OF_PCDM, *WITNESSES),
+    ("problems", "exponential_sphere"): (*OF_PCDM, *WITNESSES),
+    ("problems", "forced_cylinder"): (*OF_PCDM, *WITNESSES),
+    ("problems", "coupled_cylinders"): (*OF_PCDM, *WITNESSES),
     ("many_body", "chess"): ON_CHESS,
-    ("many_body", "chess_no_spin"): None,
-    ("many_body", "rods"): None,
+    ("many_body", "chess_no_spin"): ("spiral_leapfrog", "fincham1992_delvalle2024"),
+    ("many_body", "rods"): ON_CHESS,
+}
+#: The methods of which a step of one body is timed, by frame; the others have the released time, relative to direct Euler.
+TIMED: Mapping[str, tuple[str, ...]] = {
+    "body": tuple(dict.fromkeys(chain(*(keys for (section, _), keys in COMPUTED.items() if section == "problems")))),
+    "lab": OF_SPIRAL,
 }
 #: The files of the release: their names are those in the folder of results.
 SINGLE_BODY, MANY_BODY, ENSEMBLES = "single_body.nc", "many_body.nc", "ensembles.nc"
@@ -146,8 +136,6 @@ class Release:
 def computed(section: str, key: str, methods: Sequence[str], released: Sequence[str]) -> tuple[str, ...]:
     """The methods of a problem or scene that a study computes, if the release has ``released``: at least one."""
     witnesses = COMPUTED.get((section, key), WITNESSES)
-    if witnesses is None:
-        return tuple(methods)
     chosen = tuple(method for method in methods if method in witnesses or method not in released)
     return chosen or tuple(methods[:1])
 

@@ -505,7 +505,7 @@ def shadow_check(settings: Settings) -> xr.Dataset:
     """The scatter of the shadow energy, :func:`shadow_scatter`; nothing without its method."""
     if shadow_energy.METHOD not in settings["methods"]:
         return xr.Dataset()
-    return shadow_scatter(STUDY.fluid, SHADOW_STEPS, SHADOW_TIME, SHADOW_SAMPLES)
+    return shadow_scatter(STUDY.fluid, settings.get("steps", SHADOW_STEPS), SHADOW_TIME, SHADOW_SAMPLES)
 
 
 def spectrum_check(settings: Settings) -> xr.Dataset:
