@@ -116,8 +116,11 @@ class Inputs:
         return Path(self.paths["released"], ARTEFACTS[kind].released) if self.paths.get("released") else Path()
 
     def single(self, kind: str, *names: str) -> xr.Dataset:
-        """The dataset of one of the files of a kind; :class:`NotInRun` as from :meth:`file`."""
-        return read_dataset(self.file(kind, *names), **dict(zip(ARTEFACTS[kind].fields, names, strict=True)))
+        """The dataset of one of the files of a kind, read once; :class:`NotInRun` as from :meth:`file`."""
+        path = str(self.file(kind, *names))
+        if path not in self._read:
+            self._read[path] = {"/": read_dataset(path, **dict(zip(ARTEFACTS[kind].fields, names, strict=True)))}
+        return self._read[path]["/"].copy(deep=False)
 
     def groups(self, kind: str, released: bool = False) -> Mapping[str, xr.Dataset]:
         """The groups of the file of a kind by their paths, each read once; an empty mapping if there is no such file.
