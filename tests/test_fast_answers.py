@@ -80,11 +80,12 @@ def test_the_release_has_the_prices_of_all_methods():
     assert set(METHODS) - set(METHODS.plugins()) <= set(known)
 
 
-def test_released_prices_are_those_of_all_methods_without_many_bodies(tmp_path, capsys):
+def test_released_prices_are_those_of_all_methods_without_the_times_of_runs(tmp_path, capsys):
     step = read_dataset(files.released(prices.COST), "step")
     release = ["release", "--cost", "--results", str(tmp_path), "--output", str(tmp_path / "out.nc")]
-    write_groups({"/": xr.Dataset(), "/step": step, "/many_body": xr.Dataset()}, tmp_path / "cost.nc")
-    assert cli.main(release) == 0 and group_names(tmp_path / "out.nc") == ["step"]
+    groups = {"/": xr.Dataset(), "/step": step, "/many_body": xr.Dataset(), "/many_body_times": xr.Dataset()}
+    write_groups(groups, tmp_path / "cost.nc")
+    assert cli.main(release) == 0 and group_names(tmp_path / "out.nc") == ["step", "many_body"]
     assert read_dataset(tmp_path / "out.nc", "step").identical(read_dataset(tmp_path / "cost.nc", "step"))
     write_groups({"/": xr.Dataset(), "/step": step.drop_sel(integrator="rk4")}, tmp_path / "cost.nc")
     assert cli.main(release) == 2 and "has no times of rk4;" in capsys.readouterr().err

@@ -96,7 +96,7 @@ def test_the_release_is_made_of_a_run_that_computed_everything(tmp_path, monkeyp
     write_groups({"/": xr.Dataset(), **groups}, results / "single_body.nc")
     write_groups({"/": xr.Dataset(), "/chess": runs(METHODS)}, results / "many_body.nc")
     write_groups({"/": runs(METHODS)}, results / "ensembles.nc")
-    monkeypatch.setattr(cli_release, "CHECKS_OF_STUDY", {"bed": CHECKS["bed"], "liquid_shadow": CHECKS["liquid_shadow"]})
+    monkeypatch.setattr(cli_release, "CHECKS_OF_STUDY", {"bed": CHECKS["bed"], "liquid_spectrum": CHECKS["liquid_spectrum"]})
     write_groups({"/": runs(METHODS)}, results / "checks" / "bed.nc")
     run = (
         dict.fromkeys(provenance.NEEDED, "")

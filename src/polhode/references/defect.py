@@ -164,4 +164,4 @@ def _polynomial(coefficients: Array, x: Array) -> Array:
         for coefficient in column[top - 1 :: -1] if top else ():
             value *= x
             value += coefficient
-    return values.T
+    return np.ascontiguousarray(values.T)

@@ -168,8 +168,10 @@ class Inputs:
         self.file("cost")
         if f"/{group}" not in self.groups("cost"):
             raise NotInRun(f"the cost study of this run does not contain {group}")
-        if group not in ("operations", "many_body", "many_body_times") and "/step" in self.groups("cost"):
-            self._noted("times of a step", self.groups("cost")["/step"])
+        of_many = group in ("many_body", "many_body_times")
+        times = "/many_body" if of_many else "/step"
+        if group != "operations" and times in self.groups("cost"):
+            self._noted("times of a step of many bodies" if of_many else "times of a step", self.groups("cost")[times])
         return self.groups("cost")[f"/{group}"]
 
     @cached_property
