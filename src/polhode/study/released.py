@@ -48,8 +48,8 @@ ON_CHESS = (
     "verlet",
     "buss2000",
 )
-#: The methods that are computed of a problem or scene although the release has them; of all others :data:`WITNESSES` are. What is
-#: not computed of a problem is tried, so that no change of a method goes unseen
+#: The methods that are computed of a problem or scene although the release has them; of all others :data:`WITNESSES` are.
+#: What is not computed of a problem is tried, so that no change of a method goes unseen
 #: (:func:`polhode.study.gather.single_body.trial`).
 COMPUTED: Mapping[tuple[str, str], tuple[str, ...]] = {
     # Two of its forms, and the scheme of Seelen et al., are judged by statements of del Valle et al. as well.

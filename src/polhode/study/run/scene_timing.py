@@ -15,6 +15,7 @@ from polhode.compiling import cache
 from polhode.compiling.in_advance import processors_here
 from polhode.compiling.marching import Laps
 from polhode.interface.arrays import about
+from polhode.manybody.engine import method_parts
 from polhode.manybody.simulation import run
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
@@ -41,8 +42,7 @@ def compile_beforehand(
     """Compile what the timing and the runs after it need, with one process per processor; the code is then found on disk.
 
     The processes are forked from this one, which has imported everything, and take one task at a time. The longest is first:
-    the many-body engine for some methods, the first of which takes ten times as long as another. When it is done the other
-    methods follow, which find what all share.
+    the many-body engine, with one method. What it needs of the other methods does not wait for it.
 
     Parameters
     ----------
@@ -60,18 +60,14 @@ def compile_beforehand(
     torques = [partial(_compile_load, problem.key) for problem in problems]
     workers = processors_here()
     keys = [method.key for method in engine]
+    parts = [partial(_compile_parts, key) for key in keys[1:]]
     if workers == 1 or cache.folder() is None or "fork" not in multiprocessing.get_all_start_methods():
-        for task in (*forms, *torques, partial(_first_steps, keys)):
+        for task in (*forms, *torques, partial(_first_steps, keys[:1]), *parts):
             task()
         return
-    share = len(keys) // workers + 1
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), end_with_head) as pool:
         try:
-            longest = pool.submit(_first_steps, keys[:share])
-            begun = [pool.submit(task) for task in forms]
-            longest.result()
-            begun += [pool.submit(task) for task in (*(partial(_first_steps, [key]) for key in keys[share:]), *torques)]
-            for one in begun:
+            for one in [pool.submit(task) for task in (partial(_first_steps, keys[:1]), *forms, *parts, *torques)]:
                 one.result()
         except BaseException:  # also Ctrl-C: what has not begun never does
             pool.shutdown(wait=False, cancel_futures=True)
@@ -88,6 +84,13 @@ def _compile_forms(key: str, systems: bool, frames: Sequence[str] = FRAMES) -> N
 def _compile_load(key: str) -> None:
     problem: Any = PROBLEMS[key]
     problem.compile()
+
+
+def _compile_parts(key: str) -> None:
+    """What the engine needs of a method, for a law that wants no velocities."""
+    method = METHODS[key]
+    assert isinstance(method, OneTorque)
+    method_parts(method, method.normalisation(None), False)
 
 
 def _first_steps(methods: Sequence[str]) -> None:
@@ -172,7 +175,8 @@ def with_released_steps(steps: xr.Dataset, released: xr.Dataset, methods: Sequen
     order = [key for key in methods if key in own | known]
     rows = released.reindex(scene=steps["scene"].values).sel(integrator=taken)
     whole = steps.reindex(integrator=order)
-    whole["label"] = whole["label"].copy(data=[str((steps if key in own else released)["label"].sel(integrator=key).item()) for key in order])
+    labels = [(steps if key in own else released)["label"].sel(integrator=key).item() for key in order]
+    whole["label"] = whole["label"].copy(data=labels)
     for name in ("fastest", "median"):
         ratios = steps[name].sel(integrator=both) / released[name].sel(integrator=both)
         values = (rows[name] * ratios.median("integrator")).reset_coords(drop=True)
