@@ -49,7 +49,7 @@ class Check:
 
 
 #: Modules that compile the same code as others.
-FAMILIES: Mapping[str, str] = {"random_impacts": "impacts"}
+FAMILIES: Mapping[str, str] = {"random_impacts": "impacts", "liquid_codes": "liquids"}
 #: Methods of a witness, of those that every study compiles: compiling one takes longer than most witnesses.
 WITNESSES = ("spiral_leapfrog", "verlet")
 FEW: Mapping[str, Any] = {"methods": WITNESSES}
@@ -89,13 +89,13 @@ CHECKS: Mapping[str, Check] = {
     "strengths": Check("body_checks:strengths", 30.0, witness=BODIES),
     "impacts": Check("impacts:impacts", 12.0, witness=IMPACTS),
     "random_impacts": Check("random_impacts:random_impacts", 12.0, witness={**IMPACTS, "draws": 1}),
+    "bed": Check("grains:bed", 90.0, witness=GRAINS),
+    "column": Check("grains:column", 60.0, witness=GRAINS),
+    "drum": Check("grains:drum", 100.0, witness=GRAINS),
     # Its methods are those that LAMMPS is said to have.
     "liquid_codes": Check(
         "liquid_codes:liquid_codes", 4.0, all_methods=True, witness={"options": ["no_squish"], "fluids": ["water64"]}
     ),
-    "bed": Check("grains:bed", 90.0, witness=GRAINS),
-    "column": Check("grains:column", 60.0, witness=GRAINS),
-    "drum": Check("grains:drum", 100.0, witness=GRAINS),
     "liquid_1fs": Check("liquids:steps_check", 85.0, all_methods=True, settings={"dt": 1.0}, witness=LIQUID),
     "liquid_2fs": Check("liquids:steps_check", 45.0, all_methods=True, settings={"dt": 2.0}, witness=LIQUID),
     "liquid_4fs": Check("liquids:steps_check", 25.0, all_methods=True, settings={"dt": 4.0}, witness=LIQUID),
