@@ -59,6 +59,13 @@ def test_methods_of_a_witness():
     assert computed("problems", "coupled_cylinders", of_both, of_both) == ("pcdm2016",), "a method of the source"
     assert computed("problems", "heavy_top", ("euler",), ("euler",)) == ("euler",), "at least one"
     assert witness_settings("normalisation", [*METHODS, "mine"], METHODS)["methods"] == ["verlet", "mine"]
+    of_two = {
+        key: witness_settings("reversibility", keys, METHODS) for key, keys in (("old", METHODS), ("new", [*METHODS, "mine"]))
+    }
+    assert of_two["old"]["divisions"] == [32, 64, 128, 256] and "divisions" not in of_two["new"], "a new method runs all of it"
+    able = ["exact_rotor"]  # rk4 cannot run a liquid
+    assert witness_settings("liquid_1fs", ["rk4", *able], able, ["rk4", *able])["starts"] == 1
+    assert "starts" not in witness_settings("liquid_1fs", ["rk4", *able], able, able)
     assert witness_settings("bed", ["spiral_leapfrog", "fincham1992"], []) == {
         "methods": ["spiral_leapfrog"],
         "seeds": [0],

@@ -24,6 +24,7 @@ class Check:
     all_methods : whether it runs all methods of a study, not only those that it names
     settings : what the function is told besides the methods and the seed
     witness : the settings with which it is a small part of itself; None for one that is always computed
+    smaller : settings with which the witness is smaller still, unless it runs methods that the release lacks
     of_all : the variables that a small part cannot have, such as fits over all steps
     plain : whether its witness takes so few steps that compiling its code would take longer (the bits are the same)
     """
@@ -33,6 +34,7 @@ class Check:
     all_methods: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     witness: Mapping[str, Any] | None = None
+    smaller: Mapping[str, Any] = field(default_factory=dict)
     of_all: tuple[str, ...] = ()
     plain: bool = False
 
@@ -65,7 +67,9 @@ GRAINS: Mapping[str, Any] = {"methods": WITNESSES[:1], "seeds": [0], "divisions"
 WITNESS = 3.0
 
 CHECKS: Mapping[str, Check] = {
-    "reversibility": Check("checks:reversibility", 1.0, all_methods=True, witness=FEW),
+    "reversibility": Check(
+        "checks:reversibility", 1.0, all_methods=True, witness=FEW, smaller={"divisions": [32, 64, 128, 256]}
+    ),
     "stability": Check("checks:stability", 2.0, all_methods=True, witness=FEW),
     "note_corrections": Check(
         "checks:note_corrections",
@@ -78,7 +82,9 @@ CHECKS: Mapping[str, Check] = {
         "checks:published_variants", 4.0, witness={"divisions": [64, 128]}, of_all=("order",), plain=True
     ),
     "extended_inertia": Check("checks:extended_inertia", 3.0, witness={"samples": 1}, plain=True),
-    "symplecticity": Check("symplecticity:symplecticity", 3.0, all_methods=True, witness=FEW),
+    "symplecticity": Check(
+        "symplecticity:symplecticity", 3.0, all_methods=True, witness=FEW, smaller={"problems": ["heavy_top"]}
+    ),
     "librations": Check("librations:librations", 12.0, all_methods=True, witness=FEW),
     "normalisation": Check("checks:normalisation", 6.0, all_methods=True, witness=FEW),
     "sweeps": Check("checks:sweeps", 5.0, witness={"divisions": [128, 256]}, of_all=("energy_change",), plain=True),
@@ -96,10 +102,18 @@ CHECKS: Mapping[str, Check] = {
     "liquid_codes": Check(
         "liquid_codes:liquid_codes", 4.0, all_methods=True, witness={"options": ["no_squish"], "fluids": ["water64"]}
     ),
-    "liquid_1fs": Check("liquids:steps_check", 85.0, all_methods=True, settings={"dt": 1.0}, witness=LIQUID),
-    "liquid_2fs": Check("liquids:steps_check", 45.0, all_methods=True, settings={"dt": 2.0}, witness=LIQUID),
-    "liquid_4fs": Check("liquids:steps_check", 25.0, all_methods=True, settings={"dt": 4.0}, witness=LIQUID),
-    "liquid_6fs": Check("liquids:steps_check", 20.0, all_methods=True, settings={"dt": 6.0}, witness=LIQUID),
+    "liquid_1fs": Check(
+        "liquids:steps_check", 85.0, all_methods=True, settings={"dt": 1.0}, witness=LIQUID, smaller={"starts": 1}
+    ),
+    "liquid_2fs": Check(
+        "liquids:steps_check", 45.0, all_methods=True, settings={"dt": 2.0}, witness=LIQUID, smaller={"starts": 1}
+    ),
+    "liquid_4fs": Check(
+        "liquids:steps_check", 25.0, all_methods=True, settings={"dt": 4.0}, witness=LIQUID, smaller={"starts": 1}
+    ),
+    "liquid_6fs": Check(
+        "liquids:steps_check", 20.0, all_methods=True, settings={"dt": 6.0}, witness=LIQUID, smaller={"starts": 1}
+    ),
     "liquid_cutoffs": Check(
         "liquids:cutoffs_check", 35.0, witness={**LIQUID, "laws": ["shifted_power"], "starts": 1, "steps": [4.0]}
     ),

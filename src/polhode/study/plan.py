@@ -366,7 +366,7 @@ class Plan:
         settings = {"methods": methods, "seed": seed, **experiment.settings}
         if (release := self.study.release) is not None and check in self.study.witnessed:
             settings |= {"release": release.digest(check_file(check)), "shown": methods}
-            settings |= witness_settings(check, methods, release.methods(check_file(check)))
+            settings |= witness_settings(check, methods, release.methods(check_file(check)), release.methods(""))
         return settings, code
 
     @cached_property

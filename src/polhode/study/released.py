@@ -140,10 +140,13 @@ def computed(section: str, key: str, methods: Sequence[str], released: Sequence[
     return chosen or tuple(methods[:1])
 
 
-def witness_settings(check: str, methods: Sequence[str], released: Sequence[str]) -> dict[str, Any]:
+def witness_settings(
+    check: str, methods: Sequence[str], released: Sequence[str], known: Sequence[str] | None = None
+) -> dict[str, Any]:
     """The settings of the witness of a check; its ``methods`` are some of the study's, and those that are not released.
 
-    Of an experiment with all methods at least one is run that the release has, if the study has one.
+    Of an experiment with all methods at least one is run that the release has, if the study has one. ``known`` are the methods
+    with which the release was made, by default those that it has of the experiment: others run all of it.
     """
     experiment = CHECKS[check]
     settings = dict(experiment.witness or {})
@@ -152,7 +155,8 @@ def witness_settings(check: str, methods: Sequence[str], released: Sequence[str]
         return settings | {"methods": witnesses}
     in_release = [method for method in methods if method in released]
     chosen = {*([m for m in witnesses if m in in_release] or in_release[:1]), *(m for m in methods if m not in released)}
-    return settings | {"methods": [method for method in methods if method in chosen]}
+    smaller = dict(experiment.smaller) if set(methods) <= set(released if known is None else known) else {}
+    return settings | smaller | {"methods": [method for method in methods if method in chosen]}
 
 
 def completed(
