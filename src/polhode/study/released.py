@@ -133,6 +133,19 @@ class Release:
         return path
 
 
+    def group(self, file: str, name: str) -> "xr.Dataset":
+        """A group of a file, which is checked and opened once: that takes longer than reading most groups."""
+        from polhode.interface.netcdf import read_groups
+
+        if file not in self._opened:
+            self._opened[file] = read_groups(self.path(file))
+        return self._opened[file][f"/{name}"]
+
+    @cached_property
+    def _opened(self) -> dict[str, Mapping[str, "xr.Dataset"]]:
+        return {}
+
+
 def computed(section: str, key: str, methods: Sequence[str], released: Sequence[str]) -> tuple[str, ...]:
     """The methods of a problem or scene that a study computes, if the release has ``released``: at least one."""
     witnesses = COMPUTED.get((section, key), WITNESSES)
@@ -183,15 +196,13 @@ def completed(
     import numpy as np
     import xarray as xr
 
-    from polhode.interface.netcdf import read_dataset
-
     computed_keys = [str(key) for key in data["integrator"].values]
     others = [key for key in methods if key not in computed_keys]
     if missing := [key for key in others if key not in release.methods(file, group)]:
         raise ReleaseDiffers(f"{_name(file, group)}: the release has no {', '.join(missing)}; {AGAIN}")
     if not release.methods(file, group):
         return data
-    old = read_dataset(release.path(file), group or None)
+    old = release.group(file, group)
     outcome = held(release, file, group, old, data, machine)
     if others:
         rows = old.sel(integrator=others)
