@@ -2,7 +2,6 @@
 
 from polhode.study.plan import SINGLE_BODY as KINDS
 
-
 # There is one rule for each problem and part of its methods, because they differ in the files that a job makes. Files that are up
 # to date are kept, so they are not removed before a job: update().
 for PROBLEM, PARTS in PLAN.parts.items():
