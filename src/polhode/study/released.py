@@ -132,7 +132,6 @@ class Release:
             )
         return path
 
-
     def group(self, file: str, name: str) -> "xr.Dataset":
         """A group of a file, which is checked and opened once: that takes longer than reading most groups."""
         from polhode.interface.netcdf import read_groups
