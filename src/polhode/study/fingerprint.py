@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from polhode import MOVED
-from polhode.compiling.cache import folder
+from polhode.compiling.place import folder
 from polhode.interface.reading import load_yaml
 from polhode.study.storage import write_text
 
