@@ -244,6 +244,7 @@ def test_the_next_process_need_not_parse_what_one_has_parsed(tmp_path, monkeypat
     for text, parses in (("A = 1\n", True), ("A = 2\n", True), ("A = 1\n", False)):
         module.write_text(text)
         fingerprint._digest.cache_clear()
+        fingerprint._behind.cache_clear()
         fingerprint._known.cache_clear()
         with monkeypatch.context() as patch:
             if not parses:
@@ -253,6 +254,7 @@ def test_the_next_process_need_not_parse_what_one_has_parsed(tmp_path, monkeypat
     for damaged in ("{", "[]"):
         (tmp_path / fingerprint.KEPT).write_text(damaged)
         fingerprint._known.cache_clear()
+        fingerprint._behind.cache_clear()
         assert fingerprint.fingerprint(module) == hashes[0], "a damaged file is as good as none"
     fingerprint._known.cache_clear()
 
@@ -264,6 +266,7 @@ def test_the_values_beside_a_module_count_and_their_comments_do_not(tmp_path):
     for text in ("euler: first\n", "# why\neuler:   first\n", "euler: second\n"):
         module.with_suffix(".yaml").write_text(text)
         fingerprint._digest.cache_clear()
+        fingerprint._behind.cache_clear()
         seen.append(fingerprint.fingerprint(module))
     assert seen[0] == seen[1] != seen[2]
 
