@@ -39,7 +39,7 @@ from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measured import Measured
 from polhode.study.judge.measures import MEASURES
 from polhode.study.plan import Plan
-from polhode.study.products import Products
+from polhode.study.products import Products, library
 from polhode.study.report import claims as judgement
 from polhode.study.run import checks
 from polhode.study.run import target_steps as targets
@@ -269,6 +269,13 @@ def test_the_values_beside_a_module_count_and_their_comments_do_not(tmp_path):
         fingerprint._behind.cache_clear()
         seen.append(fingerprint.fingerprint(module))
     assert seen[0] == seen[1] != seen[2]
+
+
+def test_no_notebook_is_made_again_for_an_experiment_that_it_does_not_name():
+    """All depend on the library, and on what of the study their own cells import."""
+    paths = {Path(path).relative_to(HOME / "src/polhode").parts for path, _ in fingerprint._behind(tuple(library(HOME)), False)}
+    assert ("methods", "rk4.py") in paths and ("advice", "from_runs.py") in paths
+    assert not [parts for parts in paths if parts[0] in ("study", "cli", "documentation")]
 
 
 def test_of_a_module_counts_what_the_function_needs():

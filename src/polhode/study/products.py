@@ -7,6 +7,7 @@ does not affect those.
 import hashlib
 from collections.abc import Iterable
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from polhode.study import provenance, themes
@@ -18,6 +19,14 @@ from polhode.study.report import macros
 #: Published-scale results, and those of other codes, which every run shows.
 RELEASED = CHECKOUT["released"]
 RELEASED_ENGINES = "peers.csv", "contacts.nc", "liquids_lammps.nc", "atlas.nc"
+#: What of the package is no part of the library.
+NO_LIBRARY = "study", "cli", "documentation", "__main__.py"
+
+
+def library(home: Path) -> list[Path]:
+    """All modules of the library. What else a notebook imports is found in its text."""
+    package = home / "src" / "polhode"
+    return [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] not in NO_LIBRARY]
 
 
 class Products(Plan):
@@ -82,9 +91,7 @@ class Products(Plan):
 
     @cached_property
     def _library_code(self) -> str:
-        """Hash of all modules of the library."""
-        package = self.home / "src" / "polhode"
-        return fingerprint(*(path for path in sorted(package.rglob("*.py")) if "study" not in path.relative_to(package).parts))
+        return fingerprint(*library(self.home))
 
     def page_sources(self) -> list[str]:
         """Paths of the sources of the interactive page other than Python: template, style and scripts."""
