@@ -367,7 +367,7 @@ def test_more_samples_than_steps_are_every_step():
 
 
 def test_drivers_count_steps_in_64_bits():
-    for signature in (one_body.DRIVE, several_bodies.DRIVE):
+    for signature in (one_body.drive_type(), several_bodies.drive_type()):
         assert signature.return_type == types.int64
         assert types.Array(types.int64, 1, "C") in signature.args
 

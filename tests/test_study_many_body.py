@@ -263,7 +263,7 @@ def test_runs_depend_on_engine_scene_method_and_shapes(tmp_path, monkeypatch):
         monkeypatch.setattr(planning, registry, places)
 
     def forget() -> None:
-        for cached in (fingerprint._locate, fingerprint._digest, fingerprint._members):
+        for cached in (fingerprint._locate, fingerprint._digest, fingerprint._behind, fingerprint._members):
             cached.cache_clear()
 
     def code(*files: str) -> dict[str, str]:

@@ -260,6 +260,10 @@ class Plan:
 
     def _shapes(self) -> str:
         """Hash of the data that define the chess pieces, and of the states in which liquids start."""
+        return self._hash_of_shapes
+
+    @cached_property
+    def _hash_of_shapes(self) -> str:
         shapes = hashlib.sha256()
         folder = self.home / "src" / "polhode" / "manybody"
         for path in sorted((*folder.glob("pieces/*.csv"), *folder.glob("scenes/states/*.npz"))):
