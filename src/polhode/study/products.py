@@ -6,6 +6,8 @@ does not affect those.
 
 import hashlib
 from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from polhode.study import chapters, provenance
@@ -16,6 +18,14 @@ from polhode.study.report import macros
 
 #: Published-scale results, and those of other codes, which every run shows.
 RELEASED = CHECKOUT["released"]
+#: What of the package is no part of the library.
+NO_LIBRARY = "study", "cli", "documentation", "__main__.py"
+
+
+def library(home: Path) -> list[Path]:
+    """All modules of the library. What else a notebook imports is found in its text."""
+    package = home / "src" / "polhode"
+    return [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] not in NO_LIBRARY]
 
 
 class Products(Plan):
@@ -43,21 +53,26 @@ class Products(Plan):
 
     def claims(self, timed: bool) -> list[str]:
         """Paths of what the publications state about time, or about everything else."""
-        return self._of_chapters("claims.yaml", timed)
+        return [str(path.relative_to(self.home)) for path in chapters.files(self.home, "claims.yaml", timed)]
 
     def statements(self) -> list[str]:
         """Paths of all that the publications state, and of where each statement is shown."""
-        return self._of_chapters("*.yaml")
+        return self._below(str(chapters.FOLDER), ".yaml")
 
     def sources(self) -> list[str]:
         """Paths of the source files of the report's text."""
-        return [*self._below("paper", ".tex", ".bib"), *self._of_chapters("*.tex")]
+        return [*self._below("paper", ".tex", ".bib"), *self._below(str(chapters.FOLDER), ".tex")]
 
     def _below(self, folder: str, *suffixes: str) -> list[str]:
-        return [str(p.relative_to(self.home)) for p in sorted((self.home / folder).rglob("*")) if p.suffix in suffixes]
+        if folder not in self._files_below:
+            paths = sorted((self.home / folder).rglob("*"))
+            self._files_below[folder] = [(str(p.relative_to(self.home)), p.suffix) for p in paths]
+        return [path for path, suffix in self._files_below[folder] if suffix in suffixes]
 
-    def _of_chapters(self, pattern: str, timed: bool | None = None) -> list[str]:
-        return [str(path.relative_to(self.home)) for path in chapters.files(self.home, pattern, timed)]
+    @cached_property
+    def _files_below(self) -> dict[str, list[tuple[str, str]]]:
+        """Folder of the checkout -> the paths below it and their suffixes, once looked for: a start asks forty times."""
+        return {}
 
     def commit(self, wildcards: Any) -> str:
         """The commit named in the report."""
@@ -78,10 +93,12 @@ class Products(Plan):
 
     def notebook_code(self, name: str) -> str:
         """Hash of a notebook, every character of which is shown, and of the library, any part of which it may use."""
-        package = self.home / "src" / "polhode"
-        library = (path for path in sorted(package.rglob("*.py")) if "study" not in path.relative_to(package).parts)
         notebook = self.home / "notebooks" / f"{name}.ipynb"
-        return fingerprint(self._script("execute_notebook"), notebook, *library) + self._shapes()
+        return fingerprint(self._script("execute_notebook"), notebook) + self._library_code + self._shapes()
+
+    @cached_property
+    def _library_code(self) -> str:
+        return fingerprint(*library(self.home))
 
     def page_sources(self) -> list[str]:
         """Paths of the sources of the interactive page other than Python: template, style and scripts."""
@@ -131,6 +148,10 @@ class Products(Plan):
 
     def used_macros(self) -> str:
         """A hash of the macros used in the text of the report: only these are written."""
+        return self._used_macros
+
+    @cached_property
+    def _used_macros(self) -> str:
         return hashlib.sha256(" ".join(sorted(macros.used(chapters.texts(self.home)))).encode()).hexdigest()[:16]
 
     def captions(self) -> list[str]:

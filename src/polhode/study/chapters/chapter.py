@@ -27,6 +27,10 @@ class Check:
     all_methods : whether it runs all methods of a study, not only those that it names
     settings : what the function is told besides the methods and the seed
     witness : the settings with which it is a small part of itself; None for one that is always computed
+    smaller : settings with which the witness is smaller still, unless it runs methods that the release lacks
+    of_all : the variables that a small part cannot have, such as fits over all steps
+    plain : whether its witness takes so few steps that compiling its code would take longer (the bits are the same)
+    compiled_with : the chapter whose experiments compile the same code, if it is another
     """
 
     function: str
@@ -34,11 +38,15 @@ class Check:
     all_methods: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     witness: Mapping[str, Any] | None = None
+    smaller: Mapping[str, Any] = field(default_factory=dict)
+    of_all: tuple[str, ...] = ()
+    plain: bool = False
+    compiled_with: str = ""
 
     @property
     def family(self) -> str:
         """Experiments of a chapter compile the same code: a job that runs several compiles it once."""
-        return self.function.partition(".")[0]
+        return self.compiled_with or self.function.partition(".")[0]
 
     @property
     def code(self) -> str:

@@ -8,7 +8,15 @@ CHAPTER = Chapter(
     place=40,
     job="sources",
     needs=("single_body", "references", "checks"),
-    checks={"note_corrections": Check("run:note_corrections", 8.0)},
+    checks={
+        "note_corrections": Check(
+            "run:note_corrections",
+            8.0,
+            witness={"divisions": [16, 32]},
+            of_all=("order", "order_low", "order_high", "finest_error"),
+            plain=True,
+        ),
+    },
     figures=("note_misprints", "velocity_torque"),
     tables=("note_corrections", "velocity_torque"),
     numbers=("note", "friction", "bearing"),

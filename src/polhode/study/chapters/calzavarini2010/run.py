@@ -26,14 +26,14 @@ def note_corrections(settings: Settings) -> xr.Dataset:
     half-step quaternion also normalised, ``fincham_distance_plain`` that with it normalised in neither: the two are the same
     scheme, with kernels written separately.
     """
-    variants = calzavarini2010.VARIANTS
-    errors = np.full((len(variants), len(NOTE_PROBLEMS), len(NOTE_QUANTITIES), len(NOTE_DIVISIONS)), nan)
+    variants, divisions = calzavarini2010.VARIANTS, settings.get("divisions", NOTE_DIVISIONS)
+    errors = np.full((len(variants), len(NOTE_PROBLEMS), len(NOTE_QUANTITIES), len(divisions)), nan)
     orders, low, high = (np.full(errors.shape[:-1], nan) for _ in range(3))
-    dts = np.full((len(NOTE_PROBLEMS), len(NOTE_DIVISIONS)), nan)
+    dts = np.full((len(NOTE_PROBLEMS), len(divisions)), nan)
     for j, name in enumerate(NOTE_PROBLEMS):
         problem = problem_of(name)
         exact = exact_end(problem)
-        dts[j] = problem.horizon / np.array(NOTE_DIVISIONS)
+        dts[j] = problem.horizon / np.array(divisions)
         for i, (_, _, misprints) in enumerate(variants.values()):
             method = calzavarini2010.scheme(**misprints)
             for k, dt in enumerate(dts[j]):
@@ -65,7 +65,7 @@ def note_corrections(settings: Settings) -> xr.Dataset:
             "variant": list(variants),
             "problem": list(NOTE_PROBLEMS),
             "quantity": list(NOTE_QUANTITIES),
-            "division": list(NOTE_DIVISIONS),
+            "division": list(divisions),
         },
         {"fincham_problem": FINCHAM_PROBLEM, "fincham_dt": FINCHAM_DT, "fincham_steps": FINCHAM_STEPS},
     )

@@ -10,7 +10,11 @@ CHAPTER = Chapter(
     checks={
         # Its methods are those that LAMMPS is said to have.
         "liquid_codes": Check(
-            "run_liquids:liquid_codes", 4.0, all_methods=True, witness={"options": ["no_squish"], "fluids": ["water64"]}
+            "run_liquids:liquid_codes",
+            4.0,
+            all_methods=True,
+            witness={"options": ["no_squish"], "fluids": ["water64"]},
+            compiled_with="liquids",
         ),
     },
     released=("peers.csv", "contacts.nc", "liquids_lammps.nc", "atlas.nc"),

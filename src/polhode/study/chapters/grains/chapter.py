@@ -1,9 +1,9 @@
 """Grains in motion: what the method, the step and the law of force change beyond the scatter of initial states."""
 
-from polhode.study.chapters.chapter import Chapter, Check
+from polhode.study.chapters.chapter import WITNESSES, Chapter, Check
 
-#: One method and initial state of grains in motion, with two steps: their witness.
-FIRST = {"methods": ("fincham1992",), "seeds": [0], "divisions": [4, 10]}
+#: Their witness is one initial state, with the method of impacts and two steps.
+FIRST = {"methods": WITNESSES[:1], "seeds": [0], "divisions": [4, 10]}
 
 CHAPTER = Chapter(
     title="Grains in motion",

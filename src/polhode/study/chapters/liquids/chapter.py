@@ -12,14 +12,22 @@ CHAPTER = Chapter(
     job="torques",
     needs=("checks", "single_body"),
     checks={
-        "liquid_1fs": Check("run:steps_check", 85.0, all_methods=True, settings={"dt": 1.0}, witness=ROTOR),
-        "liquid_2fs": Check("run:steps_check", 45.0, all_methods=True, settings={"dt": 2.0}, witness=ROTOR),
-        "liquid_4fs": Check("run:steps_check", 25.0, all_methods=True, settings={"dt": 4.0}, witness=ROTOR),
-        "liquid_6fs": Check("run:steps_check", 20.0, all_methods=True, settings={"dt": 6.0}, witness=ROTOR),
+        "liquid_1fs": Check(
+            "run:steps_check", 85.0, all_methods=True, settings={"dt": 1.0}, witness=ROTOR, smaller={"starts": 1}
+        ),
+        "liquid_2fs": Check(
+            "run:steps_check", 45.0, all_methods=True, settings={"dt": 2.0}, witness=ROTOR, smaller={"starts": 1}
+        ),
+        "liquid_4fs": Check(
+            "run:steps_check", 25.0, all_methods=True, settings={"dt": 4.0}, witness=ROTOR, smaller={"starts": 1}
+        ),
+        "liquid_6fs": Check(
+            "run:steps_check", 20.0, all_methods=True, settings={"dt": 6.0}, witness=ROTOR, smaller={"starts": 1}
+        ),
         "liquid_cutoffs": Check(
             "run:cutoffs_check", 35.0, witness={**ROTOR, "laws": ["shifted_power"], "starts": 1, "steps": [4.0]}
         ),
-        "liquid_shadow": Check("run:shadow_check", 2.0),
+        "liquid_shadow": Check("run:shadow_check", 2.0, witness={**ROTOR, "steps": [4.0]}),
         "liquid_spectrum": Check("run:spectrum_check", 4.0),
     },
     released=("liquids.nc",),

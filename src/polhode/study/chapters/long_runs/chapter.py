@@ -8,8 +8,12 @@ CHAPTER = Chapter(
     place=70,
     needs=("single_body", "checks"),
     checks={
-        "reversibility": Check("run:reversibility", 1.0, all_methods=True, witness=FEW),
-        "symplecticity": Check("run_symplecticity:symplecticity", 3.0, all_methods=True, witness=FEW),
+        "reversibility": Check(
+            "run:reversibility", 1.0, all_methods=True, witness=FEW, smaller={"divisions": [32, 64, 128, 256]}
+        ),
+        "symplecticity": Check(
+            "run_symplecticity:symplecticity", 3.0, all_methods=True, witness=FEW, smaller={"problems": ["heavy_top"]}
+        ),
         "librations": Check("run_librations:librations", 12.0, all_methods=True, witness=FEW),
         "normalisation": Check("run:normalisation", 6.0, all_methods=True, witness=FEW),
     },

@@ -24,12 +24,12 @@ def reversibility(settings: Settings) -> xr.Dataset:
 
     The method is started and read as a user would: errors due to its output or its start are included.
     """
-    methods = chosen_methods(settings)
-    shape = len(methods), len(REVERSED), len(REVERSED_DIVISIONS)
+    methods, divisions = chosen_methods(settings), settings.get("divisions", REVERSED_DIVISIONS)
+    shape = len(methods), len(REVERSED), len(divisions)
     angle, omega, dts = np.full(shape, nan), np.full(shape, nan), np.full(shape[1:], nan)
     for j, name in enumerate(REVERSED):
         problem = problem_of(name)
-        for k, steps in enumerate(REVERSED_DIVISIONS):
+        for k, steps in enumerate(divisions):
             dts[j, k] = dt = problem.horizon / steps
             for i, method in enumerate(methods.values()):
                 angle[i, j, k], omega[i, j, k] = _there_and_back(problem, method, dt, steps)
@@ -47,7 +47,7 @@ def reversibility(settings: Settings) -> xr.Dataset:
             ),
             "dt": (("problem", "division"), dts, about("step size", "s")),
         },
-        {"integrator": list(methods), "problem": list(REVERSED), "division": list(REVERSED_DIVISIONS)},
+        {"integrator": list(methods), "problem": list(REVERSED), "division": list(divisions)},
     )
 
 

@@ -9,8 +9,8 @@ CHAPTER = Chapter(
     job="sources",
     needs=("single_body", "checks"),
     checks={
-        "extended_inertia": Check("run:extended_inertia", 3.0),
-        "rotor_order": Check("run:rotor_order", 3.0),
+        "extended_inertia": Check("run:extended_inertia", 3.0, witness={"samples": 1}, plain=True),
+        "rotor_order": Check("run:rotor_order", 3.0, witness={"orders": ["sml"]}, plain=True),
     },
     figures=("extended_inertia",),
     tables=("rotor_order",),

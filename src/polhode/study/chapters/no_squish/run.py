@@ -13,6 +13,7 @@ momenta alone, as the energy needs no more. Nothing is taken from the methods bu
 (:mod:`polhode.methods.rotor_choice`).
 """
 
+from collections.abc import Sequence
 from itertools import permutations
 from math import nan
 from typing import Any
@@ -90,11 +91,11 @@ def energy_error(moments: Array, momenta: Array, family: str, order: str, angle:
 
 
 def rotor_order(settings: Settings) -> xr.Dataset:
-    """How much the order of the rotors matters; the settings have no part in it."""
-    return energy_errors(COUNT, SEED)
+    """How much the order of the rotors matters; with ``orders`` in the settings for some orders only."""
+    return energy_errors(COUNT, SEED, settings.get("orders", ORDERS))
 
 
-def energy_errors(count: int, seed: int) -> xr.Dataset:
+def energy_errors(count: int, seed: int, orders: Sequence[str] = ORDERS) -> xr.Dataset:
     """The energy errors of both families in all orders, and the scores by which the methods choose one.
 
     Returns
@@ -102,10 +103,10 @@ def energy_errors(count: int, seed: int) -> xr.Dataset:
     ``energy_error`` and ``score`` (family, order, body), ``moment`` (body, axis) in units of the largest.
     """
     moments, momenta = random_bodies(count, seed)
-    shape = len(FAMILIES), len(ORDERS), count
+    shape = len(FAMILIES), len(orders), count
     errors, scores = np.empty(shape), np.empty(shape)
     for i, family in enumerate(FAMILIES):
-        for j, order in enumerate(ORDERS):
+        for j, order in enumerate(orders):
             errors[i, j] = energy_error(moments, momenta, family, order)
             scores[i, j] = [score(*map(float, row)) for row in rates(moments, family, order)]
     dims = ("family", "order", "body")
@@ -121,7 +122,7 @@ def energy_errors(count: int, seed: int) -> xr.Dataset:
         },
         {
             "family": ("family", list(FAMILIES), {"long_name": "splitting of the kinetic energy"}),
-            "order": ("order", list(ORDERS), {"long_name": "axes of the rotors by their moments: outer, second, middle"}),
+            "order": ("order", list(orders), {"long_name": "axes of the rotors by their moments: outer, second, middle"}),
             "axis": ("axis", list("sml"), {"long_name": "axis of the smallest, middle and largest moment"}),
         },
         {"angle": ANGLE, "steps": STEPS, "seed": seed},
@@ -136,11 +137,12 @@ MOMENT_PROBLEM, MOMENT_DT, MOMENT_STEPS, MOMENT_SAMPLES = "heavy_top", 1e-3, 10_
 def extended_inertia(settings: Settings) -> xr.Dataset:
     """NO_SQUISH with the fourth rotor at several values of its arbitrary moment I_11, compared with NO_SQUISH without it."""
     problem = problem_of(MOMENT_PROBLEM)
-    end = MOMENT_STEPS * MOMENT_DT
-    plain = simulate(problem, no_squish.METHOD, MOMENT_DT, end, MOMENT_SAMPLES)
+    samples = settings.get("samples", MOMENT_SAMPLES)
+    end = samples * (MOMENT_STEPS // MOMENT_SAMPLES) * MOMENT_DT
+    plain = simulate(problem, no_squish.METHOD, MOMENT_DT, end, samples)
     distance, norm = (np.full((len(MOMENTS), plain.sizes["time"]), nan) for _ in range(2))
     for i, moment in enumerate(MOMENTS):
-        run = simulate(problem, no_squish.extended(moment), MOMENT_DT, end, MOMENT_SAMPLES)
+        run = simulate(problem, no_squish.extended(moment), MOMENT_DT, end, samples)
         distance[i] = metrics.geodesic_angle(run.q.values, plain.q.values / np.linalg.norm(plain.q.values, axis=-1)[:, None])
         norm[i] = metrics.norm_error(run.q.values)
     dims = ("i11", "time")

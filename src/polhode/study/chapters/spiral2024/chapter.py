@@ -8,9 +8,11 @@ CHAPTER = Chapter(
     place=20,
     needs=("single_body", "references", "checks"),
     checks={
-        "published_variants": Check("run:published_variants", 4.0),
-        "sweeps": Check("run:sweeps", 5.0),
-        "simplified": Check("run:simplified", 8.0),
+        "published_variants": Check(
+            "run:published_variants", 4.0, witness={"divisions": [64, 128]}, of_all=("order",), plain=True
+        ),
+        "sweeps": Check("run:sweeps", 5.0, witness={"divisions": [128, 256]}, of_all=("energy_change",), plain=True),
+        "simplified": Check("run:simplified", 8.0, witness={"samples": 1}, of_all=("steps_per_radian",), plain=True),
     },
     figures=(
         "error_vs_dt",
