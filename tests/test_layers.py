@@ -422,7 +422,11 @@ def test_a_chapter_whose_folder_is_deleted_is_gone(checkout):
     """The study still plans, and both documents have all that they include; no other file is touched."""
     shutil.rmtree(checkout / chapters.FOLDER / "calzavarini2010")
     plan = run(checkout, "-m", "snakemake", "-n", "--quiet", "host")
-    assert "rule chapter_seelen2016_no_squish:" in plan and "note_corrections" not in plan and "velocity_torque" not in plan
+    assert (
+        "rule chapter_seelen2016_no_squish:" in plan
+        and "results/checks/note_corrections.nc" not in plan
+        and "velocity_torque" not in plan
+    )
     code = """
 from pathlib import Path
 from polhode.study.chapters import all_chapters, names, texts
