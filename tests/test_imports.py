@@ -120,10 +120,10 @@ def test_figures_texts_and_claims_import_no_compiler():
     parts = [
         f"polhode.study.chapters.{chapter}.{kind_of_module}"
         for chapter in sorted({*CHAPTERS} - COMPILED)
-        for kind_of_module in ("tables", "numbers")
+        for kind_of_module in ("tables", "numbers", "measures")
     ]
     lines = "from importlib.util import find_spec\nfrom importlib import import_module\n"
-    lines += "from polhode.study.chapters import rendering\nfrom polhode.study.judge import measures, measures_cost, verdicts\n"
+    lines += "from polhode.study.chapters import judging, rendering\n"
     lines += f"for name in {parts!r}:\n    find_spec(name) and import_module(name)\n"
     assert imported(lines, {"matplotlib", "mpmath", "numba", "polhode.methods", "pydantic"}) == set()
 
