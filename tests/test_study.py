@@ -297,7 +297,7 @@ def test_of_a_module_counts_what_the_function_needs():
 def test_an_edit_makes_only_its_own_checks_again(tmp_path, monkeypatch):
     package = tmp_path / "polhode"
     shutil.copytree(HOME / "src" / "polhode", package, ignore=shutil.ignore_patterns("__pycache__"))
-    caches = fingerprint._locate, fingerprint._digest, fingerprint._members
+    caches = fingerprint._locate, fingerprint._digest, fingerprint._members, fingerprint._behind
 
     def hashes() -> dict[str, str]:
         for cached in caches:
@@ -331,7 +331,7 @@ def test_fingerprint_follows_imports(tmp_path, monkeypatch):
     source, package = HOME / "src" / "polhode", tmp_path / "polhode"
     shutil.copytree(source, package, ignore=shutil.ignore_patterns("__pycache__"))
     files = {key: package / Path(polhode.methods.origin(key)).relative_to(source) for key in polhode.methods}
-    caches = fingerprint._locate, fingerprint._digest, fingerprint._members
+    caches = fingerprint._locate, fingerprint._digest, fingerprint._members, fingerprint._behind
     monkeypatch.setattr(fingerprint, "ROOT", package)
 
     def hashes() -> dict[str, str]:
