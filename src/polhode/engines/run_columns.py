@@ -64,7 +64,7 @@ UNIT_TIMES = {
         "nanosec",
         "nanosecs",
     ),
-    *("nanoseconds", "hours", "days"),
+    *("nanoseconds", "hours", "days", "ms", "us", "ns"),
 }
 STEPS = {"step", "timestep", "iter", "iteration", "n", "nstep"}
 BODIES = {"id", "body", "bodyid", "particle", "particleid", "atom", "atomid", "clumpid"}

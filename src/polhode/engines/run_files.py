@@ -65,6 +65,8 @@ FOREIGN = {
     b"<": "XML; write comma-separated values, of an attitude message the form with KEY = value",
     b"%PDF": "a PDF; write comma-separated values",
 }
+#: Orientations that differ, all in single precision: so many are no accident.
+FEW_SINGLE = 4
 #: The most bytes of a file, unpacked.
 LARGEST_FILE = 2**30
 
@@ -765,7 +767,8 @@ def _rows(table: RunTable, body: int | None) -> Rows:
         form = False
     elif not q_unit:
         spin_unit = 0.0  # a momentum that is constant may have few digits, however many are printed
-    is_single = form and (spin_single or all_single(spin, spin_unit))
+    # A quaternion in single precision limits the rows, whatever the angular velocity is computed or divided in.
+    is_single = form and (spin_single or all_single(spin, spin_unit) or len(np.unique(q, axis=0)) > FEW_SINGLE)
     if places.rate is not None and places.rate != 1.0:
         spin, spin_unit = spin * places.rate, spin_unit * places.rate
     steps = None
