@@ -963,7 +963,9 @@ WORDS = declared(Words, Path(__file__).with_suffix(".yaml"))
 def plain_label(key: str) -> str:
     """A candidate in words for a terminal, with the law of its damping."""
     law = LAWS.get(key.partition(DAMPED)[2].partition("_")[0], "")
-    said = re.sub(r"\$([^$]*)\$", lambda match: _without_tex(match[1]), label(key))
+    said = re.sub(r"\$([^$]*)\$", lambda match: _without_tex(match[1]), label(key)).replace(
+        "torque alone", "no gyroscopic term"
+    )
     return f"{said}, {law}" if law else said
 
 

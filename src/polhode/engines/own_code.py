@@ -1226,7 +1226,8 @@ def _without_wrong_rows(
         beyond = ~unjudged & ordinary & ~(values < limit) if method else np.zeros(len(bad), bool)
         words = _limit_words(whole, sizes, beyond, ~unjudged & (values < limit)) if beyond.any() and run.every == 1 else ""
         if words:
-            limits.append(words)
+            speed = words.partition("(")[2].partition(")")[0]
+            limits += [words] if not any(f"({speed})" in known for known in limits) else []
             cuts.append(_cut(whole, bad | beyond, least=3))
             continue
         off = _faults_of_turning(run.rows, lines, whole, bad | taken, 0.7 if method else 0.95, faults)
@@ -1401,7 +1402,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
     bound = _bound(list(values.values()), eps)
     if best < bound:
         within = [key for key in order if values[key] < bound]
-        members = [key for key in order if values[key] < max(bound, APART * max(best, 1.0) if best < WITHIN else 0.0)]
+        members = [key for key in order if values[key] < max(bound, APART if best < WITHIN else 0.0)]
     else:
         within, members = [], order[:1]
     rest = [key for key in order if key not in members]

@@ -32,7 +32,7 @@ LANGUAGES = {
 ANGLE, ANGLE_SINGLE = 0.2, 0.6
 #: Languages of which engines are in single precision, and the step with which they keep within all their limits, s: they
 #: shorten steps above 0.043 s, cut angular velocities above 47 rad/s, and put bodies below 1 rad/s to sleep.
-SINGLE_STEPS = {"javascript": 1 / 64}
+SINGLE_STEPS = {"javascript": 1 / 32}
 STEPS = 100
 #: Numbers in runs, and in the programs that square them.
 LIMITS = (1e-150, 1e150)
