@@ -71,6 +71,8 @@ REFERENCE_STEP = 0.004
 FAR_OFF, ROWS_OF_ORDER, ORDERS = 0.5, 4, (0.5, 12.0)
 #: A measured order that differs by more than this from that of a method contradicts it; by less than this it is that order.
 OTHER_ORDER, CLOSE_ORDER = 0.5, 0.25
+#: A reading whose closest candidate is so many times further away than that of another is wrong.
+FURTHER = 30.0
 #: A difference from the exact motion in a step that is rounding in double precision.
 EXACT = 1e-13
 #: A step that misses less than this is that of a method whose iteration is stopped early, if all others miss far more.
@@ -213,8 +215,9 @@ class Answer:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the methods are one step under every torque."""
-        return self.identified and not self.is_exact and (len(self.methods) == 1 or self.further.startswith("No run"))
+        """Whether the methods are one step under every torque, or nearly so."""
+        is_one = len(self.methods) == 1 or self.further.startswith("No run") or _differ_in_damping(self.methods)
+        return self.identified and not self.is_exact and is_one
 
     @cached_property
     def spin(self) -> meaning.LongSpin:
@@ -273,6 +276,11 @@ class Answer:
             ]
         elif self.identified and len(names) == 1:
             lines += [f"Identified: {some}. Every step agrees within {_rounded(self.deviation)} round-offs."]
+        elif self.identified and _differ_in_damping(self.methods):
+            lines += [
+                f"Identified: {names[0]}. Every step agrees within {_rounded(self.deviations[self.method])} round-offs. By which "
+                "law omega is damped, and whether before or after the torque, makes no difference in these rows."
+            ]
         elif self.identified and self.further.startswith("No run"):
             lines += [f"Identified: {' = '.join(names)}. Every step agrees within {_rounded(self.deviation)} round-offs."]
         elif self.identified:
@@ -367,6 +375,12 @@ def _end_words(end: str, energy: float, momentum: float, lacks_term: bool = Fals
 def _is_without_term(key: str) -> bool:
     """Whether a candidate leaves the gyroscopic term out."""
     return key.startswith("no_gyroscopic")
+
+
+def _differ_in_damping(keys: Sequence[str]) -> bool:
+    """Whether candidates are the same but for the law of their damping, and its place before the rotation or after it."""
+    kinds = {(key.partition(DAMPED_KEY)[0], "_after_" in key) for key in keys}
+    return len(kinds) == 1 and len(keys) > 1 and all(DAMPED_KEY in key for key in keys)
 
 
 def _turned_words(spin: meaning.LongSpin) -> str:
@@ -822,8 +836,13 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
         key=lambda reading: (reading.best >= WITHIN and unequal > 0.5 and not reading.is_unequal, reading.best * reading.eps)
     )
     chosen = readings[0]
-    if not chosen.is_unequal:
-        runs, chosen = _fitted(runs, chosen)
+    # A vector of the row before explains a damping after the rotation as well: it comes last.
+    for reading in sorted((one for one in readings if not one.is_unequal), key=lambda one: one.convention.rows_ahead):
+        if chosen.is_unequal or not chosen.misfits or reading.best > FURTHER * chosen.best:
+            continue
+        changed, better = _fitted(runs, reading)
+        if len(better.misfits) < len(chosen.misfits) or reading is chosen:
+            runs, chosen = changed, better
     same = [reading for reading in readings[1:] if reading.best < WITHIN and chosen.best < WITHIN]
     if chosen.is_unequal:
         runs = ways[0][0] if ways[0][0] is not runs else ways[1][0]
@@ -891,8 +910,9 @@ def _with_own_step(runs: Sequence[OwnRun], reading: _Reading) -> _Fits:
             step = single
         elif step < run.dt * unit:
             said = (
-                f"a step of {run.dt * unit:g} s is carried out as one of {step:.6g} s: the code shortens steps (as Havok does "
-                f"above 0.043 s): take shorter ones, or check dt."
+                f"a step of {run.dt * unit:g} s is carried out as one of {step:.3g} s: the code shortens steps (as Havok does "
+                f"above 0.043 s), or dt is not right. The method shows in shorter steps, at an angular velocity that {STEP_WORDS} "
+                f"{recipe.ANGLE_SINGLE:g} rad in each."
             )
         else:
             said = f"the steps are those of dt = {step:.9g} s, not of {run.dt * unit:g} s: check dt, and that no rows are lost."
@@ -1062,6 +1082,12 @@ def _not_explained(run: OwnRun) -> str:
             "in which the body turns by 0.2 rad in a step"
         )
     angle = 2 * float(np.nanmedian(np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)))
+    lost = np.flatnonzero(~(np.isfinite(run.rows.q).all(1) & np.isfinite(run.rows.spin).all(1)))
+    ended = (
+        f" ({len(lost)} rows are no finite numbers, from {run.rows.line_word} {run.rows.lines[lost[0]]} on)"
+        if lost.size
+        else ""
+    )
     remedy = "that inertia is in the order of the axes of the body"
     for order in dict.fromkeys(permutations(map(float, run.inertia))):
         if plausible(list(fits(run.rows, np.array(order), run.row_step, 0, run.axes))):
@@ -1069,7 +1095,7 @@ def _not_explained(run: OwnRun) -> str:
             break
     units = ", that the units in the names of its columns are right" if run.rows.time_unit or run.rows.rate_unit else ""
     return (
-        f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad, which no convention explains by the angular "
+        f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad{ended}, which no convention explains by the angular "
         f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, {remedy}, "
         f"that dt is right{units}, and that no rows are left out (--every)"
     )
@@ -1407,7 +1433,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         within, members = [], order[:1]
     rest = [key for key in order if key not in members]
     pieces = [piece for group in reading.pieces for piece in group]
-    differ = _difference(members, modes, reading, runs) if len(within) > 1 else 0.0
+    differ = _difference(members, modes, reading, runs) if len(within) > 1 and not _differ_in_damping(members) else 0.0
     shows_all = len(within) < 2 or _shows_gyroscopic_term(pieces) or meaning.are_one_free_step(members)
     identified = bool(within and set(members) == set(within) and rest and not differ and shows_all)
     others = [set(_members(other)) for other in same]
@@ -1443,10 +1469,16 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         limits.append("the steps are not equal: methods that use earlier steps, as Adams-Bashforth, are no candidates.")
     if run.damping and identified and not any(DAMPED_KEY in key for key in members):
         limits.append(f"the rows show no damping of {run.damping:g}/s.")
+    if not identified and len(members) > MOST_MEMBERS >= len(within) > 0:
+        members, rest = within, [key for key in order if key not in within]
     limits += _contradicted_units(run.rows, reading.convention)
     limits += _limits(runs, reading, angle, speed, len(pieces), identified and len(members) == 1, differ)
     is_single, further = all(run.rows.is_single for run in runs), ""
-    if within and 1 < len(members) <= MOST_MEMBERS and (identified or not any(STEP_WORDS in limit for limit in limits)):
+    # One advice: another step, or another run.
+    is_told = (
+        not _differ_in_damping(members) if identified else not any(STEP_WORDS in said for said in (*limits, *reading.fitted))
+    )
+    if within and 1 < len(members) <= MOST_MEMBERS and is_told:
         known = () if identified else [(run.load, angle) for run in runs]
         further = meaning.telling_run(members, known, is_single, speed)
     return Answer(
@@ -1649,6 +1681,8 @@ def _limits(
             "the body turns about a principal axis, or its moments are equal: the gyroscopic term is not seen. Take three "
             "different moments and an angular velocity between the axes (polhode identify --recipe)."
         )
+    if any(STEP_WORDS in said for said in reading.fitted):
+        return limits
     if not is_settled and eps > 1e-9 and not is_single:
         digits = math.ceil(-math.log10(differ / APART)) if differ else 17
         enough = f"{digits} tell these apart at this step, " if digits < 15 else ""
