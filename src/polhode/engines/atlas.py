@@ -33,7 +33,7 @@ DIVERGED = 100.0
 #: An error of omega at the finest step beyond which the engine does not solve Euler's equations.
 WRONG = 0.3
 AXES = ("smallest", "middle", "largest")
-#: The angle in a step, rad, at which an adapter of one's own is identified: below what engines cut or bend, in either precision.
+#: The angle in a step, rad, at which an adapter of one's own is identified: below what engines cut or bend.
 OWN_TURN = 0.6
 
 

@@ -278,8 +278,8 @@ class Answer:
             lines += [f"Identified: {some}. Every step agrees within {_rounded(self.deviation)} round-offs."]
         elif self.identified and _differ_in_damping(self.methods):
             lines += [
-                f"Identified: {names[0]}. Every step agrees within {_rounded(self.deviations[self.method])} round-offs. By which "
-                "law omega is damped, and whether before or after the torque, makes no difference in these rows."
+                f"Identified: {names[0]}. Every step agrees within {_rounded(self.deviations[self.method])} round-offs. By "
+                "which law omega is damped, and whether before or after the torque, makes no difference in these rows."
             ]
         elif self.identified and self.further.startswith("No run"):
             lines += [f"Identified: {' = '.join(names)}. Every step agrees within {_rounded(self.deviation)} round-offs."]
@@ -911,8 +911,8 @@ def _with_own_step(runs: Sequence[OwnRun], reading: _Reading) -> _Fits:
         elif step < run.dt * unit:
             said = (
                 f"a step of {run.dt * unit:g} s is carried out as one of {step:.3g} s: the code shortens steps (as Havok does "
-                f"above 0.043 s), or dt is not right. The method shows in shorter steps, at an angular velocity that {STEP_WORDS} "
-                f"{recipe.ANGLE_SINGLE:g} rad in each."
+                f"above 0.043 s), or dt is not right. The method shows in shorter steps, at an angular velocity that "
+                f"{STEP_WORDS} {recipe.ANGLE_SINGLE:g} rad in each."
             )
         else:
             said = f"the steps are those of dt = {step:.9g} s, not of {run.dt * unit:g} s: check dt, and that no rows are lost."
@@ -1095,9 +1095,9 @@ def _not_explained(run: OwnRun) -> str:
             break
     units = ", that the units in the names of its columns are right" if run.rows.time_unit or run.rows.rate_unit else ""
     return (
-        f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad{ended}, which no convention explains by the angular "
-        f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, {remedy}, "
-        f"that dt is right{units}, and that no rows are left out (--every)"
+        f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad{ended}, which no convention explains by the "
+        f"angular velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, "
+        f"{remedy}, that dt is right{units}, and that no rows are left out (--every)"
     )
 
 
