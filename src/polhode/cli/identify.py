@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--recipe", action="store_true", help="print what to run")
     parser.add_argument("--omega", type=positive, metavar="W", help="angular velocity of the recipe, rad/s")
     parser.add_argument("--single", action="store_true", help="recipe for a code in single precision, or for six digits")
-    parser.add_argument("--language", choices=list(LANGUAGES), help="print the recipe as a program")
+    parser.add_argument("--language", metavar="LANGUAGE", help=f"print the recipe as a program: {', '.join(LANGUAGES)}")
     parser.add_argument("--csv", action="store_true", help="print the recipe as comma-separated values")
     parser.add_argument("--json", action="store_true", help="print recipe or answer as JSON")
 
@@ -112,6 +112,11 @@ def _print_recipe(arguments: argparse.Namespace) -> int:
     for option in ("torque", "every", "damping", "body", "columns"):
         if getattr(arguments, option) is not None:
             raise UsageError(f"--{option} is about files of runs; --recipe has no use for it")
+    if arguments.language not in (None, *LANGUAGES):
+        raise UsageError(
+            f"--language: there is no program for {arguments.language!r}, only for {', '.join(LANGUAGES)}; without --language "
+            "the recipe is a table to follow in any language"
+        )
     formats = [f"--{option}" for option in ("language", "csv", "json") if getattr(arguments, option)]
     if len(formats) > 1:
         raise UsageError(f"{' and '.join(formats)} print the recipe in different ways; choose one")

@@ -1511,6 +1511,8 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
 def _convention_words(convention: Convention, rows: Rows) -> str:
     """A convention in words, with the units that the names of columns say."""
     said = str(convention)
+    if rows.scalar:
+        said = said.replace(f"scalar {convention.scalar}", "quaternion by the names of its components")
     if rows.rate_unit and convention.angle == "rad":
         said = said.replace("rad/s", rows.rate_unit)
     if rows.time_unit and convention.time == "s":
@@ -1651,9 +1653,25 @@ def _why(runs: Sequence[OwnRun], reading: _Reading) -> list[str]:
         else:
             said.append(causes.tensor_words(q, omega, inertia, run.axes, run.inertia.max() / inertia.max()))
             length = np.linalg.norm(inertia * omega, axis=1)
+            if _loses_itself(reading, piece, length, run.every):
+                return [words for words in said if words]
             radians = float((np.linalg.norm(omega[:-1], axis=1) * step).sum())
             said.append(causes.damping_words(length, step * piece.unit, radians, DAMPED))
     return [words for words in said if words]
+
+
+def _loses_itself(reading: _Reading, piece: _Piece, length: np.ndarray, every: int) -> bool:
+    """Whether the candidate that is closest loses much of the momentum that a run loses: it is the method's loss, no damping."""
+    closest = next(iter(reading.deviations.values()))[:1]
+    if not closest or DAMPED_KEY in closest[0].key or closest[0].mode:
+        return False
+    steps, inertia = range(1, min(SEVERAL, len(length) - 1)), np.array(piece.run.inertia)
+    try:
+        ends = identify.predictions(candidate(closest[0].key), "", piece.run, piece.spun, steps, every)
+        kept = [float(np.linalg.norm(inertia * w) / length[n]) for n, (_, w) in zip(steps, ends, strict=True)]
+    except (ArithmeticError, ValueError, TypeError):
+        return False
+    return bool(1 - np.median(kept) > 0.5 * (1 - np.median(length[1:] / length[:-1])))
 
 
 def _precision(runs: Sequence[OwnRun], eps: float) -> str:
