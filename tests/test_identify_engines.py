@@ -159,8 +159,10 @@ def test_a_step_rounded_to_single_precision_is_named():
 
 
 def limited(q, w, h, cut):
-    """Catto's step, whose angular velocity is cut where the body would turn by more than pi/4, or whose turn is bent there."""
-    _, new = catto(q, w, h)
+    """An explicit step of the momentum at its old length, cut where the body would turn by more than pi/4, or bent there."""
+    momentum = INERTIA * w
+    new = momentum - h * np.cross(w, momentum)
+    new = new * np.linalg.norm(momentum) / np.linalg.norm(new) / INERTIA
     length = np.linalg.norm(new)
     turn = length * h
     if turn > math.pi / 4 and cut:
@@ -173,24 +175,22 @@ def limited(q, w, h, cut):
 
 @pytest.mark.parametrize("cut", [True, False])
 def test_rows_beyond_a_limit_name_the_limit(cut):
-    """Pieces of free spins: three of five begin above the limit of 0.785 rad, which they leave by the loss of the method."""
-    dt, tops = 0.74, []
-    for speed in (1.12, 1.16, 1.2):
-        rows = rows_of(lambda q, w: limited(q, w, dt, cut), 30, w=W * speed, dtype=np.float32)
-        tops.append(np.linalg.norm(rows[1], axis=1).max() * dt)
-        answer = answer_to(rows, dt)
-        assert answer.identified and "catto2015" in answer.methods and not answer.faults, answer
-        assert "the code limits the angular velocity or the turn in a step" in answer.fitted[0]
-        assert "a quarter of pi" in answer.fitted[0] and "Wrong rows" not in str(answer)
-    assert min(tops) > math.pi / 4
+    """Jolt's step, which takes a body towards its middle axis, so that it turns faster and faster."""
+
+    def step(q, w, h=0.72):
+        return limited(q, w, h, cut)
+
+    rows = rows_of(step, 60, dtype=np.float32)
+    answer = answer_to(rows, 0.72)
+    assert answer.identified and "rescaled_momentum" in answer.methods and not answer.faults, answer
+    assert "the code limits the angular velocity or the turn in a step" in answer.fitted[0]
+    assert "a quarter of pi" in answer.fitted[0] and "Wrong rows" not in str(answer)
 
 
 def test_steps_that_are_all_beyond_a_limit_ask_for_smaller_ones():
-    def step(q, w, h=1.0):
-        p, v = lab_spin(q, w, h)
-        return exponential(q, np.pi / 4 * w / np.linalg.norm(w)), back(p, turned(q, w)) if v is None else w
-
-    answer = answer_to(rows_of(step, 30, dtype=np.float32), 1.0)
+    rows = rows_of(lambda q, w: limited(q, w, 1.0, False), 30, dtype=np.float32)
+    assert (np.linalg.norm(rows[1], axis=1) > 0.8).all()
+    answer = answer_to(rows, 1.0)
     assert not answer.identified and not answer.faults
     assert any("bend or cut turns above a quarter of pi" in limit and "0.6 rad" in limit for limit in answer.limits), answer
 
@@ -401,23 +401,28 @@ def test_the_recipe_for_single_precision_keeps_within_the_limits_of_engines():
         assert speed.max() * run.dt < 0.65 and speed.max() < 40 and speed.min() > 5 and run.dt < 0.043
 
 
-def test_the_recipe_in_javascript_is_the_one_in_python(tmp_path, capsys):
-    """The same step, written in both languages; node where it is here."""
+def test_the_recipe_in_javascript_is_run_by_node_and_identified(tmp_path, capsys):
+    """Its step keeps the momentum in the lab, here in NumPy."""
     made = recipe.recipe(language="javascript")
     assert main(["identify", "--recipe", "--language", "javascript"]) == 0
     assert capsys.readouterr().out.rstrip() == made.program("javascript").rstrip()
     if not shutil.which("node"):
         pytest.skip("node is missing; on Debian: apt-get install nodejs")
     (tmp_path / "spin.mjs").write_text(made.program("javascript"))
-    (tmp_path / "spin.py").write_text(made.program("python"))
-    for command in (["node", "spin.mjs"], ["python3", "spin.py"]):
-        subprocess.run(command, cwd=tmp_path, check=True)
-        tables = [np.loadtxt(tmp_path / f"run{k}.csv", delimiter=",", skiprows=3) for k in (1, 2, 3)]
-        if command[0] == "node":
-            first = tables
-    for ours, theirs in zip(first, tables, strict=True):
-        assert ours.shape == theirs.shape and ours[:, 1:5] == pytest.approx(theirs[:, 1:5], abs=1e-10)
-    assert own_code.identify_files([tmp_path / "run1.csv"]).method == "euler"
+    subprocess.run(["node", "spin.mjs"], cwd=tmp_path, check=True)
+    for number, run in enumerate(made.runs[:3], 1):
+        torque = np.array(run.value) if run.load == "lab" else np.zeros(3)
+
+        def step(q, w, h=run.dt, torque=torque):
+            momentum = turned(q, INERTIA * w) + h * torque
+            p = linear(q, h * back(q, momentum) / INERTIA)
+            return p, back(p, momentum) / INERTIA
+
+        table = np.loadtxt(tmp_path / f"run{number}.csv", delimiter=",", skiprows=3)
+        q, omega = rows_of(step, run.samples[-1], np.array(run.q0), np.array(run.omega0))
+        assert table[:, 1:5] == pytest.approx(q, abs=1e-10) and table[:, 5:] == pytest.approx(omega, abs=1e-8)
+    answer = own_code.identify_files([tmp_path / "run1.csv"])
+    assert answer.identified and "lab_momentum_linear" in answer.methods and answer.deviation < 10
 
 
 def test_a_language_without_a_program_is_told_of_the_table(capsys):
@@ -442,7 +447,8 @@ def test_rows_as_javascript_writes_them(tmp_path):
         "truths.csv": "\n".join(",".join([*map(repr, row), "false"]) for row in numbers),
         "ms.csv": "ms,qx,qy,qz,qw,wx,wy,wz,asleep\n"
         + "\n".join(
-            ",".join(map(repr, [float(t), *map(float, [*p[1:], p[0], *w])])) + ",true" for t, p, w in zip(ms, q, omega)
+            ",".join(map(repr, [float(t), *map(float, [*p[1:], p[0], *w])])) + ",true"
+            for t, p, w in zip(ms, q, omega, strict=True)
         ),
     }
     for name, text in texts.items():

@@ -1407,8 +1407,7 @@ def _usual_method(pieces: Sequence[_Piece], eps: float, run: OwnRun) -> tuple[An
                 steps = together if mode == "memory" else spread
                 try:
                     arguments = (method, mode, longest.run, longest.spun, eps, steps, run.every)
-                    values = list(identify.step_deviations(*arguments))
-                    value = float(np.median(values[4:] if mode == "memory" else values))
+                    value = _usual_value(identify.step_deviations(*arguments), 4 if mode == "memory" else 0, len(steps))
                 except (ArithmeticError, ValueError, TypeError):
                     continue
                 if value < best[0]:
@@ -1416,6 +1415,20 @@ def _usual_method(pieces: Sequence[_Piece], eps: float, run: OwnRun) -> tuple[An
         if best[1] is not None:
             return best[1:]
     return None, ""
+
+
+def _usual_value(values: Iterable[float], first: int, count: int) -> float:
+    """The median of deviations from the first one on that counts; infinite as soon as it cannot be small any more."""
+    judged: list[float] = []
+    far = 0
+    for n, value in enumerate(values):
+        if n < first:
+            continue
+        judged.append(value)
+        far += value >= WITHIN
+        if far > (count - first) / 2:
+            return math.inf
+    return float(np.median(judged))
 
 
 def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading], unequal: float) -> Answer:
@@ -1661,7 +1674,7 @@ def _why(runs: Sequence[OwnRun], reading: _Reading) -> list[str]:
 
 
 def _loses_itself(reading: _Reading, piece: _Piece, length: np.ndarray, every: int) -> bool:
-    """Whether the candidate that is closest loses much of the momentum that a run loses: it is the method's loss, no damping."""
+    """Whether the closest candidate loses much of the momentum that a run loses: it is the method's loss, no damping."""
     closest = next(iter(reading.deviations.values()))[:1]
     if not closest or DAMPED_KEY in closest[0].key or closest[0].mode:
         return False
