@@ -816,7 +816,7 @@ def test_a_unit_of_time_without_a_name_is_found(unit, seconds):
 
 
 def test_units_that_names_say_are_in_the_answer_and_contradicted_by_rows():
-    rows = SimpleNamespace(rate_unit="deg/s", time_unit="ms")
+    rows = SimpleNamespace(rate_unit="deg/s", time_unit="ms", scalar="")
     said = own_code._convention_words(Convention(), rows)
     assert "deg/s" in said and said.endswith("time in ms") and not own_code._contradicted_units(rows, Convention())
     (limit,) = own_code._contradicted_units(SimpleNamespace(rate_unit="rad/s", time_unit=""), Convention(angle="degrees"))

@@ -177,11 +177,9 @@ def limited(q, w, h, cut):
 def test_rows_beyond_a_limit_name_the_limit(cut):
     """Jolt's step, which takes a body towards its middle axis, so that it turns faster and faster."""
 
-    def step(q, w, h=0.72):
-        return limited(q, w, h, cut)
-
-    rows = rows_of(step, 60, dtype=np.float32)
-    answer = answer_to(rows, 0.72)
+    h = 0.72 if cut else 0.64
+    rows = rows_of(lambda q, w: limited(q, w, h, cut), 60, dtype=np.float32)
+    answer = answer_to(rows, h)
     assert answer.identified and "rescaled_momentum" in answer.methods and not answer.faults, answer
     assert "the code limits the angular velocity or the turn in a step" in answer.fitted[0]
     assert "a quarter of pi" in answer.fitted[0] and "Wrong rows" not in str(answer)
@@ -192,7 +190,7 @@ def test_steps_that_are_all_beyond_a_limit_ask_for_smaller_ones():
     assert (np.linalg.norm(rows[1], axis=1) > 0.8).all()
     answer = answer_to(rows, 1.0)
     assert not answer.identified and not answer.faults
-    assert any("bend or cut turns above a quarter of pi" in limit and "0.6 rad" in limit for limit in answer.limits), answer
+    assert any("as Bullet bends turns above a quarter of pi" in limit and "0.6 rad" in limit for limit in answer.limits), answer
 
 
 def test_a_shortened_step_is_named_and_no_other_unit():

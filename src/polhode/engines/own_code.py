@@ -1291,12 +1291,20 @@ def _limit_words(whole: _Piece, sizes: np.ndarray, beyond: np.ndarray, right: np
     sizes : the angular velocities after each step by that method
     beyond, right : the steps that it does not make, and those that it makes
     """
+    if right.sum() < FEW:
+        return ""
     steps = np.array(whole.run.steps) if whole.run.steps else whole.run.dt
     with np.errstate(all="ignore"):
-        speeds = np.fmax(np.linalg.norm(whole.spun.omega[:-1], axis=1), sizes)
-    turns = speeds * steps
-    if right.sum() < FEW or not turns[beyond].min() > (highest := turns[right].max()):
+        old = np.linalg.norm(whole.spun.omega[:-1], axis=1)
+        # A body turns with its new angular velocity, the old one, or something between them.
+        ways = [
+            size for size in (sizes, old, np.fmax(old, sizes)) if (size * steps)[beyond].min() > (size * steps)[right].max()
+        ]
+    if not ways:
         return ""
+    speeds = ways[0]
+    turns = speeds * steps
+    highest = float(turns[right].max())
     speed, least, slowest = float(speeds[right].max()) / whole.unit, float(turns[beyond].min()), float(speeds[beyond].min())
     known = next((words for at, words in TURN_LIMITS.items() if _is_between(at, highest, least)), "")
     known = known or next((words for at, words in SPEED_LIMITS.items() if _is_between(at, speed, slowest / whole.unit)), "")
@@ -1728,8 +1736,12 @@ def _limits(
             f"a step turns the body by only {angle:.2g} rad, where methods of one order are the same to rounding: {wanted}."
         )
     if not is_settled and reading.misfits and recipe.ANGLE_SINGLE < 0.95 * angle < LARGE:
+        pieces_of = [piece for group in reading.pieces for piece in group if not piece.run.steps]
+        bent = sum(fitted.bent_rows(piece.spun, piece.run.dt) for piece in pieces_of)
         limits.append(
-            f"a step turns the body by {angle:.2g} rad; engines bend or cut turns above a quarter of pi, and cut angular "
+            f"{bent} steps are bent as Bullet bends turns above a quarter of pi: {wanted}."
+            if bent > FEW
+            else f"a step turns the body by {angle:.2g} rad; engines bend or cut turns above a quarter of pi, and cut angular "
             f"velocities (47 or 100 rad/s): {wanted}."
         )
     if angle > LARGE:
