@@ -254,6 +254,27 @@ def test_a_rate_has_the_fewest_digits_under_its_own_law(law, factor):
     assert math.isnan(damping_factor(Spun(np.ones((30, 4)), omega[::-1]), (0.6, 1.0, 1.4)))
 
 
+def catto_damped(q, w, h):
+    return catto(q, w * 0.95**h, h)
+
+
+def bullet_damped(q, w, h):
+    w = w + h * rate(w, -0.04 * (1 + np.linalg.norm(w)) * INERTIA * w)
+    return exponential(q, h * w), w
+
+
+@pytest.mark.parametrize(
+    ("step", "key"),
+    [
+        (catto_damped, "implicit_exp_damped_power_first_0p05"),
+        (bullet_damped, "explicit_exp_damped_quadratic_torque_0p04"),
+    ],
+)
+def test_a_damping_is_fitted_where_the_step_loses_momentum_too(step, key):
+    answer = answer_to(rows_of(lambda q, w: step(q, w, 0.2), 40), 0.2)
+    assert answer.identified and key in answer.methods and answer.deviation < 10 and len(answer.fitted) == 1
+
+
 @pytest.mark.parametrize("dt", [1 / 60, 0.6])
 def test_the_loss_of_a_method_is_no_damping(dt):
     """Catto's step loses angular momentum by itself."""

@@ -29,7 +29,7 @@ never fitted.
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from math import atan2, cos, exp, sin, sqrt
 from pathlib import Path
 from typing import Any
@@ -906,21 +906,27 @@ _rates: set[float] = set()
 
 
 @cache
-def damped(rate: float) -> tuple[Method, ...]:
-    """One kick and one rotation with the damping that an engine declares, 1/s, as a factor of omega or as a torque."""
-    _rates.add(rate)
+def damped_makers() -> tuple[Callable[[float], OneTorque], ...]:
+    """Functions that give a kick and a rotation damped at a rate, as a factor of omega or as a torque."""
     kinds = [(kick, rotation) for kick in KICKS for rotation in ROTATIONS]
     factors = [(form, place) for form in FACTORS for place in PLACES]
     return (
         # A torque that comes first is one before the factor only if that stands behind the kick.
         *(
-            _damped_by_factor(*kind, *factor, rate)
+            partial(_damped_by_factor, *kind, *factor)
             for kind in kinds
             for factor in factors
             if factor[1] != "between" or not kind[0].startswith("torque_")
         ),
-        *(_damped_by_torque(*kind, form, rate) for kind in kinds for form in ("proportional", "quadratic")),
+        *(partial(_damped_by_torque, *kind, form) for kind in kinds for form in ("proportional", "quadratic")),
     )
+
+
+@cache
+def damped(rate: float) -> tuple[Method, ...]:
+    """One kick and one rotation with the damping that an engine declares, 1/s, as a factor of omega or as a torque."""
+    _rates.add(rate)
+    return tuple(make(rate) for make in damped_makers())
 
 
 def candidates() -> tuple[Method, ...]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from polhode.engines import identify
-from polhode.engines.candidates import FACTORS
+from polhode.engines.candidates import DAMPED, FACTORS, damped_makers
 from polhode.engines.conventions import rotations
 from polhode.engines.environments import Run, Spun
 from polhode.engines.identify import Deviation
@@ -129,15 +129,49 @@ def damping_factor(spun: Spun, inertia: Sequence[float]) -> float:
     return best[1] if best[0] < STEADY else math.nan
 
 
+def damping_by_fit(run: Run, spun: Spun, stretch: int, eps: float) -> list[tuple[str, float]]:
+    """Laws with their rates, 1/s, of damped candidates that make the steps of a free body; the fewest digits first.
+
+    For bodies that also lose momentum by the step itself, so that no factor is to be seen; times are in s.
+    """
+    lengths = np.linalg.norm(spun.omega * np.array(run.inertia), axis=1)
+    with np.errstate(all="ignore"):
+        rough = float(np.nanmedian(-np.diff(np.log(lengths)))) / (run.dt * stretch)
+    if not rough > 0:
+        return []
+    speed = float(np.nanmedian(np.linalg.norm(spun.omega, axis=1)))
+    starts = {"linear": rough, "proportional": rough, "quadratic": rough / (1 + speed)}
+    ranked = []
+    for make in damped_makers():
+        for law, start in starts.items():
+            if f"{DAMPED}{law}_" in (method := make(start)).key:
+                ranked.append((float(np.abs(misses(method, "", run, spun, stretch)).max()), law, start, make))
+    laws: dict[tuple[str, float], int] = {}
+    for _, law, start, make in sorted(ranked, key=lambda one: one[0])[:MOST]:
+
+        def residual(x: np.ndarray, start: float = start, make: Callable[[float], Method] = make) -> np.ndarray:
+            return misses(make(start * (1.0 + float(x[0]))), "", run, spun, stretch)
+
+        x, miss = least(residual, 1)
+        if miss < identify.WITHIN * eps:
+            rate = start * (1.0 + float(x[0]))
+            known = (
+                rates(1 - rate * run.dt, run.dt, eps) if law == "linear" else [(law, _rounded(rate, eps / (rate * run.dt))[0])]
+            )
+            laws |= {one: _rounded(one[1], 0.0)[1] for one in known}
+    return sorted(laws, key=lambda one: laws[one])
+
+
 def rates(factor: float, dt: float, eps: float) -> list[tuple[str, float]]:
     """Laws with the rate, 1/s, that each has by a factor in a step: that with the fewest digits first."""
-    laws = []
-    for law, rate_of in RATES.items():
-        rate = rate_of(factor, dt)
-        error = ROUND * eps / (1 - factor)
-        digits = next((n for n in range(1, DIGITS) if abs(float(f"{rate:.{n - 1}e}") / rate - 1) <= error), DIGITS)
-        laws.append((digits, law, float(f"{rate:.{digits - 1}e}")))
-    return [(law, rate) for _, law, rate in sorted(laws, key=lambda one: one[0])]
+    known = [(*_rounded(rate_of(factor, dt), eps / (1 - factor)), law) for law, rate_of in RATES.items()]
+    return [(law, rate) for rate, _, law in sorted(known, key=lambda one: one[1])]
+
+
+def _rounded(rate: float, error: float) -> tuple[float, int]:
+    """A rate with as few digits as its relative error allows, and their number."""
+    digits = next((n for n in range(1, DIGITS) if abs(float(f"{rate:.{n - 1}e}") / rate - 1) <= ROUND * error), DIGITS)
+    return float(f"{rate:.{digits - 1}e}"), digits
 
 
 def bent_rows(spun: Spun, dt: float) -> int:

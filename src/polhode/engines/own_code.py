@@ -924,15 +924,21 @@ def _with_own_step(runs: Sequence[OwnRun], reading: _Reading) -> _Fits:
 def _with_own_damping(runs: Sequence[OwnRun], reading: _Reading) -> _Fits:
     """The runs with the rate by which omega or the momentum of a free body falls, for each law of a damping."""
     k = next((k for k, run in enumerate(runs) if run.load == "free" and reading.pieces[k]), None)
-    piece = None if k is None else _longest(reading, k)
-    if k is None or piece is None or piece.run.steps:
+    if k is None:
         return
     run = runs[k]
-    whole = fitted.damping_factor(piece.spun, piece.run.inertia)
-    factor, step = whole ** (1 / run.every), run.dt * TIMES[reading.convention.time]
-    if not 1 - whole > 2 * WITHIN * reading.eps:
+    # With a damping times are in s.
+    pieces = _cut(*_whole(replace(run, damping=1.0), reading.convention, []))
+    piece = max(pieces, key=lambda one: len(one.run.samples), default=None)
+    if piece is None or piece.run.steps:
         return
-    for law, rate in fitted.rates(factor, step, reading.eps):
+    step = run.dt * TIMES[reading.convention.time]
+    whole = fitted.damping_factor(piece.spun, piece.run.inertia)
+    if 1 - whole > 2 * WITHIN * reading.eps:
+        laws = fitted.rates(whole ** (1 / run.every), step, reading.eps)
+    else:
+        laws = fitted.damping_by_fit(piece.run, piece.spun, run.every, reading.eps)
+    for law, rate in laws:
         if not 0 < rate * step < 1:
             continue
         changed = [replace(one, damping=rate) for one in runs]
@@ -1493,7 +1499,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
     if not identified and len(members) > MOST_MEMBERS >= len(within) > 0:
         members, rest = within, [key for key in order if key not in within]
     limits += _contradicted_units(run.rows, reading.convention)
-    limits += _limits(runs, reading, angle, speed, len(pieces), identified and len(members) == 1, differ)
+    limits += _limits(runs, reading, angle, speed, len(pieces), identified, differ)
     is_single, further = all(run.rows.is_single for run in runs), ""
     # One advice: another step, or another run.
     is_told = (
