@@ -254,6 +254,22 @@ def test_a_rate_has_the_fewest_digits_under_its_own_law(law, factor):
     assert math.isnan(damping_factor(Spun(np.ones((30, 4)), omega[::-1]), (0.6, 1.0, 1.4)))
 
 
+@pytest.mark.parametrize("dtype", [float, np.float32])
+def test_laws_that_round_to_one_are_one_method(dtype):
+    """Jolt as shipped: omega times 1 - 0.05 dt before the rotation; in single precision other laws are the same."""
+
+    def step(q, w, h=1 / 32):
+        w = w * (1 - 0.05 * h)
+        p = exponential(q, h * w)
+        return p, back(p, turned(q, w))
+
+    answer = answer_to(rows_of(step, 40, w=19.2 * W, dtype=dtype), 1 / 32)
+    assert answer.identified and "no_gyroscopic_exp_damped_linear_before_0p05" in answer.methods
+    said = text_of(answer)
+    assert said.startswith("Identified: no gyroscopic term, exact rotation, ") and "rate c = 0.05/s" in said
+    assert ("The law of the damping and" in said) == (dtype is np.float32) and "no difference in these rows" in said
+
+
 def catto_damped(q, w, h):
     return catto(q, w * 0.95**h, h)
 

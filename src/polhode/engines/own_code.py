@@ -246,6 +246,15 @@ class Answer:
         return (said, *instead)
 
     @property
+    def _damping_words(self) -> str:
+        """What of a damping makes no difference in the rows, where methods differ in nothing else."""
+        names = [key.partition(DAMPED_KEY)[2].split("_")[:2] for key in self.methods]
+        laws, places = ({name[k] for name in names} for k in (0, 1))
+        said = "The law of the damping" if len(laws) > 1 else "The place of the damping before the rotation"
+        said += " and its place before the rotation make" if min(len(laws), len(places)) > 1 else " makes"
+        return f"{said} no difference in these rows."
+
+    @property
     def _order_words(self) -> str:
         """Why a measured order is not that of the methods; empty if it is."""
         orders = {candidate(key).order_q for key in self.methods} if self.identified else set()
@@ -278,8 +287,8 @@ class Answer:
             lines += [f"Identified: {some}. Every step agrees within {_rounded(self.deviation)} round-offs."]
         elif self.identified and _differ_in_damping(self.methods):
             lines += [
-                f"Identified: {names[0]}. Every step agrees within {_rounded(self.deviations[self.method])} round-offs. By "
-                "which law omega is damped, and whether before or after the torque, makes no difference in these rows."
+                f"Identified: {names[0]}. Every step agrees within {_rounded(self.deviations[self.method])} round-offs. "
+                f"{self._damping_words}"
             ]
         elif self.identified and self.further.startswith("No run"):
             lines += [f"Identified: {' = '.join(names)}. Every step agrees within {_rounded(self.deviation)} round-offs."]
@@ -1458,6 +1467,8 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         members = [key for key in order if values[key] < max(bound, APART if best < WITHIN else 0.0)]
     else:
         within, members = [], order[:1]
+    if within and _differ_in_damping(members):
+        members = within
     rest = [key for key in order if key not in members]
     pieces = [piece for group in reading.pieces for piece in group]
     differ = _difference(members, modes, reading, runs) if len(within) > 1 and not _differ_in_damping(members) else 0.0
