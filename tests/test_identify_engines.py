@@ -267,7 +267,7 @@ def test_laws_that_round_to_one_are_one_method(dtype):
     assert answer.identified and "no_gyroscopic_exp_damped_linear_before_0p05" in answer.methods
     said = text_of(answer)
     assert said.startswith("Identified: no gyroscopic term, exact rotation, ") and "rate c = 0.05/s" in said
-    assert ("The law of the damping and" in said) == (dtype is np.float32) and "no difference in these rows" in said
+    assert "The law of the damping and its place before the rotation make no difference in these rows" in said
 
 
 def catto_damped(q, w, h):
@@ -335,7 +335,10 @@ def test_candidates_without_the_gyroscopic_term_are_one_sentence_and_one_advice(
 def test_candidates_are_named_in_the_order_of_their_deviations():
     answer = answer_to(rows_of(lambda q, w: catto(q, w, 1 / 60), 40, dtype=np.float32, w=np.array([0.3, 0.4, 1.0])), 1 / 60)
     values = [answer.deviations[key] for key in answer.methods]
-    assert not answer.identified and values == sorted(values) and max(values) < 100
+    assert not answer.identified and values == sorted(values)
+    assert re.match(
+        r"Not identified: \d of \d+ candidates fit these rows: Catto \(catto2015\), 0.\d round-offs", text_of(answer)
+    )
 
 
 def test_names_of_candidates_differ_and_have_no_tex():

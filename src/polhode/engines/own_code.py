@@ -205,7 +205,8 @@ class Answer:
     @property
     def lacks_gyroscopic_term(self) -> bool:
         """Whether no method that fits has the gyroscopic term."""
-        return bool(self.methods) and (self.identified or self.deviation < WITHIN) and all(map(_is_without_term, self.methods))
+        fit = [key for key in self.methods if self.deviations[key] <= self.deviation]
+        return bool(fit) and (self.identified or self.deviation < WITHIN) and all(map(_is_without_term, fit))
 
     @property
     def is_near_exact(self) -> bool:
@@ -296,8 +297,10 @@ class Answer:
             lines += [f"Identified as one of {len(names)} methods that are one step in such a run: {some}{more}."]
             lines += [f"Every step agrees within {_rounded(self.deviation)} round-offs."]
         elif self.methods and self.deviation < WITHIN and len(names) > MOST_MEMBERS:
-            count = sum(value < WITHIN for value in self.deviations.values())
-            lines += [f"Not identified: {count} of {len(self.deviations)} candidates fit these rows."]
+            fit = [key for key in self.methods if self.deviations[key] < WITHIN]
+            some = "; ".join(f"{label_of(key)}, {_rounded(self.deviations[key])} round-offs" for key in fit[:8])
+            said = f": {some}" if len(fit) <= MOST_MEMBERS else ""
+            lines += [f"Not identified: {len(fit)} of {len(self.deviations)} candidates fit these rows{said}."]
         elif self.methods and self.deviation < WITHIN:
             lines += [f"One of {len(names)} methods that this run cannot tell apart with certainty: {some}{more}."]
             numbers = "; ".join(f"{key} {_rounded(self.deviations[key])}" for key in self.methods[:5])
@@ -1507,8 +1510,6 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         limits.append("the steps are not equal: methods that use earlier steps, as Adams-Bashforth, are no candidates.")
     if run.damping and identified and not any(DAMPED_KEY in key for key in members):
         limits.append(f"the rows show no damping of {run.damping:g}/s.")
-    if not identified and len(members) > MOST_MEMBERS >= len(within) > 0:
-        members, rest = within, [key for key in order if key not in within]
     limits += _contradicted_units(run.rows, reading.convention)
     limits += _limits(runs, reading, angle, speed, len(pieces), identified, differ)
     is_single, further = all(run.rows.is_single for run in runs), ""
