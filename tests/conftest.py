@@ -166,11 +166,15 @@ def quick_study(tmp_path_factory) -> Path:
 hypothesis.settings.register_profile("polhode", derandomize=True, deadline=None, database=None, max_examples=60)
 hypothesis.settings.load_profile("polhode")
 
+
+def thorough(*values: Any) -> list[Any]:
+    """Values of a parameter that only the thorough tests take."""
+    return [pytest.param(value, marks=pytest.mark.thorough) for value in values]
+
+
 #: One method of each kind of step. Tests of all methods are thorough for the others, which take a minute to compile.
 FEW = ("adams_bashforth3", "buss2000", "fincham1992", "no_squish", "pcdm2016", "rk4", "spiral_leapfrog", "verlet_delvalle2024")
-every_method = pytest.mark.parametrize(
-    "key", [key if key in FEW else pytest.param(key, marks=pytest.mark.thorough) for key in polhode.methods]
-)
+every_method = pytest.mark.parametrize("key", [key if key in FEW else thorough(key)[0] for key in polhode.methods])
 
 BODY = polhode.Body((1.0, 1.7, 2.3), mass=2.0)
 OMEGA0 = (0.9, -0.7, 1.1)

@@ -628,6 +628,7 @@ def test_compilation_ends_with_the_time(monkeypatch):
     assert compiled == ["rk4", "cf4"]
 
 
+@pytest.mark.thorough
 def test_when_motions_took_the_time_there_is_a_step_to_name(few, monkeypatch):
     """The clock stands at 59 of 60 s once the motions are known, and at 60 s after the first run: that one is the answer."""
     clock, starts_of_case = Clock(), from_runs._starts

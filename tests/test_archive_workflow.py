@@ -109,6 +109,7 @@ def test_archive_of_the_study_reproduces_and_a_flipped_bit_is_caught(house, tmp_
     assert "single_body.nc" in call(house, "polhode", "verify", str(copy), "--against", str(manifest), status=1)
 
 
+@pytest.mark.thorough
 def test_page_is_made_without_a_network(house, monkeypatch):
     # Every request would go to a port where nothing listens.
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):

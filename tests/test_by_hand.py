@@ -59,6 +59,7 @@ def test_it_is_said_what_is_wrong_and_a_session_gets_what_a_script_gets(tmp_path
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_script_runs_on_existing_results_and_leaves_them_as_they_are(tiny_study, tmp_path):
     def times() -> dict[Path, int]:
         return {path: path.stat().st_mtime_ns for path in (tiny_study / "results").rglob("*") if path.is_file()}

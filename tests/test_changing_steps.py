@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import every_method
+from conftest import every_method, thorough
 
 from polhode.advice.from_runs import restarts
 from polhode.ensembles import draw
@@ -45,7 +45,7 @@ def test_what_is_said_of_changing_steps_is_what_they_cost(key):
 
 
 @pytest.mark.parametrize(
-    "key", ["spiral_leapfrog", "spiral_predicted", "rotor_srkn6", "exact_rotor_corrected", "adams_bashforth4"]
+    "key", ["spiral_leapfrog", "adams_bashforth4", *thorough("spiral_predicted", "rotor_srkn6", "exact_rotor_corrected")]
 )
 def test_begun_anew_nothing_is_lost(key):
     steps = steps_of(PATTERNS["at random"], RADIANS, FINE)

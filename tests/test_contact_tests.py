@@ -7,6 +7,7 @@ import contact_benchmarks
 import mpmath
 import numpy as np
 import pytest
+from conftest import thorough
 
 from polhode.manybody import Clump, Material, Scene, State
 from polhode.manybody.restitution import tsuji_restitution
@@ -20,9 +21,7 @@ def check():
     return contact_benchmarks.measurements()
 
 
-@pytest.mark.parametrize(
-    "key", ["sphere_45", *(pytest.param(key, marks=pytest.mark.thorough) for key in ("test_4_85", "test_5_80", "test_6_80"))]
-)
+@pytest.mark.parametrize("key", ["sphere_45", *thorough("test_4_85", "test_5_80", "test_6_80")])
 def test_impacts_are_kept_as_they_are_solved(key):
     """To all digits that are solved for here; the numbers of the file end where its own digits end."""
     agrees_with_file(key, 10)
@@ -30,6 +29,7 @@ def test_impacts_are_kept_as_they_are_solved(key):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["two_spheres", "test_5_25"])
+@pytest.mark.thorough
 def test_impacts_are_kept_with_all_digits(key):
     """As are the others, which take some seconds each."""
     agrees_with_file(key, DIGITS + 3)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import FEW
+from conftest import FEW, thorough
 
 import polhode
 from polhode.export import LANGUAGES
@@ -305,7 +305,7 @@ CASES = (
 )
 TESTED = (
     "euler",
-    *(pytest.param(key, marks=pytest.mark.thorough) for key in ("exact_rotor_corrected", "magnus_adams4", "rk4")),
+    *thorough("exact_rotor_corrected", "magnus_adams4", "rk4"),
 )
 COMMANDS = {
     "c": lambda key: [compiler("cc", "gcc", "clang"), "-x", "c", f"-D{key.upper()}_MAIN", f"{key}.h", "-o", key, "-lm"],

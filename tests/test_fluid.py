@@ -82,6 +82,7 @@ def test_two_molecules_have_the_energy_and_the_loads_of_an_independent_code(flui
         assert in_lab == pytest.approx(np.array(torques), rel=1e-8)
 
 
+@pytest.mark.thorough
 def test_the_stored_water_has_its_published_energies():
     start = manybody.simulate(WATER, "no_squish", 1.0, t_end=1.0, samples=1).isel(time=0)
     assert float(start.potential) == pytest.approx(-678.150359974076, abs=1e-10)

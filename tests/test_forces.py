@@ -92,6 +92,7 @@ def test_the_energy_that_an_impact_makes_is_made_by_the_law():
     assert ledger[:D_M] == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.thorough
 def test_an_impact_that_sticks_and_then_slides():
     """3 degrees, slides in the last 0.4 per cent of the contact."""
     law = TOTAL.with_parameters(friction=0.092, restitution=1.0, arms="radius")

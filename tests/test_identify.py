@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from conftest import thorough
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
@@ -73,9 +74,7 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize(
-    "key", [*list(WRITTEN)[:5], *(pytest.param(key, marks=pytest.mark.thorough) for key in list(WRITTEN)[5:])]
-)
+@pytest.mark.parametrize("key", [*list(WRITTEN)[:5], *thorough(*list(WRITTEN)[5:])])
 def test_a_method_and_its_conventions_are_found(key, tmp_path):
     how = dict(WRITTEN[key])
     load, quantity, frame = how.pop("load", "free"), how.pop("quantity", "angular velocity"), how.pop("frame", "body")

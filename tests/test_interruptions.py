@@ -273,6 +273,7 @@ def test_no_job_outlives_a_killed_head(tmp_path, moment):
             job.kill()
 
 
+@pytest.mark.thorough
 def test_a_killed_run_is_noticed_and_a_live_one_is_named(copied):
     (copied.results / "single_body.nc").unlink()
     left = copied.results / "runs" / ".euler.nc.abcdefgh.nc"
@@ -298,6 +299,7 @@ def test_a_killed_run_is_noticed_and_a_live_one_is_named(copied):
     assert "The report" not in said
 
 
+@pytest.mark.thorough
 def test_the_checkout_may_have_any_name(tmp_path):
     house = Small(tmp_path / """it's "a house" (1); exit $HOME & co""")
     house.finish("results/references/spiral_cylinder.nc")

@@ -84,6 +84,7 @@ def test_the_methods_are_told_apart(lammps, ours):
                 assert float(apart.min()) > 1e4 * WITHIN, f"{option} and {other}"
 
 
+@pytest.mark.thorough
 def test_a_cutoff_that_is_only_once_smooth_shows(lammps):
     water = manybody.scenes["water64"].with_law("shifted_force")
     once_smooth = manybody.simulate(water, "no_squish", 4.0, t_end=4.0, samples=1)["potential"].values

@@ -137,6 +137,7 @@ def test_temperatures_lie_on_the_parabolas_of_the_mean_squares_of_loads(trimers)
     assert (exact.sel(estimator="half") / corrected - 1).values == pytest.approx(expected / 12, rel=0.12)
 
 
+@pytest.mark.thorough
 def test_cutoffs_are_compared_from_the_smoothest(monkeypatch):
     monkeypatch.setattr(liquids, "CUTOFF_METHODS", ("exact_rotor",))
     runs = liquids.LiquidRuns(scene="water64", steps=(1.0,), duration=150.0, starts=1)

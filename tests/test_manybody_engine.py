@@ -308,6 +308,7 @@ OTHERS = sorted(set(ONE_TORQUE) - set(NAMED)) if os.environ.get("POLHODE_TEST_AL
 
 @pytest.mark.parametrize("key", OTHERS)
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_free_flight_of_other_methods(key):
     fly(key)
 

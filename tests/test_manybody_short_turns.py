@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from conftest import thorough
 from test_manybody_engine import in_plain_python
 
 import polhode
@@ -55,7 +56,7 @@ def test_the_polynomials_alone_give_the_same_bits_up_to_a_right_angle():
         assert all(map(math.isnan, short_cos_sinc(float(x))))
 
 
-@pytest.mark.parametrize("key", SHORT + [pytest.param(key, marks=pytest.mark.thorough) for key in MARKED])
+@pytest.mark.parametrize("key", SHORT + thorough(*MARKED))
 @pytest.mark.parametrize("speeds", SPEEDS)
 def test_turns_beyond_a_right_angle_are_those_of_the_single_body(key, speeds):
     fly(key, speeds)

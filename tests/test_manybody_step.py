@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from conftest import thorough
 
 import polhode
 from polhode import manybody
@@ -50,7 +51,9 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("key", LAWS)
+@pytest.mark.parametrize(
+    "key", ["hertz_mindlin_incremental", *thorough("linear_spring_dashpot", "hertz_mindlin_tsuji", "viscoelastic")]
+)
 def test_the_engine_takes_the_plain_step_of_every_law(key):
     method, values = LAWS[key]
     rods = replace(manybody.scenes["rods"], box=0.9, gravity=(1.0, 0.0, -9.81), walls="rigid")

@@ -325,6 +325,7 @@ def test_a_failure_ends_the_run_with_its_reason(house, tmp_path):
 
 
 @slow
+@pytest.mark.thorough
 def test_lab_lists_the_notebooks_and_starts_a_kernel_of_this_environment():
     """As ./reproduce lab starts it, seen through the server's own interface."""
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.port_retries=50"]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import xarray as xr
+from conftest import thorough
 
 from polhode import manybody
 from polhode.manybody import Drum, Shaking
@@ -19,7 +20,7 @@ def simulate(scene, method, last, samples, **others):
 
 
 #: One method for each time of the torque, one that normalises, one that predicts, one that remembers.
-METHODS = ("spiral_leapfrog", "verlet", "spiral_dkd", "no_squish", "spiral_predicted", "magnus_adams4")
+METHODS = ("spiral_leapfrog", "spiral_predicted", "magnus_adams4", *thorough("verlet", "spiral_dkd", "no_squish"))
 
 
 @pytest.mark.parametrize("law", [None, "hertz"])

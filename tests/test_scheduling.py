@@ -65,6 +65,7 @@ def looks(folder: Path, call: str, *options: str) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_snakemake_looks_once_for_every_job(tmp_path):
     call = "scheduling.look_when_a_job_ends(workflow)"
     assert looks(tmp_path / "ours", call) <= JOBS + 1

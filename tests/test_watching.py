@@ -682,6 +682,7 @@ def log_of(said, house):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_run_without_a_terminal_is_told_in_lines_and_kept_in_a_file(house):
     said = house.finish(REFERENCE)
     assert "polhode: 1 job; Snakemake's full log: .snakemake/log/" in said and "1 job in 0:" in said and "\x1b" not in said
@@ -696,6 +697,7 @@ def test_a_run_without_a_terminal_is_told_in_lines_and_kept_in_a_file(house):
 
 @pytest.mark.slow
 @needs_terminals
+@pytest.mark.thorough
 def test_a_run_on_a_terminal_shows_bars(house):
     command = ["./reproduce", "--configfile", "tiny.yaml", "--cores", "2", "results/single_body.nc", "results/many_body.nc"]
     command += ["--forcerun", "references_1"]

@@ -308,6 +308,7 @@ def test_nothing_is_done_twice_nor_after_a_comment(edited):
     assert set(edited.jobs()) == (OF_THE_COMMIT if (edited.folder / ".git").exists() else set())
 
 
+@pytest.mark.thorough
 def test_an_edited_script_reruns_its_rule(edited):
     append(edited.folder / "workflow" / "scripts" / "chapter.py", "REMARK = 1")
     jobs = edited.jobs()
@@ -315,6 +316,7 @@ def test_an_edited_script_reruns_its_rule(edited):
     assert not {"gather", "claims", "explorer", "timing", *SINGLE_BODY} & set(jobs)
 
 
+@pytest.mark.thorough
 def test_edited_methods_rerun_their_files_alone_and_another_set_of_step_sizes_adds_its_own(edited):
     """Of a method that another is built on, both."""
     config = yaml.safe_load((edited.folder / "tiny.yaml").read_text())
@@ -339,12 +341,14 @@ def test_edited_methods_rerun_their_files_alone_and_another_set_of_step_sizes_ad
     assert written == sorted([*again, *more])
 
 
+@pytest.mark.thorough
 def test_an_edited_figure_reruns_its_chapter_alone(edited):
     append(edited.folder / "src" / "polhode" / "study" / "themes" / "long_runs" / "figures.py", "REMARK = 1")
     # What is made of all files follows.
     assert set(edited.jobs()) - OF_THE_COMMIT == {"chapter_long_runs"}
 
 
+@pytest.mark.thorough
 def test_nothing_runs_beside_the_timing_and_more_rounds_are_another(edited):
     periods = edited.periods()
     begin, end = periods.pop("results/timing.nc")
@@ -443,6 +447,7 @@ def test_damage_is_seen_and_mended(edited):
     assert set(after) == set(before) and [name for name in before if after[name] != before[name]] == []
 
 
+@pytest.mark.thorough
 def test_what_is_deleted_or_damaged_alone_is_made_again(edited):
     """Also where nothing that is asked for seems to need it; no more than it; and the report with the same bytes."""
     results = edited.folder / "results"
@@ -461,6 +466,7 @@ def test_what_is_deleted_or_damaged_alone_is_made_again(edited):
     assert "made again" not in plan and "Nothing to be done" in plan
 
 
+@pytest.mark.thorough
 def test_without_latex_everything_else_is_made(edited):
     (edited.folder / "results" / "report.pdf").unlink()
     (edited.folder / "results" / "provenance.json").unlink()
