@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from polhode.engines import cases, identify, meaning, own_code, recipe, run_file
 from polhode.engines.advice import measured_advice
 from polhode.engines.candidates import candidate, candidates, damped
 from polhode.engines.conventions import Convention, units_of
+from polhode.engines.protocol import FOLDER
 from polhode.methods import METHODS
 
 INERTIA = np.array(cases.INERTIA)
@@ -133,6 +135,7 @@ def accurate(q, w, h=0.2):
     return y[:4] / np.linalg.norm(y[:4]), y[4:]
 
 
+@pytest.mark.thorough
 def test_the_exact_motion_to_more_than_rounding_is_called_that():
     """Elliptic functions to 3e-13, as in Orekit."""
     q, omega = rows_of(accurate, 20)
@@ -173,6 +176,28 @@ def limited(q, w, h, cut):
     return exponential(q, new / length * turn), new
 
 
+def judged(rows, dt, key, dtype=float):
+    """The rows that are kept, wrong ones and limits, where this candidate is known to be the closest."""
+    with np.errstate(all="ignore"):
+        made = own_code.own_run(run_files.of_arrays(dt, *rows), INERTIA)
+        whole, bad = own_code._whole(own_code._checked(made), Convention(), [])
+        closest = identify.Deviation(key, "", 1.0)
+        return own_code._without_wrong_rows([(made, whole, bad)], Convention(), float(np.finfo(dtype).eps), closest)
+
+
+@pytest.mark.parametrize("cut", [True, False])
+def test_a_limit_is_seen_in_the_steps_that_turn_furthest(cut):
+    h = 0.72 if cut else 0.64
+    _, faults, limits = judged(rows_of(lambda q, w: limited(q, w, h, cut), 60), h, "rescaled_momentum")
+    assert not faults and "the code limits the angular velocity or the turn in a step" in limits[0]
+    assert "a quarter of pi, as in Bullet and Rapier" in limits[0]
+    q, omega = rows_of(lambda q, w: limited(q, w, 0.5, cut), 60)
+    omega[30] *= 1.01
+    _, faults, limits = judged((q, omega), 0.5, "rescaled_momentum")
+    assert len(faults) == 1 and not limits  # a wrong row is no limit
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize("cut", [True, False])
 def test_rows_beyond_a_limit_name_the_limit(cut):
     """Jolt's step, which takes a body towards its middle axis, so that it turns faster and faster."""
@@ -185,6 +210,7 @@ def test_rows_beyond_a_limit_name_the_limit(cut):
     assert "a quarter of pi" in answer.fitted[0] and "Wrong rows" not in str(answer)
 
 
+@pytest.mark.thorough
 def test_steps_that_are_all_beyond_a_limit_ask_for_smaller_ones():
     rows = rows_of(lambda q, w: limited(q, w, 1.0, False), 30, dtype=np.float32)
     assert (np.linalg.norm(rows[1], axis=1) > 0.8).all()
@@ -193,14 +219,35 @@ def test_steps_that_are_all_beyond_a_limit_ask_for_smaller_ones():
     assert any("as Bullet bends turns above a quarter of pi" in limit and "0.6 rad" in limit for limit in answer.limits), answer
 
 
+def test_steps_and_moments_are_fitted_to_rows():
+    """For the candidate that comes closest: a shortened step, and moments in eight bits under a torque."""
+    from polhode.engines import fitted
+
+    closest = [identify.Deviation("no_gyroscopic_exp_new", "", 1e5)]
+    run = replace(recipe.recipe(omega=1.0).runs[0], dt=0.05, samples=tuple(range(31)))
+    spun = identify.Spun(*rows_of(lambda q, w: lab_spin(q, w, 0.043033), 30))
+    factor, miss, method = fitted.step_factor(run, spun, closest, 0.0, 1)
+    assert factor == pytest.approx(0.043033 / 0.05, rel=1e-12) and miss < 1e-14 and method.key == closest[0].key
+    acting = np.array([0.5981308, 1.0, 1.3989071])
+    rows = rows_of(lambda q, w: lab_spin(q, w, 0.6, torque=TORQUE, inertia=acting), 30)
+    run = replace(run, load="lab", value=tuple(TORQUE), dt=0.6)
+    moments, miss, _ = fitted.moments(run, identify.Spun(*rows), closest, 0.0, 1)
+    assert moments == pytest.approx(acting, rel=1e-10) and miss < 1e-13
+
+
+def test_small_turns_are_not_those_of_other_units():
+    """Havok's step of 0.5 s, cut to 0.043 s, is not one of revolutions per minute."""
+    assert units_of(0.086, "angular velocity", 0.05) == ("rad", "s")
+    assert units_of(math.pi / 180, "angular velocity", 0.05) == ("degrees", "s")
+    assert units_of(1.1 * math.pi / 180, "angular velocity", 0.6) == ("degrees", "s")
+
+
+@pytest.mark.thorough
 def test_a_shortened_step_is_named_and_no_other_unit():
     """Havok: a step of 0.5 s is one of 0.043033 s."""
     answer = answer_to(rows_of(lambda q, w: lab_spin(q, w, 0.043033), dtype=np.float32), 0.5)
     assert "a step of 0.5 s is carried out as one of 0.043 s: the code shortens steps" in answer.fitted[0]
     assert "revolutions" not in answer.convention and answer.lacks_gyroscopic_term
-    assert units_of(0.086, "angular velocity", 0.05) == ("rad", "s")
-    assert units_of(math.pi / 180, "angular velocity", 0.05) == ("degrees", "s")
-    assert units_of(1.1 * math.pi / 180, "angular velocity", 0.6) == ("degrees", "s")
 
 
 def test_rows_that_are_not_finite_are_said():
@@ -229,7 +276,7 @@ def test_a_quaternion_in_single_precision_is_one_whatever_omega_is():
 # damping
 
 
-@pytest.mark.parametrize("rate_", [None, 0.1, 0.103])
+@pytest.mark.parametrize("rate_", [0.1, *(pytest.param(rate_, marks=pytest.mark.thorough) for rate_ in (None, 0.103))])
 def test_the_damping_of_a_code_is_fitted_by_its_law(rate_):
     """Havok: omega times 1 - 0.1 dt after the rotation; 0.103/s is the rate of the logarithm."""
     rows = rows_of(lambda q, w: lab_spin(q, w, 0.6, factor=1 - 0.1 * 0.6), 30, dtype=np.float32)
@@ -254,6 +301,7 @@ def test_a_rate_has_the_fewest_digits_under_its_own_law(law, factor):
     assert math.isnan(damping_factor(Spun(np.ones((30, 4)), omega[::-1]), (0.6, 1.0, 1.4)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dtype", [float, np.float32])
 def test_laws_that_round_to_one_are_one_method(dtype):
     """Jolt as shipped: omega times 1 - 0.05 dt before the rotation; in single precision other laws are the same."""
@@ -279,6 +327,7 @@ def bullet_damped(q, w, h):
     return exponential(q, h * w), w
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("step", "key"),
     [
@@ -291,13 +340,14 @@ def test_a_damping_is_fitted_where_the_step_loses_momentum_too(step, key):
     assert answer.identified and key in answer.methods and answer.deviation < 10 and len(answer.fitted) == 1
 
 
-@pytest.mark.parametrize("dt", [1 / 60, 0.6])
+@pytest.mark.parametrize("dt", [pytest.param(1 / 60, marks=pytest.mark.thorough), 0.6])
 def test_the_loss_of_a_method_is_no_damping(dt):
     """Catto's step loses angular momentum by itself."""
     answer = answer_to(rows_of(lambda q, w: catto(q, w, dt), 40, dtype=np.float32, w=np.array([0.3, 0.4, 1.0])), dt)
     assert "catto2015" in answer.methods and "falls steadily" not in str(answer) and not answer.fitted
 
 
+@pytest.mark.thorough
 def test_the_loss_of_a_method_that_is_nearly_a_candidate_is_no_damping():
     rows = rows_of(lambda q, w: catto(q, w, 0.6, INERTIA * (1, 1, 1 + 1e-5)), 40)
     assert not any("damping" in limit for limit in answer_to(rows, 0.6).limits)
@@ -306,6 +356,7 @@ def test_the_loss_of_a_method_that_is_nearly_a_candidate_is_no_damping():
 # moments
 
 
+@pytest.mark.thorough
 def test_effective_moments_are_fitted_and_named():
     """Under a torque, as Havok acts with eight bits; and of a free body with the gyroscopic term."""
     acting = np.array([0.5981308, 1.0, 1.3989071])
@@ -398,7 +449,8 @@ def kept(key, angle, dtype, count):
     for n in range(count):
         state = identify.MODES[mode](driver, state, q, omega)
         state = driver.step(state, n)
-        q, omega = (tuple(map(float, np.array(x, dtype))) for x in driver.read(state, n + 1))
+        with np.errstate(all="ignore"):
+            q, omega = (tuple(map(float, np.array(x, dtype))) for x in driver.read(state, n + 1))
         rows.append((q, omega))
     made = own_code.own_run(run_files.of_arrays(angle, np.array([q for q, _ in rows]), np.array([w for _, w in rows])), INERTIA)
     whole, bad = own_code._whole(own_code._checked(made), Convention(), [])
@@ -495,3 +547,25 @@ def test_rows_as_javascript_writes_them(tmp_path):
         assert run.dt == pytest.approx(0.2) and run.rows.q == pytest.approx(q, abs=1e-15), name
         assert run.rows.spin == pytest.approx(omega, abs=1e-15) and not run.rows.remarks
     assert "by the names of its components" in own_code._convention_words(Convention(), run.rows)
+
+
+# engines
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.mjs")), ids=lambda path: path.stem)
+def test_the_adapters_of_engines_of_the_web_are_modules(path):
+    if not shutil.which("node"):
+        pytest.skip("node is missing; on Debian: apt-get install nodejs")
+    done = subprocess.run(["node", "--check", str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_adapter_of_ones_own_is_compared_in_the_precision_of_its_rows():
+    from polhode.engines import atlas
+
+    q, omega = rows_of(lambda q, w: catto(q, w, 0.6), 20, dtype=np.float32)
+    own = SimpleNamespace(is_own=True, precision="float64")
+    assert atlas._precision(own, [identify.Spun(q, omega)]) == "float32"
+    assert atlas._precision(own, [identify.Spun(q * (1 + 1e-12), omega)]) == "float64"
+    assert atlas._precision(SimpleNamespace(is_own=False, precision="float64"), [identify.Spun(q, omega)]) == "float64"
+    assert atlas.OWN_TURN == recipe.ANGLE_SINGLE

@@ -30,9 +30,9 @@ LANGUAGES = {
 }
 #: Angles turned in a step, rad, in double and in single precision.
 ANGLE, ANGLE_SINGLE = 0.2, 0.6
-#: Languages of which engines are in single precision, and the step with which they keep within all their limits, s: they
-#: shorten steps above 0.043 s, cut angular velocities above 47 rad/s, and put bodies below 1 rad/s to sleep.
-SINGLE_STEPS = {"javascript": 1 / 32}
+#: The step with which engines in single precision keep within their limits, s: they shorten steps above 0.043 s, cut angular
+#: velocities above 47 rad/s, and put bodies below 1 rad/s to sleep. Languages of such engines.
+SINGLE_STEP, SINGLE = 1 / 32, ("javascript",)
 STEPS = 100
 #: Numbers in runs, and in the programs that square them.
 LIMITS = (1e-150, 1e150)
@@ -103,7 +103,7 @@ class Recipe:
     def __str__(self) -> str:
         inertia = ", ".join(map(_short, self.runs[0].inertia))
         lines = [
-            "One body, alone: no gravity, no contact, no damping. Write one row a step, the start included: time,",
+            "One body, alone: no gravity, contact, damping or sleep. Write one row a step, the start included: time,",
             "quaternion (4), angular velocity or momentum (3), with 17 digits (%.17g), in any convention.",
             "",
             f"Principal moments: {inertia} (name your own with --inertia; all three different).",
@@ -145,7 +145,7 @@ def recipe(
     omega, dt : one of both, or none; with both, omega stays and a sentence says why the step is another
     inertia : principal moments
     is_single : whether the code computes or writes in single precision
-    language : that of the program; its engines may be in single precision, with limits to keep (:data:`SINGLE_STEPS`)
+    language : that of the program; its engines may be in single precision, with limits to keep (:data:`SINGLE_STEP`)
 
     Raises
     ------
@@ -156,9 +156,10 @@ def recipe(
         inertia = Body(tuple(inertia)).inertia  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
         raise ValueError(str(error).partition(". To compute")[0]) from None
-    angle = ANGLE_SINGLE if is_single or language in SINGLE_STEPS else ANGLE
-    if omega is None and dt is None:
-        dt = SINGLE_STEPS.get(language or "")
+    is_single = is_single or language in SINGLE
+    angle = ANGLE_SINGLE if is_single else ANGLE
+    if is_single and omega is None and dt is None:
+        dt = SINGLE_STEP
     speed = omega if omega is not None else 1.0 if dt is None else angle / dt
     step = dt if dt is not None and omega is None else angle / speed
     remark = ""
