@@ -438,7 +438,7 @@ def test_a_body_that_a_method_brings_to_an_axis_has_shown_its_term():
 # rows of every method
 
 
-def kept(key, angle, dtype, count):
+def all_rows_remain(key, angle, dtype, count):
     """Whether every row of a method, as it is rounded, is kept."""
     method, eps = candidate(key), float(np.finfo(dtype).eps)
     run = replace(recipe.recipe(omega=1.0).runs[0], dt=angle, samples=tuple(range(count + 1)))
@@ -460,14 +460,14 @@ def kept(key, angle, dtype, count):
 
 @pytest.mark.parametrize("key", list(METHODS))
 def test_every_row_of_a_method_is_kept(key):
-    assert kept(key, 0.7, float, 24) and kept(key, 0.75, np.float32, 24)
+    assert all_rows_remain(key, 0.7, float, 24) and all_rows_remain(key, 0.75, np.float32, 24)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("angle", [0.1, 0.2, 0.4, 0.6, 0.7, 0.75])
 @pytest.mark.parametrize("key", list(METHODS))
 def test_every_row_of_a_method_is_kept_at_every_angle(key, angle):
-    assert kept(key, angle, float, 100) and kept(key, angle, np.float32, 100)
+    assert all_rows_remain(key, angle, float, 100) and all_rows_remain(key, angle, np.float32, 100)
 
 
 # the recipe
@@ -564,8 +564,8 @@ def test_an_adapter_of_ones_own_is_compared_in_the_precision_of_its_rows():
     from polhode.engines import atlas
 
     q, omega = rows_of(lambda q, w: catto(q, w, 0.6), 20, dtype=np.float32)
-    own = SimpleNamespace(is_own=True, precision="float64")
-    assert atlas._precision(own, [identify.Spun(q, omega)]) == "float32"
-    assert atlas._precision(own, [identify.Spun(q * (1 + 1e-12), omega)]) == "float64"
+    engine = SimpleNamespace(is_own=True, precision="float64")
+    assert atlas._precision(engine, [identify.Spun(q, omega)]) == "float32"
+    assert atlas._precision(engine, [identify.Spun(q * (1 + 1e-12), omega)]) == "float64"
     assert atlas._precision(SimpleNamespace(is_own=False, precision="float64"), [identify.Spun(q, omega)]) == "float64"
     assert atlas.OWN_TURN == recipe.ANGLE_SINGLE

@@ -19,11 +19,11 @@ step and the same torque in the lab (``4x``).
 Two methods of Runge and Kutta follow, of Munthe-Kaas's kind with the full inverse of the differential of the exponential: the
 classical one (``rkmk4_full``; ``rkmk4`` of the registry has the usual truncation, of the same order), and the explicit midpoint
 (``rkmk2_midpoint``). Then textbook Runge-Kutta methods (:data:`TABLEAUX`) on the components of q and omega, omega kept in the
-body frame or in the lab, on modified Rodrigues parameters, and for omega alone (:data:`FOR_OMEGA`). Last, Adams-Bashforth formulas for omega with one of several
-rotations (:data:`FORMULAS`, :data:`ORIENTATIONS`), as a flight simulator pairs them.
+body frame or in the lab, on modified Rodrigues parameters, and for omega alone (:data:`FOR_OMEGA`). Last, Adams-Bashforth
+formulas for omega with one of several rotations (:data:`FORMULAS`, :data:`ORIENTATIONS`), as a flight simulator pairs them.
 
-Engines that damp by default are also compared with damped steps (:func:`damped`); the coefficient is the engine's own, and
-never fitted.
+Engines that damp by default are also compared with damped steps (:func:`damped`); in the atlas the coefficient is the engine's
+own, and never fitted, as it is for the rows of a code (:mod:`polhode.engines.fitted`).
 """
 
 import re

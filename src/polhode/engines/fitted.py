@@ -137,7 +137,7 @@ def damping_by_fit(run: Run, spun: Spun, stretch: int, eps: float) -> list[tuple
     lengths = np.linalg.norm(spun.omega * np.array(run.inertia), axis=1)
     with np.errstate(all="ignore"):
         rough = float(np.nanmedian(-np.diff(np.log(lengths)))) / (run.dt * stretch)
-    if not rough > 0:
+    if not rough * run.dt * stretch > 2 * identify.WITHIN * eps:
         return []
     speed = float(np.nanmedian(np.linalg.norm(spun.omega, axis=1)))
     starts = {"linear": rough, "proportional": rough, "quadratic": rough / (1 + speed)}

@@ -59,6 +59,8 @@ SINGLE = 0.2
 STEP_WORDS = "turns the body by"
 #: Angles turned in a step, rad: below the first, methods are hard to tell apart; beyond the last, rows say little.
 SMALL, LARGE = 0.02, 1.5
+#: Words for a step that is known to all digits; a step that is fitted makes up for a rotation without the gyroscopic term.
+ROUNDED_STEP = "in single precision"
 #: A relative loss of the angular momentum of a free body in a radian that is worth a word.
 DAMPED = 1e-4
 #: Steps of the free spin that shows where energy goes.
@@ -794,6 +796,7 @@ class _Reading:
     deviations: dict[str, list[Deviation]] = field(default_factory=dict)
     eps: float = 0.0
     is_unequal: bool = False
+    has_own_step: bool = False
     fitted: list[str] = field(default_factory=list)
 
     @property
@@ -884,6 +887,7 @@ def _fitted(runs: Sequence[OwnRun], reading: _Reading) -> tuple[Sequence[OwnRun]
             trial = _judged(changed, reading.convention, reading.eps, True)
             if len(trial.misfits) < len(reading.misfits):
                 trial.ratio, trial.fitted = reading.ratio, [*reading.fitted, words, *trial.fitted]
+                trial.has_own_step = reading.has_own_step or (fit is _with_own_step and ROUNDED_STEP not in words)
                 runs, reading = changed, trial
                 break
     return runs, reading
@@ -918,7 +922,7 @@ def _with_own_step(runs: Sequence[OwnRun], reading: _Reading) -> _Fits:
         unit = TIMES[reading.convention.time]
         single, step = float(np.float32(run.dt * unit)), run.dt * unit * rough * factor
         if abs(single / step - 1) < fitted.SINGLE_WITHIN * max(1.0, reading.eps / np.finfo(float).eps):
-            said = f"the steps are those of dt = {single:.12g} s, which is {run.dt * unit:g} s in single precision."
+            said = f"the steps are those of dt = {single:.12g} s, which is {run.dt * unit:g} s {ROUNDED_STEP}."
             step = single
         elif step < run.dt * unit:
             said = (
@@ -1477,6 +1481,8 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
     differ = _difference(members, modes, reading, runs) if len(within) > 1 and not _differ_in_damping(members) else 0.0
     shows_all = len(within) < 2 or _shows_gyroscopic_term(pieces) or meaning.are_one_free_step(members)
     identified = bool(within and set(members) == set(within) and rest and not differ and shows_all)
+    if reading.has_own_step and all(map(_is_without_term, members)):
+        identified = False
     others = [set(_members(other)) for other in same]
     if identified and any(keys != set(members) for keys in others):
         identified = False
@@ -1514,10 +1520,10 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
     limits += _limits(runs, reading, angle, speed, len(pieces), identified, differ)
     is_single, further = all(run.rows.is_single for run in runs), ""
     # One advice: another step, or another run.
-    is_told = (
+    names_further_run = (
         not _differ_in_damping(members) if identified else not any(STEP_WORDS in said for said in (*limits, *reading.fitted))
     )
-    if within and 1 < len(members) <= MOST_MEMBERS and is_told:
+    if within and 1 < len(members) <= MOST_MEMBERS and names_further_run:
         known = () if identified else [(run.load, angle) for run in runs]
         further = meaning.telling_run(members, known, is_single, speed)
     return Answer(
@@ -1707,10 +1713,10 @@ def _loses_itself(reading: _Reading, piece: _Piece, length: np.ndarray, every: i
     steps, inertia = range(1, min(SEVERAL, len(length) - 1)), np.array(piece.run.inertia)
     try:
         ends = identify.predictions(candidate(closest[0].key), "", piece.run, piece.spun, steps, every)
-        kept = [float(np.linalg.norm(inertia * w) / length[n]) for n, (_, w) in zip(steps, ends, strict=True)]
+        shares = [float(np.linalg.norm(inertia * w) / length[n]) for n, (_, w) in zip(steps, ends, strict=True)]
     except (ArithmeticError, ValueError, TypeError):
         return False
-    return bool(1 - np.median(kept) > 0.5 * (1 - np.median(length[1:] / length[:-1])))
+    return bool(1 - np.median(shares) > 0.5 * (1 - np.median(length[1:] / length[:-1])))
 
 
 def _precision(runs: Sequence[OwnRun], eps: float) -> str:
