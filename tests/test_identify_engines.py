@@ -250,6 +250,18 @@ def test_a_shortened_step_is_named_and_no_other_unit():
     assert "revolutions" not in answer.convention and answer.lacks_gyroscopic_term
 
 
+@pytest.mark.parametrize(("reads", "count"), [(0.0, 15), (1.0, 60)])
+def test_a_body_that_is_put_to_sleep_is_said(reads, count):
+    """With the old angular velocity, as Havok reads it, or with none."""
+    q, omega = rows_of(lambda q, w: catto(q, w, 0.3), 20)
+    q, omega = np.vstack([q, np.tile(q[-1], (count, 1))]), np.vstack([omega, np.tile(reads * omega[-1], (count, 1))])
+    answer = answer_to((q, omega), 0.3)
+    assert answer.faults == (
+        "from row 21 on the body stands still: the code puts it to sleep; switch sleeping off, or let it turn faster",
+    )
+    assert answer.identified and "catto2015" in answer.methods
+
+
 def test_rows_that_are_not_finite_are_said():
     """Explicit Euler at 0.8 rad, whose rows are NaN from line 16 on."""
 

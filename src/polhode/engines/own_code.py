@@ -85,6 +85,8 @@ OWN_MOMENTS = 0.03
 TURN_LIMITS = {math.pi / 4: "a quarter of pi, as in Bullet and Rapier"}
 SPEED_LIMITS = {47.1239: "as in Jolt, crashcat and Rapier at 60 Hz", 100.0: "as in Havok, PhysX and Bullet's multibodies"}
 KNOWN_LIMIT = 1.02
+#: Rows at the end in which a body that stands still is asleep.
+RESTING = 3
 #: Steps above a limit that show it by themselves.
 SEVERAL_BEYOND = 3
 WIDTH = 100
@@ -1024,8 +1026,8 @@ def _checked(run: OwnRun) -> OwnRun:
     size = np.linalg.norm(spin[~lost], axis=1)
     if not size.any() or not np.median(size) > 0:
         raise IdentifyError(
-            f"{rows.name}: the angular velocities are zero, while a method is found from how they turn the body: write the "
-            "angular velocity or momentum of each row, of a body that turns"
+            f"{rows.name}: {'in most rows ' * bool(size.any())}the angular velocities are zero, while a method is found from how they turn the body: write the "
+            "angular velocity or momentum of each row, of a body that turns and does not sleep"
         )
     return replace(run, rows=replace(rows, q=q, spin=spin))
 
@@ -1086,9 +1088,17 @@ def _while_usual(rows: Rows) -> Rows:
     start = float(np.nanmedian(size[: FEW + 2]))
     with np.errstate(all="ignore"):
         usual = (size < identify.FASTEST * start) & (size > start / identify.FASTEST)
+    usual[_asleep_from(rows.q) :] = False
     if usual.sum() < FEW + 2:
         return rows
     return replace(rows, q=np.where(usual[:, None], rows.q, np.nan))
+
+
+def _asleep_from(q: np.ndarray) -> int:
+    """The first row at which a body stands still that does so to the end of the run; the number of rows if it turns."""
+    still = (np.diff(q, axis=0) == 0).all(1)
+    first = len(still) - int(np.argmin(still[::-1])) if not still.all() else len(q)
+    return first + 1 if len(still) - first >= RESTING else len(q)
 
 
 def _not_explained(run: OwnRun) -> str:
@@ -1172,6 +1182,12 @@ def _whole(run: OwnRun, convention: Convention, faults: list[str]) -> tuple[_Pie
         first, last = rows.lines[ahead:][group[[0, -1]]]
         where = f"{rows.line_word} {first}" if first == last else f"{rows.line_word}s {first} to {last}"
         faults.append(f"{where}: values that are no finite numbers")
+    if (first := _asleep_from(q)) < len(q):
+        bad[first - 1 :] = True
+        faults.append(
+            f"from {rows.line_word} {rows.lines[ahead:][first]} on the body stands still: the code puts it to sleep; switch "
+            "sleeping off, or let it turn faster"
+        )
     if rows.t is not None and run.intervals is None:
         bad |= _faults_of_time(rows, run.dt * run.every, ahead, faults)
     # 2^power seconds are the unit of time, in which the body turns by about a radian; that of inertia likewise.
