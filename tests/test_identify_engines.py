@@ -578,6 +578,8 @@ def test_an_adapter_of_ones_own_is_compared_in_the_precision_of_its_rows():
     q, omega = rows_of(lambda q, w: catto(q, w, 0.6), 20, dtype=np.float32)
     engine = SimpleNamespace(is_own=True, precision="float64")
     assert atlas._precision(engine, [identify.Spun(q, omega)]) == "float32"
-    assert atlas._precision(engine, [identify.Spun(q * (1 + 1e-12), omega)]) == "float64"
+    assert atlas._precision(engine, [identify.Spun(q * (1 + 1e-8), omega)]) == "float64"
     assert atlas._precision(SimpleNamespace(is_own=False, precision="float64"), [identify.Spun(q, omega)]) == "float64"
+    assert atlas._precision(engine, [identify.Spun(np.round(q, 9), omega)]) == "float32"
+    assert atlas._precision(engine, [identify.Spun(q * (1 + 1e-12), omega, is_single=True)]) == "float32"
     assert atlas.OWN_TURN == recipe.ANGLE_SINGLE

@@ -35,6 +35,8 @@ WRONG = 0.3
 AXES = ("smallest", "middle", "largest")
 #: The angle in a step, rad, at which an adapter of one's own is identified: below what engines cut or bend.
 OWN_TURN = 0.6
+#: The unit of the last place of a quaternion that is printed with nine digits.
+NINE_DIGITS = 1e-9
 
 
 @dataclass(frozen=True)
@@ -180,8 +182,11 @@ def judged(
 
 def _precision(engine: Engine, spun: Sequence[Spun]) -> str:
     """The precision of an engine; that of the quaternions of an adapter of one's own, whatever it declares."""
-    q = np.vstack([one.q for one in spun if not one.error] or [np.zeros((0, 4))])
-    return "float32" if engine.is_own and len(q) and all_single(q, 0.0) else engine.precision
+    if not engine.is_own:
+        return engine.precision
+    # As a worker saw it, or as numbers of nine digits show it.
+    seen = [bool(all_single(one.q, NINE_DIGITS) if one.is_single is None else one.is_single) for one in spun if not one.error]
+    return "float32" if seen and all(seen) else engine.precision
 
 
 def _below_limit(engine: Engine, run: Run, spun: Spun) -> tuple[Run, Spun]:

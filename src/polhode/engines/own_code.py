@@ -1026,8 +1026,8 @@ def _checked(run: OwnRun) -> OwnRun:
     size = np.linalg.norm(spin[~lost], axis=1)
     if not size.any() or not np.median(size) > 0:
         raise IdentifyError(
-            f"{rows.name}: {'in most rows ' * bool(size.any())}the angular velocities are zero, while a method is found from how they turn the body: write the "
-            "angular velocity or momentum of each row, of a body that turns and does not sleep"
+            f"{rows.name}: {'in most rows ' * bool(size.any())}the angular velocities are zero, while a method shows in how "
+            "they turn the body: write the angular velocity or momentum of each row, of a body that turns and does not sleep"
         )
     return replace(run, rows=replace(rows, q=q, spin=spin))
 
