@@ -219,6 +219,17 @@ def test_steps_that_are_all_beyond_a_limit_ask_for_smaller_ones():
     assert any("as Bullet bends turns above a quarter of pi" in limit and "0.6 rad" in limit for limit in answer.limits), answer
 
 
+def test_an_angular_velocity_that_is_cut_in_every_step_is_named():
+    """Rapier at 0.72 s: most rows end at a quarter of pi in a step; the first is the start."""
+    speed = np.array([1.2, *[math.pi / 4] * 8, *np.linspace(0.7, 0.78, 10)])
+    run = replace(recipe.recipe(omega=1.0).runs[0], dt=1.0, samples=tuple(range(len(speed))))
+    piece = own_code._Piece(run, identify.Spun(np.tile(Q, (len(speed), 1)), speed[:, None] * W / np.linalg.norm(W)), 0, 1.0)
+    said = own_code._beyond_words([piece], 0.74)
+    assert said == (
+        "the code cuts the angular velocity at 0.7854 rad/s, 0.7854 rad in a step (a quarter of pi, as in Bullet and Rapier)"
+    )
+
+
 def test_steps_and_moments_are_fitted_to_rows():
     """For the candidate that comes closest: a shortened step, and moments in eight bits under a torque."""
     from polhode.engines import fitted

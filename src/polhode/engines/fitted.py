@@ -7,6 +7,7 @@ numbers to dozens of rows that ends at their round-off is no accident.
 """
 
 import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -66,16 +67,23 @@ def least(residual: Callable[[np.ndarray], np.ndarray], count: int) -> tuple[np.
     """The numbers, near zero, at which the residual is smallest, and its largest element there; infinite where it fails."""
     x = np.zeros(count)
     try:
-        at = residual(x)
-        for _ in range(ITERATIONS):
-            slopes = np.column_stack([(residual(x + CHANGE * unit) - at) / CHANGE for unit in np.eye(count)])
-            following = x + np.linalg.lstsq(slopes, -at, rcond=1e-6)[0]
-            new = residual(following)
-            if not np.linalg.norm(new) < 0.9 * np.linalg.norm(at):
-                break
-            x, at = following, new
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # moments of a plane body, in a difference quotient
+            return _iterated(residual, x)
     except (ArithmeticError, ValueError, TypeError, np.linalg.LinAlgError):
         return x, math.inf
+
+
+def _iterated(residual: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> tuple[np.ndarray, float]:
+    """Gauss and Newton's iteration from ``x``, and the largest element of the residual where it ends."""
+    at = residual(x)
+    for _ in range(ITERATIONS):
+        slopes = np.column_stack([(residual(x + CHANGE * unit) - at) / CHANGE for unit in np.eye(len(x))])
+        following = x + np.linalg.lstsq(slopes, -at, rcond=1e-6)[0]
+        new = residual(following)
+        if not np.linalg.norm(new) < 0.9 * np.linalg.norm(at):
+            break
+        x, at = following, new
     return x, float(np.abs(at).max())
 
 

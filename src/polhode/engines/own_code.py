@@ -85,6 +85,8 @@ OWN_MOMENTS = 0.03
 TURN_LIMITS = {math.pi / 4: "a quarter of pi, as in Bullet and Rapier"}
 SPEED_LIMITS = {47.1239: "as in Jolt, crashcat and Rapier at 60 Hz", 100.0: "as in Havok, PhysX and Bullet's multibodies"}
 KNOWN_LIMIT = 1.02
+#: Angular velocities that differ by less than this part are one that is cut.
+CUT = 1e-6
 #: Rows at the end in which a body that stands still is asleep.
 RESTING = 3
 #: Steps above a limit that show it by themselves.
@@ -1522,7 +1524,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         turned = np.linalg.norm(rotations(q), axis=1)[fine[1:] & fine[:-1]]
         angle = float(np.median(turned)) / run.every if turned.size else math.nan
     if pieces and not within:
-        limits = [*limits, *_why(runs, reading)] or [NO_CANDIDATE]
+        limits += _why(runs, reading)
     if unequal > SINGLE and not within:
         limits.append(
             "the steps are not equal by the times of the rows; each row was tried with its own step as well: print times with "
@@ -1534,6 +1536,8 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         limits.append(f"the rows show no damping of {run.damping:g}/s.")
     limits += _contradicted_units(run.rows, reading.convention)
     limits += _limits(runs, reading, angle, speed, len(pieces), identified, differ)
+    if pieces and not (within or limits):
+        limits.append(NO_CANDIDATE)
     is_single, further = all(run.rows.is_single for run in runs), ""
     # One advice: another step, or another run.
     names_further_run = (
@@ -1776,17 +1780,29 @@ def _limits(
             f"a step turns the body by only {angle:.2g} rad, where methods of one order are the same to rounding: {wanted}."
         )
     if not is_settled and reading.misfits and recipe.ANGLE_SINGLE < 0.95 * angle < LARGE:
-        pieces_of = [piece for group in reading.pieces for piece in group if not piece.run.steps]
-        bent = sum(fitted.bent_rows(piece.spun, piece.run.dt) for piece in pieces_of)
-        limits.append(
-            f"{bent} steps are bent as Bullet bends turns above a quarter of pi: {wanted}."
-            if bent > FEW
-            else f"a step turns the body by {angle:.2g} rad; engines bend or cut turns above a quarter of pi, and cut angular "
-            f"velocities (47 or 100 rad/s): {wanted}."
-        )
+        limits.append(f"{_beyond_words([piece for group in reading.pieces for piece in group], angle)}: {wanted}.")
     if angle > LARGE:
         limits.append(f"a step turns the body by {angle:.2g} rad, where iterations and expansions of codes fail: {wanted}.")
     return limits
+
+
+def _beyond_words(pieces: Sequence[_Piece], angle: float) -> str:
+    """What engines do to steps of this angle, rad, or what the rows show of it."""
+    sizes = np.concatenate([np.linalg.norm(piece.spun.omega[1:], axis=1) / piece.unit for piece in pieces])
+    speed = float(sizes.max())
+    if 2 * (sizes > (1 - CUT) * speed).sum() > FEW and sizes.min() < (1 - 1e3 * CUT) * speed:
+        turn = speed * pieces[0].run.dt * pieces[0].unit
+        known = next((words for at, words in TURN_LIMITS.items() if _is_between(at, turn, turn)), "")
+        known = known or next((words for at, words in SPEED_LIMITS.items() if _is_between(at, speed, speed)), "")
+        said = f"{turn:.4g} rad in a step{f' ({known})' if known else ''}"
+        return f"the code cuts the angular velocity at {speed:.4g} rad/s, {said}"
+    bent = sum(fitted.bent_rows(piece.spun, piece.run.dt) for piece in pieces if not piece.run.steps)
+    if bent > FEW:
+        return f"{bent} steps are bent as Bullet bends turns above a quarter of pi"
+    return (
+        f"a step turns the body by {angle:.2g} rad; engines bend or cut turns above a quarter of pi, and cut angular "
+        "velocities (47 or 100 rad/s)"
+    )
 
 
 def _order(runs: Sequence[OwnRun], reading: _Reading) -> float:
