@@ -1525,6 +1525,8 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         angle = float(np.median(turned)) / run.every if turned.size else math.nan
     if pieces and not within:
         limits += _why(runs, reading)
+        if not limits and not _is_beyond(angle):
+            limits.append(NO_CANDIDATE)
     if unequal > SINGLE and not within:
         limits.append(
             "the steps are not equal by the times of the rows; each row was tried with its own step as well: print times with "
@@ -1536,8 +1538,6 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         limits.append(f"the rows show no damping of {run.damping:g}/s.")
     limits += _contradicted_units(run.rows, reading.convention)
     limits += _limits(runs, reading, angle, speed, len(pieces), identified, differ)
-    if pieces and not (within or limits):
-        limits.append(NO_CANDIDATE)
     is_single, further = all(run.rows.is_single for run in runs), ""
     # One advice: another step, or another run.
     names_further_run = (
@@ -1779,11 +1779,16 @@ def _limits(
         limits.append(
             f"a step turns the body by only {angle:.2g} rad, where methods of one order are the same to rounding: {wanted}."
         )
-    if not is_settled and reading.misfits and recipe.ANGLE_SINGLE < 0.95 * angle < LARGE:
+    if not is_settled and reading.misfits and _is_beyond(angle):
         limits.append(f"{_beyond_words([piece for group in reading.pieces for piece in group], angle)}: {wanted}.")
     if angle > LARGE:
         limits.append(f"a step turns the body by {angle:.2g} rad, where iterations and expansions of codes fail: {wanted}.")
     return limits
+
+
+def _is_beyond(angle: float) -> bool:
+    """Whether steps of this angle, rad, may be those that engines cut or bend."""
+    return recipe.ANGLE_SINGLE < 0.95 * angle < LARGE
 
 
 def _beyond_words(pieces: Sequence[_Piece], angle: float) -> str:
