@@ -105,6 +105,18 @@ def stopped_midpoint(q, w, h=0.2):
             return exponential(q, h * middle), 2 * middle - w
 
 
+def test_a_step_that_is_not_to_rounding_is_a_method_if_all_others_are_far_away():
+    """Genesis' Newton iteration stops at 1e-13: 1,200 round-offs in double precision."""
+    eps = 2.0**-52
+    assert own_code._bound([1200.0, 1300.0, 1.6e11], eps) > 1300
+    assert own_code._bound([1200.0, 5e5], eps) == own_code._bound([1200.0, 1.6e11], 2.0**-23) == identify.WITHIN
+    assert own_code._bound([3.0, 1e12], eps) == identify.WITHIN and own_code._bound([], eps) == identify.WITHIN
+    run = replace(recipe.recipe(omega=1.0).runs[0], samples=tuple(range(13)))
+    spun = identify.Spun(*rows_of(stopped_midpoint, 12))
+    assert 100 < identify.deviation(candidate("implicit_midpoint_exp"), "", run, spun, eps, range(12)) < 1e4
+
+
+@pytest.mark.thorough
 def test_an_iteration_that_is_stopped_early_is_still_its_method():
     answer = answer_to(rows_of(stopped_midpoint), 0.2)
     assert answer.identified and answer.methods == ("implicit_midpoint_exp",)
@@ -145,6 +157,7 @@ def test_the_exact_motion_to_more_than_rounding_is_called_that():
     assert text_of(answer).startswith("Identified: the exact motion, to")
 
 
+@pytest.mark.thorough
 def test_a_step_rounded_to_single_precision_is_named():
     """jax-md with 64 bits: everything else is in double precision."""
     h = float(np.float32(0.2))
@@ -239,6 +252,9 @@ def test_steps_and_moments_are_fitted_to_rows():
     spun = identify.Spun(*rows_of(lambda q, w: lab_spin(q, w, 0.043033), 30))
     factor, miss, method = fitted.step_factor(run, spun, closest, 0.0, 1)
     assert factor == pytest.approx(0.043033 / 0.05, rel=1e-12) and miss < 1e-14 and method.key == closest[0].key
+    rows = rows_of(lambda q, w: lab_spin(q, w, float(np.float32(0.2))), 30)
+    factor, _, _ = fitted.step_factor(replace(run, dt=0.2), identify.Spun(*rows), closest, 0.0, 1)
+    assert factor * 0.2 == pytest.approx(float(np.float32(0.2)), rel=fitted.SINGLE_WITHIN)
     acting = np.array([0.5981308, 1.0, 1.3989071])
     rows = rows_of(lambda q, w: lab_spin(q, w, 0.6, torque=TORQUE, inertia=acting), 30)
     run = replace(run, load="lab", value=tuple(TORQUE), dt=0.6)
