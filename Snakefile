@@ -77,8 +77,6 @@ STARTS = locks.will_run(workflow)
 if workflow.is_main_process:
     try:
         locks.begin(RESULTS) if STARTS else storage.check_folder(RESULTS)
-        # While the rules are read, since it takes as long as they.
-        DAMAGED = written.damaged_beside(RESULTS)
     except (locks.LockedError, OSError, netcdf.UnreadableFile) as error:
         raise WorkflowError(str(error)) from None
 
@@ -140,10 +138,7 @@ include: "workflow/rules/explorer.smk"
 if workflow.is_main_process:
     try:
         for line in written.mend(
-            RESULTS,
-            dry=not STARTS,
-            order=scheduling.orders(workflow),
-            faults=DAMAGED,
+            RESULTS, dry=not STARTS, order=scheduling.orders(workflow)
         ):
             print(line, file=sys.stderr)
     except netcdf.UnreadableFile as error:

@@ -22,7 +22,7 @@ from polhode.compiling.plain import in_plain_python
 from polhode.ensembles import CLASSES, draw
 from polhode.ensembles.many import Bodies, march
 from polhode.methods import METHODS
-from polhode.methods.one_body import MARCH, READ, START, STEPS
+from polhode.methods.one_body import READ, START, STEPS, march_type
 from polhode.methods.protocol import Method
 
 COMPARED = (
@@ -73,7 +73,7 @@ def _drive(march, states, reading, body, torque, parameters, steps, anew, normal
 def _compiled() -> Callable[..., Any]:
     flags = types.Array(types.boolean, 1, "C")
     arguments = samples_type, samples_type, inertia_type, torque_type, parameters_type, parameters_type, flags, types.boolean
-    return compile_driver(_drive, types.void(types.FunctionType(MARCH), *arguments, samples_type, samples_type))
+    return compile_driver(_drive, types.void(types.FunctionType(march_type()), *arguments, samples_type, samples_type))
 
 
 def run(method: Method, bodies: Bodies, torque: Callable[..., Any], steps: np.ndarray, anew: np.ndarray) -> np.ndarray:

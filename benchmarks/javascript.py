@@ -1,8 +1,9 @@
 """Time a step of the generated JavaScript in Node beside the generated C: ``python benchmarks/javascript.py``.
 
 Both run a free asymmetric top, with the torque as a function that returns zero. Node and C take turns; in each turn a side runs
-once without being timed and then several times, and the fastest run of all turns counts. Run it on an idle machine: the load
-at the beginning is printed.
+once without being timed and then several times, and the fastest run of all turns counts. Where cannon-es is installed
+(``polhode atlas cannon_es --install``), what it does to the rotation of one body in a step is timed as well. Run it on an idle
+machine: the load at the beginning is printed.
 """
 
 import argparse
@@ -12,12 +13,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from math import isfinite
 from pathlib import Path
 from time import perf_counter
 
 import compare
 
 import polhode
+from polhode.engines import all_engines, is_installed
+from polhode.engines.environments import packages_of
 from polhode.export import LANGUAGES
 
 #: The largest ratio of times, JavaScript to C, that is acceptable.
@@ -38,6 +42,34 @@ for (let k = 0; k <= {repeats}; k++) {{
 console.log(1e6 * least / {steps});
 """
 
+#: The same for the update of one body in cannon-es, whose place is an address.
+CANNON = """const cannon = await import({address!r});
+const body = new cannon.Body({{ mass: 1 }});
+body.inertia.set(1, 2, 3);
+body.invInertia.set(1, 1 / 2, 1 / 3);
+body.angularVelocity.set(0.3, 0.4, 1.0);
+let least = Infinity;
+for (let k = 0; k <= {repeats}; k++) {{
+    const begin = performance.now();
+    for (let n = 0; n < {steps}; n++) {{
+        body.integrate({dt}, true, false);
+    }}
+    least = k === 0 ? least : Math.min(least, performance.now() - begin);
+}}
+console.log(1e6 * least / {steps});
+"""
+
+
+def cannon_in_node(folder: Path, steps: int, repeats: int) -> float:
+    """Nanoseconds in which cannon-es updates one body, in the fastest run; infinite if it is not installed."""
+    engine = all_engines()["cannon_es"]
+    if not is_installed(engine):
+        return float("inf")
+    address = (packages_of(engine) / "node_modules/cannon-es/dist/cannon-es.js").as_uri()
+    program = CANNON.format(address=address, repeats=repeats, dt=DT, steps=steps)
+    (folder / "cannon.mjs").write_text(program, encoding="utf-8")
+    return float(subprocess.run(["node", "cannon.mjs"], cwd=folder, capture_output=True, text=True, check=True).stdout)
+
 
 def in_node(folder: Path, key: str, steps: int, repeats: int) -> float:
     """Nanoseconds of a step of the fastest run."""
@@ -53,16 +85,16 @@ def main() -> int:
     """Print both times and their ratio; 1 if it is above the limit, 2 without Node or a C compiler."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--method", choices=polhode.methods, default="exact_rotor", metavar="METHOD", help="(%(default)s)")
-    parser.add_argument("--steps", type=int, default=100_000, help="of a run (%(default)s)")
-    parser.add_argument("--repeats", type=int, default=10, help="timed runs in a turn (%(default)s)")
-    parser.add_argument("--turns", type=int, default=5, help="of both sides (%(default)s)")
+    parser.add_argument("--steps", type=int, default=4_000, help="of a run (%(default)s)")
+    parser.add_argument("--repeats", type=int, default=80, help="timed runs in a turn (%(default)s)")
+    parser.add_argument("--turns", type=int, default=4, help="of both sides (%(default)s)")
     arguments = parser.parse_args()
     key, steps, repeats = arguments.method, arguments.steps, arguments.repeats
     if shutil.which("node") is None:
         print("no node found; install Node.js 18 or newer", file=sys.stderr)
         return 2
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores at the beginning")
-    javascript, c = float("inf"), float("inf")
+    javascript = c = cannon = float("inf")
     with tempfile.TemporaryDirectory() as name:
         try:
             loaded = compare.library(name, methods=[polhode.methods[key]])
@@ -71,11 +103,14 @@ def main() -> int:
             return 2
         for _ in range(arguments.turns):
             javascript = min(javascript, in_node(Path(name), key, steps, repeats))
+            cannon = min(cannon, cannon_in_node(Path(name), steps, repeats))
             for k in range(repeats + 1):
                 begin = perf_counter()
                 compare.in_c(loaded, key, PROBLEM, DT, steps)
                 c = c if k == 0 else min(c, 1e9 * (perf_counter() - begin) / steps)
     print(f"{key}: JavaScript {javascript:.0f} ns a step, C {c:.0f} ns, ratio {javascript / c:.2f} (limit {LIMIT})")
+    if isfinite(cannon):
+        print(f"cannon-es: {cannon:.0f} ns for its own update of one body")
     return int(javascript > LIMIT * c)
 
 

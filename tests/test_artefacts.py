@@ -33,7 +33,7 @@ def plan(**changes: object) -> Products:
 @pytest.fixture(scope="module")
 def everything() -> Products:
     """The plan of a study with files of every kind."""
-    return plan()
+    return plan(further="computed", notebooks="all")
 
 
 def problems_of(results: Path) -> list[str]:

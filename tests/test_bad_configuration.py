@@ -299,9 +299,7 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
         single = sum(len(job["settings"].get("dt", [""])) for job in jobs)
         # Divisions that round to the same number of steps are one.
         assert single <= expected.single_runs <= 1.02 * single
-        assert expected.many_runs == sum(
-            len(job_runs) * study.scenes[key].seeds for key, parts in plan.scene_parts.items() for job_runs in parts
-        )
+        assert expected.many_runs == sum(study.scenes[scene].seeds for scene, *_ in plan.names("many_body_runs"))
         sizes[path.stem] = {measure.key: expected.total(measure) for measure in estimate.LIMITED}
     # What the quick one took with nothing compiled: 405 s of CPU time, 42 MB, 795 MiB in a job.
     quick = sizes["quick"]
@@ -369,7 +367,7 @@ def test_more_samples_than_steps_are_every_step():
 
 
 def test_drivers_count_steps_in_64_bits():
-    for signature in (one_body.DRIVE, several_bodies.DRIVE):
+    for signature in (one_body.drive_type(), several_bodies.drive_type()):
         assert signature.return_type == types.int64
         assert types.Array(types.int64, 1, "C") in signature.args
 

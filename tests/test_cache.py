@@ -15,6 +15,7 @@ import polhode
 from polhode import manybody
 from polhode.compiling import cache, in_advance
 from polhode.compiling.kernel import compile_torque, is_kept, kernel, torque_signature
+from polhode.compiling.place import warn
 from polhode.manybody.engine import shared_parts
 
 HOME = Path(__file__).parents[1]
@@ -203,7 +204,7 @@ def kept_in(tmp_path, monkeypatch):
     compile_torque(torque)
 
     def is_loaded() -> bool:
-        cache._warn.cache_clear()
+        warn.cache_clear()
         expected = is_kept(torque, torque_signature)
         compiled = compile_torque(torque)
         assert compiled(2.0, (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), np.zeros(1)) == (14.0, 0.0, 0.0)

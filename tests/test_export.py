@@ -1,6 +1,7 @@
 """Kernels in C and JavaScript: small ones against Python, all methods, and what is refused with its reason."""
 
 import ctypes
+import itertools
 import json
 import math
 import re
@@ -15,12 +16,13 @@ import pytest
 from conftest import FEW, thorough
 
 import polhode
+from polhode.cli import main
 from polhode.export import LANGUAGES
 from polhode.export.c import SHARED, C
-from polhode.export.language import WIDTH
+from polhode.export.language import WIDTH, in_single
 from polhode.export.program import end_of_run
 from polhode.export.translator import Translator, Untranslatable
-from polhode.export.values import VEC3
+from polhode.export.values import QUAT, VEC3
 from polhode.methods.one_body import SOME_Q
 
 STRICT = ("-Wall", "-Wextra", "-pedantic", "-Werror")
@@ -150,8 +152,35 @@ def shadowed(x, y):
     return x - y
 
 
+def _product(a, b):
+    return a * b + 1.0
+
+
+def _early(x, y):
+    if x > y:
+        return x * y
+    z = x + y
+    return z * z
+
+
+def _grown(v, y):
+    a, b = v
+    while a < _product(y, b) and b < 10.0:
+        a = a + _product(b, y)
+        b += 1.0
+    return (a, b)
+
+
+def written_in_place(x, y):
+    """Kernels that call others in conditions, with numbers that change, and from one that returns early."""
+    q, r = _grown((x, y), x + y)
+    q, r = r, q
+    q, r = _grown((q * 0.1, r * 0.1), y)
+    return _early(q, r) - _early(r, q * y)
+
+
 KERNELS = (whole_numbers, brackets, signs, exchanged, words_of_c, branches, chosen, rounds, counted, tuples, shadowed)
-KERNELS += (exchanged_in_parts, picked, long_condition, _with_constants(rounds, 0.3))
+KERNELS += (written_in_place, exchanged_in_parts, picked, long_condition, _with_constants(rounds, 0.3))
 
 
 def test_small_kernels_have_the_bits_of_python(tmp_path):
@@ -172,7 +201,7 @@ def test_small_kernels_have_the_bits_of_python(tmp_path):
 
 
 def test_small_kernels_have_the_bits_of_python_in_javascript(tmp_path):
-    file = Translator(LANGUAGES["javascript"])
+    file = LANGUAGES["javascript"].translator()
     names = {kernel: file.function(kernel, [None, None])[0] for kernel in KERNELS}
     pairs = [(0.3, 0.7), (2.1, -1.3), (5.5, 3.1), (1.7, 1.7), (-0.4, 1e-3)]
     called = [f"{json.dumps(pairs)}.map(([x, y]) => {name}(x, y))" for name in names.values()]
@@ -312,6 +341,7 @@ COMMANDS = {
     "fortran": lambda key: [compiler("gfortran"), f"-D{key.upper()}_MAIN", f"{key}.F90", "-o", key],
     "javascript": lambda key: [],
     "numpy": lambda key: [],
+    "rust": lambda key: [compiler("rustc"), "--edition", "2021", "--test", f"{key}.rs", "-o", key],
 }
 #: What runs the files that are not compiled.
 INTERPRETED = {
@@ -427,27 +457,242 @@ def test_javascript_has_the_bits_of_the_kernels(tmp_path):
     vectors = [dict(zip("xyz", v, strict=True)) for v in (top.body.inertia, top.omega0)]
     lines = ["const ends = {};", f"const [moments, omega] = {json.dumps(vectors)};"]
     lines += [f"const [q, some] = {json.dumps([dict(zip('wxyz', q, strict=True)) for q in (top.q0, SOME_Q)])};"]
-    for key in ("exact_rotor", *FEW):
-        text = LANGUAGES["javascript"].source(polhode.methods[key])
+    for key in ("exact_rotor", *FEW, "flipped"):
+        text = LANGUAGES["javascript"].source(polhode.methods["exact_rotor" if key == "flipped" else key])
         text = text.replace("\nfunction test_torque", "\nexport function test_torque")
+        if key == "flipped":
+            assert text.count("drop3 = product23 * (w1 * w1)") == 1
+            text = text.replace("drop3 = product23 * (w1 * w1)", "drop3 = -product23 * (w1 * w1)")
         (tmp_path / f"{key}.mjs").write_text(text, encoding="utf-8")
         lines += [f'import * as {key} from "./{key}.mjs";']
         friction = f"(t, q, v, k) => ({FRICTION})"
         runs = [f"{key}.run(q, omega, {key}.inertia_of(moments), {friction}, {top.parameter_array.tolist()}, {dt}, {steps})"]
-        run = polhode.simulate("damped_top", key, dt, steps * dt, samples=1)
+        key_of = "exact_rotor" if key == "flipped" else key
+        run = polhode.simulate("damped_top", key_of, dt, steps * dt, samples=1)
         expected[key] = [[*run["q"].values[-1], *run["omega"].values[-1]]]
         for moments, omega, step, count in CASES:
             three = [json.dumps(dict(zip("xyz", v, strict=True))) for v in (omega, moments)]
             runs += [f"{key}.run(some, {three[0]}, {key}.inertia_of({three[1]}), {key}.test_torque, null, {step}, {count})"]
-            expected[key] += [list(end_of_run(polhode.methods[key], moments, omega, step, count))]
+            expected[key] += [list(end_of_run(polhode.methods[key_of], moments, omega, step, count))]
         lines += [f"ends.{key} = [{', '.join(runs)}].map((end) => [...Object.values(end.q), ...Object.values(end.omega)]);"]
     (tmp_path / "runs.mjs").write_text("\n".join([*lines, "console.log(JSON.stringify(ends));"]), encoding="utf-8")
     said = subprocess.run([node, "runs.mjs"], cwd=tmp_path, capture_output=True, text=True)
     assert said.returncode == 0, said.stderr
     ends = json.loads(said.stdout)
+    assert ends.pop("flipped") != expected["flipped"], "one sign is enough"
     for key in ends:
         for end, numbers in zip(ends[key], expected[key], strict=True):
             assert np.isfinite(numbers).all() and end == numbers, key
+
+
+def test_javascript_makes_no_objects_inside_a_run():
+    """But those that the torque is called with, and that of the end."""
+    for key in ("exact_rotor", "rk4", "magnus_adams4"):
+        text = LANGUAGES["javascript"].source(polhode.methods[key])
+        text = re.sub(r"\btorque\((.|\n)*?parameters\s*\)", "", text.partition("\nexport function test(")[0])
+        functions = dict(re.findall(r"\n(?:export )?function (\w+)\([^)]*\) \{\n((?:    .*\n|\n)*)\}", text))
+        run = functions["run"].rpartition("return {")[0]
+        inner = [functions[name] for name in re.findall(r"\nfunction (\w+)\(", text) if name != "test_torque"]
+        assert "for (let n" in run
+        for body in (run, *inner):
+            assert not re.search(r"\{ \w+[:,]|return \{", body), key
+
+
+def rust_ends(folder, language, keys):
+    """The ends of runs of all cases, by a program of Rust."""
+    calls = []
+    for key in keys:
+        (folder / f"{key}.rs").write_text(
+            language.source(polhode.methods[key])
+            .replace("#[cfg(test)]\nmod tests", "pub mod tests")
+            .replace("    fn test_torque", "    pub fn test_torque"),
+            encoding="utf-8",
+        )
+        for moments, omega, dt, steps in CASES:
+            m, w, q = (
+                f"{key}::{language.constructed(of, list(map(language.literal, v)))}"
+                for of, v in ((VEC3, moments), (VEC3, omega), (QUAT, SOME_Q))
+            )
+            run = f"{key}::run({q}, {w}, {key}::inertia_of({m}), &{key}::tests::test_torque, {dt}, {steps})"
+            calls.append(f"    let e = {run};")
+            numbers = [f"e.q.{x} as f64" for x in "wxyz"] + [f"e.omega.{x} as f64" for x in "xyz"]
+            calls.append(f'    println!("{{:?}}", [{", ".join(numbers)}]);')
+    main = [*(f"pub mod {key};" for key in keys), "fn main() {", *calls, "}"]
+    (folder / "main.rs").write_text("\n".join(main) + "\n", encoding="utf-8")
+    command = [compiler("rustc"), "--edition", "2021", "-D", "warnings", "main.rs", "-o", "ends"]
+    built = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    said = subprocess.run(["./ends"], cwd=folder, capture_output=True, text=True, check=True).stdout
+    return {
+        (key, i): json.loads(line) for (key, i), line in zip(itertools.product(keys, range(4)), said.splitlines(), strict=True)
+    }
+
+
+def test_rust_has_the_bits_of_the_kernels(tmp_path):
+    keys = ("exact_rotor", "euler", "rk4", "magnus_adams4")
+    for (key, i), end in rust_ends(tmp_path, LANGUAGES["rust"], keys).items():
+        assert end == list(end_of_run(polhode.methods[key], *CASES[i])), (key, i)
+
+
+ROOTS_IN_RUST = """
+fn main() {
+    let numbers: [f64; 9] = [0.0, -0.0, 2.0, 1.0 - 1.1e-16, 5e-324, 1.7e308, 3e-310, 0.3, 1e16];
+    for x in numbers {
+        assert!(sqrt(x).to_bits() == x.sqrt().to_bits(), "{}", x);
+    }
+    let mut state: u64 = 1;
+    for _ in 0..20000 {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let x = f64::from_bits(state >> 1);
+        assert!(!x.is_finite() || sqrt(x).to_bits() == x.sqrt().to_bits(), "{:e}", x);
+    }
+    assert!(sqrt(-1.0).is_nan() && sqrt(f64::NAN).is_nan() && sqrt(f64::INFINITY) == f64::INFINITY);
+}
+"""
+
+
+def test_rust_without_its_standard_library_has_the_same_root(tmp_path):
+    text = LANGUAGES["rust"].source(polhode.methods["euler"])
+    (tmp_path / "euler.rs").write_text(text, encoding="utf-8")
+    (tmp_path / "roots.rs").write_text(text + ROOTS_IN_RUST, encoding="utf-8")
+    (tmp_path / "core.rs").write_text("#![no_std]\npub mod euler;\n", encoding="utf-8")
+    rust = [compiler("rustc"), "--edition", "2021", "--cfg", 'feature="no_std"']
+    for words in (["--crate-type", "lib", "--emit", "metadata", "core.rs"], ["-O", "roots.rs", "-o", "roots"], None):
+        run = subprocess.run([*rust, *words] if words else ["./roots"], cwd=tmp_path, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+
+
+#: Runs of all cases in C with floats.
+ENDS_IN_C = """
+#define RUN(key, a, b, c, wx, wy, wz, dt, steps) {{ \\
+    const key##_single_reading e = key##_single_run(polhode_single_quat_of({q}), polhode_single_vec3_of(wx, wy, wz), \\
+        polhode_single_inertia_of(polhode_single_vec3_of(a, b, c)), key##_single_test_torque, 0, dt, steps); \\
+    printf("[%.17g, %.17g, %.17g, %.17g, ", e.q.w, e.q.x, e.q.y, e.q.z); \\
+    printf("%.17g, %.17g, %.17g]\\n", e.omega.x, e.omega.y, e.omega.z); }}
+#include <stdio.h>
+int main(void) {{ {runs} return 0; }}
+"""
+
+
+def test_single_precision_has_the_same_bits_in_all_languages(tmp_path):
+    """And those of double precision but for its rounding."""
+    keys = ("exact_rotor", "euler", "rk4", "magnus_adams4")
+    c, javascript = LANGUAGES["c"].in_single(), LANGUAGES["javascript"].in_single()
+    runs, texts, lines = [], [], ["const ends = [];"]
+    for key in keys:
+        text = c.source(polhode.methods[key])
+        torque = text.partition("#include <stdio.h>\n")[2].partition("\nint main")[0]
+        texts.append(f"{text}\n{torque}")
+        text = javascript.source(polhode.methods[key])
+        text = text.replace("\nfunction test_torque", "\nexport function test_torque")
+        (tmp_path / f"{key}.mjs").write_text(text, encoding="utf-8")
+        lines.insert(0, f'import * as {key} from "./{key}.mjs";')
+        for moments, omega, dt, steps in CASES:
+            numbers = [f"{x!r}f" for x in (*moments, *omega, dt)]
+            runs.append(f"RUN({key}, {', '.join(numbers)}, {steps})")
+            given = ("wxyz", SOME_Q), ("xyz", omega), ("xyz", moments)
+            q, w, m = (json.dumps(dict(zip(names, v, strict=True))) for names, v in given)
+            lines += [f"ends.push({key}.run({q}, {w}, {key}.inertia_of({m}), {key}.test_torque, null, {dt}, {steps}));"]
+    lines.append("console.log(JSON.stringify(ends.map((e) => [...Object.values(e.q), ...Object.values(e.omega)])));")
+    (tmp_path / "ends.mjs").write_text("\n".join(lines), encoding="utf-8")
+    said = subprocess.run([compiler("node"), "ends.mjs"], cwd=tmp_path, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    ends = dict(zip(itertools.product(keys, range(len(CASES))), json.loads(said.stdout), strict=True))
+    for (key, i), end in ends.items():
+        assert end == np.float32(end).astype(float).tolist()
+        of_double = end_of_run(polhode.methods[key], *CASES[i])
+        assert 0 < np.abs(np.array(end) - of_double).max() < 2e-5, (key, i)
+    main = ENDS_IN_C.format(q=", ".join(f"{x!r}f" for x in SOME_Q), runs="\n    ".join(runs))
+    (tmp_path / "ends.c").write_text("\n".join([*texts, main]), encoding="utf-8")
+    command = [compiler("cc", "gcc", "clang"), "-std=c99", *STRICT, "-ffp-contract=off", "-O2", "ends.c", "-o", "ends_in_c"]
+    built = subprocess.run([*command, "-lm"], cwd=tmp_path, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    rows = subprocess.run(["./ends_in_c"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert [json.loads(row) for row in rows] == list(ends.values())
+    assert rust_ends(tmp_path, LANGUAGES["rust"].in_single(), keys) == ends
+
+
+@pytest.mark.thorough
+def test_every_method_is_there_in_rust_and_in_single_precision(tmp_path):
+    """Rust without its standard library compiles without a warning, C likewise; JavaScript repeats its run."""
+    for method in polhode.methods.values():
+        for language in (LANGUAGES["rust"], *(LANGUAGES[name].in_single() for name in ("rust", "c", "javascript"))):
+            file = tmp_path / f"{language.key(method)}{language.suffix}"
+            file.write_text(language.source(method), encoding="utf-8")
+    modules = "".join(f"pub mod {path.stem};\n" for path in sorted(tmp_path.glob("*.rs")))
+    (tmp_path / "all.rs").write_text(f"#![no_std]\n{modules}", encoding="utf-8")
+    script = [f'await import("./{path.name}").then((method) => method.test());' for path in sorted(tmp_path.glob("*.mjs"))]
+    (tmp_path / "all.mjs").write_text("\n".join(script), encoding="utf-8")
+    includes = [f'#include "{path.name}"\n' for path in sorted(tmp_path.glob("*.h"))]
+    (tmp_path / "all.c").write_text("".join(includes), encoding="utf-8")
+    library = ["--edition", "2021", "-D", "warnings", "--crate-type", "lib", "--emit", "metadata"]
+    for command in (
+        [compiler("cc", "gcc", "clang"), "-std=c99", *STRICT, "-fsyntax-only", "all.c"],
+        [compiler("node"), "all.mjs"],
+        [compiler("rustc"), *library, "--cfg", 'feature="no_std"', "all.rs"],
+    ):
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert (run.returncode, run.stderr) == (0, ""), run.stderr
+    assert len(includes) == len(script) == len(polhode.methods)
+
+
+#: Ends of a free body after 100 s and 1000 s, in both precisions.
+LOSSES = """
+const moments = { x: 1, y: 2, z: 3 }, q = { w: 1, x: 0, y: 0, z: 0 }, omega = { x: 0.3, y: 0.4, z: 1.0 };
+const none = () => ({ x: 0, y: 0, z: 0 }), ends = {};
+for (const key of KEYS) {
+    const method = await import(`./${key}.mjs`), body = method.inertia_of(moments);
+    ends[key] = [6000, 60000].map((steps) => {
+        const end = method.run(q, omega, body, none, null, 1 / 60, steps);
+        return [..."wxyz"].map((x) => end.q[x]).concat([..."xyz"].map((x) => end.omega[x]));
+    });
+}
+console.log(JSON.stringify(ends));
+"""
+
+
+def test_the_loss_of_single_precision_is_what_the_page_says(tmp_path):
+    keys, javascript, names = ("exact_rotor", "spiral_leapfrog", "rk4", "no_squish"), LANGUAGES["javascript"], []
+    for language in (javascript, javascript.in_single()):
+        for key in keys:
+            names.append(language.key(polhode.methods[key]))
+            (tmp_path / f"{names[-1]}.mjs").write_text(language.source(polhode.methods[key]), encoding="utf-8")
+    (tmp_path / "losses.mjs").write_text(LOSSES.replace("KEYS", json.dumps(names)), encoding="utf-8")
+    said = subprocess.run([compiler("node"), "losses.mjs"], cwd=tmp_path, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    ends = {name: np.array(rows) for name, rows in json.loads(said.stdout).items()}
+    moments, omega0 = np.array([1.0, 2.0, 3.0]), np.array([0.3, 0.4, 1.0])
+
+    def drifts(end):
+        length, energy = (np.linalg.norm(moments * w) for w in (end[4:], omega0)), (moments @ w**2 for w in (end[4:], omega0))
+        return [a / b - 1 for a, b in (length, energy)]
+
+    rows = []
+    for key in keys:
+        double, single = ends[key], ends[f"{key}_single"]
+        angles = []
+        for a, b in zip(double[:, :4], single[:, :4], strict=True):
+            turn = np.append(b[0] * a[1:] - a[0] * b[1:] + np.cross(a[1:], b[1:]), 0) / np.linalg.norm(b)
+            angles.append(2 * np.arcsin(np.linalg.norm(turn)))
+        numbers = [*angles, *drifts(single[1]), *drifts(double[1])]
+        # What is round-off in double precision depends on its last digits.
+        said = [f"{x:.1e}" if abs(x) > 1e-12 else "round-off" for x in numbers]
+        rows.append(f"| {polhode.methods[key].label} | {' | '.join(said)} |")
+        assert abs(np.linalg.norm(single[1, :4]) - 1) < 3e-4
+    page = (Path(__file__).parents[1] / "docs" / "own-code.md").read_text(encoding="utf-8")
+    assert "\n".join(rows) in page, "\n".join(rows)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_constants_of_double_precision_do_not_vanish_in_single(language):
+    assert [in_single(x) for x in (0.0, -0.5, 1e20)] == [0.0, -0.5, float(np.float32(1e20))]
+    assert in_single(-1e-300) == pytest.approx(-(10**-37.5)) and in_single(1e300) == pytest.approx(10**37.5)
+    single = LANGUAGES[language].in_single()
+    if not single.has_single:
+        assert main(["code", "euler", "--language", language, "--precision", "single"]) == 2
+        return
+    text = single.source(polhode.methods["exact_rotor"])
+    assert re.search(r"TINY[^\n]* 3\.16\d*e-38", text) and re.search(r"ROUND[^\n]* 12582912\.0", text)
 
 
 def test_the_free_body_of_the_documentation_flips_as_it_should(tmp_path):

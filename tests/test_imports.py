@@ -39,6 +39,20 @@ def test_the_package_and_the_entry_of_a_job_import_nothing_heavy(module, lighter
     assert imported(f"import {module}", HEAVY | lighter) == set()
 
 
+def test_what_declares_methods_problems_and_scenes_imports_no_compiler():
+    """Numba is imported when something is compiled. A start of Snakemake and most answers compile nothing."""
+    lines = """
+from polhode.ensembles import CLASSES
+from polhode.manybody.scenes import SCENES
+from polhode.methods import METHODS
+from polhode.problems import PROBLEMS
+assert len(METHODS) > 60 and len(PROBLEMS) > 10 and len(SCENES) > 5 and len(CLASSES) == 8
+assert METHODS["rk4"].caution and not METHODS["exact_rotor"].caution
+assert METHODS["spiral_leapfrog"].state_width == 7
+"""
+    assert imported(lines, {"llvmlite", "numba", "pandas", "xarray"}) == set()
+
+
 #: What a job of this kind does with its files and settings, in a temporary folder.
 JOBS = {
     "single_body": """

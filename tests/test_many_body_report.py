@@ -382,12 +382,46 @@ def test_one_processor_compiles_everything_itself(monkeypatch):
     monkeypatch.setattr(scene_timing, "_compile_forms", lambda *task: done.append(task))
     monkeypatch.setattr(scene_timing, "_compile_load", lambda *task: done.append(task))
     monkeypatch.setattr(scene_timing, "_first_steps", lambda *task: done.append(task))
-    euler, rk4 = polhode.methods["euler"], polhode.methods["rk4"]
-    scene_timing.compile_beforehand([euler, rk4], [polhode.problems["heavy_top"]], [euler])
-    assert done == [("euler", False, ["body", "lab"]), ("rk4", False, ["body", "lab"]), ("heavy_top",), (["euler"],)]
+    monkeypatch.setattr(scene_timing, "_compile_parts", lambda *task: done.append(task))
+    euler, rk4, verlet = (polhode.methods[key] for key in ("euler", "rk4", "verlet"))
+    scene_timing.compile_beforehand([euler, rk4], [polhode.problems["heavy_top"]], [euler, verlet])
+    forms = [("euler", False, ["body", "lab"]), ("rk4", False, ["body", "lab"])]
+    assert done == [*forms, ("heavy_top",), (["euler"],), ("verlet",)]
     done.clear()
     scene_timing.compile_beforehand([euler, rk4], [], [], {"body": ["rk4"], "lab": []})
     assert done == [("euler", False, ["body", "lab"]), ("rk4", False, ["body"]), ([],)], "the unit is timed in any case"
+    done.clear()
+    system = polhode.problems["coupled_cylinders"]
+    scene_timing.compile_beforehand([euler, rk4], [system], [], {"body": ["rk4"], "lab": []}, of_systems=["euler"])
+    assert [task[:2] for task in done[:2]] == [("euler", True), ("rk4", False)], "only what runs systems"
+
+
+def test_times_of_a_step_that_are_released_are_in_proportion():
+    """Those of the run are twice those of the release, in the median over what both have timed."""
+    dims = ("scene", "integrator")
+
+    def steps(times: dict[str, list[float]], scenes: list[str]) -> xr.Dataset:
+        values = np.array(list(times.values())).T
+        samples = np.repeat(values[..., None], 2, axis=-1)
+        labels = [f"the method {key}" for key in times]
+        variables = {"samples": ((*dims, "sample"), samples), "fastest": (dims, values), "median": (dims, 1.5 * values)}
+        coords = {
+            "scene": scenes,
+            "integrator": list(times),
+            "label": ("integrator", labels),
+            "dt": ("scene", [1.0] * len(scenes)),
+        }
+        return xr.Dataset(variables, coords, {"rounds": 2})
+
+    here = steps({"a": [2.0], "b": [4.0], "c": [9.0]}, ["chess"])
+    there = steps({"a": [3.0, 1.0], "b": [7.0, 2.0], "d": [11.0, 5.0], "c": [13.0, 3.0]}, ["rods", "chess"])
+    whole = scene_timing.with_released_steps(here, there, ["a", "d", "b", "c", "nobody"])
+    assert whole["integrator"].values.tolist() == ["a", "d", "b", "c"] and whole.attrs == {"rounds": 2, "released": "d"}
+    assert whole["fastest"].values.tolist() == [[2.0, 10.0, 4.0, 9.0]]
+    assert whole["median"].values.tolist() == [[3.0, 15.0, 6.0, 13.5]]
+    assert np.isnan(whole["samples"].sel(integrator="d")).all(), "no sample of this run"
+    assert whole["label"].values.tolist() == [f"the method {key}" for key in "adbc"]
+    assert scene_timing.with_released_steps(here, there, ["a", "b", "c"]) is here
 
 
 @pytest.mark.thorough

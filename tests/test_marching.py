@@ -20,6 +20,7 @@ from polhode.manybody.simulation import run
 HOME = Path(__file__).parents[1]
 HUGE = 10**15
 METHODS = ["spiral_leapfrog", "pcdm2013_mid", "rk4"]
+PAUSES = marching.Pauses
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def parts(monkeypatch):
     def divide(length: int) -> list[int]:
         paused = []
 
-        class Counting(marching.Pauses):
+        class Counting(PAUSES):
             def __init__(self, first=None):
                 super().__init__(length)
                 look = self._look
@@ -42,7 +43,7 @@ def parts(monkeypatch):
                 self._function = marching._Function(counting)
 
         monkeypatch.setattr(marching, "next_length", lambda length, seconds: length)
-        for module in ("polhode.methods.drivers", "polhode.manybody.simulation"):
+        for module in ("polhode.compiling.marching", "polhode.manybody.simulation"):
             monkeypatch.setattr(sys.modules[module], "Pauses", Counting)
         return paused
 

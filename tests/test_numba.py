@@ -15,7 +15,7 @@ import numba
 import pytest
 from numba.core.registry import CPUDispatcher
 
-from polhode.compiling.kernel import KERNEL_OPTIONS
+from polhode.compiling.kernel import KERNEL_OPTIONS, kernel
 
 HOME = Path(__file__).parents[1]
 SOURCE = HOME / "src/polhode"
@@ -25,12 +25,12 @@ PRIVATE = {
     ("caching", "_Cache"): "cache.py derives its entries from it; give what replaces it the same load and save",
     ("cgutils", "alloca_once"): "from_c.py makes room for the arrays of a C function with it; llvmlite's builder does as well",
     ("cgutils", "gep_inbounds"): "from_c.py finds an element of such an array with it; llvmlite's builder does as well",
-    ("codegen", "get_host_cpu_features"): "kernel.py asks it for 512-bit vectors; leave numba.config.CPU_FEATURES alone",
+    ("codegen", "get_host_cpu_features"): "signatures.py asks it for 512-bit vectors; leave numba.config.CPU_FEATURES alone",
     ("compiler", "CompileResult._rebuild"): "cache.py makes compiled code of bytes; look how numba.core.caching does it now",
     ("compiler", "CompileResult._reduce"): "cache.py makes bytes of compiled code; look how numba.core.caching does it now",
     ("config", "DISABLE_JIT"): "kernels stay plain Python where it is set; find the setting's new place",
-    ("config", "CPU_FEATURES"): "kernel.py sets it for 512-bit vectors; find the setting's new place",
-    ("registry", "CPUDispatcher"): "kernel.py derives its kernels from it; numba.njit(forceinline=True) does as well",
+    ("config", "CPU_FEATURES"): "signatures.py sets it for 512-bit vectors; find the setting's new place",
+    ("registry", "CPUDispatcher"): "signatures.py makes kernels with it; numba.njit(forceinline=True) does as well",
     ("registry", "cpu_target.target_context"): "cache.py asks it for the processor; any text that tells them apart serves",
     ("serialize", "dumps"): "cache.py pickles compiled code with it; look how numba.core.caching does it now",
 }
@@ -61,7 +61,15 @@ def test_the_options_of_kernels_are_those_of_numba():
     unknown = sorted(set(KERNEL_OPTIONS) - set(known))
     assert not unknown, f"Numba {numba.__version__} knows no options {unknown}: see KERNEL_OPTIONS in kernel.py; {BOUND}"
     taken = set(inspect.signature(CPUDispatcher.__init__).parameters)
-    assert {"py_func", "targetoptions"} <= taken, f"kernel.py makes a CPUDispatcher(py_func, targetoptions); {BOUND}"
+    assert {"py_func", "targetoptions"} <= taken, f"signatures.py makes a CPUDispatcher(py_func, targetoptions); {BOUND}"
+
+
+def test_numba_asks_a_kernel_for_its_dispatcher():
+    """Which is made when it is asked for: to define a kernel does not import Numba."""
+    doubled = kernel(lambda x: 2.0 * x)
+    said = f"Numba {numba.__version__} does not ask an object for _numba_type_: see Kernel in kernel.py; {BOUND}"
+    assert numba.typeof(doubled).dispatcher is doubled.dispatcher, said
+    assert numba.njit(lambda x: doubled(x) + 1.0)(3.0) == 7.0 and doubled(3.0) == 6.0
 
 
 def test_a_dispatcher_takes_a_cache_and_can_be_closed():

@@ -1,6 +1,9 @@
 """What a study takes from the release: witnesses that agree, that differ by a bit, on another machine; the real workflow."""
 
 import json
+import os
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -55,12 +58,19 @@ def released_in(folder: Path, data: xr.Dataset, file: str, group: str = "") -> R
 
 def test_methods_of_a_witness():
     assert computed("problems", "heavy_top", ("euler", "verlet", "mine"), ("euler", "verlet")) == ("verlet", "mine")
-    of_both = ("euler", "exact_rotor")
-    assert computed("problems", "coupled_cylinders", of_both, of_both) == ("euler",), "a method of the sources"
+    of_both = ("exact_rotor", "pcdm2016")
+    assert computed("problems", "coupled_cylinders", of_both, of_both) == ("pcdm2016",), "a method of the source"
     assert computed("problems", "heavy_top", ("euler",), ("euler",)) == ("euler",), "at least one"
     assert witness_settings("normalisation", [*METHODS, "mine"], METHODS)["methods"] == ["verlet", "mine"]
+    of_two = {
+        key: witness_settings("reversibility", keys, METHODS) for key, keys in (("old", METHODS), ("new", [*METHODS, "mine"]))
+    }
+    assert of_two["old"]["divisions"] == [32, 64, 128, 256] and "divisions" not in of_two["new"], "a new method runs all of it"
+    able = ["exact_rotor"]  # rk4 cannot run a liquid
+    assert witness_settings("liquid_1fs", ["rk4", *able], able, ["rk4", *able])["starts"] == 1
+    assert "starts" not in witness_settings("liquid_1fs", ["rk4", *able], able, able)
     assert witness_settings("bed", ["spiral_leapfrog", "fincham1992"], []) == {
-        "methods": ["fincham1992"],
+        "methods": ["spiral_leapfrog"],
         "seeds": [0],
         "divisions": [4, 10],
     }
@@ -96,7 +106,7 @@ def test_the_release_is_made_of_a_run_that_computed_everything(tmp_path, monkeyp
     write_groups({"/": xr.Dataset(), **groups}, results / "single_body.nc")
     write_groups({"/": xr.Dataset(), "/chess": runs(METHODS)}, results / "many_body.nc")
     write_groups({"/": runs(METHODS)}, results / "ensembles.nc")
-    monkeypatch.setattr(cli_release, "CHECKS_OF_STUDY", {"bed": CHECKS["bed"], "sweeps": CHECKS["sweeps"]})
+    monkeypatch.setattr(cli_release, "CHECKS_OF_STUDY", {"bed": CHECKS["bed"], "liquid_spectrum": CHECKS["liquid_spectrum"]})
     write_groups({"/": runs(METHODS)}, results / "checks" / "bed.nc")
     run = (
         dict.fromkeys(provenance.NEEDED, "")
@@ -235,6 +245,56 @@ def test_a_method_that_a_study_does_not_compute_is_tried(tmp_path, monkeypatch):
     with pytest.raises(ReleaseDiffers, match="problem lab_torque: this machine computes something else"):
         outcome()
     assert single_body.trial(study.problems["free_symmetric_top"], ["rk4"], exact) is None, "no run with so few steps"
+
+
+#: The witnesses that run without compilation, one after the other, then one with another time step.
+PLAIN = """
+import sys
+from importlib import import_module
+from polhode.methods import METHODS
+from polhode.study.checks import CHECKS
+from polhode.study.released import Release, ReleaseDiffers, check_file, this_machine, whole, witness_settings
+from polhode.study.run import checks
+
+def outcome(check):
+    module, function = CHECKS[check].code.split(":")
+    data = getattr(import_module(module), function)(witness_settings(check, list(METHODS), METHODS))
+    data = data.drop_vars(CHECKS[check].of_all, errors="ignore")
+    made = whole(release, check_file(check), data, list(METHODS), this_machine(), False)
+    assert set(CHECKS[check].of_all) <= set(made.data_vars), "they come from the release"
+    return made.attrs["witness"]
+
+release = Release(sys.argv[1])
+for check in sys.argv[2:]:
+    print(check, outcome(check))
+checks.SPHERE_DT *= 1.25
+try:
+    outcome("simplified")
+except ReleaseDiffers as error:
+    print(error)
+"""
+
+
+def said_without_compilation(checks):
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", PLAIN, str(HOME / released.FOLDER), *checks]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_witness_without_compilation_has_the_bits_of_the_release_and_a_changed_one_has_not():
+    said = said_without_compilation(["published_variants", "extended_inertia", "simplified"])
+    assert said.count("with the same bits") + said.count("within the tolerances") >= 3
+    assert "check simplified: this machine computes something else than the release" in said
+
+
+@pytest.mark.thorough
+def test_all_witnesses_without_compilation():
+    checks = [key for key, check in CHECKS.items() if check.plain]
+    assert len(checks) >= 6 and all(CHECKS[key].witness for key in checks)
+    said = said_without_compilation(checks)
+    assert all(f"\n{key} " in f"\n{said}" for key in checks)
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measured import Measured
 from polhode.study.judge.measures import MEASURES
 from polhode.study.plan import Plan
-from polhode.study.products import Products
+from polhode.study.products import Products, library
 from polhode.study.report import claims as judgement
 from polhode.study.run import checks
 from polhode.study.run import target_steps as targets
@@ -244,6 +244,7 @@ def test_the_next_process_need_not_parse_what_one_has_parsed(tmp_path, monkeypat
     for text, parses in (("A = 1\n", True), ("A = 2\n", True), ("A = 1\n", False)):
         module.write_text(text)
         fingerprint._digest.cache_clear()
+        fingerprint._behind.cache_clear()
         fingerprint._known.cache_clear()
         with monkeypatch.context() as patch:
             if not parses:
@@ -253,6 +254,7 @@ def test_the_next_process_need_not_parse_what_one_has_parsed(tmp_path, monkeypat
     for damaged in ("{", "[]"):
         (tmp_path / fingerprint.KEPT).write_text(damaged)
         fingerprint._known.cache_clear()
+        fingerprint._behind.cache_clear()
         assert fingerprint.fingerprint(module) == hashes[0], "a damaged file is as good as none"
     fingerprint._known.cache_clear()
 
@@ -264,8 +266,16 @@ def test_the_values_beside_a_module_count_and_their_comments_do_not(tmp_path):
     for text in ("euler: first\n", "# why\neuler:   first\n", "euler: second\n"):
         module.with_suffix(".yaml").write_text(text)
         fingerprint._digest.cache_clear()
+        fingerprint._behind.cache_clear()
         seen.append(fingerprint.fingerprint(module))
     assert seen[0] == seen[1] != seen[2]
+
+
+def test_no_notebook_is_made_again_for_an_experiment_that_it_does_not_name():
+    """All depend on the library, and on what of the study their own cells import."""
+    paths = {Path(path).relative_to(HOME / "src/polhode").parts for path, _ in fingerprint._behind(tuple(library(HOME)), False)}
+    assert ("methods", "rk4.py") in paths and ("advice", "from_runs.py") in paths
+    assert not [parts for parts in paths if parts[0] in ("study", "cli", "documentation")]
 
 
 def test_of_a_module_counts_what_the_function_needs():

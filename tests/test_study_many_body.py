@@ -25,7 +25,7 @@ from polhode.study import fingerprint
 from polhode.study import plan as planning
 from polhode.study.configuration import ConfigurationError, resolve
 from polhode.study.gather.many_body import gather_scenes, relative_change, run_energies
-from polhode.study.plan import Plan
+from polhode.study.plan import SINGLE_BODY, Plan
 from polhode.study.run import scene as many_body
 from polhode.study.run.making import FailedRuns, make_files
 from polhode.study.storage import write_dataset, write_groups
@@ -263,7 +263,7 @@ def test_runs_depend_on_engine_scene_method_and_shapes(tmp_path, monkeypatch):
         monkeypatch.setattr(planning, registry, places)
 
     def forget() -> None:
-        for cached in (fingerprint._locate, fingerprint._digest, fingerprint._members):
+        for cached in (fingerprint._locate, fingerprint._digest, fingerprint._behind, fingerprint._members):
             cached.cache_clear()
 
     def code(*files: str) -> dict[str, str]:
@@ -341,13 +341,25 @@ def test_small_runs_share_a_job_and_large_ones_do_not():
 def test_every_run_is_in_one_job():
     study = resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
     plan = Plan(study, HOME)
-    for key, scene in study.computed.scenes.items():
+    for key, parts in plan.scene_parts.items():
+        scene = study.computed.scenes[key]
         runs = {(method, step.name) for step in scene.steps for method in scene.methods if step.runs(method)}
-        shares = [share for part in plan.scene_parts[key] for share in part]
+        shares = [share for part in parts for share in part]
         assert len(shares) == len(runs) and set(shares) == runs, key
-    runs = sum(study.scenes[key].seeds for key, parts in plan.scene_parts.items() for part in parts for share in part)
-    assert runs == study.estimate.many_runs
-    assert len(plan.files("many_body_runs")) == len(set(plan.files("many_body_runs")))
+    paths = [path for key, parts in plan.scene_parts.items() for part in parts for path in plan.scene_paths(key, part)]
+    witnesses = plan.witness_paths("many_body_runs")
+    assert {Path(path).parents[1].name for path in witnesses} == {"rods_steps", "eccentric_spheres", "mixed_sizes"}
+    assert sorted(paths + witnesses) == sorted(set(plan.files("many_body_runs")))
+    assert sum(study.scenes[scene].seeds for scene, *_ in plan.names("many_body_runs")) == study.estimate.many_runs
+
+
+def test_every_run_of_one_body_is_in_one_job():
+    study = resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
+    plan = Plan(study, HOME)
+    paths = [path for key, parts in plan.parts.items() for part in parts for path in plan.part_paths(key, part)]
+    witnesses = plan.witness_paths(*SINGLE_BODY)
+    assert {path.split("/")[2] for path in witnesses} == set(plan.witnessed_problems) == set(study.problems) - set(plan.parts)
+    assert sorted(paths + witnesses) == sorted(set(plan.single_body_runs()))
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ rule timing:
     params:
         settings=PLAN.timing_settings,
         problems=list(STUDY.problems),
+        of_systems=PLAN.of_systems,
         code=PLAN.timing_code,
     script:
         "../scripts/timing.py"

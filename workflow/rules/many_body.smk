@@ -27,6 +27,27 @@ for SCENE, PARTS in PLAN.scene_parts.items():
                 "../scripts/many_body.py"
 
 
+if PLAN.witnessed_scenes:
+
+    rule many_body_witnesses:
+        output:
+            update(PLAN.witness_paths("many_body_runs")),
+        log:
+            f"{RESULTS}/logs/many_body/witnesses.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/many_body/witnesses.tsv"
+        priority: 2
+        conda:
+            "../envs/polhode.yml"
+        resources:
+            runtime=resources.minutes(),
+            mem_mb=resources.memory(),
+        params:
+            files=deferred(PLAN.origins, PLAN.witness_paths("many_body_runs")),
+        script:
+            "../scripts/many_body.py"
+
+
 rule film:
     output:
         f"{RESULTS}/films/{{scene}}.nc",

@@ -1,5 +1,7 @@
 """The single-body comparison: a file for each problem, set of step sizes and method; then a single file of results."""
 
+from polhode.study.plan import SINGLE_BODY as KINDS
+
 # There is one rule for each problem and part of its methods, because they differ in the files that a job makes. Files that are up
 # to date are kept, so they are not removed before a job: update().
 for PROBLEM, PARTS in PLAN.parts.items():
@@ -26,6 +28,28 @@ for PROBLEM, PARTS in PLAN.parts.items():
                 "../scripts/single_body.py"
 
 
+if PLAN.witnessed_problems:
+
+    # What is run of the problems that come from the release takes less time than the start of a job for each.
+    rule single_body_witnesses:
+        output:
+            update(PLAN.witness_paths(*KINDS)),
+        log:
+            f"{RESULTS}/logs/single_body/witnesses.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/single_body/witnesses.tsv"
+        priority: 3
+        conda:
+            "../envs/polhode.yml"
+        resources:
+            runtime=resources.minutes(),
+            mem_mb=resources.memory(),
+        params:
+            files=deferred(PLAN.origins, PLAN.witness_paths(*KINDS)),
+        script:
+            "../scripts/single_body.py"
+
+
 for NUMBER, CHECKS in enumerate(PLAN.check_parts, 1):
 
     rule:
@@ -47,6 +71,7 @@ for NUMBER, CHECKS in enumerate(PLAN.check_parts, 1):
             mem_mb=resources.memory(),
         params:
             files=deferred(PLAN.origins, PLAN.files("checks", CHECKS)),
+            plain=PLAN.is_plain(CHECKS),
         script:
             "../scripts/checks.py"
 

@@ -1,6 +1,10 @@
 """Rules checks_NUMBER: experiments on single methods."""
 
+import os
 from functools import partial
+
+if snakemake.params.plain:  # what they run is shorter than its compilation, and has the same bits
+    os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 from polhode.study.run.check import make_check
 from polhode.study.run.making import make_files

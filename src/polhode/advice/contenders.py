@@ -1,8 +1,9 @@
 """Which methods can win a motion: the others are left out before they are compiled.
 
 The laws of random bodies (``laws.nc``) and the times of steps say what each method would take for the error of a motion, for
-each of these bodies. A method that is far slower than the fastest one for every body is left out. Of methods that ask less of a
-code than the fastest one, and that an answer names beside it, those that are most often the best of their kind are run.
+each of these bodies. A method is left out that is the fastest for none of them, and far slower than the fastest for nearly
+all. Of methods that ask less of a code than the fastest one, and that an answer names beside it, those that are most often the
+best of their kind are run; of a kind that is far slower for all bodies like this one, the one that is best most often.
 
 The laws were measured for smooth torques of limited strength. For other motions all methods are run, and also for a motion that
 takes more steps than any of the random bodies.
@@ -28,8 +29,10 @@ from polhode.problems.problem import TORQUE_CLASSES
 
 Array = np.ndarray
 
-#: A method is left out if it takes longer than the fastest by more than this factor for every body.
-FACTOR = 1.5
+#: A method is run that is the fastest for a body, or that for this part of them takes no longer than it by this factor.
+FACTOR, SHARE = 1.5, 0.01
+#: A kind that takes longer by this factor cannot compete: only the best of it is wanted.
+SLOWER = 4.0
 #: How much weaker or stronger than the torques on the random bodies a torque may be.
 BEYOND = 2.0
 #: A motion that takes more steps than any body by this factor is not one of the laws.
@@ -73,9 +76,9 @@ class Contenders:
     def on_left_out(self) -> str:
         """What is said of the methods that were not run, in a sentence."""
         return (
-            f"{len(self.left_out)} methods were not run (`everything` runs them). They take longer than the fastest by more "
-            f"than a factor of {FACTOR:g} for each of {self.bodies:,} random bodies (torques: {self.words}), and of methods "
-            "that need as few torques in a step and in the first steps others are the best more often."
+            f"{len(self.left_out)} methods were not run (`everything` runs them). They are the fastest for none of "
+            f"{self.bodies:,} random bodies (torques: {self.words}), and for {1 - SHARE:.0%} slower by more than a factor of "
+            f"{FACTOR:g}; of those that need as few torques in a step and in the first steps others are the best more often."
         )
 
 
@@ -124,11 +127,12 @@ def contenders(
     if np.mean(np.isfinite(best)) < SHARE_OF_CASES:
         return None
     run = [method.key for method in methods if method.key not in seconds]
-    winners = [method.key for method in plain if (seconds[method.key] <= FACTOR * best)[np.isfinite(best)].any()]
+    reached = np.isfinite(best)
+    winners = [method.key for method in plain if _can_win(seconds[method.key][reached], best[reached])]
     run += winners
     near = _nearest(case, motions, data["moments"].values, data["strength"].values)
     for of_kind in dict.fromkeys(map(kind, plain)):
-        run += _often_best({m.key: seconds[m.key][:, near] for m in plain if kind(m) == of_kind})
+        run += _often_best({m.key: seconds[m.key][:, near] for m in plain if kind(m) == of_kind}, best[:, near])
     # The kinds that can win first, and in each those that are best most often.
     ordered = sorted(dict.fromkeys(run), key=lambda key: float(np.median(seconds[key])) if key in winners else inf)
     most = {key: float(np.nanmax(steps[places[key]])) for key in seconds}
@@ -143,6 +147,11 @@ def _seconds(method: Method, steps: Array, priced: Prices) -> Array:
     return np.asarray(steps * priced.step[method.key] + torques * priced.torque * priced.unit)
 
 
+def _can_win(seconds: Array, best: Array) -> bool:
+    """Whether a method that takes so long for bodies may be the fastest for another one."""
+    return bool((seconds <= best).any() or np.mean(seconds <= FACTOR * best) >= SHARE)
+
+
 def _nearest(case: BodyCase, motions: Sequence[KnownMotion], moments: Array, strengths: Array) -> Array:
     """The random bodies that are nearest to a case in the logarithms of moments and strength; all, if it has several bodies."""
     ours = np.unique([motion.problem.body.inertia for motion in motions], axis=0)
@@ -155,12 +164,16 @@ def _nearest(case: BodyCase, motions: Sequence[KnownMotion], moments: Array, str
     return np.argsort(np.linalg.norm((of_bodies - of_case) / of_bodies.std(axis=0), axis=-1), kind="stable")[:NEAREST]
 
 
-def _often_best(seconds: Mapping[str, Array]) -> list[str]:
-    """The fewest methods, most often best first, of which one is the best for :data:`MOST_OF` the bodies."""
+def _often_best(seconds: Mapping[str, Array], best: Array) -> list[str]:
+    """The fewest methods of a kind, most often best first, of which one is its best for :data:`MOST_OF` the bodies.
+
+    One, if the kind cannot compete: ``best`` are the times of the fastest of all.
+    """
     every = np.array(list(seconds.values()))
     count = np.bincount(every[:, np.isfinite(every.min(axis=0))].argmin(axis=0), minlength=len(every))
     order = np.argsort(-count, kind="stable")
-    enough = int(np.searchsorted(np.cumsum(count[order]), MOST_OF * count.sum())) + 1
+    competes = bool((every.min(axis=0) <= SLOWER * best)[np.isfinite(best)].any())
+    enough = int(np.searchsorted(np.cumsum(count[order]), MOST_OF * count.sum())) + 1 if competes else 1
     return [list(seconds)[i] for i in order[:enough]]
 
 

@@ -21,7 +21,7 @@ from polhode.advice.answer import CLOSE, SHOWN, Choice, Recommendation, price_in
 from polhode.advice.budget import Budget
 from polhode.advice.cases import BodyCase
 from polhode.advice.cautions import drift, restarts
-from polhode.advice.contenders import Contenders, contenders
+from polhode.advice.contenders import SLOWER, Contenders, contenders
 from polhode.advice.errors import AdviceError, TimeOver
 from polhode.advice.motion import (
     ALLOWED,
@@ -66,9 +66,6 @@ FINER = 2
 NEIGHBOURS = (1.02, 1.05, 1.1, 1.2, 1.35, 1.6)
 #: Relative precision of the number of steps.
 PRECISION = 0.01
-#: A method is given up when it must take longer than the best of its kind by this factor, or at once if none of
-#: its kind comes within this factor of the best of all.
-SLOWER = 4.0
 #: A body that turned less than this part of its radians at its initial angular velocity starts near rest.
 AT_REST = 0.1
 #: An error below which it must decrease with the step, and the steps per radian from which on a larger one must too.
@@ -237,7 +234,8 @@ def _refuse_a_wrong_motion(fewest: Mapping[str, FewestSteps], finding: "Search")
 def _enough(fastest: dict[str, float], kind_of_method: str) -> float:
     """The time (s) beyond which a method is of no interest, from the fastest of each kind so far.
 
-    Of a kind that cannot compete with the others only the best is wanted.
+    A method is given up when it must take longer than the best of its kind by :data:`~polhode.advice.contenders.SLOWER`, or at
+    once if none of its kind comes within this factor of the best of all: of a kind that cannot compete only the best is wanted.
     """
     if kind_of_method not in fastest:
         return inf

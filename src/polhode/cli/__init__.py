@@ -33,7 +33,7 @@ COMMANDS: dict[str, str] = {
     "archive": "a finished run as one zip for a data repository: data, report, source, checksums, metadata",
     "atlas": "find out which integrators physics engines run",
     "bench": "measure the time of a step of each method on this machine",
-    "code": "a method as one file of C, Fortran, NumPy or JavaScript that needs nothing else",
+    "code": "a method as one file of C, Fortran, NumPy, JavaScript or Rust that needs nothing else",
     "docs": "the documentation as HTML pages",
     "html": "figures, tables and rules of a finished run as one page for a browser",
     "identify": "which method your own code runs, from the rows that it writes",

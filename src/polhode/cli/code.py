@@ -8,6 +8,10 @@
       NumPy, for one body or arrays of bodies.
   polhode code spiral_leapfrog --language javascript -o spiral_leapfrog.mjs
       An ES module for browsers and Node.
+  polhode code spiral_leapfrog --language rust -o spiral_leapfrog.rs
+      A module of Rust, with the standard library or without.
+  polhode code spiral_leapfrog --precision single -o spiral_leapfrog_single.h
+      In single precision: in C, JavaScript and Rust.
   polhode code my_method.py
       The same for a method of your own.
   polhode code --all polhode/
@@ -32,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode code``."""
     parser.add_argument("method", nargs="?", metavar="METHOD", help="its key, or a Python file that defines one")
     parser.add_argument("--language", choices=sorted(LANGUAGES), default="c", help="language of the file (%(default)s)")
+    parser.add_argument("--precision", choices=("double", "single"), default="double", help="of all numbers (%(default)s)")
     files = parser.add_mutually_exclusive_group()
     files.add_argument("-o", "--output", type=Path, metavar="FILE", help="file to write; without it the code is printed")
     files.add_argument("--all", type=Path, metavar="FOLDER", help="write a file for every method into this folder")
@@ -46,10 +51,15 @@ def run(arguments: argparse.Namespace) -> int:
         If there is no such method, or it cannot be written in this language, or there.
     """
     language = LANGUAGES[arguments.language]
+    if arguments.precision == "single":
+        if not language.has_single:
+            others = ", ".join(name for name, one in LANGUAGES.items() if one.has_single)
+            raise UsageError(f"{language.name} is written in double precision only; --precision single: {others}")
+        language = language.in_single()
     if (arguments.method is None) == (arguments.all is None):
         raise UsageError("name one METHOD, or a folder for all of them with --all FOLDER")
     if arguments.all is not None:
-        names = [f"{key}{language.suffix}" for key in METHODS]
+        names = [f"{language.key(method)}{language.suffix}" for method in METHODS.values()]
         library = language.library(names)
         for name in (*names, *library):
             check_writable(arguments.all / name, "--all")

@@ -448,11 +448,11 @@ def _release_checks(arguments: argparse.Namespace) -> int:
 
 
 def _release_cost(arguments: argparse.Namespace) -> int:
-    """Release cost.nc without the groups of many bodies: the prices of all methods, from which advice answers."""
+    """Release cost.nc without the times of runs of many bodies: the prices of all methods, from which advice answers."""
     check_writable(arguments.output, "--output")
     path = arguments.results / "cost.nc"
     try:
-        groups = {name: data for name, data in read_groups(path).items() if not name.startswith("/many_body")}
+        groups = {name: data for name, data in read_groups(path).items() if name != "/many_body_times"}
         timed = set(map(str, groups["/step"]["integrator"].values))
     except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError) as error:
         raise UsageError(f"--results: {arguments.results} is not the folder of a run with times of steps: {error}") from error

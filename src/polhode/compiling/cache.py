@@ -19,10 +19,7 @@ Each entry is one file, written under a temporary name and moved into place, so 
 use the folder simultaneously. An entry with a wrong checksum is ignored. If anything fails in the folder, the code is compiled
 as if there were no cache.
 
-The folder is ``POLHODE_CACHE_DIR`` if that is set (empty: no cache), otherwise the user's: ``polhode`` in ``XDG_CACHE_HOME``
-or ``~/.cache``, ``~/Library/Caches`` on macOS, ``LOCALAPPDATA`` on Windows. Entries contain machine code, which is executed as
-found. Therefore a folder or an entry that belongs to somebody else (other than root), or that others can write to, is
-ignored with a warning, and the code is compiled and not kept. Only the user can read and write what is created here.
+The folder is that of :mod:`polhode.compiling.place`.
 """
 
 import builtins
@@ -50,6 +47,8 @@ import numpy as np
 from numba.core import bytecode, caching, compiler, config
 from numba.core.serialize import dumps
 
+from polhode.compiling import place
+from polhode.compiling import signatures as signatures  # sets what is set before anything is compiled
 from polhode.compiling.plain import names_of
 
 #: First bytes of every entry; a new layout of the files needs a new number.
@@ -122,80 +121,17 @@ def is_on_disk(function: Callable[..., Any], signature: Any, **options: Any) -> 
     """Whether :func:`compiled` with the same arguments finds its code on disk."""
     entry = None if config.DISABLE_JIT else _entry(function, signature, options)
     path = _path(function, entry) if entry is not None else None
-    return path is not None and path.is_file() and _is_safe(path)
+    return path is not None and path.is_file() and place.is_safe(path)
 
 
 def _path(function: Callable[..., Any], entry: str) -> Path | None:
-    place = folder()
-    return None if place is None else place / f"{function.__name__.strip('<>')}-{entry}{_SUFFIX}"
+    kept = folder()
+    return None if kept is None else kept / f"{function.__name__.strip('<>')}-{entry}{_SUFFIX}"
 
 
 def folder() -> Path | None:
-    """The folder of compiled code, or None if there is none; see the module's docstring."""
-    place = _chosen_folder()
-    return place if place is not None and _is_safe(place) else None
-
-
-def _is_safe(path: Path) -> bool:
-    """Whether only the user (and root) can have written this file or folder; a missing one is safe.
-
-    The first unsafe one is reported by a warning.
-    """
-    if not hasattr(os, "geteuid"):  # on Windows a user's folder is closed to others
-        return True
-    try:
-        status = path.stat()
-    except OSError:
-        return True
-    return _is_ours(status, path)
-
-
-def _is_ours(status: os.stat_result, path: Path) -> bool:
-    if not hasattr(os, "geteuid"):
-        return True
-    user = os.geteuid()
-    if status.st_uid not in (user, 0):
-        reason, remedy = f"belongs to user {status.st_uid} and not to {user}", "name a folder of your own"
-    elif status.st_mode & 0o022:
-        reason, remedy = "can be written to by others", f"close it (chmod go-w '{path}') or name a folder of your own"
-    else:
-        return True
-    _warn(
-        f"{path} {reason}. It may hold machine code that somebody else put there, so it is not used, and code is compiled "
-        f"anew; {remedy} in POLHODE_CACHE_DIR (empty: keep nothing)"
-    )
-    return False
-
-
-@cache
-def _warn(message: str) -> None:
-    """Issue a warning once per process."""
-    warnings.warn(message, RuntimeWarning, stacklevel=2)
-
-
-def _make(place: Path) -> None:
-    """Create a folder and its parents, accessible to the user alone."""
-    if not place.is_dir():
-        _make(place.parent)
-        with suppress(FileExistsError):
-            place.mkdir(mode=0o700)
-
-
-def _chosen_folder() -> Path | None:
-    chosen = os.environ.get("POLHODE_CACHE_DIR") if _NUMBERED else ""
-    if chosen is not None:
-        return Path(chosen).expanduser() if chosen.strip() else None
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-        return Path(base) / "polhode" / "cache" if base else None
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    if not Path(base).is_absolute():
-        try:
-            home = Path.home()
-        except RuntimeError:
-            return None
-        base = str(home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache")
-    return Path(base) / "polhode"
+    """The folder of compiled code, or None if there is none (:mod:`polhode.compiling.place`) or nothing can be kept."""
+    return place.folder() if _NUMBERED else None
 
 
 class _Entry(caching._Cache):  # type: ignore[misc]
@@ -213,7 +149,7 @@ class _Entry(caching._Cache):  # type: ignore[misc]
         try:
             with open(self.path, "rb") as file:
                 # Ask about the open file: another one may have its name by now.
-                if not _is_ours(os.fstat(file.fileno()), self.path):
+                if not place.is_ours(os.fstat(file.fileno()), self.path):
                     return None
                 data = file.read()
             checksum, payload = data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
@@ -236,8 +172,8 @@ class _Entry(caching._Cache):  # type: ignore[misc]
             if data.lifted or data.library.has_dynamic_globals:
                 return
             payload = dumps(data._reduce())
-            _make(self.path.parent)
-            if not _is_safe(self.path.parent):  # somebody else may have created it meanwhile
+            place.make(self.path.parent)
+            if not place.is_safe(self.path.parent):  # somebody else may have created it meanwhile
                 return
             handle, temporary = tempfile.mkstemp(prefix=f"{self.path.stem}.", suffix=".part", dir=self.path.parent)
             with os.fdopen(handle, "wb") as file:
@@ -261,10 +197,10 @@ class _Entry(caching._Cache):  # type: ignore[misc]
 
 
 @cache
-def _tidy(place: Path) -> None:
+def _tidy(kept: Path) -> None:
     """Remove entries that have not been used for long, once per process."""
     oldest = time.time() - KEPT_DAYS * 86400
-    for path in place.iterdir():
+    for path in kept.iterdir():
         if path.suffix in (_SUFFIX, ".part"):
             with suppress(OSError):
                 if path.stat().st_mtime < oldest:

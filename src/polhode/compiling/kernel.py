@@ -11,20 +11,31 @@ single-body driver and, over lanes, in the many-body engine. Three rules make it
 
 Code compiled for a fixed signature is kept on disk for the next process (:mod:`polhode.compiling.cache`).
 
+Numba is imported when something is compiled: most processes that import methods ask what these declare, or run kernels in plain
+Python, and compile nothing. The types and signatures are in :mod:`polhode.compiling.signatures`; this module has them by name.
+
 With ``NUMBA_DISABLE_JIT=1`` in the environment the decorators do nothing and everything runs as plain Python; the tests use
 this to compare both versions.
 """
 
-from collections.abc import Callable
-from functools import cached_property
-from typing import Any, TypeVar, cast
+import os
+import threading
+from collections.abc import Callable, Mapping
+from functools import cached_property, update_wrapper
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import numba
-from numba import types
-from numba.core import codegen
-from numba.core.registry import CPUDispatcher
-
-from polhode.compiling import cache
+if TYPE_CHECKING:
+    from polhode.compiling.signatures import float_type as float_type
+    from polhode.compiling.signatures import inertia_type as inertia_type
+    from polhode.compiling.signatures import loads_signature as loads_signature
+    from polhode.compiling.signatures import loads_type as loads_type
+    from polhode.compiling.signatures import parameters_type as parameters_type
+    from polhode.compiling.signatures import quaternion_type as quaternion_type
+    from polhode.compiling.signatures import samples_type as samples_type
+    from polhode.compiling.signatures import steps_type as steps_type
+    from polhode.compiling.signatures import torque_signature as torque_signature
+    from polhode.compiling.signatures import torque_type as torque_type
+    from polhode.compiling.signatures import vector_type as vector_type
 
 #: A quaternion ``(q0, qx, qy, qz)``, scalar first, unit, from body to lab.
 Quaternion = tuple[float, float, float, float]
@@ -37,23 +48,19 @@ State = tuple[float, ...]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-float_type = types.float64
-vector_type = types.UniTuple(types.float64, 3)
-quaternion_type = types.UniTuple(types.float64, 4)
-inertia_type = types.UniTuple(types.float64, 9)
-parameters_type = types.Array(types.float64, 1, "C")
-samples_type = types.Array(types.float64, 2, "C")
-steps_type = types.Array(types.int64, 1, "C")
+#: Whether nothing is compiled in this process.
+DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "").strip() not in ("", "0")
+_making = threading.RLock()
 
-#: torque(t, q, omega, parameters) -> torque in the body frame.
-torque_signature = vector_type(float_type, quaternion_type, vector_type, parameters_type)
-#: This signature as a first-class argument: one driver then serves every torque without being compiled again. A torque that is
-#: inlined would save 3 ns a step.
-torque_type = types.FunctionType(torque_signature)
-#: loads(t, r, v, q, omega, parameters, force, torque): writes forces (lab) and torques (body frames) on several bodies.
-_rows = types.Array(types.float64, 2, "C")
-loads_signature = types.void(float_type, _rows, _rows, _rows, _rows, parameters_type, _rows, _rows)
-loads_type = types.FunctionType(loads_signature)
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """A type or signature of :mod:`polhode.compiling.signatures`."""
+        if not name.endswith(("_type", "_signature")):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from polhode.compiling import signatures
+
+        return getattr(signatures, name)
 
 
 def kernel(function: Function) -> Function:
@@ -62,9 +69,7 @@ def kernel(function: Function) -> Function:
     Inlining by LLVM instead of Numba (``inline="always"``) gives the same machine code here in half the compile time, because
     each kernel is then typed once instead of once per use.
     """
-    if numba.config.DISABLE_JIT:
-        return function
-    return cast(Function, _Kernel(py_func=function, targetoptions=KERNEL_OPTIONS))
+    return function if DISABLED else cast(Function, Kernel(function, KERNEL_OPTIONS))
 
 
 def hides_nothing(function: Function) -> Function:
@@ -78,9 +83,9 @@ def hides_nothing(function: Function) -> Function:
     return function
 
 
-#: Options for kernels: inlined by LLVM, without wrappers (see :class:`_Kernel`), and without reference counts: a kernel has
+#: Options for kernels: inlined by LLVM, without wrappers (see :class:`Kernel`), and without reference counts: a kernel has
 #: floats and tuples of floats only, yet the counting of the parameters of a torque kept LLVM from some optimisations.
-KERNEL_OPTIONS = {
+KERNEL_OPTIONS: Mapping[str, Any] = {
     "nopython": True,
     "forceinline": True,
     "error_model": "numpy",
@@ -90,24 +95,61 @@ KERNEL_OPTIONS = {
 }
 
 
-class _Kernel(CPUDispatcher):  # type: ignore[misc]
-    """A compiled function to be inlined.
+class Kernel:
+    """A function that is compiled when it is first called, or first taken into another compiled function.
 
-    The wrappers through which Python and C call a function are omitted: each contains another copy of the inlined code, and
-    they took more than half of the compile time. A call from Python compiles a second version, with wrappers.
+    To a function that Numba compiles it is Numba's dispatcher. That of a kernel has no wrappers through which Python and C call
+    a function: each contains another copy of the inlined code, and they took more than half of the compile time. A call from
+    Python compiles a second version, with wrappers.
+
+    Parameters
+    ----------
+    function : in plain Python, which remains unchanged: ``py_func``
+    options : those of a dispatcher without wrappers; None for one with wrappers, which divides as IEEE 754 does
     """
 
+    def __init__(self, function: Callable[..., Any], options: Mapping[str, Any] | None) -> None:
+        update_wrapper(self, function)
+        self.py_func, self._options = function, options
+        self._dispatcher: Any = None
+
     def __call__(self, *arguments: Any) -> Any:
+        """Call it from Python."""
         return self._alone(*arguments)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.py_func.__module__}.{self.py_func.__qualname__}>"
 
     @cached_property
     def _alone(self) -> Callable[..., Any]:
-        return cast(Callable[..., Any], numba.njit(error_model="numpy")(self.py_func))
+        from polhode.compiling.signatures import dispatcher_of
+
+        return cast(Callable[..., Any], self.dispatcher if self._options is None else dispatcher_of(self.py_func))
+
+    @property
+    def dispatcher(self) -> Any:
+        """Numba's dispatcher, one for all callers."""
+        with _making:
+            if self._dispatcher is None:
+                from polhode.compiling.signatures import dispatcher_of
+
+                self._dispatcher = dispatcher_of(self.py_func, self._options)
+        return self._dispatcher
+
+    @property
+    def targetoptions(self) -> dict[str, Any]:
+        """The options with which it is compiled."""
+        return cast(dict[str, Any], self.dispatcher.targetoptions)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba asks for the type of a value."""
+        return self.dispatcher._numba_type_
 
 
 def compiled(function: Function) -> Function:
     """The function compiled on its first use, to be called by drivers without inlining; it divides as IEEE 754 does."""
-    return cast(Function, numba.njit(error_model="numpy")(function))
+    return function if DISABLED else cast(Function, Kernel(function, None))
 
 
 def subroutine(function: Function) -> Function:
@@ -115,9 +157,7 @@ def subroutine(function: Function) -> Function:
 
     Without wrappers and reference counts it compiles in two thirds of the time of :func:`compiled`.
     """
-    if numba.config.DISABLE_JIT:
-        return function
-    return cast(Function, _Kernel(py_func=function, targetoptions=KERNEL_OPTIONS | {"forceinline": False}))
+    return function if DISABLED else cast(Function, Kernel(function, {**KERNEL_OPTIONS, "forceinline": False}))
 
 
 def compile_driver(function: Function, signature: Any, part: bool = False) -> Function:
@@ -125,38 +165,31 @@ def compile_driver(function: Function, signature: Any, part: bool = False) -> Fu
 
     ``part``: only compiled code calls it, by its address; it makes no arrays. It then compiles in three quarters of the time.
     """
+    from polhode.compiling import cache
+
     return cast(Function, cache.compiled(function, signature, **(_PART_OPTIONS if part else _OPTIONS)))
 
 
 def is_kept(function: Callable[..., Any], signature: Any, part: bool = False) -> bool:
     """Whether :func:`compile_driver` would find its code on disk."""
+    from polhode.compiling import cache
+
     return cache.is_on_disk(function, signature, **(_PART_OPTIONS if part else _OPTIONS))
 
 
 def compile_torque(function: Function) -> Function:
     """A torque function, compiled for the fixed signature ``(t, q, omega, parameters) -> (tx, ty, tz)``."""
+    from polhode.compiling.signatures import torque_signature
+
     return compile_driver(function, torque_signature)
 
 
 def compile_loads(function: Function) -> Function:
-    """The loads on several bodies, compiled for the fixed signature :data:`loads_signature`."""
+    """The loads on several bodies, compiled for the fixed signature ``loads_signature``."""
+    from polhode.compiling.signatures import loads_signature
+
     return compile_driver(function, loads_signature)
 
 
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
 _PART_OPTIONS = {"error_model": "numpy", "no_cpython_wrapper": True, "_nrt": False}
-
-
-def _use_widest_vectors() -> None:
-    """Let LLVM use 512-bit vectors where available; its default is 256 bits because old processors reduced their clock rate.
-
-    A step of the many-body engine takes a quarter less time. No result depends on it. The option is set before anything is
-    compiled, and left alone if the user has set ``NUMBA_CPU_FEATURES``.
-    """
-    if numba.config.CPU_FEATURES is None:
-        features = codegen.get_host_cpu_features()
-        if "+avx512f" in features:
-            numba.config.CPU_FEATURES = features + ",-prefer-256-bit"
-
-
-_use_widest_vectors()

@@ -11,9 +11,7 @@ from time import perf_counter
 
 from numba import types
 
-#: pause(n) -> the step to run to before the next call; n itself to end the run.
-pause_signature = types.int64(types.int64)
-pause_type = types.FunctionType(pause_signature)
+from polhode.compiling.signatures import pause_signature
 
 #: Approximate time between two pauses, s.
 SECONDS = 0.3

@@ -19,7 +19,6 @@ from pathlib import Path
 from types import FunctionType, TracebackType
 from typing import Any
 
-import numba
 import numpy as np
 
 from polhode.compiling.kernel import compile_loads, compile_torque
@@ -279,6 +278,8 @@ def _check_vector(where: str, function: FunctionType, row: Any, t: float, lenien
 def _in_words(value: Any) -> str:
     """What a function has returned, as its kind."""
     if isinstance(value, np.ndarray):
+        import numba
+
         return str(numba.typeof(value)) if value.dtype.kind in "fiucb" else f"an array of {value.dtype}"
     if isinstance(value, tuple | list):
         kinds = list(dict.fromkeys("float" if _is_float(x) else type(x).__name__ for x in value))

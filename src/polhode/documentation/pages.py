@@ -215,17 +215,18 @@ def _code(path: str, example: str, more: str) -> tuple[str, str]:
 
 
 def _own_code(key: str) -> str:
-    """The generated files of a method, in tabs."""
+    """The generated files of a method, in tabs: the code of the first three, which is read as it is, and the files of all."""
     tabs = []
     for name, title, lexer in (
         ("c", "C, C++, CUDA", "c"),
         ("fortran", "Fortran", "fortran"),
         ("numpy", "NumPy", "python"),
-        ("javascript", "JavaScript", "javascript"),
+        ("javascript", "JavaScript", ""),
+        ("rust", "Rust", ""),
     ):
         path = f"/_generated/code/{key}{LANGUAGES[name].suffix}"
-        shown = f"```{{literalinclude}} {path}\n:language: {lexer}\n:class: own-code no-search\n```"
-        tabs.append(f":::{{tab-item}} {title}\n:sync: {name}\n\n{{download}}`{Path(path).name} <{path}>`\n\n{shown}\n:::")
+        shown = f"\n\n```{{literalinclude}} {path}\n:language: {lexer}\n:class: own-code no-search\n```" if lexer else ""
+        tabs.append(f":::{{tab-item}} {title}\n:sync: {name}\n\n{{download}}`{Path(path).name} <{path}>`{shown}\n:::")
     return "\n".join(["::::{tab-set}", ":sync-group: language", *tabs, "::::"])
 
 

@@ -20,6 +20,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 import polhode
 from polhode.advice.prices import USUAL
 from polhode.cli.animate import step_of
+from polhode.documentation import handle
 from polhode.documentation.measured import Measurements, representatives
 from polhode.fits.ranking import candidates
 from polhode.interface.netcdf import has_group, plain, read_dataset
@@ -59,6 +60,7 @@ def all_pictures(measured: Measurements, folder: Path) -> dict[str, bytes]:
         "landing/price.png": partial(time_to_solution.price_of_torque, measured.inputs),
         "engines/errors.png": partial(engines.engine_errors, _released_atlas(measured)),
         "engines/spins.png": partial(engines.engine_spins, _released_atlas(measured)),
+        "engines/t_handle.png": partial(handle.picture),
         **{f"methods/{key}.png": partial(method_picture, key, measured) for key in METHODS},
         **{f"problems/{key}.png": partial(problem_picture, key, measured) for key in PROBLEMS},
         **{f"scenes/{key}.png": partial(scene_picture, key) for key in scenes},

@@ -13,8 +13,9 @@ import numpy as np
 from numba import types
 
 from polhode.algebra.body import Body, coefficients_of
-from polhode.compiling.kernel import compile_driver, float_type, samples_type, steps_type, torque_type
-from polhode.compiling.marching import Pauses, pause_type
+from polhode.compiling.kernel import compile_driver
+from polhode.compiling.marching import Pauses
+from polhode.compiling.signatures import float_type, pause_type, samples_type, steps_type, torque_type
 from polhode.compiling.trials import compiled_torque, states_of, try_torque
 from polhode.ensembles.classes import CLASSES, TorqueClass
 from polhode.interface.arguments import array, is_ordered, positive, shown, switch, unit_quaternions, whole
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 _rows = types.Array(types.float64, 2, "C")
 _tables = types.Array(types.float64, 3, "C")
 _SIGNATURE = types.void(
-    types.FunctionType(one_body.DRIVE),
-    types.FunctionType(one_body.MARCH),
+    types.FunctionType(one_body.drive_type()),
+    types.FunctionType(one_body.march_type()),
     *(_rows,) * 5,
     torque_type,
     _rows,

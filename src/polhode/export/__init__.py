@@ -23,6 +23,7 @@ from polhode.export.fortran import Fortran
 from polhode.export.javascript import JavaScript
 from polhode.export.numpy_arrays import NumPy
 from polhode.export.program import Program
+from polhode.export.rust import Rust
 
 #: The languages by the name that the command ``polhode code`` knows.
-LANGUAGES: Mapping[str, Program] = {language.name: language for language in (C(), Fortran(), JavaScript(), NumPy())}
+LANGUAGES: Mapping[str, Program] = {language.name: language for language in (C(), Fortran(), JavaScript(), NumPy(), Rust())}

@@ -1,10 +1,12 @@
 """A method as a header of C99 that is C++ and CUDA as well."""
 
+import re
 from collections.abc import Sequence
+from typing import Self
 
 from polhode.export import values
 from polhode.export.language import exploded
-from polhode.export.program import DT, PASSES, STEPS, Braces, end_of_run, head
+from polhode.export.program import DT, STEPS, Braces, end_of_run, head
 from polhode.export.translator import Translator
 from polhode.export.values import PARAMETERS, TORQUE, WHOLE, Argument, Scalar, Struct
 from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q
@@ -50,32 +52,60 @@ class C(Braces):
     """C99 and C++11, and functions of host and device in CUDA."""
 
     name, suffix = "c", ".h"
-    qualified = public = True
+    qualified = public = has_single = True
     constructs = False
     comment_marks = "/* ", "   ", " */"
     count = "for (long %(name)s = 0; %(name)s < %(rounds)s; %(name)s++) {"
 
+    @property
+    def shared(self) -> str:
+        """What stands before the names that all headers share."""
+        return "polhode_single_" if self.single else "polhode_"
+
+    @property
+    def number_type(self) -> str:
+        """The type of a number."""
+        return "float" if self.single else "double"
+
+    def in_single(self) -> Self:
+        """The same with ``float``."""
+        made = super().in_single()
+        made.root = "sqrtf"
+        return made
+
     def type_of(self, argument: Argument) -> str:
         """The type of an argument or a variable."""
         if isinstance(argument, Struct):
-            return f"polhode_{argument.name}" if argument.name in ("quat", "vec3", "inertia") else argument.name
-        return {None: "double", WHOLE: "long", TORQUE: "polhode_torque", PARAMETERS: "const void *"}[argument]
+            return f"{self.shared}{argument.name}" if argument.name in ("quat", "vec3", "inertia") else argument.name
+        return {None: self.number_type, WHOLE: "long", TORQUE: f"{self.shared}torque", PARAMETERS: "const void *"}[argument]
 
     def inertia_of(self, key: str) -> str:
         """The name of the function that makes a body."""
-        return "polhode_inertia_of"
+        return f"{self.shared}inertia_of"
+
+    def literal(self, number: float | int) -> str:
+        """As in Python, with the suffix of its type."""
+        return f"{super().literal(number)}{'f' if self.single and isinstance(number, float) else ''}"
 
     def constant(self, name: str, value: float | int) -> str:
         """A macro, which two files may define alike."""
-        return f"#define {name} ({value!r})" if value < 0 else f"#define {name} {value!r}"
+        return f"#define {name} ({self.literal(value)})" if value < 0 else f"#define {name} {self.literal(value)}"
 
     def converted(self, number: Scalar) -> Scalar:
         """A cast."""
-        return Scalar(f"(double){number.within(values.ATOM)}", values.SIGN)
+        return Scalar(f"({self.number_type}){number.within(values.ATOM)}", values.SIGN)
 
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
         """A vector or a quaternion."""
-        return f"polhode_{struct.name}_of({', '.join(codes)})"
+        return f"{self.shared}{struct.name}_of({', '.join(codes)})"
+
+    def types(self, inertia: str) -> str:
+        """What all headers share, with the function that makes a body."""
+        text = SHARED % inertia
+        if not self.single:
+            return text
+        text = text.replace("POLHODE_TYPES", "POLHODE_SINGLE_TYPES").replace("double", "float")
+        return re.sub(r"polhode_(?!single)", self.shared, text)
 
     def initialiser(self, struct: Struct, codes: Sequence[str]) -> str:
         """Members in braces."""
@@ -117,17 +147,22 @@ class C(Braces):
 
     def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
         """The header."""
-        key = method.key
+        key = self.key(method)
         guard = f"POLHODE_{key.upper()}_H"
+        said = (
+            "Numbers are floats. Compile without\n-ffast-math."
+            if self.single
+            else "Compiled with -ffp-contract=off and without\n-ffast-math it gives the bits of polhode."
+        )
         use = (
-            f"{key}_run shows a run, with body = polhode_inertia_of(moments). Compiled with -ffp-contract=off and without\n"
-            f"-ffast-math it gives the bits of polhode. A test, which prints ok: cc -x c -D{key.upper()}_MAIN {key}.h -lm"
+            f"{key}_run shows a run, with body = {self.shared}inertia_of(moments). {said} "
+            f"A test, which prints ok: cc -x c -D{key.upper()}_MAIN {key}.h -lm"
         )
         inertia, *functions = file.texts
         parts = [
             "\n".join(self.comment(head(method, "C99, C++ and CUDA", use))),
             f"#ifndef {guard}\n#define {guard}",
-            SHARED % inertia,
+            self.types(inertia),
             *self.structures(method, structs),
             "\n".join(file.lines_of_constants()),
             *functions,
@@ -146,10 +181,11 @@ class C(Braces):
         (q, _), (omega, _) = reading.members
         numbers = ", ".join(f"end.{q}.{x}" for x in "wxyz") + ", " + ", ".join(f"end.{omega}.{x}" for x in "xyz")
         expected = ",\n        ".join(f"{x:.17g}" for x in end_of_run(method))
-        q0, omega0, moments = (", ".join(map(repr, values)) for values in (SOME_Q, SOME_OMEGA, SOME_BODY.inertia))
-        start = f"polhode_quat_of({q0}), polhode_vec3_of({omega0}), body, {torque}, 0, {DT}, {STEPS}"
-        run = "\n".join(self.broken(f"const {reading.name} end = {method.key}_run({start});", 1))
-        return f"""#ifdef {method.key.upper()}_MAIN
+        given = SOME_Q, SOME_OMEGA, SOME_BODY.inertia
+        q0, omega0, moments = (", ".join(map(self.literal, numbers)) for numbers in given)
+        start = f"{self.shared}quat_of({q0}), {self.shared}vec3_of({omega0}), body, {torque}, 0, {self.literal(DT)}, {STEPS}"
+        run = "\n".join(self.broken(f"const {reading.name} end = {self.key(method)}_run({start});", 1))
+        return f"""#ifdef {self.key(method).upper()}_MAIN
 #include <stdio.h>
 
 {torque_text}
@@ -159,7 +195,7 @@ int main(void)
     const double expected[7] = {{
         {expected}
     }};
-    const polhode_inertia body = polhode_inertia_of(polhode_vec3_of({moments}));
+    const {self.shared}inertia body = {self.shared}inertia_of({self.shared}vec3_of({moments}));
 {run}
     const double numbers[7] = {{
         {numbers}
@@ -169,7 +205,7 @@ int main(void)
         printf("%.17g\\n", numbers[i]);
         largest = fmax(largest, fabs(numbers[i] - expected[i]));
     }}
-    if (largest <= {PASSES}) {{
+    if (largest <= {self.passes}) {{
         printf("ok\\n");
         return 0;
     }}

@@ -3,11 +3,12 @@
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from polhode.export import values
+from polhode.export.flat import FlatLanguage, FlatTranslator
 from polhode.export.language import RESERVED, exploded
-from polhode.export.program import DT, PASSES, ROLES, STEPS, Braces, end_of_run, head
+from polhode.export.program import DT, ROLES, STEPS, Braces, end_of_run, head
 from polhode.export.translator import Translator
 from polhode.export.values import PARAMETERS, QUAT, TORQUE, VEC3, WHOLE, Argument, Scalar, Struct
 from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q
@@ -16,8 +17,8 @@ from polhode.methods.protocol import Method
 _RESERVED = frozenset(
     re.findall(
         r"\w+",
-        """arguments await debugger eval extends finally function implements import in infinity instanceof interface let math
-        nan null object package super test typeof undefined var with yield""",
+        """arguments await debugger eval extends finally fround function implements import in infinity instanceof interface let
+        math nan null object out package super test typeof undefined var with yield""",
     )
 )
 #: What a user calls.
@@ -36,12 +37,17 @@ _TORQUE = """/**
  * @returns {Vec3}
  */"""
 
+#: Functions on numbers return through an array: an object for each result would take longer than most of them.
+_LEFT = """// What functions on numbers leave for their callers, who take it at once.
+const out = new Float%sArray(%d);"""
 
-class JavaScript(Braces):
-    """Functions on plain objects, which they do not change; results are new objects."""
+
+class JavaScript(Braces, FlatLanguage):
+    """Functions on plain objects, which they do not change; results are new objects. Inside they compute with numbers alone."""
 
     name, suffix = "javascript", ".mjs"
     qualified = public = False
+    has_single = True
     reserved = RESERVED | _RESERVED
     comparisons: ClassVar[Mapping[type[ast.cmpop], str]] = {ast.Eq: "===", ast.NotEq: "!=="}
     root = "Math.sqrt"
@@ -54,17 +60,36 @@ class JavaScript(Braces):
             return "".join(word.capitalize() for word in argument.name.split("_"))
         return {None: "number", WHOLE: "number", TORQUE: "Torque", PARAMETERS: "any"}[argument]
 
+    def in_single(self) -> Self:
+        """The same with every result rounded to single precision."""
+        made = super().in_single()
+        made.root = "sqrt"
+        return made
+
+    def rounded(self, number: Scalar) -> Scalar:
+        """Rounded to single precision if that is meant; operations on doubles are exact enough for that."""
+        return Scalar(f"fround({number.code})") if self.single else number
+
     def inertia_of(self, key: str) -> str:
         """The name of the function that makes a body."""
         return "inertia_of"
 
     def constant(self, name: str, value: float | int) -> str:
         """A constant of the module."""
-        return f"const {name} = {value!r};"
+        return f"const {name} = {self.literal(value)};"
 
     def converted(self, number: Scalar) -> Scalar:
         """All numbers are doubles; the opposite of a whole 0 must not become -0."""
         return Scalar(f"0 {number.code}", values.SUM) if number.code.startswith("-") else number
+
+    def member(self, code: str, struct: Struct, i: int) -> str:
+        """A member of an object, or a variable."""
+        name, inner = struct.members[i]
+        return f"{code}{name}{'_' if inner else ''}" if code.endswith("_") else f"{code}.{name}"
+
+    def left(self, place: int) -> str:
+        """A place in the array of the module."""
+        return f"out[{place}]"
 
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
         """An object, always with its members in the same order."""
@@ -75,6 +100,10 @@ class JavaScript(Braces):
         """A declaration."""
         return f"{'const' if constant else 'let'} {name} = {code};"
 
+    def initialised_together(self, firsts: Sequence[tuple[str, str]], constant: bool) -> str:
+        """One declaration."""
+        return f"{'const' if constant else 'let'} {', '.join(f'{name} = {code}' for name, code in firsts)};"
+
     def declaration(self, typed: str, name: str) -> list[str]:
         """A declaration without a value."""
         return [f"let {name};"]
@@ -82,6 +111,10 @@ class JavaScript(Braces):
     def heading(self, text: str, arguments: Sequence[tuple[str, str]], result: str) -> list[str]:
         """The text and the types in JSDoc."""
         return self._documented(text, *(f"@param {{{of}}} {code}" for of, code in arguments), f"@returns {{{result}}}")
+
+    def heading_on_numbers(self, text: str) -> list[str]:
+        """The text alone."""
+        return self._documented(text)
 
     def _documented(self, text: str, *tags: str) -> list[str]:
         lines = [line.removeprefix("//").strip() for line in self.comment(text)] if text else []
@@ -108,22 +141,33 @@ class JavaScript(Braces):
         text = _TYPES.get(struct.name, "")
         return "\n".join(self._documented(text, f"@typedef {{{{ {', '.join(members)} }}}} {self.type_of(struct)}"))
 
+    def translator(self, prefix: str = "", shapes: dict[tuple[str, ...], Struct] | None = None) -> FlatTranslator:
+        """What translates kernels into functions on numbers."""
+        return FlatTranslator(self, prefix, shapes=shapes or {})
+
     def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
         """The module."""
-        path = f"./{method.key}{self.suffix}"
+        path = f"./{self.key(method)}{self.suffix}"
+        precision = (
+            "The result of every operation is rounded to\nsingle precision."
+            if self.single
+            else "All numbers are doubles, with the bits of\npolhode."
+        )
         use = (
             "run shows a run, with body = inertia_of(moments). Vectors are objects {x, y, z}, quaternions {w, x, y, z};\n"
-            "functions return new ones and change none. All numbers are doubles, with the bits of polhode; single precision\n"
-            "(Math.fround) has not been measured. A test, which prints ok:\n"
+            f"functions return new ones and change none. {precision} A test, which prints ok:\n"
             f"node -e 'import(\"{path}\").then((method) => method.test())'"
         )
         shared = [self.structure(struct) for struct in (QUAT, VEC3, file.structs["inertia"])]
+        left = [_LEFT % (32 if self.single else 64, file.widest)] if isinstance(file, FlatTranslator) and file.widest else []
         parts = [
             "\n".join(self.comment(head(method, "JavaScript", use))),
             *shared,
             _TORQUE,
             *self.structures(method, structs),
+            "const { fround, sqrt } = Math;" if self.single else "",
             "\n".join(file.lines_of_constants()),
+            *left,
             *file.texts,
             test,
         ]
@@ -148,7 +192,7 @@ export function test() {{
     const numbers = [{numbers}];
     numbers.forEach((x) => console.log(x));
     const largest = Math.max(...numbers.map((x, i) => Math.abs(x - expected[i])));
-    if (!(largest <= {PASSES})) {{
+    if (!(largest <= {self.passes})) {{
         throw new Error(`differs by ${{largest}}`);
     }}
     console.log("ok");

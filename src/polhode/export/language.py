@@ -2,12 +2,16 @@
 
 import ast
 import itertools
+import math
 import re
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+import numpy as np
+
+from polhode.algebra.quaternion import PI_HIGH, PI_LOW, ROUND
 from polhode.export import values
 from polhode.export.values import Argument, Scalar, Struct
 
@@ -25,6 +29,17 @@ RESERVED = frozenset(
     )
 )
 
+#: Constants that are made for the digits of double precision, and what takes their place in single precision.
+_SINGLE = {ROUND: 1.5 * 2.0**23, PI_HIGH: 3.140625, PI_LOW: math.pi - 3.140625}
+
+
+def in_single(number: float) -> float:
+    """A constant of a kernel in single precision. One beyond its range is as near to the end of the range as it was."""
+    number = _SINGLE.get(number, number)
+    if number and not float(np.finfo(np.float32).tiny) <= abs(number) <= float(np.finfo(np.float32).max):
+        number = math.copysign(abs(number) ** 0.125, number)
+    return float(np.float32(number))
+
 
 class Language(ABC):
     """How the expressions and statements of kernels are spelled.
@@ -40,13 +55,17 @@ class Language(ABC):
     arguments_change: ClassVar[bool] = True
     #: Whether the result of a function has a name.
     names_results: ClassVar[bool] = False
+    #: Whether a torque gets parameters that are handed on to it.
+    hands_parameters: ClassVar[bool] = True
+    #: Whether numbers are of single precision.
+    single: bool = False
     reserved: ClassVar[frozenset[str]] = RESERVED
     #: Functions that it has itself.
     functions: ClassVar[frozenset[str]] = frozenset()
     #: Comparisons that are not written as in Python.
     comparisons: ClassVar[Mapping[type[ast.cmpop], str]] = {}
     #: The square root; how tightly a sign and a choice bind.
-    root: ClassVar[str] = "sqrt"
+    root: str = "sqrt"
     sign_binds: ClassVar[int] = values.SIGN
     choice_binds: ClassVar[int] = values.ATOM
     #: What opens a comment, begins its other lines and closes it.
@@ -71,6 +90,14 @@ class Language(ABC):
     @abstractmethod
     def literal(self, number: float | int) -> str:
         """A number."""
+
+    def number(self, number: float | int) -> float | int:
+        """A constant in the precision of the language."""
+        return in_single(number) if self.single and isinstance(number, float) else number
+
+    def rounded(self, number: Scalar) -> Scalar:
+        """The result of an operation in the precision of the language, where that must be said."""
+        return number
 
     def real(self, number: Scalar) -> Scalar:
         """The number as one of double precision: some languages divide integers as integers."""

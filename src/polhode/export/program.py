@@ -1,11 +1,12 @@
 """A method as one file that needs nothing else: what the files of all languages have in common."""
 
+import copy
 import linecache
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -40,7 +41,7 @@ ROLES = {
 #: The run whose end a file knows, to test itself: the step and the number of steps.
 DT, STEPS = 0.0625, 20
 #: The largest difference that passes: a compiler may contract a product and a sum, which changes the last digits.
-PASSES = 1e-12
+PASSES, PASSES_SINGLE = 1e-12, 1e-4
 
 
 def remembered(state: Any, q: Any, omega: Any) -> Any:
@@ -87,6 +88,23 @@ class Program(Language):
     suffix: ClassVar[str]
     qualified: ClassVar[bool]
     public: ClassVar[bool]
+    #: Whether it is written in single precision, too.
+    has_single: ClassVar[bool] = False
+
+    def in_single(self) -> Self:
+        """The same in single precision."""
+        made = copy.copy(self)
+        made.single = True
+        return made
+
+    @property
+    def passes(self) -> float:
+        """The largest difference from the end of the run of polhode that passes the test of a file."""
+        return PASSES_SINGLE if self.single else PASSES
+
+    def key(self, method: Method) -> str:
+        """The name of a method in a file, and of the file."""
+        return f"{method.key}_single" if self.single else method.key
 
     def source(self, method: Method) -> str:
         """A method in this language: its kernels, everything that they call, the types, a run and a test.
@@ -104,13 +122,13 @@ class Program(Language):
         Untranslatable
             If a kernel is more than arithmetic, conditions and loops of fixed length; the message names it and the line.
         """
-        public = f"{method.key}_" if self.public else ""
-        prefix = f"{method.key}_" if self.qualified else ""
+        public = f"{self.key(method)}_" if self.public else ""
+        prefix = f"{self.key(method)}_" if self.qualified else ""
         trial = Translator(self, prefix)
         self._translate(trial, method, Unknown("", (), length=method.state_width), public)
         named = [*trial.parts, *trial.uses]
         state = members_of_state(f"{public}state", method.state_width, named, trial.pieces, trial.shapes)
-        file = Translator(self, prefix, shapes=trial.shapes)
+        file = self.translator(prefix, trial.shapes)
         file.structs = {struct.name: struct for struct in SHARED}
         file.defined = {struct.name: struct for struct in file.shapes.values()}
         self._translate(file, method, state, public)
@@ -127,6 +145,10 @@ class Program(Language):
         structs = [struct for struct in file.structs.values() if struct not in SHARED]
         return self.file(method, file, structs, test)
 
+    def translator(self, prefix: str = "", shapes: dict[tuple[str, ...], Struct] | None = None) -> Translator:
+        """What translates kernels into this language."""
+        return Translator(self, prefix, shapes=shapes or {})
+
     def _translate(self, file: Translator, method: Method, state: Struct, public: str) -> None:
         """All kernels of a method, for states of this structure; ``public`` stands before their names."""
         body = _body(method)
@@ -141,7 +163,7 @@ class Program(Language):
         def add(role: str, kernel: Callable[..., Any], arguments: list[Argument]) -> None:
             file.function(kernel, arguments, results.get(role, state), f"{public}{role}", ROLES.get(role, ""))
 
-        file.function(coefficients_of, [VEC3], INERTIA, self.inertia_of(method.key))
+        file.function(coefficients_of, [VEC3], INERTIA, self.inertia_of(self.key(method)))
         roles = method.kernels()
         for role in sorted(roles, key=list(ROLES).index):
             handed = {**of, "torque": TORQUE} if role == "step" else of
@@ -173,7 +195,7 @@ class Program(Language):
 
     def structures(self, method: Method, structs: Sequence[Struct]) -> list[str]:
         """The declarations of the structures of a file."""
-        state = f"{method.key}_state" if self.public else "state"
+        state = f"{self.key(method)}_state" if self.public else "state"
         return [
             "\n".join(
                 [
@@ -194,7 +216,7 @@ class Braces(Program):
 
     def literal(self, number: float | int) -> str:
         """As in Python."""
-        return repr(number)
+        return repr(self.number(number))
 
     def member(self, code: str, struct: Struct, i: int) -> str:
         """A member of a structure."""

@@ -18,7 +18,7 @@ import math
 import textwrap
 import tokenize
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
@@ -37,6 +37,8 @@ OPERATORS: dict[type, tuple[str, int]] = {
     ast.Mult: ("*", values.PRODUCT),
     ast.Div: ("/", values.PRODUCT),
 }
+#: What a torque is called with.
+TORQUE_TYPES: Sequence[Argument] = (None, QUAT, VEC3, values.PARAMETERS)
 COMPARISONS: dict[type, str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 
 
@@ -127,13 +129,19 @@ class Translator:
         if key not in self.functions:
             name = name or self._unused(plain)
             self.names.add(name)
-            body = _Function(self, plain, name, arguments, result, hints)
+            body = self._writer(plain, name, arguments, result, hints)
             text = body.translated(comment)
             self.functions[key] = name, body.result
             # Who calls a kernel that has a certain result receives that.
             self.functions.setdefault((plain, *arguments, None), self.functions[key])
             self.texts.append(text)
         return self.functions[key]
+
+    def _writer(
+        self, plain: FunctionType, name: str, arguments: Sequence[Argument], result: Struct | None, hints: Hints
+    ) -> "Function":
+        """What writes the function of a kernel."""
+        return Function(self, plain, name, arguments, result, hints)
 
     def _unused(self, plain: FunctionType) -> str:
         """A name that the file does not have yet: that of the kernel, with that of its module before it if need be."""
@@ -159,16 +167,19 @@ class Translator:
 
 
 @dataclass
-class _Variable:
+class LocalVariable:
+    """A variable of a function: its name there, and what it holds."""
+
     code: str
     type: Argument
 
     @property
     def integer(self) -> bool:
+        """Whether it is a whole number."""
         return self.type == values.WHOLE
 
 
-class _Function:
+class Function:
     """One function, written statement by statement."""
 
     def __init__(
@@ -182,14 +193,13 @@ class _Function:
     ) -> None:
         self.file, self.plain, self.name, self.result, self.hints = file, plain, name, result, hints
         self.language = file.language
-        source = _source(plain)
+        source = source_of(plain)
         self.tree = source.tree
         self.comments, self.finished = source.comments, 0
         self.source = source.lines
         self.globals, self.loads, self.stores = source.globals, source.loads, source.stores
         # A variable must not hide what the function calls or reads.
-        outside = {getattr(value, "__name__", name).lstrip("_") for name, value in self.globals.items()}
-        self.avoided = self.language.reserved | {one.casefold() for one in (*outside, *self.globals, name)}
+        self.avoided = self.language.reserved | {one.casefold() for one in (*self._outside(), name)}
         self.taken: set[str] = set()
         self.lines: list[str] = []
         self.depth = 1
@@ -200,17 +210,31 @@ class _Function:
         parameters = [argument.arg for argument in self.tree.args.args]
         self.variables = {}
         for parameter, argument in zip(parameters, arguments, strict=True):
-            self.variables[parameter] = _Variable(self._new(parameter), argument)
+            self.variables[parameter] = self._parameter(parameter, argument)
+
+    def _outside(self) -> Set[str]:
+        """Names outside the function that its variables do not hide."""
+        return outside_names(self.plain)
+
+    def _prepare(self) -> None:
+        """What stands at the head of the function: variables in the place of arguments that cannot change."""
+        if not self.language.arguments_change:
+            for name, v in list(self.variables.items()):
+                if self.stores[name]:
+                    self.variables[name] = LocalVariable(self._declared(v.type, v.code, name, constant=False), v.type)
+
+    def _parameter(self, name: str, of: Argument) -> LocalVariable:
+        """A parameter of the function."""
+        return LocalVariable(self._new(name), of)
 
     def translated(self, comment: str) -> str:
         """The whole function."""
         parameters = list(self.variables.items())
+        if not self.language.hands_parameters:
+            parameters = [(name, v) for name, v in parameters if v.type != values.PARAMETERS]
         typed = [(self.file.type_of(v.type), v.code) for _, v in parameters]
         idle = [v.code for name, v in parameters if not self.loads[name]]
-        if not self.language.arguments_change:
-            for name, v in parameters:
-                if self.stores[name]:
-                    self.variables[name] = _Variable(self._declared(v.type, v.code, name), v.type)
+        self._prepare()
         self.result_code = self._new("value") if self.language.names_results else ""
         for statement in self.tree.body:
             self._statement(statement)
@@ -296,7 +320,7 @@ class _Function:
             code = value.code if variable.integer and isinstance(value, Scalar) else self._code(value, variable.type, node)
             if self.branches:
                 # Both branches are computed: what they assign to has names of its own until one is chosen.
-                self.variables[name] = variable = _Variable(self._new(variable.code.rstrip("0123456789_")), variable.type)
+                self.variables[name] = variable = LocalVariable(self._new(variable.code.rstrip("0123456789_")), variable.type)
             self._emit(self.language.assigned(variable.code, code))
             return
         of: Argument = values.WHOLE if integer else self._struct(value, f"{self.name}_{name}", (), node)
@@ -307,7 +331,7 @@ class _Function:
             first = self._code(value, of, node)
         else:
             first = self._initialiser(value, of, node)
-        self.variables[name] = _Variable(self._declared(of, first, name, self.stores[name] == 1, hoisted), of)
+        self.variables[name] = LocalVariable(self._declared(of, first, name, self.stores[name] == 1, hoisted), of)
 
     def _declared(self, of: Argument, first: str, name: str, constant: bool = True, hoisted: bool = False) -> str:
         """The name of a new variable of the function with its first value; a hoisted one is declared before the branches."""
@@ -328,8 +352,8 @@ class _Function:
         if sign is None or not isinstance(by, Scalar) or not number:
             self._refuse(node, "such an assignment is for numbers, with +, -, * and /, and keeps whole numbers whole")
         other = by if whole else self.language.real(by)
-        code = f"{variable.code} {sign[0]} {other.within(sign[1] + 1)}"
-        self._put(target.id, Scalar(code, sign[1], integer=whole), node)
+        result = Scalar(f"{variable.code} {sign[0]} {other.within(sign[1] + 1)}", sign[1], integer=whole)
+        self._put(target.id, result if whole else self.language.rounded(result), node)
 
     def _return(self, node: ast.expr) -> None:
         value = self._value(node, self.hints)
@@ -393,7 +417,7 @@ class _Function:
             code = self.language.choice(test, yes[name].code, no[name].code, v.type if isinstance(v.type, Struct) else None)
             old = before.get(name)
             to = old.code if old and not self.branches else self._new(name)
-            self.variables[name] = _Variable(to, v.type)
+            self.variables[name] = LocalVariable(to, v.type)
             self._emit(self.language.assigned(to, code))
 
     def _block(self, statements: Sequence[ast.stmt]) -> None:
@@ -432,7 +456,7 @@ class _Function:
             self._refuse(node, "a loop counts whole numbers in one variable")
         code = self._new(node.target.id.strip("_") or "i")
         self.locals.append((self.file.type_of(values.WHOLE), code))
-        self.variables[node.target.id] = _Variable(code, values.WHOLE)
+        self.variables[node.target.id] = LocalVariable(code, values.WHOLE)
         return self.language.count % {"name": code, "rounds": number.within(values.SUM)}
 
     # Values
@@ -492,7 +516,7 @@ class _Function:
             left, right = self.language.real(left), self.language.real(right)
             one = left.within(values.ATOM if self._bracketed(node.left) else binds)
             other = right.within(values.ATOM if self._bracketed(node.right) else binds + 1)
-            return Scalar(f"{one} {symbol} {other}", binds)
+            return self.language.rounded(Scalar(f"{one} {symbol} {other}", binds))
         if isinstance(node.op, ast.Add) and not isinstance(left, Scalar) and not isinstance(right, Scalar):
             return values.row(self._flat(left, node), self._flat(right, node))
         self._refuse(node, f"{ast.unparse(node)} is not translated")
@@ -517,7 +541,7 @@ class _Function:
 
     def _subscript(self, node: ast.Subscript) -> Value:
         at, several = node.slice, self._value(node.value)
-        if not isinstance(at, ast.Slice) and (isinstance(several, Group) or getattr(several, "struct", VEC3).nested):
+        if not isinstance(at, ast.Slice) and (isinstance(several, Group) or (getattr(several, "struct", None) or VEC3).nested):
             return self._items(several, node)[self._index(at)]
         value = self._flat(several, node)
         if isinstance(at, ast.Slice):
@@ -553,29 +577,49 @@ class _Function:
             self._refuse(node, "kernels are called without keywords")
         name = _name(node.func)
         arguments = [self._value(argument) for argument in node.args]
-        torque = self.variables.get(name)
-        if torque and torque.type == values.TORQUE:
-            types: list[Argument] = [None, QUAT, VEC3, values.PARAMETERS]
-            if len(arguments) != len(types):
+        torque = self._torque(name)
+        if torque:
+            if len(arguments) != len(TORQUE_TYPES):
                 self._refuse(node, "a torque takes t, q, omega and its parameters")
-            code = ", ".join(self._code(a, of, node) for a, of in zip(arguments, types, strict=True))
-            return Stored(f"{torque.code}({code})", VEC3)
+            return self._torque_called(f"{torque}({self._passed(arguments, TORQUE_TYPES, node)})")
         function = self._object(node.func)
         if function is math.sqrt:
-            return Scalar(f"{self.language.root}({self.language.real(self._number(node.args[0])).code})")
+            number = self.language.real(self._number(node.args[0]))
+            return self.language.rounded(Scalar(f"{self.language.root}({number.code})"))
         plain = getattr(function, "py_func", function)
         if not isinstance(plain, FunctionType):
             self._refuse(node, f"{name} is neither a kernel nor math.sqrt")
+        return self._called(plain, arguments, hints, node)
+
+    def _torque(self, name: str) -> str:
+        """The function of the torque that a name stands for, or nothing."""
+        variable = self.variables.get(name)
+        return variable.code if variable and variable.type == values.TORQUE else ""
+
+    def _torque_called(self, code: str) -> Value:
+        """What the torque returns."""
+        return Stored(code, VEC3)
+
+    def _called(self, plain: FunctionType, arguments: Sequence[Value], hints: Hints, node: ast.Call) -> Value:
+        """What a kernel returns."""
         inside = [*inspect.signature(plain).parameters, *[""] * len(arguments)]
         speaks = plain.__module__ not in ("polhode.algebra.vector", "polhode.algebra.quaternion")
         for argument, parameter in zip(arguments, inside, strict=False):
             self._record(argument, parameter if speaks else "")
         of = [self._argument(a, f"{self.name}_{p}", node) for a, p in zip(arguments, inside, strict=False)]
         called, result = self.file.function(plain, of, hints=hints)
-        code = f"{called}({', '.join(self._code(a, one, node) for a, one in zip(arguments, of, strict=True))})"
+        code = f"{called}({self._passed(arguments, of, node)})"
         if isinstance(result, str):
-            self._refuse(node, f"{name} returns a function")
+            self._refuse(node, f"{_name(node.func)} returns a function")
         return Stored(code, result) if result else Scalar(code)
+
+    def _passed(self, arguments: Sequence[Value], types: Sequence[Argument], node: ast.AST) -> str:
+        """The arguments of a call."""
+        return ", ".join(
+            self._code(argument, of, node)
+            for argument, of in zip(arguments, types, strict=True)
+            if of != values.PARAMETERS or self.language.hands_parameters
+        )
 
     def _condition(self, node: ast.expr) -> str:
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
@@ -786,7 +830,8 @@ class _Source:
 
 
 @cache
-def _source(plain: FunctionType) -> _Source:
+def source_of(plain: FunctionType) -> _Source:
+    """The source of a kernel and what its names stand for."""
     source = textwrap.dedent(inspect.getsource(plain))
     tree = next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
     closed = inspect.getclosurevars(plain)
@@ -799,6 +844,12 @@ def _source(plain: FunctionType) -> _Source:
         Counter(n.id for n in names if isinstance(n.ctx, ast.Load)),
         Counter(n.id for n in names if isinstance(n.ctx, ast.Store)),
     )
+
+
+def outside_names(plain: FunctionType) -> set[str]:
+    """The names outside a kernel that it calls or reads."""
+    known = source_of(plain).globals
+    return {*known, *(getattr(value, "__name__", name).lstrip("_") for name, value in known.items())}
 
 
 def _comments(source: str) -> _Comments:

@@ -85,9 +85,10 @@ class Stored:
 
 @dataclass(frozen=True)
 class Joined:
-    """Numbers and tuples of numbers, one after the other, which no variable holds yet."""
+    """Numbers and tuples of numbers, one after the other, which no variable holds yet; ``struct`` is theirs if it is known."""
 
     items: "tuple[Scalar | Stored, ...]"
+    struct: Struct | None = None
 
     @property
     def width(self) -> int:
@@ -97,9 +98,10 @@ class Joined:
 
 @dataclass(frozen=True)
 class Group:
-    """Several values, as a kernel returns them."""
+    """Several values, as a kernel returns them; ``struct`` is theirs if it is known."""
 
     items: "tuple[Value, ...]"
+    struct: Struct | None = None
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ def at(data: xr.Dataset, name: str, method: str, **where: int) -> float:
     """One value of a method, NaN if the run has none; ``where`` are positions along the other dimensions."""
     # Thousands of numbers are requested: look-ups by xarray would take seconds.
     variables = data.variables
-    methods = variables["integrator"].values.tolist()
+    methods = variables["integrator"].to_index()
     if name not in variables or method not in methods:
         return nan
-    places = {"integrator": methods.index(method), **where}
+    places = {"integrator": methods.get_loc(method), **where}
     return float(variables[name].values[tuple(places[dimension] for dimension in map(str, variables[name].dims))])
 
 

@@ -9,7 +9,7 @@ import numba
 from numba import types
 from numba.extending import is_jitted
 
-from polhode.compiling.kernel import float_type, vector_type
+from polhode.compiling.signatures import float_type, vector_type
 from polhode.manybody.law import ForceLaw, Response, Touch
 
 #: What comes before the compiler's own words.
@@ -65,12 +65,13 @@ def _require(law: ForceLaw, what: str, size: int, kind: Any) -> None:
 
 def _answer(law: ForceLaw, name: str, function: Any, arguments: tuple[Any, ...]) -> Any:
     """The type of what a kernel returns."""
-    if not is_jitted(function):
+    dispatcher = getattr(function, "dispatcher", function)
+    if not is_jitted(dispatcher):
         raise TypeError(f"law {law.key}: {name} is not a kernel; put @kernel above its definition")
     try:
-        function.compile(arguments)
+        dispatcher.compile(arguments)
     except numba.NumbaError as error:
         lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith(_PREAMBLE)]
         sizes = f"of {law.width} constants and a history of {law.history}"
         raise TypeError(f"law {law.key}: the kernel {name}, {sizes}, cannot be compiled: " + "\n".join(lines)) from error
-    return function.overloads[arguments].signature.return_type
+    return dispatcher.overloads[arguments].signature.return_type

@@ -24,7 +24,7 @@ from polhode.algebra.body import angular_momentum
 from polhode.algebra.quaternion import conjugate, multiply, to_lab
 from polhode.algebra.quaternion import normalise as unit_quaternion
 from polhode.algebra.vector import axpy, cross, dot, scale
-from polhode.compiling.kernel import compile_driver, compiled, float_type, is_kept, kernel, steps_type, subroutine
+from polhode.compiling.kernel import compile_driver, compiled, is_kept, kernel, subroutine
 from polhode.compiling.lanes import (
     FORCE,
     FRACTION,
@@ -59,9 +59,9 @@ from polhode.compiling.lanes import (
     store_velocity,
     storer,
 )
-from polhode.compiling.marching import pause_type
 from polhode.compiling.plain import in_plain_python
 from polhode.compiling.short_turns import shortened
+from polhode.compiling.signatures import float_type, pause_type, steps_type
 from polhode.manybody import contact, neighbours, sites
 from polhode.manybody.answers import check_answers
 from polhode.manybody.contact import Layout, Setup
@@ -70,7 +70,7 @@ from polhode.manybody.memory import GEOMETRY, LEDGER, NEW, RUN, STEP, WALLS, WOR
 from polhode.manybody.neighbours import CONTACTS, GROUPS, LISTS, MARGIN, PAIRS, SPHERES, has_room, listed_loads_of, used_margin
 from polhode.methods.fourth_order_start import HELD
 from polhode.methods.one_body import put3, put4, row3, row4
-from polhode.methods.processor import PASSAGE, compiled_passage
+from polhode.methods.processor import compiled_passage, passage_type
 from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
 
@@ -265,7 +265,7 @@ def signatures() -> dict[str, Any]:
         "sample": types.void(_floats, true, whole, real, _start),
         "measure_rates": types.void(_floats, whole, whole, _rows, real, _rows),
         "measure_energy": real(_floats, whole, whole, real),
-        "passage": PASSAGE,
+        "passage": passage_type(),
         "all_loads": types.Tuple((real, whole))(
             types.FunctionType(respond), _floats, whole, whole, _setup, _memory, clock, true
         ),

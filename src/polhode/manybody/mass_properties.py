@@ -12,9 +12,8 @@ from math import pi
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from polhode.compiling.kernel import compile_driver, float_type
+from polhode.compiling.kernel import compile_driver
 
 #: Columns across the widest extent of the clump. They give the volume to about 1e-5 and the moments to about 3e-5.
 COLUMNS = 600
@@ -98,8 +97,11 @@ def _sum_of_spheres(centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
 
 @cache
 def _compiled_columns() -> Callable[..., Any]:
-    vector = types.Array(types.float64, 1, "C")
-    rows = types.Array(types.float64, 2, "C")
+    from numba import types
+
+    from polhode.compiling.signatures import float_type, parameters_type, samples_type
+
+    vector, rows = parameters_type, samples_type
     signature = vector(rows, vector, float_type, float_type, types.int64, types.int64, float_type)
     return compile_driver(_columns, signature)
 

@@ -12,7 +12,6 @@ from math import ceil, floor, pi, sqrt, tan
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from polhode.compiling.kernel import compile_driver
 from polhode.interface.extras import require
@@ -101,6 +100,8 @@ def _trace(centres: Any, radii: Any, focus: float, depth: Any, owner: Any, norma
 @cache
 def _tracer() -> Callable[..., None]:
     """:func:`_trace`, compiled."""
+    from numba import types
+
     real, plane = types.float64, types.float64[:, ::1]
     signature = types.void(plane, real[::1], real, plane, types.int64[:, ::1], real[:, :, ::1])
     return compile_driver(_trace, signature)

@@ -7,10 +7,9 @@ from math import pi
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from polhode.algebra.vector import dot
-from polhode.compiling.kernel import compile_driver, float_type, steps_type
+from polhode.compiling.kernel import compile_driver
 from polhode.interface.arguments import array, unit_quaternions
 from polhode.interface.arrays import about
 from polhode.manybody.contact import PLANES, coordinate, from_axis, matrix, nearest_image, subtract
@@ -82,8 +81,11 @@ def directions(rng: np.random.Generator, count: int, dimensions: int = 3) -> np.
 
 @cache
 def _compiled_try() -> Callable[..., Any]:
-    vector = types.Array(types.float64, 1, "C")
-    rows = types.Array(types.float64, 2, "C")
+    from numba import types
+
+    from polhode.compiling.signatures import float_type, parameters_type, samples_type, steps_type
+
+    vector, rows = parameters_type, samples_type
     signature = types.boolean(
         vector, vector, rows, rows, float_type, vector, vector, vector, types.int64, rows, steps_type, steps_type, rows
     )

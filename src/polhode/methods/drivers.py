@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.compiling.marching import Pauses
 from polhode.methods import one_body, several_bodies
 from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.one_body import ONLY, READ, START, normalised, put_reading, row3, row4, state_rows
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def march_of_one_torque(method: "OneTorque") -> Callable[..., Any]:
-    """``march`` of a one-torque method, as plain Python around its kernels; compile with :data:`one_body.MARCH`."""
+    """``march`` of a one-torque method, as plain Python around its kernels; compile for :func:`one_body.march_type`."""
     start, before_torque, after_torque = method.start, method.before_torque, method.after_torque
     read, stored = method.read, method.stored
     load, store = state_rows(method.state_width)
@@ -122,6 +121,8 @@ def run(
     normalise: bool | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """:meth:`polhode.methods.protocol.Method.integrate`."""
+    from polhode.compiling.marching import Pauses
+
     normalise = method.normalisation(normalise)
     pauses = Pauses()
     q, omega, stored = (np.full((len(sample_steps), size), np.nan) for size in (4, 3, 3))
@@ -151,9 +152,11 @@ def run_system(
     method: "OneTorque", system: "System", dt: float, sample_steps: np.ndarray, normalise: bool | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
     """:meth:`polhode.methods.protocol.OneTorque.integrate_system`."""
+    from polhode.compiling.marching import Pauses
+
     normalise = method.normalisation(normalise)
     assert method.translation is not None
-    turn = method.compiled(method.turn, several_bodies.TURN)
+    turn = method.compiled(method.turn, several_bodies.turn_type())
     move, moving_width = several_bodies.compiled_stay() if system.fixed else several_bodies.compiled_move(method.translation)
     pauses = Pauses()
     shape = len(sample_steps), len(system.bodies)

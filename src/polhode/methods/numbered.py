@@ -12,10 +12,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
-from numba import types
 
 from polhode.algebra.body import Body
-from polhode.compiling.kernel import inertia_type
+from polhode.methods.one_body import NUMBERS
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
 
 
@@ -42,7 +41,11 @@ class _Numbered(Method):
 
     def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any) -> Callable[..., Any]:
         """As for other methods, for a longer list of the numbers of a body."""
-        longer = types.UniTuple(types.float64, len(inertia_type) + len(self.numbers))
+        from numba import types
+
+        from polhode.compiling.signatures import inertia_type
+
+        longer = types.UniTuple(types.float64, NUMBERS + len(self.numbers))
         taken = [longer if one == inertia_type else one for one in signature.args]
         return super().compiled(driver, signature.return_type(*taken))
 

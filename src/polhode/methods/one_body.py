@@ -22,26 +22,15 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from polhode.algebra import quaternion
 from polhode.algebra.body import Body
-from polhode.compiling.kernel import (
-    compile_driver,
-    float_type,
-    inertia_type,
-    kernel,
-    parameters_type,
-    quaternion_type,
-    samples_type,
-    steps_type,
-    torque_type,
-    vector_type,
-)
-from polhode.compiling.marching import pause_type
+from polhode.compiling.kernel import compile_driver, kernel
 from polhode.compiling.plain import in_plain_python
 
 START, STEPS, READ = range(3)
+#: The numbers of a body (:meth:`polhode.algebra.body.Body.coefficients`).
+NUMBERS = 9
 #: The row of ``states`` that one body has. A NumPy integer: Numba compiles a function again for every value of a Python integer
 #: that it is handed as a constant, and systems of bodies hand the same functions any row.
 ONLY = np.int64(0)
@@ -51,46 +40,32 @@ SOME_BODY = Body((1.0, 1.7, 2.3))
 SOME_Q, SOME_OMEGA, SOME_TORQUE = (0.5, -0.1, 0.7, 0.5), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2)
 
 
-def march_type(body_type: Any = inertia_type) -> Any:
-    """The signature of ``march`` for bodies of this type."""
+@cache
+def march_type(numbers: int = NUMBERS) -> Any:
+    """The signature of ``march`` for bodies of so many numbers."""
+    from numba import types
+
+    from polhode.compiling import signatures as of
+
+    body, rows, whole = types.UniTuple(of.float_type, numbers), of.samples_type, types.int64
     return types.void(
-        types.int64,
-        samples_type,
-        samples_type,
-        types.int64,
-        types.int64,
-        body_type,
-        torque_type,
-        parameters_type,
-        float_type,
-        types.boolean,
-        samples_type,
+        whole, rows, rows, whole, whole, body, of.torque_type, of.parameters_type, of.float_type, types.boolean, rows
     )
 
 
-def drive_type(body_type: Any = inertia_type) -> Any:
-    """The signature of :func:`drive` for bodies of this type."""
+@cache
+def drive_type(numbers: int = NUMBERS) -> Any:
+    """The signature of :func:`drive` for bodies of so many numbers."""
+    from numba import types
+
+    from polhode.compiling import signatures as of
+
+    body, rows = types.UniTuple(of.float_type, numbers), of.samples_type
     return types.int64(
-        types.FunctionType(march_type(body_type)),
-        samples_type,
-        samples_type,
-        quaternion_type,
-        vector_type,
-        body_type,
-        torque_type,
-        parameters_type,
-        float_type,
-        types.boolean,
-        samples_type,
-        steps_type,
-        pause_type,
-        samples_type,
-        samples_type,
-        samples_type,
+        types.FunctionType(march_type(numbers)),
+        *(rows, rows, of.quaternion_type, of.vector_type, body, of.torque_type, of.parameters_type, of.float_type),
+        *(types.boolean, rows, of.steps_type, of.pause_type, rows, rows, rows),
     )
-
-
-MARCH, DRIVE = march_type(), drive_type()
 
 
 @kernel
@@ -204,6 +179,6 @@ def drive(  # type: ignore[no-untyped-def]
 
 
 @cache
-def driver(numbers: int = len(inertia_type)) -> Callable[..., Any]:
+def driver(numbers: int = NUMBERS) -> Callable[..., Any]:
     """:func:`drive`, compiled for bodies of so many numbers; it takes the driver of any method for such bodies."""
-    return compile_driver(drive, drive_type(types.UniTuple(types.float64, numbers)))
+    return compile_driver(drive, drive_type(numbers))

@@ -25,18 +25,24 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from polhode.algebra.body import angular_momentum, angular_velocity
 from polhode.algebra.vector import axpy
-from polhode.compiling.kernel import compile_driver, float_type, kernel, subroutine
+from polhode.compiling.kernel import compile_driver, kernel, subroutine
 from polhode.methods.fourth_order_start import TIMES, next_stage
-from polhode.methods.one_body import put3, put4, row3, row4, state_rows
+from polhode.methods.one_body import NUMBERS, put3, put4, row3, row4, state_rows
 
-_rows = types.Array(types.float64, 2, "C")
-#: The signature of a passage for all bodies.
-PASSAGE = types.void(types.int64, *(_rows,) * 8, types.Array(types.float64, 1, "C"), types.boolean, float_type, _rows)
-_body_of, _ = state_rows(9)
+_body_of, _ = state_rows(NUMBERS)
+
+
+@cache
+def passage_type() -> Any:
+    """The signature of a passage for all bodies."""
+    from numba import types
+
+    from polhode.compiling.signatures import float_type, parameters_type, samples_type
+
+    return types.void(types.int64, *(samples_type,) * 8, parameters_type, types.boolean, float_type, samples_type)
 
 
 @dataclass(frozen=True)
@@ -152,7 +158,7 @@ def change_of_all(drift: Callable[..., Any]) -> Callable[..., Any]:
 @cache
 def _all_of(drift: Callable[..., Any] | None) -> Callable[..., Any]:
     plain = getattr(next_stage, "py_func", next_stage) if drift is None else change_of_all(drift)
-    return compile_driver(plain, PASSAGE, part=True)
+    return compile_driver(plain, passage_type(), part=True)
 
 
 def compiled_passage(processor: Processor | None) -> Callable[..., Any]:

@@ -251,7 +251,7 @@ class Method(ABC):
 
     def compiled_march(self) -> Callable[..., Any]:
         """:meth:`march`, compiled."""
-        return self.compiled(self.march, one_body.MARCH)
+        return self.compiled(self.march, one_body.march_type())
 
     def normalisation(self, wanted: bool | None) -> bool:
         """Whether the driver normalises, given the user's choice (None: as declared by the method).
@@ -267,7 +267,7 @@ class Method(ABC):
 
     def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
         """The arguments of :meth:`compiled` for what the method's runs need; for systems of bodies only on request."""
-        return [(self.march, one_body.MARCH)]
+        return [(self.march, one_body.march_type())]
 
     def compile(self, systems: bool = False) -> None:
         """Compile the driver for one body, with ``systems`` also that for several, so that the first run does not wait."""
@@ -362,7 +362,7 @@ class OneTorque(Method):
         return True
 
     def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
-        return [*super()._loops(systems), *([(self.turn, several_bodies.TURN)] if systems else [])]
+        return [*super()._loops(systems), *([(self.turn, several_bodies.turn_type())] if systems else [])]
 
     def compile(self, systems: bool = False) -> None:
         """Compile the driver for one body, with ``systems`` also what is needed for several with fixed centres of mass.

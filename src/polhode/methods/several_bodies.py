@@ -23,52 +23,55 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from polhode.algebra.quaternion import normalise as unit_quaternion
-from polhode.compiling.kernel import (
-    compile_driver,
-    float_type,
-    loads_type,
-    parameters_type,
-    steps_type,
-)
-from polhode.compiling.marching import pause_type
+from polhode.compiling.kernel import compile_driver
 from polhode.methods.fourth_order_start import HELD
 from polhode.methods.one_body import SOME_BODY, normalised, put3, put4, row3, row4, state_rows, width_of
-from polhode.methods.processor import PASSAGE
+from polhode.methods.processor import passage_type
 from polhode.methods.translation import Translation
 
 START, BEFORE, AFTER, READ = range(4)
 
-_rows = types.Array(types.float64, 2, "C")
-_tables = types.Array(types.float64, 3, "C")
-_numbers = types.Array(types.float64, 1, "C")
-TURN = types.void(types.int64, *(_rows,) * 7, float_type, types.boolean)
-MOVE = types.void(types.int64, *(_rows,) * 5, _numbers, float_type)
-DRIVE = types.int64(
-    types.FunctionType(TURN),
-    types.FunctionType(MOVE),
-    types.UniTuple(types.int64, 2),
-    float_type,
-    types.int64,
-    types.FunctionType(PASSAGE),
-    _rows,
-    *(_rows,) * 5,
-    _numbers,
-    types.boolean,
-    loads_type,
-    parameters_type,
-    float_type,
-    types.UniTuple(types.boolean, 2),
-    steps_type,
-    pause_type,
-    *(_tables,) * 5,
-)
+
+@cache
+def turn_type() -> Any:
+    """The signature of ``turn``."""
+    from numba import types
+
+    from polhode.compiling.signatures import float_type, samples_type
+
+    return types.void(types.int64, *(samples_type,) * 7, float_type, types.boolean)
+
+
+@cache
+def move_type() -> Any:
+    """The signature of ``move``."""
+    from numba import types
+
+    from polhode.compiling.signatures import float_type, parameters_type, samples_type
+
+    return types.void(types.int64, *(samples_type,) * 5, parameters_type, float_type)
+
+
+@cache
+def drive_type() -> Any:
+    """The signature of the loop over steps."""
+    from numba import types
+
+    from polhode.compiling import signatures as of
+
+    rows, numbers = of.samples_type, of.parameters_type
+    return types.int64(
+        *(types.FunctionType(turn_type()), types.FunctionType(move_type())),
+        *(types.UniTuple(types.int64, 2), of.float_type, types.int64, types.FunctionType(passage_type()), rows),
+        *(*(rows,) * 5, numbers, types.boolean, of.loads_type, numbers, of.float_type, types.UniTuple(types.boolean, 2)),
+        *(of.steps_type, of.pause_type, *(of.tables_type,) * 5),
+    )
 
 
 def turn_of(method: Any, width: int) -> Callable[..., Any]:
-    """``turn`` of a one-torque method, as plain Python around its kernels; compile with :data:`TURN`."""
+    """``turn`` of a one-torque method, as plain Python around its kernels; compile for :func:`turn_type`."""
     start, before_torque, after_torque = method.start, method.before_torque, method.after_torque
     read, stored_omega = method.read, method.stored
     load, store = state_rows(width)
@@ -103,7 +106,7 @@ def turn_of(method: Any, width: int) -> Callable[..., Any]:
 
 
 def move_of(scheme: Translation, width: int) -> Callable[..., Any]:
-    """``move`` of a scheme for centres of mass, as plain Python around its kernels; compile with :data:`MOVE`."""
+    """``move`` of a scheme for centres of mass, as plain Python around its kernels; compile for :func:`move_type`."""
     start, before_force, after_force, read = scheme.start, scheme.before_force, scheme.after_force, scheme.read
     load, store = state_rows(width)
 
@@ -256,8 +259,8 @@ def _drive(  # type: ignore[no-untyped-def]
 
 @cache
 def driver() -> Callable[..., Any]:
-    """The loop over steps, compiled for :data:`DRIVE`; it takes the functions of any method and scheme."""
-    return compile_driver(_drive, DRIVE)
+    """The loop over steps, compiled for :func:`drive_type`; it takes the functions of any method and scheme."""
+    return compile_driver(_drive, drive_type())
 
 
 def _stay(part, states, later, r, v, force, masses, dt):  # type: ignore[no-untyped-def]
@@ -270,11 +273,11 @@ def compiled_stay() -> tuple[Callable[..., Any], int]:
 
     A scheme would take longer to compile than the method.
     """
-    return compile_driver(_stay, MOVE, part=True), 0
+    return compile_driver(_stay, move_type(), part=True), 0
 
 
 @cache
 def compiled_move(scheme: Translation) -> tuple[Callable[..., Any], int]:
     """``move`` of a scheme, compiled, and the width of its states."""
     width = width_of(scheme.start, (0.3, 0.2, 0.1), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), 1.0, 1e-3)
-    return compile_driver(move_of(scheme, width), MOVE, part=True), width
+    return compile_driver(move_of(scheme, width), move_type(), part=True), width

@@ -11,7 +11,7 @@ from unicodedata import normalize
 import numpy as np
 
 from polhode.algebra.body import Body
-from polhode.compiling.kernel import is_kept, torque_signature
+from polhode.compiling.kernel import is_kept
 from polhode.compiling.trials import TORQUE, checked_function, compiled_torque, parameter_array, states_of, try_torque
 from polhode.interface.arguments import (
     array,
@@ -258,6 +258,8 @@ class Problem(Case):
 
     def is_kept(self) -> bool:
         """Whether :meth:`compile` finds it on disk (:mod:`polhode.compiling.cache`)."""
+        from polhode.compiling.signatures import torque_signature
+
         return is_kept(getattr(self.torque, "py_func", self.torque), torque_signature)
 
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:

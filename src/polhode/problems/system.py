@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from polhode.algebra.body import Body
-from polhode.compiling.kernel import is_kept, loads_signature
+from polhode.compiling.kernel import is_kept
 from polhode.compiling.trials import LOADS, checked_function, compiled_loads, try_loads
 from polhode.interface.arguments import flag, is_ordered, shown, unit_quaternion, vector
 from polhode.problems.problem import Case
@@ -105,6 +105,8 @@ class System(Case):
 
     def is_kept(self) -> bool:
         """Whether :meth:`compile` finds them on disk (:mod:`polhode.compiling.cache`)."""
+        from polhode.compiling.signatures import loads_signature
+
         return is_kept(self.loads, loads_signature)
 
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ from math import ceil, floor, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import types
+from numba import config, types
 
 from polhode.compiling.kernel import compile_driver, loads_type, parameters_type, samples_type, torque_type
 from polhode.compiling.trials import TrialError
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 #: The number of instants from the start to the last time at which the torque is looked at; one lies in each of as many equal
-#: intervals, so that nothing longer than two of them is missed.
-LOOKS = 2**18
+#: intervals, so that nothing longer than two of them is missed. They are fewer where nothing is compiled.
+LOOKS = 2**10 if config.DISABLE_JIT else 2**18
 #: Their places in the intervals: the fractional parts of multiples of the golden section, which repeat nowhere.
 GOLDEN = (sqrt(5) - 1) / 2
 #: The largest difference that passes, relative to the torque in the step: torques lose digits in double precision, such as
@@ -157,7 +157,11 @@ def _polynomial(coefficients: Array, x: Array) -> Array:
     size = np.abs(coefficients).max(axis=1)
     counts = np.flatnonzero(size > NEGLIGIBLE * size.max(initial=0.0))
     top = int(counts[-1]) if len(counts) else 0
-    value = np.repeat(coefficients[top][None], len(x), axis=0)
-    for k in range(top - 1, -1, -1):
-        value = value * x[:, None] + coefficients[k]
-    return np.asarray(value)
+    # By component and in place: the rows of a few numbers that come out would take three times as long.
+    values = np.empty((coefficients.shape[1], len(x)))
+    for value, column in zip(values, coefficients.T, strict=True):
+        value[:] = column[top]
+        for coefficient in column[top - 1 :: -1] if top else ():
+            value *= x
+            value += coefficient
+    return np.ascontiguousarray(values.T)

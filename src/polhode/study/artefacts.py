@@ -155,6 +155,11 @@ def _filmed(study: "Study") -> list[str]:
     return [key for key, scene in study.scenes.items() if scene.film is not None]
 
 
+def _animated(study: "Study") -> list[str]:
+    """The scenes of which a moving picture is made without being asked for: drawing one takes longer than most jobs."""
+    return _filmed(study) if study.release is None else []
+
+
 def _ensemble_methods(study: "Study") -> tuple[str, ...]:
     return study.ensembles.methods if study.ensembles is not None else ()
 
@@ -217,7 +222,7 @@ ARTEFACTS = {artefact.key: artefact for artefact in (
     Artefact("numbers", "numbers/{theme}.tex", PRODUCT, DERIVED, "chapter_*", _SHOWN,
              "the numbers of the report's text", themed="numbers"),
     Artefact("animation", "animation/{scene}.gif", PRODUCT, DERIVED, "animation", _SHOWN,
-             "a moving picture of the scene {scene}", _filmed),
+             "a moving picture of the scene {scene}", _animated),
     Artefact("report", "report.pdf", PRODUCT, DERIVED, "report", "report",
              "the report"),
     Artefact("supplement", "supplement.pdf", PRODUCT, DERIVED, "report", "report",

@@ -18,7 +18,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from polhode import MOVED
-from polhode.compiling.cache import folder
+from polhode.compiling.place import folder
 from polhode.interface.reading import load_yaml
 from polhode.study.storage import write_text
 
@@ -87,7 +87,8 @@ def named_methods(*modules: str | Path) -> list[str]:
     return sorted(path.stem for path in paths if path.parent == ROOT / "methods")
 
 
-def _behind(modules: Iterable[str | Path], members: bool) -> dict[tuple[str, str], str]:
+@cache
+def _behind(modules: tuple[str | Path, ...], members: bool) -> dict[tuple[str, str], str]:
     """The digests of these modules and of all behind them, by file and the function asked for."""
     seen: dict[tuple[str, str], str] = {}
     known = len(_known())
@@ -240,8 +241,8 @@ def _versions() -> str:
 @cache
 def _locate(name: str) -> str | None:
     """The file of a module of the package; nothing is imported, unlike in a search by the import system."""
-    place = ROOT.joinpath(*MOVED.get(name, name).split(".")[1:])
-    return next((str(path) for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)
+    place = os.path.join(ROOT, *MOVED.get(name, name).split(".")[1:])
+    return next((path for path in (f"{place}.py", os.path.join(place, "__init__.py")) if os.path.isfile(path)), None)
 
 
 def _of_notebook(path: Path) -> tuple[str, str]:

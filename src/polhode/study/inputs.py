@@ -116,8 +116,11 @@ class Inputs:
         return Path(self.paths["released"], ARTEFACTS[kind].released) if self.paths.get("released") else Path()
 
     def single(self, kind: str, *names: str) -> xr.Dataset:
-        """The dataset of one of the files of a kind; :class:`NotInRun` as from :meth:`file`."""
-        return read_dataset(self.file(kind, *names), **dict(zip(ARTEFACTS[kind].fields, names, strict=True)))
+        """The dataset of one of the files of a kind, read once; :class:`NotInRun` as from :meth:`file`."""
+        path = str(self.file(kind, *names))
+        if path not in self._read:
+            self._read[path] = {"/": read_dataset(path, **dict(zip(ARTEFACTS[kind].fields, names, strict=True)))}
+        return self._read[path]["/"].copy(deep=False)
 
     def groups(self, kind: str, released: bool = False) -> Mapping[str, xr.Dataset]:
         """The groups of the file of a kind by their paths, each read once; an empty mapping if there is no such file.
@@ -165,8 +168,10 @@ class Inputs:
         self.file("cost")
         if f"/{group}" not in self.groups("cost"):
             raise NotInRun(f"the cost study of this run does not contain {group}")
-        if group not in ("operations", "many_body", "many_body_times") and "/step" in self.groups("cost"):
-            self._noted("times of a step", self.groups("cost")["/step"])
+        of_many = group in ("many_body", "many_body_times")
+        times = "/many_body" if of_many else "/step"
+        if group != "operations" and times in self.groups("cost"):
+            self._noted("times of a step of many bodies" if of_many else "times of a step", self.groups("cost")[times])
         return self.groups("cost")[f"/{group}"]
 
     @cached_property

@@ -38,7 +38,7 @@ from polhode.study.estimate import (
     step_seconds,
 )
 from polhode.study.fingerprint import fingerprint, named_methods
-from polhode.study.released import FOLDER, INDEX, OF_SOURCES, OF_SPIRAL, check_file, witness_settings
+from polhode.study.released import COMPUTED, FOLDER, INDEX, TIMED, check_file, witness_settings
 from polhode.study.storage import job_text
 from polhode.study.workflow.starting import Noted
 
@@ -178,12 +178,31 @@ class Plan:
         methods_of_jobs = {}
         numbers = {several: count() for several in (False, True)}
         for key, study in self.study.computed.problems.items():
+            if key in self.witnessed_problems:
+                continue
             number = next(numbers[isinstance(study.problem, System)])
             way = -1 if number % 2 else 1
             parts = _divided(study)
             turns = (5 * number % len(methods) for methods in parts)
             methods_of_jobs[key] = tuple((methods[i:] + methods[:i])[::way] for i, methods in zip(turns, parts, strict=True))
         return methods_of_jobs
+
+    @cached_property
+    def witnessed_problems(self) -> tuple[str, ...]:
+        """The problems of which only witnesses are run; one job runs those of all."""
+        problems = self.study.problems.items()
+        return tuple(key for key, problem in problems if problem.computed is not None and ("problems", key) not in COMPUTED)
+
+    @cached_property
+    def witnessed_scenes(self) -> tuple[str, ...]:
+        """The scenes of which only witnesses are run."""
+        scenes = self.study.scenes.items()
+        return tuple(key for key, scene in scenes if scene.computed is not None and ("many_body", key) not in COMPUTED)
+
+    def witness_paths(self, *kinds: str) -> list[str]:
+        """Paths of the runs of these kinds that are witnesses."""
+        alone = {*self.witnessed_problems, *self.witnessed_scenes}
+        return [self.path(kind, *names) for kind in kinds for names in self.names(kind) if names[0] in alone]
 
     def part_paths(self, problem: str, methods: Sequence[str]) -> list[str]:
         """Paths of the files made by a job on single bodies, method by method.
@@ -214,7 +233,8 @@ class Plan:
 
         A method that takes longer is divided between its step sizes.
         """
-        return {key: _divided_scene(scene) for key, scene in self.study.computed.scenes.items()}
+        scenes = self.study.computed.scenes.items()
+        return {key: _divided_scene(scene) for key, scene in scenes if key not in self.witnessed_scenes}
 
     def scene_paths(self, scene: str, method_steps: Sequence[MethodStep]) -> list[str]:
         """Paths of the files made by a job on many bodies."""
@@ -240,6 +260,10 @@ class Plan:
 
     def _shapes(self) -> str:
         """Hash of the data that define the chess pieces, and of the states in which liquids start."""
+        return self._hash_of_shapes
+
+    @cached_property
+    def _hash_of_shapes(self) -> str:
         shapes = hashlib.sha256()
         folder = self.home / "src" / "polhode" / "manybody"
         for path in sorted((*folder.glob("pieces/*.csv"), *folder.glob("scenes/states/*.npz"))):
@@ -280,6 +304,8 @@ class Plan:
         for scene, shares in self.scene_parts.items():
             for number, share in enumerate(shares, 1):
                 units[f"many_body_{scene}_{number}"] = len(share)
+        units["single_body_witnesses"] = len(self.witness_paths(*SINGLE_BODY))
+        units["many_body_witnesses"] = len(self.witness_paths("many_body_runs"))
         for number, methods in enumerate(self.ensemble_parts, 1):
             units[f"ensemble_{number}"] = len(methods)
         for number, checks in enumerate(self.check_parts, 1):
@@ -296,15 +322,23 @@ class Plan:
         """The settings on which the timing of a step depends, apart from the code."""
         cost = self.study.cost
         assert cost is not None
-        many = {key: [scene.scene, *scene.timed] for key, scene in self.study.scenes.items() if scene.timed}
+        scenes = self.study.scenes.items()
+        many = {key: [scene.scene, *scene.timed] for key, scene in scenes if scene.timed}
         settings = {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block, "many_body": many}
         if (release := self.study.release) is not None:
             new = set(self.study.methods) - set(release.methods(""))
-            timed = {"body": OF_SOURCES, "lab": OF_SPIRAL}
             settings["timed"] = {
-                frame: [key for key in self.study.methods if key in keys or key in new] for frame, keys in timed.items()
+                frame: [key for key in self.study.methods if key in keys or key in new] for frame, keys in TIMED.items()
             }
+            # What is not computed of any scene has released times.
+            run = {method for _, scene in self.study.computed.scenes.items() for method in scene.methods}
+            settings["timed_in_scenes"] = sorted(run)
         return settings
+
+    def of_systems(self, wildcards: Any) -> list[str]:
+        """The methods that run systems of bodies, whose code is compiled before the timing."""
+        systems = [problem for problem in self.study.computed.problems.values() if isinstance(problem.problem, System)]
+        return sorted({method for problem in systems for method in problem.methods})
 
     def released_times(self) -> list[str]:
         """The released times of a step, if the study times only some methods."""
@@ -336,19 +370,26 @@ class Plan:
         settings = {"methods": methods, "seed": seed, **experiment.settings}
         if (release := self.study.release) is not None and check in self.study.witnessed:
             settings |= {"release": release.digest(check_file(check)), "shown": methods}
-            settings |= witness_settings(check, methods, release.methods(check_file(check)))
+            settings |= witness_settings(check, methods, release.methods(check_file(check)), release.methods(""))
         return settings, code
 
     @cached_property
     def check_parts(self) -> tuple[tuple[str, ...], ...]:
-        """The checks of each job: as many as take about :data:`PART_SECONDS`; next to witnesses, families are not divided."""
-        if not self.study.checks:
-            return ()
+        """The checks of each job: as many as take about :data:`PART_SECONDS`; next to witnesses, families are not divided.
+
+        The witnesses that run without compilation are a job of their own.
+        """
         seconds = {check: WITNESS if check in self.study.witnessed else CHECKS[check].seconds for check in self.study.checks}
-        families = groupby(self.study.checks, lambda check: CHECKS[check].family if self.study.witnessed else check)
+        plain = tuple(check for check in self.study.checks if self.is_plain([check]))
+        others = [check for check in self.study.checks if check not in plain]
+        families = groupby(others, lambda check: CHECKS[check].family if self.study.witnessed else check)
         together = [tuple(members) for _, members in families]
-        parts = _in_parts(together, [sum(seconds[check] for check in members) for members in together])
-        return tuple(tuple(chain.from_iterable(part)) for part in parts)
+        parts = _in_parts(together, [sum(seconds[check] for check in members) for members in together]) if together else ()
+        return (*((plain,) if plain else ()), *(tuple(chain.from_iterable(part)) for part in parts))
+
+    def is_plain(self, checks: Iterable[str]) -> bool:
+        """Whether the checks of a job run without compilation."""
+        return all(CHECKS[check].plain and check in self.study.witnessed for check in checks)
 
     @property
     def release_commit(self) -> str:

@@ -6,6 +6,8 @@ does not affect those.
 
 import hashlib
 from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from polhode.study import provenance, themes
@@ -17,6 +19,14 @@ from polhode.study.report import macros
 #: Published-scale results, and those of other codes, which every run shows.
 RELEASED = CHECKOUT["released"]
 RELEASED_ENGINES = "peers.csv", "contacts.nc", "liquids_lammps.nc", "atlas.nc"
+#: What of the package is no part of the library.
+NO_LIBRARY = "study", "cli", "documentation", "__main__.py"
+
+
+def library(home: Path) -> list[Path]:
+    """All modules of the library. What else a notebook imports is found in its text."""
+    package = home / "src" / "polhode"
+    return [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] not in NO_LIBRARY]
 
 
 class Products(Plan):
@@ -47,7 +57,15 @@ class Products(Plan):
         return self._below("paper", ".tex", ".bib")
 
     def _below(self, folder: str, *suffixes: str) -> list[str]:
-        return [str(p.relative_to(self.home)) for p in sorted((self.home / folder).rglob("*")) if p.suffix in suffixes]
+        if folder not in self._files_below:
+            paths = sorted((self.home / folder).rglob("*"))
+            self._files_below[folder] = [(str(p.relative_to(self.home)), p.suffix) for p in paths]
+        return [path for path, suffix in self._files_below[folder] if suffix in suffixes]
+
+    @cached_property
+    def _files_below(self) -> dict[str, list[tuple[str, str]]]:
+        """Folder of the checkout -> the paths below it and their suffixes, once looked for: a start asks forty times."""
+        return {}
 
     def commit(self, wildcards: Any) -> str:
         """The commit named in the report."""
@@ -68,10 +86,12 @@ class Products(Plan):
 
     def notebook_code(self, name: str) -> str:
         """Hash of a notebook, every character of which is shown, and of the library, any part of which it may use."""
-        package = self.home / "src" / "polhode"
-        library = (path for path in sorted(package.rglob("*.py")) if "study" not in path.relative_to(package).parts)
         notebook = self.home / "notebooks" / f"{name}.ipynb"
-        return fingerprint(self._script("execute_notebook"), notebook, *library) + self._shapes()
+        return fingerprint(self._script("execute_notebook"), notebook) + self._library_code + self._shapes()
+
+    @cached_property
+    def _library_code(self) -> str:
+        return fingerprint(*library(self.home))
 
     def page_sources(self) -> list[str]:
         """Paths of the sources of the interactive page other than Python: template, style and scripts."""
@@ -119,6 +139,10 @@ class Products(Plan):
 
     def used_macros(self) -> str:
         """A hash of the macros used in the text of the report: only these are written."""
+        return self._used_macros
+
+    @cached_property
+    def _used_macros(self) -> str:
         return hashlib.sha256(
             " ".join(sorted(macros.used(self.home / path for path in self.sources() if path.endswith(".tex")))).encode()
         ).hexdigest()[:16]

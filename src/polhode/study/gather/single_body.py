@@ -203,8 +203,7 @@ def gather(plan: Plan) -> dict[str, xr.Dataset]:
     groups = with_released(plan, SINGLE_BODY, groups, lambda name: plan.study.problems[name.split("/")[1]])
     for key, data in tried.items():
         if data is not None and (release := plan.study.release) is not None:
-            old = read_dataset(release.path(SINGLE_BODY), key)
-            outcome = held(release, SINGLE_BODY, key, old, data, this_machine())
+            outcome = held(release, SINGLE_BODY, key, release.group(SINGLE_BODY, key), data, this_machine())
             groups[f"/{key}"].attrs["tried"] = f"{data.sizes['integrator']} methods: {outcome}"
     return groups
 

@@ -25,5 +25,6 @@ def make_check(wildcards: Mapping[str, str], settings: Settings) -> "tuple[xr.Da
     data = getattr(import_module(module), function)(settings)
     if "release" not in settings:
         return data, "made"
+    data = data.drop_vars(CHECKS[check].of_all, errors="ignore")
     data = whole(Release(FOLDER), check_file(check), data, settings["shown"], this_machine(), CHECKS[check].all_methods)
     return data, f"from the release; witness: {data.attrs['witness']}"

@@ -69,12 +69,12 @@ def reversibility(settings: Settings) -> xr.Dataset:
 
     The method is started and read as a user would: errors due to its output or its start are included.
     """
-    methods = chosen_methods(settings)
-    shape = len(methods), len(REVERSED), len(REVERSED_DIVISIONS)
+    methods, divisions = chosen_methods(settings), settings.get("divisions", REVERSED_DIVISIONS)
+    shape = len(methods), len(REVERSED), len(divisions)
     angle, omega, dts = np.full(shape, nan), np.full(shape, nan), np.full(shape[1:], nan)
     for j, name in enumerate(REVERSED):
         problem = problem_of(name)
-        for k, steps in enumerate(REVERSED_DIVISIONS):
+        for k, steps in enumerate(divisions):
             dts[j, k] = dt = problem.horizon / steps
             for i, method in enumerate(methods.values()):
                 angle[i, j, k], omega[i, j, k] = _there_and_back(problem, method, dt, steps)
@@ -92,7 +92,7 @@ def reversibility(settings: Settings) -> xr.Dataset:
             ),
             "dt": (("problem", "division"), dts, about("step size", "s")),
         },
-        {"integrator": list(methods), "problem": list(REVERSED), "division": list(REVERSED_DIVISIONS)},
+        {"integrator": list(methods), "problem": list(REVERSED), "division": list(divisions)},
     )
 
 
@@ -176,14 +176,14 @@ def note_corrections(settings: Settings) -> xr.Dataset:
     half-step quaternion also normalised, ``fincham_distance_plain`` that with it normalised in neither: the two are the same
     scheme, with kernels written separately.
     """
-    variants = calzavarini2010.VARIANTS
-    errors = np.full((len(variants), len(NOTE_PROBLEMS), len(NOTE_QUANTITIES), len(NOTE_DIVISIONS)), nan)
+    variants, divisions = calzavarini2010.VARIANTS, settings.get("divisions", NOTE_DIVISIONS)
+    errors = np.full((len(variants), len(NOTE_PROBLEMS), len(NOTE_QUANTITIES), len(divisions)), nan)
     orders, low, high = (np.full(errors.shape[:-1], nan) for _ in range(3))
-    dts = np.full((len(NOTE_PROBLEMS), len(NOTE_DIVISIONS)), nan)
+    dts = np.full((len(NOTE_PROBLEMS), len(divisions)), nan)
     for j, name in enumerate(NOTE_PROBLEMS):
         problem = problem_of(name)
         exact = exact_end(problem)
-        dts[j] = problem.horizon / np.array(NOTE_DIVISIONS)
+        dts[j] = problem.horizon / np.array(divisions)
         for i, (_, _, misprints) in enumerate(variants.values()):
             method = calzavarini2010.scheme(**misprints)
             for k, dt in enumerate(dts[j]):
@@ -215,7 +215,7 @@ def note_corrections(settings: Settings) -> xr.Dataset:
             "variant": list(variants),
             "problem": list(NOTE_PROBLEMS),
             "quantity": list(NOTE_QUANTITIES),
-            "division": list(NOTE_DIVISIONS),
+            "division": list(divisions),
         },
         {"fincham_problem": FINCHAM_PROBLEM, "fincham_dt": FINCHAM_DT, "fincham_steps": FINCHAM_STEPS},
     )
@@ -257,7 +257,8 @@ def published_variants(settings: Settings) -> xr.Dataset:
     problem = problem_of(VARIANT_PROBLEM)
     variants = _variants()
     q, omega = (values[0] for values in problem.exact([problem.horizon], DIGITS))
-    dts = problem.horizon / np.array(VARIANT_DIVISIONS)
+    divisions = settings.get("divisions", VARIANT_DIVISIONS)
+    dts = problem.horizon / np.array(divisions)
     errors = np.full((len(variants), 2, len(dts)), nan)
     orders = np.full((len(variants), 2), nan)
     for i, (_, _, method) in enumerate(variants.values()):
@@ -275,7 +276,7 @@ def published_variants(settings: Settings) -> xr.Dataset:
             "base": ("variant", [base for base, _, _ in variants.values()], {"long_name": "method that is changed"}),
             "description": ("variant", [text for _, text, _ in variants.values()], {"long_name": "description of the change"}),
         },
-        {"variant": list(variants), "quantity": ["q", "omega"], "division": list(VARIANT_DIVISIONS)},
+        {"variant": list(variants), "quantity": ["q", "omega"], "division": list(divisions)},
         {"problem": problem.key},
     )
 
@@ -376,11 +377,12 @@ MOMENT_PROBLEM, MOMENT_DT, MOMENT_STEPS, MOMENT_SAMPLES = "heavy_top", 1e-3, 10_
 def extended_inertia(settings: Settings) -> xr.Dataset:
     """NO_SQUISH with the fourth rotor at several values of its arbitrary moment I_11, compared with NO_SQUISH without it."""
     problem = problem_of(MOMENT_PROBLEM)
-    end = MOMENT_STEPS * MOMENT_DT
-    plain = simulate(problem, no_squish.METHOD, MOMENT_DT, end, MOMENT_SAMPLES)
+    samples = settings.get("samples", MOMENT_SAMPLES)
+    end = samples * (MOMENT_STEPS // MOMENT_SAMPLES) * MOMENT_DT
+    plain = simulate(problem, no_squish.METHOD, MOMENT_DT, end, samples)
     distance, norm = (np.full((len(MOMENTS), plain.sizes["time"]), nan) for _ in range(2))
     for i, moment in enumerate(MOMENTS):
-        run = simulate(problem, no_squish.extended(moment), MOMENT_DT, end, MOMENT_SAMPLES)
+        run = simulate(problem, no_squish.extended(moment), MOMENT_DT, end, samples)
         distance[i] = metrics.geodesic_angle(run.q.values, plain.q.values / np.linalg.norm(plain.q.values, axis=-1)[:, None])
         norm[i] = metrics.norm_error(run.q.values)
     dims = ("i11", "time")
@@ -464,7 +466,7 @@ def sweeps(settings: Settings) -> xr.Dataset:
         "verlet": (verlet_with, SWEEPS[2:]),
     }
     exact = exact_end(problem)
-    dts = problem.horizon / np.array(SWEPT_DIVISIONS)
+    dts = problem.horizon / np.array(settings.get("divisions", SWEPT_DIVISIONS))
     error = np.full((len(made), len(SWEEPS), 2, len(dts)), nan)
     change = np.full(error.shape[:2], nan)
     for i, (make, counts) in enumerate(made.values()):
@@ -476,8 +478,9 @@ def sweeps(settings: Settings) -> xr.Dataset:
                 run = simulate(problem, method, float(dt), samples=1)
                 error[i, j, 0, k] = metrics.orientation_l1(run.q.values[-1], exact["q"])
                 error[i, j, 1, k] = metrics.relative_l1(run.omega.values[-1], exact["omega"])
-            energy = simulate(problem_of(SWEPT_TOP), method, SWEPT_DT, SWEPT_DT * SWEPT_STEPS, SWEPT_SAMPLES).energy.values
-            change[i, j] = np.abs(energy / energy[0] - 1)[-SWEPT_SAMPLES // 10 :].max()
+            if "divisions" not in settings:
+                energy = simulate(problem_of(SWEPT_TOP), method, SWEPT_DT, SWEPT_DT * SWEPT_STEPS, SWEPT_SAMPLES).energy.values
+                change[i, j] = np.abs(energy / energy[0] - 1)[-SWEPT_SAMPLES // 10 :].max()
     return xr.Dataset(
         {
             "error": (("integrator", "sweeps", "quantity", "dt"), error, about("relative L1 error at the end")),
@@ -595,6 +598,9 @@ STARTED_RADIANS, STARTED_STEPS = (2.0, 4.0, 8.0, 16.0), tuple(2.0**-k for k in r
 STARTED_TARGET = 1e-4
 
 
+STARTED_ABOUT = about("steps per radian that Magnus-Adams 4 with this start, or another method, needs for the target")
+
+
 def started() -> xr.DataArray:
     """Steps per radian of Magnus-Adams 4 with four torques in the first steps and with one, and of other methods.
 
@@ -632,8 +638,9 @@ def simplified(settings: Settings) -> xr.Dataset:
 
     plain = replace(fincham1992.METHOD, key="fincham_without_half_step", after_torque=without_half_step)
     variants = {"meant": fincham1992.METHOD, "published": fincham1992_delvalle2024.METHOD, "without": plain}
-    problem, end = problem_of(INTERPOLATED_PROBLEM), INTERPOLATED_DT * INTERPOLATED_STEPS
-    energies = [simulate(problem, m, INTERPOLATED_DT, end, INTERPOLATED_SAMPLES).energy.values for m in variants.values()]
+    problem, samples = problem_of(INTERPOLATED_PROBLEM), settings.get("samples", INTERPOLATED_SAMPLES)
+    end = INTERPOLATED_DT * (INTERPOLATED_STEPS // INTERPOLATED_SAMPLES) * samples
+    energies = [simulate(problem, m, INTERPOLATED_DT, end, samples).energy.values for m in variants.values()]
     change = np.abs(np.array(energies) / energies[0][0] - 1)
     sphere = problem_of(SPHERE_PROBLEM)
     two = [simulate(sphere, m, SPHERE_DT) for m in (spiral_leapfrog.METHOD, with_kick("spiral_plain_kick", plain_kick))]
@@ -644,9 +651,7 @@ def simplified(settings: Settings) -> xr.Dataset:
             "energy_change": (("variant", "sample"), change, about("relative change of the energy")),
             "sphere_q": ((), q, about("largest difference of a component of q")),
             "sphere_omega": ((), omega / largest, about("largest difference of omega, relative to its largest value")),
-            "steps_per_radian": started().assign_attrs(
-                about("steps per radian that Magnus-Adams 4 with this start, or another method, needs for the target")
-            ),
+            **({} if "samples" in settings else {"steps_per_radian": started().assign_attrs(STARTED_ABOUT)}),
         },
         {"variant": list(variants)},
         {

@@ -464,7 +464,8 @@ def cutoffs(runs: LiquidRuns, methods: Sequence[str], names: Sequence[str] = LAW
 def steps_check(settings: Settings) -> xr.Dataset:
     """The runs of :data:`STUDY` with one step, ``dt``, and all methods that can run them."""
     methods = one_torque_methods(settings["methods"])
-    return liquids(STUDY.fluid, methods, [settings["dt"]], STUDY.duration, range(STUDY.starts)) if methods else xr.Dataset()
+    starts = range(settings.get("starts", STUDY.starts))
+    return liquids(STUDY.fluid, methods, [settings["dt"]], STUDY.duration, starts) if methods else xr.Dataset()
 
 
 def cutoffs_check(settings: Settings) -> xr.Dataset:
@@ -505,7 +506,7 @@ def shadow_check(settings: Settings) -> xr.Dataset:
     """The scatter of the shadow energy, :func:`shadow_scatter`; nothing without its method."""
     if shadow_energy.METHOD not in settings["methods"]:
         return xr.Dataset()
-    return shadow_scatter(STUDY.fluid, SHADOW_STEPS, SHADOW_TIME, SHADOW_SAMPLES)
+    return shadow_scatter(STUDY.fluid, settings.get("steps", SHADOW_STEPS), SHADOW_TIME, SHADOW_SAMPLES)
 
 
 def spectrum_check(settings: Settings) -> xr.Dataset:

@@ -13,6 +13,7 @@ momenta alone, as the energy needs no more. Nothing is taken from the methods bu
 (:mod:`polhode.methods.rotor_choice`).
 """
 
+from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
@@ -85,11 +86,11 @@ def energy_error(moments: Array, momenta: Array, family: str, order: str, angle:
 
 
 def rotor_order(settings: Settings) -> xr.Dataset:
-    """How much the order of the rotors matters; the settings have no part in it."""
-    return energy_errors(COUNT, SEED)
+    """How much the order of the rotors matters; with ``orders`` in the settings for some orders only."""
+    return energy_errors(COUNT, SEED, settings.get("orders", ORDERS))
 
 
-def energy_errors(count: int, seed: int) -> xr.Dataset:
+def energy_errors(count: int, seed: int, orders: Sequence[str] = ORDERS) -> xr.Dataset:
     """The energy errors of both families in all orders, and the scores by which the methods choose one.
 
     Returns
@@ -97,10 +98,10 @@ def energy_errors(count: int, seed: int) -> xr.Dataset:
     ``energy_error`` and ``score`` (family, order, body), ``moment`` (body, axis) in units of the largest.
     """
     moments, momenta = random_bodies(count, seed)
-    shape = len(FAMILIES), len(ORDERS), count
+    shape = len(FAMILIES), len(orders), count
     errors, scores = np.empty(shape), np.empty(shape)
     for i, family in enumerate(FAMILIES):
-        for j, order in enumerate(ORDERS):
+        for j, order in enumerate(orders):
             errors[i, j] = energy_error(moments, momenta, family, order)
             scores[i, j] = [score(*map(float, row)) for row in rates(moments, family, order)]
     dims = ("family", "order", "body")
@@ -116,7 +117,7 @@ def energy_errors(count: int, seed: int) -> xr.Dataset:
         },
         {
             "family": ("family", list(FAMILIES), {"long_name": "splitting of the kinetic energy"}),
-            "order": ("order", list(ORDERS), {"long_name": "axes of the rotors by their moments: outer, second, middle"}),
+            "order": ("order", list(orders), {"long_name": "axes of the rotors by their moments: outer, second, middle"}),
             "axis": ("axis", list("sml"), {"long_name": "axis of the smallest, middle and largest moment"}),
         },
         {"angle": ANGLE, "steps": STEPS, "seed": seed},

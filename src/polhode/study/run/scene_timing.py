@@ -1,7 +1,7 @@
 """The time of a step of the many-body engine with every method, measured like that of a single body."""
 
 import multiprocessing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from functools import partial
@@ -15,6 +15,7 @@ from polhode.compiling import cache
 from polhode.compiling.in_advance import processors_here
 from polhode.compiling.marching import Laps
 from polhode.interface.arrays import about
+from polhode.manybody.engine import method_parts
 from polhode.manybody.simulation import run
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
@@ -32,13 +33,16 @@ SETTLED = 2000
 
 
 def compile_beforehand(
-    methods: Sequence[Method], problems: Sequence[Case], engine: Sequence[OneTorque], timed: Timed | None = None
+    methods: Sequence[Method],
+    problems: Sequence[Case],
+    engine: Sequence[OneTorque],
+    timed: Timed | None = None,
+    of_systems: Collection[str] | None = None,
 ) -> None:
     """Compile what the timing and the runs after it need, with one process per processor; the code is then found on disk.
 
     The processes are forked from this one, which has imported everything, and take one task at a time. The longest is first:
-    the many-body engine for some methods, the first of which takes ten times as long as another. When it is done the other
-    methods follow, which find what all share.
+    the many-body engine, with one method. What it needs of the other methods does not wait for it.
 
     Parameters
     ----------
@@ -46,25 +50,24 @@ def compile_beforehand(
     problems : their torques and loads are compiled too, and for systems of bodies what each method needs for them
     engine : the methods for which the many-body engine is compiled
     timed : the methods that are timed in each frame; None: all
+    of_systems : the methods that run systems of bodies; None: all, if one of the problems is a system
     """
-    systems = any(not isinstance(problem, Problem) for problem in problems)
+    if of_systems is None:
+        systems = any(not isinstance(problem, Problem) for problem in problems)
+        of_systems = [method.key for method in methods] if systems else ()
     frames = {method.key: frames_of(method.key, timed) for method in methods}
-    forms = [partial(_compile_forms, key, systems, chosen) for key, chosen in frames.items() if chosen]
+    forms = [partial(_compile_forms, key, key in of_systems, chosen) for key, chosen in frames.items() if chosen]
     torques = [partial(_compile_load, problem.key) for problem in problems]
     workers = processors_here()
     keys = [method.key for method in engine]
+    parts = [partial(_compile_parts, key) for key in keys[1:]]
     if workers == 1 or cache.folder() is None or "fork" not in multiprocessing.get_all_start_methods():
-        for task in (*forms, *torques, partial(_first_steps, keys)):
+        for task in (*forms, *torques, partial(_first_steps, keys[:1]), *parts):
             task()
         return
-    share = len(keys) // workers + 1
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), end_with_head) as pool:
         try:
-            longest = pool.submit(_first_steps, keys[:share])
-            begun = [pool.submit(task) for task in forms]
-            longest.result()
-            begun += [pool.submit(task) for task in (*(partial(_first_steps, [key]) for key in keys[share:]), *torques)]
-            for one in begun:
+            for one in [pool.submit(task) for task in (partial(_first_steps, keys[:1]), *forms, *parts, *torques)]:
                 one.result()
         except BaseException:  # also Ctrl-C: what has not begun never does
             pool.shutdown(wait=False, cancel_futures=True)
@@ -81,6 +84,13 @@ def _compile_forms(key: str, systems: bool, frames: Sequence[str] = FRAMES) -> N
 def _compile_load(key: str) -> None:
     problem: Any = PROBLEMS[key]
     problem.compile()
+
+
+def _compile_parts(key: str) -> None:
+    """What the engine needs of a method, for a law that wants no velocities."""
+    method = METHODS[key]
+    assert isinstance(method, OneTorque)
+    method_parts(method, method.normalisation(None), False)
 
 
 def _first_steps(methods: Sequence[str]) -> None:
@@ -142,6 +152,36 @@ def many_body_timing(
         },
         {"steps": steps, "rounds": rounds},
     )
+
+
+def with_released_steps(steps: xr.Dataset, released: xr.Dataset, methods: Sequence[str]) -> xr.Dataset:
+    """The times of further ``methods`` from a release, in proportion to those of the methods that both have timed.
+
+    Parameters
+    ----------
+    steps, released : the group ``many_body`` of timing.nc and of the released cost.nc
+    methods : keys in the order of the result; those that neither has are left out
+
+    Returns
+    -------
+    xarray.Dataset
+        ``samples`` come from this run alone. ``released`` among the attributes lists the methods.
+    """
+    own, known = ({str(key) for key in data["integrator"].values} for data in (steps, released))
+    taken = [key for key in methods if key in known - own]
+    both = sorted(own & known)
+    if not taken or not both:
+        return steps
+    order = [key for key in methods if key in own | known]
+    rows = released.reindex(scene=steps["scene"].values).sel(integrator=taken)
+    whole = steps.reindex(integrator=order)
+    labels = [(steps if key in own else released)["label"].sel(integrator=key).item() for key in order]
+    whole["label"] = whole["label"].copy(data=labels)
+    for name in ("fastest", "median"):
+        ratios = steps[name].sel(integrator=both) / released[name].sel(integrator=both)
+        values = (rows[name] * ratios.median("integrator")).reset_coords(drop=True)
+        whole[name] = whole[name].fillna(values).transpose(*steps[name].dims).assign_attrs(steps[name].attrs)
+    return whole.assign_attrs(steps.attrs, released=",".join(taken))
 
 
 def _timed(scene: manybody.Scene, method: OneTorque, dt: float, tick: Clock, steps: int) -> Callable[[], float]:

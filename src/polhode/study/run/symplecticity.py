@@ -193,11 +193,11 @@ def _difference(one: PhasePoint, other: PhasePoint) -> Matrix:
 
 def symplecticity(settings: Settings) -> xr.Dataset:
     """The defect of one step of every method in both readings, over the time step; and the effect of iterated constraints."""
-    methods = {key: METHODS[key] for key in settings["methods"]}
-    shape = len(methods), len(PROBLEMS), len(READINGS), len(DIVISIONS)
+    methods, problems = {key: METHODS[key] for key in settings["methods"]}, settings.get("problems", PROBLEMS)
+    shape = len(methods), len(problems), len(READINGS), len(DIVISIONS)
     defects, remembered = np.full(shape, nan), np.full(shape[:2], nan)
-    dts = np.full((len(PROBLEMS), len(DIVISIONS)), nan)
-    for j, key in enumerate(PROBLEMS):
+    dts = np.full((len(problems), len(DIVISIONS)), nan)
+    for j, key in enumerate(problems):
         problem = single_body(key)
         places = exact_places(problem)
         dts[j] = problem.horizon / np.array(DIVISIONS)
@@ -228,7 +228,7 @@ def symplecticity(settings: Settings) -> xr.Dataset:
         },
         {
             "integrator": list(methods),
-            "problem": list(PROBLEMS),
+            "problem": list(problems),
             "reading": list(READINGS),
             "division": list(DIVISIONS),
             "iterations": ("iterations", list(ITERATIONS), about("iterations of the constraint")),

@@ -5,6 +5,7 @@ the process that holds it is still alive. Therefore the profiles switch it off, 
 system releases it when the process ends, for whatever reason. A file found there without a holder is stale and can be removed.
 """
 
+import argparse
 import atexit
 import errno
 import getpass
@@ -19,6 +20,7 @@ import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import psutil
@@ -57,15 +59,29 @@ _QUESTIONS = frozenset(
 def will_run(workflow: Any) -> bool:
     """Whether the Snakemake that reads the Snakefile was told by its command line to run jobs and is not itself a job.
 
-    The object ``workflow`` does not know it so early (Snakemake's issue 2948), so the command line is read again. If Snakemake
-    is driven by another program, it is known only in ``onstart``.
+    The object ``workflow`` does not know it so early (Snakemake's issue 2948): the arguments are those that Snakemake works
+    with meanwhile, or else the command line is read again, for which all plug-ins of Snakemake make their options a third
+    time. If Snakemake is driven by another program, it is known only in ``onstart``.
     """
     if not workflow.is_main_process or Path(sys.argv[0]).name not in ("snakemake", "__main__.py"):
         return False
-    from snakemake.cli import get_argument_parser
+    args = _arguments_of_snakemake()
+    if args is None:
+        from snakemake.cli import get_argument_parser
 
-    args, _ = get_argument_parser().parse_known_args(sys.argv[1:])
+        args, _ = get_argument_parser().parse_known_args(sys.argv[1:])
     return not any(getattr(args, name, None) for name in _QUESTIONS)
+
+
+def _arguments_of_snakemake() -> argparse.Namespace | None:
+    """The arguments in the frame of Snakemake's function ``args_to_api``, which called what reads the Snakefile."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        args = frame.f_locals.get("args") if frame.f_code.co_name == "args_to_api" else None
+        if isinstance(args, argparse.Namespace) and hasattr(args, "dryrun"):
+            return args
+        frame = frame.f_back
+    return None
 
 
 def begin(results: str | Path) -> None:

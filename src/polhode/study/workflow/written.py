@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,17 +55,6 @@ def damaged(results: str | Path) -> list[Damage]:
     return broken + [Damage(path, why) for path, why in faults if why]
 
 
-def damaged_beside(results: str | Path) -> Callable[[], list[Damage]]:
-    """Look for :func:`damaged` files in a thread while this one goes on; the function returned waits for what it finds.
-
-    Reading and hashing leave the interpreter free for most of the time.
-    """
-    pool = ThreadPoolExecutor(1)
-    looked = pool.submit(damaged, results)
-    pool.shutdown(wait=False)
-    return looked.result
-
-
 def broken_lists(results: str | Path) -> list[Path]:
     """The lists that cannot be read: what they say is not known."""
     return [path for path, files in _lists(Path(results, JOBS)) if files is None]
@@ -84,21 +72,14 @@ def noted(results: str | Path) -> dict[str, dict[str, Any]]:
     return entries
 
 
-def mend(
-    results: str | Path,
-    dry: bool = False,
-    order: Callable[[Path], bool] = lambda path: True,
-    faults: Callable[[], list[Damage]] | None = None,
-) -> list[str]:
+def mend(results: str | Path, dry: bool = False, order: Callable[[Path], bool] = lambda path: True) -> list[str]:
     """Remove damaged files, so that they are made again, or with ``dry`` only look; returns one line about each.
-
-    ``faults`` gives them, if they have been looked for.
 
     ``order`` lets the run make a file, whatever it was started for; where it returns False, no rule makes the file, which then
     stays: another configuration has made it, and a run with that one mends it.
     """
     lines = []
-    for path, why in damaged(results) if faults is None else faults():
+    for path, why in damaged(results):
         if why == INCOMPLETE:
             fate = "a run removes it" if dry else "it is removed"
         elif order(path):

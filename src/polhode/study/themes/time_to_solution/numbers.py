@@ -171,7 +171,8 @@ def _name(data: xr.Dataset, key: str) -> str:
 def times(inputs: Inputs) -> dict[str, str]:
     """Macros for the time of a step in each scene and of a run at the published level, and for the ratios to SPIRAL's."""
     steps, to_level = inputs.cost("many_body"), times_to_level(inputs)
-    result: dict[str, str] = {}
+    text = "Where marked $^*$, the time of a step is from the release, in proportion to those measured here."
+    result = {"costReleasedTimesOfMany": text if steps.attrs.get("released") else ""}
     for scene in map(str, steps["scene"].values):
         for key in map(str, steps["integrator"].values):
             value = float(steps["fastest"].sel(scene=scene, integrator=key))

@@ -105,9 +105,12 @@ def many_body_cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     scenes = sorted(timed, key=lambda s: PUBLISHED_SCENES.index(s) if s in PUBLISHED_SCENES else len(timed))
     found_for = keyed(frame, "scene", "method")
 
+    released = str(steps.attrs.get("released", "")).split(",")
+
     def row_of(method: str) -> list[str]:
         cells = [escape(str(times["label"].sel(integrator=method).item()))]
-        cells += [decimal(float(steps["fastest"].sel(scene=s, integrator=method)), 2) for s in scenes]
+        mark = r"\rlap{$^*$}" if method in released else ""
+        cells += [decimal(float(steps["fastest"].sel(scene=s, integrator=method)), 2) + mark for s in scenes]
         with suppress(KeyError):
             record = found_for["chess", method]
             return [
