@@ -415,6 +415,7 @@ def test_numpy_has_the_bits_of_the_kernels_for_many_bodies_at_once():
             assert np.isfinite(expected).all() and (numbers == expected).all(), (key, dt)
 
 
+@pytest.mark.thorough
 def test_javascript_of_every_method_is_well_formed(tmp_path):
     """All in one file, each in a block of its own, which cannot export."""
     files = written("javascript")

@@ -162,7 +162,7 @@ def test_small_steps_and_few_digits_are_limits_with_a_cure(tmp_path):
     t, q, omega, _ = rows_of("richardson", angle=1e-4)
     answer = polhode.identify(t, q, omega, inertia=INERTIA * SIZE)
     assert not answer.identified and answer.methods[0] == "richardson" and len(answer.methods) > 10
-    assert any("dt = 0.002 s turns it by 0.2 rad" in limit for limit in answer.limits)
+    assert any("dt = 0.002 s turns the body by 0.2 rad" in limit for limit in answer.limits)
     t, q, omega, _ = rows_of("richardson", angle=0.2)
     answer = own_code.identify_files([written(tmp_path / "run.csv", t, q, omega, digits=4)], INERTIA * SIZE)
     assert not answer.identified and any("%.17g" in limit for limit in answer.limits)
@@ -693,7 +693,7 @@ def test_a_recipe_is_scaled_and_says_what_it_changed(capsys):
     both = recipe.recipe(omega=100, dt=1e-6)
     assert (both.omega, both.dt) == (100, 0.002) and "1e-06 s turns the body by 0.0001 rad" in both.remark
     assert recipe.recipe(dt=1e-6).omega == pytest.approx(2e5) and not recipe.recipe(dt=1e-6).remark
-    assert recipe.recipe(omega=10, is_single=True).dt == pytest.approx(0.08)
+    assert recipe.recipe(omega=10, is_single=True).dt == pytest.approx(0.06)
     for run in both.runs:
         assert np.linalg.norm(run.q0) == pytest.approx(1, abs=1e-15) and np.linalg.norm(run.omega0) == pytest.approx(100)
     assert main(["identify", "--recipe", "--json"]) == 0
@@ -815,7 +815,7 @@ def test_a_unit_of_time_without_a_name_is_found(unit, seconds):
 
 
 def test_units_that_names_say_are_in_the_answer_and_contradicted_by_rows():
-    rows = SimpleNamespace(rate_unit="deg/s", time_unit="ms")
+    rows = SimpleNamespace(rate_unit="deg/s", time_unit="ms", scalar="")
     said = own_code._convention_words(Convention(), rows)
     assert "deg/s" in said and said.endswith("time in ms") and not own_code._contradicted_units(rows, Convention())
     (limit,) = own_code._contradicted_units(SimpleNamespace(rate_unit="rad/s", time_unit=""), Convention(angle="degrees"))

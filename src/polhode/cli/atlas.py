@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
             data = atlas.merged(read_dataset(path), data)
         write_dataset(data, path)
     where = f"written to {path}" if written else "not written; --results FOLDER keeps it"
-    print(json.dumps(_as_json(data), indent=1) if arguments.json else f"{atlas.as_text(data)}\n\n{where}")
+    print(json.dumps(_as_json(data), indent=1) if arguments.json else f"{atlas.as_text(data, not keys)}\n\n{where}")
     return 0
 
 

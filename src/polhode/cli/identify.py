@@ -4,11 +4,14 @@ What to run, and who made a run::
 
   polhode identify --recipe
   polhode identify --recipe --omega 100 --language c++
+  polhode identify --recipe --language javascript
       What to run, scaled to your units; as a table, or as a program to paste your step into.
   polhode identify run1.csv run2.csv run3.csv
       The method, or those that the runs cannot tell apart and what would; where its energy goes; what to use instead.
   polhode identify run.csv --inertia 1e-9 2e-9 2.5e-9 --torque lab 0 0 1e-12 --dt 1e-6
       The same for a file that does not say these itself ('# inertia: ...').
+
+The recipe without --language is a table for every language; the program for JavaScript runs in node.
 
 It reads comma-separated values, columns between blanks, NPZ, JSON, dumps of LAMMPS, logs of YADE, tables of ROS, PX4 and
 Basilisk, and attitude messages of CCSDS, in any convention: scalar first or last, body to lab or back, angular velocity or
@@ -51,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--recipe", action="store_true", help="print what to run")
     parser.add_argument("--omega", type=positive, metavar="W", help="angular velocity of the recipe, rad/s")
     parser.add_argument("--single", action="store_true", help="recipe for a code in single precision, or for six digits")
-    parser.add_argument("--language", choices=list(LANGUAGES), help="print the recipe as a program")
+    parser.add_argument("--language", metavar="LANGUAGE", help=f"print the recipe as a program: {', '.join(LANGUAGES)}")
     parser.add_argument("--csv", action="store_true", help="print the recipe as comma-separated values")
     parser.add_argument("--json", action="store_true", help="print recipe or answer as JSON")
 
@@ -109,11 +112,16 @@ def _print_recipe(arguments: argparse.Namespace) -> int:
     for option in ("torque", "every", "damping", "body", "columns"):
         if getattr(arguments, option) is not None:
             raise UsageError(f"--{option} is about files of runs; --recipe has no use for it")
+    if arguments.language not in (None, *LANGUAGES):
+        raise UsageError(
+            f"--language: there is no program for {arguments.language!r}, only for {', '.join(LANGUAGES)}; without --language "
+            "the recipe is a table to follow in any language"
+        )
     formats = [f"--{option}" for option in ("language", "csv", "json") if getattr(arguments, option)]
     if len(formats) > 1:
         raise UsageError(f"{' and '.join(formats)} print the recipe in different ways; choose one")
     try:
-        made = recipe(arguments.omega, arguments.dt, arguments.inertia or cases.INERTIA, arguments.single)
+        made = recipe(arguments.omega, arguments.dt, arguments.inertia or cases.INERTIA, arguments.single, arguments.language)
     except ValueError as error:
         raise UsageError(str(error)) from error
     chosen = made.program(arguments.language) if arguments.language else None

@@ -36,7 +36,10 @@ def measured_advice(order: float, end: str, gyroscopic: str, changes: Sequence[f
     """
     if gyroscopic == "no":
         result = ", so that the angular momentum of a free body turns in the lab" if turned > NOTICED_CHANGE else ""
-        return f"Leaves the gyroscopic term out{result}: switch it on unless all moments are equal."
+        return (
+            f"Leaves the gyroscopic term out{result}: unless all moments are equal, switch it on where there is a switch, "
+            "else set the angular velocity before every step (docs/engines.md)."
+        )
     if end == "failed" or gyroscopic == "failed":
         return "Failed here: look at what the engine said before using it."
     if end == "stops":

@@ -20,6 +20,7 @@ from polhode.engines.candidates import DAMPED, candidate, label
 from polhode.engines.environments import RUN_LIMIT, Run, Spun, spin
 from polhode.engines.protocol import LOADS, Engine, option_of
 from polhode.engines.read_rows import READ
+from polhode.engines.run_numbers import all_single
 from polhode.methods import METHODS
 from polhode.version import __version__
 
@@ -32,6 +33,10 @@ DIVERGED = 100.0
 #: An error of omega at the finest step beyond which the engine does not solve Euler's equations.
 WRONG = 0.3
 AXES = ("smallest", "middle", "largest")
+#: The angle in a step, rad, at which an adapter of one's own is identified: below what engines cut or bend.
+OWN_TURN = 0.6
+#: The unit of the last place of a quaternion that is printed with nine digits.
+NINE_DIGITS = 1e-9
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,7 @@ def requests(engine: Engine, option: str) -> tuple[list[Run], list[tuple[str, st
     runs: list[Run] = []
     what: list[tuple[str, str, float]] = []
     for load in engine.loads(option):
-        for run in cases.identification_runs(load, engine.precision, turn=engine.turn):
+        for run in cases.identification_runs(load, engine.precision, turn=engine.turn or (OWN_TURN if engine.is_own else 0.0)):
             runs.append(run)
             what.append(("identify", load, run.dt))
         for dt in cases.STEPS:
@@ -144,7 +149,7 @@ def judged(
     spun: Sequence[Spun],
 ) -> EngineRow:
     """The row that follows from what the engine returned."""
-    eps = float(np.finfo(engine.precision).eps)
+    eps = float(np.finfo(_precision(engine, spun)).eps)
     identities, orders, errors = {}, {}, {}
     for load in engine.loads(option):
         chosen = [i for i, one in enumerate(what) if one[:2] == ("identify", load)]
@@ -173,6 +178,15 @@ def judged(
         _gyroscopic(errors["free"], identities["free"]),
         "; ".join(failures),
     )
+
+
+def _precision(engine: Engine, spun: Sequence[Spun]) -> str:
+    """The precision of an engine; that of the quaternions of an adapter of one's own, whatever it declares."""
+    if not engine.is_own:
+        return engine.precision
+    # As a worker saw it, or as numbers of nine digits show it.
+    seen = [bool(all_single(one.q, NINE_DIGITS) if one.is_single is None else one.is_single) for one in spun if not one.error]
+    return "float32" if seen and all(seen) else engine.precision
 
 
 def _below_limit(engine: Engine, run: Run, spun: Spun) -> tuple[Run, Spun]:
@@ -424,8 +438,8 @@ def _errors_of(key: str) -> np.ndarray:
     return np.array(errors)
 
 
-def as_text(data: xr.Dataset) -> str:
-    """The table for a terminal, one line for each row."""
+def as_text(data: xr.Dataset, others: bool = True) -> str:
+    """The table for a terminal, one line for each row; with ``others`` also those of engines that were read and not run."""
     head = ["engine", "option", "version", "method", "dev.", "next", "q free", "const", "lab", "fric.", "dE/E", "dL/L", "ends"]
     lines = [head]
     for i in range(data.sizes["engine"]):
@@ -450,7 +464,7 @@ def as_text(data: xr.Dataset) -> str:
     text = ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip() for line in lines]
     notes = [f"{data['engine'].values[i]}: {text_}" for i, text_ in enumerate(map(str, data["failures"].values)) if text_]
     foot = ["* what a user gets who chooses nothing; q free, const, lab, fric.: order of q under each load"]
-    return "\n".join([text[0], "-" * len(text[0]), *text[1:], *foot, *(one.text for one in READ), *notes])
+    return "\n".join([text[0], "-" * len(text[0]), *text[1:], *foot, *(one.text for one in READ if others), *notes])
 
 
 def _short(value: float, form: str) -> str:

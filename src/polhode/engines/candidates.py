@@ -19,16 +19,17 @@ step and the same torque in the lab (``4x``).
 Two methods of Runge and Kutta follow, of Munthe-Kaas's kind with the full inverse of the differential of the exponential: the
 classical one (``rkmk4_full``; ``rkmk4`` of the registry has the usual truncation, of the same order), and the explicit midpoint
 (``rkmk2_midpoint``). Then textbook Runge-Kutta methods (:data:`TABLEAUX`) on the components of q and omega, omega kept in the
-body frame or in the lab, and on modified Rodrigues parameters. Last, Adams-Bashforth formulas for omega with one of several
-rotations (:data:`FORMULAS`, :data:`ORIENTATIONS`), as a flight simulator pairs them.
+body frame or in the lab, on modified Rodrigues parameters, and for omega alone (:data:`FOR_OMEGA`). Last, Adams-Bashforth
+formulas for omega with one of several rotations (:data:`FORMULAS`, :data:`ORIENTATIONS`), as a flight simulator pairs them.
 
-Engines that damp by default are also compared with damped steps (:func:`damped`); the coefficient is the engine's own, and
-never fitted.
+Engines that damp by default are also compared with damped steps (:func:`damped`); in the atlas the coefficient is the engine's
+own, and never fitted, as it is for the rows of a code (:mod:`polhode.engines.fitted`).
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from math import atan2, cos, exp, sin, sqrt
 from pathlib import Path
 from typing import Any
@@ -558,6 +559,7 @@ TABLEAUX: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tupl
     "euler": ((), (1.0,), (0.0,)),
     "midpoint": (((0.5,),), (0.0, 1.0), (0.0, 0.5)),
     "heun": (((1.0,),), (0.5, 0.5), (0.0, 1.0)),
+    "shu_osher3": (((1.0,), (0.25, 0.25)), (1 / 6, 1 / 6, 2 / 3), (0.0, 1.0, 0.5)),
     "kutta3": (((0.5,), (-1.0, 2.0)), (1 / 6, 2 / 3, 1 / 6), (0.0, 0.5, 1.0)),
     "bogacki3": (((0.5,), (0.0, 0.75)), (2 / 9, 1 / 3, 4 / 9), (0.0, 0.5, 0.75)),
     "rk4": (((0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0.0, 0.5, 0.5, 1.0)),
@@ -577,6 +579,8 @@ TABLEAUX: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tupl
         (0.0, 1 / 4, 3 / 8, 12 / 13, 1.0),
     ),
 }
+#: Methods of which omega alone is advanced, with a rotation by its new value; by Shu and Osher (1988) in GeoTaichi.
+FOR_OMEGA = ("heun", "shu_osher3", "rk4")
 #: Orders of those whose order is not the number of their stages.
 ORDERS = {"merson4": 4, "fehlberg4": 4}
 
@@ -606,6 +610,22 @@ def _stages(
     for b, (dx, dspin) in zip(weights, slopes, strict=True):
         x, spin = advanced(b * dt, dx, x), axpy(b * dt, dspin, spin)
     return x, spin
+
+
+def _of_omega(tableau: str, rotation: str) -> OneTorque:
+    """An explicit Runge-Kutta method for omega under the torque at the old state, then a rotation with the new omega."""
+    rotated = ROTATIONS[rotation]
+
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+
+        def rates(t: Any, x: Any, spin: Any) -> Any:
+            return (0.0, 0.0, 0.0), euler_equations(spin, torque, body)
+
+        _, new = _stages(tableau, rates, axpy, 0.0, dt, (0.0, 0.0, 0.0), omega)
+        return rotated(q, new, dt) + new
+
+    return replace(_one_torque(f"{tableau}_omega_{rotation}", after_torque), order_omega=_order(tableau))
 
 
 def _in_components(tableau: str, frame: str) -> SeveralTorques:
@@ -801,6 +821,7 @@ def combinations() -> tuple[Method, ...]:
         _several("midpoint_exp", midpoint_exp_step, 2),
         _several("verlet_exp_lab", verlet_lab_step, 1, 2),
         _several("midpoint_exp_half_lab", midpoint_half_lab_step, 1, 2),
+        *(_of_omega(name, rotation) for name in FOR_OMEGA for rotation in ROTATIONS),
         *(
             _in_components(name, frame)
             for name in TABLEAUX
@@ -829,6 +850,17 @@ FACTORS: dict[str, Callable[[float, float], float]] = {
     "linear": lambda c, dt: 1.0 - c * dt,
     "implicit": lambda c, dt: 1.0 / (1.0 + c * dt),
     "power": lambda c, dt: (1.0 - c) ** dt,
+}
+
+
+#: The same in words.
+LAWS = {
+    "exp": "by exp(-c dt)",
+    "linear": "by 1 - c dt",
+    "implicit": "by 1/(1 + c dt)",
+    "power": "by (1 - c)^dt",
+    "proportional": "-c I omega",
+    "quadratic": "-c (1 + |omega|) I omega",
 }
 
 
@@ -874,21 +906,27 @@ _rates: set[float] = set()
 
 
 @cache
-def damped(rate: float) -> tuple[Method, ...]:
-    """One kick and one rotation with the damping that an engine declares, 1/s, as a factor of omega or as a torque."""
-    _rates.add(rate)
+def damped_makers() -> tuple[Callable[[float], OneTorque], ...]:
+    """Functions that give a kick and a rotation damped at a rate, as a factor of omega or as a torque."""
     kinds = [(kick, rotation) for kick in KICKS for rotation in ROTATIONS]
     factors = [(form, place) for form in FACTORS for place in PLACES]
     return (
         # A torque that comes first is one before the factor only if that stands behind the kick.
         *(
-            _damped_by_factor(*kind, *factor, rate)
+            partial(_damped_by_factor, *kind, *factor)
             for kind in kinds
             for factor in factors
             if factor[1] != "between" or not kind[0].startswith("torque_")
         ),
-        *(_damped_by_torque(*kind, form, rate) for kind in kinds for form in ("proportional", "quadratic")),
+        *(partial(_damped_by_torque, *kind, form) for kind in kinds for form in ("proportional", "quadratic")),
     )
+
+
+@cache
+def damped(rate: float) -> tuple[Method, ...]:
+    """One kick and one rotation with the damping that an engine declares, 1/s, as a factor of omega or as a torque."""
+    _rates.add(rate)
+    return tuple(make(rate) for make in damped_makers())
 
 
 def candidates() -> tuple[Method, ...]:
@@ -926,6 +964,21 @@ class Words:
 
 
 WORDS = declared(Words, Path(__file__).with_suffix(".yaml"))
+
+
+def plain_label(key: str) -> str:
+    """A candidate in words for a terminal, with the law of its damping."""
+    law = LAWS.get(key.partition(DAMPED)[2].partition("_")[0], "")
+    said = re.sub(r"\$([^$]*)\$", lambda match: _without_tex(match[1]), label(key)).replace(
+        "torque alone", "no gyroscopic term"
+    )
+    return f"{said}, {law}" if law else said
+
+
+def _without_tex(text: str) -> str:
+    """A formula of one of the labels in plain letters."""
+    text = re.sub(r"10\^\{?(-?\d+)\}?", r"1e\1", text).replace(r"\times", "x")
+    return re.sub(r"\\([A-Za-z]+)|[{}]", lambda match: match[1] or "", text)
 
 
 def label(key: str) -> str:

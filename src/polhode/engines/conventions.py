@@ -23,8 +23,9 @@ CREDIBLE = 0.6
 #: Units of angles and of time, in rad and s.
 ANGLES = {"rad": 1.0, "degrees": math.pi / 180, "revolutions": 2 * math.pi, "revolutions per minute": 2 * math.pi / 60}
 TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15, "hours": 3600.0, "days": 86400.0}
-#: A ratio is that of units if it agrees within this factor: integrators turn by a few per cent more or less in large steps.
-UNITS_WITHIN = 1.25
+#: A ratio is that of units if it agrees within the second factor: integrators turn by a few per cent more or less in large
+#: steps, in small ones by less, as the square of the angle turned; the first is what a step of 0 rad may miss.
+UNITS_CLOSE, UNITS_WITHIN = 1.05, 1.25
 #: A quaternion may differ from unit length by so many units of its last printed place.
 LENGTH_WITHIN = 4.0
 
@@ -85,12 +86,13 @@ class Convention:
 class Fit:
     """A convention with how well rotations fit it: the median of what is missing over the angle turned, and their ratio.
 
-    The ratio is that of the angle turned to omega dt in rad and the time of the file.
+    The ratio is that of the angle turned to omega dt in rad and the time of the file; ``angle`` is the angle turned, rad.
     """
 
     convention: Convention
     miss: float
     ratio: float
+    angle: float = 1.0
 
     @property
     def factor(self) -> float:
@@ -100,7 +102,7 @@ class Fit:
     @property
     def is_explained(self) -> bool:
         """Whether units explain the ratio."""
-        return self.factor > 0 and abs(math.log(self.factor)) < math.log(UNITS_WITHIN)
+        return self.factor > 0 and abs(math.log(self.factor)) < _units_within(self.angle)
 
 
 def turned_back(q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -159,16 +161,22 @@ def fits(
         plain = Convention(scalar, direction, quantity, frame, rows_ahead=rows_ahead)
         q, omega = plain.states(rows, inertia, axes)
         ratio = float(np.nanmedian(misses(q, omega, dt)[1]))
-        angle, time = units_of(ratio, quantity)
+        turned = float(np.nanmedian(np.linalg.norm(rotations(q), axis=1)))
+        angle, time = units_of(ratio, quantity, turned)
         miss = float(np.nanmedian(misses(q, omega, dt * abs(ratio))[0]))
-        yield Fit(replace(plain, angle=angle, time=time), miss, ratio)
+        yield Fit(replace(plain, angle=angle, time=time), miss, ratio, turned)
 
 
-def units_of(ratio: float, quantity: str) -> tuple[str, str]:
+def _units_within(turned: float) -> float:
+    """The logarithm of the factor within which a ratio is that of units, where steps turn a body by so many rad."""
+    return math.log(min(UNITS_WITHIN, UNITS_CLOSE + turned * turned))
+
+
+def units_of(ratio: float, quantity: str, turned: float = 1.0) -> tuple[str, str]:
     """Units of angle and time that explain the ratio of the angle turned to omega dt; rad and s if none do."""
     angles = ANGLES if quantity == "angular velocity" else {"rad": 1.0}
     for angle, time in product(angles, TIMES):
-        if ratio > 0 and abs(math.log(ratio / (ANGLES[angle] * TIMES[time]))) < math.log(UNITS_WITHIN):
+        if ratio > 0 and abs(math.log(ratio / (ANGLES[angle] * TIMES[time]))) < _units_within(turned):
             return angle, time
     return "rad", "s"
 

@@ -248,14 +248,14 @@ def deviations(
     stretch : how many steps lie between two states
     """
     pairs = [(run, outcome, usable(run, outcome)) for run, outcome in zip(runs, spun, strict=True) if not outcome.error]
-    pairs = [(run, outcome, count) for run, outcome, count in pairs if count > FEW]
+    pairs = [pair for pair in pairs if pair[2] > FEW] or (pairs if sum(count for _, _, count in pairs) > FEW else [])
     if not pairs:
         return []
     first: list[tuple[Method, str, float]] = []
     for method in all_candidates(damping):
         run, outcome, count = pairs[0]
         for mode in modes(method, half, not run.steps):
-            steps = range(FIRST + judged_from(mode) - 1)
+            steps = range(min(FIRST + judged_from(mode) - 1, count))
             first.append((method, mode, deviation(method, mode, run, outcome, eps, steps, judged_from(mode), stretch)))
     # The largest deviation only grows with more steps: a candidate is followed to the end only if it could still be among the
     # best two classes.

@@ -1,5 +1,6 @@
 """What a method means for a user: where a free spin goes, which engines have it, what does better, what tells it apart."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -7,9 +8,9 @@ import numpy as np
 
 from polhode.advice import files
 from polhode.advice.errors import AdviceError
-from polhode.engines import cases, identify
+from polhode.engines import cases, identify, recipe
 from polhode.engines.advice import NOTICED_CHANGE
-from polhode.engines.candidates import candidate, label
+from polhode.engines.candidates import candidate, plain_label
 from polhode.engines.causes import in_lab
 from polhode.engines.environments import Run, Spun
 from polhode.engines.identify import FEW, WITHIN
@@ -17,7 +18,16 @@ from polhode.engines.read_rows import READ
 from polhode.methods import METHODS
 
 #: Angles turned in a step of runs that may tell methods apart, rad.
-ANGLES = (0.2, 0.8)
+ANGLES = (recipe.ANGLE, recipe.ANGLE_SINGLE)
+#: Runs whose angles in a step differ by less than this factor tell the same.
+SAME_ANGLE = 1.4
+#: Torques of runs in words; a recipe has all but the one fixed in the body.
+TORQUES = {
+    "free": "without a torque",
+    "lab": "under a torque fixed in the lab",
+    "velocity": "under the friction -c omega",
+    "constant": "under a torque fixed in the body",
+}
 #: A relative difference from the energy about an axis below which a body has been driven to that axis.
 REACHED = 1e-3
 
@@ -129,18 +139,30 @@ def instead(key: str, speed: float, error: float) -> tuple[str, ...]:
     best = next((choice for choice in answer.alternatives if not METHODS[choice.method].caution), answer.best)
     if best.method == key:
         return (f"No method with one torque in a step that keeps librations is faster at an error of {error:g} in a radian.",)
-    said = f"For an error of {error:g} in a radian under torques of the lab take {best.label} ({best.method})"
+    said = f"If you can change the code: for an error of {error:g} in a radian under torques of the lab take "
+    said += f"{best.label} ({best.method})"
     if key in steps:
         times = best.dt / steps[key].dt
         said += f": its step may be {times:.1f} times as long as that of {steps[key].label}"
     return (f"{said}, {best.dt * speed:.2g} rad.",)
 
 
-def telling_run(methods: Sequence[str]) -> str:
-    """The run that tells most of these methods apart, in a sentence."""
-    best: tuple[int, str, list[list[str]]] = (1, "", [])
-    for angle in ANGLES:
-        for load in cases.LOADS:
+def telling_run(
+    methods: Sequence[str], known: Sequence[tuple[str, float]] = (), is_single: bool = False, speed: float = math.nan
+) -> str:
+    """The run that tells most of these methods apart, in a sentence.
+
+    Parameters
+    ----------
+    known : loads with angles in a step, rad, of the runs that there are: another one must tell more
+    is_single : whether these are in single precision, which needs large steps
+    speed : the angular velocity of the runs, rad/s, or NaN
+    """
+    best: tuple[int, str, list[list[str]], str] = (1, "", [], "")
+    for angle in ANGLES[is_single:]:
+        for load in TORQUES:
+            if any(load == other and SAME_ANGLE * given > angle for other, given in known):
+                continue
             run = replace(cases.identification_runs(load, length=FEW)[0], dt=angle)
             groups: list[tuple[Spun, list[str]]] = []
             for key in methods:
@@ -152,17 +174,20 @@ def telling_run(methods: Sequence[str]) -> str:
                 else:
                     groups.append((spun, [key]))
             if len(groups) > best[0]:
-                torque = {"free": "without a torque", "constant": "under a torque fixed in the body"}
-                torque |= {"lab": "under a torque fixed in the lab", "velocity": "under the friction -c omega"}
-                best = len(groups), f"a run {torque[load]} with {angle:g} rad in a step", [members for _, members in groups]
+                step = f", dt = {angle / speed:.2g} s" if math.isfinite(speed) else ""
+                said = f"a run {TORQUES[load]} with {angle:g} rad in a step{step}"
+                best = len(groups), said, [members for _, members in groups], load
         if best[0] == len(methods):
             break
+    if not best[1] and known:
+        return "A run as these, with larger steps or under another torque, tells no more of them apart."
     if not best[1]:
         return "No run of one body tells them apart: they are the same step, written in different ways."
-    together = [" = ".join(map(label, members)) for members in best[2] if len(members) > 1]
+    together = [" = ".join(map(plain_label, members)) for members in best[2] if len(members) > 1]
     rest = f"; {'; '.join(together[:3])} are one step in it" if together else ""
     number = "all" if best[0] == len(methods) else f"{best[0]} groups"
-    return f"To tell them apart: {best[1]} ({number} of them differ there{rest}); see polhode identify --recipe."
+    where = "--torque constant Mx My Mz" if best[3] == "constant" else "see polhode identify --recipe"
+    return f"To tell them apart: {best[1]} ({number} of them differ there{rest}); {where}."
 
 
 def _agree(one: Spun, other: Spun) -> bool:

@@ -21,10 +21,10 @@ import numpy as np
 
 from polhode.algebra.body import Body
 from polhode.algebra.quaternion import to_lab
-from polhode.engines import cases, causes, identify, meaning
+from polhode.engines import cases, causes, fitted, identify, meaning, recipe
 from polhode.engines.advice import NOTICED_CHANGE, measured_advice
 from polhode.engines.candidates import DAMPED as DAMPED_KEY
-from polhode.engines.candidates import candidate, label
+from polhode.engines.candidates import LAWS, candidate, damped, plain_label
 from polhode.engines.conventions import ANGLES, TIMES, Convention, Fit, fits, misses, plausible, rotations
 from polhode.engines.environments import Run, Spun
 from polhode.engines.identify import APART, FEW, WITHIN, Deviation
@@ -55,8 +55,12 @@ SEVERAL = 8
 HUGE = 1e100
 #: Fewer faults than this part of the steps are single rows; more of them are no method of ours.
 SINGLE = 0.2
+#: Words of every sentence that asks for another step.
+STEP_WORDS = "turns the body by"
 #: Angles turned in a step, rad: below the first, methods are hard to tell apart; beyond the last, rows say little.
 SMALL, LARGE = 0.02, 1.5
+#: Words for a step that is known to all digits; a step that is fitted makes up for a rotation without the gyroscopic term.
+ROUNDED_STEP = "in single precision"
 #: A relative loss of the angular momentum of a free body in a radian that is worth a word.
 DAMPED = 1e-4
 #: Steps of the free spin that shows where energy goes.
@@ -67,10 +71,26 @@ ERROR = 1e-3
 REFERENCE_STEP = 0.004
 #: Errors, rad, beyond which a run shows no order; how many of the last rows within it show one; orders that are believed.
 FAR_OFF, ROWS_OF_ORDER, ORDERS = 0.5, 4, (0.5, 12.0)
-#: A measured order that differs by more than this from that of a method contradicts it.
-OTHER_ORDER = 0.5
+#: A measured order that differs by more than this from that of a method contradicts it; by less than this it is that order.
+OTHER_ORDER, CLOSE_ORDER = 0.5, 0.25
+#: A reading whose closest candidate is so many times further away than that of another is wrong.
+FURTHER = 30.0
 #: A difference from the exact motion in a step that is rounding in double precision.
 EXACT = 1e-13
+#: A step that misses less than this is that of a method whose iteration is stopped early, if all others miss far more.
+LOOSE, ALIKE = 1e-11, 3.0
+#: Relative changes of moments that a code may make of those given; larger ones are other moments.
+OWN_MOMENTS = 0.03
+#: Limits of engines on the turn in a step, rad, and on the angular velocity, rad/s; a limit is one of them within a factor.
+TURN_LIMITS = {math.pi / 4: "a quarter of pi, as in Bullet and Rapier"}
+SPEED_LIMITS = {47.1239: "as in Jolt, crashcat and Rapier at 60 Hz", 100.0: "as in Havok, PhysX and Bullet's multibodies"}
+KNOWN_LIMIT = 1.02
+#: Angular velocities that differ by less than this part are one that is cut.
+CUT = 1e-6
+#: Rows at the end in which a body that stands still is asleep.
+RESTING = 3
+#: Steps above a limit that show it by themselves.
+SEVERAL_BEYOND = 3
 WIDTH = 100
 #: The most steps from row to row: each row costs as many steps of every candidate.
 MOST_STEPS = 1000
@@ -147,6 +167,7 @@ class Answer:
     limits : what limits the identification, and what to do
     further : the run that would tell the methods apart
     exact : the largest difference of a row from the exact motion, in a step from the row before
+    fitted : what the rows say of the code's own numbers (step, damping, moments, limits), where they are not those given
     """
 
     identified: bool
@@ -171,6 +192,7 @@ class Answer:
     further: str
     exact: float = math.nan
     momentum_vector: float = math.nan
+    fitted: tuple[str, ...] = ()
 
     @property
     def method(self) -> str:
@@ -179,8 +201,18 @@ class Answer:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the rows are those of the exact motion to round-off, which an accurate solver makes too."""
-        return self.exact < max(WITHIN * self.round_off, EXACT)
+        """Whether the rows are those of the exact motion to round-off, which an accurate solver makes too.
+
+        They are as well if methods that make it are as far away as the exact motion itself.
+        """
+        is_loose = self.identified and self.deviation >= WITHIN and self.exact < ALIKE * self.deviation * self.round_off
+        return self.exact < max(WITHIN * self.round_off, EXACT) or is_loose
+
+    @property
+    def lacks_gyroscopic_term(self) -> bool:
+        """Whether no method that fits has the gyroscopic term."""
+        fit = [key for key in self.methods if self.deviations[key] <= self.deviation]
+        return bool(fit) and (self.identified or self.deviation < WITHIN) and all(map(_is_without_term, fit))
 
     @property
     def is_near_exact(self) -> bool:
@@ -190,8 +222,9 @@ class Answer:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the methods are one step under every torque."""
-        return self.identified and not self.is_exact and (len(self.methods) == 1 or self.further.startswith("No run"))
+        """Whether the methods are one step under every torque, or nearly so."""
+        is_one = len(self.methods) == 1 or self.further.startswith("No run") or _differ_in_damping(self.methods)
+        return self.identified and not self.is_exact and is_one
 
     @cached_property
     def spin(self) -> meaning.LongSpin:
@@ -210,7 +243,7 @@ class Answer:
         """What this means for a user, and what to use instead: what all methods that remain have in common."""
         spin = self.spin
         orders = {candidate(key).order_q for key in self.methods}
-        kinds = {"no_gyroscopic" in key for key in self.methods}
+        kinds = set(map(_is_without_term, self.methods))
         if not spin.end or len(orders) > 1 or len(kinds) > 1:
             return ()
         order, instead = orders.pop(), meaning.instead(self.method, self.speed, ERROR) if self.is_settled else ()
@@ -218,6 +251,25 @@ class Answer:
             return instead
         said = measured_advice(order, spin.end, "no" if kinds.pop() else "yes", (spin.energy, spin.momentum), spin.turned)
         return (said, *instead)
+
+    @property
+    def _damping_words(self) -> str:
+        """What of a damping makes no difference in the rows, where methods differ in nothing else."""
+        names = [key.partition(DAMPED_KEY)[2].split("_")[:2] for key in self.methods]
+        laws, places = ({name[k] for name in names} for k in (0, 1))
+        said = "The law of the damping" if len(laws) > 1 else "The place of the damping before the rotation"
+        said += " and its place before the rotation make" if min(len(laws), len(places)) > 1 else " makes"
+        return f"{said} no difference in these rows."
+
+    @property
+    def _order_words(self) -> str:
+        """Why a measured order is not that of the methods; empty if it is."""
+        orders = {candidate(key).order_q for key in self.methods} if self.identified else set()
+        if len(orders) != 1 or abs(self.order - (order := orders.pop())) < CLOSE_ORDER:
+            return ""
+        if self.lacks_gyroscopic_term:
+            return "; without the gyroscopic term smaller steps do not lead to the exact motion"
+        return f" (the method is of order {order}, which shows in smaller steps)"
 
     def to_json(self, **options: Any) -> str:
         """The answer as JSON; options as of :func:`json.dumps`. What is not finite is null."""
@@ -240,14 +292,21 @@ class Answer:
             ]
         elif self.identified and len(names) == 1:
             lines += [f"Identified: {some}. Every step agrees within {_rounded(self.deviation)} round-offs."]
+        elif self.identified and _differ_in_damping(self.methods):
+            lines += [
+                f"Identified: {names[0]}. Every step agrees within {_rounded(self.deviations[self.method])} round-offs. "
+                f"{self._damping_words}"
+            ]
         elif self.identified and self.further.startswith("No run"):
             lines += [f"Identified: {' = '.join(names)}. Every step agrees within {_rounded(self.deviation)} round-offs."]
         elif self.identified:
             lines += [f"Identified as one of {len(names)} methods that are one step in such a run: {some}{more}."]
             lines += [f"Every step agrees within {_rounded(self.deviation)} round-offs."]
         elif self.methods and self.deviation < WITHIN and len(names) > MOST_MEMBERS:
-            count = sum(value < WITHIN for value in self.deviations.values())
-            lines += [f"Not identified: {count} of {len(self.deviations)} candidates fit these rows."]
+            fit = [key for key in self.methods if self.deviations[key] < WITHIN]
+            some = "; ".join(f"{label_of(key)}, {_rounded(self.deviations[key])} round-offs" for key in fit[:8])
+            said = f": {some}" if len(fit) <= MOST_MEMBERS else ""
+            lines += [f"Not identified: {len(fit)} of {len(self.deviations)} candidates fit these rows{said}."]
         elif self.methods and self.deviation < WITHIN:
             lines += [f"One of {len(names)} methods that this run cannot tell apart with certainty: {some}{more}."]
             numbers = "; ".join(f"{key} {_rounded(self.deviations[key])}" for key in self.methods[:5])
@@ -263,6 +322,15 @@ class Answer:
             lines += [f"Not identified. Closest: {names[0]}, {_rounded(self.deviation)} round-offs off in a step."]
         else:
             lines += ["Not identified: no rows could be compared."]
+        if self.lacks_gyroscopic_term and not self.identified:
+            lines += [
+                "None of them has the gyroscopic term: the code turns the body by an angular velocity that is constant in the "
+                "lab unless a torque acts. Which of them it is, these rows do not tell."
+            ]
+        if self.identified and self.deviation >= WITHIN and not self.is_exact:
+            lines += [
+                "All others are far away: this is that method with an iteration that is stopped early, or a rounded constant."
+            ]
         if self.runner_up and not self.is_near_exact:
             lines += [f"Next: {label_of(self.runner_up)}, {_rounded(self.runner_up_deviation)} round-offs."]
         excluded = [(k, v) for k, v in self.deviations.items() if k not in self.methods and k in METHODS and v >= APART]
@@ -280,10 +348,11 @@ class Answer:
         lines += [
             f"Precision: {self.precision}; a round-off is {self.round_off:.1e}. A step turns the body by {self.angle:.3g} rad."
         ]
+        lines += [f"Fitted: {words}" for words in self.fitted]
         lines += [f"Wrong rows: {fault}." for fault in self.faults]
         lines += [f"Limit: {limit}" for limit in self.limits]
         if math.isfinite(self.order):
-            lines += [f"Order measured from two steps: {self.order:.2f}."]
+            lines += [f"Order measured from two steps: {self.order:.2f}{self._order_words}."]
         if math.isfinite(self.energy):
             lines += [
                 f"Free run: energy changes by {self.energy:.1e}, the length of the angular momentum by {self.momentum:.1e}, "
@@ -294,7 +363,7 @@ class Answer:
             lines += [
                 f"A free spin of {SPIN_STEPS} steps of {cases.LONG_STEP} rad {spin.start}: energy {spin.energy:+.1e}, "
                 f"length of the momentum {spin.momentum:+.1e}{_turned_words(spin)}, "
-                f"{_end_words(spin.end, spin.energy, spin.momentum)}."
+                f"{_end_words(spin.end, spin.energy, spin.momentum, self.lacks_gyroscopic_term)}."
             ]
             lines += ["", *self.advice]
         if self.engines:
@@ -311,12 +380,25 @@ ENDS = {
 }
 
 
-def _end_words(end: str, energy: float, momentum: float) -> str:
+def _end_words(end: str, energy: float, momentum: float, lacks_term: bool = False) -> str:
     """The end of a free spin in words; a body that loses or gains much of its momentum does not tumble as it should."""
+    if lacks_term and end.endswith(" moment"):
+        return "it turns about the same axis from the start, while the exact body tumbles"
     if end != "tumbles" or max(abs(energy), abs(momentum)) < NOTICED_CHANGE:
         return ENDS.get(end, end)
     name, change = max((("energy", energy), ("momentum", momentum)), key=lambda pair: abs(pair[1]))
     return f"it still tumbles, and has {'lost' if change < 0 else 'gained'} {abs(change):.2g} of its {name}"
+
+
+def _is_without_term(key: str) -> bool:
+    """Whether a candidate leaves the gyroscopic term out."""
+    return key.startswith("no_gyroscopic")
+
+
+def _differ_in_damping(keys: Sequence[str]) -> bool:
+    """Whether candidates are the same but for the law of their damping, and its place before the rotation or after it."""
+    kinds = {(key.partition(DAMPED_KEY)[0], "_after_" in key) for key in keys}
+    return len(kinds) == 1 and len(keys) > 1 and all(DAMPED_KEY in key for key in keys)
 
 
 def _turned_words(spin: meaning.LongSpin) -> str:
@@ -326,7 +408,7 @@ def _turned_words(spin: meaning.LongSpin) -> str:
 
 def label_of(key: str) -> str:
     """A candidate in words, with its key."""
-    words = label(key).replace("$\\omega$", "omega").replace("$", "")
+    words = plain_label(key)
     return words if key == words else f"{words} ({key})"
 
 
@@ -718,6 +800,13 @@ class _Reading:
     deviations: dict[str, list[Deviation]] = field(default_factory=dict)
     eps: float = 0.0
     is_unequal: bool = False
+    has_own_step: bool = False
+    fitted: list[str] = field(default_factory=list)
+
+    @property
+    def misfits(self) -> list[str]:
+        """The loads that no candidate fits."""
+        return [load for load, values in self.deviations.items() if values and not _is_fitting(values, self.eps)]
 
     @property
     def best(self) -> float:
@@ -766,10 +855,154 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
         key=lambda reading: (reading.best >= WITHIN and unequal > 0.5 and not reading.is_unequal, reading.best * reading.eps)
     )
     chosen = readings[0]
+    # A vector of the row before explains a damping after the rotation as well: it comes last.
+    for reading in sorted((one for one in readings if not one.is_unequal), key=lambda one: one.convention.rows_ahead):
+        if chosen.is_unequal or not chosen.misfits or reading.best > FURTHER * chosen.best:
+            continue
+        changed, better = _fitted(runs, reading)
+        if len(better.misfits) < len(chosen.misfits) or reading is chosen:
+            runs, chosen = changed, better
     same = [reading for reading in readings[1:] if reading.best < WITHIN and chosen.best < WITHIN]
     if chosen.is_unequal:
         runs = ways[0][0] if ways[0][0] is not runs else ways[1][0]
     return _answer(runs, chosen, same, unequal)
+
+
+def _is_fitting(deviations: Sequence[Deviation], eps: float) -> bool:
+    """Whether a candidate makes these steps: to round-off, or nearly so and far closer than all others."""
+    return bool(deviations) and deviations[0].value < _bound([one.value for one in deviations], eps)
+
+
+def _bound(values: Sequence[float], eps: float) -> float:
+    """The deviation below which candidates fit, from all of them in ascending order."""
+    best = values[0] if values else math.inf
+    if best < WITHIN or best * eps >= LOOSE:
+        return WITHIN
+    others = [value for value in values if value >= ALIKE * best]
+    return ALIKE * best if others and others[0] >= APART * best else WITHIN
+
+
+def _fitted(runs: Sequence[OwnRun], reading: _Reading) -> tuple[Sequence[OwnRun], _Reading]:
+    """The runs with the step, the damping and the moments that their rows tell, as far as no candidate fits those given."""
+    for fit in (_with_own_step, _with_own_damping, _with_own_moments):
+        if not reading.misfits:
+            break
+        for changed, words in fit(runs, reading):
+            trial = _judged(changed, reading.convention, reading.eps, True)
+            if len(trial.misfits) < len(reading.misfits):
+                trial.ratio, trial.fitted = reading.ratio, [*reading.fitted, words, *trial.fitted]
+                trial.has_own_step = reading.has_own_step or (fit is _with_own_step and ROUNDED_STEP not in words)
+                runs, reading = changed, trial
+                break
+    return runs, reading
+
+
+def _longest(reading: _Reading, k: int) -> _Piece | None:
+    """The longest piece of a run, if there is one."""
+    return max(reading.pieces[k], key=lambda piece: len(piece.run.samples), default=None)
+
+
+#: Runs with numbers fitted to them, and the words for these.
+_Fits = Iterable[tuple[list[OwnRun], str]]
+
+
+def _with_own_step(runs: Sequence[OwnRun], reading: _Reading) -> _Fits:
+    """The runs with steps that fit their rows."""
+    changed, words = list(runs), ""
+    for k, run in enumerate(runs):
+        piece = _longest(reading, k)
+        if piece is None or piece.run.steps or run.load not in reading.misfits:
+            continue
+        ratios = misses(piece.spun.q, piece.spun.omega, piece.run.dt * run.every)[1]
+        rough, deviations = float(np.nanmedian(ratios)), reading.deviations[run.load]
+        if causes.is_constant(ratios) and abs(rough - 1) > fitted.NOTICED_STEP:
+            piece = replace(piece, run=replace(piece.run, dt=piece.run.dt * rough))
+            deviations = _deviations([piece], reading.eps, run)
+        else:
+            rough = 1.0
+        factor, miss, _ = fitted.step_factor(piece.run, piece.spun, deviations, run.damping, run.every)
+        if not miss < WITHIN * reading.eps:
+            return
+        unit = TIMES[reading.convention.time]
+        single, step = float(np.float32(run.dt * unit)), run.dt * unit * rough * factor
+        if abs(single / step - 1) < fitted.SINGLE_WITHIN * max(1.0, reading.eps / np.finfo(float).eps):
+            said = f"the steps are those of dt = {single:.12g} s, which is {run.dt * unit:g} s {ROUNDED_STEP}."
+            step = single
+        elif step < run.dt * unit:
+            said = (
+                f"a step of {run.dt * unit:g} s is carried out as one of {step:.3g} s: the code shortens steps (as Havok does "
+                f"above 0.043 s), or dt is not right. The method shows in shorter steps, at an angular velocity that "
+                f"{STEP_WORDS} {recipe.ANGLE_SINGLE:g} rad in each."
+            )
+        else:
+            said = f"the steps are those of dt = {step:.9g} s, not of {run.dt * unit:g} s: check dt, and that no rows are lost."
+        changed[k], words = replace(run, dt=step / unit), f"{words} {run.rows.name}: {said}" if words else said
+    if words:
+        yield changed, words
+
+
+def _with_own_damping(runs: Sequence[OwnRun], reading: _Reading) -> _Fits:
+    """The runs with the rate by which omega or the momentum of a free body falls, for each law of a damping."""
+    k = next((k for k, run in enumerate(runs) if run.load == "free" and reading.pieces[k]), None)
+    if k is None:
+        return
+    run = runs[k]
+    # With a damping times are in s.
+    pieces = _cut(*_whole(replace(run, damping=1.0), reading.convention, []))
+    piece = max(pieces, key=lambda one: len(one.run.samples), default=None)
+    if piece is None or piece.run.steps:
+        return
+    step = run.dt * TIMES[reading.convention.time]
+    whole = fitted.damping_factor(piece.spun, piece.run.inertia)
+    if 1 - whole > 2 * WITHIN * reading.eps:
+        laws = fitted.rates(whole ** (1 / run.every), step, reading.eps)
+    else:
+        laws = fitted.damping_by_fit(piece.run, piece.spun, run.every, reading.eps)
+    for law, rate in laws:
+        if not 0 < rate * step < 1:
+            continue
+        changed = [replace(one, damping=rate) for one in runs]
+        trial = _cut(*_whole(changed[k], reading.convention, []))
+        if trial and _is_damped_so(trial[0], reading.eps, changed[k]):
+            given = f", not {run.damping:g}/s" if run.damping and abs(run.damping / rate - 1) > 1e-6 else ""
+            rest = "" if run.damping else " Switch the damping off where you can."
+            yield changed, f"the code damps omega at the rate c = {rate:g}/s{given}, {LAWS[law]}.{rest}"
+
+
+def _is_damped_so(piece: _Piece, eps: float, run: OwnRun) -> bool:
+    """Whether some damped candidate makes the first steps of a run."""
+    steps = range(identify.FIRST)
+    arguments = (piece.run, piece.spun, eps, steps, 1, run.every)
+    with np.errstate(all="ignore"):
+        return any(identify.deviation(method, "", *arguments) < WITHIN for method in damped(run.damping))
+
+
+def _with_own_moments(runs: Sequence[OwnRun], reading: _Reading) -> _Fits:
+    """The runs with moments that fit their rows; under no torque only moments near those given, for others are another body."""
+    if reading.convention.quantity != "angular velocity":
+        return
+    changed, words = list(runs), []
+    for load in reading.misfits:
+        chosen = [k for k, run in enumerate(runs) if run.load == load]
+        piece = max((one for k in chosen if (one := _longest(reading, k))), key=lambda one: len(one.run.samples), default=None)
+        if piece is None:
+            continue
+        run = runs[chosen[0]]
+        acting, miss, _ = fitted.moments(piece.run, piece.spun, reading.deviations[load], run.damping, run.every)
+        ratio = acting / np.array(piece.run.inertia)
+        if not miss < WITHIN * reading.eps or (load == "free" and np.abs(ratio - 1).max() > OWN_MOMENTS):
+            continue
+        moments = run.inertia * ratio
+        numbers = " ".join(f"{x:.6g}" for x in moments)
+        given = " ".join(f"{x:.6g}" for x in run.inertia)
+        where = "of the free body" if load == "free" else f"under the torque ({load})"
+        words.append(f"the moments that act {where} are {numbers}, where {given} are given")
+        if load != "free" and np.ptp(ratio) < 1e-3 * ratio.mean() and abs(ratio.mean() - 1) > 1e-3:
+            words[-1] += f"; or the torque is {1 / ratio.mean():.5g} times that given"
+        for k in chosen:
+            changed[k] = replace(runs[k], inertia=moments)
+    if words:
+        yield changed, f"{'; '.join(words)}."
 
 
 def _checked(run: OwnRun) -> OwnRun:
@@ -795,8 +1028,8 @@ def _checked(run: OwnRun) -> OwnRun:
     size = np.linalg.norm(spin[~lost], axis=1)
     if not size.any() or not np.median(size) > 0:
         raise IdentifyError(
-            f"{rows.name}: the angular velocities are zero, while a method is found from how they turn the body: write the "
-            "angular velocity or momentum of each row, of a body that turns"
+            f"{rows.name}: {'in most rows ' * bool(size.any())}the angular velocities are zero, while a method shows in how "
+            "they turn the body: write the angular velocity or momentum of each row, of a body that turns and does not sleep"
         )
     return replace(run, rows=replace(rows, q=q, spin=spin))
 
@@ -857,9 +1090,17 @@ def _while_usual(rows: Rows) -> Rows:
     start = float(np.nanmedian(size[: FEW + 2]))
     with np.errstate(all="ignore"):
         usual = (size < identify.FASTEST * start) & (size > start / identify.FASTEST)
+    usual[_asleep_from(rows.q) :] = False
     if usual.sum() < FEW + 2:
         return rows
     return replace(rows, q=np.where(usual[:, None], rows.q, np.nan))
+
+
+def _asleep_from(q: np.ndarray) -> int:
+    """The first row at which a body stands still that does so to the end of the run; the number of rows if it turns."""
+    still = (np.diff(q, axis=0) == 0).all(1)
+    first = len(still) - int(np.argmin(still[::-1])) if not still.all() else len(q)
+    return first + 1 if len(still) - first >= RESTING else len(q)
 
 
 def _not_explained(run: OwnRun) -> str:
@@ -875,6 +1116,12 @@ def _not_explained(run: OwnRun) -> str:
             "in which the body turns by 0.2 rad in a step"
         )
     angle = 2 * float(np.nanmedian(np.linalg.norm(np.diff(run.rows.q, axis=0), axis=1)))
+    lost = np.flatnonzero(~(np.isfinite(run.rows.q).all(1) & np.isfinite(run.rows.spin).all(1)))
+    ended = (
+        f" ({len(lost)} rows are no finite numbers, from {run.rows.line_word} {run.rows.lines[lost[0]]} on)"
+        if lost.size
+        else ""
+    )
     remedy = "that inertia is in the order of the axes of the body"
     for order in dict.fromkeys(permutations(map(float, run.inertia))):
         if plausible(list(fits(run.rows, np.array(order), run.row_step, 0, run.axes))):
@@ -882,9 +1129,9 @@ def _not_explained(run: OwnRun) -> str:
             break
     units = ", that the units in the names of its columns are right" if run.rows.time_unit or run.rows.rate_unit else ""
     return (
-        f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad, which no convention explains by the angular "
-        f"velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, {remedy}, "
-        f"that dt is right{units}, and that no rows are left out (--every)"
+        f"{run.rows.name}: from row to row the body turns by {angle:.2g} rad{ended}, which no convention explains by the "
+        f"angular velocity or momentum in the rows and a step of {run.dt * run.every:g}: check that they are of one body, "
+        f"{remedy}, that dt is right{units}, and that no rows are left out (--every)"
     )
 
 
@@ -903,12 +1150,13 @@ def _judged(runs: Sequence[OwnRun], convention: Convention, eps: float, cuts: bo
         chosen = [k for k, run in enumerate(runs) if run.load == load]
         deviations = _deviations([p for k in chosen for p in reading.pieces[k]], eps, runs[chosen[0]])
         if cuts and deviations:
-            cut, faults = _without_wrong_rows([(runs[k], *wholes[k]) for k in chosen], convention, eps, deviations[0])
-            if faults:
+            cut, faults, limits = _without_wrong_rows([(runs[k], *wholes[k]) for k in chosen], convention, eps, deviations[0])
+            if faults or limits:
                 trial = _deviations([piece for pieces in cut for piece in pieces], eps, runs[chosen[0]])
                 if trial and (trial[0].value < WITHIN or deviations[0].value >= WITHIN):
                     deviations = trial
                     reading.faults += faults
+                    reading.fitted += limits
                     for k, pieces in zip(chosen, cut, strict=True):
                         reading.pieces[k] = pieces
         reading.deviations[load] = deviations
@@ -936,6 +1184,12 @@ def _whole(run: OwnRun, convention: Convention, faults: list[str]) -> tuple[_Pie
         first, last = rows.lines[ahead:][group[[0, -1]]]
         where = f"{rows.line_word} {first}" if first == last else f"{rows.line_word}s {first} to {last}"
         faults.append(f"{where}: values that are no finite numbers")
+    if (first := _asleep_from(q)) < len(q):
+        bad[first - 1 :] = True
+        faults.append(
+            f"from {rows.line_word} {rows.lines[ahead:][first]} on the body stands still: the code puts it to sleep; switch "
+            "sleeping off, or let it turn faster"
+        )
     if rows.t is not None and run.intervals is None:
         bad |= _faults_of_time(rows, run.dt * run.every, ahead, faults)
     # 2^power seconds are the unit of time, in which the body turns by about a radian; that of inertia likewise.
@@ -951,13 +1205,13 @@ def _whole(run: OwnRun, convention: Convention, faults: list[str]) -> tuple[_Pie
     return _Piece(case, Spun(q, omega * time), 0, time), bad
 
 
-def _cut(whole: _Piece, bad: np.ndarray, most: int = MOST_ROWS) -> list[_Piece]:
-    """The stretches between bad steps, without those in other units than the rest."""
+def _cut(whole: _Piece, bad: np.ndarray, most: int = MOST_ROWS, least: int = FEW + 2) -> list[_Piece]:
+    """The stretches of at least so many rows between bad steps, without those in other units than the rest."""
     ends = [-1, *np.flatnonzero(bad), len(bad)]
     pieces = []
     for before, after in pairwise(ends):
         start, stop = before + 1, min(after + 1, before + 1 + most)
-        if stop - start < FEW + 2:
+        if stop - start < least:
             continue
         pieces.append(whole.slice(start, stop))
     if len(ends) > 2 and pieces:
@@ -1007,8 +1261,8 @@ def _faults_of_time(rows: Rows, step: float, rows_ahead: int, faults: list[str])
 
 def _without_wrong_rows(
     runs: Sequence[tuple[OwnRun, _Piece, np.ndarray]], convention: Convention, eps: float, closest: Deviation
-) -> tuple[list[list[_Piece]], list[str]]:
-    """The stretches of runs without steps that the method of most steps does not make, and these steps named.
+) -> tuple[list[list[_Piece]], list[str], list[str]]:
+    """The stretches of runs without steps that the method of most steps does not make, these steps named, and limits of turns.
 
     Rows that a candidate makes are right, however much they turn; without such a candidate only rows that stand out are wrong.
     """
@@ -1020,38 +1274,92 @@ def _without_wrong_rows(
     limit = WITHIN if eps < FINE else COARSE
     cuts: list[list[_Piece]] = []
     faults: list[str] = []
+    limits: list[str] = []
     for run, whole, bad in runs:
         lines = run.rows.lines[convention.rows_ahead :]
         values, unjudged = np.full(len(bad), np.nan), np.full(len(bad), method is not None)
+        sizes = np.full(len(bad), np.nan)
         for piece in _cut(whole, bad, MOST_JUDGED):
             steps = range(len(piece.run.samples) - 1)
             if method:
-                values[piece.first : piece.first + len(steps)] = _step_values(method, mode, piece, eps, steps, every)
+                place = slice(piece.first, piece.first + len(steps))
+                values[place], sizes[place] = _step_values(method, mode, piece, eps, steps, every)
                 unjudged[piece.first + identify.judged_from(mode) : piece.first + len(steps)] = False
         with np.errstate(all="ignore"):
             size = np.linalg.norm(whole.spun.omega, axis=1)[:-1]
             ordinary = (size < identify.FASTEST * np.nanmedian(size[: FEW + 2])) & (size > identify.SLOWEST * size[0])
             taken = unjudged | (values < limit) | (~ordinary & ((values * eps < ROUGH) | ~np.isfinite(values)))
+        beyond = ~unjudged & ordinary & ~(values < limit) if method else np.zeros(len(bad), bool)
+        words = _limit_words(whole, sizes, beyond, ~unjudged & (values < limit)) if beyond.any() and run.every == 1 else ""
+        if words:
+            speed = words.partition("(")[2].partition(")")[0]
+            limits += [words] if not any(f"({speed})" in known for known in limits) else []
+            cuts.append(_cut(whole, bad | beyond, least=3))
+            continue
         off = _faults_of_turning(run.rows, lines, whole, bad | taken, 0.7 if method else 0.95, faults)
         pieces = _cut(whole, bad | off)
         if method:
             cut, single = _without_single_faults(pieces, values, lines, run, ordinary, identify.judged_from(mode))
             pieces, faults = cut, [*faults, *single]
         cuts.append(pieces)
-    return cuts, faults
+    return cuts, faults, limits
 
 
-def _step_values(method: Any, mode: str, piece: _Piece, eps: float, steps: Iterable[int], every: int) -> np.ndarray:
-    """The deviations of a method in steps of a piece; infinite where and after it cannot be stepped."""
+def _step_values(
+    method: Any, mode: str, piece: _Piece, eps: float, steps: Iterable[int], every: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The deviations of a method in steps of a piece, infinite where and after it cannot be stepped, and its new |omega|."""
     numbers = list(steps)
-    values = np.full(len(numbers), np.inf)
+    values, sizes = np.full(len(numbers), np.inf), np.full(len(numbers), np.nan)
+    spun = piece.spun
     with np.errstate(all="ignore"):
         try:
-            for k, value in enumerate(identify.step_deviations(method, mode, piece.run, piece.spun, eps, numbers, every)):
-                values[k] = value
+            for k, (q, w) in enumerate(identify.predictions(method, mode, piece.run, spun, numbers, every)):
+                following = numbers[k] + 1
+                values[k] = identify.apart(q, w, spun.q[following], spun.omega[following]) / eps
+                sizes[k] = np.linalg.norm(w)
         except (ArithmeticError, ValueError, TypeError):
             pass
-    return values
+    return values, sizes
+
+
+def _limit_words(whole: _Piece, sizes: np.ndarray, beyond: np.ndarray, right: np.ndarray) -> str:
+    """The limit of a code, if the steps that a method does not make are those in which the body would turn fastest.
+
+    Parameters
+    ----------
+    sizes : the angular velocities after each step by that method
+    beyond, right : the steps that it does not make, and those that it makes
+    """
+    if right.sum() < FEW:
+        return ""
+    steps = np.array(whole.run.steps) if whole.run.steps else whole.run.dt
+    with np.errstate(all="ignore"):
+        old = np.linalg.norm(whole.spun.omega[:-1], axis=1)
+        # A body turns with its new angular velocity, the old one, or something between them.
+        ways = [
+            size for size in (sizes, old, np.fmax(old, sizes)) if (size * steps)[beyond].min() > (size * steps)[right].max()
+        ]
+    if not ways:
+        return ""
+    speeds = ways[0]
+    turns = speeds * steps
+    highest = float(turns[right].max())
+    speed, least, slowest = float(speeds[right].max()) / whole.unit, float(turns[beyond].min()), float(speeds[beyond].min())
+    known = next((words for at, words in TURN_LIMITS.items() if _is_between(at, highest, least)), "")
+    known = known or next((words for at, words in SPEED_LIMITS.items() if _is_between(at, speed, slowest / whole.unit)), "")
+    if not known and beyond.sum() < SEVERAL_BEYOND:
+        return ""
+    return (
+        f"the code limits the angular velocity or the turn in a step: {int(beyond.sum())} steps that would turn the body by "
+        f"{least:.4g} rad or more are not those of the method, and the others, up to {highest:.4g} rad ({speed:.4g} rad/s), "
+        f"are{f' ({known})' if known else ''}. They are left out; take steps of {recipe.ANGLE_SINGLE:g} rad."
+    )
+
+
+def _is_between(limit: float, low: float, high: float) -> bool:
+    """Whether a limit lies between two numbers, within a factor."""
+    return low / KNOWN_LIMIT <= limit <= high * KNOWN_LIMIT
 
 
 def _faults_of_turning(
@@ -1129,24 +1437,46 @@ def _without_single_faults(
 
 
 def _usual_method(pieces: Sequence[_Piece], eps: float, run: OwnRun) -> tuple[Any, str]:
-    """The candidate that agrees in most steps, tried at some of them, with the way in which it begins; or nothing."""
+    """The candidate that agrees in most steps, tried at some of them, with the way in which it begins; or nothing.
+
+    If there is none, it is the one that agrees in most of the steps in which the body turns slowest: below a limit of the code.
+    """
     longest = max(pieces, key=lambda piece: len(piece.run.samples), default=None)
-    best: tuple[float, Any, str] = (WITHIN, None, "")
-    if longest is not None:
-        count = len(longest.run.samples) - 1
-        spread, together = range(1, count, max(1, count // FEW)), range(min(FEW + 4, count))
+    if longest is None:
+        return None, ""
+    count = len(longest.run.samples) - 1
+    sizes = np.linalg.norm(longest.spun.omega, axis=1)
+    slow = np.sort(1 + np.argsort(np.fmax(sizes[1:-1], sizes[2:]))[:FEW]).tolist()
+    for spread in (list(range(1, count, max(1, count // FEW))), slow):
+        best: tuple[float, Any, str] = (WITHIN, None, "")
+        together = range(min(FEW + 4, count))
         for method in identify.all_candidates(run.damping):
             for mode in identify.modes(method, True, not longest.run.steps):
                 steps = together if mode == "memory" else spread
                 try:
                     arguments = (method, mode, longest.run, longest.spun, eps, steps, run.every)
-                    values = list(identify.step_deviations(*arguments))
-                    value = float(np.median(values[4:] if mode == "memory" else values))
+                    value = _usual_value(identify.step_deviations(*arguments), 4 if mode == "memory" else 0, len(steps))
                 except (ArithmeticError, ValueError, TypeError):
                     continue
                 if value < best[0]:
                     best = value, method, mode
-    return best[1:]
+        if best[1] is not None:
+            return best[1:]
+    return None, ""
+
+
+def _usual_value(values: Iterable[float], first: int, count: int) -> float:
+    """The median of deviations from the first one on that counts; infinite as soon as it cannot be small any more."""
+    judged: list[float] = []
+    far = 0
+    for n, value in enumerate(values):
+        if n < first:
+            continue
+        judged.append(value)
+        far += value >= WITHIN
+        if far > (count - first) / 2:
+            return math.inf
+    return float(np.median(judged))
 
 
 def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading], unequal: float) -> Answer:
@@ -1156,17 +1486,21 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
     values, modes = _merged(reading, limits)
     best = min(values.values(), default=math.inf)
     order = list(values)
-    if best < WITHIN:
-        within = [key for key in order if values[key] < WITHIN]
-        members = [key for key in order if values[key] < APART * max(best, 1.0)]
+    bound = _bound(list(values.values()), eps)
+    if best < bound:
+        within = [key for key in order if values[key] < bound]
+        members = [key for key in order if values[key] < max(bound, APART if best < WITHIN else 0.0)]
     else:
         within, members = [], order[:1]
-    members.sort(key=lambda key: (values[key] > 10 * max(best, 1.0), key not in METHODS, values[key]))
+    if within and _differ_in_damping(members):
+        members = within
     rest = [key for key in order if key not in members]
     pieces = [piece for group in reading.pieces for piece in group]
-    differ = _difference(members, modes, reading, runs) if len(within) > 1 else 0.0
+    differ = _difference(members, modes, reading, runs) if len(within) > 1 and not _differ_in_damping(members) else 0.0
     shows_all = len(within) < 2 or _shows_gyroscopic_term(pieces) or meaning.are_one_free_step(members)
     identified = bool(within and set(members) == set(within) and rest and not differ and shows_all)
+    if reading.has_own_step and all(map(_is_without_term, members)):
+        identified = False
     others = [set(_members(other)) for other in same]
     if identified and any(keys != set(members) for keys in others):
         identified = False
@@ -1177,6 +1511,9 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         longest = max(pieces, key=lambda piece: len(piece.run.samples))
         exact = causes.exact_deviation(longest.run, longest.spun, runs[0].every)
     free = next((k for k, run in enumerate(runs) if run.load == "free" and reading.pieces[k]), None)
+    if identified:
+        # One step in different words: the registry's first, then as they round.
+        members.sort(key=lambda key: key not in METHODS)
     changes = (math.nan,) * 3 if free is None or half else _conserved(reading.pieces[free])
     run = runs[0]
     speed = angle = math.nan
@@ -1186,9 +1523,11 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         speed = float(np.median(np.linalg.norm(omega[fine], axis=1)))
         turned = np.linalg.norm(rotations(q), axis=1)[fine[1:] & fine[:-1]]
         angle = float(np.median(turned)) / run.every if turned.size else math.nan
-    if pieces and best >= WITHIN:
-        limits = [*limits, *_why(runs, reading)] or [NO_CANDIDATE]
-    if unequal > SINGLE and best >= WITHIN:
+    if pieces and not within:
+        limits += _why(runs, reading)
+        if not limits and not _is_beyond(angle):
+            limits.append(NO_CANDIDATE)
+    if unequal > SINGLE and not within:
         limits.append(
             "the steps are not equal by the times of the rows; each row was tried with its own step as well: print times with "
             "17 digits, and of a code with error control run a fixed step."
@@ -1198,11 +1537,19 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
     if run.damping and identified and not any(DAMPED_KEY in key for key in members):
         limits.append(f"the rows show no damping of {run.damping:g}/s.")
     limits += _contradicted_units(run.rows, reading.convention)
-    limits += _limits(runs, reading, angle, speed, len(pieces), identified and len(members) == 1, differ)
+    limits += _limits(runs, reading, angle, speed, len(pieces), identified, differ)
+    is_single, further = all(run.rows.is_single for run in runs), ""
+    # One advice: another step, or another run.
+    names_further_run = (
+        not _differ_in_damping(members) if identified else not any(STEP_WORDS in said for said in (*limits, *reading.fitted))
+    )
+    if within and 1 < len(members) <= MOST_MEMBERS and names_further_run:
+        known = () if identified else [(run.load, angle) for run in runs]
+        further = meaning.telling_run(members, known, is_single, speed)
     return Answer(
         identified=identified,
         methods=tuple(members),
-        deviation=max((values[key] for key in members if values[key] < WITHIN), default=best),
+        deviation=max((values[key] for key in members if values[key] < bound), default=best),
         runner_up=rest[0] if rest else "",
         runner_up_deviation=values[rest[0]] if rest else math.inf,
         deviations=values,
@@ -1220,14 +1567,17 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         momentum_vector=changes[2],
         faults=tuple(dict.fromkeys(reading.faults)),
         limits=tuple(limits),
-        further=meaning.telling_run(members) if within and 1 < len(members) <= MOST_MEMBERS else "",
+        further=further,
         exact=exact,
+        fitted=tuple(dict.fromkeys(reading.fitted)),
     )
 
 
 def _convention_words(convention: Convention, rows: Rows) -> str:
     """A convention in words, with the units that the names of columns say."""
     said = str(convention)
+    if rows.scalar:
+        said = said.replace(f"scalar {convention.scalar}", "quaternion by the names of its components")
     if rows.rate_unit and convention.angle == "rad":
         said = said.replace("rad/s", rows.rate_unit)
     if rows.time_unit and convention.time == "s":
@@ -1258,7 +1608,8 @@ NO_CANDIDATE = (
 def _members(reading: _Reading) -> list[str]:
     """The methods that fit under a reading."""
     first = next(iter(reading.deviations.values()))
-    return [deviation.key for deviation in first if deviation.value < WITHIN]
+    bound = _bound([deviation.value for deviation in first], reading.eps)
+    return [deviation.key for deviation in first if deviation.value < bound]
 
 
 def _merged(reading: _Reading, limits: list[str]) -> tuple[dict[str, float], dict[str, str]]:
@@ -1269,7 +1620,8 @@ def _merged(reading: _Reading, limits: list[str]) -> tuple[dict[str, float], dic
     for load, deviations in list(reading.deviations.items())[1:]:
         of_load = {deviation.key: deviation.value for deviation in deviations}
         both = {key: max(values[key], of_load.get(key, math.inf)) for key in values}
-        if min(both.values(), default=math.inf) < WITHIN or min(values.values(), default=math.inf) >= WITHIN:
+        least = sorted(both.values())
+        if (least and least[0] < _bound(least, reading.eps)) or not _is_fitting(first, reading.eps):
             values = both
             modes |= {deviation.key: deviation.mode for deviation in deviations if deviation.mode}
         else:
@@ -1318,11 +1670,11 @@ def _difference(members: Sequence[str], modes: Mapping[str, str], reading: _Read
 
 
 def _shows_gyroscopic_term(pieces: Sequence[_Piece]) -> bool:
-    """Whether a body turns between its axes, and its moments differ."""
+    """Whether a body turns between its axes in enough rows, and its moments differ; a method may bring it to an axis later."""
     omega, inertia = np.vstack([piece.spun.omega for piece in pieces]), np.array(pieces[0].run.inertia)
     with np.errstate(all="ignore"):
         gyroscopic = np.linalg.norm(np.cross(omega, inertia * omega), axis=1) / (inertia.max() * (omega * omega).sum(1))
-    return not np.nanmedian(gyroscopic) < 1e-3
+    return bool((~(gyroscopic < 1e-3)).sum() >= min(FEW + 2, len(gyroscopic)))
 
 
 def _conserved(pieces: Sequence[_Piece]) -> tuple[float, float, float]:
@@ -1366,9 +1718,25 @@ def _why(runs: Sequence[OwnRun], reading: _Reading) -> list[str]:
         else:
             said.append(causes.tensor_words(q, omega, inertia, run.axes, run.inertia.max() / inertia.max()))
             length = np.linalg.norm(inertia * omega, axis=1)
+            if _loses_itself(reading, piece, length, run.every):
+                return [words for words in said if words]
             radians = float((np.linalg.norm(omega[:-1], axis=1) * step).sum())
             said.append(causes.damping_words(length, step * piece.unit, radians, DAMPED))
     return [words for words in said if words]
+
+
+def _loses_itself(reading: _Reading, piece: _Piece, length: np.ndarray, every: int) -> bool:
+    """Whether the closest candidate loses much of the momentum that a run loses: it is the method's loss, no damping."""
+    closest = next(iter(reading.deviations.values()))[:1]
+    if not closest or DAMPED_KEY in closest[0].key or closest[0].mode:
+        return False
+    steps, inertia = range(1, min(SEVERAL, len(length) - 1)), np.array(piece.run.inertia)
+    try:
+        ends = identify.predictions(candidate(closest[0].key), "", piece.run, piece.spun, steps, every)
+        shares = [float(np.linalg.norm(inertia * w) / length[n]) for n, (_, w) in zip(steps, ends, strict=True)]
+    except (ArithmeticError, ValueError, TypeError):
+        return False
+    return bool(1 - np.median(shares) > 0.5 * (1 - np.median(length[1:] / length[:-1])))
 
 
 def _precision(runs: Sequence[OwnRun], eps: float) -> str:
@@ -1388,28 +1756,58 @@ def _limits(
     limits, eps = [], reading.eps
     if not pieces:
         return [f"no {FEW + 2} rows follow each other without a fault: write every step, in one unit, of one body."]
-    wanted = f"dt = {0.2 / speed:.2g} s turns it by 0.2 rad"
+    is_single = all(run.rows.is_single for run in runs)
+    best = recipe.ANGLE_SINGLE if is_single else recipe.ANGLE
+    wanted = f"dt = {best / speed:.2g} s {STEP_WORDS} {best:g} rad"
     if not _shows_gyroscopic_term([piece for group in reading.pieces for piece in group]):
         limits.append(
             "the body turns about a principal axis, or its moments are equal: the gyroscopic term is not seen. Take three "
             "different moments and an angular velocity between the axes (polhode identify --recipe)."
         )
-    if not is_settled and eps > 1e-9 and not all(run.rows.is_single for run in runs):
+    if any(STEP_WORDS in said for said in reading.fitted):
+        return limits
+    if not is_settled and eps > 1e-9 and not is_single:
         digits = math.ceil(-math.log10(differ / APART)) if differ else 17
         enough = f"{digits} tell these apart at this step, " if digits < 15 else ""
         limits.append(
             f"the rows have about {max(1, round(-math.log10(eps)))} digits, so that methods look alike that differ by less in "
             f"a step: print more ({enough}17 are best: %.17g), or write binary files."
         )
-    elif not is_settled and eps > 1e-9 and angle < 0.5:
-        limits.append(f"in single precision larger steps tell more: dt = {0.8 / speed:.2g} s turns the body by 0.8 rad.")
-    if not is_settled and angle < SMALL:
+    elif not is_settled and is_single and angle < 0.7 * best:
+        limits.append(f"in single precision larger steps tell more: {wanted}.")
+    elif not is_settled and angle < SMALL:
         limits.append(
             f"a step turns the body by only {angle:.2g} rad, where methods of one order are the same to rounding: {wanted}."
         )
+    if not is_settled and reading.misfits and _is_beyond(angle):
+        limits.append(f"{_beyond_words([piece for group in reading.pieces for piece in group], angle)}: {wanted}.")
     if angle > LARGE:
         limits.append(f"a step turns the body by {angle:.2g} rad, where iterations and expansions of codes fail: {wanted}.")
     return limits
+
+
+def _is_beyond(angle: float) -> bool:
+    """Whether steps of this angle, rad, may be those that engines cut or bend."""
+    return recipe.ANGLE_SINGLE < 0.95 * angle < LARGE
+
+
+def _beyond_words(pieces: Sequence[_Piece], angle: float) -> str:
+    """What engines do to steps of this angle, rad, or what the rows show of it."""
+    sizes = np.concatenate([np.linalg.norm(piece.spun.omega[1:], axis=1) / piece.unit for piece in pieces])
+    speed = float(sizes.max())
+    if 2 * (sizes > (1 - CUT) * speed).sum() > FEW and sizes.min() < (1 - 1e3 * CUT) * speed:
+        turn = speed * pieces[0].run.dt * pieces[0].unit
+        known = next((words for at, words in TURN_LIMITS.items() if _is_between(at, turn, turn)), "")
+        known = known or next((words for at, words in SPEED_LIMITS.items() if _is_between(at, speed, speed)), "")
+        said = f"{turn:.4g} rad in a step{f' ({known})' if known else ''}"
+        return f"the code cuts the angular velocity at {speed:.4g} rad/s, {said}"
+    bent = sum(fitted.bent_rows(piece.spun, piece.run.dt) for piece in pieces if not piece.run.steps)
+    if bent > FEW:
+        return f"{bent} steps are bent as Bullet bends turns above a quarter of pi"
+    return (
+        f"a step turns the body by {angle:.2g} rad; engines bend or cut turns above a quarter of pi, and cut angular "
+        "velocities (47 or 100 rad/s)"
+    )
 
 
 def _order(runs: Sequence[OwnRun], reading: _Reading) -> float:

@@ -1,8 +1,8 @@
 """What to run so that :func:`polhode.identify` can name the method of a code: a body, four runs, and a program that makes them.
 
 Three different moments, angular velocities between the axes, and steps that turn the body by 0.2 rad, where methods differ by
-millions of round-offs (0.8 rad in single precision). A free run, the same with half the step, for the order; a run under a
-torque fixed in the lab, and one under friction, for codes that have either.
+millions of round-offs (0.6 rad in single precision: engines cut or bend turns above a quarter of pi). A free run, the same
+with half the step, for the order; a run under a torque fixed in the lab, and one under friction, for codes that have either.
 """
 
 import json
@@ -20,9 +20,19 @@ from polhode.engines.environments import Run
 
 FOLDER = Path(__file__).with_name("recipes")
 #: Language -> name of its file.
-LANGUAGES = {"c++": "spin.cpp", "fortran": "spin.f90", "python": "spin.py", "lammps": "in.spin", "yade": "spin.py"}
+LANGUAGES = {
+    "c++": "spin.cpp",
+    "fortran": "spin.f90",
+    "javascript": "spin.mjs",
+    "python": "spin.py",
+    "lammps": "in.spin",
+    "yade": "spin.py",
+}
 #: Angles turned in a step, rad, in double and in single precision.
-ANGLE, ANGLE_SINGLE = 0.2, 0.8
+ANGLE, ANGLE_SINGLE = 0.2, 0.6
+#: The step with which engines in single precision keep within their limits, s: they shorten steps above 0.043 s, cut angular
+#: velocities above 47 rad/s, and put bodies below 1 rad/s to sleep. Languages of such engines.
+SINGLE_STEP, SINGLE = 1 / 32, ("javascript",)
 STEPS = 100
 #: Numbers in runs, and in the programs that square them.
 LIMITS = (1e-150, 1e150)
@@ -93,7 +103,7 @@ class Recipe:
     def __str__(self) -> str:
         inertia = ", ".join(map(_short, self.runs[0].inertia))
         lines = [
-            "One body, alone: no gravity, no contact, no damping. Write one row a step, the start included: time,",
+            "One body, alone: no gravity, contact, damping or sleep. Write one row a step, the start included: time,",
             "quaternion (4), angular velocity or momentum (3), with 17 digits (%.17g), in any convention.",
             "",
             f"Principal moments: {inertia} (name your own with --inertia; all three different).",
@@ -118,7 +128,7 @@ class Recipe:
 
 
 #: Loads of the runs of programs that cannot have all.
-LOADS: dict[str, Sequence[str]] = {"lammps": ("free",), "yade": ("free", "lab")}
+LOADS: dict[str, Sequence[str]] = {"lammps": ("free",), "yade": ("free", "lab"), "javascript": ("free", "lab")}
 
 
 def recipe(
@@ -126,6 +136,7 @@ def recipe(
     dt: float | None = None,
     inertia: Sequence[float] = cases.INERTIA,
     is_single: bool = False,
+    language: str | None = None,
 ) -> Recipe:
     """The runs at an angular velocity in rad/s or with a step in s.
 
@@ -134,6 +145,7 @@ def recipe(
     omega, dt : one of both, or none; with both, omega stays and a sentence says why the step is another
     inertia : principal moments
     is_single : whether the code computes or writes in single precision
+    language : that of the program; its engines may be in single precision, with limits to keep (:data:`SINGLE_STEP`)
 
     Raises
     ------
@@ -144,7 +156,10 @@ def recipe(
         inertia = Body(tuple(inertia)).inertia  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
         raise ValueError(str(error).partition(". To compute")[0]) from None
+    is_single = is_single or language in SINGLE
     angle = ANGLE_SINGLE if is_single else ANGLE
+    if is_single and omega is None and dt is None:
+        dt = SINGLE_STEP
     speed = omega if omega is not None else 1.0 if dt is None else angle / dt
     step = dt if dt is not None and omega is None else angle / speed
     remark = ""
@@ -157,7 +172,11 @@ def recipe(
     size = max(inertia)
     scale = size / max(cases.INERTIA)
     value = {load: tuple(cases.SHARE * x * scale for x in cases.VALUES[load]) for load in cases.LOADS}
-    value["lab"] = tuple(round(x, 12) * speed * speed for x in (0.2 * 0.2 * scale, -0.1 * 0.2 * scale, 0.15 * 0.2 * scale))
+    # In steps of 0.6 rad a quarter of the torque: the body never turns by more than 0.61 rad in a step.
+    share = 0.2 / 4 if angle > ANGLE else 0.2
+    value["lab"] = tuple(
+        round(x, 12) * speed * speed for x in (0.2 * share * scale, -0.1 * share * scale, 0.15 * share * scale)
+    )
     value["velocity"] = (value["velocity"][0] * speed,)
     value["free"] = (0.0,)
 
@@ -220,6 +239,11 @@ def _of_python(number: int, run: Run) -> str:
     return f'    ({q}, {w}, {_short(run.dt)}, {run.samples[-1]}, "{torque_text(run)}", {m}),'
 
 
+def _of_javascript(number: int, run: Run) -> str:
+    q, w, m = (f"[{', '.join(map(_short, values))}]" for values in (run.q0, run.omega0, _moment(run)))
+    return f'  {{ q: {q}, w: {w}, dt: {_short(run.dt)}, steps: {run.samples[-1]}, torque: "{torque_text(run)}", m: {m} }},'
+
+
 def _of_lammps(number: int, run: Run) -> str:
 
     q, inertia = np.array(run.q0), np.array(run.inertia)
@@ -253,4 +277,11 @@ timestep {_short(run.dt)}
 run {run.samples[-1]}"""
 
 
-WRITERS = {"c++": _of_cpp, "fortran": _of_fortran, "python": _of_python, "lammps": _of_lammps, "yade": _of_python}
+WRITERS = {
+    "c++": _of_cpp,
+    "fortran": _of_fortran,
+    "javascript": _of_javascript,
+    "python": _of_python,
+    "lammps": _of_lammps,
+    "yade": _of_python,
+}

@@ -64,7 +64,7 @@ UNIT_TIMES = {
         "nanosec",
         "nanosecs",
     ),
-    *("nanoseconds", "hours", "days"),
+    *("nanoseconds", "hours", "days", "ms", "us", "ns"),
 }
 STEPS = {"step", "timestep", "iter", "iteration", "n", "nstep"}
 BODIES = {"id", "body", "bodyid", "particle", "particleid", "atom", "atomid", "clumpid"}
@@ -167,6 +167,7 @@ def column_of(name: str) -> ColumnName | None:
 def _matched(text: str, unit: str) -> ColumnName | None:
     """What a name in small letters without a unit says."""
     *path, last = text.split(".")
+    last = last.lstrip("_") or last  # as JavaScript names what is private
     plain, above = last.replace("_", ""), ".".join(path)
     if plain in TIMES or (plain == "date" and not unit):
         nanoseconds = "ns" if plain == "stamp" and path[-1:] == ["header"] else ""

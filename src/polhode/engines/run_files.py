@@ -65,6 +65,8 @@ FOREIGN = {
     b"<": "XML; write comma-separated values, of an attitude message the form with KEY = value",
     b"%PDF": "a PDF; write comma-separated values",
 }
+#: Orientations that differ, all in single precision: so many are no accident.
+FEW_SINGLE = 4
 #: The most bytes of a file, unpacked.
 LARGEST_FILE = 2**30
 
@@ -382,7 +384,7 @@ def _of_json(name: str, text: str) -> RunTable:
             content = [
                 dict(zip(map(str, content["columns"]), row, strict=False)) for row in content["data"] if isinstance(row, list)
             ]
-        tables = [key for key, value in content.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
+        tables = [key for key, value in content.items() if isinstance(value, list) and value and _is_row(value[0])]
         if len(tables) == 1:
             content = content[tables[0]]
     if isinstance(content, list):
@@ -395,6 +397,11 @@ def _of_json(name: str, text: str) -> RunTable:
         raise RunFileError(f"{name}: t, q and omega must have as many rows each; {lengths}, others {count}")
     records = [{key: column[k] for key, column in columns.items() if len(column) == count} for k in range(count)]
     return _of_records(name, records, list(range(count)), "row", settings, [])
+
+
+def _is_row(value: Any) -> bool:
+    """Whether an entry of a list is a row of a table: an object, or q and omega at least."""
+    return isinstance(value, dict) or (isinstance(value, list) and len(value) >= 7)
 
 
 def _json(text: str) -> Any:
@@ -746,6 +753,8 @@ def _rows(table: RunTable, body: int | None) -> Rows:
     if table.names:
         places = layout(where, table.names)
     else:
+        # Columns such as asleep, true or false, are no numbers.
+        table = replace(table, columns=[column for column in table.columns if not _is_of_truths(column)])
         width = len(table.columns)
         if width not in (7, 8):
             raise RunFileError(
@@ -765,7 +774,8 @@ def _rows(table: RunTable, body: int | None) -> Rows:
         form = False
     elif not q_unit:
         spin_unit = 0.0  # a momentum that is constant may have few digits, however many are printed
-    is_single = form and (spin_single or all_single(spin, spin_unit))
+    # A quaternion in single precision limits the rows, whatever the angular velocity is computed or divided in.
+    is_single = form and (spin_single or all_single(spin, spin_unit) or len(np.unique(q, axis=0)) > FEW_SINGLE)
     if places.rate is not None and places.rate != 1.0:
         spin, spin_unit = spin * places.rate, spin_unit * places.rate
     steps = None
@@ -794,6 +804,11 @@ def _rows(table: RunTable, body: int | None) -> Rows:
         places.unread,
     )
     return _of_rows_that_count(rows)
+
+
+def _is_of_truths(column: Any) -> bool:
+    """Whether a column has nothing but true and false."""
+    return not isinstance(column, np.ndarray) and {str(word).lower() for word in column} <= {"true", "false"}
 
 
 def _of_body(table: RunTable, column: int | None, body: int | None) -> RunTable:

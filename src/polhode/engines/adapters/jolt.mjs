@@ -25,20 +25,20 @@ export function start(jolt, option, { inertia, q, omega, dt, isShipped }) {
     system.SetGravity(vector([0, 0, 0]));
     const shape = new jolt.BoxShape(vector([0.5, 0.5, 0.5]));
     const turn = new jolt.Quat(q[1], q[2], q[3], q[0]);
-    const settings = new jolt.BodyCreationSettings(shape, new jolt.RVec3(0, 0, 0), turn, jolt.EMotionType_Dynamic, 0);
-    settings.mOverrideMassProperties = jolt.EOverrideMassProperties_MassAndInertiaProvided;
-    settings.mMassPropertiesOverride.mMass = 1;
+    const creation = new jolt.BodyCreationSettings(shape, new jolt.RVec3(0, 0, 0), turn, jolt.EMotionType_Dynamic, 0);
+    creation.mOverrideMassProperties = jolt.EOverrideMassProperties_MassAndInertiaProvided;
+    creation.mMassPropertiesOverride.mMass = 1;
     const tensor = jolt.Mat44.prototype.sIdentity();
     inertia.forEach((x, k) => tensor.SetColumn4(k, new jolt.Vec4(...[0, 0, 0, 0].map((_, i) => (i === k ? x : 0)))));
-    settings.mMassPropertiesOverride.mInertia = tensor;
-    if (option !== "as shipped") settings.mLinearDamping = settings.mAngularDamping = 0;
-    if (option === "mApplyGyroscopicForce") settings.mApplyGyroscopicForce = true;
+    creation.mMassPropertiesOverride.mInertia = tensor;
+    if (option !== "as shipped") creation.mLinearDamping = creation.mAngularDamping = 0;
+    if (option === "mApplyGyroscopicForce") creation.mApplyGyroscopicForce = true;
     if (!isShipped) {
-        settings.mMaxAngularVelocity = FAST;
-        settings.mAllowSleeping = false;
+        creation.mMaxAngularVelocity = FAST;
+        creation.mAllowSleeping = false;
     }
-    const body = bodies.CreateBody(settings);
-    jolt.destroy(settings);
+    const body = bodies.CreateBody(creation);
+    jolt.destroy(creation);
     bodies.AddBody(body.GetID(), jolt.EActivation_Activate);
     bodies.SetAngularVelocity(body.GetID(), vector(omega));
     const push = vector([0, 0, 0]);
