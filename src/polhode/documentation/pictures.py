@@ -102,6 +102,7 @@ def _png(drawer: Callable[[], Figure]) -> bytes:
     with style.settings():
         figure = drawer()
         FigureCanvasAgg(figure)
+        style.lay_out(figure, DPI)
         stream = BytesIO()
         figure.savefig(stream, format="png", dpi=DPI, metadata=style.METADATA["png"])
     return stream.getvalue()

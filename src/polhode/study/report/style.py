@@ -234,6 +234,17 @@ def style(key: str) -> dict[str, Any]:
     return styles([key])[key]
 
 
+def lay_out(figure: "Figure", dpi: float) -> None:
+    """Lay a figure out once for all files, at the resolution of the PNG, which then finds all text measured.
+
+    ``savefig`` would draw the whole figure only to find the layout, for each file.
+    """
+    figure.set_dpi(dpi)
+    if figure.axes and (engine := figure.get_layout_engine()):
+        engine.execute(figure)
+    figure.set_layout_engine(None)
+
+
 def save(figure: "Figure", path: str | Path, subject: str = "") -> None:
     """Write ``figure`` to the two files ``path`` + .pdf and .png, without dates, each atomically.
 
@@ -247,12 +258,7 @@ def save(figure: "Figure", path: str | Path, subject: str = "") -> None:
     path = Path(path)
     FigureCanvasAgg(figure)
     with settings():
-        # The layout once for both files, at the resolution of the PNG, which then finds all text measured; savefig would draw
-        # the whole figure only to find it.
-        figure.set_dpi(SETTINGS["savefig.dpi"])
-        if figure.axes and (engine := figure.get_layout_engine()):
-            engine.execute(figure)
-        figure.set_layout_engine(None)
+        lay_out(figure, SETTINGS["savefig.dpi"])
     for ending, entries in METADATA.items():
         if subject and ending == "pdf":
             entries = {**entries, "Subject": subject}
