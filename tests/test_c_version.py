@@ -203,7 +203,7 @@ def test_the_report_states_the_times_of_the_readme():
         for n, problem in enumerate(compare.TIMED)
     }
     assert compare.STATED.read_text(encoding="utf-8") == compare.stated(times)
-    made = rendering.numbers("cost", Inputs("none.nc", published=compare.STATED.parent))
+    made = rendering.numbers("times", Inputs("none.nc", published=compare.STATED.parent))
     least, most = (int(made[f"costCodingBoth{end}"].strip(r"\num{}")) for end in ("Least", "Most"))
     extra = [100 * (of["spiral_leapfrog"][side] / of["euler"][side] - 1) for of in times.values() for side in (0, 1)]
     assert (least, most) == (round(min(extra)), round(max(extra)))

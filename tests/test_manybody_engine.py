@@ -525,8 +525,8 @@ def test_lists_of_large_clumps_soon_have_all_the_room_they_need(counted_allocati
 def test_the_pass_over_the_lanes_uses_vector_registers(key):
     method = METHODS[key]
     _, advance, *_ = step_of_all(method, method.normalises, record_of(method, method.normalises))
-    advance.compile(types.boolean(types.Array(float_type, 1, "C"), types.int64, float_type, types.boolean))
-    (assembly,) = advance.inspect_asm().values()
+    advance.dispatcher.compile(types.boolean(types.Array(float_type, 1, "C"), types.int64, float_type, types.boolean))
+    (assembly,) = advance.dispatcher.inspect_asm().values()
     functions = re.split(r"\n(?=_ZN\S+:\n)", assembly)
     (code,) = [text for text in functions if re.match(r"_ZN7polhode\S*7advance\S*:", text)]
     packed, scalar = code.count("mulpd"), code.count("mulsd")
