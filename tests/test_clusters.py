@@ -204,22 +204,28 @@ def test_no_job_is_waited_for_that_slurm_has_forgotten():
     assert 3 * profile["slurm-init-seconds-before-status-checks"] >= 180
 
 
+def rules() -> list[str]:
+    """The texts of all rules that are jobs, behind the word."""
+    texts = [path.read_text() for path in (HOME / "workflow" / "rules").glob("*.smk")]
+    every = [rule for text in texts for rule in re.split(r"^ *rule\b", text, flags=re.MULTILINE)[1:]]
+    return [rule for rule in every if "localrule: True" not in rule]
+
+
 def test_every_rule_says_what_it_asks_for():
     """Not the profile alone: an account given on the command line replaces all its default resources."""
-    for path in (HOME / "workflow" / "rules").glob("*.smk"):
-        for rule in re.split(r"^ *rule\b", path.read_text(), flags=re.MULTILINE)[1:]:
-            assert re.search(r"resources:\s+runtime=", rule) and "mem_mb=" in rule, f"{path.name}: rule{rule[:40]}"
+    for rule in rules():
+        assert re.search(r"resources:\s+runtime=", rule) and "mem_mb=" in rule, f"rule{rule[:40]}"
 
 
 def test_data_go_before_the_report_and_the_report_before_pages():
     """The priorities of rules, by their order on the longest way from the timing to the report."""
     priorities = {}
-    for path in (HOME / "workflow" / "rules").glob("*.smk"):
-        for rule in re.split(r"^ *rule\b", path.read_text(), flags=re.MULTILINE)[1:]:
-            name = re.match(r' (\w+):|:\s+name:\s+f"(\w+?)_?\{', rule)
-            given = re.search(r"priority: (\d)", rule)
-            priorities[name[1] or name[2]] = int(given[1]) if given else 0
-    first = {"timing": 4} | dict.fromkeys(("references", "single_body", "gather"), 3) | {"chapter": 1, "report": 1}
+    for rule in rules():
+        name = re.match(r' (\w+):|:\s+name:\s+f"(\w+?)_?\{', rule)
+        given = re.search(r"priority: (\d)", rule)
+        priorities[name[1] or name[2]] = int(given[1]) if given else 0
+    first = {"timing": 4} | dict.fromkeys(("references", "single_body", "single_body_witnesses", "gather"), 3)
+    first |= {"chapter": 1, "report": 1}
     last = {"notebook", "explorer", "animation", "captions", "provenance"}
     assert {name: priorities[name] for name in first} == first and {
         name for name in priorities if priorities[name] == 0
