@@ -487,7 +487,7 @@ def test_javascript_has_the_bits_of_the_kernels(tmp_path):
 
 
 def test_javascript_makes_no_objects_inside_a_run():
-    """But those that the torque is called with, and that of the end."""
+    """But the objects with which the torque is called, and the one at the end."""
     for key in ("exact_rotor", "rk4", "magnus_adams4"):
         text = LANGUAGES["javascript"].source(polhode.methods[key])
         text = re.sub(r"\btorque\((.|\n)*?parameters\s*\)", "", text.partition("\nexport function test(")[0])
@@ -576,7 +576,7 @@ int main(void) {{ {runs} return 0; }}
 
 
 def test_single_precision_has_the_same_bits_in_all_languages(tmp_path):
-    """And those of double precision but for its rounding."""
+    """And the numbers of double precision but for the rounding."""
     keys = ("exact_rotor", "euler", "rk4", "magnus_adams4")
     c, javascript = LANGUAGES["c"].in_single(), LANGUAGES["javascript"].in_single()
     runs, texts, lines = [], [], ["const ends = [];"]

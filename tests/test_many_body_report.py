@@ -396,7 +396,7 @@ def test_one_processor_compiles_everything_itself(monkeypatch):
 
 
 def test_times_of_a_step_that_are_released_are_in_proportion():
-    """Those of the run are twice those of the release, in the median over what both have timed."""
+    """Times of the run are twice the times of the release, in the median over what both have timed."""
     dims = ("scene", "integrator")
 
     def steps(times: dict[str, list[float]], scenes: list[str]) -> xr.Dataset:

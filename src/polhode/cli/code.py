@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     language = LANGUAGES[arguments.language]
     if arguments.precision == "single":
         if not language.has_single:
-            others = ", ".join(name for name, one in LANGUAGES.items() if one.has_single)
+            others = ", ".join(name for name, language in LANGUAGES.items() if language.has_single)
             raise UsageError(f"{language.name} is written in double precision only; --precision single: {others}")
         language = language.in_single()
     if (arguments.method is None) == (arguments.all is None):

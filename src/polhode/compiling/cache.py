@@ -19,7 +19,7 @@ Each entry is one file, written under a temporary name and moved into place, so 
 use the folder simultaneously. An entry with a wrong checksum is ignored. If anything fails in the folder, the code is compiled
 as if there were no cache.
 
-The folder is that of :mod:`polhode.compiling.place`.
+The folder is chosen in :mod:`polhode.compiling.place`.
 """
 
 import builtins
@@ -125,8 +125,8 @@ def is_on_disk(function: Callable[..., Any], signature: Any, **options: Any) -> 
 
 
 def _path(function: Callable[..., Any], entry: str) -> Path | None:
-    kept = folder()
-    return None if kept is None else kept / f"{function.__name__.strip('<>')}-{entry}{_SUFFIX}"
+    place_of_code = folder()
+    return None if place_of_code is None else place_of_code / f"{function.__name__.strip('<>')}-{entry}{_SUFFIX}"
 
 
 def folder() -> Path | None:

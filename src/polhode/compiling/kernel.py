@@ -105,7 +105,7 @@ class Kernel:
     Parameters
     ----------
     function : in plain Python, which remains unchanged: ``py_func``
-    options : those of a dispatcher without wrappers; None for one with wrappers, which divides as IEEE 754 does
+    options : of a dispatcher without wrappers; None for a dispatcher with wrappers, which divides as IEEE 754 does
     """
 
     def __init__(self, function: Callable[..., Any], options: Mapping[str, Any] | None) -> None:

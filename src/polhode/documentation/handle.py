@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from scipy.special import ellipj, ellipkinc
 
 import polhode
 from polhode.algebra.body import Body
@@ -15,10 +14,12 @@ from polhode.algebra.quaternion import multiply, normalise
 from polhode.compiling.plain import in_plain_python
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import Problem
+from polhode.references import asymmetric_top
 from polhode.study.report.drawing import new_figure
 
-#: Moments, angular velocity in the body (rad/s) and steps a second, as in ``examples/t-handle``; s that are shown, and films.
-MOMENTS, OMEGA, RATE = (1.0, 2.0, 3.0), (0.05, 5.0, 0.05), 60
+#: As in ``examples/t-handle``: moments (kg m2), angular velocity in the body (rad/s), steps a second; digits of the exact spin.
+MOMENTS, OMEGA, RATE, DIGITS = (1.0, 2.0, 3.0), (0.05, 5.0, 0.05), 60, 15
+#: How many seconds of the spin are plotted, and when the handles are drawn, s.
 SECONDS, FILMED = 24, (0.0, 1.0, 1.75, 2.0, 2.25, 3.0, 4.0)
 #: Corners of boxes along the body axes, with their colours: rods of 6 and 2 kg in these places have the moments 1, 2, 3.
 BOXES = (
@@ -70,21 +71,19 @@ def as_shipped(steps: int) -> np.ndarray:
 
 def with_the_step(steps: int) -> tuple[np.ndarray, np.ndarray]:
     """Orientations and angular velocities by the exact rotor."""
-    free = PROBLEMS["free_asymmetric_top"]
-    assert isinstance(free, Problem)
-    top = replace(free, body=Body(MOMENTS), q0=(1.0, 0.0, 0.0, 0.0), omega0=OMEGA)
-    run = polhode.simulate(top, "exact_rotor", 1 / RATE, steps / RATE, samples=steps)
+    run = polhode.simulate(_handle(), "exact_rotor", 1 / RATE, steps / RATE, samples=steps)
     return run["q"].values, run["omega"].values
 
 
-def exact_spin(time: np.ndarray) -> np.ndarray:
-    """The component of omega along the axis of the middle moment, by Jacobi's functions; L^2 > 2 E I_y here."""
-    (a, b, c), omega = MOMENTS, np.array(OMEGA)
-    energy, square = np.array(MOMENTS) @ omega**2, np.array(MOMENTS) ** 2 @ omega**2
-    rate = np.sqrt((c - b) * (square - energy * a) / (a * b * c))
-    m = (b - a) * (c * energy - square) / ((c - b) * (square - energy * a))
-    largest = np.sqrt((c * energy - square) / (b * (c - b)))
-    return np.asarray(largest * ellipj(rate * time + ellipkinc(np.arcsin(omega[1] / largest), m), m)[0])
+def exact_spin(times: np.ndarray) -> np.ndarray:
+    """The component of omega along the axis of the middle moment, by the reference."""
+    return np.array([float(omega[1]) for _, omega in asymmetric_top.solve(_handle(), times.tolist(), DIGITS)])
+
+
+def _handle() -> Problem:
+    free = PROBLEMS["free_asymmetric_top"]
+    assert isinstance(free, Problem)
+    return replace(free, body=Body(MOMENTS), q0=(1.0, 0.0, 0.0, 0.0), omega0=OMEGA)
 
 
 def _draw(axes: Axes, q: np.ndarray) -> None:

@@ -181,11 +181,11 @@ def judged(
 
 
 def _precision(engine: Engine, spun: Sequence[Spun]) -> str:
-    """The precision of an engine; that of the quaternions of an adapter of one's own, whatever it declares."""
+    """The precision of an engine; of an adapter of one's own, the precision of its quaternions, whatever it declares."""
     if not engine.is_own:
         return engine.precision
     # As a worker saw it, or as numbers of nine digits show it.
-    seen = [bool(all_single(one.q, NINE_DIGITS) if one.is_single is None else one.is_single) for one in spun if not one.error]
+    seen = [bool(all_single(run.q, NINE_DIGITS) if run.is_single is None else run.is_single) for run in spun if not run.error]
     return "float32" if seen and all(seen) else engine.precision
 
 
@@ -439,7 +439,7 @@ def _errors_of(key: str) -> np.ndarray:
 
 
 def as_text(data: xr.Dataset, others: bool = True) -> str:
-    """The table for a terminal, one line for each row; with ``others`` also those of engines that were read and not run."""
+    """The table for a terminal, one line for each row; with ``others`` also the rows of engines that were read and not run."""
     head = ["engine", "option", "version", "method", "dev.", "next", "q free", "const", "lab", "fric.", "dE/E", "dL/L", "ends"]
     lines = [head]
     for i in range(data.sizes["engine"]):

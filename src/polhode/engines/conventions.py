@@ -23,7 +23,7 @@ CREDIBLE = 0.6
 #: Units of angles and of time, in rad and s.
 ANGLES = {"rad": 1.0, "degrees": math.pi / 180, "revolutions": 2 * math.pi, "revolutions per minute": 2 * math.pi / 60}
 TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15, "hours": 3600.0, "days": 86400.0}
-#: A ratio is that of units if it agrees within the second factor: integrators turn by a few per cent more or less in large
+#: A ratio comes from units if it agrees within the second factor: integrators turn by a few per cent more or less in large
 #: steps, in small ones by less, as the square of the angle turned; the first is what a step of 0 rad may miss.
 UNITS_CLOSE, UNITS_WITHIN = 1.05, 1.25
 #: A quaternion may differ from unit length by so many units of its last printed place.
@@ -86,7 +86,7 @@ class Convention:
 class Fit:
     """A convention with how well rotations fit it: the median of what is missing over the angle turned, and their ratio.
 
-    The ratio is that of the angle turned to omega dt in rad and the time of the file; ``angle`` is the angle turned, rad.
+    The angle turned is divided by omega dt, in rad and the time of the file; ``angle`` is the angle turned, rad.
     """
 
     convention: Convention
@@ -168,7 +168,7 @@ def fits(
 
 
 def _units_within(turned: float) -> float:
-    """The logarithm of the factor within which a ratio is that of units, where steps turn a body by so many rad."""
+    """The logarithm of the factor within which a ratio comes from units, where steps turn a body by so many rad."""
     return math.log(min(UNITS_WITHIN, UNITS_CLOSE + turned * turned))
 
 

@@ -1,9 +1,9 @@
-"""Numbers of a code that its rows tell where they are not those given: its step, its damping, and the moments that act.
+"""A code's step, damping and acting moments from its rows, where they differ from the given ones.
 
 A code may round its step to single precision or shorten a long one, damp by default, or act with other moments than those set.
-Its steps are then those of a candidate with other numbers. They are fitted, for the candidates that come closest, by Gauss and
-Newton's method over steps of the run; the comparison of all candidates is then made anew with what was found. A fit of a few
-numbers to dozens of rows that ends at their round-off is no accident.
+A candidate with other numbers then makes the same steps. The numbers are fitted by least squares over steps of the run, for the
+candidates that come closest; then all candidates are compared again with them. A fit of a few numbers to dozens of rows that
+ends at their round-off is no accident.
 """
 
 import math
@@ -46,9 +46,9 @@ assert set(RATES) == set(FACTORS)
 def closest(deviations: Sequence[Deviation], damping: float) -> Iterator[tuple[Method, str]]:
     """The candidates that come closest, each with the way in which it begins."""
     known = {method.key: method for method in identify.all_candidates(damping)}
-    for one in deviations[:MOST]:
-        if one.value <= NEAR * deviations[0].value and one.mode != "memory":
-            yield known[one.key], one.mode
+    for deviation in deviations[:MOST]:
+        if deviation.value <= NEAR * deviations[0].value and deviation.mode != "memory":
+            yield known[deviation.key], deviation.mode
 
 
 def misses(method: Method, mode: str, run: Run, spun: Spun, stretch: int) -> np.ndarray:
@@ -75,7 +75,10 @@ def least(residual: Callable[[np.ndarray], np.ndarray], count: int) -> tuple[np.
 
 
 def _iterated(residual: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> tuple[np.ndarray, float]:
-    """Gauss and Newton's iteration from ``x``, and the largest element of the residual where it ends."""
+    """Gauss and Newton's iteration from ``x``, and the largest element of the residual where it ends.
+
+    MINPACK (``scipy.optimize.least_squares``) ends before round-off here, so that moments that act are not named.
+    """
     at = residual(x)
     for _ in range(ITERATIONS):
         slopes = np.column_stack([(residual(x + CHANGE * unit) - at) / CHANGE for unit in np.eye(len(x))])
@@ -155,7 +158,7 @@ def damping_by_fit(run: Run, spun: Spun, stretch: int, eps: float) -> list[tuple
             if f"{DAMPED}{law}_" in (method := make(start)).key:
                 ranked.append((float(np.abs(misses(method, "", run, spun, stretch)).max()), law, start, make))
     laws: dict[tuple[str, float], int] = {}
-    for _, law, start, make in sorted(ranked, key=lambda one: one[0])[:MOST]:
+    for _, law, start, make in sorted(ranked, key=lambda fit: fit[0])[:MOST]:
 
         def residual(x: np.ndarray, start: float = start, make: Callable[[float], Method] = make) -> np.ndarray:
             return misses(make(start * (1.0 + float(x[0]))), "", run, spun, stretch)
@@ -166,14 +169,14 @@ def damping_by_fit(run: Run, spun: Spun, stretch: int, eps: float) -> list[tuple
             known = (
                 rates(1 - rate * run.dt, run.dt, eps) if law == "linear" else [(law, _rounded(rate, eps / (rate * run.dt))[0])]
             )
-            laws |= {one: _rounded(one[1], 0.0)[1] for one in known}
-    return sorted(laws, key=lambda one: laws[one])
+            laws |= {(name, value): _rounded(value, 0.0)[1] for name, value in known}
+    return sorted(laws, key=lambda law_and_rate: laws[law_and_rate])
 
 
 def rates(factor: float, dt: float, eps: float) -> list[tuple[str, float]]:
-    """Laws with the rate, 1/s, that each has by a factor in a step: that with the fewest digits first."""
+    """Laws with the rate, 1/s, that each has by a factor in a step; the rate with the fewest digits first."""
     known = [(*_rounded(rate_of(factor, dt), eps / (1 - factor)), law) for law, rate_of in RATES.items()]
-    return [(law, rate) for rate, _, law in sorted(known, key=lambda one: one[1])]
+    return [(law, rate) for rate, _, law in sorted(known, key=lambda rate: rate[1])]
 
 
 def _rounded(rate: float, error: float) -> tuple[float, int]:

@@ -71,13 +71,13 @@ ERROR = 1e-3
 REFERENCE_STEP = 0.004
 #: Errors, rad, beyond which a run shows no order; how many of the last rows within it show one; orders that are believed.
 FAR_OFF, ROWS_OF_ORDER, ORDERS = 0.5, 4, (0.5, 12.0)
-#: A measured order that differs by more than this from that of a method contradicts it; by less than this it is that order.
+#: A measured order that differs by more than this from the order of a method contradicts it; by less than this it agrees.
 OTHER_ORDER, CLOSE_ORDER = 0.5, 0.25
-#: A reading whose closest candidate is so many times further away than that of another is wrong.
+#: A reading is wrong if its closest candidate is so many times further away than the closest candidate of another reading.
 FURTHER = 30.0
 #: A difference from the exact motion in a step that is rounding in double precision.
 EXACT = 1e-13
-#: A step that misses less than this is that of a method whose iteration is stopped early, if all others miss far more.
+#: A method whose step misses less than this is one whose iteration is stopped early, if all others miss far more.
 LOOSE, ALIKE = 1e-11, 3.0
 #: Relative changes of moments that a code may make of those given; larger ones are other moments.
 OWN_MOMENTS = 0.03
@@ -201,7 +201,7 @@ class Answer:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the rows are those of the exact motion to round-off, which an accurate solver makes too.
+        """Whether the rows follow the exact motion to round-off, which an accurate solver makes too.
 
         They are as well if methods that make it are as far away as the exact motion itself.
         """
@@ -263,7 +263,7 @@ class Answer:
 
     @property
     def _order_words(self) -> str:
-        """Why a measured order is not that of the methods; empty if it is."""
+        """Why a measured order is not the order of the methods; empty if it is."""
         orders = {candidate(key).order_q for key in self.methods} if self.identified else set()
         if len(orders) != 1 or abs(self.order - (order := orders.pop())) < CLOSE_ORDER:
             return ""
@@ -856,7 +856,7 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
     )
     chosen = readings[0]
     # A vector of the row before explains a damping after the rotation as well: it comes last.
-    for reading in sorted((one for one in readings if not one.is_unequal), key=lambda one: one.convention.rows_ahead):
+    for reading in sorted((r for r in readings if not r.is_unequal), key=lambda r: r.convention.rows_ahead):
         if chosen.is_unequal or not chosen.misfits or reading.best > FURTHER * chosen.best:
             continue
         changed, better = _fitted(runs, reading)
@@ -870,7 +870,7 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
 
 def _is_fitting(deviations: Sequence[Deviation], eps: float) -> bool:
     """Whether a candidate makes these steps: to round-off, or nearly so and far closer than all others."""
-    return bool(deviations) and deviations[0].value < _bound([one.value for one in deviations], eps)
+    return bool(deviations) and deviations[0].value < _bound([deviation.value for deviation in deviations], eps)
 
 
 def _bound(values: Sequence[float], eps: float) -> float:
@@ -926,7 +926,7 @@ def _with_own_step(runs: Sequence[OwnRun], reading: _Reading) -> _Fits:
         unit = TIMES[reading.convention.time]
         single, step = float(np.float32(run.dt * unit)), run.dt * unit * rough * factor
         if abs(single / step - 1) < fitted.SINGLE_WITHIN * max(1.0, reading.eps / np.finfo(float).eps):
-            said = f"the steps are those of dt = {single:.12g} s, which is {run.dt * unit:g} s {ROUNDED_STEP}."
+            said = f"the steps have dt = {single:.12g} s, which is {run.dt * unit:g} s {ROUNDED_STEP}."
             step = single
         elif step < run.dt * unit:
             said = (
@@ -935,7 +935,7 @@ def _with_own_step(runs: Sequence[OwnRun], reading: _Reading) -> _Fits:
                 f"{STEP_WORDS} {recipe.ANGLE_SINGLE:g} rad in each."
             )
         else:
-            said = f"the steps are those of dt = {step:.9g} s, not of {run.dt * unit:g} s: check dt, and that no rows are lost."
+            said = f"the steps have dt = {step:.9g} s, not {run.dt * unit:g} s: check dt, and that no rows are lost."
         changed[k], words = replace(run, dt=step / unit), f"{words} {run.rows.name}: {said}" if words else said
     if words:
         yield changed, words
@@ -961,7 +961,7 @@ def _with_own_damping(runs: Sequence[OwnRun], reading: _Reading) -> _Fits:
     for law, rate in laws:
         if not 0 < rate * step < 1:
             continue
-        changed = [replace(one, damping=rate) for one in runs]
+        changed = [replace(run, damping=rate) for run in runs]
         trial = _cut(*_whole(changed[k], reading.convention, []))
         if trial and _is_damped_so(trial[0], reading.eps, changed[k]):
             given = f", not {run.damping:g}/s" if run.damping and abs(run.damping / rate - 1) > 1e-6 else ""
@@ -984,7 +984,7 @@ def _with_own_moments(runs: Sequence[OwnRun], reading: _Reading) -> _Fits:
     changed, words = list(runs), []
     for load in reading.misfits:
         chosen = [k for k, run in enumerate(runs) if run.load == load]
-        piece = max((one for k in chosen if (one := _longest(reading, k))), key=lambda one: len(one.run.samples), default=None)
+        piece = max((p for k in chosen if (p := _longest(reading, k))), key=lambda p: len(p.run.samples), default=None)
         if piece is None:
             continue
         run = runs[chosen[0]]
@@ -1352,7 +1352,7 @@ def _limit_words(whole: _Piece, sizes: np.ndarray, beyond: np.ndarray, right: np
         return ""
     return (
         f"the code limits the angular velocity or the turn in a step: {int(beyond.sum())} steps that would turn the body by "
-        f"{least:.4g} rad or more are not those of the method, and the others, up to {highest:.4g} rad ({speed:.4g} rad/s), "
+        f"{least:.4g} rad or more do not follow the method, and the others, up to {highest:.4g} rad ({speed:.4g} rad/s), "
         f"are{f' ({known})' if known else ''}. They are left out; take steps of {recipe.ANGLE_SINGLE:g} rad."
     )
 

@@ -145,7 +145,7 @@ def recipe(
     omega, dt : one of both, or none; with both, omega stays and a sentence says why the step is another
     inertia : principal moments
     is_single : whether the code computes or writes in single precision
-    language : that of the program; its engines may be in single precision, with limits to keep (:data:`SINGLE_STEP`)
+    language : of the program; its engines may be in single precision, with limits to keep (:data:`SINGLE_STEP`)
 
     Raises
     ------

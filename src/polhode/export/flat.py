@@ -2,8 +2,8 @@
 
 A tuple is held in a variable for each of its numbers, ``q`` in ``q_w``, ``q_x``, ``q_y`` and ``q_z``. A small kernel is written
 where it is called. A larger one is a function of its own, which takes numbers, and returns one or leaves several in an array,
-from where its caller takes them at once. Only functions that users call take and return structures. Operations and their order
-are those of the kernels.
+from where its caller takes them at once. Only functions that users call take and return structures. The kernels' operations
+keep their order.
 """
 
 import ast
@@ -91,7 +91,7 @@ class _Flat(Function):
         self.bound: dict[str, Value] = {}
         self.at_once: ast.expr | None = None
         self.folded: set[str] = set()
-        self.kept: frozenset[str] = frozenset()
+        self.protected: frozenset[str] = frozenset()
         super().__init__(*arguments)
         self.limit = OF_RUN if self.plain.__module__ == _MODULE_OF_RUN else SMALL
 
@@ -120,11 +120,11 @@ class _Flat(Function):
     def _unused(self, name: str, ends: Sequence[str]) -> str:
         """The name, with a number behind it if one of the names that end so is taken."""
         numbers = itertools.count(2)
-        one = name
-        while one.casefold() in self.kept or any(self._taken(one + end) for end in ends):
-            one = f"{name}{self.numbered}{next(numbers)}"
-        self.folded |= {(one + end).casefold() for end in ends}
-        return one
+        candidate = name
+        while candidate.casefold() in self.protected or any(self._taken(candidate + end) for end in ends):
+            candidate = f"{name}{self.numbered}{next(numbers)}"
+        self.folded |= {(candidate + end).casefold() for end in ends}
+        return candidate
 
     def _taken(self, name: str) -> bool:
         return name.casefold() in self.folded or name.casefold() in self.avoided
@@ -190,7 +190,7 @@ class _Flat(Function):
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             parts = zip(target.elts, [self._value(of, _hints(to)) for to, of in _pairs(target, value)], strict=True)
-            self._put_all([one for to, of in parts for one in self._parts(to, of, value)], value)
+            self._put_all([pair for to, of in parts for pair in self._parts(to, of, value)], value)
             return
         self.at_once = value
         self._put_all(list(self._parts(target, self._value(value, _hints(target)), value)), value)
@@ -233,7 +233,7 @@ class _Flat(Function):
         changes = [(to, code) for to, code in changes if to != code]
         # What a later one reads must not have been overwritten by then.
         for i, (to, code) in enumerate(changes):
-            if {one for one, _ in changes[:i]} & set(re.findall(r"[\w.]+", code)):
+            if {written for written, _ in changes[:i]} & set(re.findall(r"[\w.]+", code)):
                 changes[i] = to, self._declared(None, code, f"next_{to}")
         for to, code in changes:
             self._emit(self.language.assigned(to, code))
@@ -246,8 +246,8 @@ class _Flat(Function):
         return super()._named(node)
 
     def _torque(self, name: str) -> str:
-        handed = self.bound.get(name)
-        return handed.code if isinstance(handed, Handed) and handed.kind == TORQUE else super()._torque(name)
+        value = self.bound.get(name)
+        return value.code if isinstance(value, Handed) and value.kind == TORQUE else super()._torque(name)
 
     def _torque_called(self, code: str) -> Value:
         moment = Stored(self._new("moment"), VEC3)
@@ -265,8 +265,8 @@ class _Flat(Function):
     def _choice(self, node: ast.IfExp) -> Value:
         test, yes, no = self._condition(node.test), self._value(node.body), self._value(node.orelse)
         if isinstance(yes, Scalar) and isinstance(no, Scalar):
-            one, other = self.language.real(yes), self.language.real(no)
-            return self._chosen(test, one.within(values.COMPARISON), other.within(values.CONDITIONAL))
+            first, second = self.language.real(yes), self.language.real(no)
+            return self._chosen(test, first.within(values.COMPARISON), second.within(values.CONDITIONAL))
         of = self._struct(yes if isinstance(yes, Stored) else no, f"{self.name}_choice", (), node)
         assert of is not None
         holds = self._declared(None, test, "holds")
@@ -297,7 +297,7 @@ class _Flat(Function):
         names = inspect.signature(plain).parameters
         of = [self._argument(a, f"{self.name}_{p}", node) for a, p in zip(arguments, names, strict=True)]
         name, result = self.file.on_numbers(plain, of, hints)
-        codes = [code for a, one in zip(arguments, of, strict=True) for code in self._handed_over(a, one, node)]
+        codes = [code for a, type_of in zip(arguments, of, strict=True) for code in self._as_arguments(a, type_of, node)]
         call = f"{name}({', '.join(codes)})"
         if not isinstance(result, Struct):
             return Scalar(call)
@@ -305,7 +305,7 @@ class _Flat(Function):
         left = _tree(result, (self.language.left(i) for i in itertools.count()))
         return left if at_once else Stored(self._declare(f"{name}_out", left, result).code, result)
 
-    def _handed_over(self, value: Value, of: Argument, node: ast.AST) -> list[str]:
+    def _as_arguments(self, value: Value, of: Argument, node: ast.AST) -> list[str]:
         """A value as arguments of a function on numbers: the numbers of a body stay together."""
         return [self._code(value, of, node)] if _together(of) else self._codes(value, of, node)
 
@@ -362,8 +362,8 @@ class _Inlined(_Flat):
         super().__init__(caller.file, plain, caller.name, [None] * len(arguments), None, hints)
         self.lines, self.depth, self.locals = caller.lines, caller.depth, caller.locals
         self.folded, self.avoided, self.limit = caller.folded, caller.avoided, min(caller.limit, SMALL)
-        self.kept = caller.kept or frozenset(
-            {name.casefold() for name in (*caller.stores, *caller.variables)} - {one.casefold() for one in caller.folded}
+        self.protected = caller.protected or frozenset(
+            {name.casefold() for name in (*caller.stores, *caller.variables)} - {name.casefold() for name in caller.folded}
         )
         parameters, self.variables = list(self.variables), {}
         for name, value in zip(parameters, arguments, strict=True):
@@ -378,7 +378,7 @@ class _Inlined(_Flat):
             self._statement(statement)
 
     def _bind(self, name: str, value: Value) -> Value:
-        """The value of a parameter, with variables for those of its numbers that are read more than once."""
+        """The value of a parameter, with a variable for each of its numbers that is read more than once."""
         whole, single = _uses(self.plain)
         if isinstance(value, Scalar):
             return value if _SIMPLE.fullmatch(value.code) or whole[name] <= 1 else self._temporary(value, name)
@@ -419,7 +419,7 @@ def _shaped(value: Value, of: Struct | None) -> Value:
 
 
 def _together(of: Argument) -> bool:
-    """Whether a structure is handed from function to function as it is: a body, which no kernel makes."""
+    """Whether functions pass a structure on as it is: a body, which no kernel makes."""
     return isinstance(of, Struct) and of.name == "inertia"
 
 
@@ -442,7 +442,7 @@ def _pairs(target: ast.Tuple, value: ast.Tuple) -> Iterator[tuple[ast.expr, ast.
 def _hints(target: ast.expr) -> Hints:
     if not isinstance(target, ast.Tuple):
         return ()
-    return tuple(_hints(one) if isinstance(one, ast.Tuple) else getattr(one, "id", "") for one in target.elts)
+    return tuple(_hints(name) if isinstance(name, ast.Tuple) else getattr(name, "id", "") for name in target.elts)
 
 
 @cache
@@ -476,14 +476,14 @@ def _callees(plain: FunctionType) -> tuple[FunctionType, ...]:
 @cache
 def _operations(plain: FunctionType) -> int:
     """The number of operations of a kernel with all that would be written into it."""
-    own = sum(isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare) for node in ast.walk(source_of(plain).tree))
-    return own + sum(n if (n := _operations(one)) <= SMALL else 1 for one in _callees(plain))
+    alone = sum(isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare) for node in ast.walk(source_of(plain).tree))
+    return alone + sum(n if (n := _operations(kernel)) <= SMALL else 1 for kernel in _callees(plain))
 
 
 @cache
 def _reached(plain: FunctionType) -> frozenset[str]:
     """The names outside a kernel and all that it calls, which no variable may hide."""
-    return frozenset(outside_names(plain)).union(*(_reached(one) for one in set(_callees(plain)) - {plain}))
+    return frozenset(outside_names(plain)).union(*(_reached(kernel) for kernel in set(_callees(plain)) - {plain}))
 
 
 @cache

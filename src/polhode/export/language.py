@@ -55,7 +55,7 @@ class Language(ABC):
     arguments_change: ClassVar[bool] = True
     #: Whether the result of a function has a name.
     names_results: ClassVar[bool] = False
-    #: Whether a torque gets parameters that are handed on to it.
+    #: Whether a torque gets the parameters that a run was called with.
     hands_parameters: ClassVar[bool] = True
     #: Whether numbers are of single precision.
     single: bool = False

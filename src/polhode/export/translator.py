@@ -199,7 +199,7 @@ class Function:
         self.source = source.lines
         self.globals, self.loads, self.stores = source.globals, source.loads, source.stores
         # A variable must not hide what the function calls or reads.
-        self.avoided = self.language.reserved | {one.casefold() for one in (*self._outside(), name)}
+        self.avoided = self.language.reserved | {word.casefold() for word in (*self._outside(), name)}
         self.taken: set[str] = set()
         self.lines: list[str] = []
         self.depth = 1

@@ -189,7 +189,7 @@ class Plan:
 
     @cached_property
     def witnessed_problems(self) -> tuple[str, ...]:
-        """The problems of which only witnesses are run; one job runs those of all."""
+        """The problems of which only witnesses are run, by one job for all of them."""
         problems = self.study.problems.items()
         return tuple(key for key, problem in problems if problem.computed is not None and ("problems", key) not in COMPUTED)
 

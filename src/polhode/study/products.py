@@ -39,7 +39,7 @@ class Products(Plan):
         return super().units(rule)
 
     def names(self, kind: str) -> Iterable[Names]:
-        """The names of the files of a kind; those of figures, tables and numbers are declared by the chapters."""
+        """The names of the files of a kind; chapters declare the names of figures, tables and numbers."""
         of_chapters = ARTEFACTS[kind].of_chapters
         return chapters.names(of_chapters) if of_chapters else super().names(kind)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # what only plans needs no arrays
 
 #: The folder of the release in a checkout, and the file in it that says what it is.
 FOLDER, INDEX = "data/released/full", "release.json"
-#: The methods of del Valle et al. (2024): those of its figures and tables, whose program keeps the angular velocity in the lab.
+#: The methods in figures and tables of del Valle et al. (2024), whose program keeps the angular velocity in the lab.
 OF_SPIRAL = (
     "spiral_leapfrog",
     "omelyan1998",

@@ -29,8 +29,8 @@ def share_below(errors: Any, others: Any, floor: Any, names: list[str], what: st
         raise NotInRun(f"rounding decides at all {what}")
     lost = [name for name, bad in zip(names, ~won & ~open_, strict=True) if bad]
     # The ends of a long list suffice.
-    shown = lost if len(lost) <= 5 else [*lost[:2], "...", *lost[-2:]]
-    words = f"{int(won.sum())} of {int((~open_).sum())} {what}" + (f", not at {symbol} = {', '.join(shown)}" if lost else "")
+    names = lost if len(lost) <= 5 else [*lost[:2], "...", *lost[-2:]]
+    words = f"{int(won.sum())} of {int((~open_).sum())} {what}" + (f", not at {symbol} = {', '.join(names)}" if lost else "")
     value = float(won[~open_].mean())
     if not open_.any():
         return Measured(value, words)
@@ -63,8 +63,8 @@ def lowest_order(results: Inputs, method: str, problems: list[str]) -> Measured:
     orders = {
         f"{short_name(results, p)}, {name}": order(results.of(p), method, name) for p in problems for name in ("q", "omega")
     }
-    words = ", ".join(f"{one.value:.4g} ({key})" for key, one in orders.items())
-    lowest = [min(getattr(one, name) for one in orders.values()) for name in ("value", "low", "high")]
+    words = ", ".join(f"{order.value:.4g} ({key})" for key, order in orders.items())
+    lowest = [min(getattr(order, name) for order in orders.values()) for name in ("value", "low", "high")]
     return Measured(lowest[0], words, *lowest[1:])
 
 

@@ -155,7 +155,7 @@ def many_body_timing(
 
 
 def with_released_steps(steps: xr.Dataset, released: xr.Dataset, methods: Sequence[str]) -> xr.Dataset:
-    """The times of further ``methods`` from a release, in proportion to those of the methods that both have timed.
+    """The times of further ``methods`` from a release, in proportion to the times of the methods that both have timed.
 
     Parameters
     ----------
