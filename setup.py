@@ -7,7 +7,18 @@ from setuptools.command.build_py import build_py
 
 #: Times of steps, energies of many bodies, laws of random bodies, what engines run: those that there are.
 RELEASED = [
-    Path("data/released") / name for name in ("cost.nc", "many_body.nc", "laws.nc", "grains.nc", "liquids.nc", "atlas.nc")
+    Path("data/released") / name
+    for name in (
+        "cost.nc",
+        "step_times.json",
+        "many_body.nc",
+        "laws.nc",
+        "satellites.json",
+        "grains.nc",
+        "liquids.nc",
+        "atlas.nc",
+        "full/checks/baths.nc",
+    )
 ]
 RELEASED += sorted(Path("data/released/checks").glob("*.nc"))
 

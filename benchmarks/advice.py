@@ -47,17 +47,16 @@ from polhode.ensembles.draw import draw as draw_bodies
 from polhode.ensembles.many import march
 from polhode.fits.impact_errors import CURED, LIKE_CODES
 from polhode.fits.liquid_drifts import fastest
-from polhode.interface.display import watched
-from polhode.interface.progress import Stage
+from polhode.interface.progress import Stage, watched
 from polhode.manybody import scenes, simulate
 from polhode.manybody.molecule import Molecule
 from polhode.methods import METHODS
 from polhode.problems.problem import Problem
 from polhode.references import taylor
 from polhode.references.impact import Impact, solve
-from polhode.study.chapters.impacts import run_random as random_impacts
-from polhode.study.chapters.impacts.run import ExactImpact, laws, one_torque, scene_of
-from polhode.study.chapters.liquids import run as liquids
+from polhode_study.chapters.impacts import run_random as random_impacts
+from polhode_study.chapters.impacts.run import ExactImpact, laws, one_torque, scene_of
+from polhode_study.chapters.liquids import run as liquids
 
 #: The seed of the ensembles is 0, that of the starts drawn for an answer 1702.
 SEED = 20261126

@@ -30,7 +30,7 @@ import polhode  # noqa: E402
 from polhode.export import LANGUAGES  # noqa: E402
 from polhode.methods.protocol import Method  # noqa: E402
 from polhode.problems.problem import Problem  # noqa: E402
-from polhode.study.provenance import host  # noqa: E402
+from polhode_study.provenance import host  # noqa: E402
 
 #: All methods, each with the normalisation that it declares.
 METHODS = tuple(polhode.methods)

@@ -20,9 +20,9 @@ from time import perf_counter
 import compare
 
 import polhode
-from polhode.engines import all_engines, is_installed
-from polhode.engines.environments import packages_of
 from polhode.export import LANGUAGES
+from polhode_engines import all_engines, is_installed
+from polhode_engines.environments import packages_of
 
 #: The largest ratio of times, JavaScript to C, that is acceptable.
 LIMIT = 1.3

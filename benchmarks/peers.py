@@ -26,13 +26,13 @@ import many_body  # noqa: E402
 import polhode  # noqa: E402
 from polhode import manybody  # noqa: E402
 from polhode.compiling.marching import Laps  # noqa: E402
-from polhode.engines import all_engines, how_to_install, is_installed  # noqa: E402
-from polhode.engines.environments import environment_of, python_of  # noqa: E402
-from polhode.engines.rotations import matrix  # noqa: E402
+from polhode.interface.storage import write_text  # noqa: E402
 from polhode.manybody.placement import State  # noqa: E402
 from polhode.manybody.simulation import run, setup_of  # noqa: E402
-from polhode.study import provenance  # noqa: E402
-from polhode.study.storage import write_text  # noqa: E402
+from polhode_engines import all_engines, how_to_install, is_installed  # noqa: E402
+from polhode_engines.environments import environment_of, python_of  # noqa: E402
+from polhode_engines.rotations import matrix  # noqa: E402
+from polhode_study import provenance  # noqa: E402
 
 #: Steps of a run, so that its clumps collide a few dozen times (of a bed, that it is timed), and times at which the energy is
 #: read.

@@ -1,10 +1,14 @@
 """How Sphinx builds these pages: `./reproduce docs`. Nothing is fetched, neither here nor by the pages that are made."""
 
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 from sphinx.errors import ConfigError
 
 import polhode
+from polhode.methods import METHODS
+from polhode.problems import PROBLEMS
 
 if not (Path(__file__).parent / "_generated").is_dir():
     raise ConfigError("docs/_generated is missing: build the documentation with ./reproduce docs, which writes it")
@@ -16,9 +20,11 @@ release = version = polhode.__version__
 
 extensions = [
     "myst_nb",
-    "polhode.documentation.mathml",
-    "polhode.documentation.names",
+    "polhode_study.documentation.mathml",
+    "polhode_study.documentation.committed",
+    "polhode_study.documentation.names",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
@@ -44,10 +50,17 @@ autodoc_typehints = "none"
 autodoc_mock_imports = ["polhode_rotations", "polhode_sampling"]
 autodoc_use_type_comments = False
 autodoc_default_options = {"exclude-members": "__weakref__"}
+# A page for each module (docs/_templates), but for modules of methods and problems, which have pages of their own.
+templates_path = ["_templates"]
+elsewhere = [*(f"polhode.methods.{key}" for key in METHODS), *(f"polhode.problems.{key}" for key in PROBLEMS)]
+# Where a package exports a registry under the name of a folder, autosummary sees the registry, not the modules in the folder.
+folders = ["polhode.methods", "polhode.problems", *(f"polhode.manybody.{name}" for name in ("forces", "scenes", "molecules"))]
+within = {name: [module.name for module in iter_modules(import_module(name).__path__, f"{name}.")] for name in folders}
+autosummary_context = {"elsewhere": [*elsewhere, "polhode.__main__"], "within": within}
 add_module_names = False
 python_use_unqualified_type_names = True
 # Types are words in these docstrings; references in the text are held to what exists.
-nitpick_ignore_regex = [(f"py:{kind}", r"(?!polhode\.).*") for kind in ("attr", "class", "data", "exc", "func", "meth", "obj")]
+nitpick_ignore_regex = [(f"py:{kind}", r"(?!polhode).*") for kind in ("attr", "class", "data", "exc", "func", "meth", "obj")]
 
 # Pages
 html_theme = "pydata_sphinx_theme"
@@ -77,5 +90,6 @@ html_theme_options = {
 # Sections of one page need no navigation within them.
 html_sidebars = {"index": [], "engines": []}
 
-# Fields of two classes may share a name: "q" in a docstring is then no reference to either.
-suppress_warnings = ["ref.python"]
+# Fields of two classes may share a name: "q" in a docstring is then no reference to either. Modules of a folder that shares its
+# name with a registry are found by their full names only.
+suppress_warnings = ["ref.python", "autosummary.import_cycle"]

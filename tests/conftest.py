@@ -28,7 +28,7 @@ from polhode import manybody
 from polhode.compiling.plain import plain_copy
 from polhode.problems.problem import Problem
 from polhode.references import axial_torque, defect, taylor
-from polhode.study.workflow import locks
+from polhode_study.workflow import locks
 
 # What pytest makes of the tests before it runs them takes a third of a start; the next one reads it, whatever the shell says.
 sys.dont_write_bytecode = False
@@ -47,17 +47,28 @@ for _number in (signal.SIGINT, signal.SIGHUP):
 
 LOOKS = defect.LOOKS
 
-#: Files that take minutes. They come first, so that none of them is left over when all others are done (``pytest -n 2``).
-#: Between the two studies and what waits for them are some that compile what others then find.
+#: Files that take long, the longest first, so that none of them is left over when all others are done (``pytest -n 2``).
+#: The first runs the tiny study; those that wait for it come when it is done, and others compile meanwhile what many find.
 LONG = (
     "test_workflow",
-    "test_notebooks",
-    "test_impacts",
-    "test_identify",
-    "test_cache",
-    "test_interruptions",
     "test_documentation",
+    "test_advice",
+    "test_export",
+    "test_identify_engines",
+    "test_cache",
+    "test_identify",
+    "test_explorer",
+    "test_notebooks",
+    "test_interruptions",
+    "test_c_version",
+    "test_forces",
+    "test_report",
+    "test_impacts",
+    "test_grains",
+    "test_own_study",
     "test_archive_workflow",
+    "test_changing_steps",
+    "test_free_tops",
 )
 
 
@@ -90,10 +101,10 @@ def read_once(request) -> Iterator[None]:
     """What answers are read from is read once by the tests of a file, as long as it stays as it is on the disk."""
     with pytest.MonkeyPatch.context() as patch:
         if request.path.stem.startswith(("test_advice", "test_one_step")):
-            from polhode.advice import from_contacts, from_friction, from_laws
+            from polhode.advice import evidence, from_contacts
 
-            for module in (from_contacts, from_friction, from_laws):
-                patch.setattr(module, "_read", remembered(module._read))
+            for module, name in ((from_contacts, "_read"), (evidence, "read")):
+                patch.setattr(module, name, remembered(getattr(module, name)))
         yield
 
 
@@ -135,32 +146,24 @@ def run_once(tmp_path_factory, name: str, run: Callable[[Path], object]) -> Path
     return folder
 
 
+#: What ``./reproduce`` has said, in the folder of the tiny study.
+SAID = Path(".snakemake") / "said.txt"
+
+
 @pytest.fixture(scope="session")
 def tiny_study(tmp_path_factory) -> Path:
-    """The checkout in which the tiny study of tests/test_workflow.py has run to its report."""
-    from test_workflow import House
-
-    return run_once(tmp_path_factory, "tiny_study", lambda folder: House(folder).committed().run("--cores", "2"))
-
-
-#: What the quick study has said, in its folder.
-SAID = "said.txt"
-
-
-@pytest.fixture(scope="session")
-def quick_study(tmp_path_factory) -> Path:
-    """The checkout in which ``./reproduce`` has made the quick study, as a newcomer does, but with all notebooks."""
+    """The checkout in which ``./reproduce`` has run the tiny study of tests/test_workflow.py to its report."""
     from test_workflow import House
 
     def run(folder: Path) -> None:
         house = House(folder).committed()
         house.make_environment()
-        process = house.reproduce("--configfile", "workflow/config/quick.yaml", "--config", "notebooks=all")
+        process = house.reproduce("--configfile", "tiny.yaml")
         said = process.communicate(timeout=1800)[0]
         assert process.returncode == 0, said
         (folder / SAID).write_text(said)
 
-    return run_once(tmp_path_factory, "quick_study", run)
+    return run_once(tmp_path_factory, "tiny_study", run)
 
 
 hypothesis.settings.register_profile("polhode", derandomize=True, deadline=None, database=None, max_examples=60)
@@ -179,6 +182,7 @@ every_method = pytest.mark.parametrize("key", [key if key in FEW else thorough(k
 BODY = polhode.Body((1.0, 1.7, 2.3), mass=2.0)
 OMEGA0 = (0.9, -0.7, 1.1)
 Q0 = (0.5, -0.1, 0.7, 0.5)
+UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 HEAVY = {"x": 0.31, "y": -0.22, "z": 0.54, "g": 9.0}
 
 

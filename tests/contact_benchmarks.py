@@ -38,7 +38,7 @@ from polhode.manybody.simulation import run
 from polhode.methods import METHODS
 from polhode.references.impact import HertzMindlin, Impact, ImpactBody
 from polhode.references.known_impacts import ANGLES, chung_ooi
-from polhode.study.chapters.impacts.run import LEAD, PHASES, ExactImpact, bodies_of, half_box, laws, scene_of
+from polhode_study.chapters.impacts.run import LEAD, PHASES, ExactImpact, bodies_of, half_box, laws, scene_of
 
 METHOD: Any = METHODS["spiral_leapfrog"]
 #: Steps in the time of contact.
@@ -88,15 +88,15 @@ def normal_impact(substance: str, radius: str, speed: str, pair: bool, restituti
     law = HertzMindlin(tsuji_damping(restitution))
     if not pair:
         return turns_back(Impact(sphere(substance, radius, (0, 0, f"-{speed}")), law, friction=0), restitution)
-    one, two = (sphere(substance, radius, (f"{sign}{speed}", 0, 0)) for sign in ("-", ""))
-    return turns_back(Impact(one, law, friction="0.35", partner=two, normal=(1, 0, 0)), restitution)
+    first, second = (sphere(substance, radius, (f"{sign}{speed}", 0, 0)) for sign in ("-", ""))
+    return turns_back(Impact(first, law, friction="0.35", partner=second, normal=(1, 0, 0)), restitution)
 
 
 def rolling_impact(spin: float) -> ExactImpact:
     """Test 7: two identical spheres with opposite spins, whose surfaces roll on each other."""
     restitution, friction = OBLIQUE["7"]
-    one, two = (sphere("alloy", "0.1", (f"{sign}0.2", 0, 0), way * spin) for sign, way in (("-", 1), ("", -1)))
-    impact = Impact(one, HertzMindlin(tsuji_damping(restitution)), friction, partner=two, normal=(1, 0, 0))
+    first, second = (sphere("alloy", "0.1", (f"{sign}0.2", 0, 0), way * spin) for sign, way in (("-", 1), ("", -1)))
+    impact = Impact(first, HertzMindlin(tsuji_damping(restitution)), friction, partner=second, normal=(1, 0, 0))
     return turns_back(impact, restitution)
 
 
@@ -237,9 +237,9 @@ def elastic(case: ExactImpact, division: int) -> tuple[float, float]:
     modulus = scene.constants()[1][0 if impact.partner else 1, 3]
     reduced = radius / (2 if impact.partner else 1)
     forces = []
-    for one in overlap.T:
-        k = int(one.argmax())
-        left, top, right = one[k - 1 : k + 2]
+    for of_contact in overlap.T:
+        k = int(of_contact.argmax())
+        left, top, right = of_contact[k - 1 : k + 2]
         forces.append(modulus * sqrt(reduced) * (top + (left - right) ** 2 / (8 * (2 * top - left - right))) ** 1.5)
     return float(np.median(lasted)), float(np.median(forces))
 
@@ -247,7 +247,7 @@ def elastic(case: ExactImpact, division: int) -> tuple[float, float]:
 def ends(case: ExactImpact, law: ForceLaw, division: int, lasts: float = 1.5) -> np.ndarray:
     """:func:`at_contact` after a run: medians over the copies."""
     motion, _ = case.run(scene_of(case.impact, law), METHOD, case.start(case.duration / division), division, lasts)
-    omega = np.array([np.array(to_lab(tuple(one[:, 6:10].T), tuple(one[:, 10:].T))).T for one in motion])
+    omega = np.array([np.array(to_lab(tuple(rows[:, 6:10].T), tuple(rows[:, 10:].T))).T for rows in motion])
     median: np.ndarray = np.median(at_contact(case.impact, motion[:, :, 3:6], omega), axis=-1)
     return median
 
@@ -532,9 +532,9 @@ def error_of_plane(choice: str, steps: int) -> float:
         middle = normals[k - 1] + normals[k]
         turned = tuple(spin / steps * middle / np.linalg.norm(middle))
         moved = tuple(apart * (normals[k] - normals[k - 1]))
-        one, two = (Side(ZERO, 1.0, 0.5, ZERO, ZERO, way, turned) for way in (moved, ZERO))
+        first, second = (Side(ZERO, 1.0, 0.5, ZERO, ZERO, way, turned) for way in (moved, ZERO))
         before = (*normals[k - 1], overlap)
-        touch, _, _ = _meeting(n, overlap, 0.5, 0.5, one, two, before, k > 1, law.bookkeeping(), 1 / steps)
+        touch, _, _ = _meeting(n, overlap, 0.5, 0.5, first, second, before, k > 1, law.bookkeeping(), 1 / steps)
         history = _law_of_contact(touch, history, constants).history
     w, speed = cos(cone) - spin, apart * sin(cone)
     way = np.array([-np.sin(1.0), np.cos(1.0), 0.0])

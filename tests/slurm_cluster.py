@@ -129,7 +129,7 @@ class Cluster:
         )
         log.close()
 
-    def _until(self, happens: Callable[[], bool], what: str, seconds: float = 30.0) -> None:
+    def _until(self, happens: Callable[[], bool], what: str, seconds: float = 120.0) -> None:
         end = time.monotonic() + seconds
         while not happens():
             dead = [daemon.args[0] for daemon in self.daemons if daemon.poll() is not None]
@@ -142,7 +142,7 @@ class Cluster:
     def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """One of Slurm's commands."""
         environment = os.environ | self.environment
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=check)
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=check)
 
     def jobs(self) -> list[dict[str, str]]:
         """All jobs that Slurm remembers; the plugin puts the rule into the comment."""
@@ -153,7 +153,7 @@ class Cluster:
     def stop(self) -> None:
         """End the jobs and the daemons."""
         if len(self.daemons) > 1:
-            subprocess.run(["scancel", "--user=root"], env=os.environ | self.environment, capture_output=True, timeout=30)
+            subprocess.run(["scancel", "--user=root"], env=os.environ | self.environment, capture_output=True, timeout=600)
             end = time.monotonic() + 10
             while time.monotonic() < end and self.run("squeue", "--noheader", check=False).stdout.strip():
                 time.sleep(0.2)
@@ -169,11 +169,11 @@ class Cluster:
 
 def _free_ports(number: int) -> list[int]:
     sockets = [socket.socket() for _ in range(number)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [int(one.getsockname()[1]) for one in sockets]
-    for one in sockets:
-        one.close()
+    for connection in sockets:
+        connection.bind(("127.0.0.1", 0))
+    ports = [int(connection.getsockname()[1]) for connection in sockets]
+    for connection in sockets:
+        connection.close()
     return ports
 
 

@@ -4,22 +4,24 @@ import json
 import re
 from math import comb
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
+from data_files import invented
 from scipy.integrate import solve_ivp
 
 import polhode
 from polhode import cli
 from polhode.advice import AdviceError, files, from_friction
-from polhode.cli.release import CHECKS, released_check
 from polhode.fits import impact_errors
 from polhode.fits.impact_errors import CURED, LIKE_CODES
 from polhode.interface.netcdf import read_dataset
+from polhode.interface.storage import write_dataset, write_groups
 from polhode.manybody import restitution as dampings
-from polhode.study.chapters.grains.frames import chosen, frame_of
-from polhode.study.storage import write_dataset, write_groups
+from polhode_study.chapters.grains.frames import chosen, frame_of
+from polhode_study.cli.release import CHECKS, released_check
 
 HOME = Path(__file__).parents[1]
 DIVISIONS = (10, 100, 1000)
@@ -31,15 +33,14 @@ def impacts(count=100, hard=50):
     step = 5 / np.array(DIVISIONS)
     friction = np.repeat((0.1, 0.8), (hard, count - hard))
     spin = np.where(friction < 0.5, 100.0, 1.0)[:, None, None] * np.array([step, step**2])
-    return xr.Dataset(
-        {
-            "error_spin": (("draw", "bookkeeping", "division"), spin),
-            "error_velocity": (("draw", "bookkeeping", "division"), spin / 2),
-            "friction": ("draw", friction),
-            "restitution": ("draw", np.linspace(0.5, 0.51, count)),
-        },
+    return invented(
+        "checks/random_impacts.nc",
         {"draw": np.arange(count), "bookkeeping": [LIKE_CODES, CURED], "division": list(DIVISIONS)},
         {"law": "my_law", "friction_range": (0.05, 1.0), "restitution_range": (0.3, 1.0), "fine": 10240, "phases": 8},
+        error_spin=spin,
+        error_velocity=spin / 2,
+        friction=friction,
+        restitution=np.linspace(0.5, 0.51, count),
     )
 
 
@@ -47,31 +48,24 @@ def methods():
     """Two methods alike, one that is not."""
     keys = ["spiral_leapfrog", "no_squish", "spiral_synchronous"]
     error = np.ones((2, 1, 3, 2)) * np.array([1, 1.01, 30])[:, None]
-    dims = ("case", "stage", "integrator", "division")
-    return xr.Dataset(
-        {"error_spin": (dims, error), "label": ("integrator", ["SPIRAL", "NO_SQUISH", "SPIRAL, synchronous"])},
-        {"case": ["a", "b"], "stage": [CURED], "integrator": keys, "division": [20, 40]},
-    )
+    axes = {"case": ["a", "b"], "stage": [CURED], "integrator": keys, "division": [20, 40]}
+    return invented("checks/impacts.nc", axes, error_spin=error, label=["SPIRAL", "NO_SQUISH", "SPIRAL, synchronous"])
 
 
 def bed(height=(1.04, 1.004, 1.0), sliding=(0.5, 0.45, 0.4), noise=1e-6):
     """Two methods at three steps from six states, whose scatter is the same at all steps but for the noise; another law."""
     state = np.linspace(-0.01, 0.01, 6) + noise * np.array([[1, -1, 1, 1, -1, 1], [0, 2, 0, -1, 0, 0], [0] * 6])
-    dims, shape = ("variant", "division", "seed"), np.ones((4, 3, 6))
+    shape = np.ones((4, 3, 6))
     shape[2] = 7.0
     shape[3] = [[np.nan], [1.02], [np.nan]]
     values = {"height": height, "contacts": (4.0,) * 3, "normal": (0.3,) * 3, "tangential": (0.2,) * 3, "sliding": sliding}
-    laws, compared = ["my_law"] * 2 + ["other", "my_law"], ["method"] * 2 + ["law"] * 2
-    return xr.Dataset(
-        {name: (dims, shape * (np.array(of_step)[:, None] + state)) for name, of_step in values.items()},
-        {
-            "variant": ["spiral_leapfrog", "no_squish", "other", "as_in_LAMMPS"],
-            "law": ("variant", laws),
-            "compared": ("variant", compared),
-            "division": [5, 20, 80],
-            "seed": np.arange(6),
-        },
+    return invented(
+        "checks/bed.nc",
+        {"variant": ["spiral_leapfrog", "no_squish", "other", "as_in_LAMMPS"], "division": [5, 20, 80], "seed": np.arange(6)},
         {"clumps": 64, "friction": 0.5, "restitution": 0.6, "speed": 1.0},
+        **{name: shape * (np.array(of_step)[:, None] + state) for name, of_step in values.items()},
+        law=["my_law", "my_law", "other", "my_law"],
+        compared=["method", "method", "law", "law"],
     )
 
 
@@ -98,7 +92,7 @@ def test_an_impact_takes_the_step_of_nineteen_in_twenty(run):
     # Friction and restitution do not choose among the impacts.
     for question in ({"friction": 0.1, "restitution": 0.5, "law": "my_law"}, {"friction": 0.9}, {"purpose": "impacts"}):
         assert ask(run, 1e-2, **question).dt == answer.dt
-    said = " ".join(str(answer).split())
+    said = " ".join(answer.why().split())
     assert (
         "the corrections allow steps 10 times as long" in said
         and "Single impacts with friction 0.9 and restitution 0.5," in said
@@ -124,7 +118,7 @@ def test_the_step_to_take_serves_so_many_with_so_much_confidence(count, place):
     assert doubts[1] > 0.05 and (doubts[0] <= 0.05 or count < 59)
 
 
-def test_a_bed_takes_the_longest_step_that_is_shown_to_change_nothing(run):
+def test_a_bed_takes_the_longest_step_that_changes_nothing(run):
     loose, strict = ask(run, 0.05, purpose="bulk"), ask(run, 0.02, purpose="bulk")
     assert (loose.dt, strict.dt) == pytest.approx((TIME / 5, TIME / 20)) and loose.kind == "bulk"
     assert "no step that was run is shown to keep the shares" in strict.remarks[0]
@@ -187,7 +181,7 @@ def test_the_released_impacts_answer():
     steps = [TIME / answer.dt for answer in answers.values()]
     assert steps == sorted(steps) and steps[0] >= 5 and steps[-1] < 300
     assert all(answer.alternatives[0].dt > answer.alternatives[1].dt for answer in list(answers.values())[1:])
-    assert "which comes with polhode" in str(answers[1e-2])
+    assert "which comes with polhode" in answers[1e-2].why()
     assert files.is_released(released / "checks" / "impacts.nc") and not files.is_released(Path("results/checks/bed.nc"))
 
 
@@ -201,18 +195,18 @@ def test_what_is_released_answers_as_the_run_does(run, tmp_path):
         released_check(tmp_path / "nothing", "impacts")
 
 
-def test_grains_with_more_initial_states_answer_unless_a_run_is_named(run, tmp_path, monkeypatch):
+def test_grains_with_more_initial_states_answer(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     released = tmp_path / files.RELEASED / from_friction.RELEASED
     many = xr.concat([bed(), bed().assign_coords(seed=np.arange(6, 12))], "seed", data_vars="minimal")
     write_groups({"/": xr.Dataset(), "/bed": many, "/column": many.rename(height="runout")}, released)
     (tmp_path / "results").symlink_to(run)
     answer = polhode.recommend(contact_time=TIME, error=0.05, purpose="bulk")
-    assert "12 initial states" in str(answer) and "which comes with polhode" in str(answer)
+    assert "12 initial states" in answer.why() and "which comes with polhode" in answer.why()
     assert "runout of column T/5" in answer.interval_means
-    assert "6 initial states" in str(ask(run, 0.05, purpose="bulk"))
+    assert "6 initial states" in ask(run, 0.05, purpose="bulk").why()
     monkeypatch.setattr(files, "released", lambda name: None)
-    assert "6 initial states" in str(polhode.recommend(contact_time=TIME, error=0.05, purpose="bulk"))
+    assert "6 initial states" in polhode.recommend(contact_time=TIME, error=0.05, purpose="bulk").why()
     (run / "checks" / "bed.nc").unlink()
     with pytest.raises(AdviceError, match=r"there is no results/checks/bed\.nc and no data/released/grains\.nc; make one"):
         polhode.recommend(contact_time=TIME, error=0.05, purpose="bulk")
@@ -221,10 +215,10 @@ def test_grains_with_more_initial_states_answer_unless_a_run_is_named(run, tmp_p
 def test_friction_zero_is_the_question_without_friction():
     damped = ask(HOME / files.RELEASED, 1e-2, restitution=0.7)
     smooth = ask(HOME / files.RELEASED, 1e-2, friction=0, restitution=0.7)
-    assert str(smooth) == str(damped) and smooth.kind == "impacts"
+    assert smooth.why() == damped.why() and smooth.kind == "impacts"
     elastic = ask(HOME / files.RELEASED, 1e-2)
     for question in ({"friction": 0.0}, {"friction": 0, "restitution": 1.0}, {"restitution": 1}):
-        assert str(ask(HOME / files.RELEASED, 1e-2, **question)) == str(elastic) and elastic.kind == "contacts"
+        assert ask(HOME / files.RELEASED, 1e-2, **question).why() == elastic.why() and elastic.kind == "contacts"
 
 
 @pytest.mark.parametrize("scene", from_friction.SCENES)
@@ -242,12 +236,12 @@ def test_bulk_states_the_measured_changes_of_the_report(scene):
 
 def test_bulk_names_the_drum_and_its_slope():
     answer = polhode.recommend(contact_time=TIME, error=5e-2, purpose="bulk")
-    said = " ".join(str(answer).split())
+    said = " ".join(answer.why().split())
     assert "read off bed, column and drum changes by less than 0.05" in said and "50 initial states of drum" in said
     assert "of 39.6 degrees -0.28 degrees" in said and "-0.10 degrees [-0.74, 0.54] at T/20" in said
     assert "0.16 degrees [-1.01, 1.34] by the contact update of LAMMPS at T/20" in said
     few = polhode.recommend(contact_time=TIME, error=0.025, purpose="bulk")
-    assert "Not shown to change by less than 0.025, for want of initial states: dissipated power of drum" in str(few).replace(
+    assert "Not shown to change by less than 0.025, for want of initial states: dissipated power of drum" in few.why().replace(
         "\n", " "
     )
     with pytest.raises(
@@ -256,18 +250,68 @@ def test_bulk_names_the_drum_and_its_slope():
         polhode.recommend(contact_time=TIME, error=0.015, purpose="bulk")
 
 
-@pytest.mark.parametrize(("code", "name"), [("lammps", "LAMMPS"), ("YADE", "YADE")])
-def test_the_first_line_for_a_code_is_what_it_can_do(code, name):
+@pytest.mark.parametrize(
+    ("code", "name", "line"),
+    [("lammps", "LAMMPS", "`timestep {}` (s, `units si`)"), ("YADE", "YADE", "`O.dt = {}` (s)")],
+)
+def test_the_first_line_for_a_code_is_what_it_can_do(code, name, line):
     both = polhode.recommend(contact_time=TIME, error=1e-2, friction=0.5, restitution=0.4)
     answer = polhode.recommend(contact_time=TIME, error=1e-2, friction=0.5, restitution=0.4, code=code)
-    assert answer.sentence.startswith(f"Take dt = T/96 = 1.04e-06 s in {name} as it is") and "start =" not in answer.sentence
+    assert str(answer).startswith(f"In {name} write {line.format('1.04e-06')}: T/96") and "start =" not in str(answer)
     assert answer.dt == both.alternatives[1].dt and "as they are take dt = T/96" in both.sentence
-    assert any(f"{name} 20" in text and "two spheres" in text for text in answer.remarks), "what the code itself is off"
+    assert any(f"{name} 20" in text and "two spheres" in text for text in answer.notes), "what the code itself is off"
     bulk = polhode.recommend(contact_time=TIME, error=5e-2, purpose="bulk", code=code)
-    assert bulk.sentence == f"Take dt = T/20 = 5e-06 s in {name} as it is, T the contact time." and bulk.dt == TIME / 20
+    written = f"In {name} write {line.format('5e-06')}: T/20, T the contact time. Keep your contact law and integrator"
+    assert bulk.sentence.startswith(written) and bulk.dt == TIME / 20
     assert bulk.asked["code"] == name
     with pytest.raises(AdviceError, match=r"^code must be LAMMPS or YADE, got 'MercuryDPM'"):
         polhode.recommend(contact_time=TIME, error=1e-2, code="MercuryDPM")
+
+
+GRAINS = {"young": 5e7, "poisson": 0.3, "density": 2650, "radius": 2.5e-3, "speed": 1.0, "error": 1e-2}
+
+
+def short(**more: Any) -> str:
+    """The short answer to gravel at 1 m/s, which has at most 11 lines besides the one on ``--why``."""
+    answer = str(polhode.recommend(**GRAINS, **more))
+    assert answer.count("\n") < 12
+    return " ".join(answer.split())
+
+
+@pytest.mark.parametrize(("code", "number"), [("lammps", "1.9%"), ("yade", "1.8%")])
+def test_the_short_answer_says_what_no_step_gives(code, number):
+    said = short(friction=0.5, restitution=0.4, code=code)
+    assert f"two spheres, hold ({number})" in said and "However short" not in said and "however short the step" in said
+    assert "How bodies turn between contacts is not in this error" in said
+    assert "however short" not in short(friction=0.5, restitution=0.4)
+
+
+def test_the_short_answer_has_the_step_of_two_grains_first():
+    reduced = 5e7 / (1 - 0.3**2) / 2
+    mass = 4 / 3 * np.pi * 2.5e-3**3 * 2650
+    wall, pair = (2.87 * (m**2 / (r * reduced**2)) ** 0.2 / 96 for m, r in ((mass, 2.5e-3), (mass / 2, 1.25e-3)))
+    said = short(friction=0.5, code="yade")
+    step, alone = re.match(r"In YADE write `O.dt = (\S+)` .*\(on walls alone (\S+) s\)", said).groups()
+    assert (float(step), float(alone)) == pytest.approx((pair, wall), rel=5e-3)
+    on_steel = short(friction=0.5, code="yade", wall_young=np.inf)
+    assert "T the contact time on the wall" in on_steel and "on walls alone" not in on_steel
+
+
+def test_yade_is_asked_without_its_numerical_damping():
+    for purpose, error in (("impacts", 1e-2), ("bulk", 5e-2)):
+        said = str(polhode.recommend(contact_time=TIME, error=error, friction=0.5, purpose=purpose, code="yade"))
+        assert "`NewtonIntegrator(damping=0)`" in said and "`exactAsphericalRot=True`" in said
+    with pytest.raises(AdviceError, match=r"got 'LIGGGHTS'; its contact update was not run .*`fix rigid` of LAMMPS does"):
+        polhode.recommend(contact_time=TIME, error=1e-2, friction=0.5, code="LIGGGHTS")
+    with pytest.raises(AdviceError, match=r"got 'liggghts'; leave it out"):
+        polhode.recommend(liquid="water64", code="liggghts")
+
+
+def test_an_elastic_answer_names_no_step_twice():
+    assert "90% of the states of the most demanding scene. All" in short()
+    finer = " ".join(str(polhode.recommend(contact_time=TIME, error=1e-4)).split())
+    first, second = re.search(r"dt = (T/\d+) .*demanding scene, (T/\d+) for 98%", finer).groups()
+    assert first != second
 
 
 def test_a_code_whose_update_was_not_run_has_no_step(run):
@@ -294,7 +338,7 @@ def after_impact(alpha: float, pulls: bool) -> float:
 
 
 @pytest.mark.parametrize("restitution", [0.7, 0.4])
-def test_the_restitution_of_lammps_with_and_without_limit_damping(restitution):
+def test_restitution_of_lammps_and_limit_damping(restitution):
     alpha, write = dampings.tsuji_polynomial(restitution), dampings.lammps_damping(restitution)
     assert dampings.pulling_restitution(alpha) == pytest.approx(after_impact(alpha, pulls=True), abs=1e-5)
     assert dampings.tsuji_restitution(alpha) == pytest.approx(after_impact(alpha, pulls=False), abs=1e-5)
@@ -306,14 +350,14 @@ def test_the_restitution_of_lammps_with_and_without_limit_damping(restitution):
 def test_an_answer_says_which_restitution_lammps_gives():
     question = {"contact_time": TIME, "error": 1e-2, "friction": 0.5, "restitution": 0.4}
     for more in ({}, {"code": "lammps"}):
-        said = " ".join(str(polhode.recommend(**question | more)).split())
+        said = " ".join(polhode.recommend(**question | more).why().split())
         assert "`damping tsuji` and 0.4 gives a restitution of 0.3993, but with `limit_damping` 0.4715 (alpha 0.6272)" in said
         assert "to obtain 0.4 with it, write 0.3040 (alpha 0.7927)" in said and "docs/impacts.md" in said
-    assert "limit_damping" not in str(polhode.recommend(**question, code="yade"))
-    assert "limit_damping" not in str(polhode.recommend(**question | {"restitution": 1.0}))
+    assert "limit_damping" not in polhode.recommend(**question, code="yade").why()
+    assert "limit_damping" not in polhode.recommend(**question | {"restitution": 1.0}).why()
     assert np.isnan(dampings.lammps_damping(0.1)) and dampings.lammps_damping(1.0) == 1.0
     few = polhode.recommend(**question | {"restitution": 0.1, "purpose": "bulk", "error": 5e-2, "code": "lammps"})
-    assert "no number gives 0.1 with it" in " ".join(str(few).split())
+    assert "no number gives 0.1 with it" in " ".join(few.why().split())
 
 
 SPHERES = "--poisson 0.3 --density 2500 --radius 0.005"

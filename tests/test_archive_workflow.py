@@ -10,13 +10,13 @@ from pathlib import Path
 
 import netCDF4
 import pytest
-import yaml
+from studies import default
 from test_workflow import House
 
 pytestmark = pytest.mark.slow
 
 HOUSE = Path(__file__).parents[1]
-DEFAULT = yaml.safe_load((HOUSE / "config.yaml").read_text())
+DEFAULT = default()
 
 
 def call(folder: Path, *command: str, status: int = 0) -> str:
@@ -91,7 +91,7 @@ def test_provenance_is_complete(house):
     assert "report.pdf" in record["files"] and "single_body.nc" in record["files"]
 
 
-def test_archive_of_the_study_reproduces_and_a_flipped_bit_is_caught(house, tmp_path):
+def test_an_archive_reproduces_and_a_flipped_bit_is_caught(house, tmp_path):
     archived, manifest = tmp_path / "run.zip", tmp_path / "released.zip"
     call(house, "polhode", "archive", "--output", str(archived))
     call(house, "polhode", "archive", "--manifest", str(manifest))

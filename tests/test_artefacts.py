@@ -8,26 +8,25 @@ from pathlib import Path
 
 import pytest
 import xarray as xr
-import yaml
+from studies import study
 
 import polhode
-from polhode.documentation import variables
+from polhode.interface.cf_attributes import TITLES
 from polhode.interface.netcdf import read_groups
-from polhode.study import artefacts, chapters, configuration
-from polhode.study.archive import manifest
-from polhode.study.artefacts import ARTEFACTS, Artefact, Role, Verify, with_role
-from polhode.study.cf_attributes import TITLES
-from polhode.study.chapters import Chapter
-from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.products import Products
-from polhode.study.storage import write_dataset, write_groups
+from polhode.interface.storage import write_dataset, write_groups
+from polhode_study import artefacts, chapters
+from polhode_study.archive import manifest
+from polhode_study.artefacts import ARTEFACTS, Artefact, Role, Verify, with_role
+from polhode_study.chapters import Chapter
+from polhode_study.documentation import variables
+from polhode_study.inputs import Inputs, NotInRun
+from polhode_study.products import Products
 
 HOME = Path(__file__).parents[1]
 
 
 def plan(**changes: object) -> Products:
-    config = yaml.safe_load((HOME / "config.yaml").read_text())
-    return Products(configuration.resolve(config | changes, HOME), HOME)
+    return Products(study(**changes), HOME)
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +116,7 @@ def test_every_stage_and_every_need_is_of_some_kind(everything):
         assert bool(kind.rule) == bool(kind.stage) and kind.stage in {"", *artefacts.STAGES}
         assert rules.setdefault(kind.rule, kind.stage) == kind.stage, f"{kind.rule} belongs to two stages"
     assert all(kinds for _, kinds in artefacts.stages().values())
-    needs = {need for chapter in chapters.all_chapters().values() for need in chapter.needs}
+    needs = {need for chapter in chapters.all_chapters().values() for need in chapter.kinds}
     assert needs <= {*artefacts.needs()} and "timing" not in artefacts.needs()
     inputs = Inputs(**everything.places(None))
     assert inputs.paths["cost"] == f"{everything.results}/cost.nc" and inputs.paths["released"] == "data/released"

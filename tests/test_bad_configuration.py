@@ -14,6 +14,7 @@ import pytest
 import yaml
 from conftest import surroundings
 from numba import types
+from studies import default, merged, reduced
 
 import polhode
 from polhode.advice.cases import case_of_file
@@ -21,17 +22,17 @@ from polhode.advice.errors import AdviceError
 from polhode.interface import reading
 from polhode.interface.arrays import Arrays
 from polhode.interface.netcdf import read_dataset
+from polhode.interface.storage import write_dataset
 from polhode.methods import one_body, several_bodies
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
-from polhode.study import configuration, estimate
-from polhode.study.configuration import ConfigurationError, models
-from polhode.study.plan import Plan
-from polhode.study.run import scene as many_body
-from polhode.study.storage import write_dataset
+from polhode_study import configuration, estimate
+from polhode_study.configuration import ConfigurationError, models
+from polhode_study.plan import Plan
+from polhode_study.run import scene as many_body
 
 HOME = Path(__file__).parents[1]
 CONFIGURATIONS = [HOME / "config.yaml", *sorted((HOME / "workflow" / "config").glob("*.yaml"))]
-DEFAULT = yaml.safe_load((HOME / "config.yaml").read_text())
+DEFAULT = default()
 #: Two problems and two scenes; what tests change stands in a file of its own.
 SMALL = DEFAULT | {
     "methods": ["spiral_leapfrog", "euler", "rk4"],
@@ -39,11 +40,6 @@ SMALL = DEFAULT | {
     "notebooks": [],
     "problems": {key: DEFAULT["problems"][key] for key in ("spiral_cylinder", "heavy_top")},
 }
-
-
-def merged(one: dict, two: dict) -> dict:
-    """Two configurations as Snakemake merges them."""
-    return one | {k: merged(one[k], v) if isinstance(v, dict) and isinstance(one.get(k), dict) else v for k, v in two.items()}
 
 
 @pytest.fixture
@@ -102,6 +98,15 @@ BAD = [
     ("ensembles: {classes: [labs]}", "ensembles.classes: unknown torque class 'labs'; did you mean 'lab'?"),
     ("ensembles: {methods: [spiral_leapfrgo]}", "ensembles.methods: unknown method 'spiral_leapfrgo'; did you mean"),
     ("ensembles: {body: 3}", "unknown key 'body' in ensembles: did you mean 'bodies'?"),
+    ("problems: {heavy_top: {dt: {fit: {divisions: [0, 8, 3]}}}}", "problems.heavy_top.dt.fit.divisions.0 must be at least 1"),
+    ("problems: {heavy_top: {dt: {a: {values: [0.0]}}}}", "problems.heavy_top.dt.a.values.0 must be greater than 0"),
+    ("problems: {spiral_cylinder: {dt: {a: {values: [0.3]}}}}", "problems.spiral_cylinder.dt.a: dt = 0.3 does not divide"),
+    ("problems: {spiral_cylinder: {dt: {a: {values: [3.0]}}}}", "problems.spiral_cylinder.dt.a: dt = 3.0 is longer than"),
+    ("problems: {spiral_cylinder: {long_run: {dt: 0.3}}}", "problems.spiral_cylinder.long_run: dt = 0.3 does not divide"),
+    ("cost: {rounds: 0}", "cost.rounds must be at least 1, got 0"),
+    ("cost: {block: 0.0}", "cost.block must be greater than 0"),
+    ("cost: {target_errors: [1e-3, -1.0]}", "cost.target_errors.1 must be greater than 0"),
+    ("cost: {torque_prices: [-1]}", "cost.torque_prices.0 must be at least 0"),
     # Of the wrong kind.
     ("problems: {heavy_top: 3}", "problems.heavy_top must be keys with values of their own or null, got 3"),
     ("problems: {heavy_top: {dt: {a: [1]}}}", "problems.heavy_top.dt.a must be keys with values of their own or null, got [1]"),
@@ -120,6 +125,8 @@ BAD = [
     ("limits: null", "limits must be keys with values of their own, got null"),
     ("limits: {files: lots}", "limits.files must be a number or null, got 'lots'"),
     ("methods: [1]", "methods.0 must be a string, got 1"),
+    ("methods: [on]", "methods.0 must be a string, got true; YAML reads on, off, yes and no as true or false: write a name in"),
+    ("problems: {no: null}", "problems: the key False must be a string, but YAML reads on, off, yes and no as true or false"),
     ("methods: spiral", 'methods: the word "all" or a list of method keys; got \'spiral\''),
     ("many_body: {chess: {methods: spiral}}", 'many_body.chess.methods: the word "all"'),
     ("checks: 3", "checks: experiments on single methods: the word"),
@@ -137,6 +144,12 @@ BAD = [
     ("problems: {spiral_cylinder: {targets: {dt_max: 10}}}", "problems.spiral_cylinder.targets.dt_max = 10 is longer"),
     ("problems: {spiral_cylinder: {targets: {truncate: false}}}", "problems.spiral_cylinder.targets: the step sizes tried do"),
     ("problems: {spiral_cylinder: {targets: {dt_min: 1}}}", "problems.spiral_cylinder.targets: dt_min = 1 is not below dt_max"),
+    (
+        "problems: {coupled_cylinders: {samples: 4, dt: {fit: {divisions: [8, 64, 4]}}, "
+        "targets: {errors: [1e-2], dt_min: 1e-4, dt_max: 0.1, truncate: true}}}",
+        "problems.coupled_cylinders.targets: needs one body",
+    ),
+    ("problems: {heavy_top: null, spiral_cylinder: null}", "problems: every one is null"),
     # Ladders of two kinds, or of none.
     ("problems: {heavy_top: {dt: {a: {values: [0.1], divisions: [1, 2, 2]}}}}", "problems.heavy_top.dt.a has both divisions ("),
     ("problems: {heavy_top: {dt: {fit: {values: [0.1]}}}}", "problems.heavy_top.dt.fit has both divisions ("),
@@ -149,6 +162,7 @@ BAD = [
     ("limits: {hours: 1}", "unknown key 'hours' in limits: did you mean 'cpu_hours'?"),
     ("problems: {heavy_top: {long_run: {horizn: 3}}}", "unknown key 'horizn' in problems.heavy_top.long_run: did you mean"),
     ("problems: {heavy_topp: null, heavy_tip: {samples: 1, dt: {a: {values: [1]}}}}", "problems.heavy_tip: unknown problem"),
+    ("checks: [stabilty]", "checks: unknown check 'stabilty'; did you mean 'stability'"),
     ("methods: [eulr]", "methods: unknown method 'eulr'; did you mean 'euler'?"),
     ("many_body: {chess: {methods: [rk4]}}", "many_body.chess.methods: 'rk4' cannot run many bodies"),
     ("many_body: {Chess: null}", "many_body: the name of a scene is made of lower-case letters"),
@@ -161,6 +175,12 @@ def test_what_cannot_be_is_named(resolve, text, message):
     message_shown = refused(resolve, text)
     assert "\n" not in message_shown
     assert message_shown.startswith("mine.yaml:2: " + message)
+
+
+@pytest.mark.parametrize("key", ["digits", "cost"])
+def test_a_key_that_is_missing_is_named(key):
+    with pytest.raises(ConfigurationError, match=rf"config\.yaml: top level lacks '{key}'"):
+        configuration.resolve({name: value for name, value in SMALL.items() if name != key}, HOME, [HOME / "config.yaml"])
 
 
 def test_whole_numbers_may_be_written_as_powers_of_ten(resolve):
@@ -267,7 +287,7 @@ TOO_MUCH = [
 
 
 @pytest.mark.parametrize(("text", "limit", "key"), TOO_MUCH, ids=[text for text, *_ in TOO_MUCH])
-def test_too_large_a_study_is_refused_before_anything_is_expanded(resolve, monkeypatch, text, limit, key):
+def test_too_large_a_study_is_refused_before_it_is_expanded(resolve, monkeypatch, text, limit, key):
     monkeypatch.setattr(configuration.study, "_rungs", lambda *_: pytest.fail("a ladder was expanded"))
     began = time.process_time()
     message = refused(resolve, text)
@@ -285,7 +305,7 @@ def test_without_limits_only_what_cannot_be_counted_is_refused(resolve):
 
 
 @pytest.mark.thorough
-def test_the_configurations_that_come_with_the_code_are_within_the_limits():
+def test_our_configurations_are_within_the_limits():
     sizes = {}
     for path in CONFIGURATIONS:
         study = configuration.resolve(merged(DEFAULT, reading.read(path).values), HOME, [CONFIGURATIONS[0], path])
@@ -300,7 +320,7 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
         # Divisions that round to the same number of steps are one.
         assert single <= expected.single_runs <= 1.02 * single
         assert expected.many_runs == sum(study.scenes[scene].seeds for scene, *_ in plan.names("many_body_runs"))
-        sizes[path.stem] = {measure.key: expected.total(measure) for measure in estimate.LIMITED}
+        sizes[path.stem] = {limit: expected.total(limit) for limit in estimate.LIMITED}
     # What the quick one took with nothing compiled: 405 s of CPU time, 42 MB, 795 MiB in a job.
     quick = sizes["quick"]
     assert (
@@ -329,7 +349,7 @@ def test_a_summary_names_time_files_and_memory(resolve):
     summary = resolve("many_body: null").estimate.summary()
     assert "\n" not in summary
     assert re.search(
-        r"about [\d.]+ CPU minutes with \d+ runs of one body or a few, \d+ MB on the disk.* \d+ MB of memory", summary
+        r"about [\d.]+ CPU minutes \(.*\), with \d+ runs of one body or a few, \d+ MB on the disk.* \d+ MB of memory", summary
     )
 
 
@@ -440,7 +460,7 @@ CODE = (
 
 @pytest.mark.parametrize("place", CODE)
 @pytest.mark.parametrize("key", reading.CODE)
-def test_a_key_that_runs_code_is_refused_before_snakemake_reads_it(tmp_path, monkeypatch, capsys, key, place):
+def test_a_key_that_runs_code_is_refused_before_snakemake(tmp_path, monkeypatch, capsys, key, place):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config.yaml").write_text("digits: 50\n")
     (tmp_path / "mine.yaml").write_text(place.format(key))
@@ -472,7 +492,7 @@ def test_what_never_ends_or_is_too_large_is_not_read(tmp_path, monkeypatch):
 def test_json_with_a_key_twice_is_refused(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text('{\n\t"digits": 60,\n\t"a": {"b": 1, "b": 2}\n}\n')
-    with pytest.raises(ConfigurationError, match="the key 'b' occurs twice"):
+    with pytest.raises(ConfigurationError, match=r"mine\.json:3: the key 'b' occurs twice in a, first on line 3"):
         reading.read(path)
 
 
@@ -491,11 +511,11 @@ def test_a_missing_file_is_named_with_one_that_is_there(tmp_path, monkeypatch):
 def test_json_is_read_too(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text('{\n\t"digits": 60\n}\n')
-    assert reading.read(path).values == {"digits": 60}
+    assert reading.read(path).values == {"digits": 60} and reading.read(path).lines == {("digits",): 2}
 
 
 @pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.stem)
-def test_the_configurations_that_come_with_the_code_are_read_with_their_lines(path):
+def test_our_configurations_are_read_with_their_lines(path):
     file = reading.read(path)
     text = path.read_text().splitlines()
     assert file.values == yaml.safe_load(path.read_text())
@@ -538,16 +558,8 @@ def test_reproduce_looks_at_configuration_files_first(arguments, said):
 @pytest.mark.thorough
 def test_snakemake_says_what_a_study_takes(tmp_path):
     mine = tmp_path / "mine.yaml"
-    leave_out = {
-        "problems": dict.fromkeys(DEFAULT["problems"]),
-        "many_body": None,
-        "ensembles": None,
-        "cost": None,
-        "checks": [],
-        "methods": ["euler"],
-    }
-    leave_out["problems"]["heavy_top"] = {"dt": {"fit": {"divisions": [8, 64, 4]}}, "long_run": None}
-    mine.write_text(yaml.safe_dump(leave_out | {"results": str(tmp_path / "results")}))
+    problems = {"heavy_top": {"dt": {"fit": {"divisions": [8, 64, 4]}}, "long_run": None}}
+    mine.write_text(yaml.safe_dump(reduced(problems, methods=["euler"], results=str(tmp_path / "results"))))
     done = _run("-m", "snakemake", "-n", "--configfile", mine)
     output = done.stdout + done.stderr
     assert done.returncode == 0, output

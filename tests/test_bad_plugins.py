@@ -5,26 +5,29 @@ import subprocess
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
-import yaml
+from data_files import invented
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from studies import default
 
 import polhode
 from polhode import manybody
 from polhode.fits import departures as declared
 from polhode.fits.orders import fit_order
 from polhode.interface import plugins
+from polhode.interface.table import simple
 from polhode.methods.protocol import Method
-from polhode.study.configuration import ConfigurationError, resolve
-from polhode.study.gather import cost
-from polhode.study.plan import Plan
-from polhode.study.report import style
-from polhode.study.report.drawing import printable
-from polhode.study.report.latex import escape, tabular
+from polhode_study.configuration import ConfigurationError, resolve
+from polhode_study.gather import cost
+from polhode_study.plan import Plan
+from polhode_study.report import style
+from polhode_study.report.drawing import printable
+from polhode_study.report.tables import latex
 
 HOME = Path(__file__).parents[1]
 EXAMPLE = (HOME / "docs" / "example_plugin.py").read_text(encoding="utf-8")
@@ -48,6 +51,15 @@ LABELS = (
     "two\nlines\tand\0more",
     "\N{RIGHT-TO-LEFT OVERRIDE}abc",
 )
+
+
+CONFIGURATION = default()
+
+
+def configured(*problems: str, **more: Any) -> dict[str, Any]:
+    """The configuration without many bodies, ensembles and times, of these problems alone if any is named."""
+    few = {key: CONFIGURATION["problems"][key] for key in problems} or CONFIGURATION["problems"]
+    return CONFIGURATION | {"problems": few, "many_body": None, "ensembles": None, "cost": None} | more
 
 
 pytestmark = pytest.mark.usefixtures("forget_plugins")
@@ -80,9 +92,17 @@ def write(tmp_path):
         ("x = (", r"bad\.py cannot be loaded: SyntaxError: '\(' was never closed \(bad\.py, line 1\)"),
         ("x = '\0'", r"bad\.py cannot be loaded: (Syntax|Value)Error: .*null bytes"),
         ("1 / 0", r"bad\.py, line 1, cannot be loaded: ZeroDivisionError"),
+        ("import nowhere", r"bad\.py.* cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"),
+        ("METHOD = (", r"bad\.py.* cannot be loaded: SyntaxError"),
+        ("METHOD = 3", r"bad\.py.*METHOD must be a Method .* not a int"),
+        (
+            "from polhode.problems.spiral_cylinder import PROBLEM as METHOD",
+            r"bad\.py.*METHOD must be a Method .* not a Problem",
+        ),
+        ("OTHER = 1", r"bad\.py.* defines no METHOD"),
     ],
 )
-def test_whatever_an_import_raises(tmp_path, text, message):
+def test_a_file_that_is_no_plugin_is_named(tmp_path, text, message):
     path = tmp_path / "bad.py"
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
@@ -119,11 +139,7 @@ def test_a_path_that_is_none():
         (EXCEPTIONS, "order_exceptions=3", "order_exceptions must be a dict"),
         (EXCEPTIONS, 'order_exceptions={"lap": (1, 1)}', "unknown torque class 'lap'"),
         (EXCEPTIONS, 'order_exceptions={"lab": 1}', "orders must be two numbers"),
-        (
-            EXCEPTIONS,
-            'order_exceptions={"lab": (1, "1")}',
-            "the order for 'lab' must be a whole number",
-        ),
+        (EXCEPTIONS, 'order_exceptions={"lab": (1, "1")}', "the order for 'lab' must be a whole number"),
         ("normalises=False", 'normalises=False, engines="single body"', "engines must be a tuple of some of 'single body'"),
         ("normalises=False", 'normalises=False, engines=("gpu",)', "engines must be a tuple of some of 'single body'"),
         ("normalises=False", 'normalises=False, torque_time="0"', "torque_time must be a number, got '0'"),
@@ -133,7 +149,7 @@ def test_a_path_that_is_none():
         ("stored_offset=-0.5", 'stored_offset="-0.5"', "stored_offset must be a number, got '-0.5'"),
         ("stored_offset=-0.5", "stored_offset=float('nan')", "stored_offset must be finite, got nan"),
         ("    read=read,", '    read="read",', "read must be a function, got 'read'"),
-        ("    stored=stored_in_body_frame,", "    stored=read,", "stored is handed 3 arguments (state, body, dt), but takes 4"),
+        ("    stored=stored_in_body_frame,", "    stored=read,", "stored gets 3 arguments (state, body, dt), but takes 4"),
         ('key="my_spiral"', "key=3", "key must be a string, got 3"),
         ('key="my_spiral"', 'key="mein_löffel"', "is not a plain name"),
         ('key="my_spiral"', 'key="' + "x" * 300 + '"', "is not a plain name"),
@@ -166,18 +182,10 @@ SLIPS = {
     "plain kernel": ("@kernel\ndef after_torque", "def after_torque", "line 28: after_torque is a plain function", "@kernel"),
     "in our kernel": ("euler_equations(omega, torque, body)", "euler_equations(omega, torque, dt)", "line 16, 'k1", "getitem"),
     "longer state": (
-        "dt) + omega\n",
-        "dt) + omega + (1, 2)\n",
-        "line 28: after_torque returns 9 numbers",
-        "7 floats are expected",
+        "dt) + omega\n", "dt) + omega + (1, 2)\n", "line 28: after_torque returns 9 numbers", "7 floats are expected"
     ),
-    "short reading": (
-        "return state[:4], kick",
-        "return state[:3], kick",
-        "line 36: read returns (3 floats, 3 floats)",
-        "omega",
-    ),
-}
+    "short reading": ("return state[:4]", "return state[:3]", "line 36: read returns (3 floats, 3 floats)", "omega"),
+}  # fmt: skip
 
 
 @pytest.mark.thorough
@@ -223,10 +231,10 @@ def test_a_label_that_another_method_has_is_said(write):
 
 @pytest.mark.thorough
 def test_good_plugins_are_tried_together_and_may_print(write, tmp_path, capfd):
-    one = write('label="My SPIRAL"', 'label="One"')
-    two = tmp_path / "two.py"
-    two.write_text(EXAMPLE.replace('key="my_spiral"', 'key="my_other"') + '\nprint("{hello")\n', encoding="utf-8")
-    assert plugins.try_out([one, two]) == []
+    first = write('label="My SPIRAL"', 'label="One"')
+    second = tmp_path / "two.py"
+    second.write_text(EXAMPLE.replace('key="my_spiral"', 'key="my_other"') + '\nprint("{hello")\n', encoding="utf-8")
+    assert plugins.try_out([first, second]) == []
     assert "my_other" not in polhode.methods and capfd.readouterr().out == ""
 
 
@@ -236,8 +244,8 @@ def test_a_plugin_is_looked_for_beside_the_file_that_names_it(tmp_path):
 
     def plugins_of(text):
         (tmp_path / "mine.yaml").write_text(f"plugins: [{text}]\n", encoding="utf-8")
-        full = yaml.safe_load((HOME / "config.yaml").read_text()) | {"plugins": [text]}
-        return resolve(full, HOME, [HOME / "config.yaml", tmp_path / "mine.yaml"], checked=True).plugins
+        files = [HOME / "config.yaml", tmp_path / "mine.yaml"]
+        return resolve(CONFIGURATION | {"plugins": [text]}, HOME, files, checked=True).plugins
 
     with polhode.methods.restored():
         assert plugins_of("sub/mine.py") == ((tmp_path / "sub" / "mine.py").resolve(),)
@@ -276,13 +284,7 @@ def test_a_kernel_that_never_returns(write):
 
 
 def test_a_study_tries_its_plugins_once(monkeypatch, write, capsys):
-    full = yaml.safe_load((HOME / "config.yaml").read_text())
-    full |= {
-        "problems": {"spiral_cylinder": full["problems"]["spiral_cylinder"]},
-        "many_body": None,
-        "ensembles": None,
-        "cost": None,
-    }
+    full = configured("spiral_cylinder")
     path = write('label="My SPIRAL"', 'label="One"')
     tried = []
     monkeypatch.setattr(plugins, "try_out", lambda files: tried.append(files) or ["a remark"])
@@ -318,56 +320,30 @@ def tried(path: Path) -> list[str]:
     return remarks
 
 
+def of_torque(body, message):
+    """What a torque is made, and what is said of the first line of it that is not that of the example."""
+    return PROBLEM, TORQUE, "\n".join(f"    {line}" for line in body.split("\n")), rf" cannot serve: line 17, {message}"
+
+
 #: What is changed in an example, and what is said of the file.
 MISTAKES = [
-    (
-        PROBLEM,
-        "parameters[1])))",
-        "parameters[7:])))",
-        " cannot serve: line 17, .*: torque takes a slice of its parameters; read them one by one",
-    ),
-    (PROBLEM, "to_body(q", "to_lab(q", r" cannot serve: line 17, 'return cross.*name 'to_lab' is not defined"),
-    (
-        PROBLEM,
-        TORQUE,
-        "    return (1.0, 2.0)",
-        " cannot serve: line 15, .*: torque returns 2 floats, where 3 floats are expected",
-    ),
-    (PROBLEM, TORQUE, "    return q + 1", " cannot serve: line 17, 'return q "),
-    (PROBLEM, '"m": 2.0', '"m": 1e308', ": the motion of 'magnetic_needle' has no finite numbers at t = "),
-    (
-        PROBLEM,
-        TORQUE,
-        f"    if t > 0:\n        raise ValueError('no')\n{TORQUE}",
-        " cannot serve: line 18, .*: torque raises ValueError: no, at t = ",
-    ),
-    (
-        PROBLEM,
-        TORQUE,
-        "    h, M, c = parameters\n    return (h, M, c)",
-        " cannot serve: line 17, 'h, M, c = parameters': torque assigns to 3 names, and there are only 2 numbers",
-    ),
-    (
-        PROBLEM,
-        TORQUE,
-        "    a, b = omega if t > 0 else parameters\n    return (a, b, 0.0)",
-        " cannot serve: line 17, .*: torque assigns to 2 names, and there are more numbers .*write as many names",
-    ),
-    (PROBLEM, TORQUE, "    return (parameters['m'], 0.0, 0.0)", r" cannot serve: line 17, .*reads parameters\['m'\]; .*order"),
-    (
-        PROBLEM,
-        TORQUE,
-        "    return (parameters.m, 0.0, 0.0)",
-        r" cannot serve: line 17, .*reads parameters\.m; .*parameters\[0\]",
-    ),
-    (PROBLEM, TORQUE, "    a, *b = omega\n    return (a, a, a)", r" cannot serve: line 17, .*cannot be compiled \(UNPACK_EX\)"),
-    (
-        PROBLEM,
-        TORQUE,
-        "    return (1 / t, 0.0, 0.0)",
-        " cannot serve: line 17, .*ZeroDivisionError.*finite where the motion begins",
-    ),
+    of_torque(TORQUE.strip().replace("[1])))", "[7:])))"), ".*: torque takes a slice of its parameters; read them one by one"),
+    of_torque(TORQUE.strip().replace("to_body", "to_lab"), "'return cross.*name 'to_lab' is not defined"),
+    of_torque("return q + 1", "'return q "),
+    of_torque("h, M, c = parameters\nreturn (h, M, c)",
+              "'h, M, c = parameters': torque assigns to 3 names, and there are only 2 numbers"),
+    of_torque("a, b = omega if t > 0 else parameters\nreturn (a, b, 0.0)",
+              ".*: torque assigns to 2 names, and there are more numbers .*write as many names"),
+    of_torque("return (parameters['m'], 0.0, 0.0)", r".*reads parameters\['m'\]; .*order"),
+    of_torque("return (parameters.m, 0.0, 0.0)", r".*reads parameters\.m; .*parameters\[0\]"),
+    of_torque("a, *b = omega\nreturn (a, a, a)", r".*cannot be compiled \(UNPACK_EX\)"),
+    of_torque("return (1 / t, 0.0, 0.0)", ".*ZeroDivisionError.*finite where the motion begins"),
+    (PROBLEM, TORQUE, "    return (1.0, 2.0)",
+     " cannot serve: line 15, .*: torque returns 2 floats, where 3 floats are expected"),
+    (PROBLEM, TORQUE, f"    if t > 0:\n        raise ValueError('no')\n{TORQUE}",
+     " cannot serve: line 18, .*: torque raises ValueError: no, at t = "),
     (PROBLEM, TORQUE, "    return (math.erf(q[0]), 0.0, 0.0)", ", line 17, has no reference: .*math.erf has no series"),
+    (PROBLEM, '"m": 2.0', '"m": 1e308', ": the motion of 'magnetic_needle' has no finite numbers at t = "),
     (PROBLEM, "return -parameters[0]", "return nothing", ", line 22, fails in the first steps: NameError: name 'nothing'"),
     (PROBLEM, "return -parameters[0]", "return math.nan", ": potential gives numbers that are not finite"),
     (PROBLEM, 'torque_class="state"', 'torque_class="lap"', ", line 25, cannot be loaded: .*unknown torque class 'lap'"),
@@ -379,7 +355,7 @@ MISTAKES = [
     (SCENE, "box=0.2", 'box=float("inf")', " has no initial state: ValueError: scene 'dumbbells' has no box"),
     (SCENE, "0.012, 0.008", "-0.012, 0.008", ", line 11, makes no clumps: ValueError"),
     (SCENE, "(dumbbell, 12)", '(dumbbell, "12")', " makes no clumps: TypeError: scene 'dumbbells': the number of"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("example", "old", "new", "message"), MISTAKES, ids=[message for *_, message in MISTAKES])
@@ -435,7 +411,7 @@ def test_one_file_may_define_several_things(tmp_path):
     assert [item.key for item in plugins.load(path)] == ["other_needle"]
 
 
-def test_the_first_registry_that_asks_leaves_the_rest_to_the_others(tmp_path):
+def test_the_first_registry_leaves_the_rest_to_the_others(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(EXAMPLE + PROBLEM.partition("from typing import Any\n")[2], encoding="utf-8")
     assert polhode.problems.load(path).key == "magnetic_needle" and "my_spiral" not in polhode.methods
@@ -445,11 +421,9 @@ def test_the_first_registry_that_asks_leaves_the_rest_to_the_others(tmp_path):
         manybody.scenes.load(path)
 
 
-@pytest.mark.thorough
-def test_a_problem_that_the_configuration_does_not_run_is_said(capsys):
-    full = yaml.safe_load((HOME / "config.yaml").read_text())
-    full |= {"problems": {"heavy_top": full["problems"]["heavy_top"]}, "many_body": None, "ensembles": None, "cost": None}
-    full |= {"plugins": ["docs/example_problem.py", "docs/example_scene.py"]}
+def test_a_problem_that_the_configuration_does_not_run_is_said(capsys, monkeypatch):
+    full = configured("heavy_top", plugins=["docs/example_problem.py", "docs/example_scene.py"])
+    monkeypatch.setattr(plugins, "try_out", lambda files: [])
     study = resolve(full, HOME)
     said = capsys.readouterr().err.splitlines()
     assert [line.partition(": ")[2] for line in said] == [
@@ -467,19 +441,16 @@ def test_a_problem_that_the_configuration_does_not_run_is_said(capsys):
 @pytest.mark.thorough
 def test_a_problem_of_ones_own_makes_no_experiment_again():
     """They are on problems of ours; with one more file in their hash all of them would be out of date."""
-    full = yaml.safe_load((HOME / "config.yaml").read_text()) | {"many_body": None, "ensembles": None, "cost": None}
+    full = configured()
     before = Plan(resolve(full, HOME), HOME).origin("results/checks/stability.nc")
     polhode.problems.load(HOME / "docs" / "example_problem.py")
     assert Plan(resolve(full, HOME), HOME).origin("results/checks/stability.nc") == before
 
 
-def test_another_draw_of_the_random_bodies_makes_the_experiments_on_them_again():
-    full = yaml.safe_load((HOME / "config.yaml").read_text()) | {"many_body": None, "cost": None}
-    codes = set()
-    for seed in (1, 2):
-        full["ensembles"]["seed"] = seed
-        codes.add(Plan(resolve(full, HOME), HOME).origin("results/checks/strengths.nc"))
-    assert len(codes) == 2
+def test_another_draw_of_bodies_makes_the_experiments_again():
+    sections = [CONFIGURATION["ensembles"] | {"seed": seed} for seed in (1, 2)]
+    plans = [Plan(resolve(configured(ensembles=section), HOME), HOME) for section in sections]
+    assert len({plan.origin("results/checks/strengths.nc") for plan in plans}) == 2
 
 
 # --- labels ----------------------------------------------------------------------------------------------------------
@@ -496,30 +467,28 @@ def test_labels_are_one_line_of_a_bounded_length():
         assert not method.label.endswith("...")
 
 
-def test_labels_are_drawn_as_they_are_written():
-    assert printable(r"$\frac{$") == r"\$$\backslash$frac$\{$\$"
-    assert printable("Möglich_2") == r"M$\mathrm{\ddot{o}}$glich$\_$2" and printable("Straße_2") == r"Stra?e$\_$2"
-    assert printable("日本") == "??" and printable("SPIRAL, 2.5 (a-b)") == "SPIRAL, 2.5 (a-b)"
+def draw(lines):
+    """Draw them, one below the other; what matplotlib warns of is an error."""
     with style.settings(), warnings.catch_warnings():
         warnings.simplefilter("error")
         figure = Figure(figsize=(6, 6))
         canvas = FigureCanvasAgg(figure)
-        for number, label in enumerate(LABELS):
-            shown = replace(polhode.methods["euler"], label=label).label
-            figure.text(0.01, 0.95 - 0.07 * number, printable(shown))
+        for number, line in enumerate(lines):
+            figure.text(0.01, 0.98 - 0.02 * number, printable(line))
         canvas.draw()
+
+
+def test_labels_are_drawn_as_they_are_written():
+    assert printable(r"$\frac{$") == r"\$$\backslash$frac$\{$\$"
+    assert printable("Möglich_2") == r"M$\mathrm{\ddot{o}}$glich$\_$2" and printable("Straße_2") == r"Stra?e$\_$2"
+    assert printable("日本") == "??" and printable("SPIRAL, 2.5 (a-b)") == "SPIRAL, 2.5 (a-b)"
+    draw(replace(polhode.methods["euler"], label=label).label for label in LABELS)
 
 
 def test_every_printable_character_can_be_drawn():
     """No character alone is a formula that matplotlib cannot read, nor one that its fonts lack."""
     text = [chr(i) for i in (*range(0x20, 0x250), 0x3C9, 0x2212, 0x65E5, 0x1F600) if chr(i).isprintable()]
-    with style.settings(), warnings.catch_warnings():
-        warnings.simplefilter("error")
-        figure = Figure(figsize=(6, 6))
-        canvas = FigureCanvasAgg(figure)
-        for start in range(0, len(text), 16):
-            figure.text(0.0, start / len(text), printable("".join(text[start : start + 16])))
-        canvas.draw()
+    draw("".join(text[start : start + 16]) for start in range(0, len(text), 16))
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
@@ -527,15 +496,19 @@ def test_labels_are_typeset(tmp_path):
     characters = "".join(chr(i) for i in range(0x20, 0x180)) + "ω日😀\n\t\0"
     names = [*(replace(polhode.methods["euler"], label=label).label for label in LABELS), *LABELS, *characters]
     head = (HOME / "paper" / "preamble.tex").read_text()
-    packages = [line for line in head.splitlines() if line.startswith((r"\documentclass", r"\usepackage"))]
-    rows = tabular("ll", ["label", "n"], [[escape(name[:200]), str(i)] for i, name in enumerate(names)])
+    packages = [
+        line
+        for line in head.splitlines()
+        if line.startswith((r"\documentclass", r"\usepackage", r"\providecommand{\textsize}"))
+    ]
+    rows = latex(simple(["label", "n"], [[name[:200], i] for i, name in enumerate(names)]))
     parts = [rows.splitlines()[:3], rows.splitlines()[3:-2], rows.splitlines()[-2:]]
     # One table a page: LaTeX stops at the first thing that it cannot set.
     pages = ["\n".join([*parts[0], *parts[1][i : i + 40], *parts[2]]) for i in range(0, len(parts[1]), 40)]
     text = "\n".join([*packages, r"\begin{document}", "\n\n\\clearpage\n".join(pages), r"\end{document}"])
     (tmp_path / "labels.tex").write_text(text, encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "labels.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=600)
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
 
 
@@ -556,21 +529,18 @@ def measured(keys, orders, *, problem="spiral_cylinder"):
             gone[i, j] = "diverged" in run.attrs
             errors["q"][i, j] = np.abs(run.q.values[-1] - true_q).sum() / np.abs(true_q).sum()
             errors["omega"][i, j] = np.abs(run.omega.values[-1] - true_omega).sum() / np.abs(true_omega).sum()
-    data = {f"{name}_error_l1": (("integrator", "dt"), values) for name, values in errors.items()}
-    data |= {
-        f"{name}_order": ("integrator", [fit_order(dt, row, 1.0).order for row in values]) for name, values in errors.items()
-    }
-    names = [getattr(polhode.methods[key], "label", key) if isinstance(key, str) else key.label for key in keys]
-    return xr.Dataset(
-        {**data, "diverged": (("integrator", "dt"), gone)},
-        {
-            "integrator": [key if isinstance(key, str) else key.key for key in keys],
-            "dt": dt,
-            "label": ("integrator", names),
-            "claimed_q_order": ("integrator", [q for q, _ in orders]),
-            "claimed_omega_order": ("integrator", [omega for _, omega in orders]),
-        },
+    data = {f"{name}_error_l1": values for name, values in errors.items()}
+    data |= {f"{name}_order": [fit_order(dt, row, 1.0).order for row in values] for name, values in errors.items()}
+    methods = [polhode.methods[key] if isinstance(key, str) else key for key in keys]
+    return invented(
+        "single_body.nc/PROBLEM",
+        {"integrator": [method.key for method in methods], "dt": dt},
         {"problem": problem, "torque_class": made.torque_class},
+        **data,
+        diverged=gone,
+        label=[method.label for method in methods],
+        claimed_q_order=[q for q, _ in orders],
+        claimed_omega_order=[omega for _, omega in orders],
     )
 
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from conftest import UPRIGHT, make
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
@@ -13,7 +14,6 @@ import polhode
 from polhode import Body
 from polhode.algebra import body
 from polhode.algebra.quaternion import to_body, to_lab
-from polhode.problems.problem import Problem
 
 positive = st.floats(0.05, 20)
 numbers = st.floats(-5, 5)
@@ -275,16 +275,8 @@ def test_a_rod_with_a_small_moment_moves_as_a_linear_rotor(method):
         force = to_body(q, (field, 0.0, 0.0))
         return (0.0, -force[2], force[1])  # e_x times the force
 
-    problem = Problem(
-        key="rod",
-        label="rod",
-        source="test",
-        body=Body((1e-12, 1.0, 1.0)),
-        omega0=(0.0, 0.6, 1.1),
-        torque_class="state",
-        torque=torque,
-        horizon=5.0,
-    )
+    rod = {"body": Body((1e-12, 1.0, 1.0)), "omega0": (0.0, 0.6, 1.1), "q0": UPRIGHT}
+    problem = make("rod", torque, "state", **rod, horizon=5.0)
     run = polhode.simulate(problem, method, dt=5.0 / 4096, samples=16)
 
     def rate(t, y):

@@ -6,12 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import xarray as xr
+from data_files import invented
 
 from polhode.ensembles import draw, reference
-from polhode.study import configuration
-from polhode.study.chapters.laws import frames_of_checks as law_checks
-from polhode.study.chapters.laws import run as body_checks
-from polhode.study.inputs import NotInRun
+from polhode_study import configuration
+from polhode_study.chapters.laws import frames_of_checks as law_checks
+from polhode_study.chapters.laws import run as body_checks
+from polhode_study.inputs import NotInRun
 
 SETTINGS = {"methods": ["spiral_leapfrog", "spiral_predicted", "spiral_predicted_last", "rkmk4"], "seed": 0}
 
@@ -22,7 +23,7 @@ def few(monkeypatch):
 
 
 @pytest.mark.thorough
-def test_friction_has_the_rate_named_and_the_secant_alone_survives_a_long_step(few, monkeypatch):
+def test_the_secant_alone_survives_a_long_step(few, monkeypatch):
     monkeypatch.setattr(body_checks, "RATES", (0.5, 30.0))
     monkeypatch.setattr(body_checks, "FRICTION_STEPS", (0.0625, 2.0**-9))
     data = body_checks.stiff_friction(SETTINGS)
@@ -49,7 +50,7 @@ def test_friction_has_the_rate_named_and_the_secant_alone_survives_a_long_step(f
 
 
 @pytest.mark.thorough
-def test_the_reference_of_long_times_is_that_of_the_taylor_series(few, monkeypatch):
+def test_the_reference_of_long_times_is_the_taylor_series(few, monkeypatch):
     monkeypatch.setattr(body_checks, "OVER_TIME", ("rkmk4", "spiral_leapfrog"))
     monkeypatch.setattr(body_checks, "LONG_STEPS", (2.0**-4, 2.0**-8))
     monkeypatch.setattr(body_checks, "TIMES", (16.0, 64.0))
@@ -75,7 +76,7 @@ def test_the_reference_of_long_times_is_that_of_the_taylor_series(few, monkeypat
 
 
 @pytest.mark.thorough
-def test_the_gain_of_a_corrector_falls_with_the_strength_and_no_other_splitting_has_one(few, monkeypatch):
+def test_the_gain_of_a_corrector_falls_with_the_strength(few, monkeypatch):
     monkeypatch.setattr(body_checks, "STRENGTHS", (0.01, 1.0))
     monkeypatch.setattr(body_checks, "STRENGTH_STEPS", tuple(2.0**-k for k in range(8)))
     monkeypatch.setattr(body_checks, "GROWING", ("state",))
@@ -97,17 +98,9 @@ def curves(errors):
     """A check ``long_times`` of 10 bodies, whose errors at a step h are ``errors`` (body, radians) times h^2."""
     step = 2.0 ** -np.arange(9)
     values = np.asarray(errors, float)[None, None, :, None, :] * step[:, None] ** 2
-    dims = ("torque_class", "integrator", "body", "step", "radians")
-    return xr.Dataset(
-        {
-            "error_q": (dims, values),
-            "error_omega": (dims, 0.5 * values),
-            "diverged": (dims[:4], np.zeros(values.shape[:4], "int8")),
-            "label": ("integrator", ["A"]),
-            "agreement": (("torque_class", "body", "radians"), np.zeros((1, 10, 2))),
-        },
-        {"torque_class": ["lab"], "integrator": ["a"], "step": step, "radians": [16.0, 256.0]},
-    )
+    axes = {"torque_class": ["lab"], "integrator": ["a"], "step": step, "radians": [16.0, 256.0]}
+    of_bodies = {"error_q": values, "error_omega": 0.5 * values, "agreement": np.zeros((1, 10, 2))}
+    return invented("checks/long_times.nc", axes, **of_bodies, diverged=np.int8(0), label=["A"])
 
 
 def test_bodies_that_need_a_finer_step_later_are_counted():

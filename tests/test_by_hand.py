@@ -9,14 +9,15 @@ import pytest
 from conftest import surroundings
 from test_workflow import House
 
-from polhode.study import by_hand, chapters, storage
+from polhode.interface import storage
+from polhode_study import by_hand, chapters
 
 HOME = Path(__file__).parents[1]
 
 #: Prints what is said of each wrong request, then what a script is given; stdout holds nothing else.
 SCRIPT = """
 import sys
-from polhode.study.by_hand import ByHandError, snakemake_of
+from polhode_study.by_hand import ByHandError, snakemake_of
 
 for rule, wildcards in [
     ("chapter_ledge", {}),
@@ -44,7 +45,7 @@ def start(*words: str, cwd: Path = HOME) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.thorough
-def test_it_is_said_what_is_wrong_and_a_session_gets_what_a_script_gets(tmp_path):
+def test_errors_are_explained_and_a_session_gets_its_object(tmp_path):
     done = start("-c", SCRIPT, str(tmp_path))
     assert done.returncode == 0, done.stderr
     rule, target, missing, misspelt, unknown, unmade, given, more = done.stdout.splitlines()
@@ -60,7 +61,7 @@ def test_it_is_said_what_is_wrong_and_a_session_gets_what_a_script_gets(tmp_path
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_a_script_runs_on_existing_results_and_leaves_them_as_they_are(tiny_study, tmp_path):
+def test_a_script_leaves_existing_results_as_they_are(tiny_study, tmp_path):
     def times() -> dict[Path, int]:
         return {path: path.stat().st_mtime_ns for path in (tiny_study / "results").rglob("*") if path.is_file()}
 
@@ -68,7 +69,7 @@ def test_a_script_runs_on_existing_results_and_leaves_them_as_they_are(tiny_stud
     before, theirs = times(), house.data() | house.pictures()
     words = (
         "-m",
-        "polhode.study.by_hand",
+        "polhode_study.by_hand",
         "chapter_long_runs",
         "--configfile",
         "tiny.yaml",
@@ -92,7 +93,7 @@ def test_a_script_runs_on_existing_results_and_leaves_them_as_they_are(tiny_stud
     assert times() == before
 
 
-def test_a_folder_beside_the_results_links_to_them_and_is_written_to_alone(tmp_path):
+def test_a_folder_beside_the_results_links_to_them(tmp_path):
     results, trial = tmp_path / "results", tmp_path / "trial"
     for name in ("single_body.nc", "figures/a.pdf", "logs/gather.log", ".lock"):
         (results / name).parent.mkdir(parents=True, exist_ok=True)

@@ -60,7 +60,7 @@ def made(tmp_path_factory):
 
 
 @pytest.mark.thorough
-def test_the_second_process_finds_everything_and_gets_the_same_numbers(made, tmp_path):
+def test_a_second_process_compiles_nothing_and_agrees(made, tmp_path):
     states, folder = made
     assert process(shutil.copytree(folder, tmp_path / "a"), "euler") == (states, (3, 0))
     assert sorted(p.suffix for p in folder.iterdir()) == [".code"] * 4, "the loop of all methods is there too"
@@ -76,7 +76,7 @@ def test_what_many_body_drivers_share_is_compiled_once(tmp_path):
 import sys
 from polhode import manybody
 from polhode.manybody.engine import shared_parts
-run = manybody.simulate("rods", "omelyan1998", 2e-5, seed=0, t_end=0.2, samples=1)
+run = manybody.simulate("rods", "euler", 2e-5, seed=0, t_end=0.2, samples=1)
 print(float(run.kinetic[-1]).hex(), float(run.potential[-1]).hex(), int(run.steps))
 print(*(sum(part.stats.cache_hits.values()) for part in shared_parts()))
 """
@@ -85,48 +85,17 @@ print(*(sum(part.stats.cache_hits.values()) for part in shared_parts()))
     parts = [function._cache.path for function in shared_parts.__wrapped__()]
     for path in parts:
         shutil.copy(path, tmp_path)
-    assert len(parts) == len({path.name for path in parts}) == 7
+    assert len(parts) == len({path.name for path in parts}) == 4
     surroundings = os.environ | {"PYTHONPATH": str(HOME / "src"), "POLHODE_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", script], env=surroundings, capture_output=True, text=True, check=True)
     values, hits = done.stdout.splitlines()
-    assert hits.split() == ["1"] * 7
+    assert hits.split() == ["1"] * 4
     made = {path.name for path in tmp_path.iterdir()} - {path.name for path in parts}
     of_method = {"begin", "advance", "advance_each", "sample", "rates_of_all", "kinetic_energy"}
     drivers = {*of_method, "respond", "all_loads", "march", "drive", "next_stage"}
     assert drivers <= {name.partition("-")[0] for name in made} <= {*drivers, "_try"}, "and what places clumps at random"
-    run = manybody.simulate("rods", "omelyan1998", 2e-5, seed=0, t_end=0.2, samples=1)
+    run = manybody.simulate("rods", "euler", 2e-5, seed=0, t_end=0.2, samples=1)
     assert values.split() == [float(run.kinetic[-1]).hex(), float(run.potential[-1]).hex(), str(int(run.steps))]
-
-
-@pytest.mark.thorough
-def test_code_of_several_processes_is_not_mixed_up(tmp_path):
-    """Each process numbers its functions anew; but for the hash both would have the same name here, and the first be called."""
-    script = """
-import sys
-import numpy as np
-import polhode
-from polhode.compiling.kernel import compile_torque
-def closing_over(value):
-    def torque(t, q, omega, p):
-        return (value, 0.0, 0.0)
-    return torque
-made = [compile_torque(closing_over(float(word))) for word in sys.argv[1:]]
-body = polhode.Body((1.0, 1.0, 1.0)).coefficients()
-start, at = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), np.array([1])
-for torque in made:
-    print(polhode.methods["euler"].integrate(*start, body, torque, np.zeros(1), 0.5, at)[1][0, 0])
-print(*(sum(torque.stats.cache_hits.values()) for torque in made))
-"""
-    surroundings = os.environ | {"PYTHONPATH": str(HOME / "src"), "POLHODE_CACHE_DIR": str(tmp_path)}
-
-    def run(*words):
-        return subprocess.run(
-            [sys.executable, "-c", script, *words], env=surroundings, capture_output=True, text=True, check=True
-        ).stdout.split()
-
-    assert run("1") == ["0.5", "0"] and run("2") == ["1.0", "0"]
-    assert run("1", "2") == ["0.5", "1.0", "1", "1"]
-    assert run("2", "1") == ["1.0", "0.5", "1", "1"]
 
 
 @pytest.mark.thorough
@@ -134,7 +103,7 @@ def test_an_edited_kernel_of_another_module_is_not_served_stale(made, tmp_path):
     states, folder = made
     shutil.copytree(folder, tmp_path / "cache")
     source = tmp_path / "src"
-    shutil.copytree(HOME / "src" / "polhode", source / "polhode", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(HOME / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
     edited = source / "polhode" / "algebra" / "quaternion.py"
     text = edited.read_text()
     assert text.count("0.5 * (q[0] * omega[0] + q[2] * omega[2]") == 1
@@ -145,18 +114,6 @@ def test_an_edited_kernel_of_another_module_is_not_served_stale(made, tmp_path):
     changed, counts = process(tmp_path / "cache", "euler", source=source)
     assert changed != states and counts == (2, 1)
     assert process("", "euler", source=source)[0] == changed
-
-
-@pytest.mark.thorough
-def test_a_broken_file_is_no_file(made, tmp_path):
-    states, folder = made
-    whole = {tmp_path / path.name: path.read_bytes() for path in folder.iterdir()}
-    for path, data in whole.items():
-        middle = len(data) // 2
-        path.write_bytes(data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :])
-    assert process(tmp_path, "euler") == (states, (0, 3))
-    assert process(tmp_path, "euler") == (states, (3, 0)), "the broken files have been written anew"
-    assert set(tmp_path.iterdir()) == set(whole)
 
 
 @pytest.mark.thorough
@@ -173,9 +130,12 @@ def test_files_may_be_broken_in_every_way(tmp_path, monkeypatch):
     (path,) = tmp_path.iterdir()
     whole = path.read_bytes()
     not_pickled = cache._MAGIC + hashlib.sha256(b"nothing").digest() + b"nothing"
-    for broken in (b"", whole[:10], whole[:-1], whole[1:], whole + b"x", whole.replace(b"code 2", b"code 1", 1), not_pickled):
+    flipped = whole[: len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1]) + whole[len(whole) // 2 + 1 :]
+    older = whole.replace(b"code 2", b"code 1", 1)
+    for broken in (b"", whole[:10], whole[:-1], whole[1:], whole + b"x", flipped, older, not_pickled):
         path.write_bytes(broken)
-        assert (hits(), hits()) == (0, 1)
+        assert (hits(), hits()) == (0, 1), "written again"
+        assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
 @pytest.mark.parametrize("folder", ["file/below", ""])

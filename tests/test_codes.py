@@ -11,14 +11,14 @@ import pytest
 from polhode import manybody
 from polhode.cli import main
 from polhode.compiling.plain import in_plain_python
-from polhode.engines import all_engines, contacts, how_to_install, is_installed, protocol
 from polhode.interface.netcdf import read_dataset
 from polhode.manybody.law import Touch
-from polhode.study import chapters
-from polhode.study.chapters import rendering
-from polhode.study.chapters.engines import run_contacts as codes
-from polhode.study.chapters.impacts.run import LABELS, ExactImpact, one_torque, scene_of
-from polhode.study.inputs import Inputs, NotInRun
+from polhode_engines import all_engines, contacts, how_to_install, is_installed, protocol
+from polhode_study import chapters
+from polhode_study.chapters import rendering
+from polhode_study.chapters.engines import run_contacts as codes
+from polhode_study.chapters.impacts.run import LABELS, ExactImpact, one_torque, scene_of
+from polhode_study.inputs import Inputs, NotInRun
 
 HOME = Path(__file__).parents[1]
 RELEASED = HOME / "data" / "released"
@@ -47,7 +47,7 @@ def test_our_engine_does_what_codes_do_with_their_bookkeeping(data):
             assert str(data[f"choice_{name}"].sel(code=code).item()) == word, "the file is of another bookkeeping"
 
 
-def test_codes_are_of_first_order_where_contacts_stick_and_ours_is_of_second(data):
+def test_codes_are_of_first_order_where_contacts_stick(data):
     order = data["order"].sel(quantity="spin", case=["sphere_3", "sphere_45", "clump"])
     assert (order.sel(code="polhode") > 1.8).all()
     assert (order.sel(code=["lammps", "yade"]) < 1.3).all()
@@ -77,12 +77,12 @@ def test_the_report_shows_choices_and_errors(tmp_path):
     assert len(frame.columns) == 4 and "LAMMPS 2025" in text and "radial, with the dashpot" in text
     frame, text = rendering.table("contact_errors", inputs)
     assert len(frame) == 3 * len(LABELS) and text.count("LAMMPS") == len(LABELS)
-    frame, text = rendering.table("contact_beds", inputs)
-    assert len(frame) == 3 and text.count(r"\pm") == 9
+    frame, _ = rendering.table("contact_beds", inputs)
+    assert len(frame) == 3 and (frame[["height_scatter", "contacts_scatter", "settling_time_scatter"]] > 0).all(axis=None)
     section = (HOME / chapters.FOLDER / "engines" / "contact_codes.tex").read_text()
     used = set(re.findall(r"\\(studyCodes[A-Za-z]*)", section))
     assert used and used <= set(rendering.numbers("engines", inputs))
-    with pytest.raises(NotInRun, match="contacts of other codes"):
+    with pytest.raises(NotInRun, match="data/released has no"):
         rendering.table("contact_errors", Inputs("", released=tmp_path))
 
 
@@ -95,7 +95,7 @@ def touching(law, velocity, moved):
     return in_plain_python(law.contact)(touch, (0.0,) * law.history, tuple(law.constants_of(pair)))
 
 
-def test_lammps_shortens_spring_and_dashpot_together_and_yade_the_spring_alone():
+def test_lammps_shortens_spring_and_dashpot_yade_the_spring():
     law = manybody.forces["hertz_mindlin_tsuji"].with_parameters(friction=0.3, restitution=0.5)
     small, large = (1e-9, -2e-9, 0.0), (1e-5, -2e-5, 0.0)
     sliding = (0.3, 0.5, 0.0)
@@ -150,7 +150,7 @@ contacts: {{chosen_by: none, law: hertz_mindlin_tsuji, bookkeeping: LAMMPS, meth
 
 
 @pytest.mark.thorough
-def test_an_adapter_gets_the_bodies_of_a_scene_and_returns_their_motion(tmp_path):
+def test_an_adapter_moves_the_bodies_of_a_scene(tmp_path):
     (tmp_path / "fake.py").write_text(FAKE)
     (tmp_path / "fake.yaml").write_text(DECLARED)
     fake = protocol.read(tmp_path / "fake.py")
@@ -166,7 +166,7 @@ def test_an_adapter_gets_the_bodies_of_a_scene_and_returns_their_motion(tmp_path
 
 
 def test_the_command_says_if_no_engine_has_contacts(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("polhode.engines.is_installed", lambda engine: True)
+    monkeypatch.setattr("polhode_engines.is_installed", lambda engine: True)
     assert main(["atlas", "ode", "--contacts", "--results", str(tmp_path)]) == 2
     assert "none of these engines is installed and has contacts" in capsys.readouterr().err
 

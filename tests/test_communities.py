@@ -9,14 +9,14 @@ import pytest
 from matplotlib.figure import Figure
 
 from polhode.advice.from_contacts import contact_time
-from polhode.documentation import readers
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
-from polhode.study.chapters.communities import figures, numbers, tables
-from polhode.study.chapters.communities import frames as analysis
-from polhode.study.chapters.laws import frames as law_frames
-from polhode.study.chapters.laws.frames import EnsembleLaws
-from polhode.study.inputs import Inputs, NotInRun
+from polhode_study.chapters.communities import figures, numbers, tables
+from polhode_study.chapters.communities import frames as analysis
+from polhode_study.chapters.laws import frames as law_frames
+from polhode_study.chapters.laws.frames import EnsembleLaws
+from polhode_study.documentation import readers
+from polhode_study.inputs import Inputs, NotInRun
 
 RELEASED = Path(__file__).parents[1] / "data" / "released"
 
@@ -44,7 +44,7 @@ def test_codes_are_rows_of_the_atlas(inputs):
     assert without >= {"oimo", *web} and without.isdisjoint({"Bullet", "ammo.js"})
 
 
-def test_what_serves_nine_in_ten_has_the_fewest_torques_of_those_allowed(ens):
+def test_nine_in_ten_get_the_fewest_torques_allowed(ens):
     allowed = np.isin(ens.methods, ["rk4", "rkmk4", "spiral_leapfrog", "euler"])
     rows = [ens.classes.index(name) for name in ("constant", "time", "lab", "state")]
     torques = {
@@ -59,7 +59,7 @@ def test_what_serves_nine_in_ten_has_the_fewest_torques_of_those_allowed(ens):
         analysis.serving(ens, np.zeros(len(ens.methods), bool), 1e-6)
 
 
-def test_a_method_that_needs_torques_at_outputs_or_damps_is_left_out(ens):
+def test_methods_with_torques_at_outputs_or_damping_are_left_out(ens):
     declared = {("exact_rotor_corrected", "torques_per_output"): 4, ("rkmk4", "caution"): "damps"}
     run = SimpleNamespace(declared=lambda key, name, default: declared.get((key, name), default))
     at = ens.methods.index
@@ -79,7 +79,7 @@ def test_elastic_contacts(inputs):
     assert f"{float(f'{1e6 * time / best.steps[2]:.2g}'):g}\\,$\\mu$s" in row.example
 
 
-def test_the_step_of_a_drum_is_one_that_does_not_change_its_slope(inputs):
+def test_the_step_of_a_drum_does_not_change_its_slope(inputs):
     row = tables._rubbing(readers.inputs_of(RELEASED))
     data = read_dataset(RELEASED / "grains.nc", "drum")
     methods = [key for key in data["variant"].values if key in METHODS]
@@ -97,7 +97,7 @@ def test_spacecraft_step_at_the_rate_of_the_nutation(inputs):
     assert row.numbers["nutation"] == pytest.approx((h * h / ix / iz) ** 0.5)
 
 
-def test_errors_of_impacts_are_those_that_95_in_100_do_not_exceed():
+def test_errors_of_impacts_are_95_percent_quantiles():
     data = readers.inputs_of(RELEASED).check("random_impacts").sel(quantity="spin")
     errors = analysis.of_impacts(readers.inputs_of(RELEASED))
     for name, stage in (("codes", "usual"), ("cured", "dashpot")):

@@ -11,7 +11,7 @@ import polhode
 from polhode.algebra.body import Body
 from polhode.methods import correctors, rotor_forest_ruth, rotor_gradient4, rotor_pefrl, rotor_srkn6, rotor_two_stage
 from polhode.methods.compositions import composed, modified_torque
-from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
+from polhode_study.chapters.long_runs import run_symplecticity as symplecticity
 
 #: Kick and free motion as matrices on (turn, momentum): a kick changes the momentum alone, by the turn alone, so that the
 #: square of its matrix is zero, and [B, [A, B]] is 2 B A B.
@@ -137,7 +137,7 @@ def test_plain_kicks_are_symplectic(key):
     assert defect(polhode.methods[key], 0.04) < 1e-13
 
 
-def test_a_modified_kick_is_symplectic_but_for_the_part_that_is_given():
+def test_a_modified_kick_is_symplectic_up_to_its_known_part():
     """What a difference over the part lambda leaves out has no potential: lambda times a fifth power of the step."""
     by_part = {part: replace(polhode.methods["rotor_gradient4"], step=composed(*GRADIENT4, part)) for part in (1.0, 0.01)}
     lazy, fine = (defect(method, 0.04) for method in by_part.values())

@@ -9,14 +9,16 @@ import mpmath
 import numpy as np
 import pytest
 import xarray as xr
+from data_files import invented
 
 from polhode import manybody
 from polhode.fits import contact_law as law
 from polhode.manybody import Clump
-from polhode.study import chapters
-from polhode.study.chapters.contacts import figures, numbers, tables
-from polhode.study.chapters.contacts import frames as contact_scenes
-from polhode.study.inputs import NotInRun
+from polhode_study import chapters
+from polhode_study.chapters import rendering
+from polhode_study.chapters.contacts import figures, numbers
+from polhode_study.chapters.contacts import frames as contact_scenes
+from polhode_study.inputs import NotInRun
 
 HOME = Path(__file__).parents[1]
 T = 1e-4
@@ -29,16 +31,14 @@ def scene(
     dt = T / (8 * 2.0 ** np.arange(steps))[::-1]
     spread = np.exp(scatter * np.linspace(-1, 1, seeds))
     error = coefficient * np.sqrt(contacts) * (dt / T)[:, None] ** exponent * spread
-    shape = (len(methods), steps, seeds)
-    dims = ("integrator", "dt", "seed")
-    return xr.Dataset(
-        {
-            "energy_error_mean": (dims, np.broadcast_to(error, shape).copy()),
-            "contacts": (dims, np.full(shape, contacts)),
-            "diverged": (dims, np.zeros(shape, "int8")),
-        },
-        {"integrator": list(methods), "label": ("integrator", list(methods)), "dt": dt, "seed": np.arange(seeds)},
+    return invented(
+        "many_body.nc/SCENE",
+        {"integrator": list(methods), "dt": dt, "seed": np.arange(seeds)},
         {"contact_time": T, "clumps": 1},
+        label=list(methods),
+        energy_error_mean=error,
+        contacts=contacts,
+        diverged=np.int8(0),
     )
 
 
@@ -77,7 +77,7 @@ def of_scenes(**scenes):
     return [curve for name, data in scenes.items() for curve in law.curves(name, data)]
 
 
-def test_steps_in_a_contact_are_those_of_the_law_for_the_time_in_contact_and_the_bodies_that_are_stated():
+def test_steps_in_a_contact_are_those_of_the_law():
     """Two scenes that obey it, with errors that are spread over a factor of exp(0.6): solved by hand."""
     curves = of_scenes(a=scene(0.1), b=scene(0.4, contacts=36.0).assign_attrs(clumps=4).sortby("dt", ascending=False))
     curves[1] = replace(curves[1], errors=curves[1].errors / 2)  # of four bodies: the root of N/n
@@ -95,7 +95,7 @@ def test_steps_in_a_contact_are_those_of_the_law_for_the_time_in_contact_and_the
     assert np.isnan(law.steps_in_contact([], 1e-4).median)
 
 
-def test_a_run_that_blew_up_serves_nobody_and_errors_of_one_sign_add_up():
+def test_a_run_that_blew_up_counts_as_lost():
     data = scene(0.1, scatter=0.0, seeds=10)
     data["energy_error_mean"][0, -2:, 0] = np.nan
     data["diverged"][0, -2:, 0] = 1
@@ -107,7 +107,7 @@ def test_a_run_that_blew_up_serves_nobody_and_errors_of_one_sign_add_up():
     assert many / few == pytest.approx(2.0), "in proportion to the time, and by the third power of the step"
 
 
-def test_the_largest_error_of_a_random_walk_is_three_quarters_of_pi_times_the_mean():
+def test_the_largest_error_of_a_random_walk():
     walks = np.abs(np.cumsum(np.random.default_rng(1).standard_normal((4000, 2000)), axis=1))
     assert walks.max(axis=1).mean() / walks.mean() == pytest.approx(law.LARGEST_OVER_MEAN, rel=0.03)
 
@@ -186,7 +186,7 @@ def test_each_scene_is_that_of_the_data_with_more_states():
     assert made["studyCollisionReleased"] == "2" and made["studyCollisionScenes"] == "5"
 
 
-def test_contacts_that_released_data_lack_are_those_of_the_same_scene_in_proportion_to_the_time():
+def test_contacts_that_a_release_lacks_are_in_proportion():
     old = scene(seeds=50).drop_vars("contacts").assign_attrs(label="pieces", spin=3.0, horizon=2.0)
     ours = scene(seeds=4, contacts=9.0).assign_attrs(label="pieces", spin=3.0, horizon=1.0)
     other = scene(seeds=9, contacts=70.0).assign_attrs(label="pieces", spin=0.0, horizon=1.0)
@@ -214,7 +214,7 @@ def test_the_time_in_contact_is_divided_by_the_number_of_bodies():
     assert law.relative_contacts(data) == 6.25
 
 
-def test_figure_table_and_numbers_are_made_with_plug_ins_and_gaps():
+def test_the_chapter_is_made_with_plug_ins_and_gaps():
     scenes = {"a": scene(methods=("spiral_leapfrog", "mine")), "b": scene(0.2), "short": scene(steps=2)}
     inputs = inputs_of(scenes)
     inputs.in_order = list
@@ -230,7 +230,7 @@ def test_figure_table_and_numbers_are_made_with_plug_ins_and_gaps():
     drawn = figures.contact_law(inputs)
     lines = [line for line in drawn.axes[0].lines if line.get_label() == "a"]
     np.testing.assert_allclose(lines[0].get_ydata(), 0.1 * lines[0].get_xdata() ** 2.5, rtol=1e-9)
-    frame, text = tables.contact_law(inputs)
+    frame, text = rendering.table("contact_law", inputs)
     assert set(frame["scene"]) == {"a", "b"} and len(frame) == 3
     assert r"method & a & b \\" in text
 
@@ -246,7 +246,7 @@ def test_scenes_are_called_as_they_declare_and_never_alike():
     assert law.names({"a": scene()}) == {"a": "a"}, "a scene without a label"
 
 
-def test_the_figure_shows_only_methods_that_scenes_have_in_common():
+def test_the_figure_shows_methods_of_all_scenes():
     data = {"a": scene(methods=("spiral_leapfrog", "mine")), "b": scene(0.2)}
     inputs = inputs_of(data)
     inputs.declared = lambda key, name: "" if name == "variant_of" else "others"
@@ -256,7 +256,7 @@ def test_the_figure_shows_only_methods_that_scenes_have_in_common():
 
 
 @pytest.mark.parametrize("stiffness", [1e4, 1e7])
-def test_the_contact_of_a_sphere_is_three_to_six_times_its_rayleigh_time(stiffness):
+def test_a_sphere_touches_for_3_to_6_rayleigh_times(stiffness):
     """As the text says, with the two times written out here and those of the scenes."""
     radius, density, speed, poisson = 2e-3, 2500.0, 1.0, 0.25
     young = stiffness * density * speed**2

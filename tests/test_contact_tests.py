@@ -81,7 +81,7 @@ def test_returns_that_turn_with_the_spring_are_of_second_order(check):
     assert orders == pytest.approx({"trapezoidal": 2, "radial": 1, "divided": 2}, abs=0.05)
 
 
-def test_a_row_of_springs_is_the_sphere_of_maw_barber_and_fawcett(monkeypatch):
+def test_a_row_of_springs_is_maw_barber_and_fawcett_s_sphere(monkeypatch):
     """It slides throughout from 4 chi - 1 on, with their chi = 7/4 kappa, and nowhere gains energy."""
     kappa = 2 * 0.7 / 1.7
     psi = np.array([0.2, 1.0, 3.0, 7 * kappa - 1.1, 7 * kappa - 0.9, 7 * kappa + 1])
@@ -119,7 +119,7 @@ DISCRETE_ELEMENTS = {10: -0.44, 25: -1.18, 40: -2.25, 55: -2.19, 70: 2.18}  # be
 
 
 @pytest.mark.thorough
-def test_the_curves_of_chung_and_ooi_are_as_near_as_the_documentation_says(check):
+def test_curves_of_chung_and_ooi_are_as_near_as_documented(check):
     def exactly(test):
         rows = check.isel(sample=np.flatnonzero(check["test"] == test))
         return {int(angle): after for angle, after in zip(rows["incidence"].values, rows["after_exact"].values, strict=True)}

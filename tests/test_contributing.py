@@ -1,5 +1,6 @@
 """What CONTRIBUTING.md and the checks before a commit name is there, and its rules about names hold."""
 
+import ast
 import re
 import shlex
 import sys
@@ -10,7 +11,7 @@ import pytest
 import yaml
 
 HOME = Path(__file__).parents[1]
-PACKAGE = HOME / "src" / "polhode"
+SOURCE = HOME / "src"
 TEXT = (HOME / "CONTRIBUTING.md").read_text(encoding="utf-8")
 HOOKS = {
     hook["id"]: hook
@@ -20,7 +21,7 @@ HOOKS = {
 }
 
 
-def test_every_hook_is_local_and_uses_a_program_of_the_environment():
+def test_hooks_are_local_and_use_the_environment():
     repositories = yaml.safe_load((HOME / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
     assert [repository["repo"] for repository in repositories] == ["local"], "others would be fetched from an address"
     assert set(HOOKS) == {"ruff-check", "ruff-format", "snakefmt", "mypy"}
@@ -49,12 +50,12 @@ COMING: set[str] = set()
 
 
 def test_every_path_is_there():
-    roots = ("src/", "tests/", "docs/", "data/", "paper/", "workflow/", "benchmarks/", "study/", "manybody/")
+    roots = ("src/", "tests/", "docs/", "data/", "paper/", "workflow/", "benchmarks/", "polhode_study/", "manybody/")
     named = [word for word in re.findall(r"`([\w./-]+)`", TEXT) if word.startswith(roots)]
     assert len(named) > 20
     for name in named:
         pattern = re.sub(r"[A-Z]{4,}", "*", name).rstrip("/")
-        paths = [path for base in (HOME, HOME / "src" / "polhode") for path in base.glob(pattern)]
+        paths = [path for base in (HOME, SOURCE, SOURCE / "polhode") for path in base.glob(pattern)]
         assert bool(paths) != (name in COMING), f"CONTRIBUTING.md names {name}, which is {'there' if paths else 'not there'}"
     for link in re.findall(r"\]\((?!\w+:)([^)#\s]+)", TEXT):
         assert (HOME / link).is_file(), f"CONTRIBUTING.md links to {link}"
@@ -73,7 +74,7 @@ def test_what_is_neither_slow_nor_thorough_is_quick(request):
 
 # Names
 
-SOURCES = {path.relative_to(PACKAGE): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+SOURCES = {path.relative_to(SOURCE): path.read_text(encoding="utf-8") for path in SOURCE.glob("polhode*/**/*.py")}
 
 
 def test_a_class_has_its_name_for_itself():
@@ -87,13 +88,31 @@ def test_a_class_has_its_name_for_itself():
     assert len(places) > 100 and not shared, f"classes of one name, call one of each another: {shared}"
 
 
-def test_no_class_function_constant_or_module_has_a_name_that_says_nothing():
+def test_no_name_says_nothing():
     words = set(re.findall(r"`(\w+)`", re.search(r"no names by themselves:(.*?)\.", TEXT, re.DOTALL)[1]))
     assert "found" in words and len(words) > 10
     for path, text in SOURCES.items():
         defined = re.findall(r"^(?:(?:class|def) (?=\w+[:(\[])|(?=\w+(?:: [^=\n]+)? = ))(\w+)", text, re.MULTILINE)
         names = {path.stem, *defined} - {"Listed"}  # of the neighbour lists, still to be renamed
         assert not {name for name in names if name.strip("_").lower() in words}, f"{path}: see Names in CONTRIBUTING.md"
+    for path in (HOME / "src" / "polhode_study").glob("explorer/*.js"):
+        defined = re.findall(r"\b(?:const|let|function) +([\[{][^\]}=]*[\]}]|\w+)", path.read_text(encoding="utf-8"))
+        names = {name.lower() for group in defined for name in re.findall(r"\w+", group)}
+        assert len(names) > 10 and not names & words, f"{path}: see Names in CONTRIBUTING.md"
+
+
+def test_no_variable_is_called_one():
+    tests = {path: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.py")}
+    for path, text in {**SOURCES, **tests}.items():
+        for node in ast.walk(ast.parse(text)) if re.search(r"\bone\b", text) else ():
+            name = node.arg if isinstance(node, ast.arg) else node.id if isinstance(node, ast.Name) else ""
+            assert name != "one", f"{path}:{node.lineno}: see Names in CONTRIBUTING.md"
+
+
+def test_a_test_has_its_name_for_itself_in_sixty_characters():
+    for path in Path(__file__).parent.glob("*.py"):
+        names = re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        assert len(names) == len(set(names)) and max(map(len, names), default=0) <= 60, path
 
 
 def test_the_examples_of_names_are_names_of_the_package():

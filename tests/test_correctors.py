@@ -48,7 +48,7 @@ def test_coefficients_are_those_of_the_closed_form(form):
 
 @each_form
 @pytest.mark.parametrize("order, even", [(3, False), (5, False), (7, False), (5, True)])
-def test_what_is_left_is_of_second_order_in_the_kick_or_of_the_order_declared(form, order, even):
+def test_the_remainder_has_the_order_declared(form, order, even):
     a, b = np.random.default_rng(3).normal(size=(2, 4, 4))
 
     def left(h, strength):
@@ -148,7 +148,7 @@ def torque(q, strength):
     return strength * (np.cross(u, by_u) + np.cross(w, (0.0, -0.2 + 0.5 * w[2], 0.5 * w[1])))
 
 
-def test_the_modified_kick_is_the_torque_of_the_modified_potential():
+def test_the_modified_kick_is_the_modified_potential_s_torque():
     q, h = (0.5, -0.1, 0.7, 0.5), 0.3
 
     def along(direction, f, size=1e-4):

@@ -14,13 +14,17 @@ import polhode
 from polhode import manybody
 
 HOME = Path(__file__).parents[1]
-LIBRARY = Path(polhode.__file__).parent
+SOURCE = HOME / "src"
 
 
 def modules_with_examples() -> list[str]:
     """By their text, so that only these are imported."""
-    paths = [path for path in LIBRARY.rglob("*.py") if re.search(r"^ *>>> ", path.read_text(encoding="utf-8"), re.MULTILINE)]
-    names = [".".join(path.relative_to(LIBRARY.parent).with_suffix("").parts) for path in sorted(paths)]
+    paths = [
+        path
+        for path in SOURCE.glob("polhode*/**/*.py")
+        if re.search(r"^ *>>> ", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    names = [".".join(path.relative_to(SOURCE).with_suffix("").parts) for path in sorted(paths)]
     return [name.removesuffix(".__init__") for name in names]
 
 

@@ -7,9 +7,9 @@ import pytest
 import scipy.optimize
 from scipy.spatial.transform import Rotation
 
-from polhode.engines import cases, identify, meaning
-from polhode.engines.candidates import FORMULAS, ORIENTATIONS, candidate, combinations, label
-from polhode.engines.environments import Run
+from polhode_engines import cases, identify, meaning
+from polhode_engines.candidates import FORMULAS, ORIENTATIONS, candidate, combinations, label
+from polhode_engines.environments import Run
 
 INERTIA = np.array(cases.INERTIA)
 STEPS, DT = 8, 0.2

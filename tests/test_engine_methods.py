@@ -318,8 +318,10 @@ def test_one_change_makes_it_the_original(name):
 
 def test_the_variant_of_the_comparison_normalises_in_between():
     """It differs from YADE's code by no more than that, yet visibly."""
-    one, two = (polhode.simulate(PROBLEMS["lab"], key, 0.02, 1.0) for key in ("fincham1992_yade", "fincham1992_delvalle2024"))
-    assert 1e-7 < np.abs(one.q - two.q).max() < 1e-3
+    first, second = (
+        polhode.simulate(PROBLEMS["lab"], key, 0.02, 1.0) for key in ("fincham1992_yade", "fincham1992_delvalle2024")
+    )
+    assert 1e-7 < np.abs(first.q - second.q).max() < 1e-3
 
 
 # --- Munjiza ---------------------------------------------------------------------------------------------------------
@@ -473,7 +475,7 @@ def test_each_step_is_the_formula(key, count, name):
     ],
     ids=["buss", "barker"],
 )
-def test_no_rotation_of_second_order_goes_with_the_formulas_of_third_and_fourth(turn):
+def test_no_rotation_of_second_order_has_formulas_of_higher(turn):
     """Why they are not methods with Buss's or Barker's rotation. The torque is one of omega alone, which q does not change."""
     problem, horizon = polhode.problems["damped_top"], 1.0
     inertia = np.array(problem.body.inertia)

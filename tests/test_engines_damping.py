@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from polhode.engines import all_engines, cases, identify
-from polhode.engines.candidates import candidate, damped, label
-from polhode.engines.environments import Run, Spun
+from polhode_engines import all_engines, cases, identify
+from polhode_engines.candidates import candidate, damped, label
+from polhode_engines.environments import Run, Spun
 
 RATE = 0.04
 
@@ -66,8 +66,8 @@ def test_damped_candidates_without_a_rate_are_the_undamped_step():
         if "_between_" in method.key and base.startswith("implicit"):
             base = f"torque_{base}"
         ends = []
-        for one in (method, candidate(base)):
-            driver = identify.driver_of(one, run)
+        for each in (method, candidate(base)):
+            driver = identify.driver_of(each, run)
             ends.append(driver.read(driver.step(driver.start(run.q0, run.omega0), 0), 1))
         (q, omega), (right_q, right_omega) = ends
         assert np.allclose(q, right_q, rtol=0, atol=1e-15) and np.allclose(omega, right_omega, rtol=0, atol=1e-15), method.key

@@ -13,8 +13,8 @@ from polhode.fits.seed_statistics import ranks
 from polhode.methods import METHODS
 from polhode.problems.problem import Problem
 from polhode.references import asymmetric_top, taylor
-from polhode.study.run.ensemble import method_dataset
-from polhode.study.run.ensemble_states import states_dataset
+from polhode_study.run.ensemble import method_dataset
+from polhode_study.run.ensemble_states import states_dataset
 
 TIMES = np.array([1.0, 4.0])
 
@@ -32,7 +32,7 @@ def unit_torque(torque):
 
 def problem_of(key: str, bodies: Bodies, i: int, exact: bool = False) -> Problem:
     """One body of an ensemble as a problem."""
-    one = CLASSES[key]
+    of_class = CLASSES[key]
     turned = exact and key in ("lab", "state")
     return Problem(
         key=key,
@@ -41,9 +41,9 @@ def problem_of(key: str, bodies: Bodies, i: int, exact: bool = False) -> Problem
         body=polhode.Body(tuple(bodies.moments[i].tolist())),
         q0=tuple(bodies.q0[i].tolist()),
         omega0=tuple(bodies.omega0[i].tolist()),
-        torque=unit_torque(one.torque) if turned else one.torque,
-        parameters=dict(zip(one.parameters, bodies.parameters[i].tolist(), strict=True)),
-        torque_class=one.declared,
+        torque=unit_torque(of_class.torque) if turned else of_class.torque,
+        parameters=dict(zip(of_class.parameters, bodies.parameters[i].tolist(), strict=True)),
+        torque_class=of_class.declared,
         horizon=float(TIMES[-1]),
     )
 
@@ -182,18 +182,12 @@ def test_a_torque_has_the_strength_drawn():
             assert abs(size / drawn.strength[i] - 1) < 0.1, key
 
 
-@pytest.mark.parametrize(("bodies", "seed"), [(0, 0), (2.5, 0), (3, -1), ("3", 0)])
-def test_a_wrong_draw_is_refused(bodies, seed):
-    with pytest.raises((TypeError, ValueError), match=r"bodies|seed"):
-        draw(bodies, seed)
-
-
 # --- exact states -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("key", CLASSES)
-def test_exact_states_agree_with_the_torque_itself_in_arbitrary_precision(key):
+def test_exact_states_agree_with_arbitrary_precision(key):
     """The series of :mod:`polhode.references.taylor` run the torque that the methods run; here each class has its own."""
     drawn = draw(2, seed=11)
     high, low, digits = reference.reference(drawn, key, TIMES)
@@ -210,7 +204,7 @@ def test_exact_states_agree_with_the_torque_itself_in_arbitrary_precision(key):
             assert apart < 1e-25, (key, i, float(apart))
 
 
-def test_exact_states_of_the_free_body_agree_with_the_closed_form():
+def test_free_exact_states_agree_with_the_closed_form():
     drawn = draw(3, seed=5)
     high, low, _ = reference.reference(drawn, "free", TIMES)
     for i in range(len(drawn)):
@@ -293,45 +287,6 @@ def test_a_blow_up_is_recorded_and_others_continue():
     run = simulate_many(bodies, "euler", "friction_isotropic", 0.5, 400)
     assert run["diverged"].values.tolist() == [True, False]
     assert np.isnan(run["q"].values[0]).all() and np.isfinite(run["q"].values[1]).all()
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"bodies": 3}, "bodies must be"),
-        ({"method": "spiral"}, "unknown method"),
-        ({"method": 3}, "method must be"),
-        ({"torque": "gravity"}, "unknown torque class 'gravity'"),
-        ({"torque": 3}, "torque must be"),
-        ({"dt": -1}, "dt must be"),
-        ({"steps": [3, 2]}, "steps must be"),
-        ({"steps": []}, "steps must be"),
-        ({"steps": 1.5}, "steps"),
-    ],
-)
-def test_wrong_arguments_are_refused(change, said):
-    given = {"bodies": draw(1).bodies("free"), "method": "euler", "torque": "free", "dt": 0.1, "steps": 3} | change
-    with pytest.raises((KeyError, TypeError, ValueError), match=said):
-        simulate_many(**given)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"moments": np.ones((2, 2))}, r"moments must be an array \(n, 3\)"),
-        ({"q0": np.ones((2, 4))}, r"q0\[0\] is not a unit quaternion"),
-        ({"omega0": np.ones((3, 3))}, "omega0 has 3 rows for 2 bodies"),
-        ({"omega0": np.full((2, 3), np.nan)}, "omega0 must be finite"),
-        ({"parameters": "c"}, "parameters must be numbers, an array"),
-        ({"moments": np.array([[1, 1, 1], [1, 2, 4]])}, r"moments\[1\]: .* triangle=False"),
-        ({"moments": np.array([[1, 1, 1], [0, 2, 2]])}, r"moments\[1\]: .* linear rotor"),
-        ({"triangle": "no"}, "triangle must be True or False"),
-    ],
-)
-def test_wrong_bodies_are_refused(change, said):
-    given = {"moments": np.ones((2, 3)), "q0": np.eye(4)[:2], "omega0": np.ones((2, 3))} | change
-    with pytest.raises((TypeError, ValueError), match=said):
-        Bodies(**given)
 
 
 def test_bodies_that_cannot_exist_are_allowed_on_request():

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import tomllib
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,22 +17,27 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from studies import reduced
+from studies import study as default_study
 from test_cost import made_up_timing
 
 import polhode
 from polhode.advice.from_laws import from_laws
 from polhode.advice.from_runs import drift
+from polhode.advice.prices import USUAL
 from polhode.fits import law_file, ranking
-from polhode.interface import netcdf
-from polhode.study import artefacts, chapters, configuration, storage
-from polhode.study.chapters.judging import judge_chapters
-from polhode.study.explorer import content, evidence, page
-from polhode.study.gather import cost
-from polhode.study.gather import single_body as gather
-from polhode.study.inputs import Inputs
-from polhode.study.products import Products
-from polhode.study.report import style
-from polhode.study.run.making import make_files, make_single_body
+from polhode.fits.ladders import largest_of_each
+from polhode.interface import netcdf, storage
+from polhode_study import artefacts, chapters, configuration
+from polhode_study.chapters.communities import tables, web
+from polhode_study.chapters.judging import judge_chapters
+from polhode_study.explorer import content, evidence, fields, page, rows
+from polhode_study.gather import cost
+from polhode_study.gather import single_body as gather
+from polhode_study.inputs import Inputs
+from polhode_study.products import Products
+from polhode_study.report import style
+from polhode_study.run.making import make_files, make_single_body
 
 # A small study and a browser, which most of these need, take ten seconds.
 pytestmark = pytest.mark.thorough
@@ -80,11 +84,7 @@ def results(tmp_path_factory):
     from polhode.references.dataset import reference_dataset
 
     folder = tmp_path_factory.mktemp("results")
-    config = yaml.safe_load((HOME / "config.yaml").read_text())
-    config |= {"results": str(folder), "methods": METHODS, "digits": 25, "checks": []}
-    config["problems"] = dict.fromkeys(config["problems"]) | PROBLEMS
-    config["many_body"] = dict.fromkeys(config["many_body"])
-    study = configuration.resolve(config, HOME)
+    study = configuration.resolve(reduced(PROBLEMS, results=str(folder), methods=METHODS, digits=25), HOME)
     plan = Products(study, HOME)
     (folder / "references").mkdir()
     for key, problem_study in study.problems.items():
@@ -121,13 +121,13 @@ def page_content(results):
 # ---- its numbers ----
 
 
-def test_errors_and_steps_are_those_of_the_cost_study_to_the_last_bit(results, page_content):
+def test_errors_and_steps_are_those_of_the_cost_study(results, page_content):
     assert set(page_content["problems"]) == set(PROBLEMS)
     for key in PROBLEMS:
         data = netcdf.read_dataset(results / "cost.nc", key)
         work = page_content["problems"][key]["work"]
         assert work["methods"] == data.integrator.values.tolist()
-        assert unpacked(work["dt"]).tobytes() == data.ladder_dt.values.tobytes()
+        np.testing.assert_allclose(work["horizon"] / unpacked(work["ladder"]), data.ladder_dt.values, rtol=1e-9)
         assert unpacked(work["error"]).tobytes() == data.ladder_error.transpose("integrator", "ladder_dt").values.tobytes()
         for name, variable in (("step_time", "step_time"), ("torques", "torques_per_step"), ("starting", "starting_torques")):
             np.testing.assert_array_equal(unpacked(work[name]), data[variable].values)
@@ -139,9 +139,15 @@ def test_orders_are_those_of_the_run(results, page_content):
         data = netcdf.read_dataset(results / "single_body.nc", key)
         for short in ("q", "omega"):
             orders = page_content["problems"][key]["orders"][short]
-            np.testing.assert_array_equal(unpacked(orders["order"]), data[f"{short}_order"].values)
-            np.testing.assert_array_equal(unpacked(orders["declared"]), data[f"claimed_{short}_order"].values)
+            for name, variable in (("value", "order"), ("low", "order_low"), ("to", "order_dt_max")):
+                numbers = [fit[name] if fit[name] is not None else np.nan for fit in orders["fits"].values()]
+                np.testing.assert_array_equal(numbers, data[f"{short}_{variable}"].values)
+            declared = [fit["declared"] for fit in orders["fits"].values()]
+            assert list(orders["fits"]) == data.integrator.values.tolist()
+            np.testing.assert_array_equal(declared, data[f"claimed_{short}_order"].values)
             drawn_as(unpacked(orders["error"]), data[f"{short}_error_l1"].values)
+    cells = re.findall(r'data-method="rk4">(.*?)</tr>', page_content["maps"]["q"])[0]
+    assert f"{page_content['problems']['heavy_top']['orders']['q']['fits']['rk4']['value']:.1f}</td>" in cells
 
 
 def test_long_runs_are_those_of_the_run(results, page_content):
@@ -158,7 +164,7 @@ def test_long_runs_are_those_of_the_run(results, page_content):
     )
 
 
-def test_a_top_has_its_drift_in_full_precision_and_only_free_ones_are_followed(results, page_content):
+def test_tops_have_drifts_in_full_precision(results, page_content):
     assert "top" not in page_content["problems"]["heavy_top"]
     top = page_content["problems"]["free_asymmetric_top"]["top"]
     problem = polhode.problems["free_asymmetric_top"]
@@ -180,21 +186,25 @@ def test_series_are_thinned_with_both_ends(monkeypatch, results):
 
 
 def test_scenes_are_those_of_this_run_and_of_the_full_study(results, page_content):
-    mine = [scene for scene in page_content["scenes"] if scene["whose"] == "this run"]
-    assert [scene["key"] for scene in mine] == ["chess"] and mine[0]["seeds"] == 3
-    full = next(scene for scene in page_content["scenes"] if scene["whose"] == "published scale" and scene["key"] == "chess")
+    scenes = {scene["name"]: scene for scene in page_content["scenes"]}
+    assert [name for name in scenes if "this run" in name] == ["this run: chess"] and scenes["this run: chess"]["seeds"] == 3
+    full = scenes["published scale: chess"]
     data = netcdf.read_dataset(HOME / "data/released/many_body.nc", "chess")
-    drawn_as(unpacked(full["values"]["energy_error"]), data.energy_error.transpose("integrator", "dt", "seed").values)
+    values = data.energy_error.transpose("integrator", "dt", "seed").values
+    of_scene = full["values"]["energy_error"]
+    drawn_as(unpacked(of_scene["states"]), abs(values))
+    i, spiral = (data.integrator.values.tolist().index(key) for key in ("fincham1992", "spiral_leapfrog"))
+    k = int(np.flatnonzero(np.isfinite(values[i]).all(-1) & np.isfinite(values[spiral]).all(-1))[0])
+    drawn_as(unpacked(of_scene["middle"]["alone"])[i, k], np.mean(abs(values[i, k])))
+    drawn_as(unpacked(of_scene["middle"]["paired"])[i, k], np.median(abs(values[i, k] / values[spiral, k])))
     followed = ("rods", "rods_states", "rods_half_step")
-    assert all(
-        ("along" in scene) == (scene["key"] in followed) for scene in page_content["scenes"] if scene["whose"] != "this run"
-    )
+    assert all(("along" in scene) == (name.endswith(followed)) for name, scene in scenes.items() if "this run" not in name)
 
 
 def test_steps_of_random_bodies_are_those_of_the_released_laws(page_content):
     (draw,) = page_content["random"]
     data = netcdf.read_dataset(HOME / "data/released/laws.nc")
-    assert draw["bodies"] == data.sizes["body"] == 512 and draw["whose"] == "published scale"
+    assert draw["name"] == f"{data.sizes['body']}, published scale" and data.sizes["body"] == 512
     steps = law_file.steps_per_radian(data, draw["targets"])["steps"]
     for key, torque, target in (("rk4", "lab", 1e-4), ("spiral_leapfrog", "free", 1e-6), ("euler", "friction_isotropic", 1e-2)):
         ordered = np.sort(steps.sel(integrator=key, torque_class=torque, target=target).values)
@@ -212,7 +222,7 @@ def test_engines_are_those_of_the_released_atlas(page_content):
     error = data["q_error"].sel(load="free", step=0.1).values
     drawn_as(unpacked(engines["q_error"])[:, -1], error)
     assert unpacked(engines["step"])[-1] == 0.1
-    assert not any("$" in row["method_label"] or "\\" in row["method_label"] for row in engines["rows"])
+    assert not any("$" in row["row"] or "\\" in row["row"] for row in engines["rows"])
     assert content.unicode_of(r"$\omega$ longer by $10^{-8}$, $v \times u$") == "ω longer by 10⁻⁸, v × u"
 
 
@@ -220,11 +230,12 @@ def test_claims_are_all_there_with_what_shows_them(results, page_content):
     rows = pd.concat(
         [pd.read_csv(results / f"{name}.csv", dtype=str, keep_default_na=False) for name in ("claims", "cost_claims")]
     )
-    assert [claim["id"] for claim in page_content["claims"]] == rows["id"].tolist()
-    assert [claim["verdict"] for claim in page_content["claims"]] == rows["verdict"].tolist()
-    entry = next(claim for claim in page_content["claims"] if claim["id"] == "delvalle2024_table2_omelyan1998")
-    assert entry["figures"] == ["error_vs_dt"] and entry["methods"] == ["omelyan1998"]
-    assert entry["problem"] == "spiral_cylinder" and entry["data"] == "single_body.nc:spiral_cylinder"
+    listed = [re.match(r'<tr id="claim-(\w+)">', claim["row"])[1] for claim in page_content["claims"]]
+    assert listed == rows["id"].tolist()
+    assert [claim["verdict"] for claim in page_content["claims"]] == [[verdict] for verdict in rows["verdict"]]
+    entry = page_content["claims"][listed.index("delvalle2024_table2_omelyan1998")]["row"]
+    assert 'href="figures/error_vs_dt.png"' in entry and "methods=omelyan1998" in entry
+    assert ">single_body.nc</a>, group spiral_cylinder" in entry
 
 
 def test_every_measure_has_evidence_that_the_study_makes():
@@ -242,6 +253,7 @@ def test_every_measure_has_evidence_that_the_study_makes():
         known = {
             "single_body.nc",
             "cost.nc",
+            "data/released/atlas.nc",
             "data/released/many_body.nc",
             "data/released/liquids.nc",
             "data/released/grains.nc",
@@ -255,13 +267,13 @@ def test_every_method_has_a_colour_and_marker_of_its_own():
     plugins = [f"my_own_{i}" for i in range(len(style.SPARE))]
     looks = style.styles([*polhode.methods, *plugins])
     drawn = {key: content.look(looks[key]) for key in looks}
-    assert len({tuple(look.values()) for look in drawn.values()}) == len(drawn)
+    assert len({(look["colours"][0], look["symbol"], look["dash"]) for look in drawn.values()}) == len(drawn)
+    signs = {rows.swatch(looks[key], look["colours"], look["dash"]) for key, look in drawn.items()}
+    assert len(signs) == len(drawn), "in the list of methods, too"
     for key, look in drawn.items():
-        assert look["colour"] == looks[key]["color"]
+        assert look["colours"][0] == looks[key]["color"]
+    assert content.on_dark("#000000") == "#f2f2f2" and content.on_dark("#ffcc00") == "#ffcc00"
     symbols = {look["symbol"].removesuffix("-open") for look in drawn.values()}
-    script = (page.FOLDER / "drawing.js").read_text()
-    for symbol in symbols - {"circle"}:
-        assert f'"{symbol}"' in script or f" {symbol}:" in script, f"drawing.js draws no {symbol} for the list of methods"
     known = page.plotly_script()
     for symbol in symbols:
         assert f'"{symbol}"' in known or f"{symbol}:" in known, f"Plotly knows no {symbol}"
@@ -285,12 +297,11 @@ def test_plotly_is_in_it_once_and_the_page_is_light(results):
 
 
 def test_the_page_of_the_default_study_is_light():
-    study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
     bytes_ = len(page.packed(page.plotly_script())) + sum((page.FOLDER / name).stat().st_size for name in page.FILES)
     exact = single = 0
-    for problem_study in study.problems.values():
+    for problem_study in default_study().problems.values():
         methods = len(problem_study.methods)
-        exact += methods * len(problem_study.steps) * 8 + methods * 15 * 8
+        exact += methods * len(problem_study.steps) * 8 + methods * (4 * 8 + len(content.ERRORS) * 4)
         single += methods * len(problem_study.steps) * 2
         if problem_study.long_run is not None:
             samples = min(problem_study.long_run.samples + 1, content.SAMPLES)
@@ -301,6 +312,7 @@ def test_the_page_of_the_default_study_is_light():
     many = 2 * sum(4 * int(np.prod(size[:3])) + size[0] * content.SAMPLES * content.SHOWN_SEEDS for size in sizes)
     noise = np.exp(np.random.default_rng(0).normal(size=20_000))  # no series of a run is less orderly
     a_number = len(page.packed(content.numbers(noise, "f4")["f4"])) / noise.size
+    many += 2 * sum(8 * int(np.prod(size[:2])) for size in sizes)
     texts = 200_000
     assert bytes_ + exact * 4 / 3 + (single + many) * a_number + texts < LIMIT
 
@@ -322,14 +334,12 @@ def test_texts_of_a_run_cannot_end_the_script(tmp_path):
     assert json.loads(inside) == texts and plotly == "let plotly = '</SCRIPT>';"
 
 
-def test_what_the_page_is_made_of_is_package_data_and_watched_by_the_rule():
-    files = {path.name for path in page.FOLDER.iterdir() if path.is_file() and path.suffix in (".css", ".html", ".js")}
-    assert files == set(page.FILES)
-    patterns = tomllib.loads((HOME / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"][page.__package__]
-    assert all(any(Path(name).match(pattern) for pattern in patterns) for name in files)
-    study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
-    assert {Path(name).name for name in Products(study, HOME).page_sources()} == files
-    assert f"{study.results}/explorer.html" in Products(study, HOME).products()
+def test_what_the_page_is_made_of_is_watched_by_the_rule():
+    files = {path.name for path in page.FOLDER.iterdir() if path.is_file() and path.suffix in (".css", ".html", ".js", ".yaml")}
+    assert files == {*page.FILES, "evidence.yaml"}
+    plan = Products(default_study(), HOME)
+    assert {Path(name).name for name in plan.page_sources()} == files
+    assert f"{plan.results}/explorer.html" in plan.products()
 
 
 def test_without_plotly_the_message_says_what_to_do(monkeypatch):
@@ -400,6 +410,10 @@ class Browser:
             plot,
         )
 
+    def listed(self, place: str) -> list[str]:
+        """The methods of a list of names with values, in its order."""
+        return self("return [...document.querySelectorAll(`#${arguments[0]} li`)].map((li) => li.dataset.method)", place)
+
     def complaints(self) -> list[str]:
         """What the console says, but for what drivers of graphics remark on their own speed."""
         lines = [entry["message"] for entry in self.driver.get_log("browser")]
@@ -437,7 +451,7 @@ def at(browser, results):
     return browser
 
 
-SECTIONS = ["compare", "random", "orders", "long", "polhode", "bodies", "engines", "claims"]
+SECTIONS = ["field", "compare", "random", "orders", "long", "polhode", "bodies", "engines", "claims"]
 DESKTOP, PHONE = (1440, 900), (390, 844)
 
 
@@ -471,7 +485,7 @@ return [...document.querySelectorAll(controls)].filter((c) => c.offsetParent !==
   && ((c.tabIndex < 0 && !c.closest('#methods')) || !named(c))).map((c) => c.outerHTML)"""
 
 
-def test_it_opens_without_a_complaint_asks_for_nothing_and_can_be_used_by_keyboard(browser, results):
+def test_it_opens_cleanly_and_works_by_keyboard(browser, results):
     browser.requests()
     browser.open(results / "explorer.html")
     for section in SECTIONS:
@@ -484,7 +498,11 @@ def test_it_opens_without_a_complaint_asks_for_nothing_and_can_be_used_by_keyboa
             "return [...document.querySelectorAll('main > section:not([hidden]) figure:not([hidden]) .plot')]"
             ".map((p) => (p.data || []).length)"
         )
-        assert all(plots) and (plots or section == "claims")
+        assert all(plots) and (plots or section in ("field", "claims"))
+        lists = browser(
+            "return [...document.querySelectorAll('main > section:not([hidden]) .rows-of')].map((l) => l.innerText)"
+        )
+        assert all(lists)
         assert browser(NAMELESS) == []
     assert browser.complaints() == []
     requests = [url for url in browser.requests() if not url.startswith(("data:", "blob:", "about:", "chrome:"))]
@@ -496,68 +514,59 @@ def test_it_opens_without_a_complaint_asks_for_nothing_and_can_be_used_by_keyboa
 def test_it_ranks_as_polhode_recommend_does(at, results, problem):
     data = netcdf.read_dataset(results / "cost.nc", problem)
     reached = 0
-    for error, price, one in itertools.product((0.3, 1e-2, 3e-4, 1e-5, 1e-7, 1e-9), (0.0, 3.0, 1e4), (False, True)):
-        expected = ranking.ranked(data, error, price, ranking.candidates(data, one))
+    cases = [(error, 3.0, False) for error in (0.2, 1e-2, 2e-4, 1e-5, 1e-7, 1e-9)]
+    cases += itertools.product((1e-2, 1e-5), (0.0, 1e4), (False, True))
+    for error, price, one_torque in cases:
+        expected = ranking.ranked(data, error, price, ranking.candidates(data, one_torque))
+        go(at, f"compare?problem={problem}&error={error}&price={price}&one={str(one_torque).lower()}")
+        assert at.listed("plot-rank") == expected["method"].tolist(), (error, price, one_torque)
         rows = at(
-            "const [problem, error, price, one] = arguments; const keys = RUN.problems[problem].work.methods;"
-            "const some = keys.filter((k) => !METHODS[k].published && (!one || torquesOf(problem, k) === 1));"
-            "return ranked(problem, error, price, some)",
-            problem,
-            error,
-            price,
-            one,
+            "const { work } = about(choice.problem), k = RUN.errors.indexOf(choice.error);"
+            "const run = (i) => workOf(work, i, row(work.steps, i)[k], choice.price);"
+            "return work.methods.map((method, i) => [method, RUN.how[row(work.how, i)[k]], run(i)])"
         )
-        assert [row["method"] for row in rows] == expected["method"].tolist(), (error, price, one)
-        assert [row["how"] for row in rows] == expected["how"].tolist()
-        for row, (_, other) in zip(rows, expected.iterrows(), strict=True):
-            assert row["dt"] == pytest.approx(other["dt"], rel=1e-12)
-            assert row["steps"] == other["steps"] and row["torques"] == other["torque_evaluations"]
-            assert row["seconds"] == pytest.approx(other["seconds"], rel=1e-12)
-        reached += len(rows)
+        rows = {method: (how, run) for method, how, run in rows}
+        for _, other in expected.iterrows():
+            how, run = rows[other["method"]]
+            assert how == other["how"]
+            # Beyond 2^24 steps the page has 24 bits of them.
+            rounding = 1e-12 if other["steps"] < 2**24 else 2.0**-23
+            for name, column in (("steps", "steps"), ("torques", "torque_evaluations"), ("seconds", "seconds")):
+                assert run[name] == pytest.approx(other[column], rel=rounding)
+        reached += len(expected)
     assert reached > 20
 
 
-def test_it_finds_the_step_that_the_cost_study_finds_also_near_round_off(at):
+def test_largest_steps_of_ladders_are_those_of_each():
     steps = np.geomspace(1e-7, 1e-1, 25)
     noise = 0.5 * np.finfo(float).eps / steps
     dip, blown, absent = steps**2, steps**2, steps**2
     dip[15], blown[18:], absent[11] = 1e-13, np.inf, np.nan
     shapes = [steps**4 + noise, steps**2 + noise, 1e4 * steps**4 + noise, steps + noise, dip, blown, absent]
     shapes += [np.full(25, 1e-3), 1e-12 * (1 + 0.3 * np.sin(np.arange(25))) + steps**3, np.zeros(25), 1e-9 + 0 * steps]
+    ladders = [cost.Ladder(steps, error, 1.0) for error in (*shapes, np.full(25, np.nan))]
     kinds = set()
-    for error, target in itertools.product(shapes, np.geomspace(1e-15, 0.3, 31)):
-        ladder = cost.Ladder(steps, error, 1.0)
-        known = ~np.isnan(error)
-        values = [[str(x) for x in array[known]] for array in (steps, error)]
-        ours = at(
-            "const [dt, error, order, from, target] = arguments;"
-            "const numbers = (list) => list.map((x) => x === 'inf' ? Infinity : Number(x));"
-            "const l = {dt: numbers(dt), error: numbers(error), horizon: 1, order: order ?? NaN, orderFrom: from ?? NaN};"
-            "const f = find(l, target); return [Number.isNaN(f.dt) ? null : f.dt, f.how]",
-            *values,
-            *(None if np.isnan(x) else x for x in (ladder.order.order, ladder.order.dt_min)),
-            target,
-        )
-        expected = ladder.find(target)
-        assert ours[1] == expected.how, (error, target)
-        assert ours[0] is None if np.isnan(expected.dt) else ours[0] == pytest.approx(expected.dt, rel=1e-12)
-        kinds.add(expected.how)
-    assert kinds == {"between", "coarsest", "extrapolated", "unreached"}
+    for target in np.geomspace(1e-15, 0.3, 31):
+        largest, how = largest_of_each(ladders, target)
+        for ladder, dt, kind in zip(ladders, largest, how, strict=True):
+            expected = ladder.find(target)
+            assert content.HOW[kind] == expected.how and np.array_equal(dt, expected.dt, equal_nan=True)
+            kinds.add(expected.how)
+    assert kinds == set(content.HOW)
 
 
-def test_the_advice_is_in_the_sentence_and_the_sliders_change_it(at, results):
+def test_the_advice_is_in_the_sentence_and_the_choices_change_it(at, results):
     data = netcdf.read_dataset(results / "cost.nc", "heavy_top")
     go(at, "compare?problem=heavy_top")
     said = set()
     for error, price in ((1e-2, 0), (1e-5, 0), (1e-5, 1000)):
-        at.type('input[type="text"][data-key="error"]', str(error)).type('input[type="text"][data-key="price"]', str(price))
+        at.type('select[data-key="error"]', "0.01" if error == 1e-2 else "0.00001").type('input[data-key="price"]', str(price))
         first = ranking.ranked(data, error, price, ranking.candidates(data, one_torque=True)).iloc[0]
         text = at("return document.getElementById('answer').innerText")
         assert first["label"] in text and f"{float(first['steps']):,.0f}".replace(",", "\u202f") in text.replace(" ", "\u202f")
         assert f"--error {'0.01' if error == 1e-2 else '1e-5'}" in text and (price == 0 or f"--torque-price {price}" in text)
         said.add(text)
-        drawn = at("return document.getElementById('plot-rank').data[1].customdata")
-        assert drawn[0] == first["method"]
+        assert at.listed("plot-rank")[0] == first["method"]
     assert len(said) == 3
     assert "rk4" not in at.drawn("plot-work") and "--several-torques" not in text, "one torque in a step is the default"
     at("document.querySelector('#section-compare input[data-key=one]').click()")
@@ -567,7 +576,7 @@ def test_the_advice_is_in_the_sentence_and_the_sliders_change_it(at, results):
     at("document.querySelector('#section-compare input[data-key=one]').click()")
     at.wait()
     before = at.drawn("plot-work")["spiral_leapfrog"]
-    at.type('input[type="range"][data-key="price"]', "4")
+    at.type('input[data-key="price"]', "1e4")
     assert at.drawn("plot-work")["spiral_leapfrog"][0] != before[0] and at.drawn("plot-work")["spiral_leapfrog"][1] == before[1]
     assert at("return choice.price") == 10_000
     at.type('select[data-key="x"]', "dt")
@@ -576,10 +585,12 @@ def test_the_advice_is_in_the_sentence_and_the_sliders_change_it(at, results):
 
 def test_a_wrong_number_is_marked_and_changes_nothing(at):
     go(at, "compare")
-    for wrong in ("2", "-1", "abc", ""):
-        at.type('input[type="text"][data-key="error"]', wrong)
-        assert at("return document.querySelector('input[type=text][data-key=error]').getAttribute('aria-invalid')") == "true"
-        assert at("return choice.error") == 1e-5
+    for wrong in ("-1", "abc", "", "1e400"):
+        at.type('input[data-key="price"]', wrong)
+        assert at("return document.querySelector('input[data-key=price]').getAttribute('aria-invalid')") == "true"
+        assert at("return [choice.price, priceNow()]") == [-1, USUAL]
+    at.type('input[data-key="price"]', "2,5")
+    assert at("return priceNow()") == 2.5
 
 
 def test_a_problem_and_a_method_that_are_chosen_change_the_plots(at, results):
@@ -603,13 +614,15 @@ def test_a_problem_and_a_method_that_are_chosen_change_the_plots(at, results):
 def test_orders_show_what_was_measured(at, results):
     go(at, "orders?problem=heavy_top&quantity=omega")
     data = netcdf.read_dataset(results / "single_body.nc", "heavy_top")
-    shown = at.drawn("plot-order")["measured"][0]
-    chosen = [key for key in at("return choice.methods") if key in data.integrator.values]
-    assert len(chosen) == 5
-    measured = [float(data.omega_order.sel(integrator=key)) for key in chosen]
-    np.testing.assert_array_equal(shown, [order for order in measured if np.isfinite(order)])
-    assert len(shown) > 2
-    assert set(at.drawn("plot-error")) == set(chosen)
+    assert sorted(at("return drawn")) == sorted(METHODS[:-1])
+    measured = {key: float(data.omega_order.sel(integrator=key)) for key in METHODS[:-1]}
+    fitted = {key for key, order in measured.items() if np.isfinite(order)}
+    assert set(at.listed("plot-order")) == fitted and len(fitted) > 2
+    words = at("return [...document.querySelectorAll('#plot-order li')].map((li) => [li.dataset.method, li.innerText])")
+    assert all(f"{measured[key]:.2f}" in text for key, text in words)
+    assert set(at.drawn("plot-error")) == set(METHODS[:-1])
+    at("document.querySelector('#plot-map [data-problem=free_asymmetric_top] button').click()")
+    assert at.wait()("return choice.problem") == "free_asymmetric_top"
 
 
 def test_long_runs_follow_the_choices(at, results):
@@ -644,7 +657,7 @@ def test_the_polhode_is_that_of_the_exact_motion(at, results):
     assert apart.min(axis=0).max() < 0.05 and apart.min(axis=1).max() < 0.3
 
 
-def test_the_slider_of_time_moves_the_method_off_its_polhode_and_play_moves_the_slider(at):
+def test_the_slider_of_time_moves_the_method(at):
     go(at, "polhode?top=free_asymmetric_top&follow=euler&magnify=0&moment=0")
     curves = (
         "return document.getElementById('plot-polhode').data.filter((t) => (t.name || '').startsWith('polhode of'))"
@@ -675,11 +688,11 @@ def test_a_magnified_drift_is_said_to_be_and_can_be_seen(at):
 def test_many_bodies_show_every_initial_state_and_their_mean(at, results):
     go(at, "bodies?scene=this run: chess")
     row = next(row for row in content._contacts(inputs_of(results)) if row["error"] == 1e-4)
-    assert f"with T/{row['elastic'][1]:.0f} serves" in at("return document.getElementById('answer-contacts').innerText")
+    assert f"with T/{row['elastic'][1]:.0f} is sufficient" in at("return document.getElementById('answer-contacts').innerText")
     data = netcdf.read_dataset(results / "many_body.nc", "chess")
     drawn = at.drawn("plot-bodies")
     values = data.energy_error.sel(integrator="spiral_leapfrog").values
-    assert len(drawn["spiral_leapfrog states"][1]) == np.isfinite(values).sum()
+    assert sum(y is not None for y in drawn["spiral_leapfrog states"][1]) == np.isfinite(values).sum()
     drawn_as(drawn["spiral_leapfrog"][1], values.mean(axis=1))
     at.type('select[data-key="beside"]', "paired")
     np.testing.assert_allclose(at.drawn("plot-bodies")["spiral_leapfrog"][1], 1.0)
@@ -704,10 +717,7 @@ def test_claims_are_filtered_and_linked(at, results):
     go(at, "claims")
     links = set(at("return [...document.querySelectorAll('a[href]')].map((a) => a.getAttribute('href'))"))
     files = {link for link in links if not link.startswith("#")}
-    products = {
-        Path(name).relative_to("results")
-        for name in Products(configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME), HOME).products()
-    }
+    products = {Path(name).relative_to("results") for name in Products(default_study(), HOME).products()}
     assert len(files) > 40 and {Path(link) for link in files} - products <= {Path("provenance.json")}
     views = {link for link in links if link.startswith("#") and "?" in link}
     assert any("scene=published%20scale%3A%20rods" in view for view in views), "a claim about rods leads to the rods"
@@ -719,20 +729,21 @@ def test_claims_are_filtered_and_linked(at, results):
     assert at.complaints() == []
 
 
-@pytest.mark.parametrize(("torque", "error", "one"), [("state", 1e-6, False), ("free", 1e-2, True)])
-def test_random_bodies_are_served_as_polhode_recommend_serves_them(at, torque, error, one):
+@pytest.mark.parametrize(("torque", "error", "one_torque"), [("state", 1e-6, False), ("free", 1e-2, True)])
+def test_random_bodies_are_answered_as_by_recommend(at, torque, error, one_torque):
     # Where a torque costs nearly everything, time goes with torques.
     price = 0.0 if torque == "free" else 1e9
-    expected = from_laws(torque, error, 1.0, torque_price=price, one_torque=one)
-    go(at, f"random?torque={torque}&target={error!r}&one={str(one).lower()}&methods={','.join(at('return ORIGINAL'))}")
+    expected = from_laws(torque, error, 1.0, torque_price=price, one_torque=one_torque)
+    methods = ",".join(at("return RUN.sets.original"))
+    go(at, f"random?torque={torque}&target={error!r}&one={str(one_torque).lower()}&methods={methods}")
     said = at("return document.getElementById('answer-random').innerText")
     if torque != "free":
-        best = [one.label for one in expected.alternatives if one.relative < 1.001]
+        best = [choice.label for choice in expected.alternatives if choice.relative < 1.001]
         assert re.match(r"Take (.*?) with [\d.]+ steps", said)[1] in best
         assert float(re.search(r"with ([\d.]+) steps a radian", said)[1]) == pytest.approx(1 / expected.best.dt, rel=3e-3)
     else:
         assert "one step a radian" in said
-    assert set(at.drawn("plot-laws")) <= set(at("return drawNow().methods"))
+    assert set(at.drawn("plot-laws")) == set(at("return drawn"))
 
 
 def test_an_engine_is_chosen_and_found(at):
@@ -748,6 +759,51 @@ def test_an_engine_is_chosen_and_found(at):
     at("document.querySelector('#table-engines tbody a').click()")
     assert at.wait()("return choice.engine").startswith("yade")
     at.type('input[data-key="find"]', "")
+
+
+def test_it_opens_on_the_fields_with_their_evidence(browser, results, page_content):
+    browser.open(results / "explorer.html")
+    assert browser("return choice.section") == "field"
+    names = browser("return [...document.querySelectorAll('#fields a strong')].map((s) => s.innerText)")
+    inputs, makers = inputs_of(results), {make.__name__.strip("_"): make for make in tables.MAKERS}
+    rows = tables.rows(inputs)
+    assert names == [web.markdown(row.who) for row in rows] and len(names) >= 2
+    for field, row in zip(page_content["fields"], rows, strict=True):
+        assert makers[field["key"]](inputs).take == row.take
+        go(browser, f"field?field={field['key']}")
+        said = " ".join(browser("return document.getElementById('answer-field').innerText").split())
+        for cell in (row.take, row.step, row.runs, row.example):
+            assert " ".join(re.sub("<[^>]*>", "", web.html(cell)).split()) in said.replace("&amp;", "&")
+        listed = browser.listed("plot-field")
+        assert field["take"] in listed or field["key"] == "rubbing"
+        assert len(listed) <= 8, "until more are asked for"
+        browser("document.querySelector('[data-choose=all]').click()")
+        browser.wait()
+        assert len(browser.listed("plot-field")) == len(field["rows"])
+        views = browser(
+            "return [...document.querySelectorAll('#answer-field a[href^=\"#\"]')].map((a) => a.getAttribute('href'))"
+        )
+        for view in views:
+            assert go(browser, view[1:])("return [choice.section, priceNow()]") == [view[1:].partition("?")[0], field["price"]]
+    assert browser.complaints() == []
+
+
+def test_the_evidence_of_a_field_is_made_by_the_study():
+    assert set(fields.EVIDENCE) == set(fields.CHARTS) == set(web.BEHIND) == {make.__name__ for make in tables.MAKERS}
+    for _, figures, names in fields.EVIDENCE.values():
+        assert set(figures.split()) <= set(chapters.names("figures")) and set(names.split()) <= set(chapters.names("tables"))
+
+
+def test_at_most_eight_methods_are_drawn_until_others_are_chosen(at):
+    go(at, "random?torque=state")
+    assert len(at("return drawn")) == 8 < len(at("return pool"))
+    best = at("return document.getElementById('answer-random').innerText")
+    assert f"Take {at('return labelOf(arguments[0])', at.listed('plot-needed')[0])} with" in best
+    at("document.querySelector('[data-choose=original]').click()")
+    at.wait()
+    assert len(at("return drawn")) > 30 and at("return document.getElementById('answer-random').innerText") == best
+    at("document.querySelector('[data-choose=auto]').click()")
+    assert len(at.wait()("return drawn")) == 8
 
 
 def test_the_address_holds_the_view(browser, results):
@@ -767,13 +823,14 @@ def test_the_address_holds_the_view(browser, results):
     browser.open(results / "explorer.html", address[1:])
     assert browser("return window.location.hash") == address
     go(browser, "nothing?problem=none&error=7&methods=nobody&magnify=x")
-    assert browser("return [choice.section, choice.error, choice.methods.length]") == ["compare", 1e-5, 0]
+    assert browser("return [choice.section, choice.error, choice.methods.length]") == ["field", 1e-5, 0]
     assert browser.complaints() == []
 
 
 #: Has the page note which fields of its data it reads; one name stands for every problem, method, scene, claim.
 WATCH = """
-const parse = JSON.parse, seen = new WeakMap(), keyed = ['.problems', '.methods', '.classes', '.sources', '.warnings'];
+(() => {
+const parse = JSON.parse, seen = new WeakMap(), keyed = ['.problems', '.methods', '.plots', '.sets'];
 window.fields = new Set();
 window.fieldsRead = new Set();
 const place = (path, key) => (/^\\d+$/.test(key) || keyed.includes(path) ? `${path}.*` : `${path}.${key}`);
@@ -796,13 +853,14 @@ JSON.parse = (text) => {
   if (!data.problems) return data;
   list(data, '');
   return watched(data, '');
-};"""
+};
+})();"""
 #: Words of the section in view that its controls or plots cut, and marks of an axis that are left out or over each other.
 CUT = """
 const section = document.querySelector('main > section:not([hidden])'), cut = [];
 for (const c of section.querySelectorAll('input[type="text"], input[type="search"]')) {
   const value = c.value;
-  for (const words of c.dataset.key === 'price' ? ['100000', '0.056'] : c.placeholder ? [c.placeholder] : ['1.78e-12']) {
+  for (const words of c.dataset.key === 'price' ? ['100000', '0.056'] : [c.placeholder]) {
     c.value = words;
     if (c.scrollWidth > c.clientWidth) cut.push(words);
   }
@@ -830,9 +888,14 @@ for (const svg of section.querySelectorAll('.plot .main-svg')) {
     });
   }
 }
+for (const span of section.querySelectorAll('.rows span:not(.track), .rows i')) {
+  const r = span.getBoundingClientRect(), box = span.closest('.rows').getBoundingClientRect();
+  if (r.width && (r.left < box.left - 6 || r.right > box.right + 6)) cut.push(`outside: ${span.textContent}`);
+}
 return cut;"""
 #: Per figure in view, the height that neither plot nor caption takes.
-BLANK = """return [...document.querySelectorAll('main > section:not([hidden]) .plots figure:not([hidden])')].map((figure) =>
+BLANK = """return [...document.querySelectorAll('main > section:not([hidden]) .plots figure:not([hidden])')]
+  .filter((figure) => figure.querySelector('.plot')).map((figure) =>
   figure.clientHeight - [...figure.children].reduce((sum, part) => sum + part.offsetHeight, 0)
   + (figure.querySelector('.plot').offsetHeight - figure.querySelector('.main-svg').clientHeight))"""
 
@@ -843,7 +906,6 @@ def test_it_fits_the_screen_and_cuts_and_wastes_nothing(browser, results, size):
 
     with screen(browser, size):
         browser.open(results / "explorer.html", "compare?problem=free_asymmetric_top&error=1e-9&price=1e5")
-        browser("const room = giveRoom; giveRoom = (id) => room(id, 40)")  # as for forty methods
         for section in (*SECTIONS, "compare"):
             tab(browser, section)
             wide = browser("return [document.documentElement.scrollWidth, window.innerWidth]")
@@ -863,7 +925,7 @@ def test_it_fits_the_screen_and_cuts_and_wastes_nothing(browser, results, size):
         WebDriverWait(browser.driver, 20, 0.05).until(lambda d: browser(fits))
 
 
-def test_a_section_is_an_entry_of_the_history_and_a_choice_in_it_changes_that(browser, results):
+def test_sections_are_entries_of_the_history(browser, results):
     browser.open(results / "explorer.html")
     tab(browser, "orders").type('select[data-key="quantity"]', "omega")
     orders = browser("return location.hash")
@@ -896,8 +958,8 @@ def test_the_list_of_methods_is_one_stop_of_the_tab_key(browser, results):
         return browser("const e = document.activeElement; return e.closest('#methods') ? e.value : e.dataset.key || e.id")
 
     browser.open(results / "explorer.html", "long")
-    keys = browser("return methodsHere()")
-    pressed = [press(Keys.TAB) for _ in range(16)]
+    keys = browser("return pool")
+    pressed = [press(Keys.TAB) for _ in range(18)]
     assert pressed[0] == "skip" and pressed[-1] == "problem", "as many for any number of methods"
     inside = pressed[-2]
     assert set(pressed) & set(keys) == {inside}
@@ -907,35 +969,37 @@ def test_the_list_of_methods_is_one_stop_of_the_tab_key(browser, results):
     assert [press(key) for key in (Keys.ARROW_DOWN, Keys.END, Keys.ARROW_DOWN, Keys.ARROW_UP, Keys.HOME)] == [
         order[1], order[-1], order[-1], order[-2], order[0],
     ]  # fmt: skip
-    chosen = browser("return choice.methods")
+    chosen = browser("return drawn")
     press(Keys.SPACE)
     assert browser.wait()("return choice.methods") == [key for key in chosen if key != inside]
 
 
 def test_methods_that_were_not_run_have_no_row(at, results):
     data = netcdf.read_dataset(results / "single_body.nc", "heavy_top")
-    assert len(at("return ORIGINAL")) > len(METHODS), "scenes of the full study have others"
+    assert len(at("return RUN.sets.original")) > len(METHODS), "scenes of the full study have others"
     go(at, "orders?problem=heavy_top")
-    rows = at("return [...document.getElementById('plot-map').data[0].y]")
-    assert sorted(rows) == sorted(str(data.label.sel(integrator=key).values) for key in METHODS[:-1])
+    names = at("return [...document.querySelectorAll('#plot-map tr[data-method]:not([hidden]) th')].map((th) => th.innerText)")
+    assert sorted(names) == sorted(str(data.label.sel(integrator=key).values) for key in METHODS[:-1])
     methods_in_rows = (
         "return [...document.querySelectorAll('.chip')].filter((c) => c.offsetParent !== null).map((c) => c.dataset.method)"
     )
-    for view in ("orders?problem=heavy_top", "long?problem=heavy_top", "compare?problem=heavy_top"):
+    for view in ("compare?problem=heavy_top", "orders?problem=heavy_top", "long?problem=heavy_top"):
         assert sorted(go(at, view)(methods_in_rows)) == sorted(METHODS)
     assert at("return document.getElementById('chosen').textContent") == f"{len(METHODS) - 1} of {len(METHODS)}"
     go(at, "bodies?scene=published scale: rods")
     released = netcdf.read_dataset(HOME / "data/released/many_body.nc", "rods")
     assert sorted(at(methods_in_rows)) == sorted(released.integrator.values)
-    blown = [str(released.label.sel(integrator=key).values) for key in at("return methodsHere()") if key == "pcdm2016"]
+    go(at, "bodies?scene=published scale: rods&methods=pcdm2016,spiral_leapfrog")
+    blown = [str(released.label.sel(integrator=key).values) for key in at("return drawn") if key == "pcdm2016"]
     assert blown[0] in at("return document.getElementById('plot-bodies').layout.annotations.map((a) => a.x)")
 
 
 def test_the_page_warns_of_a_method_as_the_advice_does(at, page_content):
     sentence = " ".join(drift("euler", ["euler", "rk4"]))
     assert "Damps librations, not for long conservative runs: Runge-Kutta 4." in sentence and "direct Euler" not in sentence
-    assert page_content["cautions"]["rk4"] == "damps librations" and "euler" not in page_content["cautions"]
-    assert at("return warningsOf(arguments[0])", ["euler", "rk4"]) == f" {sentence}"
+    cautions = {key: of["caution"] for key, of in page_content["methods"].items() if "caution" in of}
+    assert cautions["rk4"] == "Damps librations, not for long conservative runs" and "euler" not in cautions
+    assert at("return warningsOf(arguments[0])", ["euler", "rk4"]) == sentence
     views = {"answer": ("compare?one=false&methods=", "euler"), "drift": ("polhode?follow=", "omelyan1998")}
     for place, (view, other) in views.items():
         for key in ("rk4", other):
@@ -952,7 +1016,7 @@ def test_every_field_of_the_data_is_shown_in_some_view(browser, results):
         options = "return [...document.querySelector(arguments[0]).options].slice(0, 4).map((o) => o.value)"
         for section in SECTIONS:
             go(browser, section)
-            if section not in ("orders", "long", "bodies"):
+            if section not in ("orders", "long", "bodies", "claims"):
                 continue  # no choice there leads to other fields
             first, *others = browser(
                 "return [...document.querySelectorAll('main > section:not([hidden]) select')]"
@@ -965,25 +1029,28 @@ def test_every_field_of_the_data_is_shown_in_some_view(browser, results):
                         browser.type(control, value)
         go(browser, "compare?one=false&methods=rk4")  # a method with a caution
         unread = browser("return [...fields].filter((field) => !fieldsRead.has(field)).sort()")
-        # Of methods that are not in this study, or not looked at here.
-        unread = [field for field in unread if not field.startswith((".warnings", ".cautions."))]
+        # The style is read by Plotly; answers, fits and states that blew up belong to what is looked at here.
+        # Sets are read at a click, the price where no field has one, and the step of long runs with the other normalisation.
+        known = r"\.(plots|sets|answers)(\.|$)|.*\.(fits|lost)\.|\.price$|.*\.switched\.dt$"
+        unread = [field for field in unread if not re.match(known, field)]
         assert unread == [], unread
     finally:
         browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", watch)
 
 
-def test_a_run_of_one_problem_without_times_long_runs_and_many_bodies_says_so(browser, results, tmp_path):
+def test_a_run_of_one_problem_says_what_it_lacks(browser, results, tmp_path):
     groups = {key: netcdf.read_dataset(results / "single_body.nc", key or None) for key in ("", "coupled_cylinders")}
     storage.write_groups({key or "/": group for key, group in groups.items()}, tmp_path / "single_body.nc")
     without = dict.fromkeys(("cost", "many_body", "released", "cost_claims"), "")
     page.write(inputs_of(results, single_body=tmp_path / "single_body.nc", **without), tmp_path / "explorer.html")
-    browser.open(tmp_path / "explorer.html")
+    browser.open(tmp_path / "explorer.html", "compare")
     said = browser("return document.getElementById('answer').innerText")
     assert "ranked by torque evaluations" in said and "NaN" not in said
     assert browser("return [...document.querySelectorAll('.timed')].every((e) => e.offsetParent === null)")
-    rows = browser("return ranked('coupled_cylinders', 1e-5, 0, ORIGINAL).map((r) => r.torques)")
-    assert rows == sorted(rows) and len(rows) > 2
+    assert len(browser.listed("plot-rank")) > 2
+    assert "No times were measured in this run." in (tmp_path / "explorer.html").read_text(encoding="utf-8")
     empty = {
+        "field": ("plot-field", "nothing of what page 1"),
         "bodies": ("plot-bodies", "no many-body scenes"),
         "random": ("plot-laws", "no random bodies"),
         "engines": ("plot-spin", "no atlas of engines"),

@@ -400,7 +400,7 @@ def test_fortran_has_the_numbers_of_the_kernels(tmp_path):
 
 
 @pytest.mark.thorough
-def test_numpy_has_the_bits_of_the_kernels_for_many_bodies_at_once():
+def test_numpy_has_the_bits_of_the_kernels():
     moments, omega = (np.array([case[i] for case in CASES]) for i in (0, 1))
     for key, text in written("numpy").items():
         module = {"__name__": key}
@@ -435,20 +435,6 @@ def test_javascript_of_every_method_is_well_formed(tmp_path):
 FRICTION = """{
     x: k[4] * v.z - k[5] * v.y - k[0] * v.x, y: k[5] * v.x - k[3] * v.z - k[1] * v.y, z: k[3] * v.y - k[4] * v.x - k[2] * v.z
 }"""
-
-
-#: What the script of the page is given, and what the largest difference from the steps themselves is.
-PAGE_OF_A_TEST = """
-    let free = { q: { w: 1, x: 0, y: 0, z: 0 }, omega: { x: 0.1, y: 10, z: 0 } };
-    const body = { quaternion: { ...free.q }, angularVelocity: turned(free.q, free.omega) };
-    let largest = 0;
-    for (let n = 0; n < 60; n++) {
-        free = stepped(free, 1 / 60);
-        frame({ step() {} }, body, 1 / 60);
-        largest = Math.max(largest, ...[..."wxyz"].map((k) => Math.abs(free.q[k] - body.quaternion[k])));
-    }
-    console.log(largest);
-"""
 
 
 def test_javascript_has_the_bits_of_the_kernels(tmp_path):
@@ -697,16 +683,14 @@ def test_constants_of_double_precision_do_not_vanish_in_single(language):
 
 
 def test_the_free_body_of_the_documentation_flips_as_it_should(tmp_path):
-    """As often as the closed form says; the page, with an engine that does nothing, moves its body likewise."""
+    """As often as the closed form says."""
     text = (Path(__file__).parents[1] / "docs" / "own-code.md").read_text(encoding="utf-8")
     handle = re.search(r"```javascript\n(.*?)```", text, re.DOTALL)[1]
-    page = re.search(r'<script type="module">\n(.*?)</script>', text, re.DOTALL)[1]
     (tmp_path / "exact_rotor.mjs").write_text(LANGUAGES["javascript"].source(polhode.methods["exact_rotor"]), encoding="utf-8")
     (tmp_path / "handle.mjs").write_text(handle, encoding="utf-8")
-    (tmp_path / "page.mjs").write_text(page + PAGE_OF_A_TEST, encoding="utf-8")
-    run = subprocess.run([compiler("node"), "page.mjs"], cwd=tmp_path, capture_output=True, text=True)
+    run = subprocess.run([compiler("node"), "handle.mjs"], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    flips, largest = run.stdout.splitlines()
+    flips = run.stdout.strip()
     # omega_y is a multiple of sn(p t + K, m) but for the small part of omega about x, so that a flip takes 2 K/p.
     (a, b, c), (x, y) = (float(number) for number in re.findall(r"[xyz]: ([\d.e-]+)", handle)[:3]), (0.1, 10.0)
     energy, square = a * x * x + b * y * y, (a * x) ** 2 + (b * y) ** 2
@@ -716,7 +700,6 @@ def test_the_free_body_of_the_documentation_flips_as_it_should(tmp_path):
     for _ in range(12):
         mean, other = (mean + other) / 2, math.sqrt(mean * other)
     assert int(flips.removesuffix(" flips")) == int(60.0 * rate * mean / math.pi + 0.5)
-    assert float(largest) < 1e-12
 
 
 def test_the_code_reads_like_the_kernels(sources):

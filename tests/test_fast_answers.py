@@ -15,9 +15,9 @@ from polhode import cli
 from polhode.advice import contenders, files, from_runs, prices
 from polhode.advice.cases import case_of_problem, case_of_words
 from polhode.fits import impact_errors, law_file, seed_statistics
-from polhode.interface.netcdf import group_names, read_dataset
+from polhode.interface.netcdf import group_names, read_dataset, read_table
+from polhode.interface.storage import write_groups
 from polhode.methods import METHODS
-from polhode.study.storage import write_groups
 
 #: One question of each kind that released data answer.
 QUESTIONS = (
@@ -28,6 +28,8 @@ QUESTIONS = (
     "--contact-time 1e-4 --friction 0.5 --restitution 0.7 --error 1e-2",
     "--contact-time 1e-4 --for bulk --error 5e-2",
     "--liquid water64 --drift 0.01",
+    "--liquid 33fs --code amber",
+    "--contact-time 1e-4 --for bulk --restitution 0.4 --code lammps --error 5e-2",
 )
 #: Asks them in a fresh process, and says what was imported meanwhile.
 ASK = """
@@ -53,6 +55,8 @@ def test_answers_from_released_data_compile_nothing(tmp_path, monkeypatch):
     )
     assert not (tmp_path / "cache").exists()
     assert first["texts"] == second["texts"] and len(first["texts"]) == len(QUESTIONS)
+    for text in first["texts"]:
+        assert text.startswith(("Take ", "In ")) and text.count("\n") <= 12 and text.endswith("other methods: --why.\n")
     slow = (
         "llvmlite",
         "numba",
@@ -66,14 +70,60 @@ def test_answers_from_released_data_compile_nothing(tmp_path, monkeypatch):
     assert not set(slow) & set(first["modules"])
 
 
+def test_an_answer_for_a_class_imports_no_xarray(tmp_path):
+    """In a folder with a run of fewer bodies, too, of which it needs the number alone."""
+    (tmp_path / "results").mkdir()
+    xr.Dataset({"moments": (("body", "axis"), np.ones((3, 3)))}).to_netcdf(tmp_path / "results" / "ensembles.nc")
+    command = [sys.executable, "-c", ASK, json.dumps([QUESTIONS[0] + " --why"])]
+    answer = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout)
+    assert "512 bodies, against 3;" in " ".join(answer["texts"][0].split())
+    assert not {"xarray", "pandas", "numba", "scipy"} & set(answer["modules"])
+
+
+@pytest.mark.parametrize(("name", "group"), [("laws.nc", None), ("cost.nc", "step")])
+def test_a_table_has_the_bits_that_xarray_reads(name, group):
+    table, data = read_table(files.released(name), group), read_dataset(files.released(name), group)
+    assert set(table.variables) == set(data.variables) and table.sizes == dict(data.sizes)
+    for key, variable in data.variables.items():
+        column = table[key]
+        assert (column.dims, column.values.dtype, column.attrs) == (variable.dims, variable.dtype, variable.attrs)
+        same = (
+            column.values == variable.values
+            if variable.dtype == object
+            else [column.values.tobytes() == variable.values.tobytes()]
+        )
+        assert np.all(same), key
+    if name == "laws.nc":
+        few = {"torque_class": ["lab", "free"]}
+        assert (table.sel(**few)["departure"].values == data.sel(**few)["departure"].values).all()
+        with pytest.raises(KeyError):
+            table.sel(torque_class=["none"])
+
+
+def test_released_step_times_are_those_of_the_released_costs(tmp_path):
+    released = files.released(prices.COST)
+    times, cpu = prices.times_in(released)
+    data = read_dataset(released, "step")
+    at = data["fastest"].sel(frame="body", integrator="rk4").values
+    assert times["rk4"] == 1e-9 * float(at[int(data["declared"].sel(integrator="rk4"))])
+    recorded = json.loads(released.with_name(prices.STEPS_ALONE).read_text(encoding="utf-8"))
+    assert (recorded["seconds"], recorded["cpu"]) == (times, cpu)
+    # Beside another cost.nc they do not count.
+    folder = tmp_path / files.RELEASED
+    folder.mkdir(parents=True)
+    write_groups({"/": xr.Dataset(), "/step": data.assign(fastest=2 * data["fastest"])}, folder / prices.COST)
+    (folder / prices.STEPS_ALONE).write_text(json.dumps(recorded), encoding="utf-8")
+    assert prices._times(folder / prices.COST)[0]["rk4"] == 2 * times["rk4"]
+
+
 def test_the_quantile_of_three_values_is_that_of_scipy():
     """To the last bit, for any number of comparisons: results rest on either."""
     levels = [(1 + (1 - (1 - seed_statistics.LEVEL) / comparisons)) / 2 for comparisons in range(1, 500)]
-    assert [seed_statistics.student(3, k) for k in range(1, 500)] == [float(special.stdtrit(2, one)) for one in levels]
+    assert [seed_statistics.student(3, k) for k in range(1, 500)] == [float(special.stdtrit(2, level)) for level in levels]
 
 
 @pytest.mark.parametrize("size", [1, 20, 59, 118, 5000])
-def test_the_impact_that_decides_is_that_of_the_binomial_distribution(size):
+def test_the_decisive_impact_is_a_binomial_quantile(size):
     """As scipy.stats has it."""
     from scipy.stats import binom
 
@@ -87,13 +137,14 @@ def test_the_release_has_the_prices_of_all_methods():
     assert set(METHODS) - set(METHODS.plugins()) <= set(known)
 
 
-def test_released_prices_are_those_of_all_methods_without_the_times_of_runs(tmp_path, capsys):
+def test_released_prices_are_of_all_methods(tmp_path, capsys):
     step = read_dataset(files.released(prices.COST), "step")
     release = ["release", "--cost", "--results", str(tmp_path), "--output", str(tmp_path / "out.nc")]
     groups = {"/": xr.Dataset(), "/step": step, "/many_body": xr.Dataset(), "/many_body_times": xr.Dataset()}
     write_groups(groups, tmp_path / "cost.nc")
     assert cli.main(release) == 0 and group_names(tmp_path / "out.nc") == ["step", "many_body"]
     assert read_dataset(tmp_path / "out.nc", "step").identical(read_dataset(tmp_path / "cost.nc", "step"))
+    assert json.loads((tmp_path / prices.STEPS_ALONE).read_text())["seconds"] == prices.times_in(tmp_path / "cost.nc")[0]
     write_groups({"/": xr.Dataset(), "/step": step.drop_sel(integrator="rk4")}, tmp_path / "cost.nc")
     assert cli.main(release) == 2 and "has no times of rk4;" in capsys.readouterr().err
     write_groups({"/": xr.Dataset(), "/step": step.assign_attrs(released="rk4")}, tmp_path / "cost.nc")
@@ -157,6 +208,62 @@ def test_a_torque_of_formulas_may_be_of_any_lesser_class():
     assert {"state", "lab", "time", "constant"} == {*contenders.related(case, classes)}
     free = case_of_problem(polhode.problems["free_asymmetric_top"])
     assert contenders.related(free, classes) == ["free"]
+
+
+def test_a_run_leaves_out_what_cannot_win():
+    """With 65 steps of the first method under gravity, as for the cubesat of the documentation; by hand."""
+    few, _ = chosen(case_of_words((1, 2, 2.5), 10.0, "state", 6.0, 0.05), radians=60.0, error=8e-4)
+    first = "exact_rotor_corrected"
+    like = abs(np.log(few.steps[first] / 65)) <= np.log(1.5)
+    best = np.min([few.seconds[key][like] for key in few.kinds], axis=0)
+    wins = {key: np.mean(few.seconds[key][like] <= best) for key in few.run}
+    narrow = few.narrowed({first: 65}, [first], ["one torque"])
+    of_one = [key for key in narrow.run if few.kinds[key] == "one torque"]
+    assert len(of_one) == 1, "far slower than the first, so that only the best of its kind is wanted"
+    assert set(narrow.run) - {*of_one} == {key for key in few.run if wins[key] >= 0.02 or key == first}
+    assert set(narrow.dropped) == set(few.run) - set(narrow.run)
+    assert len(narrow.dropped) > 1
+    assert narrow.alike == like.sum() and f"{len(narrow.dropped)} further methods were not run" in narrow.on_left_out()
+    # Of steps that no body takes nothing follows.
+    assert few.narrowed({first: 10**7}, [first], []) is few
+
+
+def test_methods_are_left_out_before_they_are_compiled(monkeypatch):
+    """One after the other: what the steps of the first rule out is neither compiled nor run."""
+    compiled = []
+    monkeypatch.setattr(from_runs, "compile_all", lambda keys, **how: compiled.extend(keys) or [])
+    monkeypatch.setattr(from_runs, "compile_drivers", lambda: None)
+    case = case_of_words((1, 2, 2.5), 10.0, "lab", 2.0, 0.5)
+    monkeypatch.setattr(from_runs, "_starts", lambda *others: from_runs.Starts(motions_of(case, 20.0), 0))
+    few = contenders.Contenders(("rk4", "euler", "cf4"), (), 512, "lab", {"rk4": 1e6})
+    monkeypatch.setattr(from_runs, "contenders", lambda *others: few)
+    narrow = contenders.Contenders(("rk4",), (), 512, "lab", {"rk4": 1e6}, dropped=("euler", "cf4"), alike=20)
+    monkeypatch.setattr(contenders.Contenders, "narrowed", lambda *others: narrow)
+    enough_steps = from_runs.FewestSteps(10, 1e-5)
+    monkeypatch.setattr(from_runs.Search, "__init__", lambda self, motions, error, budget: setattr(self, "allowed", error))
+
+    def search(self, methods, priced, exact, everything, progress, fewest):
+        fewest |= {method.key: enough_steps for method in methods}
+
+    class Enough(Exception):
+        pass
+
+    def enough(*others):
+        raise Enough
+
+    monkeypatch.setattr(from_runs.Search, "search", search)
+    monkeypatch.setattr(from_runs, "_refuse_a_wrong_motion", enough)
+    with pytest.raises(Enough):
+        from_runs.from_runs(case, 1e-4)
+    assert compiled == ["rk4"]
+
+
+def test_a_motion_that_friction_ends_counts_its_first_radians():
+    """It turns by a radian in a time in which it would have turned by 20; the laws count these."""
+    case = case_of_words((1, 2, 2.5), 10.0, "friction", 2.0)
+    (few, _), (steady, _) = chosen(case, radians=1.0), chosen(case, radians=20.0)
+    assert few.most == steady.most and few.run == steady.run
+    assert few.is_like_the_bodies({"magnus_adams4": 200})  # what it takes by the search of from_runs
 
 
 def test_more_steps_than_any_body_takes_are_unlike_the_bodies():

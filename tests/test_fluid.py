@@ -17,7 +17,7 @@ from polhode.manybody import Fluid, Molecule, State
 from polhode.manybody.law import SitePair
 from polhode.manybody.simulation import run
 from polhode.manybody.sites import MANY
-from polhode.study.chapters.liquids.run_shadow import shadow_terms
+from polhode_study.chapters.liquids.run_shadow import shadow_terms
 
 WATER, TRIMERS = manybody.scenes["water64"], manybody.scenes["trimers"]
 SPCE, TRIMER = WATER.clumps[0][0], TRIMERS.clumps[0][0]
@@ -70,7 +70,7 @@ def loads(fluid, state):
         (TRIMERS, (1.1, 0.5, 0.9), 37.3838422837504962, (616.607372330368147, 194.816406525281701, 233.91004252326778), None),
     ],
 )
-def test_two_molecules_have_the_energy_and_the_loads_of_an_independent_code(fluid, r, energy, force, torques):
+def test_two_molecules_agree_with_an_independent_code(fluid, r, energy, force, torques):
     pair = open_box(fluid, (fluid.clumps[0][0], 2))
     state = at_rest([(0, 0, 0), r], [(1, 0, 0, 0), TURNED])
     potential, forces, in_body = loads(pair, state)
@@ -97,14 +97,17 @@ def plain_potential(fluid, state):
     turns, law, units = rotation_matrix(state.q), fluid.force_law, fluid.units
     bodies = [(m, state.r[i] + m.sites @ turns[i].T) for i, m in enumerate(fluid.every_molecule)]
     energy = 0.0
-    for (one, at_one), (two, at_two) in combinations(bodies, 2):
+    for (first, at_one), (second, at_two) in combinations(bodies, 2):
         away = at_one[:, None] - at_two
         if fluid.box < inf:
             away -= fluid.box * np.round(away / fluid.box)
         squares = (away**2).sum(-1)
         for a, b in np.argwhere(squares < fluid.cutoff**2):
-            epsilon, charge = np.sqrt(one.epsilon[a] * two.epsilon[b]), one.charges[a] * two.charges[b] * units.coulomb
-            constants = law.constants_of(SitePair(epsilon, (one.sigma[a] + two.sigma[b]) / 2, charge))
+            epsilon, charge = (
+                np.sqrt(first.epsilon[a] * second.epsilon[b]),
+                first.charges[a] * second.charges[b] * units.coulomb,
+            )
+            constants = law.constants_of(SitePair(epsilon, (first.sigma[a] + second.sigma[b]) / 2, charge))
             if epsilon > 0:
                 energy += in_plain_python(law.lennard_jones)(float(squares[a, b]), constants)[1]
             if charge != 0:
@@ -121,7 +124,7 @@ def mixture(law):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.key)
-def test_a_mixture_has_the_energy_of_a_plain_sum_and_the_forces_of_its_slope(law):
+def test_mixtures_have_plain_sums_and_slopes(law):
     fluid = mixture(law)
     state = fluid.initial_state(3)
     state = replace(state, v=np.zeros_like(state.v), omega=np.zeros_like(state.omega))
@@ -141,20 +144,85 @@ def test_a_mixture_has_the_energy_of_a_plain_sum_and_the_forces_of_its_slope(law
     assert np.abs(forces.sum(0)).max() < 1e-7 * size
 
 
+CHARGED = Molecule.of_sites(
+    "charged",
+    [[0, 0, 0], [0.6, 0, 0], [0, 0.7, 0]],
+    [1.0, 0.5, 0.5],
+    [0.6, -0.3, -0.3],
+    [1.0, 0, 0.2],
+    [1.0, 0, 0.8],
+    units="lj",
+)
+PAIR_OF_SITES = Molecule.of_sites("pair", [[0, 0, 0], [0.5, 0, 0]], [1.0, 1.0], [0.2, -0.2], [0.5, 0.5], [0.9, 0.9], units="lj")
+
+
+def many(number=400, kinds=((CHARGED, 0.6), (PAIR_OF_SITES, 0.4)), density=0.329, cutoff=2.5, seed=0):
+    """A liquid of so many molecules in random order, some of them whole boxes away; planes of its lattice lie on faces."""
+    shares = [(molecule, round(share * number)) for molecule, share in kinds]
+    law = manybody.forces["shifted_power"].with_parameters(cutoff=cutoff, inner=0.7 * cutoff)
+    fluid = replace(TRIMERS, key="many", molecules=tuple(shares), box=(number / density) ** (1 / 3), states=(), law=law)
+    generator, lattice = np.random.default_rng(seed), fluid.initial_state(seed)
+    kind = np.repeat(range(len(shares)), [count for _, count in shares])
+    order = np.lexsort((generator.random(len(kind)), kind))
+    r, v, q, omega = (getattr(lattice, name)[order] for name in ("r", "v", "q", "omega"))
+    boxes = generator.integers(-2, 3, r.shape) + 0.5
+    return fluid, State(r - r[0] + fluid.box * boxes, v, q, omega)
+
+
+def both_ways(fluid, state, steps=40, dt=0.004, method="no_squish", samples=2):
+    """The outcome of a run with lists, after a check that it has the bits of one that looks at all pairs."""
+    at = np.linspace(0, steps, samples).astype(np.int64)
+    ways = [run(fluid, polhode.methods[method], dt, state, at, record=True, brute_force=brute) for brute in (False, True)]
+    for name in ("motion", "energies", "momenta", "diverged"):
+        assert np.asarray(ways[0][name]).tobytes() == np.asarray(ways[1][name]).tobytes(), name
+    return ways[0]
+
+
+@pytest.mark.parametrize("skin", [0.01, 0.08, 0.5])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_bit_depends_on_the_list_of_many_molecules(skin, seed, monkeypatch):
+    monkeypatch.setattr("polhode.manybody.sites.UNIT_OF_MARGINS", skin)
+    which = {"kinds": ((TRIMER, 1.0),), "density": 0.2} if seed == 1 else {}
+    fluid, state = many(seed=seed, number=MANY + 100 * (seed + 2), **which)
+    done = both_ways(fluid, state)
+    assert done["diverged"] < 0 and done["work"][0] >= 3  # made, and made once more
+    cells = np.floor(done["motion"][:, :, :3] / fluid.box + 0.5)
+    assert (cells[0] != cells[-1]).any()  # molecules have crossed faces of the box
+
+
 @pytest.mark.thorough
-def test_what_is_left_out_of_many_molecules_adds_nothing():
-    number = MANY + 16
-    fluid = replace(TRIMERS, molecules=((TRIMER, number),), box=(number / 0.329) ** (1 / 3), states=())
-    state = fluid.initial_state(0)
-    shuffled = np.random.default_rng(0).permutation(number)
-    expected = plain_potential(fluid, state)
-    mixed = replace(state, r=state.r[shuffled], q=state.q[shuffled])
-    for of_molecules in (state, mixed, fluid.in_order(mixed)):
-        first = run(fluid, polhode.methods["no_squish"], 1e-3, of_molecules, np.array([0]))["energies"][0, 1]
-        assert first == pytest.approx(expected, rel=1e-12)
+def test_a_list_gives_the_energy_of_a_plain_sum():
+    fluid, state = many()
+    done = both_ways(fluid, state)
+    assert done["work"][0] >= 3
+    r, v, q, omega = np.split(done["motion"][-1], [3, 6, 10], axis=1)
+    assert done["energies"][-1, 1] == pytest.approx(plain_potential(fluid, State(r, v, q, omega)), rel=1e-11)
 
 
-def test_the_smooth_law_ends_with_two_derivatives_and_matches_its_formula():
+def test_a_list_is_not_made_where_it_saves_nothing():
+    fluid, state = many(number=MANY + 16, cutoff=4.3)
+    assert fluid.cutoff > 0.49 * fluid.box and both_ways(fluid, state, steps=10)["work"][0] <= 2
+    few, state = many(number=MANY - 1)
+    assert both_ways(few, state, steps=10)["work"][0] == 1
+
+
+def test_a_run_with_lists_diverges_where_it_diverges_without():
+    fluid, state = many()
+    assert all(both_ways(fluid, state, steps=60, dt=dt)["diverged"] >= 0 for dt in (0.1, 10.0))
+
+
+def test_a_run_of_many_molecules_goes_on_with_the_same_bits():
+    fluid, state = many()
+
+    def end(**how):
+        run = manybody.simulate(fluid, "no_squish", 0.004, t_end=0.2, record=True, **how)
+        return [run[name].values[-1].tobytes() for name in ("r", "v", "q", "omega", "energy")]
+
+    half = manybody.simulate(fluid, "no_squish", 0.004, t_end=0.1, samples=1, state=state, checkpoint=True)
+    assert end(state=half, samples=1) == end(state=state, samples=25) == end(state=state, samples=1)
+
+
+def test_the_smooth_law_ends_with_two_derivatives():
     law = manybody.forces["shifted_power"].with_parameters(cutoff=6.2, inner=4.5)
     mpmath.mp.dps = 40
     constants = tuple(map(mpmath.mpf, law.constants_of(SitePair(0.3, 3.1, -2.0))))
@@ -189,7 +257,7 @@ def test_no_bit_of_a_run_depends_on_how_it_is_done(key):
     assert bits(samples=1, state=half) == expected
 
 
-def test_a_good_method_holds_energy_and_momentum_and_a_jump_at_the_cut_off_does_not():
+def test_good_methods_conserve_and_jumps_at_the_cut_off_do_not():
     good = manybody.simulate(WATER, "exact_rotor", 1.0, t_end=200.0, samples=20)
     assert abs(good.energy_change).max() < 2e-3 and abs(good.momentum).max() < 1e-10
     per_freedom = (good.energy - good.energy[0]) / (6 * 64 * 0.0019872067 * 300)
@@ -209,7 +277,7 @@ def test_further_seeds_draw_velocities_of_the_temperature():
     assert np.abs((WATER.setup.masses[:, None] * states[1].v).sum(0)).max() < 1e-12
 
 
-def test_a_fluid_of_one_s_own_starts_on_a_lattice_is_equilibrated_and_saved(tmp_path):
+def test_a_user_s_fluid_starts_on_a_lattice_and_is_saved(tmp_path):
     fluid = Fluid(
         key="gas", label="carbon dioxide", molecules=((DIOXIDE, 27),), box=20.0, temperature=300.0, horizon=1000.0,
         law=manybody.forces["shifted_power"].with_parameters(cutoff=9.0, inner=7.0),
@@ -289,7 +357,7 @@ def test_states_that_do_not_fit_are_refused(tmp_path):
         manybody.simulate(WATER, "no_squish", 1.0, t_end=1.0, state=replace(state, v=state.v[:5]))
 
 
-def test_too_many_molecules_are_refused_before_there_is_a_lattice():
+def test_too_many_molecules_are_refused_before_the_lattice():
     many = replace(WATER, molecules=((SPCE, 10**9),), states=())
     with pytest.raises(
         manybody.BoxTooFull, match=r"of all 1000000000 molecules would take \S+e\+08 % of the volume of the box"
@@ -299,7 +367,7 @@ def test_too_many_molecules_are_refused_before_there_is_a_lattice():
         replace(many, box=1e6).initial_state(0)
 
 
-def test_the_shadow_energy_of_a_splitting_is_kept_to_fourth_order():
+def test_the_shadow_energy_is_conserved_to_fourth_order():
     def scatter(dt):
         run = manybody.simulate(TRIMERS, "exact_rotor", dt, t_end=0.8, samples=25, record=True)
         motions = np.concatenate([run[name].values for name in ("r", "v", "q", "omega")], -1)

@@ -76,7 +76,7 @@ STICKS = (2.76836324249089009, 2.75771644662753535, 1.00388681312215055)
 
 
 @pytest.mark.thorough
-def test_an_impact_that_sticks_is_of_second_order_with_the_part_since_the_touch():
+def test_sticking_impacts_are_second_order_with_split_steps():
     law = STICKY.with_parameters(arms="radius")
     cured, usual = (errors(law.with_parameters(start=start), 45, STICKS, (40, 80, 160)) for start in ("touch", "whole"))
     assert (cured[-1] < [1e-4, 1e-5, 4e-5]).all()
@@ -101,7 +101,7 @@ def test_an_impact_that_sticks_and_then_slides():
 
 
 @pytest.mark.parametrize("slip", ["trapezoidal", "radial"])
-def test_an_impact_that_slides_throughout_is_exact_but_for_the_normal_force(slip):
+def test_sliding_impacts_are_exact_but_for_the_normal_force(slip):
     law = TOTAL.with_parameters(friction=0.092, restitution=1.0, arms="radius", slip=slip)
     exact = SPEED * sin(radians(60)) - 2 * 0.092 * 1.95, 1.95, 0.870275325703663289
     assert (errors(law, 60, exact, (640,)) < [1e-7, 1e-6, 1e-6]).all()
@@ -206,7 +206,7 @@ def test_the_radial_return_is_of_first_order_where_sliding_turns(slip):
     assert np.log2(sizes[0] / sizes[1]) / 2 == pytest.approx({"trapezoidal": 2.0, "radial": 1.0}[slip], abs=0.15)
 
 
-def test_the_contact_time_of_a_scene_is_that_of_its_walls_and_materials():
+def test_contact_time_follows_from_walls_and_materials():
     """At 45 degrees the spring along the plane leaves the motion across it alone: the duration is that of Hertz."""
     speed = SPEED * cos(radians(45))
     at_rigid = scene(STICKY, (BALL, 1), walls="rigid")
@@ -263,7 +263,7 @@ def test_viscoelastic_spheres_come_off_slower_at_higher_speed():
 # ---- the ledger ----
 
 
-def test_the_dissipated_energies_never_fall_and_the_ledger_closes():
+def test_dissipated_energies_never_fall_and_the_ledger_closes():
     law = TOTAL.with_parameters(friction=0.3, restitution=0.7)
     closures = []
     for steps in (50, 200):
@@ -412,7 +412,7 @@ ONE_TORQUE = [key for key, method in METHODS.items() if isinstance(method, OneTo
 
 
 @pytest.mark.parametrize("key", ONE_TORQUE)
-def test_every_method_hands_out_the_velocities_of_the_middle_and_of_now(key):
+def test_methods_give_velocities_of_the_middle_and_of_now(key):
     """To second order, also those that store no velocity of the middle, multistep methods above all."""
     coarse, fine = (np.array(velocities_handed_out(key, dt, 0.64)) for dt in (0.04, 0.02))
     order = min(2, *METHODS[key].orders("free")) - 0.3
@@ -556,11 +556,11 @@ def test_a_law_needs_what_it_declares():
 
 def test_materials_and_parameters_by_pair():
     steel, rubber = manybody.Material(7800.0, 2e11, 0.3), manybody.Material(1100.0, 1e7, 0.49)
-    one, two = manybody.Clump.sphere(0.01, key="one"), manybody.Clump.sphere(0.01, key="two")
+    first, second = manybody.Clump.sphere(0.01, key="one"), manybody.Clump.sphere(0.01, key="two")
     made = scene(
         TOTAL,
-        (one, 2),
-        (two, 1),
+        (first, 2),
+        (second, 1),
         material=steel,
         materials={"two": rubber},
         walls="rigid",

@@ -10,7 +10,7 @@ import polhode
 from polhode.compiling.from_c import from_c
 from polhode.compiling.operations import operations
 from polhode.methods import METHODS
-from polhode.study.run.method_sheet import identity
+from polhode_study.run.method_sheet import identity
 
 DOCS = Path(__file__).parents[1] / "docs"
 pytestmark = [
@@ -41,7 +41,7 @@ def test_what_needs_its_arithmetic_says_so(method):
         operations(method)
 
 
-def test_a_function_that_is_not_there_and_c_that_does_not_compile_are_refused(tmp_path):
+def test_missing_functions_and_wrong_c_are_refused(tmp_path):
     with pytest.raises(ValueError, match="has no function 'stepp'"):
         from_c(DOCS / "example_step.c", "stepp", 7)
     (tmp_path / "wrong.c").write_text("void step(")

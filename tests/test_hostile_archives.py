@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from polhode.study.archive import manifest
-from polhode.study.archive.zips import contents_of, extracted
-from polhode.study.provenance import NEEDED, Unusable, read_provenance
-from polhode.study.workflow import written
+from polhode_study.archive import manifest
+from polhode_study.archive.zips import contents_of, extracted
+from polhode_study.provenance import NEEDED, Unusable, read_provenance
+from polhode_study.workflow import written
 
 ON_DISK = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -16,10 +17,10 @@ from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode.cli import main
-from polhode.engines import cases, causes, identify, meaning, own_code, recipe, run_files
-from polhode.engines.advice import measured_advice
-from polhode.engines.candidates import candidate, damped
-from polhode.engines.conventions import ANGLES, TIMES, Convention, fits
+from polhode_engines import cases, causes, identify, meaning, own_code, recipe, run_files
+from polhode_engines.advice import measured_advice
+from polhode_engines.candidates import candidate, damped
+from polhode_engines.conventions import ANGLES, TIMES, Convention, fits
 
 INERTIA = np.array(cases.INERTIA)
 #: In units of a code for grains: moments of a grain, 100 rad/s.
@@ -116,7 +117,13 @@ def test_arrays_are_identified_and_the_answer_says_what_it_means(monkeypatch):
     t, q, omega, _ = rows_of("fincham1992_yade", count=40)
     answer = polhode.identify(t, q, omega, inertia=INERTIA * SIZE)
     assert answer.methods[0] == "fincham1992_yade" and answer.identified
-    text = " ".join(str(answer).split())
+    short, text = str(answer), " ".join(answer.why().split())
+    assert short.startswith("Identified: Fincham (YADE) (fincham1992_yade). First order, and a free spin ends about")
+    assert short.splitlines()[-1].endswith("`why`.") and len(short.splitlines()) <= own_code.MOST_LINES
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8").split("```text\n")[2].split("...")[0]
+    numbers = re.compile(r"within \S+ round-offs|by 0\.\d+ rad")
+    assert numbers.sub("", short).startswith(numbers.sub("", readme))
+    assert "It is not" not in short and "Read as" not in short and "round-offs (double precision)" in short
     for words in (
         "Identified: Fincham (YADE)",
         "It is not:",
@@ -141,13 +148,13 @@ def test_a_changed_step_is_not_identified():
 def test_units_change_no_bit_of_a_deviation():
     """Times in a unit 2^20 times smaller, and moments 2^40 times larger."""
     t, q, omega, _ = rows_of("omelyan1998", count=30)
-    one = polhode.identify(t, q, omega, inertia=INERTIA)
+    first = polhode.identify(t, q, omega, inertia=INERTIA)
     other = polhode.identify(t * 2.0**-20, q, omega * 2.0**20, inertia=INERTIA * 2.0**40)
-    assert one.deviations == other.deviations
+    assert first.deviations == other.deviations
 
 
 @pytest.mark.thorough
-def test_what_one_run_cannot_tell_is_a_class_and_the_further_run_tells_it():
+def test_ambiguous_runs_are_a_class_that_a_further_run_splits():
     t, q, omega, _ = rows_of("spiral_predicted")
     answer = polhode.identify(t, q, omega, inertia=INERTIA * SIZE)
     assert {"spiral_leapfrog", "spiral_predicted"} <= set(answer.methods) and "under the friction" in answer.further
@@ -242,7 +249,7 @@ def rows_by(step, steps, **others):
 def test_rows_of_three_digits_identify_nothing(tmp_path):
     t, q, omega = rows_by(runge_kutta, [0.2] * 60)
     answer = own_code.identify_files([written(tmp_path / "run.csv", t, q, omega, digits=3)], INERTIA)
-    text = str(answer)
+    text = answer.why()
     assert not answer.identified and "rk4" in answer.methods and f"{len(answer.deviations)} candidates fit" in text
     assert not (answer.engines or answer.advice or answer.spin.end or answer.further) and "order" not in text
     assert any("print more" in limit and "%.17g" in limit for limit in answer.limits)
@@ -267,7 +274,7 @@ def test_times_with_few_digits_are_not_steps_that_differ():
     assert own_code._own_intervals(own_code.own_run(run_files.of_arrays(t, q, omega), INERTIA))[2] > 0.9
 
 
-def test_rows_of_a_body_with_products_of_inertia_are_brought_into_its_principal_axes():
+def test_products_of_inertia_are_brought_into_principal_axes():
     t, q, omega = rows_by(runge_kutta, [0.2] * 40, tensor=TENSOR)
     moments, axes = np.linalg.eigh(TENSOR)
     axes = axes * np.linalg.det(axes)
@@ -377,14 +384,14 @@ def test_a_damping_that_stops_a_body_in_a_step_is_refused():
         own_code._refuse_strong_damping([run], [reading])
 
 
-def test_a_body_that_loses_its_momentum_does_not_tumble_as_it_should():
+def test_a_body_losing_momentum_tumbles_wrongly():
     assert own_code._end_words("tumbles", -1e-6, 1e-9) == "it tumbles as it should"
     assert own_code._end_words("tumbles", -0.3, -0.6) == "it still tumbles, and has lost 0.6 of its momentum"
     assert measured_advice(2, "tumbles", "yes", (1e-6, 0.0)) == "Second order: keep it."
     assert "loses 0.6 of its energy or momentum" in measured_advice(2, "tumbles", "yes", (-0.3, -0.6))
 
 
-def test_a_momentum_that_falls_is_damping_only_at_a_constant_rate():
+def test_falling_momentum_is_damping_only_at_a_constant_rate():
     t = np.arange(50) * 0.2
     assert "damping of 0.05/s" in causes.damping_words(np.exp(-0.05 * t), 0.2, 10.0, 1e-4)
     varying = np.exp(-0.05 * t - 0.04 * np.sin(t))
@@ -417,9 +424,9 @@ def test_correct_rows_at_large_steps_are_not_called_wrong(key, angle):
     assert not conventions or Convention() in conventions
     whole, bad = own_code._whole(made, Convention(), [])
     mode = next(identify.modes(candidate(key), True))
-    one = own_code._cut(whole, bad)[0]
-    steps = range(identify.usable(one.run, one.spun))
-    value = identify.deviation(candidate(key), mode, one.run, one.spun, 2**-52, steps, identify.judged_from(mode))
+    piece = own_code._cut(whole, bad)[0]
+    steps = range(identify.usable(piece.run, piece.spun))
+    value = identify.deviation(candidate(key), mode, piece.run, piece.spun, 2**-52, steps, identify.judged_from(mode))
     assert value < identify.WITHIN
     closest = identify.Deviation(key, mode, value)
     assert not own_code._without_wrong_rows([(made, whole, bad)], Convention(), 2**-52, closest)[1]
@@ -513,7 +520,7 @@ def test_paths_that_are_none_are_named():
         polhode.identify(None, np.ones((20, 4)), np.ones((20, 3)), inertia=INERTIA)
 
 
-def test_a_constant_momentum_of_few_digits_is_not_taken_for_few_digits_printed(tmp_path):
+def test_constant_momentum_of_few_digits_is_not_few_printed(tmp_path):
     _, q, _, _ = rows_of("richardson", count=20)
     path = tmp_path / "run.txt"
     path.write_text("\n".join(" ".join(map(repr, [*map(float, row), 120000.0, -0.25, 0.5])) for row in q))
@@ -704,7 +711,7 @@ def test_a_recipe_is_scaled_and_says_what_it_changed(capsys):
     assert "fix move all nve/asphere" in capsys.readouterr().out
 
 
-def test_the_command_prints_the_answer_and_says_by_its_status_whether_there_is_one(tmp_path, capsys, monkeypatch):
+def test_the_command_answers_and_has_a_status(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(own_code, "SPIN_STEPS", 500)
     t, q, omega, _ = rows_of("richardson", count=30)
     path = written(tmp_path / "run.csv", t, q, omega, head="# inertia: 6e-10 1e-9 1.4e-9")
@@ -810,11 +817,11 @@ def test_a_unit_of_time_without_a_name_is_found(unit, seconds):
     run = replace(cases.long_run(1), dt=0.2, omega0=cases.GENERAL, samples=tuple(range(31)))
     spun = meaning.states_of("rk4", run)
     rows = run_files.of_arrays(0.2 / seconds, spun.q, spun.omega)
-    (best,) = {one.convention.time for one in own_code._conventions(own_code.own_run(rows, INERTIA), 0)[:1]}
+    (best,) = {choice.convention.time for choice in own_code._conventions(own_code.own_run(rows, INERTIA), 0)[:1]}
     assert best == unit
 
 
-def test_units_that_names_say_are_in_the_answer_and_contradicted_by_rows():
+def test_units_in_names_are_answered_or_contradicted():
     rows = SimpleNamespace(rate_unit="deg/s", time_unit="ms", scalar="")
     said = own_code._convention_words(Convention(), rows)
     assert "deg/s" in said and said.endswith("time in ms") and not own_code._contradicted_units(rows, Convention())
@@ -874,7 +881,7 @@ def step(q, w, inertia, dt):
 
 
 @pytest.mark.thorough
-def test_an_adapter_outside_the_package_needs_nothing_but_its_file(tmp_path, capsys, monkeypatch):
+def test_an_outside_adapter_needs_nothing_but_its_file(tmp_path, capsys, monkeypatch):
     """It finds modules beside itself, and files from where the command is given; it may not have the name of an engine."""
     (tmp_path / "adapters").mkdir()
     (tmp_path / "adapters" / "mine.py").write_text(ADAPTER)

@@ -14,12 +14,12 @@ from scipy.integrate import solve_ivp
 
 import polhode
 from polhode.cli import main
-from polhode.engines import cases, identify, meaning, own_code, recipe, run_files
-from polhode.engines.advice import measured_advice
-from polhode.engines.candidates import candidate, candidates, damped
-from polhode.engines.conventions import Convention, units_of
-from polhode.engines.protocol import FOLDER
 from polhode.methods import METHODS
+from polhode_engines import cases, identify, meaning, own_code, recipe, run_files
+from polhode_engines.advice import measured_advice
+from polhode_engines.candidates import candidate, candidates, damped
+from polhode_engines.conventions import Convention, units_of
+from polhode_engines.protocol import FOLDER
 
 INERTIA = np.array(cases.INERTIA)
 Q, W = np.array([0.7, 0.1, 0.5, 0.5]), np.array([0.48, 0.36, 0.8])
@@ -80,7 +80,7 @@ def answer_to(rows, dt, **others):
 
 
 def text_of(answer):
-    return " ".join(str(answer).split())
+    return " ".join(answer.why().split())
 
 
 #: A torque in the lab.
@@ -105,7 +105,7 @@ def stopped_midpoint(q, w, h=0.2):
             return exponential(q, h * middle), 2 * middle - w
 
 
-def test_a_step_that_is_not_to_rounding_is_a_method_if_all_others_are_far_away():
+def test_a_step_not_to_rounding_counts_if_others_are_far():
     """Genesis' Newton iteration stops at 1e-13: 1,200 round-offs in double precision."""
     eps = 2.0**-52
     assert own_code._bound([1200.0, 1300.0, 1.6e11], eps) > 1300
@@ -124,7 +124,7 @@ def test_an_iteration_that_is_stopped_early_is_still_its_method():
     assert "All others are far away" in text_of(answer)
 
 
-def test_runge_kutta_for_omega_with_a_linear_quaternion_is_a_candidate():
+def test_rk_for_omega_with_linear_quaternion_is_a_candidate():
     """GeoTaichi 0.2.6: weights 1, 1 and 4 over 6, the third stage from a quarter of both."""
 
     def step(q, w, h=0.2):
@@ -220,7 +220,7 @@ def test_rows_beyond_a_limit_name_the_limit(cut):
     answer = answer_to(rows, h)
     assert answer.identified and "rescaled_momentum" in answer.methods and not answer.faults, answer
     assert "the code limits the angular velocity or the turn in a step" in answer.fitted[0]
-    assert "a quarter of pi" in answer.fitted[0] and "Wrong rows" not in str(answer)
+    assert "a quarter of pi" in answer.fitted[0] and "Wrong rows" not in answer.why()
 
 
 @pytest.mark.thorough
@@ -245,7 +245,7 @@ def test_an_angular_velocity_that_is_cut_in_every_step_is_named():
 
 def test_steps_and_moments_are_fitted_to_rows():
     """For the candidate that comes closest: a shortened step, and moments in eight bits under a torque."""
-    from polhode.engines import fitted
+    from polhode_engines import fitted
 
     closest = [identify.Deviation("no_gyroscopic_exp_new", "", 1e5)]
     run = replace(recipe.recipe(omega=1.0).runs[0], dt=0.05, samples=tuple(range(31)))
@@ -304,7 +304,7 @@ def test_rows_that_are_not_finite_are_said():
         answer_to((q, np.where(np.isfinite(omega), -omega[:, ::-1] * 7, np.nan)), 0.8)
 
 
-def test_a_quaternion_in_single_precision_is_one_whatever_omega_is():
+def test_single_precision_quaternions_whatever_omega_is():
     """The momentum in single precision, divided by the moments in double."""
     q, omega = rows_of(lambda q, w: catto(q, w, 0.6), 30, dtype=np.float32)
     momentum = (omega * INERTIA).astype(np.float32).astype(float)
@@ -331,8 +331,8 @@ def test_the_damping_of_a_code_is_fitted_by_its_law(rate_):
     [("linear", 1 - 0.05 / 32), ("power", 0.95 ** (1 / 32)), ("exp", math.exp(-0.05 / 32)), ("implicit", 1 / (1 + 0.05 / 32))],
 )
 def test_a_rate_has_the_fewest_digits_under_its_own_law(law, factor):
-    from polhode.engines.fitted import damping_factor, rates
-    from polhode.engines.identify import Spun
+    from polhode_engines.fitted import damping_factor, rates
+    from polhode_engines.identify import Spun
 
     assert rates(factor, 1 / 32, 2.0**-52)[0] == (law, 0.05)
     omega = np.outer(factor ** np.arange(30), W)
@@ -383,11 +383,11 @@ def test_a_damping_is_fitted_where_the_step_loses_momentum_too(step, key):
 def test_the_loss_of_a_method_is_no_damping(dt):
     """Catto's step loses angular momentum by itself."""
     answer = answer_to(rows_of(lambda q, w: catto(q, w, dt), 40, dtype=np.float32, w=np.array([0.3, 0.4, 1.0])), dt)
-    assert "catto2015" in answer.methods and "falls steadily" not in str(answer) and not answer.fitted
+    assert "catto2015" in answer.methods and "falls steadily" not in answer.why() and not answer.fitted
 
 
 @pytest.mark.thorough
-def test_the_loss_of_a_method_that_is_nearly_a_candidate_is_no_damping():
+def test_loss_of_a_near_candidate_is_no_damping():
     rows = rows_of(lambda q, w: catto(q, w, 0.6, INERTIA * (1, 1, 1 + 1e-5)), 40)
     assert not any("damping" in limit for limit in answer_to(rows, 0.6).limits)
 
@@ -412,7 +412,7 @@ def test_effective_moments_are_fitted_and_named():
 # words
 
 
-def test_candidates_without_the_gyroscopic_term_are_one_sentence_and_one_advice():
+def test_candidates_without_gyroscopic_term_share_one_advice():
     """Single precision at 0.019 rad in a step."""
     answer = answer_to(rows_of(lambda q, w: lab_spin(q, w, 0.019), 40, dtype=np.float32), 0.019)
     said = text_of(answer)
@@ -439,7 +439,7 @@ def test_names_of_candidates_differ_and_have_no_tex():
     assert own_code.label_of("no_gyroscopic_exp_damped_power_first_0p1").startswith("no gyroscopic term, exact rotation, omega")
 
 
-def test_further_runs_are_in_the_recipe_and_not_the_run_that_there_is():
+def test_further_runs_in_the_recipe_are_new():
     members = ["spiral_leapfrog", "spiral_predicted"]
     assert "0.6 rad" in meaning.telling_run(members, is_single=True) and "0.2 rad" in meaning.telling_run(members)
     damped_twins = [f"no_gyroscopic_exp_damped_{law}_after_0p1" for law in ("linear", "exp")]
@@ -467,7 +467,7 @@ def test_an_order_that_is_not_the_methods_is_explained():
     assert "without the gyroscopic term" in replace(free, order=0.6)._order_words
 
 
-def test_a_body_that_a_method_brings_to_an_axis_has_shown_its_term():
+def test_a_body_brought_to_an_axis_has_shown_its_term():
     """Catto's step at 0.7 rad: most rows are about the axis of the largest moment, the first ones between the axes."""
     answer = answer_to(rows_of(lambda q, w: catto(q, w, 0.7), 200), 0.7)
     assert answer.identified and not answer.faults and not any("principal axis" in limit for limit in answer.limits)
@@ -503,7 +503,7 @@ def test_every_row_of_a_method_is_kept(key):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("angle", [0.1, 0.2, 0.4, 0.6, 0.7, 0.75])
+@pytest.mark.parametrize("angle", [0.1, 0.4, 0.75])
 @pytest.mark.parametrize("key", list(METHODS))
 def test_every_row_of_a_method_is_kept_at_every_angle(key, angle):
     assert all_rows_remain(key, angle, float, 100) and all_rows_remain(key, angle, np.float32, 100)
@@ -512,7 +512,7 @@ def test_every_row_of_a_method_is_kept_at_every_angle(key, angle):
 # the recipe
 
 
-def test_the_recipe_for_single_precision_keeps_within_the_limits_of_engines():
+def test_the_single_precision_recipe_respects_engines():
     """Below pi/4 in a step, 47 rad/s and 0.043 s, above 1 rad/s; exact runs by SciPy."""
     made = recipe.recipe(language="javascript")
     assert made.angle == recipe.recipe(is_single=True).angle == 0.6
@@ -599,8 +599,8 @@ def test_the_adapters_of_engines_of_the_web_are_modules(path):
     assert done.returncode == 0, done.stderr
 
 
-def test_an_adapter_of_ones_own_is_compared_in_the_precision_of_its_rows():
-    from polhode.engines import atlas
+def test_a_user_s_adapter_is_compared_in_its_rows_precision():
+    from polhode_engines import atlas
 
     q, omega = rows_of(lambda q, w: catto(q, w, 0.6), 20, dtype=np.float32)
     engine = SimpleNamespace(is_own=True, precision="float64")

@@ -275,7 +275,7 @@ ONSETS = {
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ONSETS)
-def test_a_force_that_begins_as_a_power_p_leaves_a_leapfrog_an_error_of_order_one_plus_p(name):
+def test_a_leapfrog_s_error_is_one_order_above_the_force_s(name):
     """The error depends on where within a step the touch comes; its scatter over such places has this order alone."""
     law, force, power = ONSETS[name]
     sphere = ImpactBody.sphere("0.005", 2500, (0, 0, -1), young="1e7", poisson="0.3")

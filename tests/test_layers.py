@@ -1,4 +1,4 @@
-"""The rooms of the house: who may import whom, chapters that keep to themselves, a new chapter as one folder."""
+"""The three packages and their rooms: who may import whom, chapters that keep to themselves, a new chapter as one folder."""
 
 import ast
 import re
@@ -12,39 +12,45 @@ from pathlib import Path
 
 import pytest
 from conftest import surroundings
+from test_workflow import House
 
-from polhode.study import chapters
-from polhode.study.inputs import Inputs, once
+from polhode.fits import NotInRun
+from polhode_study import chapters
+from polhode_study.checks import CHECKS
+from polhode_study.inputs import Inputs, once
 
 HOME = Path(__file__).parents[1]
-PACKAGE = HOME / "src" / "polhode"
+SOURCE = HOME / "src"
+PACKAGES = ("polhode", "polhode_engines", "polhode_study")
 
-#: The rooms from the ground up; each may import what is listed before it. A module of study/ that is no folder is ``study``.
+#: The rooms from the ground up; each may import what is listed before it. A module of polhode_study that is in no folder is in
+#: the room of that name.
 ROOMS = (
-    "library",
-    "study",
-    "study.configuration",
-    "study.workflow",
-    "study.run",
-    "study.gather",
-    "study.report",
-    "study.judge",
-    "study.chapters",
-    "study.explorer",
-    "study.archive",
-    "cli",
-    "documentation",
+    "polhode",
+    "polhode_engines",
+    "polhode_study",
+    "polhode_study.configuration",
+    "polhode_study.workflow",
+    "polhode_study.run",
+    "polhode_study.gather",
+    "polhode_study.report",
+    "polhode_study.judge",
+    "polhode_study.chapters",
+    "polhode_study.explorer",
+    "polhode_study.archive",
+    "polhode_study.cli",
+    "polhode_study.documentation",
 )
 #: One floor: they serve each other. What reads and checks a configuration is in modules beside its folder, too.
-GROUND = {"study", "study.configuration", "study.workflow"}
-#: Modules of study/ that stand above its rooms.
-ABOVE = {"study.products": "study.explorer", "study.by_hand": "study.explorer", "study.notebooks": "study.explorer"}
+GROUND = {"polhode_study", "polhode_study.configuration", "polhode_study.workflow"}
+#: Modules of polhode_study that stand above its rooms.
+ABOVE = {f"polhode_study.{name}" for name in ("products", "by_hand", "head", "notebooks")}
 
 
-def modules(package: Path = PACKAGE) -> dict[str, Path]:
+def modules(source: Path = SOURCE) -> dict[str, Path]:
     path_of_module = {}
-    for path in package.rglob("*.py"):
-        parts = path.relative_to(package).with_suffix("").parts
+    for path in (path for package in PACKAGES for path in (source / package).rglob("*.py")):
+        parts = path.relative_to(source).with_suffix("").parts
         path_of_module[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return path_of_module
 
@@ -62,7 +68,7 @@ def import_lines(path: Path) -> list[ast.Import | ast.ImportFrom]:
 
 
 def imports(path: Path, known: dict[str, Path]) -> set[str]:
-    """The modules of the package that a file imports."""
+    """The modules of our packages that a file imports."""
     imported = set()
     for node in import_lines(path):
         names = []
@@ -70,28 +76,24 @@ def imports(path: Path, known: dict[str, Path]) -> set[str]:
             names = [alias.name for alias in node.names]
         elif node.module and not node.level:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        imported |= {name.removeprefix("polhode.") for name in names if name.removeprefix("polhode.") in known}
+        imported |= {name for name in names if name in known}
     return imported
 
 
 def room(module: str) -> str:
     """The room a module is in."""
     if module in ABOVE:
-        return ABOVE[module]
-    parts = module.split(".")
-    if parts[0] in ("cli", "documentation"):
-        return parts[0]
-    if parts[0] != "study":
-        return "library"
-    if parts[:2] == ["study", "chapters"] and parts[2:] not in (["judging"], ["overview"], ["rendering"]):
-        file = parts[3] if len(parts) == 4 else "chapter"
-        return "study" if file == "chapter" else "study.run" if file.startswith("run") else "study.chapters"
-    return ".".join(parts[:2]) if ".".join(parts[:2]) in ROOMS else "study"
+        return "polhode_study.explorer"
+    package, *parts = module.split(".")
+    if package == "polhode_study" and parts[:1] == ["chapters"] and parts[1:] not in (["judging"], ["overview"], ["rendering"]):
+        file = parts[2] if len(parts) == 3 else "chapter"
+        return package if file == "chapter" else f"{package}.run" if file.startswith("run") else f"{package}.chapters"
+    return ".".join([package, *parts[:1]]) if ".".join([package, *parts[:1]]) in ROOMS else package
 
 
-def upward(package: Path = PACKAGE) -> list[str]:
+def upward(source: Path = SOURCE) -> list[str]:
     """Imports that go up."""
-    known = modules(package)
+    known = modules(source)
     lines = []
     for module, path in known.items():
         own_room = room(module)
@@ -104,33 +106,37 @@ def upward(package: Path = PACKAGE) -> list[str]:
 
 def test_every_room_is_listed():
     assert {room(module) for module in modules()} == set(ROOMS)
-    folders = {f"study.{path.name}" for path in (PACKAGE / "study").iterdir() if (path / "__init__.py").is_file()}
+    folders = {f"polhode_study.{path.parent.name}" for path in (SOURCE / "polhode_study").glob("*/__init__.py")}
     assert folders <= set(ROOMS)
 
 
-#: Doors that lead up on purpose: ``python -m polhode``, ``polhode docs`` and ``polhode init``.
-DOORS = {"__main__ imports cli", "cli.docs imports documentation.pages", "cli.init imports documentation.configuration"}
+#: Doors that lead up on purpose: ``polhode.identify``, which is imported when it is asked for, ``polhode docs`` and ``init``.
+DOORS = {
+    "polhode imports polhode_engines.own_code",
+    "polhode_study.cli.docs imports polhode_study.documentation.pages",
+    "polhode_study.cli.init imports polhode_study.documentation.configuration",
+}
 
 
 def test_imports_go_down():
-    """The library, which ``pip install polhode`` brings without the packages of the study, imports nothing of the study."""
+    """The library imports nothing of the engines, and both, which a wheel holds, nothing of the study, which it does not."""
     assert set(upward()) == DOORS
 
 
 #: What a scene, a fluid or a method knows of itself only after it has been run: imported when somebody asks for it.
 RUN_WHEN_ASKED = {
-    ("manybody.scene", "manybody.simulation"),
-    ("manybody.fluid", "manybody.simulation"),
-    ("methods.protocol", "methods.libration"),
+    ("polhode.manybody.scene", "polhode.manybody.simulation"),
+    ("polhode.manybody.fluid", "polhode.manybody.simulation"),
+    ("polhode.methods.protocol", "polhode.methods.libration"),
 }
 
 
-def library_imports(package: Path = PACKAGE) -> dict[str, set[str]]:
-    """Module of the library -> the modules that it imports, late ones too; types alone do not count."""
-    known = modules(package)
+def library_imports(source: Path = SOURCE) -> dict[str, set[str]]:
+    """Module of the library or the engines -> the modules that it imports, late ones too; types alone do not count."""
+    known = modules(source)
     graph = {}
     for module, path in known.items():
-        if room(module) == "library":
+        if room(module) in ("polhode", "polhode_engines"):
             ignored = {
                 line for node in ast.walk(tree(path)) if is_for_types(node) for line in range(node.lineno, node.end_lineno + 1)
             }
@@ -138,8 +144,8 @@ def library_imports(package: Path = PACKAGE) -> dict[str, set[str]]:
             for node in import_lines(path):
                 if isinstance(node, ast.ImportFrom) and node.module and node.lineno not in ignored:
                     for alias in node.names:
-                        whole = f"{node.module}.{alias.name}".removeprefix("polhode.")
-                        names.add(whole if whole in known else node.module.removeprefix("polhode."))
+                        whole = f"{node.module}.{alias.name}"
+                        names.add(whole if whole in known else node.module)
             graph[module] = {name for name in names if name in known and (module, name) not in RUN_WHEN_ASKED}
     return graph
 
@@ -155,13 +161,14 @@ def test_the_modules_of_the_library_stand_on_floors():
 
 
 def test_a_late_import_that_closes_a_circle_is_found(tmp_path):
-    (tmp_path / "fits").mkdir()
-    (tmp_path / "fits" / "first.py").write_text("from polhode.fits.second import b\n")
-    (tmp_path / "fits" / "second.py").write_text("def b():\n    from polhode.fits import first\n")
+    fits = tmp_path / "polhode" / "fits"
+    fits.mkdir(parents=True)
+    (fits / "first.py").write_text("from polhode.fits.second import b\n")
+    (fits / "second.py").write_text("def b():\n    from polhode.fits import first\n")
     with pytest.raises(CycleError):
         TopologicalSorter(library_imports(tmp_path)).prepare()
     late = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from polhode.fits import first\n"
-    (tmp_path / "fits" / "second.py").write_text(late)
+    (fits / "second.py").write_text(late)
     import_lines.cache_clear()
     tree.cache_clear()
     TopologicalSorter(library_imports(tmp_path)).prepare()
@@ -179,22 +186,24 @@ def test_imports_are_absolute():
 
 
 def test_an_import_that_goes_up_is_found(tmp_path):
-    for name in ("run/cell.py", "chapters/times/figures.py"):
-        (tmp_path / "study" / name).parent.mkdir(parents=True)
-        (tmp_path / "study" / name).write_text("def late():\n    from polhode.study.chapters.times import figures\n")
-    assert upward(tmp_path) == ["study.run.cell imports study.chapters.times.figures"]
+    for name in ("polhode_study/run/cell.py", "polhode_study/chapters/times/figures.py", "polhode_engines/cell.py"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("def late():\n    from polhode_study.chapters.times import figures\n")
+    places = ("polhode_engines.cell", "polhode_study.run.cell")
+    assert upward(tmp_path) == [f"{place} imports polhode_study.chapters.times.figures" for place in places]
 
 
-def test_chapters_read_the_frames_of_others_alone_and_nothing_of_what_is_run():
+def test_chapters_read_frames_of_others_alone():
     """What is run may use what another chapter runs; nothing goes around in a circle."""
     known, graph = modules(), {}
     for module, path in known.items():
         key, file = (module.split(".") + [""] * 4)[2:4]
-        if room(module) == "study.chapters" and file:
+        if room(module) == "polhode_study.chapters" and file:
             for other in imports(path, known):
-                assert room(other) not in ("study.run", "study.gather"), f"{module} imports {other}: late stages read files"
+                is_early = room(other) in ("polhode_study.run", "polhode_study.gather")
+                assert not is_early, f"{module} imports {other}: late stages read files"
                 of_other = other.split(".")
-                if of_other[:2] == ["study", "chapters"] and len(of_other) == 4 and of_other[2] != key:
+                if of_other[:2] == ["polhode_study", "chapters"] and len(of_other) == 4 and of_other[2] != key:
                     assert of_other[3].startswith("frames"), f"{module} imports {other}"
                     graph.setdefault(key, set()).add(of_other[2])
     TopologicalSorter(graph).prepare()
@@ -202,17 +211,18 @@ def test_chapters_read_the_frames_of_others_alone_and_nothing_of_what_is_run():
 
 #: Late stages, which read the files of a run, and what they may not ask instead: what is registered now, what methods and
 #: problems are made of, and their declarations outside a file.
-LATE = ("study.chapters", "study.judge", "study.report", "study.explorer")
+LATE = tuple(f"polhode_study.{name}" for name in ("chapters", "judge", "report", "explorer"))
 LIVE = (
-    *("methods", "problems", "registry", "references", "manybody", "simulate", "export", "compiling", "study.declarations"),
-    *("algebra.body", "algebra.quaternion", "algebra.vector", "algebra.dual"),
+    *(f"polhode.{name}" for name in ("methods", "problems", "registry", "references", "manybody", "simulate", "export")),
+    *(f"polhode.{name}" for name in ("compiling", "algebra.body", "algebra.quaternion", "algebra.vector", "algebra.dual")),
+    "polhode_study.declarations",
 )
 #: Pictures of clumps only draw. Notebooks and pages ask for the look of registered methods without a run. The last is a number.
 HARMLESS = {
-    "study.chapters.many_body.figures imports manybody.pictures",
-    "study.report.style imports study.declarations.variant_of_registered",
-    "study.chapters.long_runs.frames_of_drift imports registry.LAST",
-    "study.report.selection imports registry.LAST",
+    "polhode_study.chapters.many_body.figures imports polhode.manybody.pictures",
+    "polhode_study.report.style imports polhode_study.declarations.variant_of_registered",
+    "polhode_study.chapters.long_runs.frames_of_drift imports polhode.registry.LAST",
+    "polhode_study.report.selection imports polhode.registry.LAST",
 }
 
 
@@ -220,18 +230,18 @@ def within(module: str, parents: Iterable[str]) -> bool:
     return any(module == parent or module.startswith(f"{parent}.") for parent in parents)
 
 
-def live_questions(package: Path = PACKAGE) -> list[str]:
+def live_questions(source: Path = SOURCE) -> list[str]:
     """Imports of late stages that ask the running program for what the files of a run say, relative ones included."""
     lines = []
-    for module, path in modules(package).items():
-        if not within(module, LATE) or room(module) == "study.run":
+    for module, path in modules(source).items():
+        if not within(module, LATE) or room(module) == "polhode_study.run":
             continue
         folder = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
         for node in import_lines(path):
             if isinstance(node, ast.Import):
-                names = [alias.name.removeprefix("polhode.") for alias in node.names]
+                names = [alias.name for alias in node.names]
             else:
-                base = (node.module or "").removeprefix("polhode") if not node.level else node.module or ""
+                base = node.module or ""
                 above = folder[: len(folder) + 1 - node.level] if node.level else []
                 whole = ".".join([*above, base.strip(".")]).strip(".")
                 names = [f"{whole}.{alias.name}".strip(".") for alias in node.names]
@@ -246,34 +256,34 @@ def test_late_stages_read_files_and_ask_no_registry():
 @pytest.mark.parametrize(
     ("file", "line", "name"),
     [
-        ("study/chapters/times/numbers.py", "from polhode.compiling.operations import count", "compiling.operations.count"),
-        ("study/chapters/times/numbers.py", "from polhode.algebra import quaternion", "algebra.quaternion"),
-        ("study/chapters/times/numbers.py", "from polhode import methods as m", "methods"),
-        ("study/judge/verdicts.py", "import polhode.problems.heavy_top", "problems.heavy_top"),
-        ("study/report/style.py", "from ...methods import METHODS", "methods.METHODS"),
-        ("study/report/__init__.py", "from ... import registry", "registry"),
-        ("study/explorer/page.py", "def late():\n    from polhode.references import taylor", "references.taylor"),
+        ("chapters/times/numbers.py", "from polhode.compiling.operations import count", "polhode.compiling.operations.count"),
+        ("chapters/times/numbers.py", "from polhode.algebra import quaternion", "polhode.algebra.quaternion"),
+        ("chapters/times/numbers.py", "from polhode import methods as m", "polhode.methods"),
+        ("judge/verdicts.py", "import polhode.problems.heavy_top", "polhode.problems.heavy_top"),
+        ("report/__init__.py", "from .. import declarations", "polhode_study.declarations"),
+        ("explorer/page.py", "def late():\n    from polhode.references import taylor", "polhode.references.taylor"),
         (
-            "study/chapters/__init__.py",
+            "chapters/__init__.py",
             "from ..declarations import problem_declarations",
-            "study.declarations.problem_declarations",
+            "polhode_study.declarations.problem_declarations",
         ),
     ],
 )
 def test_a_question_to_a_registry_is_found(tmp_path, file, line, name):
-    path = tmp_path / "polhode" / file
+    path = tmp_path / "polhode_study" / file
     path.parent.mkdir(parents=True)
     path.write_text(f"{line}\n")
     module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    assert live_questions(tmp_path / "polhode") == [f"{module} imports {name}"]
+    assert live_questions(tmp_path) == [f"polhode_study.{module} imports {name}"]
 
 
-def test_figures_tables_and_numbers_read_the_frames_of_their_chapter_never_each_other():
+def test_figures_tables_and_numbers_read_their_frames_alone():
     known = modules()
     shown = ("figures", "tables", "numbers")
     for key in chapters.all_chapters():
         for path in (HOME / chapters.FOLDER / key).glob("[!_]*.py"):
-            of_chapter = {other.split(".")[3] for other in imports(path, known) if other.startswith(f"study.chapters.{key}.")}
+            place = f"polhode_study.chapters.{key}."
+            of_chapter = {other.removeprefix(place) for other in imports(path, known) if other.startswith(place)}
             assert not of_chapter & {*shown}, f"{key}/{path.name} imports {of_chapter}"
 
 
@@ -291,14 +301,14 @@ def test_what_a_chapter_declares_is_there():
 
 def test_the_list_of_chapters_imports_no_plotting():
     """The workflow reads it at every start, in every job."""
-    code = "import sys; from polhode.study import products; products.chapters.all_chapters(); print(*sys.modules)"
+    code = "import sys; from polhode_study import products; products.chapters.all_chapters(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=HOME)
     assert not {"matplotlib", "seaborn", "PIL"} & set(done.stdout.split())
 
 
 TOY = '''"""A chapter that a test has added."""
 
-from polhode.study.chapters.chapter import Chapter, Check
+from polhode_study.chapters.chapter import Chapter, Check
 
 CHAPTER = Chapter(
     title="A toy",
@@ -315,7 +325,7 @@ RUN = '''"""Its experiment."""
 
 import xarray as xr
 
-from polhode.study.run.making import Settings
+from polhode_study.run.making import Settings
 
 
 def toy(settings: Settings) -> xr.Dataset:
@@ -326,8 +336,8 @@ FIGURES = '''"""Its figure."""
 
 from matplotlib.figure import Figure
 
-from polhode.study.inputs import Inputs
-from polhode.study.report.drawing import new_figure
+from polhode_study.inputs import Inputs
+from polhode_study.report.drawing import new_figure
 
 
 def toy_figure(inputs: Inputs) -> Figure:
@@ -336,19 +346,17 @@ def toy_figure(inputs: Inputs) -> Figure:
 '''
 TABLES = '''"""Its table."""
 
-import pandas as pd
-
-from polhode.study.inputs import Inputs
-from polhode.study.report.latex import tabular
+from polhode.interface.table import Column, Table
+from polhode_study.inputs import Inputs
 
 
-def toy_table(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+def toy_table(inputs: Inputs) -> Table:
     """One cell."""
-    return pd.DataFrame({"a": [1]}), tabular("l", ["a"], [["1"]])
+    return Table([{"a": 1}], [Column("a", "a")])
 '''
 NUMBERS = '''"""Its number."""
 
-from polhode.study.inputs import Inputs
+from polhode_study.inputs import Inputs
 
 
 def toy(inputs: Inputs) -> dict[str, str]:
@@ -360,13 +368,7 @@ def toy(inputs: Inputs) -> dict[str, str]:
 @pytest.fixture
 def checkout(tmp_path):
     """A copy of what the workflow reads."""
-    for name in ("Snakefile", "config.yaml", "src", "workflow", "profiles", "paper", "notebooks", "data"):
-        source = HOME / name
-        if source.is_dir():
-            shutil.copytree(source, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, tmp_path / name)
-    return tmp_path
+    return House(tmp_path).folder
 
 
 def run(folder: Path, *arguments: str) -> str:
@@ -379,7 +381,7 @@ def run(folder: Path, *arguments: str) -> str:
 @pytest.mark.thorough
 def test_a_new_chapter_is_a_folder(checkout):
     """Its experiment is run, its text is in the report, its macro is written; no other file is touched."""
-    folder = checkout / "src" / "polhode" / "study" / "chapters" / "toy"
+    folder = checkout / "src" / "polhode_study" / "chapters" / "toy"
     folder.mkdir()
     for name, text in (
         ("__init__", '"""Toy."""\n'),
@@ -401,9 +403,9 @@ def test_a_new_chapter_is_a_folder(checkout):
     )
     code = """
 from pathlib import Path
-from polhode.study.inputs import Inputs
-from polhode.study.report import macros, typeset
-from polhode.study.chapters import all_chapters, rendering, texts
+from polhode_study.inputs import Inputs
+from polhode_study.report import macros, typeset
+from polhode_study.chapters import all_chapters, rendering, texts
 run, paper = Inputs(""), Path("build")
 rendering.render_figure("toy_figure", run, "out")
 rendering.render_table("toy_table", run, "out")
@@ -429,8 +431,8 @@ def test_a_chapter_whose_folder_is_deleted_is_gone(checkout):
     )
     code = """
 from pathlib import Path
-from polhode.study.chapters import all_chapters, names, texts
-from polhode.study.report import macros, shortened, typeset
+from polhode_study.chapters import all_chapters, names, texts
+from polhode_study.report import macros, shortened, typeset
 results, build = Path("out"), Path("build")
 for folder in ("figures", "tables", "numbers"):
     (results / folder).mkdir(parents=True)
@@ -464,14 +466,14 @@ def test_the_hash_of_a_chapter_covers_its_chapters(checkout):
     code = """
 from pathlib import Path
 import yaml
-from polhode.study import configuration, products, chapters
+from polhode_study import configuration, products, chapters
 study = configuration.resolve(yaml.safe_load(open("config.yaml")), Path.cwd(), ["config.yaml"])
 plan = products.Products(study, Path.cwd())
 for key in chapters.jobs():
     print(f"{key}={plan.job_code(key)}")
 """
     before = set(run(checkout, "-c", code).splitlines())
-    folder = checkout / "src" / "polhode" / "study" / "chapters"
+    folder = checkout / "src" / "polhode_study" / "chapters"
     for name in ("long_runs/figures", "times/tables", "ledger/numbers"):
         with (folder / f"{name}.py").open("a") as file:
             file.write("\nREMARK = 1\n")
@@ -480,7 +482,7 @@ for key in chapters.jobs():
     assert len(changed) == 3 and all(any(key in job for job in changed) for key in ("long_runs", "times", "ledger"))
 
 
-def test_an_analysis_is_done_once_for_each_file_problem_and_argument(tmp_path):
+def test_an_analysis_is_done_once_for_each_argument(tmp_path):
     done = []
 
     @once
@@ -496,9 +498,19 @@ def test_an_analysis_is_done_once_for_each_file_problem_and_argument(tmp_path):
     assert [analysis(run), analysis(run, 2), analysis(run, power=3), *map(analysis, others)] == expected and len(done) == 5
 
 
-def test_a_chapter_that_reads_a_check_of_the_run_says_that_it_needs_them():
-    """Else its chapter is made before the checks, and prints n/a in their place."""
+def test_a_chapter_names_the_checks_of_the_run_that_it_reads():
+    """Else its chapter is made before them, and prints n/a in their place; what it reads by frames of others fails in a run."""
     for key, chapter in chapters.all_chapters().items():
         texts = [path.read_text(encoding="utf-8") for path in Path(chapters.__file__).with_name(key).glob("*.py")]
-        if any("inputs.check(" in text for text in texts):
-            assert "checks" in chapter.needs, key
+        read = {name for text in texts for name in re.findall(r'inputs\.check\("(\w+)"\)', text)}
+        assert read <= set(chapter.checks_needed) <= set(CHECKS), key
+
+
+def test_a_check_that_a_chapter_does_not_name_cannot_be_read(tmp_path):
+    inputs = Inputs(checks=tmp_path, checks_needed=["impacts"])
+    with pytest.raises(ValueError, match="drum is read and not declared: add checks/drum to needs"):
+        inputs.of("heavy_top").check("drum")
+    with pytest.raises(NotInRun):
+        inputs.check("impacts")
+    with pytest.raises(ValueError, match="name each experiment that it reads, as checks/NAME"):
+        chapters.Chapter(title="all of them", readers="nobody", place=1, needs=("checks",))

@@ -17,8 +17,8 @@ from polhode.manybody.units import REAL
 from polhode.methods import libration
 from polhode.methods import spiral_leapfrog as spiral
 from polhode.methods.plain_driver import plain_driver
-from polhode.study.chapters.long_runs import run_librations as check
-from polhode.study.chapters.spiral2024.run import omelyan_with
+from polhode_study.chapters.long_runs import run_librations as check
+from polhode_study.chapters.spiral2024.run import omelyan_with
 
 METHODS = polhode.methods
 #: ln|lambda| and the relative shift of the frequency: powers and coefficients, and the limit of stability. Stoermer-Verlet has
@@ -48,7 +48,7 @@ def test_roots_are_those_of_closed_forms(key):
     assert limit is None or found.limit == pytest.approx(limit, abs=1e-4)
 
 
-def test_the_modulus_of_runge_kutta_and_of_the_leapfrog_at_every_turn():
+def test_the_modulus_of_runge_kutta_and_leapfrog_at_every_turn():
     for x in (0.3, 1.0, 1.9, 2.5):
         rk4 = math.sqrt(1 - x**6 / 72 + x**8 / 576)
         assert libration.growth(METHODS["rk4"], x) == pytest.approx(math.log(rk4), rel=1e-9)
@@ -79,7 +79,7 @@ def no_number(state, torque, body, dt):
     return state[:4] + omega
 
 
-def test_a_method_that_blows_up_or_stands_still_keeps_no_librations():
+def test_blown_up_or_still_methods_lose_librations():
     """The torque's sign turned around: lambda + 1/lambda = 2 + x^2. One axis whose omega is tripled in each step: about 3."""
     x = 0.1
     pushed, tripled, still, none = (
@@ -168,7 +168,7 @@ def test_a_liquid_loses_what_its_modes_lose(table):
 # --- at thermal amplitudes -----------------------------------------------------------------------------------------------
 
 
-def test_the_field_of_the_molecule_is_the_gradient_of_its_potential():
+def test_the_molecule_s_field_is_its_potential_s_gradient():
     q = np.array([0.9, 0.2, -0.3, 0.1]) / np.linalg.norm([0.9, 0.2, -0.3, 0.1])
 
     def potential(turn):
@@ -181,16 +181,16 @@ def test_the_field_of_the_molecule_is_the_gradient_of_its_potential():
     assert check.field(0.0, tuple(q), None, (3.0,)) == pytest.approx([-slope for slope in slopes], rel=1e-8)
 
 
-def test_a_librating_molecule_heats_with_the_cube_of_the_step_or_not_at_all():
+def test_librations_heat_with_the_cube_of_the_step_or_never():
     def drift(method, dt):
         return check.thermal_drift(method, dt, seed=2026)
 
-    (one, error), (two, _) = (drift(METHODS["spiral_leapfrog"], dt) for dt in (1.0, 2.0))
-    assert one > 3 * error
-    assert two / one == pytest.approx(8, rel=0.2)
+    (first, error), (second, _) = (drift(METHODS["spiral_leapfrog"], dt) for dt in (1.0, 2.0))
+    assert first > 3 * error
+    assert second / first == pytest.approx(8, rel=0.2)
     for method in (METHODS["no_squish"], METHODS["moser_veselov"]):
         at_rest, error = drift(method, 2.0)
-        assert abs(at_rest) < min(3 * error, 0.01 * two)
+        assert abs(at_rest) < min(3 * error, 0.01 * second)
     # The iteration that stops after three rounds is what cools.
     three, converged = (drift(method, 4.0)[0] for method in (METHODS["omelyan1998"], omelyan_with(12)))
     assert three < 0 and abs(converged) < 0.1 * abs(three)

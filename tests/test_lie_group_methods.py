@@ -16,7 +16,7 @@ from polhode.algebra.quaternion import normalise
 from polhode.methods import implicit_midpoint, moser_veselov, moser_veselov4
 from polhode.methods.plain_driver import plain_driver
 from polhode.references import asymmetric_top
-from polhode.study.chapters.long_runs.run_symplecticity import PROBLEMS, Stepper, rattle, step_defects
+from polhode_study.chapters.long_runs.run_symplecticity import PROBLEMS, Stepper, rattle, step_defects
 
 #: These methods alone; the tests of all methods are quick.
 pytestmark = pytest.mark.thorough
@@ -258,8 +258,8 @@ def test_midpoint_rule_is_almost_poisson():
     problem = polhode.problems["free_asymmetric_top"]
     start = np.array(problem.q0), np.array(problem.omega0)
     method = polhode.methods["implicit_midpoint"]
-    one, two = (max(step_defects(Stepper(method, problem, dt), *start)) for dt in (0.02, 0.01))
-    assert np.log2(one / two) == pytest.approx(3, abs=0.05)
+    first, second = (max(step_defects(Stepper(method, problem, dt), *start)) for dt in (0.02, 0.01))
+    assert np.log2(first / second) == pytest.approx(3, abs=0.05)
 
 
 @pytest.mark.parametrize(("z", "stable"), [(0.95, True), (1.05, False)])

@@ -12,15 +12,15 @@ from polhode import manybody
 from polhode.algebra.metrics import rotation_matrix
 from polhode.cli import main
 from polhode.compiling.plain import in_plain_python
-from polhode.engines import all_engines, how_to_install, is_installed, protocol
-from polhode.engines.liquids import flow, flow_through
 from polhode.interface.netcdf import read_dataset
 from polhode.manybody.simulation import run
 from polhode.methods import METHODS
-from polhode.study import chapters
-from polhode.study.chapters import rendering
-from polhode.study.chapters.engines import run_liquids as liquid_codes
-from polhode.study.inputs import Inputs, NotInRun
+from polhode_engines import all_engines, how_to_install, is_installed, protocol
+from polhode_engines.liquids import flow, flow_through
+from polhode_study import chapters
+from polhode_study.chapters import rendering
+from polhode_study.chapters.engines import run_liquids as liquid_codes
+from polhode_study.inputs import Inputs, NotInRun
 
 HOME = Path(__file__).parents[1]
 RELEASED = HOME / "data" / "released"
@@ -150,12 +150,12 @@ def test_the_report_shows_liquids(tmp_path, lammps, monkeypatch, ours):
     section = (HOME / chapters.FOLDER / "engines" / "liquid_codes.tex").read_text()
     used = set(re.findall(r"\\(studyLiquidCodes[A-Za-z]*)", section))
     assert used and used <= set(rendering.numbers("engines", inputs))
-    with pytest.raises(NotInRun, match="liquids of other codes"):
+    with pytest.raises(NotInRun, match="data/released has no liquids_lammps"):
         rendering.table("liquid_codes", Inputs("", released=tmp_path))
 
 
 def test_the_command_says_if_no_engine_runs_liquids(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("polhode.engines.is_installed", lambda engine: True)
+    monkeypatch.setattr("polhode_engines.is_installed", lambda engine: True)
     assert main(["atlas", "ode", "--liquids", "--results", str(tmp_path)]) == 2
     assert "none of these engines is installed and runs liquids" in capsys.readouterr().err
 

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from polhode.study.report import typeset
-from polhode.study.workflow import locks, signals
+from polhode_study.report import typeset
+from polhode_study.workflow import locks, signals
 
 HOME = Path(__file__).parents[1]
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(locks.fcntl is None, reason="there are no locks 
 
 HOLD = """
 import sys, time
-from polhode.study.workflow import locks
+from polhode_study.workflow import locks
 try:
     locks.begin(sys.argv[1])
 except locks.LockedError as error:
@@ -52,7 +52,7 @@ def holder(results, seconds=60.0, cwd=None):
 
 def end(process, number=signal.SIGKILL):
     process.send_signal(number)
-    return process.communicate(timeout=30)[1]
+    return process.communicate(timeout=600)[1]
 
 
 @pytest.mark.thorough
@@ -63,7 +63,7 @@ def test_a_live_run_is_named_and_a_killed_one_is_replaced(tmp_path):
     first = holder(results, cwd=checkouts[0])
     assert first.begun
     second = holder(results, cwd=checkouts[1])
-    message = second.communicate(timeout=30)[1]
+    message = second.communicate(timeout=600)[1]
     assert second.returncode == 1 and not second.begun
     for words in (f"process {first.pid} of ", socket.gethostname(), f"kill {first.pid}", str(checkouts[0]), "results=FOLDER"):
         assert words in message
@@ -72,11 +72,11 @@ def test_a_live_run_is_named_and_a_killed_one_is_replaced(tmp_path):
     assert "rm " not in message, "the lock of a live run is not to be removed"
     end(first)
     third = holder(results, 0, cwd=checkouts[1])
-    message = third.communicate(timeout=30)[1]
+    message = third.communicate(timeout=600)[1]
     assert third.begun and f"was killed (process {first.pid}, since {since}); its lock is removed" in message
     assert list(results.iterdir()) == [], "after an orderly end nothing is left"
     fourth = holder(results, 0)
-    assert fourth.communicate(timeout=30)[1] == "" and fourth.begun
+    assert fourth.communicate(timeout=600)[1] == "" and fourth.begun
 
 
 @pytest.mark.thorough
@@ -85,7 +85,7 @@ def test_only_one_of_many_that_start_at_once_begins(tmp_path):
         subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path), "4"], stdout=-1, stderr=-1, text=True, env=environment())
         for _ in range(5)
     ]
-    assert sorted(process.communicate(timeout=30)[0] for process in processes) == ["", "", "", "", "holds\n"]
+    assert sorted(process.communicate(timeout=600)[0] for process in processes) == ["", "", "", "", "holds\n"]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -195,7 +195,7 @@ def test_unfinished_files_go_and_nothing_else(tmp_path):
 
 def test_what_is_swept_is_what_is_written(tmp_path):
     """The names that write_atomically gives, and no others."""
-    from polhode.study import storage
+    from polhode.interface import storage
 
     for name in ("a.nc", "0", "1e-05.nc", "x.tar.gz"):
 
@@ -214,7 +214,7 @@ def test_what_is_swept_is_what_is_written(tmp_path):
 
 JOB = """
 import sys
-from polhode.study.workflow import signals
+from polhode_study.workflow import signals
 signals.end_with_head()
 import polhode
 print("works", flush=True)
@@ -243,10 +243,25 @@ def test_a_job_ends_soon_after_its_head_is_killed(orphan):
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("head_is", ["gone", "younger"])
+def test_a_job_whose_head_has_gone_does_not_begin(head_is):
+    """The head was killed while the job was starting; another process may have its number."""
+    head = subprocess.Popen(["sleep", "100"])
+    marks = signals.marks(head.pid)
+    if head_is == "gone":
+        head.kill(), head.wait()
+    else:
+        marks[signals.HEAD_BORN] = "1.0"
+    done = subprocess.run([sys.executable, "-c", JOB], stdout=-1, env=environment(**marks), timeout=600)
+    head.kill(), head.wait()
+    assert (done.returncode, done.stdout) == (1, b"")
+
+
+@pytest.mark.thorough
 def test_a_job_without_a_head_runs_by_itself():
     script = """if True:
         import threading
-        from polhode.study.workflow import signals
+        from polhode_study.workflow import signals
         signals.end_with_head()
         print(threading.active_count())
     """
@@ -256,7 +271,7 @@ def test_a_job_without_a_head_runs_by_itself():
             env=environment(**{signals.HEAD: value}),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
         )
         assert done.stdout == "1\n", done.stderr
 
@@ -264,7 +279,7 @@ def test_a_job_without_a_head_runs_by_itself():
 #: What Snakemake does, and a job that does not end by itself, or not by SIGTERM either.
 LEAD = """
 import os, subprocess, sys, time
-from polhode.study.workflow import signals
+from polhode_study.workflow import signals
 signals.lead()
 os.makedirs(".snakemake/scripts", exist_ok=True)
 open(".snakemake/scripts/job.py", "w").write(sys.argv[1])
@@ -297,7 +312,7 @@ def test_a_signal_ends_the_jobs_and_nothing_else(tmp_path, job, number):
     assert head.stdout.readline() == "interrupted\n"
     if job is STUBBORN:
         head.send_signal(number)
-    said, warned = head.communicate(timeout=30)
+    said, warned = head.communicate(timeout=600)
     assert said == "ended None\n", "other children, such as those that talk to a scheduler, are left alone"
     assert time.monotonic() - began < (signals.PATIENCE if job is STUBBORN else 15)
     assert warned.startswith(f"polhode: {signal.Signals(number).name}: stopping all jobs"), warned
@@ -310,7 +325,7 @@ def test_a_job_that_does_not_end_is_killed(tmp_path):
     )
     assert head.stdout.readline() == "works\n"
     head.terminate()
-    assert head.communicate(timeout=30)[0] == "interrupted\nended None\n"
+    assert head.communicate(timeout=600)[0] == "interrupted\nended None\n"
 
 
 @pytest.mark.thorough
@@ -320,7 +335,7 @@ def test_what_nohup_ignores_stays_ignored(tmp_path):
     head = subprocess.Popen([sys.executable, "-c", script, job], stdout=-1, text=True, cwd=tmp_path, env=environment())
     assert head.stdout.readline() == "works\n"
     head.send_signal(signal.SIGHUP)
-    assert head.communicate(timeout=30)[0] == "through\n"
+    assert head.communicate(timeout=600)[0] == "through\n"
 
 
 # ---- LaTeX ----

@@ -18,8 +18,8 @@ from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.magnus_adams4 import METHOD, magnus
 from polhode.methods.plain_driver import plain_driver
 from polhode.methods.translation import ADAMS, LEAPFROG
-from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
-from polhode.study.chapters.seelen2016 import run as friction_check
+from polhode_study.chapters.long_runs import run_symplecticity as symplecticity
+from polhode_study.chapters.seelen2016 import run as friction_check
 
 #: These methods alone; the tests of all methods are quick.
 pytestmark = pytest.mark.thorough
@@ -186,9 +186,9 @@ def test_the_start_does_not_spoil_the_order(name, cases):
     """Its three local errors are of fifth order: so is the difference that a better start makes, and it is a small part."""
     case, changes, errors = cases[name], [], []
     for n in (40, 80, 160):
-        one = polhode.simulate(case.problem, METHOD, 1 / n, 1.0, samples=1)
-        changes.append(metrics.orientation_l1(one.q.values[-1], finer_start(case.problem, n)))
-        errors.append(metrics.orientation_l1(one.q.values[-1], case.exact(1.0)[0]))
+        run = polhode.simulate(case.problem, METHOD, 1 / n, 1.0, samples=1)
+        changes.append(metrics.orientation_l1(run.q.values[-1], finer_start(case.problem, n)))
+        errors.append(metrics.orientation_l1(run.q.values[-1], case.exact(1.0)[0]))
     assert slopes(changes)[-1] > 4.6
     assert changes[-1] < 0.1 * errors[-1]
 
@@ -369,7 +369,7 @@ def test_friction_follows_the_characteristic_polynomial():
 
 
 @pytest.mark.parametrize(("z", "steady"), [(0.2, True), (0.35, True), (0.7, True), (0.95, True), (1.05, False)])
-def test_friction_slows_a_body_up_to_the_limit_of_the_linear_extrapolation(z, steady):
+def test_friction_slows_up_to_the_linear_extrapolation_s_limit(z, steady):
     problem = make("damped", spin_damping, "velocity", {"k": 1.0}, horizon=400 * z)
     with np.errstate(over="ignore", invalid="ignore"):
         omega = polhode.simulate(problem, METHOD, z, 400 * z).omega.values
@@ -395,7 +395,7 @@ def test_the_limit_of_the_study():
 # --- long runs -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_energy_of_a_free_body_drifts_by_the_fifth_power_of_the_step():
+def test_free_energy_drifts_by_the_fifth_power_of_the_step():
     """A drift, as no part of the method is symmetric; it is far below that of SPIRAL, which has one too."""
     problem = polhode.problems["free_asymmetric_top"]
     drifts = {}
@@ -423,7 +423,7 @@ def elastic(x):
     return np.abs(np.linalg.eigvals(matrix)).max()
 
 
-def test_an_elastic_oscillation_is_damped_with_the_sixth_power_of_the_step():
+def test_elastic_oscillations_are_damped_by_the_sixth_power():
     for x in (0.05, 0.1):
         assert (1 - elastic(x)) / x**6 == pytest.approx(5 / 16, rel=0.01)
     assert elastic(1.0127) < 1 < elastic(1.0128)

@@ -415,7 +415,7 @@ def test_the_order_while_contacts_stay_closed(key, order):
 
 
 @pytest.mark.thorough
-def test_the_order_of_other_methods_with_first_steps_of_several_torques():
+def test_the_order_of_methods_with_first_steps_of_many_torques():
     exact = squeezed_end().tolist()
     orders = {key: METHODS[key].order_q for key in ONE_TORQUE if METHODS[key].warm_up_steps and key != "magnus_adams4"}
     assert sorted(orders.values()) == [3, 4]
@@ -425,7 +425,7 @@ def test_the_order_of_other_methods_with_first_steps_of_several_torques():
 
 
 @pytest.mark.parametrize("brute_force", [False, True])
-def test_samples_pauses_and_lists_change_no_bit_of_the_first_steps(brute_force):
+def test_samples_pauses_and_lists_change_no_bit(brute_force):
     method, begin = METHODS["magnus_adams4"], squeezed()
     usual = run(SQUEEZED, method, HORIZON / 48, begin, steps_to(12), record=True)["motion"]
     untouched = squeezed()
@@ -454,12 +454,12 @@ def test_sampling_changes_no_bit():
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "verlet"])
 def test_the_order_of_the_kinds_does_not_matter(key):
     """Clumps of other sizes in other lanes: while each touches one other at most, nothing rounds otherwise."""
-    one, other = scene((L_SHAPE, 5), (SPHERE, 4), (DIMER, 3), box=0.9), scene((DIMER, 3), (L_SHAPE, 5), (SPHERE, 4), box=0.9)
-    begin = one.initial_state(2)
+    first, other = scene((L_SHAPE, 5), (SPHERE, 4), (DIMER, 3), box=0.9), scene((DIMER, 3), (L_SHAPE, 5), (SPHERE, 4), box=0.9)
+    begin = first.initial_state(2)
     order = np.r_[9:12, 0:9]
     moved = manybody.State(begin.r[order], begin.v[order], begin.q[order], begin.omega[order])
     at = steps_to(6_000, 300)
-    a = run(one, METHODS[key], 1e-4, begin, at, record=True)
+    a = run(first, METHODS[key], 1e-4, begin, at, record=True)
     b = run(other, METHODS[key], 1e-4, moved, at, record=True)
     assert a["work"][4] > 100, "contacts"
     np.testing.assert_allclose(b["motion"], a["motion"][:, order], rtol=0, atol=1e-9)
@@ -650,7 +650,7 @@ def test_calls_that_cannot_be_say_why():
 PAIR, SWAPPED = (NamedTuple("Pair", [(name, float) for name in names]) for names in (("a", "b"), ("b", "a")))
 
 
-def test_compiled_code_is_named_after_the_fields_of_the_tuples_it_takes():
+def test_compiled_code_is_named_after_fields_of_its_arguments():
     """Code that was compiled for other places of the same fields would read the wrong numbers."""
 
     def first(pair):
@@ -665,7 +665,7 @@ def test_compiled_code_is_named_after_the_fields_of_the_tuples_it_takes():
     assert None not in names and len(names) == 4
 
 
-def test_compiled_code_is_named_after_the_fields_of_the_tuples_it_makes():
+def test_compiled_code_is_named_after_fields_of_its_results():
     def maker(pair):
         def make():
             return pair(1.0, 2.0)

@@ -50,9 +50,9 @@ import json, sys
 from pathlib import Path
 from types import SimpleNamespace as N
 from polhode import manybody, methods
-from polhode.documentation.pages import scene_page, scenes_table
+from polhode_study.documentation.pages import scene_page, scenes_table
 from polhode.manybody.step import PlainRun
-from polhode.study.plan import Plan
+from polhode_study.plan import Plan
 
 scene = manybody.scenes["toy"]
 run = PlainRun(scene, scene.initial_state(0), methods["spiral_leapfrog"], 1e-5)
@@ -110,7 +110,7 @@ def test_built_in_scenes_are_those_of_their_files():
     assert str(manybody.scenes).startswith("key ")
 
 
-def test_the_usual_step_is_that_of_the_publication_or_the_rayleigh_step(toy):
+def test_the_usual_step_is_published_or_of_rayleigh(toy):
     assert (manybody.scenes["chess"].usual_step, manybody.scenes["rods"].usual_step) == (4.85e-6, 3.83e-5)
     with manybody.scenes.restored():
         scene = manybody.scenes.load(toy)

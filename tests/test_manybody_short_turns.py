@@ -49,7 +49,7 @@ LONG = {
 }
 
 
-def test_the_polynomials_alone_give_the_same_bits_up_to_a_right_angle():
+def test_polynomials_alone_have_equal_bits_to_a_right_angle():
     for x in [0.0, 5e-324, *np.linspace(0, HALF_PI_SQUARED, 1000), HALF_PI_SQUARED]:
         assert short_cos_sinc(float(x)) == cos_sinc(float(x))
     for x in (np.nextafter(HALF_PI_SQUARED, 3), 9.0, math.inf, math.nan):
@@ -94,7 +94,7 @@ def fly(key, speeds, n=200):
         np.testing.assert_array_equal(outcome["motion"][:, c, 10:], alone.omega)
 
 
-def test_a_turn_too_far_in_the_middle_of_a_run_changes_no_bit_of_it():
+def test_a_turn_too_far_in_a_run_changes_no_bit():
     """Clumps that turn by hardly less than pi in a step, until a contact adds to it; against the run that looks at every pair,
     clump by clump, with the whole kernels."""
     clump = manybody.Clump.dimer(0.02, 0.02, 0.01)

@@ -1,5 +1,6 @@
 """Pauses of long compiled loops: no bit depends on them, and Ctrl-C ends a run at the next one."""
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 
 import polhode
 from polhode import manybody
-from polhode.compiling import marching
+from polhode.compiling import cache, marching
 from polhode.manybody.simulation import run
 
 HOME = Path(__file__).parents[1]
@@ -144,9 +145,21 @@ def test_ctrl_c_ends_a_script():
         time.sleep(1)
         process.send_signal(signal.SIGINT)
         try:
-            assert process.communicate(timeout=30)[1].endswith("KeyboardInterrupt\n")
+            assert process.communicate(timeout=600)[1].endswith("KeyboardInterrupt\n")
         finally:
             process.kill()
+
+
+def test_ctrl_c_is_not_lost_where_llvm_calls_python():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), cache._compilation():
+        ctypes.CFUNCTYPE(None)(interrupted)()
+    before = sys.unraisablehook
+    with cache._compilation():
+        pass
+    assert sys.unraisablehook is before
 
 
 def test_parts_take_a_fraction_of_a_second():

@@ -8,13 +8,14 @@ import pytest
 
 from polhode import cli
 from polhode.algebra.vector import scale
-from polhode.cli import sheet as command
 from polhode.compiling.kernel import kernel
 from polhode.methods import METHODS
 from polhode.methods.spiral_leapfrog import METHOD, after_torque
-from polhode.study.report.method_page import new_or_known, page, wrong_orders
-from polhode.study.run import method_sheet
-from polhode.study.run.ensemble_states import states_dataset
+from polhode_study.cli import sheet as command
+from polhode_study.report import method_page
+from polhode_study.report.method_page import new_or_known, page, wrong_orders
+from polhode_study.run import method_sheet
+from polhode_study.run.ensemble_states import states_dataset
 
 #: A reduced sheet takes ten seconds.
 pytestmark = pytest.mark.thorough
@@ -54,7 +55,7 @@ def test_what_does_not_apply_is_said(numbers):
 
 def test_the_numbers_are_json_and_the_page_needs_nothing_else(numbers):
     assert json.loads(json.dumps(numbers, allow_nan=False)) == numbers
-    shapes = [set(one) for one in numbers["methods"].values()]
+    shapes = [set(row) for row in numbers["methods"].values()]
     assert shapes[0] == shapes[1] == shapes[2]
     text = page(numbers)
     assert "<b>" not in text and "A &lt;b&gt;wrong&lt;/b&gt; &amp; bold one" in text
@@ -67,7 +68,10 @@ def test_the_command_writes_page_and_numbers(numbers, monkeypatch, tmp_path, cap
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "sheet", lambda method, beside, bodies, say: numbers)
     assert cli.main(["sheet", "spiral_leapfrog", "--json", "numbers.json"]) == 0
-    assert capsys.readouterr().out.split() == ["spiral_leapfrog.html", "numbers.json"]
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("Open spiral_leapfrog.html in a browser") and said[-1] == "The numbers are in numbers.json."
+    assert said[1].startswith("Orders are not all as declared: friction_isotropic, q: declared 2, measured 1.")
+    assert len(said) <= 12 and not any("<" in line for line in said)
     assert json.loads(Path("numbers.json").read_text()) == numbers and Path("spiral_leapfrog.html").read_text() == page(numbers)
     assert cli.main(["sheet", "spiral_leapfrg"]) == 2
     assert "did you mean 'spiral_leapfrog'" in capsys.readouterr().err
@@ -108,8 +112,19 @@ def test_a_known_method_under_another_name_is_found(numbers):
     assert "not new" in new_or_known(numbers["identity"])
 
 
-def test_the_same_step_with_another_start_is_found_and_a_new_step_is_none_of_the_known():
+def test_another_start_is_recognised_and_a_new_step_is_unknown():
     identity = method_sheet.identity(replace(METHOD, key="at_once", start=starts_at_once))
     assert not identity["same"] and "spiral_leapfrog" in identity["same_step"]
     identity = method_sheet.identity(replace(METHOD, key="another", after_torque=another))
     assert not identity["same"] and not identity["same_step"] and "none of" in new_or_known(identity)
+
+
+def test_a_form_without_a_page_is_named_in_words():
+    form = "momentum_leapfrog_exp_new"
+    identity = {"same": {}, "same_step": {form: form, "spiral_leapfrog": "SPIRAL"}, "compared": 3}
+    text = new_or_known(identity)
+    assert form not in text and "leapfrog of the lab momentum" in text and "SPIRAL (spiral_leapfrog)" in text
+    far = {"same": {}, "same_step": {}, "compared": 3, "nearest": {"key": "heun_lab", "round_offs": 2.6e13}}
+    assert "Nearest" not in method_page._new({"identity": far}) and "Nothing is near" in method_page._new({"identity": far})
+    near = far | {"nearest": {"key": "spiral_leapfrog", "round_offs": 2.6e3}}
+    assert "Nearest: SPIRAL (spiral_leapfrog), " in method_page._new({"identity": near})

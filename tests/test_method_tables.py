@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from polhode import cli
-from polhode.cli import sheet as command
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
-from polhode.study.report.method_page import page
-from polhode.study.report.method_tables import (
+from polhode_study.cli import sheet as command
+from polhode_study.report.method_page import page
+from polhode_study.report.method_tables import (
     DIMENSIONS,
     FORMAT,
     VARIABLES,
@@ -50,7 +50,7 @@ def data(sheets):
 
 def test_the_schema_stays(data):
     assert FORMAT == "polhode methods 1" == data.attrs["format"]
-    shapes = {name: (" ".join(one.dimensions), one.unit) for name, one in VARIABLES.items()}
+    shapes = {name: (" ".join(variable.dimensions), variable.unit) for name, variable in VARIABLES.items()}
     assert {name: shapes.get(name) for name in SCHEMA} == SCHEMA, "a change that breaks readers needs another FORMAT"
     for name, (dimensions, unit) in shapes.items():
         assert data[name].dims == ("integrator", *dimensions.split()) and data[name].attrs.get("units", "") == unit
@@ -61,15 +61,15 @@ def test_every_released_method_has_its_numbers(sheets, data):
     assert set(data["integrator"].values) <= set(METHODS)
     assert np.isfinite(data["step_time"]).all() and (data["order_declared"] >= 1).all()
     row = sheets["entries"]["rk4"]["row"]
-    one = data.sel(integrator="rk4")
+    of_method = data.sel(integrator="rk4")
     law = row["laws"]["lab"]
     assert (
-        float(one["steps_per_radian_90"].sel(torque_class="lab", target=1e-4))
+        float(of_method["steps_per_radian_90"].sel(torque_class="lab", target=1e-4))
         == law["steps_per_radian"]["0.0001"]["ninety_percent"]
     )
-    assert one["error_per_radian"].sel(torque_class="lab").values.tolist() == law["error_per_radian"]["median"]
-    assert float(one["order"].sel(torque_class="lab", quantity="omega")) == row["orders"]["lab"]["omega"]["measured"]
-    assert np.isnan(one["drag_limit"]) and np.isnan(one["liquid_drift"]), "it runs no systems of bodies"
+    assert of_method["error_per_radian"].sel(torque_class="lab").values.tolist() == law["error_per_radian"]["median"]
+    assert float(of_method["order"].sel(torque_class="lab", quantity="omega")) == row["orders"]["lab"]["omega"]["measured"]
+    assert np.isnan(of_method["drag_limit"]) and np.isnan(of_method["liquid_drift"]), "it runs no systems of bodies"
     assert np.isinf(data["drag_limit"]).any() and (data["liquid_lost_at"] > 0).any()
 
 
@@ -86,9 +86,9 @@ def test_the_csv_file_has_the_same_numbers(data):
         else:
             assert row["value"] == str(values.item())
     finite = sum(
-        int(data[name].notnull().sum() if one.unit else (data[name] != "").sum())
-        for name, one in VARIABLES.items()
-        if "step" not in one.dimensions
+        int(data[name].notnull().sum() if variable.unit else (data[name] != "").sum())
+        for name, variable in VARIABLES.items()
+        if "step" not in variable.dimensions
     )
     assert len(rows) == finite
 
@@ -107,7 +107,8 @@ def test_the_command_writes_all_methods_and_one_of_ones_own(sheets, monkeypatch,
     monkeypatch.setattr(command, "sheet", lambda method, beside, bodies, say: mine)
     monkeypatch.setattr(command, "page", lambda numbers: "")
     assert cli.main(["sheet", "euler", "--tables", "."]) == 0
-    assert capsys.readouterr().out.split() == ["euler.html", "methods.csv", "methods.nc"]
+    said = capsys.readouterr().out.splitlines()
+    assert "Open euler.html in" in said[0] and said[-1] == "The numbers of all methods are in methods.csv and methods.nc."
     data = read_dataset(tmp_path / "methods.nc")
     assert set(data["integrator"].values) == {*sheets["entries"], "mine"}
     assert "direct Euler" in str(data["known_as"].sel(integrator="mine").item())

@@ -20,7 +20,7 @@ from polhode.methods.pfc4_delvalle2024 import to_quaternion
 from polhode.methods.protocol import OneTorque, SeveralTorques
 from polhode.methods.verlet import implicit_half_kick
 from polhode.references import axial_torque
-from polhode.study.chapters.spiral2024 import run as checks
+from polhode_study.chapters.spiral2024 import run as checks
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -73,7 +73,7 @@ def test_what_is_ours_is_declared():
     }
 
 
-def test_a_second_order_form_that_is_in_part_ours_is_not_called_the_original():
+def test_a_second_order_form_partly_ours_is_no_original():
     ours = {re.findall(r"\w+", m.label)[-3] for m in polhode.methods.values() if m.label.endswith("(second order)")}
     assert ours == {"Verlet", "Buss", "Johnson"}
     names = "|".join(sorted(ours))
@@ -229,7 +229,7 @@ def test_free_sphere_keeps_its_angular_velocity(key, free_problem):
 
 @every_method
 @pytest.mark.parametrize("inertia", [(1.0, 1.0, 1.8), (0.9, 1.6, 2.2)])
-def test_free_bodies_keep_energy_and_lab_momentum_to_the_order_of_the_method(key, inertia, free_problem):
+def test_free_bodies_conserve_to_the_order_of_the_method(key, inertia, free_problem):
     problem = free_problem(inertia, omega0=(0.9, -1.3, 1.1), horizon=2.0)
     method = polhode.methods[key]
     order = min(method.orders("free"))
@@ -448,7 +448,7 @@ def remainder(dt, kick, rate, converged):
     ],
     ids=["omelyan1998", "verlet and pfc4", "pfc4_delvalle2024"],
 )
-def test_what_three_iterations_leave_falls_with_the_fourth_power_of_the_step(kick, rate, converged):
+def test_remainders_of_three_iterations_fall_as_fourth_power(kick, rate, converged):
     for dt in (0.1, 0.05, 0.025):
         expected, left = remainder(dt, kick, rate, converged)
         assert np.linalg.norm(left - expected) < 4 * dt * np.linalg.norm(expected)

@@ -129,10 +129,10 @@ def test_shapes_and_nan():
 
 
 @given(*[st.lists(st.integers(1, 3), max_size=3).map(tuple)] * 2)
-def test_leading_axes_fit_together_as_those_of_numpy_or_are_refused(one, other):
-    q, exact = np.ones((*one, 4)), np.ones((*other, 4))
+def test_leading_axes_fit_as_numpy_s_or_are_refused(leading, other):
+    q, exact = np.ones((*leading, 4)), np.ones((*other, 4))
     try:
-        wanted = np.broadcast_shapes(one, other)
+        expected = np.broadcast_shapes(leading, other)
     except ValueError:
         for metric in (
             metrics.orientation_l1,
@@ -144,10 +144,10 @@ def test_leading_axes_fit_together_as_those_of_numpy_or_are_refused(one, other):
             with pytest.raises(ValueError, match="exact must have shapes that fit together"):
                 metric(q, exact)
     else:
-        assert metrics.orientation_l1(q, exact).shape == metrics.relative_l1(q, exact).shape == wanted
+        assert metrics.orientation_l1(q, exact).shape == metrics.relative_l1(q, exact).shape == expected
 
 
-def test_vectors_of_other_lengths_are_refused_and_a_lost_state_is_nan():
+def test_vectors_of_other_lengths_are_refused_and_lost_is_nan():
     with pytest.raises(ValueError, match=r"value, exact must have shapes that fit together, got \(2, 3\), \(1,\)"):
         metrics.relative_l1(np.ones((2, 3)), [1.0])  # NumPy would repeat the one number
     with pytest.raises(ValueError, match="measure must be one of quaternion, matrix, got 'angle'"):

@@ -57,7 +57,7 @@ def test_water_has_the_moments_and_the_frame_of_its_geometry():
     assert WATER.body().inertia == WATER.inertia
 
 
-def test_a_massless_site_moves_neither_the_centre_of_mass_nor_the_moments():
+def test_a_massless_site_moves_no_centre_and_no_moment():
     water = manybody.molecules["tip4p2005"]
     without = Molecule.of_sites("bare", as_given(water)[:3], water.masses[:3])
     assert without.inertia == water.inertia and without.centre_of_mass == water.centre_of_mass
@@ -78,7 +78,7 @@ def test_every_molecule_is_in_its_principal_frame(key):
 
 
 @pytest.mark.parametrize("key, length, mass", [("nitrogen", 1.10, 14.0067), ("carbon_dioxide", 2.32, 15.9994)])
-def test_a_linear_molecule_lies_on_the_x_axis_and_its_body_has_no_gyroscopic_term(key, length, mass):
+def test_linear_molecules_lie_on_x_without_gyroscopic_term(key, length, mass):
     molecule = manybody.molecules[key]
     assert molecule.linear and molecule.degrees_of_freedom == 5
     assert not molecule.sites[:, 1:].any()
@@ -101,7 +101,7 @@ def pull(t, q, omega, parameters):
 SPINNING = ("buss2000", "calzavarini2010", "dlm1997", "fincham1992", "munjiza2003", "no_squish", "pfc4_delvalle2024")
 
 
-def test_every_method_moves_a_linear_molecule_as_a_line_and_few_give_it_a_spin():
+def test_every_method_moves_a_linear_molecule_as_a_line():
     # The motion of the axis n alone: I n'' = F - (F.n) n - I n'^2 n.
     body, start, omega, force = manybody.molecules["nitrogen"].body(), (6 / 9, -2 / 9, 5 / 9, 4 / 9), (0.0, 1.1, -0.6), 30.0
     axis, velocity = np.array(to_lab(start, (1.0, 0.0, 0.0))), np.array(to_lab(start, (0.0, omega[2], -omega[1])))
@@ -126,7 +126,7 @@ def test_every_method_moves_a_linear_molecule_as_a_line_and_few_give_it_a_spin()
     assert spinning == {key for key in polhode.methods if key.startswith(SPINNING)}
 
 
-def test_rounded_coordinates_of_a_linear_molecule_are_put_on_its_line():
+def test_rounded_linear_molecules_are_put_on_their_line():
     direction = np.array([1.0, -2.0, 4.0]) / sqrt(21)
     places = np.array([3.0004, 1.0001, -2.0002]) + np.outer([0.0, 1.16, -1.16], direction)
     places = np.round(places, 3)  # as in a file
@@ -136,14 +136,14 @@ def test_rounded_coordinates_of_a_linear_molecule_are_put_on_its_line():
     assert as_given(molecule) == pytest.approx(places, abs=2e-3)
 
 
-def test_an_atom_has_three_degrees_of_freedom_and_a_body_that_can_be_computed_with():
+def test_an_atom_has_three_degrees_of_freedom():
     argon = Molecule.of_sites("argon", [[1.0, 2.0, 3.0]], [39.95], epsilon=[0.238], sigma=[3.4])
     assert argon.degrees_of_freedom == 3 and not argon.linear
     assert argon.inertia == (0.0, 0.0, 0.0) and argon.centre_of_mass == (1.0, 2.0, 3.0)
     assert argon.body().inertia == (39.95,) * 3
 
 
-def test_equal_moments_are_equal_and_leave_the_axes_as_they_were_given():
+def test_equal_moments_are_equal_and_leave_the_axes():
     benzene = manybody.molecules["benzene"]
     assert benzene.inertia[0] == benzene.inertia[1]
     assert benzene.rotation == (1.0, 0.0, 0.0, 0.0)
@@ -186,7 +186,7 @@ def test_a_molecule_stands_in_its_file_as_its_rotation_says(sites):
             assert axis[np.abs(axis).argmax()] > 0
 
 
-def test_the_orientation_of_a_file_s_frame_becomes_that_of_the_body():
+def test_a_file_s_frame_becomes_the_body_s_orientation():
     turn = Rotation.from_rotvec([0.4, 1.1, -0.7])
     tilted = Molecule.of_sites("tilted", turn.apply(as_given(WATER)), WATER.masses)
     q = tuple(np.array([1.0, 2.0, -3.0, 4.0]) / sqrt(30))
@@ -223,7 +223,7 @@ def test_what_cannot_be_a_molecule_is_said(change, message):
         Molecule.of_sites("w", **arguments)
 
 
-def test_a_molecule_that_is_not_in_its_principal_frame_is_refused():
+def test_molecules_outside_their_principal_frame_are_refused():
     with pytest.raises(ValueError, match="the centre of mass of its sites must be the origin"):
         replace(WATER, sites=WATER.sites + 0.1)
     with pytest.raises(ValueError, match="inertia must be the principal moments of its sites"):
@@ -264,7 +264,7 @@ def smoothed(r, power, start, end):
     ("trimer", (1.1, 0.5, 0.9), 1.8, 2.5, 37.3838422837504962, (616.607372330368147, 194.816406525281701, 233.91004252326778),
      None),
 ])  # fmt: skip
-def test_two_molecules_have_the_energy_and_the_forces_of_another_code(key, place, start, end, energy, force, torque):
+def test_two_molecules_agree_with_another_code(key, place, start, end, energy, force, torque):
     molecule, q = manybody.molecules[key], tuple(np.array([1.0, 2.0, -3.0, 4.0]) / sqrt(30))
     coulomb = {"real": REAL, "lj": LJ}[molecule.units].coulomb
     arms = np.array([to_lab(q, tuple(site)) for site in molecule.sites])
@@ -343,7 +343,7 @@ def test_water_is_the_same_from_every_file(tmp_path, name):
     assert water.names == (("1", "2", "2") if name == "numbered.txt" else WATER.names)
 
 
-def test_masses_come_from_the_argument_then_the_file_then_the_elements(tmp_path):
+def test_masses_are_the_argument_s_the_file_s_or_the_element_s(tmp_path):
     path = tmp_path / "m.xyz"
     path.write_text(f"3\n\n{XYZ}\n".replace("O 0", "O1 0"))
     assert Molecule.from_file(path, lennard_jones={}).masses.tolist() == [15.999, 1.008, 1.008]
@@ -353,37 +353,6 @@ def test_masses_come_from_the_argument_then_the_file_then_the_elements(tmp_path)
     assert Molecule.from_file(path, lennard_jones={}, masses={"H": 2.014}).masses.tolist() == [15.9994, 2.014, 2.014]
     path.write_text(lammps(WATER).split("Masses")[0])
     assert Molecule.from_file(path, lennard_jones={}).masses.tolist() == [15.999, 1.008, 1.008]
-
-
-@pytest.mark.parametrize("name, text, message", [
-    ("a", "x y z\n", "is no file of a molecule"),
-    ("a", f"4\n\n{XYZ}\n", "has 3 lines for 4 sites; a molecule file has one frame"),
-    ("a", f"3\n\n{XYZ}\n".replace("O 0", "O zero"), "line 3: expected name x y z, got 'O zero"),
-    ("a", f"3\n\n{XYZ}\n".replace("O 0", "O zero"), "; x is 'zero.0'"),
-    ("a", f"three\n\n{XYZ}\n", "line 1: begins with 'three', so it is no file of a molecule"),
-    ("a", f"-3\n\n{XYZ}\n", "line 1: begins with '-3', so it is no file of a molecule"),
-    ("a", "", "line 1: is empty, so it is no file of a molecule"),
-    ("a", "ATOM      1  O   HOH A   1       0.000   0.000   0.000\n", "is a PDB file, which is not read"),
-    ("a", "Water\n    3\n    1SOL     OW    1   0.000   0.000   0.000\n", "is a GRO file, which is not read"),
-    ("a", "LAMMPS\n\n3 atoms\n2 atom types\n\nAtoms\n\n1 1 1 0 0 0 0\n", "is a data file of LAMMPS (read_data)"),
-    ("a", f"3\nname x y z q\n{XYZ} nan\n".replace("0.0\n", "0.0 0.1\n"), "line 5: numbers must be finite"),
-    ("a", f"3\nProperties=pos:R:3\n{XYZ}\n", "line 2: the columns have no name of the site (species:S:1)"),
-    ("a", f"3\nProperties=species:S:1\n{XYZ}\n", "line 2: 'Properties=species:S:1' has no pos:R:3"),
-    ("a", f"3\nProperties=species:S:1:pos:R:3:q:R:1:charge:R:1\n{XYZ}\n", "line 2: two columns are the same"),
-    ("a", f"3\n\n{XYZ}\n".replace("O", "Q"), "line 3: has no mass, and 'Q' is no element of the table; pass masses={'Q'"),
-    ("a", lammps(WATER).replace("Coords", "Places"), "line 6: unknown section 'Places'"),
-    ("a", re.sub("(?s)Coords.*Types", "Types", lammps(WATER)), "a LAMMPS molecule without the section Coords"),
-    ("a", lammps(WATER).replace("3 H", "2 H"), "section Types: the atoms are numbered from 1 to 3, each once, got 2"),
-    ("a", lammps(WATER).replace("3 H\n", ""), "the section Types has 2 lines for 3 atoms"),
-    ("a", lammps(WATER).replace("1 -0.8476", "1 much"), "section Charges: expected number of the atom charge, got '1 much'"),
-    ("a", lammps(WATER).replace("3 1.008", "3 -1"), "masses must not be negative, got -1.0"),
-])  # fmt: skip
-def test_a_broken_molecule_file_says_where(tmp_path, name, text, message):
-    path = tmp_path / name
-    path.write_text(text)
-    with pytest.raises(ValueError, match=re.escape(message)) as raised:
-        Molecule.from_file(path, lennard_jones={})
-    assert str(path) in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -480,7 +449,7 @@ def test_a_total_charge_that_is_no_whole_number_is_named(tmp_path):
         assert [warned in str(warning.message) for warning in caught] == [True] * bool(warned)
 
 
-def test_a_file_of_qm9_has_the_charges_of_mulliken_and_its_exponents(tmp_path):
+def test_qm9_files_have_mulliken_charges_and_exponents(tmp_path):
     rows = with_columns(["-8.476*^-1"], ["0.4238"], ["4.238D-1"]).replace(" ", "\t")
     path = tmp_path / "dsgdb9nsd_000003.xyz"
     path.write_text(
@@ -493,37 +462,62 @@ def test_a_file_of_qm9_has_the_charges_of_mulliken_and_its_exponents(tmp_path):
         Molecule.from_file(path, lennard_jones={})
 
 
-@pytest.mark.parametrize("text, columns, message", [
-    (f"3\nProperties=species:S:1:pos:R:3:mulliken_charges:R:1\n{THREE}\n", None, "the column 'mulliken_charges' of 1 is"),
-    (f"3\nProperties=species:S:1:pos:R:3:foo:R:99999999\n{XYZ}\n", None, "has 100000003 columns, but line 3 has 4 words"),
-    ("9" * 5000 + f"\n\n{XYZ}\n", None, "line 1: '9999"),
-    (f"3\n\n{XYZ.replace(' ', ',')}\n", "name x y z", "line 3: expected name x y z between blanks, got 'O,"),
-    (f"3\n\n{THREE}\n", "name x y z", "columns must name the 7 columns"),
-    (f"3\n\n{THREE}\n", "name x y z - - f", "columns has 'f', which is not read; write - for it"),
-    (f"3\n\n{THREE}\n", 3, "columns must be a string, got 3"),
-    (f"3\nProperties=species:S:1:pos:R:3\n{XYZ}\n", "name x y z", "names the columns itself"),
-    (lammps(WATER), "name x y z", "take columns= away"),
-    (lammps(WATER) + "\nDiameters\n\n1 1\n2 1\n3 1\n", None, "Clump.from_file reads them"),
-    (lammps(WATER) + "\nDipoles\n\n1 1 0 0\n2 1 0 0\n3 1 0 0\n", None, "the section Dipoles is not read"),
-    (lammps(WATER) + "\nMasses\n\n1 1\n2 1\n3 1\n", None, "the section Masses stands twice"),
-    (lammps(WATER).replace("2 bonds", "20 mass"), None, "declares mass 20, its sites have 18.0154"),
-    (lammps(WATER).replace("2 bonds", "1 0 0 com"), None, "declares com 1 0 0, its sites have"),
-    (lammps(WATER).replace("2 bonds", "9 9 9 0 0 0 inertia"), None, "declares inertia 9 9 9 0 0 0, its sites have"),
-    (template(units="si"), None, "has the units 'si', which are not units='real'"),
-    (template(molecules={"format": ["atom-id", "molecule-id"], "data": [[1, 1], [2, 1], [3, 2]]}), None, "several molecules"),
-    (template(application="mine"), None, "of JSON only molecule files of LAMMPS are read"),
-    (template(coords=None), None, "a LAMMPS molecule without coords"),
-    ('{"a":' * 50_000, None, "is nested too deeply"),
-], ids=lambda value: f"{value!r:.30}")  # fmt: skip
-def test_what_bears_on_the_motion_is_read_or_refused(tmp_path, text, columns, message):
+#: What the file of a molecule holds, what is said of it, and the names of its columns where some are passed.
+REFUSED = [
+    ("x y z\n", "is no file of a molecule"),
+    (f"4\n\n{XYZ}\n", "has 3 lines for 4 sites; a molecule file has one frame"),
+    (f"3\n\n{XYZ}\n".replace("O 0", "O zero"), "line 3: expected name x y z, got 'O zero"),
+    (f"3\n\n{XYZ}\n".replace("O 0", "O zero"), "; x is 'zero.0'"),
+    (f"three\n\n{XYZ}\n", "line 1: begins with 'three', so it is no file of a molecule"),
+    (f"-3\n\n{XYZ}\n", "line 1: begins with '-3', so it is no file of a molecule"),
+    ("", "line 1: is empty, so it is no file of a molecule"),
+    ("ATOM      1  O   HOH A   1       0.000   0.000   0.000\n", "is a PDB file, which is not read"),
+    ("Water\n    3\n    1SOL     OW    1   0.000   0.000   0.000\n", "is a GRO file, which is not read"),
+    ("LAMMPS\n\n3 atoms\n2 atom types\n\nAtoms\n\n1 1 1 0 0 0 0\n", "is a data file of LAMMPS (read_data)"),
+    (f"3\nname x y z q\n{XYZ} nan\n".replace("0.0\n", "0.0 0.1\n"), "line 5: numbers must be finite"),
+    (f"3\nProperties=pos:R:3\n{XYZ}\n", "line 2: the columns have no name of the site (species:S:1)"),
+    (f"3\nProperties=species:S:1\n{XYZ}\n", "line 2: 'Properties=species:S:1' has no pos:R:3"),
+    (f"3\nProperties=species:S:1:pos:R:3:q:R:1:charge:R:1\n{XYZ}\n", "line 2: two columns are the same"),
+    (f"3\n\n{XYZ}\n".replace("O", "Q"), "line 3: has no mass, and 'Q' is no element of the table; pass masses={'Q'"),
+    (lammps(WATER).replace("Coords", "Places"), "line 6: unknown section 'Places'"),
+    (re.sub("(?s)Coords.*Types", "Types", lammps(WATER)), "a LAMMPS molecule without the section Coords"),
+    (lammps(WATER).replace("3 H", "2 H"), "section Types: the atoms are numbered from 1 to 3, each once, got 2"),
+    (lammps(WATER).replace("3 H\n", ""), "the section Types has 2 lines for 3 atoms"),
+    (lammps(WATER).replace("1 -0.8476", "1 much"), "section Charges: expected number of the atom charge, got '1 much'"),
+    (lammps(WATER).replace("3 1.008", "3 -1"), "masses must not be negative, got -1.0"),
+    (f"3\nProperties=species:S:1:pos:R:3:mulliken_charges:R:1\n{THREE}\n", "the column 'mulliken_charges' of 1 is"),
+    (f"3\nProperties=species:S:1:pos:R:3:foo:R:99999999\n{XYZ}\n", "has 100000003 columns, but line 3 has 4 words"),
+    ("9" * 5000 + f"\n\n{XYZ}\n", "line 1: '9999"),
+    (f"3\n\n{XYZ.replace(' ', ',')}\n", "line 3: expected name x y z between blanks, got 'O,", "name x y z"),
+    (f"3\n\n{THREE}\n", "columns must name the 7 columns", "name x y z"),
+    (f"3\n\n{THREE}\n", "columns has 'f', which is not read; write - for it", "name x y z - - f"),
+    (f"3\n\n{THREE}\n", "columns must be a string, got 3", 3),
+    (f"3\nProperties=species:S:1:pos:R:3\n{XYZ}\n", "names the columns itself", "name x y z"),
+    (lammps(WATER), "take columns= away", "name x y z"),
+    (lammps(WATER) + "\nDiameters\n\n1 1\n2 1\n3 1\n", "Clump.from_file reads them"),
+    (lammps(WATER) + "\nDipoles\n\n1 1 0 0\n2 1 0 0\n3 1 0 0\n", "the section Dipoles is not read"),
+    (lammps(WATER) + "\nMasses\n\n1 1\n2 1\n3 1\n", "the section Masses stands twice"),
+    (lammps(WATER).replace("2 bonds", "20 mass"), "declares mass 20, its sites have 18.0154"),
+    (lammps(WATER).replace("2 bonds", "1 0 0 com"), "declares com 1 0 0, its sites have"),
+    (lammps(WATER).replace("2 bonds", "9 9 9 0 0 0 inertia"), "declares inertia 9 9 9 0 0 0, its sites have"),
+    (template(units="si"), "has the units 'si', which are not units='real'"),
+    (template(molecules={"format": ["atom-id", "molecule-id"], "data": [[1, 1], [2, 1], [3, 2]]}), "several molecules"),
+    (template(application="mine"), "of JSON only molecule files of LAMMPS are read"),
+    (template(coords=None), "a LAMMPS molecule without coords"),
+    ('{"a":' * 50_000, "is nested too deeply"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, words, columns", [(*row, None)[:3] for row in REFUSED], ids=lambda value: f"{value!r:.30}")
+def test_a_molecule_file_that_cannot_be_read_says_where(tmp_path, text, words, columns):
     path = tmp_path / "broken"
     path.write_text(text)
-    with pytest.raises((TypeError, ValueError), match=re.escape(message)) as raised:
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)) as raised:
         Molecule.from_file(path, lennard_jones={}, columns=columns)
-    assert "\n" not in str(raised.value)
+    assert "\n" not in str(raised.value) and (columns is not None or str(path) in str(raised.value))
 
 
-def test_lennard_jones_parameters_that_are_missing_or_for_no_site_are_said(tmp_path):
+def test_missing_or_unused_lennard_jones_parameters_are_said(tmp_path):
     path = tmp_path / "water.txt"
     path.write_text(lammps(WATER))
     with pytest.raises(ValueError, match=r"no Lennard-Jones parameters; pass lennard_jones=\{'O': \(epsilon, sigma\)\}"):

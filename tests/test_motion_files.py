@@ -130,8 +130,8 @@ def vtk(path):
 def test_vtk(run, tmp_path):
     series, *files = write_motion(run, tmp_path / "mine.vtk", SCENE)
     named = json.loads(series.read_text())["files"]
-    assert series.name == "mine.vtk.series" and [one["name"] for one in named] == [path.name for path in files]
-    assert [one["time"] for one in named] == pytest.approx(list(run["time"].values)) and len(files) == 5
+    assert series.name == "mine.vtk.series" and [entry["name"] for entry in named] == [path.name for path in files]
+    assert [entry["time"] for entry in named] == pytest.approx(list(run["time"].values)) and len(files) == 5
     for sample, path in enumerate(files):
         arrays = vtk(path)
         places, velocities = spheres(run, sample)

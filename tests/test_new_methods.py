@@ -24,9 +24,9 @@ from polhode.methods import translation
 from polhode.methods.predictor import HOLD, damped, secant_rate
 from polhode.methods.spiral_leapfrog import kick
 from polhode.problems.problem import Problem
-from polhode.study.chapters.long_runs import run as long_checks
-from polhode.study.chapters.seelen2016 import run as friction_check
-from polhode.study.run import check
+from polhode_study.chapters.long_runs import run as long_checks
+from polhode_study.chapters.seelen2016 import run as friction_check
+from polhode_study.run import check
 
 METHODS = polhode.methods
 PREDICTED = ("spiral_predicted", "spiral_predicted_last")
@@ -72,15 +72,15 @@ def sliding(method, z, steps):
 @pytest.mark.parametrize("key", PREDICTED)
 def test_the_bits_are_those_of_spiral_without_friction(key, problem):
     dt = polhode.problems[problem].horizon / 512
-    one, other = (polhode.simulate(problem, m, dt, samples=64) for m in (key, "spiral_leapfrog"))
+    first, other = (polhode.simulate(problem, m, dt, samples=64) for m in (key, "spiral_leapfrog"))
     for name in ("q", "omega", "stored_omega"):
-        assert one[name].values.tobytes() == other[name].values.tobytes(), name
+        assert first[name].values.tobytes() == other[name].values.tobytes(), name
 
 
 @pytest.mark.parametrize("key", PREDICTED)
 def test_with_friction_they_are_not(key):
-    one, other = (polhode.simulate("damped_top", m, 1e-2, samples=1).omega.values[-1] for m in (key, "spiral_leapfrog"))
-    assert np.abs(one - other).max() > 1e-4
+    first, other = (polhode.simulate("damped_top", m, 1e-2, samples=1).omega.values[-1] for m in (key, "spiral_leapfrog"))
+    assert np.abs(first - other).max() > 1e-4
 
 
 @pytest.mark.thorough
@@ -127,7 +127,7 @@ def test_the_engine_keeps_its_fast_steps():
 
 
 @pytest.mark.thorough
-def test_many_bodies_by_kick_drift_kick_lose_energy_with_the_square_of_the_step():
+def test_kick_drift_kick_loses_energy_with_the_square_of_steps():
     test_manybody_engine.test_the_energy_error_is_of_second_order("spiral_kdk")
 
 
@@ -152,7 +152,7 @@ def test_the_rate_is_that_of_friction_and_zero_against_it():
     assert math.isfinite(secant_rate((9.0, 0.0, 0.0), same, same, same, body))
 
 
-def test_the_prediction_lies_between_the_last_and_the_explicit_one():
+def test_the_prediction_lies_between_last_and_explicit():
     last, explicit = (1.0, -2.0, 0.5), (1.5, -1.0, 0.4)
     assert damped(explicit, last, 0.0, 0.1) == pytest.approx(explicit, rel=1e-15)
     assert damped(explicit, last, 1e200, 0.1) == pytest.approx(last, rel=1e-15)
@@ -211,7 +211,7 @@ PREDICTORS = {
 
 
 @pytest.mark.parametrize("key", PREDICTORS)
-def test_predictors_have_the_limits_and_error_constants_of_the_text(key):
+def test_predictors_have_the_limits_and_constants_of_the_text(key):
     """Roots of the polynomial on both sides of the limit, and that near exp(-z) in sixty digits."""
     predictor, order, constant, limit = PREDICTORS[key]
     for z in (0.3, 0.99 * min(limit, 100)):
@@ -231,7 +231,7 @@ def test_memory_and_secants_in_closed_form(share):
         assert largest_root(predictor, limit - 1e-6) < 1 < largest_root(predictor, limit + 1e-6)
 
 
-def test_a_torque_that_decays_as_before_is_accurate_and_no_more_stable():
+def test_decaying_torques_are_accurate_and_no_more_stable():
     """u = v + 1/2 m_0 |m_0/m_1|^(3/4): error constant 1/24, limit 1."""
 
     def end(z, steps):
@@ -311,22 +311,22 @@ def test_one_corrector_is_stable_below_two(chosen, coefficients, constant):
 
 
 @pytest.mark.parametrize("z", [0.3, 1.5, 4.0])
-def test_a_torque_corrected_along_the_secant_changes_no_prediction_by_it(z):
+def test_secants_change_no_prediction_they_correct(z):
     v = one_corrector(z, 12, corrected_torque=True)
     np.testing.assert_allclose(v[4:] / v[3:-1], (1 - z / 2) / (1 + z / 2), rtol=1e-9)
 
 
-def test_in_space_too_the_corrected_torque_is_on_the_line_of_the_secant():
+def test_in_space_the_corrected_torque_is_on_the_secant():
     """Of a sphere, which has no gyroscopic term: the same prediction from both ends, whatever they are."""
     body, rng, dt, rate = polhode.Body((1.3, 1.3, 1.3)).coefficients(), np.random.default_rng(5), 0.1, 7.0
     v, star, torque = map(tuple, rng.normal(size=(3, 3)))
     omega = kick(v, torque, body, -0.5 * dt)
     moved = tuple(m - rate * i * (c - s) for m, i, c, s in zip(torque, body, omega, star, strict=False))
-    one, other = (damped(kick(v, m, body, 0.5 * dt), w, rate, dt) for m, w in ((torque, star), (moved, omega)))
-    assert one == pytest.approx(other, rel=1e-14) and np.abs(np.subtract(moved, torque)).max() > 1
+    first, other = (damped(kick(v, m, body, 0.5 * dt), w, rate, dt) for m, w in ((torque, star), (moved, omega)))
+    assert first == pytest.approx(other, rel=1e-14) and np.abs(np.subtract(moved, torque)).max() > 1
 
 
-def test_a_secant_of_corrected_velocities_does_not_measure_the_rate():
+def test_secants_of_corrected_velocities_measure_no_rate():
     """Its own error is not damped beyond z = 2 sqrt(5) - 4, where the ratio of two steps is the golden one.
 
     From z = 1 on the growing root of the last torque gives it a negative rate, which counts as none.
@@ -360,7 +360,7 @@ def test_the_last_torque_grows_as_its_root(z):
 
 @pytest.mark.parametrize("z", [0.5, 3.0, 10.0])
 @pytest.mark.parametrize("key", ["spiral_predicted", "spiral_kdk"])
-def test_under_friction_at_one_rate_a_secant_is_the_implicit_midpoint_rule(key, z):
+def test_a_secant_at_one_rate_is_the_implicit_midpoint_rule(key, z):
     v = sliding(key, z, 10)
     # The first step has no secant, only the last torque.
     assert v[1] == pytest.approx(1 - z + z * z / 2, rel=1e-12)
@@ -403,7 +403,7 @@ def friction_of_the_lab(t, q, omega, parameters):
     return to_body(q, (-30.0 * x - 3.0 * y, -3.0 * x - 5.0 * y, -z))
 
 
-def test_friction_that_the_body_turns_through_leaves_long_steps_stable():
+def test_friction_while_turning_leaves_long_steps_stable():
     """An asymmetric body: z is 2.5 at 60 steps, against a thousand times as many of Runge and Kutta."""
     body = polhode.Body((0.8, 1.3, 1.9))
     changes = {"body": body, "omega0": (3.0, -4.0, 5.0), "q0": UPRIGHT, "horizon": 4.0}
@@ -528,7 +528,7 @@ def test_without_a_gyroscopic_term_it_is_time_symmetric():
     assert long_checks._there_and_back(tilted, METHODS["spiral_kdk"], 0.05, 40)[0] > 1e-7
 
 
-def test_the_energy_of_a_free_top_drifts_eight_times_less_than_with_spiral():
+def test_free_tops_drift_eight_times_less_than_with_spiral():
     drift = []
     for key in ("spiral_leapfrog", "spiral_kdk"):
         energy = polhode.simulate("free_asymmetric_top", key, 0.01, 200.0, samples=2).energy.values

@@ -1,4 +1,4 @@
-"""The notebooks: each is executed over the results of the quick study, and the page needs no network and is the same twice."""
+"""The notebooks: each is executed over the results of the tiny study, and the page needs no network and is the same twice."""
 
 import json
 import os
@@ -14,18 +14,17 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
-import yaml
-from conftest import SAID, surroundings
-from test_workflow import House
+from conftest import surroundings
+from studies import study
+from test_workflow import TINY, House
 
-from polhode.study import chapters, configuration, notebooks
-from polhode.study.fingerprint import fingerprint
-from polhode.study.report.typeset import DOCUMENTS
+from polhode_study import configuration, notebooks
+from polhode_study.fingerprint import fingerprint
 
 HOME = Path(__file__).parents[1]
 NAMES = configuration.NOTEBOOKS
-#: The quick study with all notebooks: which there are is no part of the results.
-ALL = yaml.safe_load((HOME / "workflow" / "config" / "quick.yaml").read_text()) | {"notebooks": "all"}
+#: The tiny study with all notebooks: which there are is no part of the results.
+ALL = TINY | {"notebooks": "all"}
 
 
 def fetched(html: str) -> list[str]:
@@ -48,7 +47,7 @@ def test_the_folder_holds_those_that_are_named_and_no_others():
 def test_stored_without_outputs(name):
     text = (HOME / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8")
     bare = notebooks.text(notebooks.stripped(notebooks.read(HOME / "notebooks" / f"{name}.ipynb")))
-    assert text == bare, f"{name} holds outputs, counts or metadata; strip it with python -m polhode.study.notebooks"
+    assert text == bare, f"{name} holds outputs, counts or metadata; strip it with python -m polhode_study.notebooks"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -114,7 +113,7 @@ def test_every_letter_of_a_notebook_counts(tmp_path):
         notebook.cells[1].execution_count = 3
 
     def import_more(notebook):
-        notebook.cells[2].source += "\nfrom polhode.study import recommend"
+        notebook.cells[2].source += "\nfrom polhode_study import recommend"
 
     bare = code(lambda notebook: None)
     assert len({bare, code(change_code), code(change_text), code(import_more)}) == 4
@@ -129,16 +128,14 @@ def test_every_letter_of_a_notebook_counts(tmp_path):
     ],
 )
 def test_a_misspelt_notebook_is_named(chosen, said):
-    config = yaml.safe_load((HOME / "config.yaml").read_text())
     with pytest.raises(configuration.ConfigurationError, match="notebooks") as refused:
-        configuration.resolve(config | {"notebooks": chosen}, HOME)
+        study(notebooks=chosen)
     assert said in str(refused.value) or chosen == "some"
 
 
 def test_which_notebooks_there_are_is_no_part_of_the_results():
-    config = yaml.safe_load((HOME / "config.yaml").read_text())
-    every, none = (configuration.resolve(config | {"notebooks": chosen}, HOME) for chosen in ("all", []))
-    assert every.notebooks == NAMES and none.notebooks == () and every.json == none.json
+    every, without = (study(notebooks=chosen) for chosen in ("all", []))
+    assert every.notebooks == NAMES and without.notebooks == () and every.json == without.json
 
 
 # Executed
@@ -168,7 +165,7 @@ def test_runs_in_this_python_whatever_kernels_are_registered(folder, tmp_path, m
     (tmp_path / "profile_default" / "startup.py").write_text("raise SystemExit")
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     path = folder("import sys, polhode\nprint(sys.executable)\nprint(polhode.__file__)\nprint(results)")
-    said = notebooks.execute(path, tmp_path / "elsewhere").notebook.cells[2].outputs[0].text.splitlines()
+    said = notebooks.execute(path, tmp_path / "elsewhere")[0].cells[2].outputs[0].text.splitlines()
     assert said == [sys.executable, str(HOME / "src" / "polhode" / "__init__.py"), str(tmp_path / "elsewhere")]
 
 
@@ -200,28 +197,30 @@ def test_no_notebook_is_left_without_a_place_for_the_results(tmp_path):
 
 def test_warnings_are_told_and_shown_to_nobody(folder, tmp_path):
     path = folder("import warnings\nwarnings.warn('look out')\nprint('a')\nprint('b')")
-    done = notebooks.execute(path, tmp_path)
-    assert len(done.remarks) == 1 and "cell [2] (import warnings)" in done.remarks[0] and "look out" in done.remarks[0]
-    assert [output.text for output in done.notebook.cells[2].outputs] == ["a\nb\n"]
-    assert "UserWarning" not in notebooks.page(done.notebook)
+    notebook, remarks = notebooks.execute(path, tmp_path)
+    assert len(remarks) == 1 and "cell [2] (import warnings)" in remarks[0] and "look out" in remarks[0]
+    assert [output.text for output in notebook.cells[2].outputs] == ["a\nb\n"]
+    assert "UserWarning" not in notebooks.page(notebook)
 
 
 @pytest.mark.thorough
 def test_random_names_are_made_the_same(folder, tmp_path):
     path = folder("import numpy as np\nimport xarray as xr\nxr.Dataset({'x': ('t', np.zeros(3))})")
-    books = [notebooks.execute(path, tmp_path).notebook for _ in range(2)]
+    books = [notebooks.execute(path, tmp_path)[0] for _ in range(2)]
     first, second = map(notebooks.text, books)
     assert fetched(notebooks.page(books[0])) == []
     assert first == second and "00000000-0000-0000-0000-000000000001" in first
 
 
-# Over the quick study
+# Over the tiny study
 
 
 @pytest.fixture(scope="module")
-def house(quick_study):
-    house = House.at(quick_study)
+def house(tiny_study, tmp_path_factory):
+    """A copy of the tiny study, in which Snakemake has executed all notebooks."""
+    house = House.at(tiny_study).copied(tmp_path_factory.mktemp("notebooks") / "house")
     house.configure(ALL)
+    house.run("--cores", "2", "notebooks")
     return house
 
 
@@ -230,25 +229,15 @@ slow = pytest.mark.slow
 
 @pytest.mark.thorough
 @slow
-def test_the_quick_study_runs_to_its_report_and_all_notebooks(house):
-    """The documents of a gate are kept for who wants to read them."""
+def test_all_notebooks_run_and_nothing_else_is_made(house, tiny_study):
     results = house.folder / "results"
-    said = (house.folder / SAID).read_text()
-    assert re.search(r"^The report: .*results/report\.pdf$", said, re.MULTILINE) and "Traceback" not in said
-    kept = HOME / ".pytest_cache" / "quick"
-    kept.mkdir(parents=True, exist_ok=True)
-    for name in DOCUMENTS:
-        content = (results / f"{name}.pdf").read_bytes()
-        assert content.startswith(b"%PDF") and len(content) > 100_000
-        (kept / f"{name}.pdf").write_bytes(content)
-    shutil.copy(results / "provenance.json", kept)
     assert {path.stem for path in (results / "notebooks").glob("*.html")} == set(NAMES)
-    assert {path.stem for path in (results / "figures").glob("*.pdf")} == set(chapters.names("figures"))
+    assert (results / "single_body.nc").stat().st_mtime_ns == (tiny_study / "results" / "single_body.nc").stat().st_mtime_ns
 
 
 @pytest.mark.thorough
 @slow
-def test_one_that_is_missing_is_made_and_those_that_are_there_are_not(house, tmp_path):
+def test_missing_notebooks_are_made_and_others_are_not(house, tmp_path):
     """For a list with fewer of them either."""
     twin = house.copied(tmp_path / "house")
     (twin.folder / "results" / "notebooks" / "tour.html").unlink()
@@ -265,7 +254,9 @@ def test_runs_without_a_warning(house, name):
     book = nbformat.read(results / "notebooks" / f"{name}.ipynb", as_version=4)
     code = [cell for cell in book.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
-    assert (results / "logs" / "notebooks" / f"{name}.log").read_text() == "", "a warning or something printed"
+    remarks = (results / "logs" / "notebooks" / f"{name}.log").read_text().splitlines()
+    # On a machine with much else to do an animation says how far it is.
+    assert [line for line in remarks if not re.search(r": polhode: \w+ \d+ of \d+ ", line)] == [], "something is printed"
     pictures = [output for cell in code for output in cell.outputs if "image/png" in output.get("data", {})]
     assert pictures and all(output.metadata["image/png"]["alt"] for output in pictures)
 
@@ -290,10 +281,10 @@ def test_the_same_bytes_wherever_the_results_lie(house, tmp_path):
     name = "tour"
     moved = tmp_path / "results"
     shutil.copytree(house.folder / "results", moved, ignore=shutil.ignore_patterns("figures", "tables", "logs"))
-    done = notebooks.execute(house.folder / "notebooks" / f"{name}.ipynb", moved)
+    notebook, _ = notebooks.execute(house.folder / "notebooks" / f"{name}.ipynb", moved)
     made = house.folder / "results" / "notebooks"
-    assert notebooks.text(done.notebook) == (made / f"{name}.ipynb").read_text(encoding="utf-8")
-    assert notebooks.page(done.notebook) == (made / f"{name}.html").read_text(encoding="utf-8")
+    assert notebooks.text(notebook) == (made / f"{name}.ipynb").read_text(encoding="utf-8")
+    assert notebooks.page(notebook) == (made / f"{name}.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.thorough
@@ -326,7 +317,7 @@ def test_a_failure_ends_the_run_with_its_reason(house, tmp_path):
 
 @slow
 @pytest.mark.thorough
-def test_lab_lists_the_notebooks_and_starts_a_kernel_of_this_environment():
+def test_lab_lists_notebooks_and_starts_a_kernel():
     """As ./reproduce lab starts it, seen through the server's own interface."""
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.port_retries=50"]
     command += [f"--ServerApp.root_dir={HOME / 'notebooks'}", "--IdentityProvider.token=a"]
@@ -338,7 +329,7 @@ def test_lab_lists_the_notebooks_and_starts_a_kernel_of_this_environment():
 
             def ask(what: str, data: dict | None = None) -> dict:
                 for _ in range(120):  # it says where it is before it listens
-                    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+                    connection = HTTPConnection("127.0.0.1", port, timeout=600)
                     with suppress(ConnectionRefusedError):
                         connection.request(
                             "POST" if data else "GET", f"/api/{what}?token=a", json.dumps(data) if data else None
@@ -358,4 +349,4 @@ def test_lab_lists_the_notebooks_and_starts_a_kernel_of_this_environment():
             assert any(line[:3] == [sys.executable, "-m", "ipykernel_launcher"] for line in running), running
         finally:
             server.terminate()
-            server.communicate(timeout=60)
+            server.communicate(timeout=600)

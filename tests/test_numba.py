@@ -18,7 +18,7 @@ from numba.core.registry import CPUDispatcher
 from polhode.compiling.kernel import KERNEL_OPTIONS, kernel
 
 HOME = Path(__file__).parents[1]
-SOURCE = HOME / "src/polhode"
+SOURCE = HOME / "src"
 #: What is used of Numba and is no public interface, module and name -> where, and what to do without it.
 PRIVATE = {
     ("bytecode", "FunctionIdentity._unique_ids"): "cache.py numbers functions apart; without it cache.folder() must be None",

@@ -13,10 +13,10 @@ import pytest
 import xarray as xr
 
 import polhode
-from polhode.study.declarations import method_declarations, problem_declarations
-from polhode.study.inputs import Inputs
-from polhode.study.report import selection
-from polhode.study.storage import write_groups
+from polhode.interface.storage import write_groups
+from polhode_study.declarations import method_declarations, problem_declarations
+from polhode_study.inputs import Inputs
+from polhode_study.report import selection
 
 HOME = Path(__file__).parents[1]
 
@@ -32,7 +32,7 @@ PROBLEM = {
 def answers(tmp_path_factory):
     """What a package with a toy method and a toy problem says, in a process of its own."""
     folder = tmp_path_factory.mktemp("copy")
-    shutil.copytree(HOME / "src/polhode", folder / "polhode", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(HOME / "src", folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     for example, place, changes in (
         ("example_plugin.py", "methods/toy.py", METHOD),
@@ -48,8 +48,8 @@ def answers(tmp_path_factory):
         import sys
         import polhode
         from polhode.methods import grouped
-        from polhode.study.declarations import method_declarations, problem_declarations
-        from polhode.study.report import style
+        from polhode_study.declarations import method_declarations, problem_declarations
+        from polhode_study.report import style
 
         table = method_declarations(list(polhode.methods))
         said = table.isel(method_number=list(table.method.values).index("toy"))
@@ -94,10 +94,10 @@ def test_late_stages_read_what_the_file_says(tmp_path):
     table["method"] = ("method_number", ["euler", "mine", "verlet"])
     table["group"] = ("method_number", ["simple", "new", "new"])
     table["place"] = ("method_number", [20, 11, 10])
-    one = xr.Dataset(coords={"integrator": ["mine"]}, attrs=problem_declarations(polhode.problems["heavy_top"]))
-    two = one.assign_attrs(problem_declarations(polhode.problems["asymmetric_heavy_top"]))
-    two.attrs |= {"short_label": "short", "rank": 0, "represents_class": 0}
-    groups = {"/": table.assign_attrs(plugins="mine"), "/heavy_top": one, "/asymmetric_heavy_top": two}
+    first = xr.Dataset(coords={"integrator": ["mine"]}, attrs=problem_declarations(polhode.problems["heavy_top"]))
+    second = first.assign_attrs(problem_declarations(polhode.problems["asymmetric_heavy_top"]))
+    second.attrs |= {"short_label": "short", "rank": 0, "represents_class": 0}
+    groups = {"/": table.assign_attrs(plugins="mine"), "/heavy_top": first, "/asymmetric_heavy_top": second}
     write_groups(groups, tmp_path / "single_body.nc")
     inputs = Inputs(tmp_path / "single_body.nc")
     assert inputs.grouped(["euler", "elsewhere", "mine", "verlet"]) == [
@@ -113,7 +113,7 @@ def test_late_stages_read_what_the_file_says(tmp_path):
     assert selection.representative(inputs, state[1]) == "asymmetric_heavy_top"  # the first, as none declares it
 
 
-def test_a_file_that_does_not_say_it_is_of_the_registered_methods(tmp_path):
+def test_a_file_not_of_registered_methods_says_so(tmp_path):
     data = xr.Dataset(coords={"integrator": ["rk4"]}, attrs={"torque_class": "state"})
     write_groups({"/": xr.Dataset(attrs={"plugins": ""}), "/heavy_top": data}, tmp_path / "single_body.nc")
     inputs = Inputs(tmp_path / "single_body.nc")

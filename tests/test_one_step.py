@@ -18,21 +18,22 @@ from conftest import thorough
 import polhode
 from polhode import cli
 from polhode.advice.prices import USUAL
-from polhode.documentation import pages
-from polhode.documentation.readers import BEHIND, inputs_of
 from polhode.ensembles import CLASSES
 from polhode.fits import contact_law, ranking
 from polhode.interface.netcdf import group_names, read_dataset
-from polhode.study.chapters.communities import tables
-from polhode.study.chapters.contacts import numbers
-from polhode.study.chapters.impacts import frames as impacts
-from polhode.study.chapters.impacts import numbers as impact_numbers
-from polhode.study.chapters.laws import advice as law_analysis
-from polhode.study.chapters.laws import frames as law_frames
-from polhode.study.chapters.laws import tables as law_tables
-from polhode.study.explorer import content
-from polhode.study.inputs import Inputs
-from polhode.study.storage import write_dataset, write_groups
+from polhode.interface.storage import write_dataset, write_groups
+from polhode_study.chapters import rendering
+from polhode_study.chapters.communities import tables, web
+from polhode_study.chapters.contacts import numbers
+from polhode_study.chapters.impacts import frames as impacts
+from polhode_study.chapters.impacts import numbers as impact_numbers
+from polhode_study.chapters.laws import advice as law_analysis
+from polhode_study.chapters.laws import frames as law_frames
+from polhode_study.documentation import pages
+from polhode_study.documentation.readers import BEHIND, inputs_of
+from polhode_study.explorer import content
+from polhode_study.explorer import fields as explorer_fields
+from polhode_study.inputs import Inputs
 
 HOME = Path(__file__).parents[1]
 ERRORS = (1e-2, 1e-4, 1e-6)
@@ -72,7 +73,7 @@ def asked_for(capsys, options: list[str]) -> dict:
 def of_random_bodies(folder: Path) -> tuple:
     """The ensembles as the study has them, the law sheet, and the explorer's numbers over class, method, error and quantile."""
     ens = law_frames.EnsembleLaws(read_dataset(folder / "data/released/laws.nc"))
-    page = content._laws(ens)
+    page = content._laws("published scale", ens)
     shape = (len(ens.classes), len(ens.methods), len(page["targets"]), 3)
     return (
         ens,
@@ -143,7 +144,7 @@ def test_the_steps_of_elastic_contacts_are_the_same_everywhere(error, released, 
 
 
 @pytest.mark.parametrize("error", [1e-2, 1e-3, 1e-4])
-def test_the_steps_of_contacts_with_friction_are_the_same_everywhere(error, released, monkeypatch, capsys):
+def test_steps_of_frictional_contacts_are_equal_everywhere(error, released, monkeypatch, capsys):
     monkeypatch.chdir(released)
     inputs = Inputs(checks=HOME / "data/released/checks")
     codes, cured, _ = impacts.steps(inputs, error)
@@ -230,9 +231,9 @@ def test_the_command_of_the_row_for_molecules_answers_as_the_row(first_page, wit
 
 
 @pytest.mark.parametrize("torque", ["smooth", "friction"])
-def test_the_table_of_the_article_and_of_the_documentation_are_those_of_the_command(torque, without_run, capsys):
+def test_tables_of_article_and_docs_are_the_command_s(torque, without_run, capsys):
     inputs = inputs_of(HOME / "data/released")
-    frame, _ = law_tables.answer(inputs)
+    frame, _ = rendering.table("answer", inputs)
     row = frame[(frame["situation"] == torque) & (frame["kept"] == 0)].iloc[0]
     answer = asked_for(capsys, ["--torque-class", torque, "--omega", "1", "--error", "1e-4", "--torque-price", "1e6", "--all"])
     listed = {each["method"]: 1 / each["dt"] for each in answer["alternatives"]}
@@ -246,10 +247,9 @@ def test_the_table_of_the_article_and_of_the_documentation_are_those_of_the_comm
     assert of_explorer == [row["method"], row["steps"], row["steps_high"]]
 
 
-def test_nothing_shows_a_method_that_is_first_because_torques_are_free(released):
+def test_no_method_is_first_because_torques_are_free(released):
     """The explorer and the pages of problems open with the price that recommend takes."""
-    script = (HOME / "src/polhode/study/explorer/page.js").read_text(encoding="utf-8")
-    assert re.search(r"^  price: RUN\.price,$", script, re.MULTILINE) and USUAL == 100
+    assert {field["price"] for field in explorer_fields.fields(inputs_of(HOME / "data/released"))} == {USUAL} == {100}
     measured = pages.Measurements.released()
     assert "Adams-Bashforth" not in pages._first("asymmetric_heavy_top", measured)
     assert f"{USUAL:g} steps of direct Euler" in pages._first("asymmetric_heavy_top", measured)
@@ -258,14 +258,28 @@ def test_nothing_shows_a_method_that_is_first_because_torques_are_free(released)
 def test_the_spacecraft_row_says_for_which_bodies_it_holds(first_page):
     row = first_page["_spacecraft"]
     caption = (HOME / "paper/article/communities.tex").read_text(encoding="utf-8")
-    assert "without wheels" in caption and "smooth over a step" in caption and r"I\Omega^2" in caption
-    assert "nutation" in row.step and r"h/\sqrt{I_xI_z}" in row.step and "controller" in row.step
-    for path in ("README.md", "src/polhode/study/explorer/sections.js"):
+    assert "with wheels of up to 300 times" in caption
+    assert "nutation" in row.step and r"h/\sqrt{I_xI_z}" in row.step and "controller, which only caps the step" in row.take
+    assert "fastest" not in row.step
+    assert row.numbers["steps_wheels"] < row.numbers["steps_rk4"]
+    for path, words in {
+        "README.md": "with wheels of up to 300 times",
+        "src/polhode_study/explorer/page.html": "without wheels",
+    }.items():
         text = " ".join((HOME / path).read_text(encoding="utf-8").split())
-        assert "without wheels" in text and "nutation" in text and "controller" in text, path
+        assert words in text and "nutation" in text and "controller" in text, path
 
 
-def test_rk4_diverges_at_orbital_rate_with_wheels_and_not_at_the_step_of_nutation(first_page):
+def test_the_step_of_the_spacecraft_row_serves_with_wheels(first_page):
+    """The steps of single satellites in the release, counted: nine in ten need no more than the row says."""
+    rows = json.loads((HOME / "data/released/satellites.json").read_text(encoding="utf-8"))["satellites"].values()
+    numbers = first_page["_spacecraft"].numbers
+    needed = [row["steps"]["rk4"][2] for row in rows]
+    assert np.mean(np.array(needed) <= numbers["steps_rk4"]) >= 0.9
+    assert numbers["steps_wheels"] <= numbers["steps_rk4"]
+
+
+def test_rk4_diverges_at_orbital_rate_with_wheels(first_page):
     """A cubesat (moments in kg m^2) with 5 mN m s along y, RK4 written out here: the steps that the row names and warns of."""
     inertia, wheel, orbit = (0.007, 0.035, 0.036), (0.0, 5e-3, 0.0), 1.13e-3
 
@@ -298,15 +312,53 @@ def test_rk4_diverges_at_orbital_rate_with_wheels_and_not_at_the_step_of_nutatio
     assert np.abs(coarse - fine).max() < 1e-6 * nutation * 5550 * nutation
 
 
+def test_the_explorer_opens_with_the_answers_of_the_readme(first_page):
+    """Each field has the cells of the README, the command of the documentation, and in its chart the step of its row."""
+    readme = (HOME / "README.md").read_text(encoding="utf-8")
+    fields = {field["key"]: field for field in explorer_fields.fields(inputs_of(HOME / "data/released"))}
+    assert set(fields) == {name.strip("_") for name in first_page}
+    for name, row in first_page.items():
+        field = fields[name.strip("_")]
+        for cell in (row.runs, row.take, row.step):
+            assert web.markdown(cell) in readme and f"<dd>{web.html(cell)}</dd>" in field["answer"]
+        assert f"polhode recommend {BEHIND[name][-1]}</code>" in field["answer"]
+    values = {key: {row.get("method", row.get("label")): row for row in field["rows"]} for key, field in fields.items()}
+    numbers = {name.strip("_"): row.numbers for name, row in first_page.items()}
+    assert values["elastic"][numbers["elastic"]["method"]]["value"] == numbers["elastic"]["steps"]
+    assert values["rubbing"]["one impact, better contact update"]["value"] == numbers["rubbing"]["steps"]
+    assert values["rubbing"]["one impact, as codes"]["value"] == numbers["rubbing"]["steps_as_codes"]
+    assert values["water"][numbers["water"]["method"]]["value"] == numbers["water"]["dt_fs"]
+    assert values["games"][numbers["games"]["method"]]["value"] == pytest.approx(2 * np.pi * numbers["games"]["steps"])
+    assert (
+        next(iter(values["games"])) == numbers["games"]["method"]
+        and next(iter(values["spacecraft"])) == numbers["spacecraft"]["method"]
+    )
+    assert f"{numbers['spacecraft']['steps_rk4']:.0f} steps" in values["spacecraft"]["rk4"]["words"]
+
+
+@pytest.mark.parametrize("torque", ["smooth", "friction"])
+def test_the_explorer_s_random_bodies_are_the_command_s(torque, without_run, capsys):
+    ens = law_frames.EnsembleLaws(read_dataset(HOME / "data/released/laws.nc"))
+    page = content._laws("published scale", ens)
+    key = {"smooth": "lab", "friction": "friction_isotropic"}[torque]
+    command = ["--torque-class", key, "--omega", "1", "--error", "1e-4", "--torque-price", "1e6", "--all"]
+    answer = asked_for(capsys, command)
+    sentence = page["answers"][ens.classes.index(key)][page["targets"].index(1e-4)][True]
+    (best,) = re.findall(r"Take <strong>(.*?)</strong>", sentence)
+    listed = {each["label"]: 1 / each["dt"] for each in answer["alternatives"]}
+    assert float(re.search(r"<strong>([\d.]+) steps a radian", sentence)[1]) == pytest.approx(listed[best], rel=5e-3)
+    assert listed[best] == pytest.approx(1 / answer["dt"], rel=0.02), "as few torques"
+
+
 @pytest.mark.parametrize("price", [0.0, 100.0])
 @pytest.mark.parametrize("error", [1e-2, *thorough(1e-1, 1e-4)])
-def test_without_a_torque_the_answer_is_the_exact_rotor_everywhere(error, price, released, monkeypatch):
+def test_without_torque_the_exact_rotor_is_first_everywhere(error, price, released, monkeypatch):
     """Table 2, recommend, and the table of the documentation's first page."""
     monkeypatch.chdir(released)
     answer = polhode.recommend(torque="free", omega=1.0, error=error, torque_price=price)
     assert answer.method == ranking.WITHOUT_TORQUE == answer.alternatives[0].method and "any other one" in answer.sentence
     ens, *_ = of_random_bodies(released)
     inputs = inputs_of(HOME / "data/released")
-    assert law_analysis.advice(inputs, ens, law_frames.FREE).one.method == ranking.WITHOUT_TORQUE
+    assert law_analysis.advice(inputs, ens, law_frames.FREE).single.method == ranking.WITHOUT_TORQUE
     row = next(line for line in pages.landing_table(inputs).splitlines() if ranking.WITHOUT_TORQUE in line)
     assert "any" in row and "Magnus" not in row

@@ -1,11 +1,11 @@
 """Operations of a step: kernels counted by hand, steps counted by hand and by the driver, the table and its section."""
 
 import math
-import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from rendered import root, whole_table
@@ -15,15 +15,13 @@ from polhode.algebra import body, quaternion, vector
 from polhode.compiling.kernel import kernel
 from polhode.compiling.marching import Pauses
 from polhode.compiling.operations import Counting, Operations, count, counting, on_counting, operations
+from polhode.interface.storage import write_groups
 from polhode.methods import one_body
 from polhode.methods.protocol import OneTorque
-from polhode.study import chapters
-from polhode.study.chapters.times import frames as analysis
-from polhode.study.chapters.times import numbers as cost_numbers
-from polhode.study.chapters.times import tables
-from polhode.study.gather import cost as cost_study
-from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.storage import write_groups
+from polhode_study.chapters import rendering
+from polhode_study.chapters.times import frames as analysis
+from polhode_study.gather import cost as cost_study
+from polhode_study.inputs import Inputs, NotInRun
 
 HOME = Path(__file__).parents[1]
 Q, P, V = (1.0, 0.2, 0.3, 0.4), (0.1, 0.2, 0.3, 0.4), (0.3, 0.4, 0.5)
@@ -234,12 +232,11 @@ def test_the_table_has_every_method(run, tmp_path):
     switchable = data.total_normalised.notna()
     assert set(data.index[~switchable]) == {"pfc4_delvalle2024"}
     assert (data.total_normalised - data.total_left_alone)[switchable].eq(NORMALISATION.total).all()
-    text = whole_table("operations", run, tmp_path)
-    rows = [line for line in text.splitlines() if line.endswith(r"\\") and " & " in line and not line.startswith("method & ")]
-    assert len(rows) == len(polhode.methods)
-    assert "NA" not in text
-    euler = next(row for row in rows if row.startswith("direct Euler"))
-    assert euler == r"direct Euler & 1 & 21 & 40 & 1 & 1 & 63 & 0 & \emph{63} & 50 & \num{1.00} \\"
+    whole_table("operations", run, tmp_path)
+    file = pd.read_csv(tmp_path / "one" / "operations.csv").set_index("method")
+    assert set(file.index) == set(polhode.methods)
+    names = ["torques", *analysis.OPERATIONS, "total", "constants", "total_normalised", "total_left_alone"]
+    assert list(file.loc["euler", names]) == [1, 21, 40, 1, 1, 63, 0, 63, 50]
 
 
 def test_a_plugin_that_cannot_be_counted_has_an_empty_row(monkeypatch, tmp_path):
@@ -250,10 +247,8 @@ def test_a_plugin_that_cannot_be_counted_has_an_empty_row(monkeypatch, tmp_path)
     mine = replace(polhode.methods["euler"], key="mine", label="mine", after_torque=after_torque)
     monkeypatch.setattr(cost_study, "METHODS", {**polhode.methods, "mine": mine})
     inputs = counted(tmp_path, "euler", "spiral_leapfrog", "verlet", "mine")
-    data, text = tables.operations(inputs)
-    assert data.set_index("method").total.isna()["mine"]
-    assert "mine & -- & --" in text
-    assert "costOperationsMine" not in cost_numbers.operations(inputs)
+    data, _ = rendering.table("operations", inputs)
+    assert data.set_index("method").loc["mine", ["total", *analysis.OPERATIONS]].isna().all()
 
 
 def test_the_table_is_that_of_the_file(run, tmp_path):
@@ -262,18 +257,6 @@ def test_the_table_is_that_of_the_file(run, tmp_path):
     data["total"].loc[{"integrator": "no_squish"}] = 4711
     write_groups({"/": xr.Dataset(), "operations": data}, tmp_path / "cost.nc")
     edited = Inputs(run.paths["single_body"], cost=tmp_path / "cost.nc")
-    assert "& 4711 &" in tables.operations(edited)[1]
-    assert cost_numbers.operations(edited)["costOperationsNoSquish"] == "4711"
+    assert rendering.table("operations", edited)[0].set_index("method").total["no_squish"] == 4711
     with pytest.raises(NotInRun):
         analysis.counts(Inputs(tmp_path))
-
-
-def test_the_numbers_of_the_section_are_made(run):
-    made = cost_numbers.operations(run)
-    text = (HOME / chapters.FOLDER / "times" / "text.tex").read_text()
-    text = text.partition(r"\subsection{Operations of a step}")[2].partition(r"\section{Time to solution}")[0]
-    assert text and set(re.findall(r"\\(cost\w+)", text)) <= set(made)
-    assert made["costOperationsNormalise"] == "13" and made["costOperationsLinear"] == "32"
-    assert "spiral" in made["costOperationsCheaper"].lower() and "Euler" not in made["costOperationsCheaper"]
-    text = re.sub(r"\\(setlength\{.*?\}\{.*?\})", "", text)
-    assert not re.findall(r"\d", text), "no measured number stands in the text"

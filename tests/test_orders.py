@@ -11,7 +11,7 @@ from conftest import every_method
 import polhode
 from polhode.algebra import metrics
 from polhode.problems.problem import TORQUE_CLASSES
-from polhode.study.run.check import exact_end
+from polhode_study.run.check import exact_end
 
 #: Orders (q, omega) by class of torque.
 FIRST, SECOND, THIRD, FOURTH = (dict.fromkeys(TORQUE_CLASSES, (order, order)) for order in (1, 2, 3, 4))

@@ -14,11 +14,12 @@ import pytest
 import xarray as xr
 
 from polhode import cli
-from polhode.cli import UsageError, check_writable, docs
+from polhode.cli import UsageError, check_writable
 from polhode.interface import files
+from polhode.interface.storage import write_atomically, write_text
 from polhode.manybody import motion_files
 from polhode.manybody.scenes import SCENES
-from polhode.study.storage import write_atomically, write_text
+from polhode_study.cli import docs
 
 HOME = Path(__file__).parents[1]
 #: Options of the commands that name a file to write.
@@ -237,7 +238,7 @@ def test_an_output_that_takes_nothing_is_said_in_a_line(place, said):
         os.close(reading)
     else:
         writing = os.open(place, os.O_WRONLY)
-    done = subprocess.run([sys.executable, "-m", "polhode", "code", "rk4"], stdout=writing, stderr=-1, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-m", "polhode", "code", "rk4"], stdout=writing, stderr=-1, text=True, timeout=600)
     os.close(writing)
     assert done.returncode in (1, 2) and said in done.stderr and done.stderr.count("\n") <= 1
 

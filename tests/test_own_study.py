@@ -9,35 +9,30 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import surroundings
+from studies import reduced
 
 from polhode.interface.netcdf import read_groups
-from polhode.study.artefacts import places
-from polhode.study.chapters import rendering
-from polhode.study.inputs import Inputs
+from polhode_study.artefacts import places
+from polhode_study.chapters import rendering
+from polhode_study.inputs import Inputs
 
 HOME = Path(__file__).parents[1]
 EXAMPLES = [f"docs/example_{name}.py" for name in ("plugin", "problem", "scene")]
-DEFAULT = yaml.safe_load((HOME / "config.yaml").read_text())
 
 pytestmark = pytest.mark.slow
 
 
 def configured(folder: Path, plugins: list[str]) -> Path:
     """A configuration file: the three examples, beside one method and nothing else of the library."""
-    config = {
-        "results": str(folder / "results"),
-        "plugins": plugins,
-        "methods": ["spiral_leapfrog"],
-        "digits": 25,
-        "checks": [],
-        "notebooks": [],
-        "cost": None,
-        "ensembles": None,
-        "problems": dict.fromkeys(DEFAULT["problems"])
-        | {"magnetic_needle": {"dt": {"fit": {"divisions": [16, 1024, 11]}}, "samples": 1, "check_until": 1.0}},
-        "many_body": dict.fromkeys(DEFAULT["many_body"])
-        | {"mine": {"scene": "dumbbells", "dt": {"one": {"values": [5e-6]}}, "horizon": 2e-3, "seeds": 1, "samples": 10}},
-    }
+    config = reduced(
+        {"magnetic_needle": {"dt": {"fit": {"divisions": [16, 1024, 11]}}, "samples": 1, "check_until": 1.0}},
+        {"mine": {"scene": "dumbbells", "dt": {"one": {"values": [5e-6]}}, "horizon": 2e-3, "seeds": 1, "samples": 10}},
+        results=str(folder / "results"),
+        plugins=plugins,
+        methods=["spiral_leapfrog"],
+        further="computed",
+        digits=25,
+    )
     path = folder / "mine.yaml"
     path.write_text(yaml.safe_dump(config))
     return path

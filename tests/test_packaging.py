@@ -2,7 +2,6 @@
 
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -16,8 +15,8 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
-from polhode.documentation import reference
-from polhode.engines import all_engines
+from polhode_engines import all_engines
+from polhode_study.documentation import reference
 
 HOUSE = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]
@@ -68,7 +67,7 @@ LOCKED = ("docs", "explorer", "notebooks", "study", "test")
 OF_JOBS = ("explorer", "notebooks", "study")
 
 
-def test_the_library_needs_few_packages_and_not_those_of_the_study():
+def test_the_library_needs_few_packages():
     hard, study = (
         {plain(name) for name in names} for names in (PROJECT["dependencies"], PROJECT["optional-dependencies"]["study"])
     )
@@ -84,7 +83,7 @@ def test_lock_names_exactly_what_the_project_asks_for():
     assert direct == {plain(requirement) for requirement in wanted}, "run the command at the head of requirements.txt again"
 
 
-def test_conda_environment_of_single_jobs_names_what_the_project_asks_for():
+def test_conda_names_the_packages_of_single_jobs():
     environment = yaml.safe_load((HOUSE / "workflow" / "envs" / "polhode.yml").read_text())
     conda_names = {"matplotlib": "matplotlib-base", "snakemake": "snakemake-minimal", "jupyter-client": "jupyter_client"}
     requirements = PROJECT["dependencies"] + [name for extra in OF_JOBS for name in PROJECT["optional-dependencies"][extra]]
@@ -124,7 +123,7 @@ def test_every_requirement_is_one_version_with_hashes():
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry[:80]
 
 
-def test_conda_environment_installs_the_lock_on_a_python_we_support():
+def test_conda_installs_the_lock_on_a_supported_python():
     environment = yaml.safe_load((HOUSE / "environment.yml").read_text())
     assert environment["name"] == PROJECT["name"]
     python = [item for item in environment["dependencies"] if isinstance(item, str) and plain(item) == "python"]
@@ -148,7 +147,7 @@ def test_version_is_the_same_everywhere():
     assert f"## [{PROJECT['version']}]" in (HOUSE / "CHANGELOG.md").read_text()
 
 
-def test_the_date_of_the_version_is_that_of_the_changelog_and_is_cited():
+def test_the_version_s_date_is_the_changelog_s_and_cited():
     """``unreleased`` in the changelog is the only other heading that may stand there."""
     data = yaml.safe_load((HOUSE / "CITATION.cff").read_text())
     heading = re.search(rf"^## \[{re.escape(PROJECT['version'])}\] - (.*)$", (HOUSE / "CHANGELOG.md").read_text(), re.MULTILINE)
@@ -221,29 +220,10 @@ def test_no_lock_file_that_records_addresses():
 # ---- documentation ----
 
 
-def test_documentation_shows_the_example_file_as_it_is():
-    shown = re.search(r"```python\n(.*?)```", (HOUSE / "docs/adding-a-method.md").read_text(), flags=re.S)
-    assert shown is not None
-    assert shown.group(1) == (HOUSE / "docs/example_plugin.py").read_text()
-
-
-@pytest.mark.thorough
-def test_example_of_the_documentation_gives_the_bytes_of_the_built_in():
-    import polhode
-
-    mine = runpy.run_path(str(HOUSE / "docs/example_plugin.py"))["METHOD"]
-    assert mine.key not in polhode.methods
-    runs = [polhode.simulate("spiral_cylinder", method, dt=1e-3, t_end=1.0) for method in (mine, "spiral_leapfrog")]
-    for name in ("q", "omega", "stored_omega"):
-        assert runs[0][name].values.tobytes() == runs[1][name].values.tobytes()
-
-
-def test_commands_and_links_of_the_readme_exist():
+def test_commands_of_the_readme_exist():
     readme = (HOUSE / "README.md").read_text()
-    for command in ("./reproduce", "./reproduce test", "snakemake --cores"):
+    for command in ("./reproduce", "./reproduce test"):
         assert command in readme
-    for link in re.findall(r"\]\((?!\w+:)([^)#]+)\)", readme):
-        assert (HOUSE / link).exists(), f"README.md links to {link}, which is not there"
     for script in ("reproduce", ".ci/run"):
         assert os.access(HOUSE / script, os.X_OK), f"{script} is not executable"
         subprocess.run(["bash", "-n", str(HOUSE / script)], check=True)
@@ -344,7 +324,7 @@ def test_reproduce_says_which_python_it_needs(machine):
     assert not (machine.house / ".venv").exists()
 
 
-def test_reproduce_takes_paths_from_the_folder_where_it_is_called(machine):
+def test_reproduce_takes_paths_from_the_current_folder(machine):
     machine.with_tex()
     (machine.elsewhere / "my.yaml").write_text("digits: 50\n")
     (machine.elsewhere / "data").mkdir()
@@ -366,7 +346,7 @@ def test_reproduce_takes_a_newer_python_where_python3_is_old(machine):
     assert (machine.house / ".venv/made-from").exists()
 
 
-def test_reproduce_makes_the_environment_once_and_again_when_the_lock_changes(machine):
+def test_reproduce_makes_the_environment_once_a_lock(machine):
     machine.with_tex()
     first = machine.run()
     assert first.returncode == 0, first.stderr
@@ -436,7 +416,7 @@ def test_reproduce_hands_its_arguments_and_its_process_on(machine):
 
 
 @pytest.mark.parametrize("home", ["/dev/null", "/proc/nowhere"])
-def test_reproduce_uses_a_cache_of_its_own_where_the_home_cannot_be_written_to(machine, home):
+def test_reproduce_has_its_cache_where_home_is_read_only(machine, home):
     machine.with_tex()
     done = machine.run(HOME=home)
     cache = f"{machine.house}/.cache"
@@ -455,7 +435,7 @@ def test_reproduce_uses_the_home_where_it_can(machine):
     assert "instead" not in done.stderr and machine.calls("caches")[0].split()[1:] == [str(machine.home / "caches")]
 
 
-def test_reproduce_leaves_the_number_of_jobs_to_a_cluster_s_profile(machine):
+def test_reproduce_leaves_jobs_to_a_cluster_s_profile(machine):
     machine.with_tex()
     for arguments in ("--workflow-profile profiles/slurm", "--workflow-profile=profiles/slurm data", "--executor slurm"):
         machine.run(*arguments.split())
@@ -463,7 +443,7 @@ def test_reproduce_leaves_the_number_of_jobs_to_a_cluster_s_profile(machine):
         assert call.split() == arguments.split(), "--cores would be a limit on the whole cluster"
 
 
-def test_reproduce_installs_what_a_cluster_needs_and_again_with_a_new_environment(machine):
+def test_reproduce_installs_what_a_cluster_needs(machine):
     machine.with_tex()
     (machine.house / "requirements-slurm.txt").write_text("a-plugin==1.0\n")
     (machine.house / "requirements-other.txt").write_text("another==1.0\n")
@@ -511,7 +491,7 @@ def test_reproduce_lab_opens_the_folder_of_the_notebooks(machine):
     assert "--allow-root" not in machine.calls("python")[-1]
 
 
-def test_reproduce_without_latex_computes_the_rest_and_prints_one_command(machine):
+def test_reproduce_without_latex_prints_one_command(machine):
     machine.fake(**{"apt-get": FAKE_APT})
     done = machine.run(SNAKEMAKE_FAILS="1")
     assert done.returncode == 1
@@ -546,7 +526,7 @@ def test_reproduce_as_root_installs_latex_and_says_so(machine):
     assert machine.calls("snakemake") == ["--cores all"]
 
 
-def test_reproduce_as_root_goes_on_where_latex_cannot_be_installed(machine):
+def test_reproduce_as_root_goes_on_without_latex(machine):
     machine.fake(**{"apt-get": FAKE_APT})
     done = machine.run(USER_ID="0", APT_FAILS="1", SNAKEMAKE_FAILS="1")
     assert done.returncode == 1
@@ -615,13 +595,13 @@ WITHOUT_STUDY = """
 import sys
 import polhode
 from polhode import manybody
-from polhode.engines import identify
+from polhode_engines import identify
 run = polhode.simulate("spiral_cylinder", "spiral_leapfrog", dt=1e-3)
 free = polhode.recommend(inertia=(1, 2, 2.5), omega=10.0, torque="free", time=1.0, error=1e-4, limit=300.0, progress=True)
 contacts = polhode.recommend(contact_time=1e-4, error=1e-4)
 dimer = manybody.Clump.from_file("dimer.txt")
 print(int(run["steps"]), free.method, contacts.method, dimer.volume > 0)
-print(*{"matplotlib", "rich", "snakemake", "polhode.study"} & {*sys.modules})
+print(*{"matplotlib", "rich", "snakemake", "polhode_study"} & {*sys.modules})
 """
 
 
@@ -639,10 +619,8 @@ def test_the_library_works_without_the_packages_of_the_study(library, tmp_path):
     assert said("-c", WITHOUT_STUDY).splitlines() == ["1000 exact_rotor spiral_leapfrog True", ""]
     assert "spiral_leapfrog" in said("-m", "polhode", "recommend", "--contact-time", "1e-4", "--error", "1e-4")
     assert "spiral_leapfrog_start" in said("-m", "polhode", "code", "spiral_leapfrog")
-    assert "mujoco" in said("-m", "polhode", "atlas", "--list") and "verify" in said("-m", "polhode", "--help")
-    for command in ("animate", "docs", "verify"):
-        assert "pip install 'polhode[study]'" in said("-m", "polhode", command, status=2)
-    for module in ("polhode.manybody.pictures", "polhode.references.taylor", "polhode.study.plan"):
+    assert "mujoco" in said("-m", "polhode", "atlas", "--list") and "recommend" in said("-m", "polhode", "--help")
+    for module in ("polhode.manybody.pictures", "polhode.references.taylor"):
         assert "pip install 'polhode[study]'" in said("-c", f"import {module}", status=1)
 
 
@@ -659,7 +637,7 @@ def elsewhere(installed, tmp_path) -> Callable[..., subprocess.CompletedProcess[
 
 
 @pytest.mark.thorough
-def test_a_wheel_has_all_modules_and_the_chess_pieces(installed, elsewhere):
+def test_a_wheel_has_the_library_and_the_engines_and_no_study(installed, elsewhere):
     from polhode import manybody
 
     program = (
@@ -672,29 +650,36 @@ def test_a_wheel_has_all_modules_and_the_chess_pieces(installed, elsewhere):
     place, energy = done.stdout.split()
     assert Path(place).is_relative_to(installed.parent)
     assert energy == manybody.simulate("chess", "spiral_leapfrog", 4.85e-6, 3, 1e-4, 4).energy.values.tobytes().hex()
-    package = Path(place).parent
-    held = {str(path.relative_to(package)) for path in package.rglob("*") if path.suffix not in ("", ".pyc")}
-    ours = {str(path.relative_to(HOUSE / "src/polhode")) for path in committed() if path.is_relative_to(HOUSE / "src/polhode")}
+    site = Path(place).parents[1]
+    held = {str(path.relative_to(site)) for path in site.glob("*polhode*/**/*") if path.suffix not in ("", ".pyc")}
+    held = {name for name in held if ".dist-info/" not in name}
+    packages = [HOUSE / "src" / name for name in ("polhode", "polhode_engines")]
+    ours = {str(path.relative_to(HOUSE / "src")) for path in committed() if any(map(path.is_relative_to, packages))}
     names = (
         "cost.nc",
+        "step_times.json",
         "many_body.nc",
         "laws.nc",
+        "satellites.json",
         "grains.nc",
         "liquids.nc",
         "atlas.nc",
         "checks/impacts.nc",
         "checks/random_impacts.nc",
+        "full/checks/baths.nc",
     )
     released = {f"data/released/{name}" for name in names}
-    assert held == ours | {name for name in released if (HOUSE / name).is_file()}
+    assert held == ours | {f"polhode/{name}" for name in released if (HOUSE / name).is_file()}
     listing = elsewhere("polhode", "atlas", "--list")
-    assert listing.returncode == 0 and listing.stdout.count("\n    ") == sum(len(one.options) for one in all_engines().values())
+    assert listing.returncode == 0 and listing.stdout.count("\n    ") == sum(
+        len(engine.options) for engine in all_engines().values()
+    )
 
 
 @pytest.mark.thorough
 def test_a_wheel_answers_from_the_released_times(installed, elsewhere):
     # With so expensive torques the times of methods that the released file lacks, which are measured here, do not show.
-    question = ["recommend", "--torque-class", "constant", "--omega", "1", "--error", "1e-4", "--torque-price", "1e7"]
+    question = ["recommend", "--torque-class", "constant", "--omega", "1", "--error", "1e-4", "--torque-price", "1e7", "--why"]
     done = elsewhere("polhode", *question)
     from_source = subprocess.run(
         [sys.executable, "-m", "polhode", *question], cwd=HOUSE / "docs", capture_output=True, text=True
@@ -707,8 +692,8 @@ def test_a_wheel_answers_from_the_released_times(installed, elsewhere):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("command", ["archive", "docs", "html"])
-def test_a_wheel_says_what_needs_the_repository(elsewhere, command):
-    done = elsewhere("polhode", command)
+@pytest.mark.parametrize("words", ["archive", "docs", "verify results", "atlas --contacts"])
+def test_a_wheel_says_what_needs_the_repository(elsewhere, words):
+    done = elsewhere("polhode", *words.split())
     assert done.returncode == 2
-    assert f"run ./reproduce {command} there" in done.stderr and "Traceback" not in done.stderr
+    assert f"./reproduce {words.split()[0]}" in done.stderr and "Traceback" not in done.stderr

@@ -69,7 +69,7 @@ def test_a_sign_doubles_the_error():
     assert error(problem, wrong, 100, end) == pytest.approx(2 * error(problem, ROTOR, 100, end), rel=0.05)
 
 
-def test_many_bodies_are_read_as_they_were_and_with_less_noise_of_the_energy():
+def test_many_bodies_are_read_with_less_noise_of_the_energy():
     scene = manybody.scenes["trimers"]
     state = scene.initial_state(0)
     noise = []
@@ -81,7 +81,7 @@ def test_many_bodies_are_read_as_they_were_and_with_less_noise_of_the_energy():
     assert noise[0] > 2 * noise[1]
 
 
-def test_a_run_goes_on_where_it_stopped_in_the_variables_of_the_steps():
+def test_a_run_goes_on_in_the_variables_of_its_steps():
     scene = manybody.scenes["trimers"]
     whole = manybody.simulate(scene, CORRECTED, 0.008, t_end=0.16, samples=2, record=True)
     first = manybody.simulate(scene, CORRECTED, 0.008, t_end=0.08, samples=1, record=True, checkpoint=True)

@@ -32,8 +32,8 @@ def close(a, b, tolerance=1e-13):
 
 
 def test_products_of_the_units():
-    one, i, j, k = np.eye(4)
-    for p, q, product in ((i, j, k), (j, k, i), (k, i, j), (i, i, -one), (j, j, -one), (k, k, -one), (one, j, j)):
+    unit, i, j, k = np.eye(4)
+    for p, q, product in ((i, j, k), (j, k, i), (k, i, j), (i, i, -unit), (j, j, -unit), (k, k, -unit), (unit, j, j)):
         assert quaternion.multiply(tuple(p), tuple(q)) == tuple(product)
     assert quaternion.multiply(tuple(j), tuple(i)) == tuple(-k)
 
@@ -100,7 +100,7 @@ def test_multiply_composes_rotations(p, q):
 
 
 @given(unit_quaternions(), vectors)
-def test_derivative_is_half_q_omega_and_the_slope_of_the_rotation(q, omega):
+def test_derivative_is_half_q_omega_and_the_rotation_s_slope(q, omega):
     close(quaternion.derivative(q, omega), 0.5 * np.array(quaternion.multiply(q, (0.0, *omega))), 3e-15)
     h = 1e-4
     slope = np.subtract(quaternion.rotate(q, omega, h), quaternion.rotate(q, omega, -h)) / (2 * h)
@@ -184,7 +184,7 @@ def test_cos_sinc_of_what_is_not_finite_is_nan():
 
 
 @pytest.mark.parametrize("name", ["C", "S"])
-def test_coefficients_are_the_chebyshev_interpolants_in_40_digits(name):
+def test_coefficients_are_chebyshev_interpolants_in_40_digits(name):
     with mpmath.workdps(40):
         # A margin of 1e-9 lets an angle that rounds to just above pi/2 still lie inside.
         end = (mpmath.pi / 2) ** 2 * (1 + mpmath.mpf("1e-9"))

@@ -275,12 +275,6 @@ def test_order_and_times_do_not_matter():
         assert min(agreement(a, b, 55) for a, b in zip(others, usual, strict=True)) >= 50
 
 
-@pytest.mark.parametrize("bad", [-0.5, math.nan, math.inf])
-def test_bad_times(bad):
-    with pytest.raises(ValueError, match="finite and not negative"):
-        taylor.solve(CYLINDER, [0.5, bad], 20)
-
-
 def test_precision_and_contexts_are_left_alone():
     before = mp.prec, gmpy2.get_context().precision
     taylor.solve(CYLINDER, [0.5], 40)
@@ -439,12 +433,6 @@ def test_a_torque_that_cancels_is_not_taken_for_a_pulse():
         assert min(taylor.self_agreement(problem, [1.0], 20)) >= 20
 
 
-@pytest.mark.parametrize("bad", [(0.0,), (2.0, 1.0), (math.nan,), "1", 3.0])
-def test_breakpoints_that_are_none(bad):
-    with pytest.raises((TypeError, ValueError), match="'test': breakpoints"):
-        make(no_torque, breakpoints=bad)
-
-
 # The data set
 
 
@@ -452,14 +440,14 @@ TIMES = [0.0, 1e-7, 0.125, 0.5, 1.0]
 
 
 def test_agreement_counts_digits():
-    one, moved = ((mpf(1), mpf(0)), (mpf(0), mpf(200))), ((mpf(1), mpf("1e-20")), (mpf(0), mpf(200)))
+    state, moved = ((mpf(1), mpf(0)), (mpf(0), mpf(200))), ((mpf(1), mpf("1e-20")), (mpf(0), mpf(200)))
     with mp.workdps(50):
-        assert agreement(one, one, 65) == 65
-        assert agreement(one, moved, 65) == agreement(moved, one, 65) == 20
-        assert agreement(one, (one[0], (mpf(0), 200 + 200 * mpf("2e-12"))), 65) == 11.6
-        assert agreement(one, moved, 12) == 12
-        assert agreement(one, (one[0], (mpf(0), mpf(-200))), 65) < 0
-        assert agreement((one[0], (mpf(0),)), (one[0], (mpf(0),)), 30) == 30
+        assert agreement(state, state, 65) == 65
+        assert agreement(state, moved, 65) == agreement(moved, state, 65) == 20
+        assert agreement(state, (state[0], (mpf(0), 200 + 200 * mpf("2e-12"))), 65) == 11.6
+        assert agreement(state, moved, 12) == 12
+        assert agreement(state, (state[0], (mpf(0), mpf(-200))), 65) < 0
+        assert agreement((state[0], (mpf(0),)), (state[0], (mpf(0),)), 30) == 30
 
 
 def test_dataset_of_the_published_problem():

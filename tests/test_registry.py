@@ -107,12 +107,6 @@ def test_a_broken_file_of_the_package_is_an_error_each_time(tmp_path, monkeypatc
 def test_problems_of_one_body_and_of_several_are_told_apart():
     assert single_body("heavy_top") is polhode.problems["heavy_top"]
     assert several_bodies("coupled_cylinders") is polhode.problems["coupled_cylinders"]
-    with pytest.raises(TypeError, match="problem 'coupled_cylinders' must be one of a single body, got a System"):
-        single_body("coupled_cylinders")
-    with pytest.raises(TypeError, match="problem 'heavy_top' must be one of several bodies, got a Problem"):
-        several_bodies("heavy_top")
-    with pytest.raises(KeyError, match="unknown problem 'heavytop'; did you mean 'heavy_top'"):
-        single_body("heavytop")
 
 
 def test_every_file_of_methods_is_registered():
@@ -124,15 +118,6 @@ def test_every_file_of_methods_is_registered():
 def test_nearest():
     assert registry.nearest("spiral_leap", ["spiral_leapfrog", "euler"]) == "did you mean 'spiral_leapfrog'?"
     assert registry.nearest("zzz", ["b", "a"]) == "known are: a, b"
-
-
-def test_unknown_keys():
-    with pytest.raises(KeyError, match="unknown method 'spiral_leap'; did you mean 'spiral_leapfrog'"):
-        polhode.methods["spiral_leap"]
-    with pytest.raises(KeyError, match="unknown method 'settle'; did you mean 'moser_veselov'"):
-        polhode.methods["settle"]
-    with pytest.raises(KeyError, match="unknown method 'eulr'; did you mean 'euler'"):
-        polhode.methods.origin("eulr")
 
 
 # --- printing --------------------------------------------------------------------------------------------------------
@@ -177,8 +162,8 @@ def test_the_documented_example_runs_and_is_what_it_says():
     assert polhode.methods.origin(method.key) == ROOT / "docs/example_plugin.py" and method.label in repr(polhode.methods)
     ours = polhode.simulate("spiral_cylinder", method.key, 1e-2)
     builtin = polhode.simulate("spiral_cylinder", "spiral_leapfrog", 1e-2)
-    assert ours.q.values.tobytes() == builtin.q.values.tobytes()
-    assert ours.omega.values.tobytes() == builtin.omega.values.tobytes()
+    for name in ("q", "omega", "stored_omega"):
+        assert ours[name].values.tobytes() == builtin[name].values.tobytes()
 
 
 def test_a_plugin_comes_last_whatever_it_declares(plugin):
@@ -247,21 +232,3 @@ def test_a_problem_can_be_a_plugin(tmp_path):
     polhode.problems.load(path)
     run = polhode.simulate("mine", "spiral_leapfrog", 1e-2)
     np.testing.assert_allclose(run.omega.values[:, 0], 0.3, rtol=0, atol=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("METHOD = 3", "METHOD must be a Method .* not a int"),
-        ("from polhode.problems.spiral_cylinder import PROBLEM as METHOD", "METHOD must be a Method .* not a Problem"),
-        ("import nowhere", "cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"),
-        ("METHOD = (", "cannot be loaded: SyntaxError"),
-        ("OTHER = 1", "defines no METHOD"),
-    ],
-)
-def test_a_plugin_that_cannot_serve_is_named(tmp_path, text, message):
-    path = tmp_path / "bad.py"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=message) as error:
-        polhode.methods.load(path)
-    assert str(path) in str(error.value)

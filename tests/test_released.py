@@ -10,21 +10,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-import yaml
+from data_files import invented
+from studies import study as default_study
 from test_workflow import TINY, House
 
 from polhode.cli import main
-from polhode.cli import release as cli_release
 from polhode.interface.netcdf import read_dataset, read_groups
+from polhode.interface.storage import write_dataset, write_groups
 from polhode.references.dataset import reference_dataset
-from polhode.study import configuration, provenance, released
-from polhode.study.chapters.reproducibility.numbers import release
-from polhode.study.checks import CHECKS
-from polhode.study.gather import single_body
-from polhode.study.inputs import Inputs
-from polhode.study.released import Release, ReleaseDiffers, completed, computed, whole, witness_settings
-from polhode.study.report import origins
-from polhode.study.storage import write_dataset, write_groups
+from polhode_study import provenance, released
+from polhode_study.chapters.reproducibility.numbers import release
+from polhode_study.checks import CHECKS
+from polhode_study.cli import release as cli_release
+from polhode_study.gather import single_body
+from polhode_study.inputs import Inputs
+from polhode_study.released import Release, ReleaseDiffers, completed, computed, whole, witness_settings
+from polhode_study.report import origins
 
 HOME = Path(__file__).parents[1]
 MACHINE = {"family": "x", "python": "3", "versions": {}}
@@ -34,14 +35,13 @@ METHODS = ["euler", "rk4", "verlet"]
 def runs(methods, add=0.0):
     """Errors of methods over steps, each method and step with its own."""
     error = np.array([[10.0 ** -len(method) * dt for dt in (1.0, 2.0)] for method in methods])
-    return xr.Dataset(
-        {
-            "q_error_l1": (("integrator", "dt"), error + add),
-            "steps": (("integrator", "dt"), np.full(error.shape, 100.0)),
-            "label": ("integrator", [method.upper() for method in methods]),
-            "exact": ("dt", [1.0, 2.0]),
-        },
+    return invented(
+        "single_body.nc/PROBLEM",
         {"integrator": list(methods), "dt": [1.0, 2.0]},
+        q_error_l1=error + add,
+        steps=100.0,
+        label=[method.upper() for method in methods],
+        exact=("dt", [1.0, 2.0]),
     )
 
 
@@ -76,7 +76,7 @@ def test_methods_of_a_witness():
     }
 
 
-def test_a_study_with_none_of_the_witnesses_computes_what_the_release_can_be_compared_with():
+def test_a_study_without_witnesses_computes_some():
     """Of Runge-Kutta 4, which cannot run a liquid, nothing is in the release."""
     able = ["no_squish", "spiral_leapfrog"]
     assert witness_settings("liquid_1fs", ["rk4", "no_squish"], able)["methods"] == ["rk4", "no_squish"]
@@ -93,7 +93,7 @@ def test_a_variable_or_a_method_that_the_release_lacks_is_named(tmp_path):
         completed(release_of_some, "single_body.nc", "heavy_top", more, METHODS, MACHINE)
 
 
-def test_a_variable_without_any_value_in_the_witness_is_a_difference(tmp_path):
+def test_a_variable_empty_in_the_witness_is_a_difference(tmp_path):
     release_of_some = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
     with pytest.raises(ReleaseDiffers, match="q_error_l1"):
         completed(release_of_some, "single_body.nc", "heavy_top", runs(["verlet"], np.nan), METHODS, MACHINE)
@@ -221,7 +221,7 @@ def test_figures_and_tables_that_show_the_release_are_listed(tmp_path):
 
 def test_a_method_that_a_study_does_not_compute_is_tried(tmp_path, monkeypatch):
     """The runs with few steps have the bits of the release; a run that differs in the twelfth digit does not."""
-    study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
+    study = default_study()
     problem, known = study.problems["lab_torque"], Release(HOME / released.FOLDER)
     assert "rotor_pefrl" not in problem.computed and "rotor_pefrl" in problem.methods
     few = [step for step in problem.steps if step.steps <= single_body.FEW_STEPS]
@@ -252,9 +252,9 @@ PLAIN = """
 import sys
 from importlib import import_module
 from polhode.methods import METHODS
-from polhode.study.checks import CHECKS
-from polhode.study.released import Release, ReleaseDiffers, check_file, this_machine, whole, witness_settings
-from polhode.study.chapters.spiral2024 import run as checks
+from polhode_study.checks import CHECKS
+from polhode_study.released import Release, ReleaseDiffers, check_file, this_machine, whole, witness_settings
+from polhode_study.chapters.spiral2024 import run as checks
 
 def outcome(check):
     module, function = CHECKS[check].code.split(":")
@@ -283,7 +283,7 @@ def said_without_compilation(checks):
     return done.stdout
 
 
-def test_a_witness_without_compilation_has_the_bits_of_the_release_and_a_changed_one_has_not():
+def test_a_witness_without_compilation_has_the_same_bits():
     said = said_without_compilation(["published_variants", "extended_inertia", "simplified"])
     assert said.count("with the same bits") + said.count("within the tolerances") >= 3
     assert "check simplified: this machine computes something else than the release" in said
@@ -299,7 +299,7 @@ def test_all_witnesses_without_compilation():
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_the_workflow_ends_with_the_name_of_an_experiment_that_is_not_the_release(tmp_path):
+def test_the_workflow_names_an_experiment_that_differs(tmp_path):
     """One bit of a released file, with and without a checksum that fits; one constant of a method."""
     (tmp_path / "house").mkdir()
     house = House(tmp_path / "house")

@@ -1,26 +1,27 @@
 """A study from any folder: the file that `polhode init` writes, and what `polhode run` starts."""
 
-import copy
 import os
 import re
 import subprocess
+from types import SimpleNamespace
 
 import pytest
 import yaml
 from conftest import surroundings
 from snakemake.cli import get_argument_parser
-from snakemake.utils import update_config
+from studies import default, merged
 
 from polhode import cli
-from polhode.cli import run
-from polhode.documentation import configuration as documented
 from polhode.interface import reading
+from polhode.interface.extras import require
 from polhode.interface.reading import read
-from polhode.study import configuration
-from polhode.study.configuration.models import Configuration
-from polhode.study.workflow.entry import HOME
+from polhode_study import configuration
+from polhode_study.cli import run
+from polhode_study.configuration.models import Configuration
+from polhode_study.documentation import configuration as documented
+from polhode_study.workflow.entry import HOME
 
-DEFAULT = yaml.safe_load((HOME / "config.yaml").read_text())
+DEFAULT = default()
 
 
 @pytest.fixture(scope="module")
@@ -31,16 +32,10 @@ def start(tmp_path_factory):
     return path
 
 
-def merged(values):
-    config = copy.deepcopy(DEFAULT)
-    update_config(config, values)
-    return config
-
-
 def test_the_start_is_a_small_study(start):
     values = read(start).values
     study = configuration.resolve(
-        merged(values | {"results": str(start.parent / "results")}), HOME, [HOME / "config.yaml", start]
+        merged(DEFAULT, values | {"results": str(start.parent / "results")}), HOME, [HOME / "config.yaml", start]
     )
     assert list(study.problems) == ["heavy_top"] and not study.scenes
     assert sum(share.cpu for share in study.estimate.shares) < 60
@@ -63,7 +58,7 @@ def test_a_section_without_its_marks_is_valid(start, key):
     """One # taken away from each line gives a section with the values of config.yaml."""
     block = re.search(rf"(?m)^#({key}:\n(?:#.*\n)*?)(?=# [^ ]|\Z)", start.read_text())[1]
     values = yaml.safe_load(re.sub("(?m)^#", "", block))
-    checked = Configuration.model_validate(merged(values))
+    checked = Configuration.model_validate(merged(DEFAULT, values))
     assert getattr(checked, key) is not None
     given, default = values[key], DEFAULT.get(key, {})
     if key == "many_body":
@@ -133,10 +128,21 @@ def test_what_cannot_be_run_is_refused(tmp_path, monkeypatch, capsys, words, mes
 
 
 @pytest.mark.parametrize("command", ["init", "run x.yaml"])
-def test_a_wheel_says_what_it_lacks(tmp_path, monkeypatch, capsys, command):
-    monkeypatch.setattr("polhode.study.workflow.entry.HOME", tmp_path)
-    assert cli.main(command.split()) == 2
-    assert "polhode is installed here without it; clone the repository" in capsys.readouterr().err
+def test_without_the_study_its_commands_say_where_they_work(monkeypatch, capsys, command):
+    """As where a wheel is installed; and in a checkout whose Python lacks packages."""
+    points = [point for point in cli.entry_points(group=cli.GROUP) if point.name != cli.STUDY]
+    lacking = SimpleNamespace(name=cli.STUDY, module="x", load=lambda: require("no_such_package", what="the study"))
+    name = command.split()[0]
+    for others, why in (
+        ([], f"commands of the study work in a checkout of its repository, as ./reproduce {name}"),
+        ([lacking], "the study needs polhode[study]: pip install 'polhode[study]' (not installed: no_such_package)"),
+    ):
+        monkeypatch.setattr(cli, "entry_points", lambda group, others=others: [*points, *others])
+        cli._added.cache_clear()
+        assert cli.main(command.split()) == 2
+        said = capsys.readouterr().err
+        assert f"unknown command {name!r}; " in said and f" {why}\n" in said
+    cli._added.cache_clear()
 
 
 @pytest.mark.slow

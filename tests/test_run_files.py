@@ -15,9 +15,9 @@ from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode.cli import main
-from polhode.engines import candidates, own_code
-from polhode.engines.conventions import TIMES, fits, plausible
-from polhode.engines.run_files import RunFileError, of_arrays, read_run
+from polhode_engines import candidates, own_code
+from polhode_engines.conventions import TIMES, fits, plausible
+from polhode_engines.run_files import RunFileError, of_arrays, read_run
 
 INERTIA = np.array([0.6, 1.0, 1.4])
 DT, COUNT = 0.2, 30

@@ -8,26 +8,24 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 import yaml
+from data_files import invented, of_methods
 from rendered import figure_twice, root, whole_table
 
 import polhode
 from polhode.algebra import metrics
 from polhode.compiling.kernel import kernel
+from polhode.interface.storage import write_dataset, write_groups
 from polhode.methods import pcdm2016
 from polhode.methods.states import read_synchronous
 from polhode.references import taylor
-from polhode.study import chapters, inputs
-from polhode.study.chapters import rendering
-from polhode.study.chapters.judging import judge_chapters
-from polhode.study.chapters.seelen2016 import frames as seelen2016
-from polhode.study.chapters.seelen2016 import numbers as seelen_numbers
-from polhode.study.chapters.seelen2016 import theory as drift
-from polhode.study.declarations import setup_of
-from polhode.study.report import latex
-from polhode.study.report.claims import by_source
-from polhode.study.storage import write_dataset, write_groups
+from polhode_study import chapters, inputs
+from polhode_study.chapters import rendering
+from polhode_study.chapters.judging import judge_chapters
+from polhode_study.chapters.seelen2016 import frames as seelen2016
+from polhode_study.chapters.seelen2016 import numbers as seelen_numbers
+from polhode_study.chapters.seelen2016 import theory as drift
+from polhode_study.declarations import setup_of
 
 HOME = Path(__file__).parents[1]
 PUBLISHED = HOME / "data" / "published"
@@ -39,35 +37,28 @@ END = {seelen2016.FREE_TOP: 1000.0, seelen2016.SPHERE: 1.0, seelen2016.CYLINDER:
 STEP = {seelen2016.FREE_TOP: 0.01, seelen2016.SPHERE: 1e-4, seelen2016.CYLINDER: 1e-5, seelen2016.PAIR: 0.01}
 
 
-def method_coordinates(methods):
-    declared = [polhode.methods[m] for m in methods]
-    return {
-        "integrator": list(methods),
-        "label": ("integrator", [m.label for m in declared]),
-        "variant_of": ("integrator", [m.variant_of for m in declared]),
-    }
-
-
 def long_run(key, methods):
     """A group long_run from real runs."""
     problem = polhode.problems[key]
     runs = [polhode.simulate(key, m, STEP[key], END[key], samples=SAMPLES) for m in methods]
     time = runs[0].time.values
     q, omega = problem.exact(list(time), 20) if problem.closed_form else taylor_states(problem, time)
-    bodies = ("body",) if omega.ndim == 3 else ()
-    data = {
-        "q": (("integrator", "time", *bodies, "quaternion"), np.stack([r.q.values for r in runs])),
-        "omega": (("integrator", "time", *bodies, "axis"), np.stack([r.omega.values for r in runs])),
-        "exact_q": (("time", *bodies, "quaternion"), q),
-        "exact_omega": (("time", *bodies, "axis"), omega),
-    }
-    if not bodies:
+    data = {"q": np.stack([r.q.values for r in runs]), "omega": np.stack([r.omega.values for r in runs])}
+    if omega.ndim == 2:
         energy = np.stack([r.energy.values for r in runs])
         with np.errstate(invalid="ignore", divide="ignore"):
-            data["energy_drift"] = (("integrator", "time"), np.abs(energy / energy[:, :1] - 1))
-        data["norm_error"] = (("integrator", "time"), np.stack([metrics.norm_error(r.q.values) for r in runs]))
-        data["angle_error"] = (("integrator", "time"), np.stack([metrics.geodesic_angle(r.q.values, q) for r in runs]))
-    return xr.Dataset(data, {**method_coordinates(methods), "time": time}, {"dt": STEP[key], "problem": key})
+            data["energy_drift"] = np.abs(energy / energy[:, :1] - 1)
+        data["norm_error"] = np.stack([metrics.norm_error(r.q.values) for r in runs])
+        data["angle_error"] = np.stack([metrics.geodesic_angle(r.q.values, q) for r in runs])
+    return invented(
+        "single_body.nc/PROBLEM/long_run",
+        {"integrator": list(methods), "time": time},
+        {"dt": STEP[key], "problem": key},
+        **of_methods(methods, "label", "variant_of"),
+        **data,
+        exact_q=q,
+        exact_omega=omega,
+    )
 
 
 def taylor_states(problem, time):
@@ -77,36 +68,35 @@ def taylor_states(problem, time):
 
 def errors(key, methods):
     """The group of a problem; means over time are measured, orders made up."""
-    n = len(methods)
-    data = {}
-    for quantity in ("q", "omega"):
-        fit = {"": 2.0, "_low": 1.99, "_high": 2.02, "_dt_min": 1e-5, "_dt_max": 1e-2, "_points": 7.0}
-        for suffix, value in fit.items():
-            data[f"{quantity}_order{suffix}"] = ("integrator", np.full(n, value))
-    dt = np.array(LADDER)
-    data["steps"] = (("integrator", "dt"), np.ones((n, 1)) * np.rint(END[key] / dt))
-    data["torque_evaluations"] = (("integrator", "dt"), np.ones((n, 1)) * np.rint(END[key] / dt) + 1)
-    data["q_error_l1"] = data["energy_error"] = (("integrator", "dt"), np.ones((n, 1)) * dt**2)
+    dt, fit = np.array(LADDER), {"": 2.0, "_low": 1.99, "_high": 2.02, "_dt_min": 1e-5, "_dt_max": 1e-2, "_points": 7.0}
+    data = {f"{quantity}_order{suffix}": value for quantity in ("q", "omega") for suffix, value in fit.items()}
     if key == seelen2016.CYLINDER:
         problem = polhode.problems[key]
         q, _ = taylor_states(problem, np.arange(101) * 1e-3)
-        means = {"inclination_error_mean": np.empty((n, len(dt))), "angle_error_mean": np.empty((n, len(dt)))}
+        means = {"inclination_error_mean": np.empty((len(methods), len(dt)))}
+        means["angle_error_mean"] = means["inclination_error_mean"].copy()
         for i, m in enumerate(methods):
             for j, step in enumerate(LADDER):
                 run = polhode.simulate(key, m, step, samples=100).q.values
                 inclination = metrics.inclination(run, q[0]) - metrics.inclination(q, q[0])
                 means["inclination_error_mean"][i, j] = np.abs(inclination)[1:].mean()
                 means["angle_error_mean"][i, j] = metrics.geodesic_angle(run, q)[1:].mean()
-        data |= {name: (("integrator", "dt"), value) for name, value in means.items()}
-    coordinates = {
-        **method_coordinates(methods),
-        "claimed_q_order": ("integrator", [2] * n),
-        "claimed_omega_order": ("integrator", [2] * n),
-        "dt": dt,
-        "dt_set": ("dt", ["published"] * len(dt)),
-        "end_time": ("dt", np.full(len(dt), END[key])),
-    }
-    return xr.Dataset(data, coordinates, {"problem": key})
+        data |= means
+    return invented(
+        "single_body.nc/PROBLEM",
+        {"integrator": list(methods), "dt": dt},
+        {"problem": key},
+        **of_methods(methods, "label", "variant_of"),
+        **data,
+        steps=np.rint(END[key] / dt),
+        torque_evaluations=np.rint(END[key] / dt) + 1,
+        q_error_l1=dt**2,
+        energy_error=dt**2,
+        claimed_q_order=2,
+        claimed_omega_order=2,
+        dt_set="published",
+        end_time=END[key],
+    )
 
 
 def make_run(folder, methods):
@@ -116,11 +106,8 @@ def make_run(folder, methods):
         groups[f"/{key}"] = errors(key, methods)
         groups[f"/{key}/long_run"] = long_run(key, methods)
     write_groups(groups, folder / "single_body.nc")
-    limits = [drift.STABLE_UP_TO[m] for m in methods]
-    (folder / "checks").mkdir()
-    write_dataset(
-        xr.Dataset({"limit": ("integrator", limits)}, {"integrator": list(methods)}), folder / "checks" / "stability.nc"
-    )
+    stability = invented("checks/stability.nc", {"integrator": list(methods)}, limit=[drift.STABLE_UP_TO[m] for m in methods])
+    write_dataset(stability, folder / "checks" / "stability.nc")
     return inputs.Inputs(
         folder / "single_body.nc",
         checks=folder / "checks",
@@ -157,18 +144,12 @@ MY_TABLES = [name for name in chapters.names("tables") if name.startswith("seele
 
 @pytest.mark.parametrize("method", [*drift.ORIGINAL, drift.IMPROVED])
 @pytest.mark.parametrize("dt", [0.01, 0.1])
-def test_energy_and_phase_of_the_free_top_are_as_predicted(method, dt):
+def test_the_energy_of_the_free_top_is_as_predicted(method, dt):
     run = polhode.simulate(FREE_TOP, method, dt, t_end=200.0, samples=50)
     time, omega = run.time.values, run.omega.values
     np.testing.assert_array_equal(omega[:, 2], FREE_TOP.omega0[2])
     error = run.energy.values / run.energy.values[0] - 1
     np.testing.assert_allclose(error, drift.energy_error(TOP, method, dt, time), rtol=1e-7, atol=1e-13)
-    w = omega[:, 0] + 1j * omega[:, 1]
-    ahead = np.angle(w / w[0] * np.exp(-1j * drift.precession_rate(TOP) * time)) * np.sign(FREE_TOP.omega0[2])
-    late = time > 20
-    # The parasitic root shifts the phase once, by less than z^3.
-    z = abs(drift.precession_rate(TOP)) * dt
-    np.testing.assert_allclose(ahead[late], drift.phase_error(TOP, method, dt, time[late]), rtol=0, atol=z**3)
 
 
 def test_the_exact_transverse_spin_turns_at_the_predicted_rate():
@@ -211,7 +192,7 @@ def start_at_once(q, omega, torque, body, dt):
 
 
 @pytest.mark.thorough
-def test_with_half_steps_taken_for_whole_ones_both_energies_drift_alike():
+def test_half_steps_as_whole_ones_let_both_energies_drift():
     """The variant that also gives the printed row of Table 1 bears out what the text says of the energy."""
     variant = replace(pcdm2016.METHOD, start=start_at_once, read=read_synchronous)
     changes = {}
@@ -339,7 +320,7 @@ def test_numbers_of_the_section_are_made(run, one_case, tmp_path):
     assert made["studySeelenEnergyRatio"] != "n/a"
     numbers = seelen_numbers.pair(one_case)
     assert numbers["studySeelenPairErrorPcdmLag"] == "n/a" != numbers["studySeelenPairErrorPcdm"]
-    for group in (seelen_numbers.free_top, seelen_numbers.sphere, seelen_numbers.stability):
+    for group in (seelen_numbers.free_top, seelen_numbers.sphere):
         with pytest.raises(inputs.NotInRun):
             group(one_case)
 
@@ -391,28 +372,3 @@ def test_every_claim_names_a_known_problem_and_source():
     for claim in (claim for path in chapters.files(HOME, "claims.yaml") for claim in yaml.safe_load(path.read_text())):
         assert claim.get("problem", "spiral_cylinder") in polhode.problems
         assert claim["source"] in (HOME / "paper" / "refs.bib").read_text()
-
-
-@pytest.mark.parametrize(
-    ("text", "digits", "shown"),
-    [
-        ("0.293425", 6, r"\num{0.293425}"),
-        ("0.0065", 2, r"\num{0.0065}"),
-        ("1e-09", 1, r"\num{1e-09}"),
-        ("10.34", 4, r"\num{10.34}"),
-    ],
-)
-def test_published_numbers_keep_their_digits(text, digits, shown):
-    assert latex.significant(text) == digits
-    assert latex.cell(text, digits) == shown
-
-
-def test_rows_are_grouped_by_source():
-    rows = by_source([("seelen2016", ["a"]), ("other", ["b"]), ("delvalle2024", ["c"]), ("seelen2016", ["d"])], 1)
-    assert [row for row in rows if not isinstance(row, str)] == [["c"], ["a"], ["d"], ["b"]]
-    headings = [row for row in rows if isinstance(row, str) and "multicolumn" in row]
-    assert [re.search(r"cite\{(\w+)\}|textbf\{(\w+)\}", h)[0] for h in headings] == [
-        "cite{delvalle2024}",
-        "cite{seelen2016}",
-        "textbf{other}",
-    ]

@@ -7,10 +7,10 @@ kappa the rate that the secant holds in this step, a step is the linear map :fun
 
 import numpy as np
 import pytest
+from conftest import UPRIGHT, make
 
 import polhode
 from polhode.methods.predictor import damped
-from polhode.problems.problem import Problem
 from polhode.problems.system import System
 
 
@@ -95,22 +95,15 @@ def full_friction(t, q, omega, parameters):
 
 
 @pytest.mark.parametrize("fastest", [2.0, 8.0])
-def test_runs_with_rates_less_than_a_step_apart_decay_at_long_steps(fastest):
+def test_rates_less_than_a_step_apart_decay(fastest):
     """On a sphere, at steps far beyond the limits of SPIRAL (2) and of the last torque (1)."""
     rates = np.array([fastest - 0.9, fastest - 0.4, fastest])
     axes = np.linalg.qr(np.random.default_rng(5).standard_normal((3, 3)))[0]
     c = axes @ np.diag(rates) @ axes.T
-    problem = Problem(
-        key="full",
-        label="full",
-        source="tests",
-        body=polhode.Body((1.0, 1.0, 1.0)),
-        omega0=(1.0, -2.0, 0.5),
-        torque=full_friction,
-        parameters={f"c{i}": float(x) for i, x in enumerate((c[0, 0], c[1, 1], c[2, 2], c[0, 1], c[0, 2], c[1, 2]))},
-        torque_class="velocity",
-        horizon=1.0,
-    )
+    rates = (c[0, 0], c[1, 1], c[2, 2], c[0, 1], c[0, 2], c[1, 2])
+    parameters = {f"c{i}": float(x) for i, x in enumerate(rates)}
+    of_start = {"body": polhode.Body((1.0, 1.0, 1.0)), "omega0": (1.0, -2.0, 0.5), "q0": UPRIGHT}
+    problem = make("full", full_friction, "velocity", parameters, **of_start)
     run = polhode.simulate(problem, "spiral_predicted", 1.0, 60.0, samples=60)
     size = np.linalg.norm(run.omega.values, axis=1)
     assert size[-1] < 1e-4 * size[0] and size.max() < (1 + fastest**2) * size[0]
@@ -189,7 +182,7 @@ def coupled(random: np.random.Generator, rates: np.ndarray) -> np.ndarray:
     return directions * rates @ directions.T
 
 
-def test_one_secant_over_two_bodies_damps_what_grows_with_a_secant_each():
+def test_one_secant_over_two_bodies_damps_their_growth():
     """The pair of the test above; and, as proven, six components at large rates that differ by less than 1/dt."""
     pair = np.array([[6.6296, 2.8340], [2.8340, 2.1392]])
     assert np.abs(motion(pair, np.array([-0.49173, 0.76036]), 100, by_one_secant)[-1]).max() < 1e-6
@@ -199,7 +192,7 @@ def test_one_secant_over_two_bodies_damps_what_grows_with_a_secant_each():
         assert np.abs(motion(friction, random.normal(size=6), 200, by_one_secant)[-1]).max() < 1e-3
 
 
-def test_with_all_secants_coupled_bodies_decay_whatever_the_rates():
+def test_coupled_secants_decay_whatever_the_rates():
     """Four bodies, with rates up to 20/dt and one that is zero; once all directions are known the step is the midpoint rule."""
     random = np.random.default_rng(8)
     rates = np.array([0.0, *10.0 ** random.uniform(-0.7, 1.3, 10), 20.0])
@@ -224,17 +217,10 @@ def friction_at_one_rate(t, q, omega, parameters):
 def test_with_the_gyroscopic_term_the_first_step_sets_a_limit(rate, grows):
     """The first step has no secant and multiplies omega by 1 - z + z^2/2; the gyroscopic term is then too large."""
     inertia = (1.0, 1.5, 2.0)
-    problem = Problem(
-        key="one",
-        label="one",
-        source="tests",
-        body=polhode.Body(inertia),
-        omega0=(0.3, -0.3, 0.26),  # half a radian in a step
-        torque=friction_at_one_rate,
-        parameters={f"c{i}": rate * moment for i, moment in enumerate(inertia)},
-        torque_class="velocity",
-        horizon=1.0,
-    )
+    parameters = {f"c{i}": rate * moment for i, moment in enumerate(inertia)}
+    # Half a radian in a step.
+    of_start = {"body": polhode.Body(inertia), "omega0": (0.3, -0.3, 0.26), "q0": UPRIGHT}
+    problem = make("one", friction_at_one_rate, "velocity", parameters, **of_start)
     size = np.linalg.norm(polhode.simulate(problem, "spiral_predicted", 1.0, 200.0, samples=20).omega.values, axis=1)
     assert (not size[-1] < 1e10) == grows
     if not grows:

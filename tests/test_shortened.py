@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polhode.study import chapters
-from polhode.study.report import macros, shortened, typeset
+from polhode_study import chapters
+from polhode_study.report import macros, shortened, typeset
 
 HOME = Path(__file__).parents[1]
 ARTICLE = sorted((HOME / "paper" / "article").glob("*.tex"))
 TEXTS = {path.name: path.read_text(encoding="utf-8") for path in ARTICLE if path.stem != "answer"}
 USED = sorted(macros.used(ARTICLE))
-FLOATS = [match[0] for text in TEXTS.values() for match in shortened._FLOAT.finditer(text)]
+FLOATS = [match[0] for text in TEXTS.values() for match in shortened.FLOAT.finditer(text)]
 INCLUDED = sorted(set().union(*map(shortened.included, FLOATS)))
 
 
@@ -26,25 +26,40 @@ def test_whatever_a_run_lacks_what_remains_is_whole(lost, missing, everywhere):
         assert not lost & set(macros.MACRO.findall(made)) and not missing & shortened.included(made), name
         assert made.count("{") == made.count("}") and made.count("$") % 2 == 0, name
         # All floats that were made are there, and nothing is new but the names of some.
-        floats = [match[0] for match in shortened._FLOAT.finditer(text)]
+        floats = [match[0] for match in shortened.FLOAT.finditer(text)]
         assert shortened.included(made) == set().union(*map(shortened.included, floats)) - missing - {
-            name for one in floats if shortened.included(one) & missing for name in shortened.included(one)
+            name for section in floats if shortened.included(section) & missing for name in shortened.included(section)
         }
         if not (everywhere or lost & set(macros.MACRO.findall(text)) or missing & shortened.included(text)):
             assert made == text
 
 
-def test_a_section_without_its_data_keeps_its_floats_and_one_without_floats_goes():
+def test_sections_without_data_keep_their_floats_or_go():
     figure = "\\begin{figure}\n\\includegraphics{a_b}\n\\caption{Of \\studyAa{} {x}.}\n\\label{fig:a}\n\\end{figure}\n"
-    one, two = f"\\section{{One}}\\label{{sec:one}}\n{figure}Text \\studyAa.\n", "\\section{Two}\nText \\studyBb.\n"
+    first, second = f"\\section{{One}}\\label{{sec:one}}\n{figure}Text \\studyAa.\n", "\\section{Two}\nText \\studyBb.\n"
     three = "\\section{Three}\nText.\n"
-    text = one + two + three
+    text = first + second + three
     of_one = "\\section{One}\\label{sec:one}\n" + figure
-    assert shortened.without_text(text, {"studyBb"}, set()) == one + three
+    assert shortened.without_text(text, {"studyBb"}, set()) == first + three
     named = of_one.replace("Of \\studyAa{} {x}.", "\\code{a\\_b}")
     assert shortened.without_text(text, {"studyAa", "studyBb"}, set()) == named + three
-    assert shortened.without_text(text, set(), {"a_b"}) == two + three
+    assert shortened.without_text(text, set(), {"a_b"}) == second + three
     assert shortened.without_text(text, set(), set(), everywhere=True) == of_one
+
+
+def test_paragraphs_without_numbers_go_and_floats_stay():
+    figure = "\\begin{figure}\n\\includegraphics{a_b}\n\\caption{Of \\studyAa.}\n\\label{fig:a}\n\\end{figure}\n"
+    head, first, second = "\\section{One}\\label{sec:one}\n", "Text \\studyAa.", "Text \\studyBb."
+    text = f"{head}{figure}{first}\n\n{second}"
+    assert shortened.without_paragraphs(text, set()) == text
+    assert shortened.without_paragraphs(text, {"studyBb"}) == f"{head}{figure}{first}\n\n"
+    named = figure.replace("Of \\studyAa.", "\\code{a\\_b}")
+    assert shortened.without_paragraphs(text, {"studyAa"}) == f"{head}{named}\n\n{second}"
+
+
+def test_numbers_that_a_run_could_not_compute_count_as_lacking(tmp_path):
+    (tmp_path / "a.tex").write_text("\\newcommand{\\studyAa}{n/a}\n\\newcommand{\\studyBb}{\\num{2}; n/a: none}\n")
+    assert macros.not_available([tmp_path / "a.tex"]) == {"studyAa"}
 
 
 @pytest.fixture
@@ -76,6 +91,8 @@ def results(tmp_path):
 
 def generated(results):
     typeset.copy_sources(HOME, results / "build")
+    for path in (results / "build").rglob("*.tex"):
+        path.write_text(re.sub(r"\\val(\s*\{[^{}]*\}){4}", r"\\num{4.2}", path.read_text()))
     return typeset.generated(results / "build", results, chapters.all_chapters())
 
 
@@ -85,7 +102,7 @@ def test_a_whole_run_is_typeset_from_the_sources(results):
     assert "n/a" not in made["numbers.tex"] and "left out" not in made["numbers.tex"]
 
 
-def test_the_article_of_a_reduced_run_has_figures_and_tables_alone(results):
+def test_a_reduced_article_has_figures_and_tables_alone(results):
     path = results / "numbers/reproducibility.tex"
     path.write_text(path.read_text().replace("{\\studyReduced}{}", "{\\studyReduced}{ \\emph{Reduced.}}"))
     made = generated(results)
@@ -107,7 +124,7 @@ def test_the_article_of_a_reduced_run_has_figures_and_tables_alone(results):
     ]
 
 
-def test_a_section_of_the_supplement_of_which_nothing_was_made_goes(results):
+def test_a_supplement_section_without_content_goes(results):
     (results / "numbers/grains.tex").write_text("")
     chapter = chapters.all_chapters()["grains"]
     for kind, suffix, names in (("figures", "pdf", chapter.figures), ("tables", "tex", chapter.tables)):
@@ -119,8 +136,8 @@ def test_a_section_of_the_supplement_of_which_nothing_was_made_goes(results):
 
 def test_the_note_does_not_depend_on_what_the_run_lacks():
     """It once was made with numbers of SPIRAL's test, and lost with them."""
-    from polhode.study.chapters import rendering
-    from polhode.study.inputs import Inputs
+    from polhode_study.chapters import rendering
+    from polhode_study.inputs import Inputs
 
     numbers = rendering.numbers("reproducibility", Inputs(""))
     assert "reduced run" in numbers["studyReduced"] and "studyMethodCount" not in numbers

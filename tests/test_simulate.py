@@ -1,7 +1,6 @@
 """The front door: step counting, errors with advice, time without summing, the shape of what comes back."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -36,23 +35,6 @@ def test_every_whole_fraction_divides(n, t_end):
     assert count_steps(t_end / n, t_end) == n
 
 
-@pytest.mark.parametrize("dt", [0.0, -0.1, float("nan"), float("inf"), -float("inf")])
-@pytest.mark.parametrize("truncate", [False, True])
-def test_bad_steps_are_refused(dt, truncate):
-    with pytest.raises(ValueError, match=re.escape(f"dt must be positive and finite, got {dt!r}")):
-        count_steps(dt, 1.0, truncate)
-    with pytest.raises(ValueError, match="dt must be positive"):
-        polhode.simulate("spiral_cylinder", "euler", dt)
-
-
-@pytest.mark.parametrize("t_end", [0.0, -1.0, float("nan"), float("inf")])
-def test_bad_ends_are_refused(t_end):
-    with pytest.raises(ValueError, match=re.escape(f"t_end must be positive and finite, got {t_end!r}")):
-        count_steps(0.1, t_end)
-    with pytest.raises(ValueError, match="t_end must be positive"):
-        polhode.simulate("spiral_cylinder", "euler", 0.1, t_end)
-
-
 def test_a_step_longer_than_the_run_is_refused():
     with pytest.raises(ValueError, match=r"dt = 2\.0 is longer than the time to simulate, t_end = 1\.0"):
         count_steps(2.0, 1.0)
@@ -61,7 +43,7 @@ def test_a_step_longer_than_the_run_is_refused():
 
 
 @pytest.mark.parametrize(("dt", "t_end"), [(0.3, 1.0), (0.7, 1.0), (3e-4, 1.0), (1.3e-5, 20.0), (0.99999, 1.0)])
-def test_a_step_that_does_not_divide_is_refused_with_steps_that_do(dt, t_end):
+def test_steps_that_do_not_divide_are_refused_with_those_that_do(dt, t_end):
     with pytest.raises(ValueError, match=re.escape(f"dt = {dt!r} does not divide t_end = {t_end!r}")) as caught:
         count_steps(dt, t_end)
     message = str(caught.value)
@@ -86,20 +68,7 @@ def test_sampled_steps(steps, samples):
     assert np.ptp(np.diff(at)) <= 1
 
 
-@pytest.mark.parametrize("samples", [0, -3])
-def test_no_samples_are_refused(samples):
-    with pytest.raises(ValueError, match=f"samples must be at least 1, got {samples}"):
-        polhode.simulate("spiral_cylinder", "euler", 0.1, samples=samples)
-
-
-# --- keys ------------------------------------------------------------------------------------------------------------
-
-
-def test_unknown_keys_name_the_nearest():
-    with pytest.raises(KeyError, match="unknown method 'spiral_leapfrg'; did you mean 'spiral_leapfrog'"):
-        polhode.simulate("spiral_cylinder", "spiral_leapfrg", 0.1)
-    with pytest.raises(KeyError, match="unknown problem 'spiral_cilinder'; did you mean 'spiral_cylinder'"):
-        polhode.simulate("spiral_cilinder", "euler", 0.1)
+def test_a_key_like_no_other_names_some():
     with pytest.raises(KeyError, match=r"unknown method 'xxxxxxxx'; known are: adams_bashforth2_barker, .* and [0-9]+ more"):
         polhode.simulate("spiral_cylinder", "xxxxxxxx", 0.1)
 
@@ -109,23 +78,6 @@ def test_objects_serve_as_well_as_keys():
     by_key = polhode.simulate("spiral_cylinder", "spiral_leapfrog", 0.01)
     by_object = polhode.simulate(polhode.problems["spiral_cylinder"], polhode.methods["spiral_leapfrog"], 0.01)
     assert by_key.identical(by_object)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"omega0": (1.0, float("nan"), 0.0)}, "problem 'spiral_cylinder': omega0 must be 3 finite numbers"),
-        ({"omega0": (1.0, 0.0)}, "omega0 must be 3 finite numbers"),
-        ({"q0": (1.0, 1.0, 0.0, 0.0)}, r"q0 = .* is not a unit quaternion; divide it by its norm"),
-        ({"q0": (1.0, 0.0, 0.0)}, "q0 must be 4 finite numbers"),
-        ({"parameters": {"Mx": float("inf")}}, "parameter Mx must be finite, got inf"),
-        ({"horizon": 0.0}, r"horizon must be positive and finite, got 0\.0"),
-        ({"torque_class": "magnetic"}, "unknown torque class 'magnetic'"),
-    ],
-)
-def test_impossible_problems_are_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        replace(polhode.problems["spiral_cylinder"], **changes)
 
 
 def test_parameters_can_be_changed_by_name():
@@ -161,7 +113,7 @@ def test_layout():
     np.testing.assert_allclose(run.energy, 0.5 * (run.omega.values**2 * inertia).sum(1), rtol=1e-15)
 
 
-def test_the_energy_includes_a_potential_that_the_problem_declares():
+def test_the_energy_includes_a_declared_potential():
     """Of the heavy top: weight times height of the centre of mass; the exact motion keeps the sum with the kinetic energy."""
     problem = polhode.problems["heavy_top"]
     run = polhode.simulate(problem, "cf4", problem.horizon / 4096, samples=50)

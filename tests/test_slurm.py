@@ -58,10 +58,9 @@ def through(cluster: slurm_cluster.Cluster, house: House, *arguments: str) -> su
     )
 
 
-def kill_one(cluster: slurm_cluster.Cluster, rule: str, killed: list[str]) -> None:
+def kill_one(cluster: slurm_cluster.Cluster, head: subprocess.Popen[str], rule: str, killed: list[str]) -> None:
     """Cancel the first job of a rule as soon as it runs, as an administrator might."""
-    end = time.monotonic() + 120
-    while time.monotonic() < end and not killed:
+    while head.poll() is None:
         for job in cluster.jobs():
             if job["state"] == "RUNNING" and job["comment"].startswith(f"rule_{rule}"):
                 cluster.run("scancel", job["id"])
@@ -78,23 +77,23 @@ def test_a_study_through_slurm_has_the_bytes_of_a_local_one(cluster, tmp_path):
         houses[name].configure(SMALL)
     targets = ["data", "results/figures/seelen2016_free_top.pdf"]
     killed: list[str] = []
-    killer = threading.Thread(target=kill_one, args=(cluster, "reference", killed))
-    killer.start()
     head = through(cluster, houses["remote"], *targets)
+    killer = threading.Thread(target=kill_one, args=(cluster, head, "reference", killed))
+    killer.start()
     try:
         houses["local"].run("--cores", "1", *targets)
-        output, _ = head.communicate(timeout=400)
+        output, _ = head.communicate(timeout=1500)
     finally:
         head.kill()
         killer.join()
     assert head.returncode == 0, output
     jobs = {job["id"]: job for job in cluster.jobs()}
 
-    (one,) = killed
-    assert jobs[one]["state"] == "CANCELLED"
-    again = [job for job in jobs.values() if job["comment"] == jobs[one]["comment"] and job["id"] != one]
+    (number,) = killed
+    assert jobs[number]["state"] == "CANCELLED"
+    again = [job for job in jobs.values() if job["comment"] == jobs[number]["comment"] and job["id"] != number]
     assert [job["state"] for job in again] == ["COMPLETED"], "the job that was killed is done again"
-    first, second = (slurm_cluster.megabytes(job["memory"]) for job in (jobs[one], *again))
+    first, second = (slurm_cluster.megabytes(job["memory"]) for job in (jobs[number], *again))
     assert (second, again[0]["time"]) == (2 * first, "40:00"), "and asks for more"
     assert {job["state"] for job in jobs.values()} == {"COMPLETED", "CANCELLED"}
 
@@ -121,7 +120,7 @@ def test_a_job_that_fails_says_why_and_where(cluster, tmp_path):
     begin = "with library_of(snakemake):"
     house.edit("workflow/scripts/references.py", begin, f"{begin}\n    1 / 0")
     head = through(cluster, house, "--retries", "0", "results/references/spiral_cylinder.nc")
-    output, _ = head.communicate(timeout=200)
+    output, _ = head.communicate(timeout=900)
     assert head.returncode != 0
     assert "division by zero" in output
     assert "results/logs/references/1.log" in output
@@ -134,13 +133,13 @@ def test_an_interruption_empties_the_queue(cluster, tmp_path):
     house.configure(SMALL)
     before = {job["id"] for job in cluster.jobs()}
     head = through(cluster, house, "results/references/spiral_cylinder.nc", "results/many_body.nc")
-    end = time.monotonic() + 120
+    end = time.monotonic() + 600
     while time.monotonic() < end and head.poll() is None and len({job["id"] for job in cluster.jobs()} - before) < 2:
         time.sleep(0.2)
     head.send_signal(2)
-    head.communicate(timeout=100)
+    head.communicate(timeout=600)
     assert head.returncode != 0
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     states = [""]
     while time.monotonic() < end and set(states) != {"CANCELLED"}:
         states = [job["state"] for job in cluster.jobs() if job["id"] not in before]

@@ -1,21 +1,24 @@
 """Measures of single statements: on data where the answer is known, and formulas against their own."""
 
 from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import xarray as xr
+from data_files import invented
 from scipy.spatial.transform import Rotation
 
-from polhode.study.chapters.grains import measures as contact_claims
-from polhode.study.chapters.liquids import measures as liquid_claims
-from polhode.study.chapters.no_squish import measures as book_claims
-from polhode.study.chapters.seelen2016 import frames as seelen2016
-from polhode.study.chapters.seelen2016 import measures as source_claims
-from polhode.study.gather import arithmetic
-from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.storage import write_dataset, write_groups
+from polhode.interface.storage import write_dataset, write_groups
+from polhode_study.chapters.engines import measures as engine_claims
+from polhode_study.chapters.grains import measures as contact_claims
+from polhode_study.chapters.liquids import measures as liquid_claims
+from polhode_study.chapters.no_squish import measures as book_claims
+from polhode_study.chapters.seelen2016 import frames as seelen2016
+from polhode_study.chapters.seelen2016 import measures as source_claims
+from polhode_study.gather import arithmetic
+from polhode_study.inputs import Inputs, NotInRun
 
 DT = np.array([1e-3, 2e-3, 4e-3, 8e-3, 1.6e-2])
 
@@ -24,8 +27,8 @@ def made_up(folder, problem, errors=None, long_run=None, switched=None, check=No
     """A run with one problem; arrays are over method and dt, or method and time."""
     methods = ["pcdm2016", "verlet"]
     groups = {"/": xr.Dataset(attrs={"plugins": ""})}
-    coordinates = {"integrator": methods, "dt": DT, "end_time": ("dt", np.full(5, 1.0)), "dt_set": ("dt", ["published"] * 5)}
-    groups[f"/{problem}"] = xr.Dataset({k: (("integrator", "dt"), v) for k, v in (errors or {}).items()}, coordinates)
+    axes = {"integrator": methods, "dt": DT}
+    groups[f"/{problem}"] = invented("single_body.nc/PROBLEM", axes, end_time=1.0, dt_set="published", **(errors or {}))
     for name, data in (("long_run", long_run), ("long_run_switched", switched)):
         if data is not None:
             groups[f"/{problem}/{name}"] = data
@@ -42,15 +45,13 @@ def over_time(**values):
     return xr.Dataset(rows, {"integrator": ["pcdm2016", "verlet"], "time": time}, {"dt": 0.01})
 
 
-def test_a_defect_counts_in_the_better_reading_and_on_the_worst_problem(tmp_path):
+def test_a_defect_counts_in_the_better_reading(tmp_path):
     defect = np.full((2, 2, 2, 3), 1e-15)
     defect[0, :, 0] = 1e-3  # what pcdm2016 carries
     defect[0, 1, 1, 2] = 1e-4  # one step of what it reads, on the second problem
     defect[1, 1] = np.nan
-    check = xr.Dataset(
-        {"defect": (("integrator", "problem", "reading", "division"), defect)},
-        {"integrator": ["pcdm2016", "verlet"], "problem": ["a", "b"], "reading": ["carried", "read"], "division": [1, 2, 3]},
-    )
+    axes = {"integrator": ["pcdm2016", "verlet"], "problem": ["a", "b"], "reading": ["carried", "read"], "division": [1, 2, 3]}
+    check = invented("checks/symplecticity.nc", axes, defect=defect)
     run = made_up(tmp_path, "heavy_top", check=check)
     assert book_claims.symplectic_defect(run, "pcdm2016", ["a"])[0] == 1e-15
     value, words = book_claims.symplectic_defect(run, "pcdm2016", ["a", "b"])
@@ -67,7 +68,7 @@ def with_moments(*moments):
     return run
 
 
-def test_the_page_gives_the_hamiltonian_for_unit_quaternions_alone():
+def test_the_hamiltonian_is_for_unit_quaternions_alone():
     run = with_moments(1.0, 2.0, 3.0)
     assert book_claims.page_formula(run, "hamiltonian", 1.0)[0] < 1e-14
     # H lacks 1/|q|^4.
@@ -85,10 +86,10 @@ def test_the_page_would_give_the_momentum_without_the_inverse(monkeypatch):
 
 def test_both_ways_to_turn_a_vector_are_the_rotation():
     q, v = (Fraction(1, 2), Fraction(-1, 2), Fraction(1, 2), Fraction(1, 2)), (Fraction(3), Fraction(-1), Fraction(2))
-    (one,), (two,) = arithmetic.by_matrix(q, (v,)), arithmetic.by_quaternion(q, (v,))
+    (first,), (second,) = arithmetic.by_matrix(q, (v,)), arithmetic.by_quaternion(q, (v,))
     turned = Rotation.from_quat([-0.5, 0.5, 0.5, 0.5]).apply([3.0, -1.0, 2.0])
-    assert one == two
-    assert [float(x) for x in one] == pytest.approx(turned)
+    assert first == second
+    assert [float(x) for x in first] == pytest.approx(turned)
 
 
 def test_operations_of_turning_vectors():
@@ -124,7 +125,7 @@ def test_counts_and_rounding_are_read_from_the_file(tmp_path, monkeypatch):
     with pytest.raises(NotInRun, match="handstand"):
         run.block_operations("handstand")
     write_groups({"/": xr.Dataset()}, tmp_path / "older.nc")
-    with pytest.raises(NotInRun, match="older version"):
+    with pytest.raises(NotInRun, match="no counts of the parts"):
         source_claims.rotation_cost(Inputs(tmp_path / "older.nc"), 1)
 
 
@@ -136,7 +137,7 @@ def test_a_spin_that_changes(tmp_path):
     assert source_claims.spin_change(run, ["pcdm2016", "verlet"])[0] == pytest.approx(0.02)
 
 
-def test_energy_over_steps_counts_the_worst_pair_clear_of_rounding(tmp_path):
+def test_energy_over_steps_counts_the_worst_pair(tmp_path):
     energy = np.stack([DT**2, DT**3])
     energy[1, 0] = 1e-15  # rounding: below 10 eps times the steps
     energy[0, 4] = 1e-9  # a step larger than that of the long run
@@ -193,18 +194,16 @@ def liquids(tmp_path):
     lost[1, 2, 0] = -1
     temperature = np.ones((2, 3, 3, 2, 2)) + 0.001 * np.arange(3)[:, None, None]
     temperature[..., 1, 0] -= 0.01 * dt[:, None] ** 2
-    over = ("integrator", "dt", "seed")
-    data = xr.Dataset(
-        {
-            **{"drift": (over, drift), "lost_by": (over, lost), "lost_at": (over, 0 * lost)},
-            **{name: (over, 0 * lost) for name in ("rms", "block_error")},
-            "temperature": ((*over, "kind", "estimator"), temperature)},
-        {
-            "integrator": ["no_squish", "rk4"], "dt": dt, "seed": [0, 1, 2],
-            "kind": ["translation", "rotation"], "estimator": ["whole", "corrected"],
-        },
+    data = invented(
+        "checks/liquid_4fs.nc",
+        {"integrator": ["no_squish", "rk4"], "dt": dt, "seed": [0, 1, 2], "kind": ["translation", "rotation"]}
+        | {"estimator": ["whole", "corrected"]},
         {"molecules": 64, "duration": 1e5},
-    )  # fmt: skip
+        **dict.fromkeys(("lost_at", "rms", "block_error"), 0 * lost),
+        drift=drift,
+        lost_by=lost,
+        temperature=temperature,
+    )
     write_groups(
         {"/": xr.Dataset(), "/followed": data, "/cutoffs": xr.concat([data, 10 * data], "law").assign_coords(law=["a", "b"])},
         tmp_path / "liquids.nc",
@@ -259,19 +258,14 @@ def grains(tmp_path):
     seeds = seeds / seeds.std(ddof=1)
     wobble = 0.01 * np.resize([1.0, -1.0], 6)
     height = np.array([[seeds, seeds], [seeds + 2 + wobble, seeds + 0.5 + wobble], [seeds + 9, seeds + 9]])
-    data = xr.Dataset(
-        {"height": (("variant", "division", "seed"), height), "made": (("variant", "division", "seed"), 0.03 + 0 * height)},
-        {
-            "variant": ["a", "b", "law"], "compared": ("variant", ["method", "method", "law"]),
-            "division": [20, 80], "seed": np.arange(6),
-        },
-        {"clumps": 64},
-    )  # fmt: skip
+    axes = {"variant": ["a", "b", "law"], "division": [20, 80], "seed": np.arange(6)}
+    compared = ["method", "method", "law"]
+    data = invented("checks/bed.nc", axes, {"clumps": 64}, height=height, made=0.03, compared=compared)
     write_groups({"/": xr.Dataset(), "/bed": data}, tmp_path / "grains.nc")
     return Inputs("", released=tmp_path)
 
 
-def test_the_largest_change_of_a_method_or_a_step_is_in_units_of_the_scatter(grains):
+def test_the_largest_change_is_in_units_of_the_scatter(grains):
     methods = contact_claims.method_change(grains, "bed", ["height"], 20)
     assert methods.value == pytest.approx(2.0, abs=0.01) and methods.low < 2 < methods.high < 2.03
     assert methods.evidence == "height, a; 64 grains, 6 initial states, T/20"
@@ -281,3 +275,19 @@ def test_the_largest_change_of_a_method_or_a_step_is_in_units_of_the_scatter(gra
     assert contact_claims.energy_made(grains, "bed", "law").value == pytest.approx(3.0)
     with pytest.raises(NotInRun):
         contact_claims.energy_made(grains, "drum")
+
+
+def test_options_of_engines_count_if_identified(tmp_path):
+    """The release does not have SPIRAL in GeoTaichi; of invented rows only the identified one counts."""
+    released = Inputs("", released=Path(__file__).parents[1] / "data" / "released")
+    count, words = engine_claims.options_identified(released, "geotaichi", ["spiral_leapfrog"])
+    assert count == 0 and words.startswith("GeoTaichi 0.2.6, ") and "VelocityVerlet: Runge-Kutta 3" in words
+    rows = {"key": ["a", "a", "b"], "option": ["x", "y", "z"], "label": ["A", "A", "B"], "version": ["1", "1", "2"]}
+    rows |= {"method": ["spiral_kdk", "euler = spiral_kdk", "spiral_kdk"], "method_label": ["KDK", "Euler", "KDK"]}
+    data = xr.Dataset({name: ("engine", values) for name, values in rows.items()} | {"is_identified": ("engine", [0, 1, 1])})
+    assert engine_claims.options_identified(SimpleNamespace(atlas=data), "a", ["spiral_kdk"]) == (
+        1.0,
+        "A 1, x: not identified; y: Euler",
+    )
+    with pytest.raises(NotInRun, match="no row of c"):
+        engine_claims.options_identified(SimpleNamespace(atlas=data), "c", ["spiral_kdk"])

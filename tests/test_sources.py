@@ -109,7 +109,7 @@ def test_the_theory_of_table_1_is_not_exact():
 
 
 @pytest.mark.parametrize("key", ["pcdm2016", "pcdm2013_mid"])
-def test_the_row_of_this_work_is_reproduced_and_its_error_is_that_of_the_theory(key):
+def test_this_work_s_row_is_reproduced_with_theory_s_error(key):
     """Whether improved or original with the torque of the half step: not told apart by the printed digits."""
     ours = x_axis(key)
     np.testing.assert_allclose(ours, TABLE_1["this work"], rtol=0, atol=LAST_DIGIT / 2)
@@ -137,7 +137,7 @@ def test_no_other_reading_gives_the_row_of_pcdm():
     assert lag == pytest.approx(-lead, rel=0.002)
 
 
-def test_the_leading_reading_is_the_improved_scheme_without_its_start():
+def test_the_leading_reading_is_the_improved_scheme():
     """For a sphere, whose acceleration knows no omega: begin without the half step, and take q_{n+1/2} for q_n."""
     method = replace(pcdm2016.METHOD, start=start_at_once, read=read_synchronous)
     np.testing.assert_allclose(x_axis(method), x_axis("pcdm2013_lead"), rtol=0, atol=1e-13)
@@ -174,7 +174,7 @@ def test_calzavarini_is_fincham(normalised):
     np.testing.assert_allclose(ours.stored_omega[1:], same.stored_omega[1:], rtol=0, atol=1e-14)
 
 
-def test_fincham_loses_an_order_under_friction_where_calzavarini_does_not(cases):
+def test_fincham_loses_an_order_under_friction(cases):
     for method, order in (("calzavarini2010", 2), ("calzavarini2010_mean", 1), ("fincham1992", 1)):
         np.testing.assert_allclose(observed_orders(cases["velocity"], method)[0], order, atol=0.02)
 
@@ -220,13 +220,13 @@ def test_with_a_wrong_matrix_the_note_does_not_converge(name, cases):
     assert (error > 0.01).all()
 
 
-def test_with_the_old_omega_the_note_is_first_order_under_friction(cases):
+def test_old_omega_makes_the_note_first_order_under_friction(cases):
     method = variant("old_omega")
     np.testing.assert_allclose(observed_orders(cases["velocity"], method)[0], 1, atol=0.02)
     np.testing.assert_allclose(observed_orders(cases["orientation"], method)[0], 2, atol=0.02)
 
 
-def test_with_a_sum_for_the_extrapolation_the_note_does_not_converge_under_friction(cases):
+def test_a_sum_as_extrapolation_stops_the_note_converging(cases):
     method = variant("omega_sum")
     orders, error = observed_orders(cases["velocity"], method)
     np.testing.assert_allclose(orders, 0, atol=0.02)

@@ -14,9 +14,9 @@ from polhode.algebra import metrics
 from polhode.compiling.kernel import kernel
 from polhode.methods import dlm1997_fasso, free_top, rotor_choice, splitting, touma1994
 from polhode.references import asymmetric_top, taylor
-from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
-from polhode.study.chapters.no_squish import frames as of_orders
-from polhode.study.chapters.no_squish import run as rotor_order
+from polhode_study.chapters.long_runs import run_symplecticity as symplecticity
+from polhode_study.chapters.no_squish import frames as of_orders
+from polhode_study.chapters.no_squish import run as rotor_order
 
 #: These methods alone; the tests of all methods are quick.
 pytestmark = pytest.mark.thorough
@@ -174,7 +174,7 @@ def test_a_body_at_rest_stays_at_rest(inertia):
 
 
 @pytest.mark.parametrize("k2", [0.0, 1e-6, 0.3, 0.9, 1 - 1e-9])
-def test_landen_gives_the_functions_and_the_integral_of_the_third_kind(k2):
+def test_landen_gives_the_elliptic_functions_and_integral(k2):
     """Against mpmath: sn, cn, dn, and Theta_1 as an integral over the angle."""
     p, h, tilt = 1.3, 0.8, 0.4
     (s, c, d), (x, y), angle = plain(free_top.half_step)(p * p, k2 * p * p, (1 - k2) * p * p, tilt, h)
@@ -329,8 +329,8 @@ def leading_rate(rates, momentum):
     """The power of dH/dt in dt^2 by the formula of rotor_choice, H the kinetic energy with these rates."""
     a, b, c = rates
     squares = np.array(momentum) ** 2
-    one, two, three = a * a * (c - b), b * (2 * a * (c - b) - b * c), 2 * c * (a * (c - b) - b * c)
-    p12, p13, p23 = two - one, one - three, three - two
+    first, second, three = a * a * (c - b), b * (2 * a * (c - b) - b * c), 2 * c * (a * (c - b) - b * c)
+    p12, p13, p23 = second - first, first - three, three - second
     d = c - b, a - c, b - a
     gamma = p12 * d[1] + p13 * d[2], p12 * d[0] + p23 * d[2], p13 * d[0] + p23 * d[1]
     return -np.prod(momentum) * (gamma @ squares) / 12, np.array(gamma)

@@ -8,23 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-import yaml
+from studies import default, reduced
 
 from polhode.ensembles import CLASSES
 from polhode.fits import laws
 from polhode.interface.netcdf import DamagedFile
+from polhode.interface.storage import job_text, write_dataset
 from polhode.methods import METHODS
-from polhode.study.configuration import resolve
-from polhode.study.gather import ensembles as gather
-from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.plan import Plan
-from polhode.study.products import Products
-from polhode.study.run import ensemble, ensemble_states
-from polhode.study.run.making import FailedRuns, make_files
-from polhode.study.storage import job_text, write_dataset
+from polhode_study.configuration import resolve
+from polhode_study.gather import ensembles as gather
+from polhode_study.inputs import Inputs, NotInRun
+from polhode_study.plan import Plan
+from polhode_study.products import Products
+from polhode_study.run import ensemble, ensemble_states
+from polhode_study.run.making import FailedRuns, make_files
 
 HOME = Path(__file__).parents[1]
-DEFAULT = yaml.safe_load((HOME / "config.yaml").read_text())
 ASKED = {
     "bodies": 3,
     "seed": 1,
@@ -36,16 +35,8 @@ ASKED = {
 
 
 def plan_of(results: Path, **changes) -> Plan:
-    config = DEFAULT | {
-        "results": str(results),
-        "methods": ["spiral_leapfrog", "euler"],
-        "many_body": None,
-        "cost": None,
-        "checks": [],
-        "notebooks": [],
-        "problems": {"heavy_top": DEFAULT["problems"]["heavy_top"]},
-        "ensembles": ASKED | changes,
-    }
+    problems, methods = {"heavy_top": default()["problems"]["heavy_top"]}, ["spiral_leapfrog", "euler"]
+    config = reduced(problems, results=str(results), methods=methods, ensembles=ASKED | changes)
     return Plan(resolve(config, HOME, checked=True), HOME)
 
 
@@ -133,10 +124,10 @@ def broken(key: str):
     """A method whose driver fails wherever the torque is one of the lab."""
     method = dataclasses.replace(METHODS["euler"], key=key)
 
-    def march(bodies, one, torque, *arguments):
-        if one.key == key and torque is CLASSES["lab"].compiled_torque:
+    def march(bodies, method, torque, *arguments):
+        if method.key == key and torque is CLASSES["lab"].compiled_torque:
             raise ZeroDivisionError("no torque of the lab, please")
-        return MARCH(bodies, one, torque, *arguments)
+        return MARCH(bodies, method, torque, *arguments)
 
     return method, march
 
@@ -144,7 +135,7 @@ def broken(key: str):
 MARCH = ensemble.march
 
 
-def test_a_plugin_that_fails_in_a_class_is_named_and_loses_nothing_else(plan, monkeypatch):
+def test_a_failing_plugin_is_named_and_loses_nothing_else(plan, monkeypatch):
     method, march = broken("mine")
     monkeypatch.setattr(ensemble, "march", march)
     exact = ensemble_states.states_dataset(**plan.study.ensembles.drawn)
@@ -164,7 +155,7 @@ def test_a_plugin_that_fails_in_a_class_is_named_and_loses_nothing_else(plan, mo
     assert (data["error_q"].values[0, 0] == data["error_q"].values[0, 1]).all()
 
 
-def test_a_method_of_the_library_that_fails_ends_the_job_after_the_others(plan, monkeypatch, tmp_path):
+def test_a_failing_library_method_ends_the_job_last(plan, monkeypatch, tmp_path):
     method, march = broken("euler")
     monkeypatch.setattr(ensemble, "march", march)
     exact = ensemble_states.states_dataset(**plan.study.ensembles.drawn)
@@ -197,19 +188,19 @@ def test_jobs_are_few_and_files_are_named(tmp_path):
 
 
 def test_settings_and_methods_make_other_jobs(tmp_path):
-    one = plan_of(tmp_path)
-    states, euler = one.path("ensemble_states"), one.path("ensemble_runs", "euler")
+    plan = plan_of(tmp_path)
+    states, euler = plan.path("ensemble_states"), plan.path("ensemble_runs", "euler")
     for changes in ({"bodies": 4}, {"seed": 2}, {"classes": ["lab"]}, {"radians": [1]}):
         other = plan_of(tmp_path, **changes)
-        assert other.origin(states) != one.origin(states) and other.origin(euler) != one.origin(euler)
+        assert other.origin(states) != plan.origin(states) and other.origin(euler) != plan.origin(euler)
     steps = plan_of(tmp_path, steps={"coarse": 0.5, "halvings": 2})
-    assert steps.origin(states) == one.origin(states) and steps.origin(euler) != one.origin(euler)
-    codes = {json.loads(one.origin(path))["code"] for path in (euler, one.path("ensemble_runs", "spiral_leapfrog"))}
+    assert steps.origin(states) == plan.origin(states) and steps.origin(euler) != plan.origin(euler)
+    codes = {json.loads(plan.origin(path))["code"] for path in (euler, plan.path("ensemble_runs", "spiral_leapfrog"))}
     assert len(codes) == 2
 
 
 def test_a_chapter_gets_the_file_only_if_it_needs_it(plan, monkeypatch):
-    from polhode.study import chapters
+    from polhode_study import chapters
 
     chapter = dataclasses.replace(chapters.all_chapters()["times"], needs=("ensembles",), job="")
     monkeypatch.setattr(chapters, "all_chapters", lambda: {"cost": chapter})

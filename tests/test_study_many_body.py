@@ -16,19 +16,21 @@ import numpy as np
 import pytest
 import xarray as xr
 import yaml
+from studies import default
+from studies import study as default_study
 
 from polhode import manybody
-from polhode.cli import release
 from polhode.fits import seed_statistics
 from polhode.interface.netcdf import read_dataset
-from polhode.study import fingerprint
-from polhode.study import plan as planning
-from polhode.study.configuration import ConfigurationError, resolve
-from polhode.study.gather.many_body import gather_scenes, relative_change, run_energies
-from polhode.study.plan import SINGLE_BODY, Plan
-from polhode.study.run import scene as many_body
-from polhode.study.run.making import FailedRuns, make_files
-from polhode.study.storage import write_dataset, write_groups
+from polhode.interface.storage import write_dataset, write_groups
+from polhode_study import fingerprint
+from polhode_study import plan as planning
+from polhode_study.cli import release
+from polhode_study.configuration import ConfigurationError, resolve
+from polhode_study.gather.many_body import gather_scenes, relative_change, run_energies
+from polhode_study.plan import SINGLE_BODY, Plan
+from polhode_study.run import scene as many_body
+from polhode_study.run.making import FailedRuns, make_files
 
 HOME = Path(__file__).parents[1]
 METHOD, DT = "spiral_leapfrog", 1e-4
@@ -38,7 +40,7 @@ SETTINGS = {"scene": "rods", "spin": None, "horizon": 0.3, "samples": 10, "seeds
 
 def config(**changes):
     """The default configuration with other values for the many-body study."""
-    settings = yaml.safe_load((HOME / "config.yaml").read_text())
+    settings = default()
     for key, value in changes.items():
         settings["many_body"][key] = value if value is None else settings["many_body"].get(key, {}) | value
     return settings
@@ -64,7 +66,7 @@ def test_the_same_runs_for_any_number_of_workers_and_seeds(one_worker):
 
 def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
     """What snakemake --set-threads sets comes to the pool, and the pool starts as many processes."""
-    import polhode.study.workflow.entry as entry
+    import polhode_study.workflow.entry as entry
 
     given = []
     section = {"methods": [METHOD, "euler"], "dt": {"a": {"values": [0.1]}}, "seeds": 2}
@@ -73,9 +75,7 @@ def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
     files = plan.origins(plan.scene_paths("rods", plan.scene_parts["rods"][0]))
     assert len(repr(files)) < 100, "Snakemake notes this with each file (tests/test_starting.py)"
     rule = SimpleNamespace(config={"results": str(tmp_path)}, params=SimpleNamespace(files=files), threads=3)
-    counted = []
     monkeypatch.setattr(entry, "library_of", lambda snakemake: nullcontext())
-    monkeypatch.setattr(entry, "meter", lambda snakemake, total: SimpleNamespace(advance=lambda: counted.append(total)))
 
     def make(wildcards, settings, workers, costs):
         given.append((wildcards, settings["seeds"], workers, costs))
@@ -88,7 +88,7 @@ def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
         ({"scene": "rods", "method": method, "dt": "0.1"}, 2, 3, tmp_path / "logs" / "many_body")
         for method in (METHOD, "euler")
     ]
-    assert counted == [2, 2] and all(Path(path).is_file() for path in files)
+    assert all(Path(path).is_file() for path in files)
     monkeypatch.undo()
     processes = {process for process, _ in many_body._spread(_process_of_run, range(12), 3)}
     assert 1 < len(processes) <= 3 and os.getpid() not in processes
@@ -155,7 +155,7 @@ def test_the_published_metric_is_the_smaller_of_mean_and_last():
     assert np.isnan(list(run_energies(np.array([1e-3, np.nan])).values())).all()
 
 
-def test_the_change_of_energy_is_that_of_all_of_it_since_the_start():
+def test_the_change_of_energy_is_since_the_start():
     run = {"kinetic": np.array([4.0, 2.0, 3.0]), "potential": np.array([0.0, 2.0, 3.0])}
     assert relative_change(run).tolist() == [0.0, 0.0, 0.5]
 
@@ -256,8 +256,8 @@ def test_a_film_holds_what_a_picture_needs(tmp_path):
 def test_runs_depend_on_engine_scene_method_and_shapes(tmp_path, monkeypatch):
     """Not on what gathers or draws them."""
     package = tmp_path / "src" / "polhode"
-    shutil.copytree(HOME / "src" / "polhode", package, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(fingerprint, "ROOT", package)
+    shutil.copytree(HOME / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(fingerprint, "ROOT", tmp_path / "src")
     for registry, folder in (("SCENES", "manybody/scenes"), ("METHODS", "methods")):
         places = SimpleNamespace(origin=lambda key, folder=folder: package / folder / f"{key}.py")
         monkeypatch.setattr(planning, registry, places)
@@ -283,14 +283,14 @@ def test_runs_depend_on_engine_scene_method_and_shapes(tmp_path, monkeypatch):
         return {name: plan.many_body_run_code(*of) for name, of in runs_of.items()}
 
     before = code()
-    assert code("src/polhode/study/chapters/many_body/figures.py", "src/polhode/study/gather/many_body.py") == before
-    one = code("src/polhode/methods/euler.py", "src/polhode/manybody/scenes/rods.py")
-    assert one["euler"] != before["euler"] and one["rods"] != before["rods"]
-    assert one["spiral_leapfrog"] == before["spiral_leapfrog"]
-    two = code("src/polhode/manybody/contact.py")
-    assert all(two[key] != one[key] for key in before)
+    assert code("src/polhode_study/chapters/many_body/figures.py", "src/polhode_study/gather/many_body.py") == before
+    first = code("src/polhode/methods/euler.py", "src/polhode/manybody/scenes/rods.py")
+    assert first["euler"] != before["euler"] and first["rods"] != before["rods"]
+    assert first["spiral_leapfrog"] == before["spiral_leapfrog"]
+    second = code("src/polhode/manybody/contact.py")
+    assert all(second[key] != first[key] for key in before)
     three = code("src/polhode/manybody/pieces/pawn.csv")
-    assert three["spiral_leapfrog"] != two["spiral_leapfrog"]
+    assert three["spiral_leapfrog"] != second["spiral_leapfrog"]
     forget()
 
 
@@ -339,7 +339,7 @@ def test_small_runs_share_a_job_and_large_ones_do_not():
 
 
 def test_every_run_is_in_one_job():
-    study = resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
+    study = default_study()
     plan = Plan(study, HOME)
     for key, parts in plan.scene_parts.items():
         scene = study.computed.scenes[key]
@@ -354,7 +354,7 @@ def test_every_run_is_in_one_job():
 
 
 def test_every_run_of_one_body_is_in_one_job():
-    study = resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
+    study = default_study()
     plan = Plan(study, HOME)
     paths = [path for key, parts in plan.parts.items() for part in parts for path in plan.part_paths(key, part)]
     witnesses = plan.witness_paths(*SINGLE_BODY)
@@ -364,7 +364,7 @@ def test_every_run_of_one_body_is_in_one_job():
 
 @pytest.fixture
 def few(tmp_path):
-    """A small study of two methods, and how its job is run: returns what is said and how many runs are counted."""
+    """A small study of two methods, and how its job is run: returns what is said of each run."""
     section = {
         "methods": [METHOD, "euler"],
         "dt": {"a": {"values": [1e-4, 2e-4]}},
@@ -375,29 +375,29 @@ def few(tmp_path):
     study = resolve(config(**WITHOUT, rods=section) | {"results": str(tmp_path)}, HOME)
 
     def again(plan=None):
-        plan, said, done = plan or Plan(study, HOME), [], []
+        plan, said = plan or Plan(study, HOME), []
         (job_runs,) = plan.scene_parts["rods"]
-        make_files(plan.origins(plan.scene_paths("rods", job_runs)), many_body.make_seeds, said.append, lambda: done.append(1))
-        return said, len(done)
+        make_files(plan.origins(plan.scene_paths("rods", job_runs)), many_body.make_seeds, said.append)
+        return said
 
     return Plan(study, HOME), again
 
 
 def test_a_job_keeps_what_is_up_to_date(few, tmp_path):
     plan, again = few
-    said, done = again()
+    said = again()
     paths = sorted(tmp_path.glob("many_body/rods/*/*.nc"))
     first = {path: path.read_bytes() for path in paths}
-    assert len(first) == done == 4 and not [line for line in said if "kept" in line]
-    said, done = again()
-    assert done == 4 and len([line for line in said if line.endswith(": kept")]) == 4 and len(said) == 4
+    assert len(first) == len(said) == 4 and not [line for line in said if "kept" in line]
+    said = again()
+    assert len([line for line in said if line.endswith(": kept")]) == 4 and len(said) == 4
     # One is missing, one is another run under its name, one was made by other code.
     paths[0].unlink()
     paths[1].write_bytes(paths[2].read_bytes())
     other = json.loads(plan.origin(plan.path("many_body_runs", "rods", "0.0002", "euler"))) | {"code": "other"}
     write_dataset(read_dataset(paths[2]), paths[2], json.dumps(other))
-    said, done = again()
-    assert done == 4 and [line.endswith(": kept") for line in said].count(False) == 3
+    said = again()
+    assert len(said) == 4 and [line.endswith(": kept") for line in said].count(False) == 3
     assert {path: path.read_bytes() for path in paths} == first
 
 
@@ -458,10 +458,10 @@ def test_a_job_imports_only_what_runs_need(tmp_path):
     """Each of these takes as long to import as a short run, and there are many jobs."""
     program = f"""
 import sys
-from polhode.study import configuration
-from polhode.study.workflow import entry
-from polhode.study.run import scene as many_body
-from polhode.study.run.making import make_files
+from polhode_study import configuration
+from polhode_study.workflow import entry
+from polhode_study.run import scene as many_body
+from polhode_study.run.making import make_files
 configuration.resolve({config()!r}, entry.HOME, checked=True)
 settings = {{"scene": "chess", "spin": None, "horizon": 1e-5, "samples": 1, "seeds": 1}}
 job = {{"wildcards": {{"scene": "chess", "method": "spiral_leapfrog", "dt": "1e-05"}}, "settings": settings}}

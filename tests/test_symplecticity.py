@@ -19,8 +19,8 @@ from polhode.methods import no_squish, spiral_leapfrog
 from polhode.methods.plain_driver import plain_driver
 from polhode.references import taylor
 from polhode.references.defect import Looks
-from polhode.study.chapters.long_runs import run_symplecticity as symplecticity
-from polhode.study.chapters.long_runs.run_symplecticity import READINGS, ROUNDING, Stepper, memory, step_defects
+from polhode_study.chapters.long_runs import run_symplecticity as symplecticity
+from polhode_study.chapters.long_runs.run_symplecticity import READINGS, ROUNDING, Stepper, memory, step_defects
 
 SPHERE = conftest.make(
     "sphere", polhode.problems["heavy_top"].torque, "state", {"mgl": 8.0}, body=polhode.Body((0.9, 0.9, 0.9))
@@ -53,7 +53,7 @@ def exact_apart(problem, time):
     """
     bits, looks = 150, Looks(problem, float(time))
     with mpmath.workprec(bits), gmpy2.context(gmpy2.get_context(), precision=bits):
-        (q0, omega0), rates = taylor._one_body(problem)
+        (q0, omega0), rates = taylor._one_body(looks)
         inertia = [gmpy2.mpfr(x) for x in problem.body.inertia]
         length = gmpy2.sqrt(sum(x * x for x in q0))
         q0 = tuple(x / length for x in q0)
@@ -105,9 +105,9 @@ def test_exact_motion_does_not_where_the_torque_has_no_potential():
 
 def test_the_matrix_is_the_form():
     rng = np.random.default_rng(1)
-    momentum, one, two = rng.normal(size=3), rng.normal(size=6), rng.normal(size=6)
-    wanted = one[:3] @ two[3:] - two[:3] @ one[3:] + momentum @ np.cross(one[:3], two[:3])
-    assert one @ symplecticity.canonical_form(momentum) @ two == pytest.approx(wanted, abs=1e-14)
+    momentum, first, second = rng.normal(size=3), rng.normal(size=6), rng.normal(size=6)
+    wanted = first[:3] @ second[3:] - second[:3] @ first[3:] + momentum @ np.cross(first[:3], second[:3])
+    assert first @ symplecticity.canonical_form(momentum) @ second == pytest.approx(wanted, abs=1e-14)
 
 
 # The Jacobian
@@ -225,8 +225,8 @@ def test_the_order_of_the_defect_is_that_of_the_kick():
     problem = polhode.problems["asymmetric_heavy_top"]
     coarse = replace(spiral_leapfrog.METHOD, key="coarse", after_torque=after_torque)
     for method, wanted in ((spiral_leapfrog.METHOD, 3), (coarse, 2)):
-        one, two = (defects(method, problem, dt)[READINGS.index("read")] for dt in (0.01, 0.005))
-        assert math.log2(one / two) == pytest.approx(wanted, abs=0.1)
+        first, second = (defects(method, problem, dt)[READINGS.index("read")] for dt in (0.01, 0.005))
+        assert math.log2(first / second) == pytest.approx(wanted, abs=0.1)
 
 
 @pytest.mark.parametrize(

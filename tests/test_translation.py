@@ -15,7 +15,7 @@ from polhode.methods import translation
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
-from polhode.study.run.check import exact_end
+from polhode_study.run.check import exact_end
 
 ONE_TORQUE = [key for key in polhode.methods if polhode.methods[key].runs(polhode.problems["coupled_cylinders"])]
 SCHEMES = {name: scheme for name, scheme in vars(translation).items() if isinstance(scheme, Translation)}
@@ -66,12 +66,12 @@ def test_every_scheme_is_second_order_without_friction(name):
     for steps in (64, 128):
         r, v = advance(SCHEMES[name], lambda t, r, v: -r + np.sin(2 * t), (1.0,) * 3, (1.0,) * 3, 1 / steps, steps)
         errors.append((abs(r[1] - exact), abs(v[1] - rate)))
-    for one, two in zip(*errors, strict=True):
-        assert slope((one, two)) == pytest.approx(2, abs=0.1)
+    for first, second in zip(*errors, strict=True):
+        assert slope((first, second)) == pytest.approx(2, abs=0.1)
 
 
 @pytest.mark.parametrize("name", [*list(SCHEMES)[:4], *thorough(*list(SCHEMES)[4:])])
-def test_friction_costs_an_order_where_the_velocity_is_not_predicted(name):
+def test_friction_costs_an_order_without_prediction(name):
     expected = 2 if name in PREDICTING else 1
     errors = []
     for steps in (256, 512):
@@ -80,7 +80,7 @@ def test_friction_costs_an_order_where_the_velocity_is_not_predicted(name):
     assert slope(errors) == pytest.approx(expected, abs=0.1)
 
 
-def test_each_method_has_the_scheme_of_its_torque_or_of_its_source():
+def test_methods_have_the_scheme_of_their_torque_or_source():
     scheme_of_source = {"pcdm2016": "PCDM", "pcdm2013_mid": "MIDPOINT_PREDICTED", "implicit_midpoint": "MIDPOINT_PREDICTED"}
     scheme_of_source |= {
         "spiral_predicted": "LEAPFROG_SECANT",
@@ -112,8 +112,8 @@ def check_the_order(key, steps, exact):
         run = polhode.simulate(problem, key, problem.horizon / number, samples=1)
         errors.append([np.abs(run[name].values[-1] - exact[name]).max() for name in ("r", "v", "q", "omega")])
     declared = method.orders(problem.torque_class)[0]
-    for name, one, two in zip(("r", "v", "q", "omega"), *errors, strict=True):
-        assert slope((one, two)) == pytest.approx(declared, abs=0.12), f"{key}: {name}"
+    for name, first, second in zip(("r", "v", "q", "omega"), *errors, strict=True):
+        assert slope((first, second)) == pytest.approx(declared, abs=0.12), f"{key}: {name}"
 
 
 @pytest.mark.thorough
@@ -160,25 +160,25 @@ def alone(problem: Problem) -> System:
 @pytest.mark.parametrize("key", [*COMPILED, "adams_bashforth4"])
 def test_a_body_alone_moves_as_in_the_driver_of_one_body(key, normalise):
     problem = polhode.problems["asymmetric_heavy_top"]
-    one = polhode.simulate(problem, key, 1e-2, samples=7, normalise=normalise)
+    system = polhode.simulate(problem, key, 1e-2, samples=7, normalise=normalise)
     two = polhode.simulate(alone(problem), key, 1e-2, samples=7, normalise=normalise)
     for name in ("q", "omega", "stored_omega"):
         for body in range(2):
-            assert one[name].values.tobytes() == np.ascontiguousarray(two[name].values[:, body]).tobytes(), name
+            assert system[name].values.tobytes() == np.ascontiguousarray(two[name].values[:, body]).tobytes(), name
     np.testing.assert_allclose(two.r.values[-1, 1], [2.0, 0.0, -4.0], rtol=1e-14)
-    assert int(one.torque_evaluations) == int(two.torque_evaluations)
+    assert int(system.torque_evaluations) == int(two.torque_evaluations)
 
 
 @pytest.mark.thorough
 def test_the_maps_of_a_processor_are_those_of_one_body(cases):
     """But for rounding, under a torque of the time, which the maps shift."""
     problem, key = cases["lab"].problem, "exact_rotor_corrected"
-    one = polhode.simulate(problem, key, 0.05, samples=4)
+    system = polhode.simulate(problem, key, 0.05, samples=4)
     two = polhode.simulate(alone(problem), key, 0.05, samples=4)
     for name in ("q", "omega", "stored_omega"):
-        np.testing.assert_allclose(two[name].values[:, 1], one[name].values, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(two[name].values[:, 1], system[name].values, rtol=0, atol=1e-13)
     np.testing.assert_allclose(two.r.values[:, 1], two.time.values[:, None] * [1.0, 0.0, -2.0], rtol=0, atol=1e-14)
-    assert int(one.torque_evaluations) == int(two.torque_evaluations)
+    assert int(system.torque_evaluations) == int(two.torque_evaluations)
 
 
 def test_sampling_does_not_change_a_trajectory():

@@ -140,7 +140,7 @@ def test_whole_numbers_that_overflow_when_compiled(power, factor):
     refused(torque, "compiled whole numbers overflow at 2^63", doors=["compile"])
 
 
-def test_a_division_by_zero_where_the_motion_does_not_begin_is_allowed():
+def test_division_by_zero_off_the_motion_s_start_is_allowed():
     def torque(t, q, omega, p):
         return (1.0 / (t - 1.0), 0.0, 0.0)
 

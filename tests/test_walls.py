@@ -54,7 +54,7 @@ PERIODIC: dict[str, tuple[dict[str, Any], Any, str]] = {
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [*MOVING, *PERIODIC])
-def test_the_plain_step_has_the_bits_of_moving_walls_and_periodic_sides(name):
+def test_the_plain_step_has_the_bits_of_moving_walls(name):
     others, law, key = {**MOVING, **PERIODIC}[name]
     made = scene(law, (DIMER, 6), gravity=(0.0, 3.0, -9.0), **others)
     begin, dt = made.initial_state(1), 1e-4
@@ -69,7 +69,7 @@ def test_the_plain_step_has_the_bits_of_moving_walls_and_periodic_sides(name):
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [*MOVING, *PERIODIC])
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "magnus_adams4"])
-def test_lists_and_samples_change_no_bit_with_moving_walls_and_periodic_sides(name, key):
+def test_lists_and_samples_change_no_bit_with_moving_walls(name, key):
     others, law, _ = {**MOVING, **PERIODIC}[name]
     made = scene(law, (DIMER, 24), gravity=(0.0, 3.0, -9.0), **others)
     begin, at = made.initial_state(1), np.arange(0, 3001, 100)
@@ -154,7 +154,7 @@ def test_a_ball_on_a_shaken_floor_is_a_driven_oscillator(method, order):
     assert largest[1] < 2e-3 and np.log2(largest[0] / largest[1]) == pytest.approx(order, abs=0.1)
 
 
-def test_a_ball_comes_off_a_moving_floor_with_the_restitution_of_the_law():
+def test_a_moving_floor_returns_balls_by_the_law():
     """v' = u + e (u - v) with the velocity u of the floor, and the floor's work is force times path: m u (v' - v)."""
     amplitude, frequency, speed, e = 0.01, 1.0, 0.5, 0.6
     law, stiff = TOTAL.with_parameters(restitution=e), replace(SOFT, young=1e9)
@@ -254,7 +254,7 @@ def test_the_ledger_closes_with_the_work_of_the_walls(name):
     assert abs(fine.closure).max() < 0.6 * abs(coarse.closure).max()
 
 
-def test_walls_at_rest_do_no_work_and_have_no_closure_of_their_own():
+def test_walls_at_rest_do_no_work_and_compile_nothing_more():
     made = scene("hertz", (DIMER, 6), drum=Drum(0.03, 0.0))
     data = manybody.simulate(made, "spiral_leapfrog", 5e-5, t_end=0.05, samples=5)
     assert "work_of_walls" not in data and "closure" not in data and abs(data.energy_error).max() < 1e-2

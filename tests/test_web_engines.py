@@ -1,11 +1,9 @@
 """Engines of the web: the worker for node, what is missing without node, declarations, and what is measured as shipped."""
 
-import json
 import math
 import os
 import re
 import shutil
-import subprocess
 from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,8 +15,8 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipk
 
 from polhode.cli import main
-from polhode.engines import all_engines, atlas, cases, environments, identify, is_installed, protocol, shipped
-from polhode.engines.environments import EngineError, Run, Spun
+from polhode_engines import all_engines, atlas, cases, environments, identify, is_installed, protocol, shipped
+from polhode_engines.environments import EngineError, Run, Spun
 
 WEB = {key: engine for key, engine in all_engines().items() if engine.is_web}
 #: An engine for node: the torque changes omega in the lab, then an exact rotation; in single precision under one option.
@@ -96,7 +94,7 @@ def test_the_worker_for_node_takes_steps_under_every_load(fake):
         for load, value in (("free", (0.0,)), ("lab", (0.2, -0.1, 0.3)), ("constant", (0.2, -0.1, 0.3)), ("velocity", (0.4,)))
     ]
     version, outcomes = environments.spin(fake, "double", runs)
-    assert version == "1.0 double" and [one.error for one in outcomes] == [""] * 4
+    assert version == "1.0 double" and [outcome.error for outcome in outcomes] == [""] * 4
     for run, outcome in zip(runs, outcomes, strict=True):
         at = Rotation.from_quat(np.roll(q0, -1))
         rate = at.apply(omega0)
@@ -111,16 +109,16 @@ def test_the_worker_for_node_takes_steps_under_every_load(fake):
 
 
 @needs_node
-def test_the_worker_for_node_sees_single_precision_and_what_is_shipped(fake):
+def test_the_node_worker_sees_single_precision(fake):
     run = cases.ladder_run("free", 0.1)
-    _, (one,) = environments.spin(fake, "single", [run])
-    assert one.is_single is True
-    _, (one,) = environments.spin(fake, "double", [replace(run, samples=(0, 1))], function="shipped")
-    assert np.linalg.norm(one.omega[1]) == pytest.approx(np.linalg.norm(one.omega[0]) / 2)
+    _, (outcome,) = environments.spin(fake, "single", [run])
+    assert outcome.is_single is True
+    _, (outcome,) = environments.spin(fake, "double", [replace(run, samples=(0, 1))], function="shipped")
+    assert np.linalg.norm(outcome.omega[1]) == pytest.approx(np.linalg.norm(outcome.omega[0]) / 2)
 
 
 @needs_node
-def test_errors_crashes_and_infinite_numbers_of_an_engine_for_node_are_recorded(fake):
+def test_errors_crashes_and_infinities_in_node_are_recorded(fake):
     runs = [cases.ladder_run(load, 0.1) for load in ("free", "constant", "free")]
     _, outcomes = environments.spin(fake, "error", runs[:1])
     assert outcomes[0].error == "RangeError: no such thing"
@@ -131,7 +129,7 @@ def test_errors_crashes_and_infinite_numbers_of_an_engine_for_node_are_recorded(
 
 
 @needs_node
-def test_an_adapter_for_node_of_your_own_is_listed_and_refused_like_one_in_python(fake, capsys):
+def test_a_user_s_node_adapter_is_listed_and_refused_alike(fake, capsys):
     assert main(["atlas", str(fake.path), "--list"]) == 0
     assert "fake: fake, float64, your own\n    double: x" in capsys.readouterr().out
     (fake.path.parent / "fake.yaml").write_text(DECLARED + "requirements: [numpy==2.0.0]\n")
@@ -147,8 +145,8 @@ def test_without_node_a_message_says_what_to_install(programs, tmp_path, monkeyp
     assert not is_installed(WEB["havok"])
     with pytest.raises(EngineError, match=r"there is none: install Node\.js 18 or newer with npm"):
         environments.install(WEB["havok"])
-    version, (one,) = environments.spin(WEB["havok"], "as shipped", [cases.ladder_run("free", 0.1)])
-    assert version == "" and "engines of the web run in node, and there is none" in one.error
+    version, (outcome,) = environments.spin(WEB["havok"], "as shipped", [cases.ladder_run("free", 0.1)])
+    assert version == "" and "engines of the web run in node, and there is none" in outcome.error
     assert main(["atlas", "havok", "--install", "--results", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert "havok: not installed, left out; engines of the web run in node, and there is none: install Node.js 18" in said
@@ -161,7 +159,7 @@ def test_without_node_a_message_says_what_to_install(programs, tmp_path, monkeyp
         environments.install(WEB["havok"])
 
 
-def test_npm_is_asked_for_pinned_packages_in_a_folder_of_their_own(programs, tmp_path, monkeypatch):
+def test_npm_installs_pinned_packages_in_their_folder(programs, tmp_path, monkeypatch):
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path / "cache"))
     program(programs, "node", "echo v20.1.0")
     program(programs, "npm", 'echo "$@" > "$3/asked"')
@@ -204,7 +202,7 @@ def test_a_wrong_declaration_of_packages_is_refused(tmp_path, suffix, line, mess
         protocol.own_engine(tmp_path / f"fake{suffix}")
 
 
-def test_every_adapter_for_node_exports_what_the_worker_calls_and_names_installed_packages():
+def test_node_adapters_export_what_the_worker_calls():
     assert set(WEB) >= {"havok", "jolt", "physx_web", "cannon_es", "oimo", "crashcat", "ammo", "rapier_web"}
     for key, engine in WEB.items():
         text = engine.path.read_text(encoding="utf-8")
@@ -300,6 +298,43 @@ def test_a_damping_is_measured_with_its_law_and_place(law, place, bend):
     assert rate == pytest.approx(0.03, rel=1e-9) and said == f"{law}, {place} the rotation"
 
 
+def test_disproportionate_damping_is_said_to_be_such():
+    """As Bullet's multibodies do: omega loses c (1 + omega) dt of itself in a step."""
+    c, runs = 0.04, {}
+    for number in (30, 60):
+        speeds, run = [shipped.AWAKE], shipped.requests()[f"damping {number}"]
+        for _ in range(run.samples[-1]):
+            speeds.append(speeds[-1] * (1 - c * (1 + speeds[-1]) / number))
+        omega = np.array([[0, 0, speeds[n]] for n in run.samples])
+        runs[1 / number] = Spun(np.tile([1.0, 0, 0, 0], (3, 1)), omega)
+    rate, law = shipped.damping_of(runs)
+    assert rate == pytest.approx(c * (1 + shipped.AWAKE)) and law == "at 3 rad/s, and not in proportion to ω"
+
+
+def test_runs_too_long_are_left_out_and_sleep_is_tested(monkeypatch):
+    taken, spun = [], toy()
+
+    def spin(engine, option, runs, **_):
+        taken.extend(runs)
+        return "1", [spun(run) for run in runs]
+
+    monkeypatch.setattr(shipped, "spin", spin)
+    slow = replace(WEB["oimo"], most_steps=1000)
+    row = shipped.measure(slow, "as shipped")
+    assert max(run.samples[-1] for run in taken) == 600 and len(taken) == 10
+    assert math.isnan(row.turns) and math.isnan(row.vector) and math.isnan(row.ball)
+    assert row.damping == row.sleep_below == 0 and row.moments == pytest.approx(cases.INERTIA)
+
+
+def test_a_spin_that_diverges_is_not_one_that_was_not_measured():
+    runs = shipped.requests() | shipped.long_requests()
+    runs |= {name: replace(runs[name], samples=runs[name].samples[:3]) for name in ("t-handle", "vector")}
+    out = {name: toy()(run) for name, run in runs.items()}
+    out["vector"] = replace(out["vector"], omega=np.full((3, 3), np.nan))
+    assert shipped.judged(out, 0.0).vector == math.inf
+    assert math.isnan(shipped.judged(out | {"vector": shipped.left_out(runs["vector"])}, 0.0).vector)
+
+
 def test_limits_sleep_and_shortened_steps_are_measured(monkeypatch):
     row = measured(monkeypatch, limit=47.0, longest=0.04, drowsy=0.35, bend=lambda turn: min(turn, 0.7))
     assert row.speed_limit == pytest.approx(47) and row.longest_step == pytest.approx(0.04)
@@ -318,7 +353,7 @@ def test_an_engine_without_limits_has_none(monkeypatch):
     assert (still.damping, still.damping_law) == (0.0, ""), "a spin that grows is not damped"
 
 
-def test_the_exact_t_handle_turns_over_with_the_period_of_its_elliptic_integral():
+def test_the_exact_t_handle_has_its_elliptic_period():
     (x, y, z), w = shipped.THREE, np.array(shipped.T_HANDLE)
     moments = np.array([x, y, z])
     double, square = float(moments @ w**2), float((moments * w) @ (moments * w))
@@ -330,9 +365,9 @@ def test_the_exact_t_handle_turns_over_with_the_period_of_its_elliptic_integral(
     assert shipped.exact_turns() == 31
 
 
-def test_every_number_has_a_name_and_rows_without_them_keep_theirs(monkeypatch):
+def test_every_number_has_a_name_and_unnamed_rows_keep_theirs(monkeypatch):
     monkeypatch.setattr(atlas, "_errors_of", lambda method: np.zeros(len(cases.STEPS)))
-    assert [*shipped.NAMES] == [one.name for one in fields(shipped.Shipped)]
+    assert [*shipped.NAMES] == [field.name for field in fields(shipped.Shipped)]
     with xr.open_dataset(Path(__file__).parents[1] / "data" / "released" / "atlas.nc") as data:
         released = data.load()
     mine = ~np.isin(released["key"].values.astype(str), list(WEB))
@@ -366,37 +401,8 @@ def test_the_released_rows_of_the_web_are_those_declared():
 
 
 def test_the_page_says_what_is_shipped():
-    from polhode.documentation.engines import shipped_page
+    from polhode_study.documentation.engines import shipped_page
 
     text = shipped_page()
     assert "| Havok (web) 1.3.14 | as shipped ★ | no | 0 | 0.1: 1 - c dt, after the rotation |" in text
     assert "nan" not in text and "inf" not in text and os.linesep * 3 not in text
-
-
-@needs_node
-@pytest.mark.skipif(not is_installed(WEB["cannon_es"]), reason="cannon-es is not installed; polhode atlas cannon_es --install")
-def test_with_the_lines_of_the_page_a_t_handle_turns_over_in_cannon_es(tmp_path):
-    """The lines as they are printed, around them a world with the T-handle: its turns, and its energy."""
-    page = (Path(__file__).parents[1] / "docs" / "engines.md").read_text(encoding="utf-8")
-    (lines,) = re.findall(r"```js\n(.*?)```", page, re.DOTALL)
-    module = environments.packages_of(WEB["cannon_es"]) / "node_modules" / "cannon-es" / "dist" / "cannon-es.js"
-    around = f"""
-import * as CANNON from "{module.as_uri()}";
-const world = new CANNON.World(), body = new CANNON.Body({{ mass: 1 }});
-world.addBody(body);
-body.inertia.set(1, 2, 3);
-body.invInertia.set(1, 1 / 2, 1 / 3);
-body.angularVelocity.set(0.05, 5, 0.05);
-{lines}
-const rates = [];
-for (let n = 0; n <= 7200; n++) {{
-    if (n % 6 === 0) rates.push(body.quaternion.inverse().vmult(body.angularVelocity).toArray());
-    world.step(1 / 60);
-}}
-console.log(JSON.stringify(rates));
-"""
-    (tmp_path / "page.mjs").write_text(around)
-    done = subprocess.run(["node", tmp_path / "page.mjs"], capture_output=True, text=True, check=True, timeout=60)
-    rates = np.array(json.loads(done.stdout))
-    energy = (rates**2 * shipped.THREE).sum(1)
-    assert shipped.turns(rates[:, 1]) == shipped.exact_turns() and energy == pytest.approx(energy[0], rel=1e-3)

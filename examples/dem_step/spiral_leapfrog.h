@@ -131,14 +131,14 @@ POLHODE_FUNCTION polhode_vec3 spiral_leapfrog_euler_equations(
     );
 }
 
-/* algebra/vector.py, axpy. s a + b */
+/* algebra/vector.py, axpy. s a + b, three components. */
 POLHODE_FUNCTION polhode_vec3 spiral_leapfrog_axpy(double s, polhode_vec3 a, polhode_vec3 b)
 {
     return polhode_vec3_of(s * a.x + b.x, s * a.y + b.y, s * a.z + b.z);
 }
 
 /* methods/spiral_leapfrog.py, kick. The angular velocity after an SSPRK3 step of Euler's equations with the torque
-   frozen (Eqs. 9, 10).
+   frozen (Eqs. 9, 10). Omega is in rad/s, the torque in N m, both in the body frame.
 
    Terms are added as they become known: the next step waits for the last term, and a sum around it would prolong the
    wait. */
@@ -177,7 +177,8 @@ POLHODE_FUNCTION spiral_leapfrog_wanted spiral_leapfrog_before_torque(
     return result;
 }
 
-/* algebra/quaternion.py, cos_sinc_series. cos(a) and sin(a)/a of an angle a from 0 to pi/2, given its square y. */
+/* algebra/quaternion.py, cos_sinc_series. cos(a) and sin(a)/a, dimensionless, of an angle a from 0 to pi/2 rad,
+   given its square y. */
 POLHODE_FUNCTION spiral_leapfrog_cos_sinc_series_result spiral_leapfrog_cos_sinc_series(double y)
 {
     const double y2 = y * y;
@@ -220,7 +221,7 @@ POLHODE_FUNCTION spiral_leapfrog_cos_sinc_result spiral_leapfrog_cos_sinc(double
     return result;
 }
 
-/* algebra/quaternion.py, multiply. Hamilton's product p q. */
+/* algebra/quaternion.py, multiply. Hamilton's product p q of two quaternions (w, x, y, z). */
 POLHODE_FUNCTION polhode_quat spiral_leapfrog_multiply(polhode_quat p, polhode_quat q)
 {
     return polhode_quat_of(
@@ -232,7 +233,7 @@ POLHODE_FUNCTION polhode_quat spiral_leapfrog_multiply(polhode_quat p, polhode_q
 }
 
 /* algebra/quaternion.py, rotate. q rotated exactly for the time dt by the constant body angular velocity omega: q
-   exp(omega dt / 2). */
+   exp(omega dt / 2). omega is in rad/s, dt in s; a unit quaternion stays one. */
 POLHODE_FUNCTION polhode_quat spiral_leapfrog_rotate(polhode_quat q, polhode_vec3 omega, double dt)
 {
     const double h = 0.5 * dt;
@@ -304,7 +305,7 @@ POLHODE_FUNCTION spiral_leapfrog_reading spiral_leapfrog_run(
 #ifdef SPIRAL_LEAPFROG_MAIN
 #include <stdio.h>
 
-/* A torque that grows with time, turns with the body and resists its rotation. */
+/* A torque (3,) N m that grows with time, turns with the body and resists its rotation. */
 POLHODE_FUNCTION polhode_vec3 spiral_leapfrog_test_torque(
     double t, polhode_quat q, polhode_vec3 omega, const void *parameters
 )

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from polhode.advice import recommend
     from polhode.algebra.body import Body
     from polhode.compiling.in_advance import compile_all
-    from polhode.engines.own_code import identify_run as identify
     from polhode.ensembles import Bodies, simulate_many
     from polhode.methods import METHODS as methods
     from polhode.problems import PROBLEMS as problems
     from polhode.results import open_results
     from polhode.simulate import simulate
+    from polhode_engines.own_code import identify_run as identify
 
 __all__ = [
     "Bodies",
@@ -51,7 +51,7 @@ Public.of(__name__).defined = {
     "Body": ("polhode.algebra.body", "Body"),
     "compile_all": ("polhode.compiling.in_advance", "compile_all"),
     "ensembles": ("polhode.ensembles", ""),
-    "identify": ("polhode.engines.own_code", "identify_run"),
+    "identify": ("polhode_engines.own_code", "identify_run"),
     "methods": ("polhode.methods", "METHODS"),
     "open_results": ("polhode.results", "open_results"),
     "problems": ("polhode.problems", "PROBLEMS"),

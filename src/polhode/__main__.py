@@ -8,4 +8,5 @@ gc.set_threshold(100_000, 50, 50)
 
 from polhode.cli import main  # noqa: E402
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,12 +9,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
-from html import escape
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from polhode.interface.arguments import KEY_LENGTH, plain_name, regular_file, shown
+from polhode.interface.table import Column, Table
 
 T = TypeVar("T", bound="Named")
 #: The rank of an object that declares none: after the others of its class.
@@ -197,7 +197,7 @@ class Registry(Mapping[str, T]):
 
     @property
     def folder(self) -> Path:
-        """The folder of the package."""
+        """The path of the folder of the package."""
         return Path(str(importlib.import_module(self._package).__file__)).parent
 
     @contextmanager
@@ -255,19 +255,14 @@ class Registry(Mapping[str, T]):
                     return sys.modules[f"{self._package}.{name}"]
             raise AttributeError(f"neither a registry nor {self._package} has {name!r}")
 
-    def _rows(self) -> list[list[str]]:
-        return [[cell(item) for _, cell in self._columns] for item in self.values()]
+    def _table(self) -> Table:
+        return Table(list(self.values()), [Column(title, cell) for title, cell in self._columns])
 
     def __repr__(self) -> str:
-        rows = [[title for title, _ in self._columns], *self._rows()]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(self._columns))]
-        lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+        return self._table().text()
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(title)}</th>" for title, _ in self._columns)
-        body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in self._rows())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return self._table().html()
 
 
 def load_file(path: str | Path, registries: "Sequence[Registry[Any]]") -> dict[str, Any]:

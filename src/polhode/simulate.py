@@ -10,6 +10,7 @@ from polhode.interface.arguments import flag, positive, shown, switch, whole
 from polhode.interface.arrays import Arrays
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
+from polhode.methods.runs import has_pieces, in_pieces, integrate
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
@@ -96,7 +97,8 @@ def simulate(
     problem, method : str or object
         Keys (see ``print(polhode.problems)``, ``print(polhode.methods)``) or objects of your own.
     dt : float
-        Time step in s.
+        Time step in s. Where the problem declares jumps of its torque (``breakpoints``) or a controller, a step ends at each
+        jump and sample, and dt is the longest step.
     t_end : float, optional
         Time to simulate in s; the problem's horizon by default.
     samples : int
@@ -115,14 +117,15 @@ def simulate(
         ``torque_evaluations`` (those of the steps, and one at the start for one-torque methods; for a system, evaluations of
         all loads; those needed only for reading are not counted), ``stored_offset``. With a potential, ``kinetic`` and
         ``potential`` (J) are there too. A run that blows up contains NaN from there on, and its attribute ``diverged`` gives
-        the time by which it did, in s. For a system of bodies all these have a dimension ``body`` after ``time``; ``r`` and
+        the time by which it did, in s. If a controller drives wheels, ``wheel_momentum`` (time, 3; body frame, N m s) is there
+        too. For a system of bodies all these have a dimension ``body`` after ``time``; ``r`` and
         ``v`` (time, body, 3; lab frame, m and m/s) are added, and ``energy`` includes the motion of the centres.
 
     Raises
     ------
     KeyError, ValueError
-        For unknown keys, for a dt that is not positive or does not divide t_end, and for a method that cannot run the problem;
-        the message says what to do.
+        For unknown keys, for a dt that is not positive or, of a problem without breakpoints, does not divide t_end, and for a
+        method that cannot run the problem; the message says what to do.
     TypeError
         If problem or method is neither a key nor a suitable object, or if another argument has a wrong type; the message names
         it.
@@ -138,7 +141,7 @@ def simulate(
     >>> bool(abs(run["energy"] / run["energy"][0] - 1).max() < 1e-6)
     True
     """
-    return simulate_arrays(problem, method, dt, t_end, samples, truncate=truncate, normalise=normalise).dataset()
+    return simulate_arrays(problem, method, dt, t_end, samples, truncate=truncate, normalise=normalise, pieces=True).dataset()
 
 
 def simulate_arrays(
@@ -150,8 +153,12 @@ def simulate_arrays(
     *,
     truncate: bool = False,
     normalise: bool | None = None,
+    pieces: bool = False,
 ) -> Arrays:
-    """The run of :func:`simulate` as plain arrays, which several runs can be stacked from."""
+    """The run of :func:`simulate` as plain arrays, :class:`Arrays`, which several runs can be stacked from; without ``pieces``
+    all steps are equal, and pass over the breakpoints of a problem without a controller."""
+    if isinstance(problem, str) and problem.endswith((".yaml", ".yml")):
+        raise ValueError(f"problem: {shown(problem)} is a file; polhode.advice.problem_in_file reads it")
     case = PROBLEMS[problem] if isinstance(problem, str) else problem
     if isinstance(method, str):
         method = METHODS[method]
@@ -165,14 +172,28 @@ def simulate_arrays(
         )
     dt = positive("dt", dt, "s")
     t_end = case.horizon if t_end is None else positive("t_end", t_end, "s")
-    steps = count_steps(dt, t_end, flag("truncate", truncate))
-    at = sampled_steps(steps, whole("samples", samples, least=1))
-    normalise = switch("normalise", normalise)
-    time = at * dt
-    if isinstance(case, System):
-        data, bad = _run_system(case, method, dt, at, normalise)
+    truncate, samples, normalise = (
+        flag("truncate", truncate),
+        whole("samples", samples, least=1),
+        switch("normalise", normalise),
+    )
+    if isinstance(case, Problem) and (case.controller or pieces) and has_pieces(case, t_end):
+        if dt > t_end:
+            raise ValueError(f"dt = {dt!r} is longer than the time to simulate, t_end = {t_end!r}")
+        made = in_pieces(case, method, dt, t_end, np.linspace(0.0, t_end, samples + 1), normalise)
+        steps, time = made.steps, made.times
+        data, bad = _of_problem(case, made.q, made.omega, made.stored, made.evaluations)
+        if made.wheels is not None:
+            about = {"long_name": "angular momentum of the wheels, body frame", "units": "N m s", "symbol": "h"}
+            data["wheel_momentum"] = (("time", "axis"), made.wheels, about)
     else:
-        data, bad = _run_problem(case, method, dt, at, normalise)
+        steps = count_steps(dt, t_end, truncate)
+        at = sampled_steps(steps, samples)
+        time = at * dt
+        if isinstance(case, System):
+            data, bad = _run_system(case, method, dt, at, normalise)
+        else:
+            data, bad = _of_problem(case, *integrate(case, method, dt, at, normalise))
     data["steps"] = ((), steps, {"long_name": "steps", "units": "1", "symbol": "n"})
     data["stored_offset"] = (
         (),
@@ -193,20 +214,10 @@ def simulate_arrays(
 Variables = dict[str, Any]
 
 
-def _run_problem(
-    problem: Problem, method: Method, dt: float, at: np.ndarray, normalise: bool | None
+def _of_problem(
+    problem: Problem, q: np.ndarray, omega: np.ndarray, stored: np.ndarray, evaluations: int
 ) -> tuple[Variables, np.ndarray]:
     """The variables of a run of one body, and a flag for each sample that is not finite."""
-    q, omega, stored, evaluations = method.integrate(
-        problem.q0,
-        problem.omega0,
-        problem.body.coefficients(),
-        problem.compiled_torque,
-        problem.parameter_array,
-        dt,
-        at,
-        normalise,
-    )
     with np.errstate(over="ignore", invalid="ignore"):  # a run that blows up needs no warning
         kinetic = metrics.kinetic_energy(omega, problem.body.inertia)
         data = _variables(("time",), q, omega, stored, kinetic, evaluations)

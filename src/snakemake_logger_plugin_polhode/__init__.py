@@ -19,7 +19,7 @@ class LogHandler(LogHandlerBase):
 
     #: The one that Snakemake has made, if it was told to.
     current: ClassVar["LogHandler | None"] = None
-    #: Set by the Snakefile where jobs are to run: a ``polhode.study.workflow.watching.Watch``.
+    #: Set by the Snakefile where jobs are to run: a ``polhode_study.workflow.watching.Watch``.
     display: Any = None
     writes_to_file = False
     has_filter = True

@@ -1,6 +1,9 @@
-"""Functions for several rules: display of figures and tables in Snakemake's report."""
+"""Names and functions for several rules: display of figures and tables in Snakemake's report."""
 
 from pathlib import Path
+
+from polhode_study.plan import deferred
+from polhode_study.workflow import resources
 
 
 def shown(kind, title, name):

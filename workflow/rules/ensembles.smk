@@ -1,5 +1,7 @@
 """Every method on random bodies: the draw with its exact states, the errors of some methods in each job, one file of results."""
 
+from polhode_study.released import ENSEMBLES
+
 if STUDY.ensembles is not None:
 
     rule ensemble_states:

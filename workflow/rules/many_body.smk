@@ -1,5 +1,7 @@
 """Energy of many bodies: a file for each scene, step size and method, with all initial states; then a single file."""
 
+from polhode_study.released import MANY_BODY
+
 # There is one rule for each scene and part of its methods, as for single bodies. Jobs are separate processes and may use several
 # cores for their runs: snakemake --set-threads many_body_chess_1=4.
 for SCENE, PARTS in PLAN.scene_parts.items():

@@ -1,5 +1,7 @@
 """Every figure, table and number of the report, the report itself, and its provenance."""
 
+from polhode_study import chapters
+
 # There is a rule for each job, which has the names of its chapters and makes all their figures, tables and numbers: starting a job
 # takes longer than drawing most figures.
 for KEY, MEMBERS in chapters.jobs().items():
@@ -61,6 +63,7 @@ rule report:
     input:
         PLAN.files("figures"),
         PLAN.files("tables"),
+        PLAN.files("tables_csv"),
         PLAN.files("numbers"),
         tex=PLAN.sources(),
     output:
@@ -97,6 +100,7 @@ rule report:
 # The captions of the report's LaTeX, for snakemake --report.
 rule captions:
     input:
+        PLAN.files("tables_csv"),
         numbers=PLAN.files("numbers"),
         tex=PLAN.sources(),
     output:

@@ -1,6 +1,7 @@
 """The single-body comparison: a file for each problem, set of step sizes and method; then a single file of results."""
 
-from polhode.study.plan import SINGLE_BODY as KINDS
+from polhode_study.plan import SINGLE_BODY as KINDS
+from polhode_study.released import SINGLE_BODY, check_file
 
 # There is one rule for each problem and part of its methods, because they differ in the files that a job makes. Files that are up
 # to date are kept, so they are not removed before a job: update().

@@ -2,29 +2,24 @@
 
 from pathlib import Path
 
-from polhode.study.chapters import texts
-from polhode.study.chapters.rendering import render_figure, render_numbers, render_table
-from polhode.study.inputs import Inputs
-from polhode.study.report import macros
-from polhode.study.workflow.entry import HOME, job_of, meter
+from polhode_study.chapters import texts
+from polhode_study.chapters.rendering import render_figure, render_numbers, render_table
+from polhode_study.inputs import Inputs
+from polhode_study.report import macros
+from polhode_study.workflow.entry import HOME, job_of
 
 with job_of(snakemake):
     asked = snakemake.params
     results = Path(snakemake.config["results"])
     used = macros.used(texts(HOME))
-    units = len(asked.numbers) + sum(len(names) for kind in (asked.figures, asked.tables) for names in kind.values())
-    done = meter(snakemake, units).advance
     run = Inputs("")
     for chapter, places in asked.places.items():
         inputs = run.sharing(**places)
         for name in asked.tables[chapter]:
             print(name, flush=True)
             render_table(name, inputs, results / "tables")
-            done()
         if chapter in asked.numbers:
             render_numbers(chapter, inputs, results / "numbers" / f"{chapter}.tex", used)
-            done()
         for name in asked.figures[chapter]:
             print(name, flush=True)
             render_figure(name, inputs, results / "figures")
-            done()

@@ -1,7 +1,7 @@
 """Rule cost: times to target errors, from the time of a step and the measured errors."""
 
-from polhode.study.gather.cost import run_cost
-from polhode.study.workflow.entry import study_of
+from polhode_study.gather.cost import run_cost
+from polhode_study.workflow.entry import study_of
 
 with study_of(snakemake) as study:
     found = snakemake.input

@@ -9,14 +9,13 @@ import sys
 # that no notebook needs, and does without if there is none.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
-from polhode.study import notebooks  # noqa: E402
-from polhode.study.storage import write_text  # noqa: E402
-from polhode.study.workflow.entry import HOME, study_of  # noqa: E402
+from polhode.interface.storage import write_text  # noqa: E402
+from polhode_study import notebooks  # noqa: E402
+from polhode_study.workflow.entry import HOME, study_of  # noqa: E402
 
 with study_of(snakemake) as study:
-    done = notebooks.execute(HOME / "notebooks" / f"{snakemake.params.name}.ipynb", study.results)
-    for remark in done.remarks:
+    notebook, remarks = notebooks.execute(HOME / "notebooks" / f"{snakemake.params.name}.ipynb", study.results)
+    for remark in remarks:
         print(remark)
-    page, notebook = snakemake.output
-    write_text(page, notebooks.page(done.notebook))
-    write_text(notebook, notebooks.text(done.notebook))
+    for path, text in zip(snakemake.output, (notebooks.page(notebook), notebooks.text(notebook)), strict=True):
+        write_text(path, text)

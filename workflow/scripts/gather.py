@@ -7,10 +7,10 @@ import sys
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 from polhode.fits.departures import remarks
-from polhode.study.gather.single_body import gather
-from polhode.study.plan import Plan
-from polhode.study.storage import write_groups
-from polhode.study.workflow.entry import HOME, study_of
+from polhode.interface.storage import write_groups
+from polhode_study.gather.single_body import gather
+from polhode_study.plan import Plan
+from polhode_study.workflow.entry import HOME, study_of
 
 with study_of(snakemake) as study:
     groups = gather(Plan(study, HOME))

@@ -2,10 +2,10 @@
 
 import sys
 
-from polhode.study.gather.ensembles import failures, gather
-from polhode.study.plan import Plan
-from polhode.study.storage import write_dataset
-from polhode.study.workflow.entry import HOME, study_of
+from polhode.interface.storage import write_dataset
+from polhode_study.gather.ensembles import failures, gather
+from polhode_study.plan import Plan
+from polhode_study.workflow.entry import HOME, study_of
 
 with study_of(snakemake) as study:
     found = gather(Plan(study, HOME))

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from polhode.study.provenance import provenance, to_json
-from polhode.study.storage import write_text
-from polhode.study.workflow.entry import HOME, job_of
+from polhode.interface.storage import write_text
+from polhode_study.provenance import provenance, to_json
+from polhode_study.workflow.entry import HOME, job_of
 
 with job_of(snakemake):
     plugins = [Path(path) for path in snakemake.config["plugins"]]

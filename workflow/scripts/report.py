@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from polhode.study import provenance
-from polhode.study.chapters import all_chapters
-from polhode.study.report import typeset
-from polhode.study.workflow.entry import HOME, job_of
+from polhode_study import provenance
+from polhode_study.chapters import all_chapters
+from polhode_study.report import typeset
+from polhode_study.workflow.entry import HOME, job_of
 
 with job_of(snakemake):
     results = Path(snakemake.config["results"])

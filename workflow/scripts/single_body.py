@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from polhode.study.run.making import make_files, make_single_body
-from polhode.study.workflow.entry import library_of, meter
+from polhode_study.run.making import make_files, make_single_body
+from polhode_study.workflow.entry import library_of
 
 with library_of(snakemake):
     files = snakemake.params.files
-    make_files(files, make_single_body, partial(print, flush=True), meter(snakemake, len(files)).advance)
+    make_files(files, make_single_body, partial(print, flush=True))

@@ -1,13 +1,13 @@
 """Rule timing: the time of a step of every method in every form, on this machine."""
 
 from polhode.interface.netcdf import read_groups
+from polhode.interface.storage import job_text, write_groups
 from polhode.methods import METHODS
 from polhode.problems import PROBLEMS
-from polhode.study import provenance
-from polhode.study.run.scene_timing import compile_beforehand, many_body_timing, with_released_steps
-from polhode.study.run.timing import FRAMES, runs_of, timing, with_released, with_unit
-from polhode.study.storage import job_text, write_groups
-from polhode.study.workflow.entry import HOME, library_of, meter
+from polhode_study import provenance
+from polhode_study.run.scene_timing import compile_beforehand, many_body_timing, with_released_steps
+from polhode_study.run.timing import FRAMES, timing, with_released, with_unit
+from polhode_study.workflow.entry import HOME, library_of
 
 with library_of(snakemake):
     asked = snakemake.params
@@ -25,9 +25,7 @@ with library_of(snakemake):
         run_in_scenes = [key for key in in_scenes if key in settings["timed_in_scenes"]]
     timed = [METHODS[key] for key in run_in_scenes]
     compile_beforehand(with_unit(methods), [PROBLEMS[key] for key in asked.problems], timed, forms, asked.of_systems)
-    # The many-body timing at the end takes about a tenth of the time again.
-    done = meter(snakemake, round(1.1 * len(runs_of(with_unit(methods), timed=forms)) * rounds)).advance
-    groups = timing(methods, rounds, settings["block"], host, timed=forms, progress=done)
+    groups = timing(methods, rounds, settings["block"], host, timed=forms)
     if released is not None:
         groups["step"] = with_released(groups["step"], released["/step"])
     if scenes:

@@ -1,153 +1,74 @@
 """Advice: which method and which step, as four questions: of a motion, of a class of torque, of contacts, of a liquid."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 from polhode.advice.arguments import MATERIAL, RUBBING, WALLS
 from polhode.advice.arguments import PURPOSES as PURPOSES
-from polhode.advice.errors import AdviceError, BeyondLaws, checked
+from polhode.advice.errors import AdviceError, BeyondLaws, TimeOver, checked, in_radians
 from polhode.interface.arguments import flag, number, positive, shown
+from polhode.registry import nearest
 
 if TYPE_CHECKING:
     from polhode.advice.answer import Recommendation
     from polhode.advice.budget import Budget
+    from polhode.advice.cases import BodyCase
     from polhode.advice.from_contacts import ContactTime
     from polhode.manybody import Clump, Fluid, Scene
     from polhode.problems.problem import Problem
 
-__all__ = ["AdviceError", "recommend"]
+__all__ = [
+    "AdviceError",
+    "Options",
+    "for_class",
+    "for_contacts",
+    "for_liquid",
+    "for_motion",
+    "for_spacecraft",
+    "problem_in_file",
+    "recommend",
+]
 
+#: What a motion is made of that is no problem and no file.
+BODY = ("inertia", "omega", "orientation", "torque", "strength", "triangle")
 #: What every question about single bodies takes besides.
 OF_METHODS = ("error", "torque_price", "one_torque", "limit")
 #: The four questions: what each is about, what it needs, and its arguments. Those of :data:`COMMON` belong to all.
 QUESTIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
-    "motion": (
-        "a motion",
-        "`case`, or `inertia`, `omega`, `torque` and `time`",
-        ("case", "inertia", "triangle", "omega", "orientation", "torque", "strength", "time", *OF_METHODS),
-    ),
+    "motion": ("a motion", "`case`, or `inertia`, `omega`, `torque` and `time`", ("case", *BODY, "time", *OF_METHODS)),
     "class": ("a class of torque", "`torque` and `omega`", ("torque", "laws", "omega", "strength", "time", *OF_METHODS)),
     "contacts": (
         "contacts",
         "`contact_time`, or `young` and so on, or a scene",
         ("case", "contact_time", *MATERIAL, *WALLS, "scale", *RUBBING, "contacts", "error"),
     ),
-    "liquid": ("a liquid", "`liquid`", ("case", "liquid", "drift")),
+    "liquid": (
+        "a liquid",
+        "`liquid`, or `molecule`, a file",
+        ("case", "liquid", "molecule", "liquid_density", "drift", "length", "bath", "gamma", "bias", "code"),
+    ),
 }
 COMMON = ("everything", "results", "progress")
+#: The arguments of a question about random satellites, which is one about a class.
+SPACECRAFT = ("spacecraft", "case", "inertia", "triangle", "wheels", "omega", "every", "time")
+#: What of :data:`SPACECRAFT` only a file says of a motion.
+IN_FILE = {"wheels": "`wheels:`", "every": "`controller:`"}
 #: The smallest error, and the highest price of a torque, that may be asked for.
 SMALLEST_ERROR, HIGHEST_PRICE = 1e-15, 1e12
 #: The stages of an answer from runs, and what their bars are called.
 STAGES = {"compiling": "compiling", "motion": "exact motion", "methods": "running the methods", "interval": "other starts"}
 
 
-def recommend(
-    case: "str | Path | Mapping[str, Any] | Problem | Scene | Fluid | Clump | None" = None,
-    *,
-    error: float | None = None,
-    torque_price: float | None = None,
-    one_torque: bool | None = None,
-    inertia: "Sequence[float] | Sequence[Sequence[float]] | None" = None,
-    triangle: bool | None = None,
-    omega: float | Sequence[float] | None = None,
-    orientation: Sequence[float] | None = None,
-    torque: str | None = None,
-    strength: float | None = None,
-    time: float | None = None,
-    laws: bool = False,
-    contact_time: float | None = None,
-    contacts: float | None = None,
-    young: float | None = None,
-    poisson: float | None = None,
-    density: float | None = None,
-    radius: float | None = None,
-    speed: float | None = None,
-    wall_young: float | str | None = None,
-    wall_poisson: float | None = None,
-    scale: float | None = None,
-    friction: float | None = None,
-    restitution: float | None = None,
-    law: str | None = None,
-    purpose: str | None = None,
-    code: str | None = None,
-    liquid: str | float | None = None,
-    drift: float | None = None,
-    everything: bool = False,
-    limit: float | None = None,
-    results: str | Path | None = None,
-    progress: bool = False,
-) -> "Recommendation":
-    """The method and the step that reach an error soonest.
-
-    Four questions, each with its own few arguments:
-
-    * **a motion**: ``case``, or ``inertia``, ``omega``, ``torque`` and ``time``. Methods that can win are run on
-      this very problem, with ``everything`` all.
-    * **a class of torque**, for bodies that are not known: ``torque`` and ``omega``, also ``time`` and ``strength``. From the
-      errors of random bodies, or from runs of some where these do not reach.
-    * **contacts** of many bodies: ``contact_time``, or material, size and speed, or a scene or clump as ``case``. Elastic ones
-      from the energy errors of the scenes; with ``friction`` and ``restitution`` single impacts, with ``purpose="bulk"`` what
-      is read off an assembly.
-    * **a liquid** at constant energy: ``liquid``, by its key or its period, and ``drift``.
+@dataclass(frozen=True)
+class Options:
+    """How an answer is found.
 
     Parameters
     ----------
-    case : str, path, mapping, Problem, Scene, Fluid or Clump, optional
-        A test problem by its key, a problem of your own, a ``.yaml`` or ``.py`` file with one, or the contents of the former.
-        Or a scene of :mod:`polhode.manybody`, its key or a ``.py`` file with one, of which contact time, friction and
-        restitution are taken. Or a clump or the file of one, with ``young``, ``poisson``, ``density`` and ``speed``.
-    error : float
-        The error to stay below, between 0 and 1: the larger of the angle in rad and of |omega - exact| over the largest
-        |omega|, at all times; for contacts the mean relative error of the energy. With ``purpose``: of impacts the larger of
-        the errors of spin and velocity in units of their change, in bulk the relative change of what is read off.
-    torque_price : float
-        The time of one torque in steps of direct Euler; 100 by default, since the forces of a simulation take far longer than a
-        rotation.
-    one_torque : bool
-        Only methods with one torque in a step, as large simulations need them: the default. False allows several.
-    inertia : (Ix, Iy, Iz), array (3, 3) or six numbers
-        Principal moments, or an inertia tensor as in :meth:`polhode.Body.from_tensor`, kg m^2. The body frame of ``omega`` and
-        ``orientation`` is that of the tensor.
-    triangle : bool
-        False if the moments need not be those of a body that can exist.
-    omega : float or (wx, wy, wz)
-        Initial angular velocity in the body frame, rad/s, or its size, if its direction is not known.
-    orientation : (q0, qx, qy, qz), optional
-        Initial orientation, body to lab.
-    torque, strength : str, float
-        A torque class (``print(list(polhode.ensembles.CLASSES))``), and the angular acceleration by it over omega^2.
-    time : float
-        Time to simulate, s.
-    laws : bool
-        Answer from the laws of random bodies.
-    contact_time : float
-        Duration of a contact, s.
-    contacts : float
-        Time that each body is in contact during the run, in contact times; 16 by default.
-    young, poisson, density, radius, speed : float
-        Of spheres in contact: Pa, 1, kg/m^3, m, m/s.
-        Of a clump the radius is its own; of a scene only the speed may be given, by default that at its start.
-    wall_young, wall_poisson : float
-        Of the walls, where they are of another material: Pa, infinity for rigid ones, and 1, by default that of the spheres.
-    scale : float
-        Unit of length of the file of a clump, m.
-    friction, restitution : float
-        Coefficients of a contact that rubs; a friction of 0 is none.
-    law : str
-        Its law of force (``print(polhode.manybody.forces)``); an error if it was not run.
-    purpose : str
-        What a contact that rubs is simulated for: ``"impacts"``, single ones, the default; or ``"bulk"``, what is read off an
-        assembly.
-    code : str
-        ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is.
-    liquid : str or float
-        A liquid that was run (``"water64"``), or the period of the fastest libration of another: in s, or with its unit as a
-        text (``"33fs"``, ``"0.033 ps"``).
-    drift : float
-        Of the energy, to stay below: kT per degree of freedom and ns; 0.01 by default, for runs of 1 ns. 0.01/N for N ns.
     everything : bool
         List all methods, including the variants that reproduce publications' code.
     limit : float
@@ -158,63 +79,467 @@ def recommend(
         whichever have more initial states or bodies, else ``results`` if there is one.
     progress : bool
         Show bars meanwhile.
+    """
 
-    Returns
-    -------
-    Recommendation
-        With ``method``, ``dt`` (s; it serves other starts of the body too), ``interval`` (s), ``alternatives``, ``evidence``
-        and ``to_json()``; printed, it is the answer in words.
+    everything: bool = False
+    limit: float | None = None
+    results: str | Path | None = None
+    progress: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("everything", "progress"):
+            checked(flag, name, getattr(self, name))
+        if self.limit is not None:
+            checked(positive, "limit", self.limit, "s")
+        if self.results is not None and not isinstance(self.results, str | Path):
+            raise AdviceError(f"results must be the path of a folder, got {shown(self.results)}")
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the run that is named."""
+        return None if self.results is None else Path(self.results)
+
+    def budget(self) -> "Budget | None":
+        """The time that an answer may take from now on; None without a limit."""
+        from polhode.advice.budget import Budget
+
+        return None if self.limit is None else Budget(float(self.limit), monotonic)
+
+    @contextmanager
+    def bars(self) -> Iterator[Callable[[str, float], None]]:
+        """A function (stage, fraction done) that shows bars meanwhile, or does nothing."""
+        if not self.progress:
+            yield lambda stage, done: None
+            return
+        from polhode.interface.progress import Stage, watched
+
+        stages = {key: Stage(name, 100.0, "%") for key, name in STAGES.items()}
+        with watched(*stages.values()):
+            yield lambda stage, done: stages[stage].reach(100.0 * done)
+
+
+AS_USUAL = Options()
+
+
+def for_motion(
+    case: "str | Path | Mapping[str, Any] | Problem | BodyCase",
+    error: float | None = None,
+    time: float | None = None,
+    torque_price: float | None = None,
+    one_torque: bool | None = None,
+    options: Options = AS_USUAL,
+) -> "Recommendation":
+    """The method and the step for a body under a torque: the methods that can win are run on this very problem.
+
+    Parameters
+    ----------
+    case : str, path, mapping or Problem
+        A test problem by its key, a problem of your own, a ``.yaml`` or ``.py`` file with one, or the contents of the former:
+
+        * ``inertia``: (Ix, Iy, Iz), or an inertia tensor as in :meth:`polhode.Body.from_tensor`, kg m^2, whose axes are those
+          of ``omega`` and ``orientation``; ``triangle``: False if the moments need not be those of a body that can exist;
+        * ``omega``: initial angular velocity in the body frame, rad/s, or its size, if its direction is not known;
+          ``orientation``: (q0, qx, qy, qz), body to lab;
+        * ``torque``: a torque class (``print(list(polhode.ensembles.CLASSES))``) with a ``strength``, the angular
+          acceleration by it over omega^2; or three formulas;
+        * ``time``, s, and, if not given beside it, ``error``, ``torque_price``, ``one_torque``.
+    error : float
+        The error to stay below, between 0 and 1: the larger of the angle in rad and of |omega - exact| over the largest
+        |omega|, at all times; ``"0.01 deg"`` is 1.7e-4.
+    time : float
+        Time to simulate, s; by default the case says it.
+    torque_price : float
+        The time of one torque in steps of direct Euler; 100 by default, since the forces of a simulation take far longer than a
+        rotation.
+    one_torque : bool
+        Only methods with one torque in a step, as large simulations need them: the default, but for a body with wheels or under
+        a controller. False allows several.
+    options : Options
+        How the answer is found.
 
     Raises
     ------
     AdviceError
         A ValueError that says what cannot be answered, and what to ask instead.
     """
-    given = {name: value for name, value in locals().items() if value is not None and value is not False}
-    begun = monotonic()
-    if results is not None and not isinstance(results, str | Path):
-        raise AdviceError(f"results must be the path of a folder, got {shown(results)}")
-    folder = None if results is None else Path(results)
-    if torque is not None and not isinstance(torque, str):
-        raise AdviceError(f"torque must be the name of a class, got {shown(torque)}")
-    for name, value in (("laws", laws), ("everything", everything), ("progress", progress)):
-        checked(flag, name, value)
-    given |= {name: False for name, value in (("one_torque", one_torque), ("triangle", triangle)) if value is False}
-    scene = None
-    if case is not None or scale is not None:
-        from polhode.advice import from_scenes
+    from polhode.advice import cases, from_runs, from_satellites
+    from polhode.advice.prices import USUAL
+    from polhode.problems import PROBLEMS
+    from polhode.problems.problem import Problem
 
-        scene = from_scenes.scene_of(case, {name: given.get(name) for name in (*MATERIAL, *WALLS)}, scale)
-    question = _question(given, scene)
-    rubs = {name: given.get(name) for name in RUBBING}
-    if question == "liquid":
-        return _liquid(scene.key if scene is not None else liquid, drift, folder, everything)
-    if question == "contacts":
-        material = {name: given.get(name) for name in (*MATERIAL, *WALLS)}
-        if scene is None:
-            contact = _contact_time(contact_time, material)
-        else:
-            of_contacts = cast("Scene", scene)
-            contact = from_scenes.contact_of(of_contacts, speed, material if material["young"] is not None else {})
-            rubs = from_scenes.rubbing_of(of_contacts, rubs)
-        return _contacts(contact, contacts, rubs, _error(error), folder, everything)
-    from polhode.advice.budget import Budget
+    budget, more = options.budget(), dict[str, Any]()
+    is_key = isinstance(case, str) and not case.endswith((".py", ".yaml", ".yml")) and case in PROBLEMS
+    case = cast("Problem", PROBLEMS[cast("str", case)]) if is_key else case
+    if isinstance(case, Mapping):
+        known, more = cases.case_of_mapping(case, time)
+    elif isinstance(case, str | Path):
+        known, more = cases.case_of_file(case, time)
+    elif isinstance(case, Problem):
+        known = cases.case_of_problem(case, time)
+    elif isinstance(case, cases.BodyCase):
+        known = case
+    else:
+        raise AdviceError(f"case must be a Problem of one body, the key of one, a file or a mapping, got {shown(case)}")
+    given = {"error": error, "torque_price": torque_price, "one_torque": one_torque}
+    more |= {name: v for name, v in given.items() if v is not None}
+    named = "one_torque" in more
+    more = {"torque_price": USUAL, "one_torque": not from_satellites.is_spacecraft(known)} | more
+    terms = _error(more.get("error")), _price(more["torque_price"]), checked(flag, "one_torque", more["one_torque"])
+    several = not (named and terms[-1])
+    with options.bars() as advance:
+        try:
+            return from_runs.from_runs(known, *terms, options.everything, budget, options.folder, advance)
+        except TimeOver as over:
+            if not from_satellites.is_spacecraft(known):
+                raise
+            return from_satellites.not_confirmed(known, over, *terms[:2], not several)
+
+
+def for_class(
+    torque: str,
+    omega: float,
+    error: float,
+    time: float | None = None,
+    strength: float | None = None,
+    torque_price: float | None = None,
+    one_torque: bool | None = None,
+    options: Options = AS_USUAL,
+) -> "Recommendation":
+    """The method and the step for a class of torque, for bodies that are not known.
+
+    From the errors of random bodies, or from runs of some where these do not reach.
+
+    Parameters
+    ----------
+    torque : str
+        A torque class (``print(list(polhode.ensembles.CLASSES))``), or ``smooth`` or ``friction``, which are several.
+    omega : float
+        Size of the initial angular velocity, rad/s.
+    error : float
+        As of :func:`for_motion`, of each radian turned, or at the end of a ``time``.
+    time : float
+        Time to simulate, s.
+    strength : float
+        The angular acceleration by the torque over omega^2; by default 0.01 to 1.
+    torque_price, one_torque, options
+        As of :func:`for_motion`.
+    """
+    from polhode.advice import cases, from_laws
+    from polhode.advice.prices import USUAL
+    from polhode.fits.laws import TOGETHER
+
+    for name, value in {"torque": torque, "omega": omega}.items():
+        if value is None:
+            raise AdviceError(
+                f"{name} is missing; a class of torque needs torque and omega, and time unless the error is per radian"
+            )
+    if not isinstance(torque, str):
+        raise AdviceError(f"torque must be the name of a class, got {shown(torque)}")
+    _, size = cases.angular_velocity(omega)
+    if size == 0:
+        raise AdviceError("omega must not be zero: steps are measured in radians turned")
+    time = None if time is None else cases.duration(time)
+    if strength is not None and torque not in TOGETHER:
+        strength = cases.strength_of(strength, torque)
+    elif strength is not None:
+        strength = checked(number, "strength", strength, least=0.0)
+    if strength is None:
+        price = _price(USUAL if torque_price is None else torque_price)
+        alone = checked(flag, "one_torque", one_torque is None or one_torque)
+        with suppress(BeyondLaws):
+            return from_laws.from_laws(torque, _error(error), size, time, price, alone, options.everything, options.folder)
+    elif time is None:
+        raise AdviceError("time is missing: bodies are run for a strength of the torque, and for so long")
+    assert time is not None
+    return for_motion(cases.case_of_class(torque, size, time, strength), error, None, torque_price, one_torque, options)
+
+
+def for_spacecraft(
+    case: "str | Path | Mapping[str, Any] | None" = None,
+    error: float | None = None,
+    inertia: Any = None,
+    wheels: Any = None,
+    omega: Any = None,
+    every: float | None = None,
+    time: float | None = None,
+    torque_price: float | None = None,
+    one_torque: bool | None = None,
+    triangle: bool = True,
+    options: Options = AS_USUAL,
+) -> "Recommendation":
+    """The method and the step for a satellite, from the errors of random ones: the faster of spin and nutation decides.
+
+    Parameters
+    ----------
+    case : path or mapping
+        A YAML file with body, wheels and angular velocity, and perhaps a controller, from which these are taken; without it and
+        without ``inertia`` a cubesat is the example.
+    error : float
+        Of each radian of the fastest rate, or at the end of a ``time``: as of :func:`for_motion`.
+    inertia, omega, triangle
+        As of :func:`for_motion`; omega may be the size only.
+    wheels : sequence of 3 float
+        The momentum of the wheels, in principal axes or in the axes of the tensor, N m s.
+    every : float
+        Time between two samples of a controller, s.
+    time : float
+        Time to simulate, s.
+    torque_price, options
+        As of :func:`for_motion`.
+    one_torque : bool
+        Only methods with one torque in a step; by default also others, since restarts cost methods of one torque several.
+    """
+    from polhode.advice import cases, from_satellites
     from polhode.advice.prices import USUAL
 
-    price = _price(USUAL if torque_price is None else torque_price)
-    budget = None if limit is None else Budget(checked(positive, "limit", limit, "s"), monotonic, begun)
-    with _progress(progress) as advance:
-        if question == "class":
-            alone = checked(flag, "one_torque", one_torque is None or one_torque)
-            of_methods = (price, alone, everything, folder, budget, advance)
-            return _class(torque, omega, time, strength, _error(error), *of_methods)
-        from polhode.advice import from_runs
+    if case is None:
+        body, rates = from_satellites.body_and_rates(inertia, wheels, omega, every, triangle)
+    else:
+        of_case = {"inertia": inertia, "wheels": wheels, "omega": omega, "every": every}
+        if given := [name for name, value in of_case.items() if value is not None]:
+            raise AdviceError(f"{given[0]} is part of the case, which is given already")
+        known, question = cases.case_of_mapping(case) if isinstance(case, Mapping) else cases.case_of_file(case)
+        body, rates = known.starts[0].body, from_satellites.rates_of(known)
+        error, time = question.get("error") if error is None else error, known.horizon if time is None else time
+        one_torque = question.get("one_torque") if one_torque is None else one_torque
+    return from_satellites.from_satellites(
+        body,
+        rates,
+        _error(error),
+        None if time is None else cases.duration(time),
+        _price(USUAL if torque_price is None else torque_price),
+        checked(flag, "one_torque", one_torque is not None and one_torque),
+        options.everything,
+        options.folder,
+    )
 
-        body_case, more = _case(case, inertia, triangle, omega, orientation, torque, strength, time)
-        wanted = _error(more.get("error") if error is None else error)
-        price = _price(more.get("torque_price", USUAL)) if torque_price is None else price
-        alone = checked(flag, "one_torque", more.get("one_torque", True) if one_torque is None else one_torque)
-        return from_runs.from_runs(body_case, wanted, price, alone, everything, budget, folder, advance)
+
+def for_contacts(
+    contact: "float | str | Path | Mapping[str, Any] | Scene | ContactTime",
+    error: float,
+    friction: float | None = None,
+    restitution: float | None = None,
+    law: str | None = None,
+    purpose: str | None = None,
+    code: str | None = None,
+    contacts: float | None = None,
+    options: Options = AS_USUAL,
+) -> "Recommendation":
+    """The step for many bodies in contact: elastic ones, single impacts with friction, or what is read off an assembly.
+
+    Parameters
+    ----------
+    contact : float, mapping, str, path or Scene
+        Duration of a contact, s; or what it follows from, as arguments of :func:`~polhode.advice.from_scenes.contact`:
+        ``young``, ``poisson``, ``density``, ``radius`` and ``speed`` of spheres, ``wall_young`` and ``wall_poisson``. Or a
+        scene of :mod:`polhode.manybody`, its key or a ``.py`` file with one, whose friction and restitution are taken too.
+    error : float
+        The error to stay below, between 0 and 1: of elastic contacts the mean relative error of the energy, of impacts the
+        larger of the errors of spin and velocity in units of their change, in bulk the relative change of what is read off.
+    friction, restitution : float
+        Coefficients of a contact that rubs; a friction of 0 is none.
+    law : str
+        Its law of force (``print(polhode.manybody.forces)``); an error if it was not run.
+    purpose : str
+        What a contact that rubs is simulated for: ``"impacts"``, single ones, the default; or ``"bulk"``, what is read off an
+        assembly.
+    code : str
+        ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is.
+    contacts : float
+        Time that each body is in contact during the run, in contact times; 16 by default. Of elastic contacts.
+    options : Options
+        How the answer is found.
+    """
+    from polhode.advice import from_contacts, from_friction, from_scenes
+
+    if not isinstance(contact, from_contacts.ContactTime):
+        is_scene = isinstance(contact, str | Path) or hasattr(contact, "contact_time")
+        made_of: Mapping[str, Any] = {"case" if is_scene else "contact_time": contact}
+        made_of = contact if isinstance(contact, Mapping) else made_of
+        contact = from_scenes.contact(**{str(name): value for name, value in made_of.items()})
+    given = {"friction": friction, "restitution": restitution, "law": law, "purpose": purpose, "code": code}
+    rubs: dict[str, Any] = {name: contact.rubs.get(name) if value is None else value for name, value in given.items()}
+    bound = _error(error)
+    for name in ("friction", "restitution"):
+        if rubs[name] is not None:
+            rubs[name] = from_friction.coefficient(name, rubs[name])
+    for name in ("law", "purpose", "code"):
+        if rubs[name] is not None and not isinstance(rubs[name], str):
+            raise AdviceError(f"{name} must be a word, got {shown(rubs[name])}")
+    if rubs["friction"] == 0:
+        rubs["friction"] = None
+    if all(value is None or (name == "restitution" and value == 1) for name, value in rubs.items()):
+        count = None if contacts is None else checked(positive, "contacts", contacts)
+        return from_contacts.from_contacts(contact, bound, options.folder, options.everything, count)
+    if contacts is not None:
+        raise AdviceError("contacts belongs to contacts without friction; leave it out")
+    return from_friction.from_friction(contact, bound, rubs.pop("purpose") or "impacts", **rubs, results=options.folder)
+
+
+def for_liquid(
+    liquid: str | float | None = None,
+    drift: float | None = None,
+    code: str | None = None,
+    options: Options = AS_USUAL,
+    *,
+    length: str | float | None = None,
+    bath: str | None = None,
+    gamma: str | float | None = None,
+    bias: float | None = None,
+    molecule: str | Path | None = None,
+    liquid_density: float | None = None,
+) -> "Recommendation":
+    """The method and the step for a liquid of rigid molecules at constant energy, or in a heat bath.
+
+    Parameters
+    ----------
+    liquid : str or float
+        A liquid that was run (``"water64"``), its molecule (``"spce"``, ``"tip4p2005"``), or the period of the fastest
+        libration of another: in s, or with its unit as a text (``"33fs"``, ``"0.033 ps"``).
+    drift : float
+        Of the energy, to stay below: kT per degree of freedom and ns; 0.01 by default, for runs of 1 ns. 0.01/N for N ns.
+    code : str
+        ``"LAMMPS"``, ``"GROMACS"``, ``"OpenMM"`` or (without a bath) ``"AMBER"``, for what to write there.
+    length : str or float, optional
+        Of the run at constant energy, in s or with its unit (``"10ns"``): in place of ``drift``, which is 0.01 over so many ns.
+    bath : "langevin", optional
+        The run is in a heat bath: the answer has the scheme, the step and where to read the temperature.
+    gamma : str or float
+        The friction of the bath, with its unit (``"1/ps"``) or in 1/s.
+    bias : float, optional
+        By how many K the temperatures of translation and of rotation may be off at 300 K; 0.5 by default.
+    molecule : str or path, optional
+        In place of ``liquid`` the file of a molecule (:meth:`polhode.manybody.Molecule.from_file`), whose fastest libration is
+        measured in a liquid of 64 such molecules: half a minute for three sites.
+    liquid_density : float, optional
+        Of such a liquid, g/cm^3; 1 by default.
+    options : Options
+        How the answer is found.
+    """
+    from polhode.advice import from_baths, from_liquids
+    from polhode.fits.liquid_drifts import LENGTH, STATED
+
+    if molecule is not None:
+        from polhode.advice.librations import period_in_file
+
+        period, words = period_in_file(molecule, liquid_density)
+        of_run: dict[str, Any] = {"length": length, "bath": bath, "gamma": gamma, "bias": bias}
+        answer = for_liquid(f"{period:.3g}fs", drift, code, options, **of_run)
+        return replace(answer, evidence=[words, *answer.evidence], asked=answer.asked | {"molecule": str(molecule)})
+    if liquid_density is not None:
+        raise AdviceError("liquid_density belongs to the file of a `molecule`")
+    if liquid is None:
+        raise AdviceError("liquid is missing: a liquid that was run, a period, or the file of a `molecule`")
+    if bath is not None:
+        if drift is not None or length is not None:
+            raise AdviceError(
+                f"{'length' if drift is None else 'drift'} belongs to runs at constant energy; leave it out: in a bath the "
+                "length does not matter, as friction takes the drift out, and what remains is a `bias` of the temperature, in K"
+            )
+        return from_baths.from_baths(liquid, bath, gamma, bias, options.folder, options.everything, code)
+    if gamma is not None or bias is not None:
+        raise AdviceError(f"{'bias' if gamma is None else 'gamma'} belongs to a run in a heat bath; add `bath`, langevin")
+    if drift is not None and length is not None:
+        raise AdviceError("`drift` and `length` say the same: drift is 0.01 over the length of the run in ns; give one of them")
+    allowed = STATED if drift is None else checked(positive, "drift", drift)
+    if length is not None:
+        allowed = STATED * LENGTH / from_liquids.time_of(length)
+    return from_liquids.from_liquids(liquid, allowed, options.folder, options.everything, code)
+
+
+def problem_in_file(path: str | Path) -> "Problem":
+    """The problem of a case file, as :func:`for_motion` runs it, for :func:`polhode.simulate`.
+
+    Parameters
+    ----------
+    path : str or path
+        A ``.yaml`` file with body, torque and time, or a ``.py`` file with a problem. If the file leaves the direction of the
+        angular velocity open, it is drawn as for the first start of the answer.
+
+    Raises
+    ------
+    AdviceError
+        If there is no such file, or it does not hold a case; the message names the file.
+    TypeError
+        If it is no path.
+    """
+    from polhode.advice.cases import case_of_file
+
+    if not isinstance(path, str | Path):
+        raise TypeError(f"path must be the path of a file, got {shown(path)}")
+    return case_of_file(path)[0].starts[0]
+
+
+def recommend(
+    case: "str | Path | Mapping[str, Any] | Problem | Scene | Fluid | Clump | None" = None, **given: Any
+) -> "Recommendation":
+    """The method and the step that reach an error soonest: one of four questions, by the arguments that are given.
+
+    * **a motion**, :func:`for_motion`: ``case``, or ``inertia``, ``omega``, ``torque`` and ``time``.
+    * **a class of torque**, :func:`for_class`, for bodies that are not known: ``torque`` and ``omega`` without
+      ``inertia``, with or without ``laws=True``. For satellites, :func:`for_spacecraft`: ``spacecraft=True``.
+    * **contacts** of many bodies, :func:`for_contacts`: ``contact_time``, or material, size and speed, or as ``case`` a scene,
+      or a clump or the file of one with its material.
+    * **a liquid**, :func:`for_liquid`: ``liquid``.
+
+    Parameters
+    ----------
+    case : str, path, mapping, Problem, Scene, Fluid or Clump, optional
+        As of these functions.
+    given
+        Arguments of one of these functions, of its ``case`` or ``contact``, and of :class:`Options`.
+
+    Returns
+    -------
+    Recommendation
+        With ``method``, ``dt`` (s; it serves other starts of the body too), ``interval`` (s), ``alternatives``, ``evidence``
+        and ``to_json()``; printed, it is the answer in words, and ``why()`` says how it is known.
+
+    Raises
+    ------
+    AdviceError
+        A ValueError that says what cannot be answered, and what to ask instead.
+    """
+    every = list(dict.fromkeys(name for *_, names in [*QUESTIONS.values(), (SPACECRAFT,)] for name in (*names, *COMMON)))
+    for name in given:
+        if name not in every:
+            raise TypeError(f"recommend has no argument {name}; {nearest(name, every)}")
+    checked(flag, "laws", given.get("laws", False))
+    options = Options(**{name: given[name] for name in (*COMMON, "limit") if given.get(name) is not None})
+    given = {"case": case, **given}
+    given = {name: v for name, v in given.items() if v is not None and (v is not False or name in ("one_torque", "triangle"))}
+
+    def of(*names: str) -> dict[str, Any]:
+        return {name: given[name] for name in names if name in given}
+
+    get: Callable[[str], Any] = given.get
+    about_wheels = isinstance(given.get("torque"), str) and given["torque"] == "wheels"
+    if about_wheels or "spacecraft" in given:
+        asked_for = of(*SPACECRAFT[1:], "error", "torque_price", "one_torque")
+        for name in set(given) - {*SPACECRAFT, *COMMON, "torque", "laws", "error", "torque_price", "one_torque"}:
+            raise AdviceError(f"{name} does not belong to a question about a spacecraft, which takes {', '.join(SPACECRAFT)}")
+        return for_spacecraft(**asked_for, options=options)
+    scene = None
+    material = of(*MATERIAL, *WALLS)
+    if "case" in given or "scale" in given:
+        from polhode.advice import from_scenes
+
+        scene = from_scenes.scene_of(case, material, get("scale"))
+    question = _question(given, scene)
+    if question == "liquid":
+        of_run = of("molecule", "liquid_density", "length", "bath", "gamma", "bias")
+        return for_liquid(get("liquid") if scene is None else scene.key, get("drift"), get("code"), options, **of_run)
+    if question == "contacts":
+        contact = of("contact_time", *material) if scene is None else from_scenes.contact_of(cast("Scene", scene), material)
+        return for_contacts(contact, get("error"), **of(*RUBBING, "contacts"), options=options)
+    more = of("time", "torque_price", "one_torque")
+    if question == "class":
+        return for_class(get("torque"), get("omega"), get("error"), **of("strength"), **more, options=options)
+    if case is None:
+        case = of(*BODY)
+    elif body := of(*BODY):
+        raise AdviceError(f"{next(iter(body))} is part of the case, which is given already")
+    return for_motion(cast("Problem", case), get("error"), **more, options=options)
 
 
 def _question(given: Mapping[str, Any], scene: "Scene | Fluid | None") -> str:
@@ -226,12 +551,12 @@ def _question(given: Mapping[str, Any], scene: "Scene | Fluid | None") -> str:
         If there is none, if there are two, or if an argument belongs to another one.
     """
     of_case = "motion" if scene is None else "contacts" if hasattr(scene, "contact_time") else "liquid"
-    openings = {"case": of_case, "inertia": "motion", "contact_time": "contacts", "young": "contacts"}
-    openings |= {"liquid": "liquid", "laws": "class"}
-    material = scene is None and bool({*MATERIAL} & {*given})
-    opened = {name: of for name, of in openings.items() if (material if name == "young" else name in given)}
-    # Of the material whatever is given stands for all of it.
-    opened = {next(n for n in MATERIAL if n in given) if name == "young" else name: of for name, of in opened.items()}
+    openings = {"case": of_case, "inertia": "motion", "contact_time": "contacts"}
+    if scene is None:
+        # Of the material whatever is given stands for all of it.
+        openings |= dict.fromkeys([name for name in MATERIAL if name in given][:1], "contacts")
+    openings |= {"liquid": "liquid", "molecule": "liquid", "laws": "class"}
+    opened = {name: of for name, of in openings.items() if name in given}
     if len(opened) > 1:
         first, second, *_ = opened
         raise AdviceError(f"`{first}` and `{second}` are two questions; ask one")
@@ -251,148 +576,21 @@ def _question(given: Mapping[str, Any], scene: "Scene | Fluid | None") -> str:
     for name in given:
         if name not in (*names, *COMMON):
             of = [other for other, _, theirs in QUESTIONS.values() if name in theirs]
+            if name in IN_FILE:
+                of = [f"a spacecraft (`spacecraft`; of a motion {IN_FILE[name]} in a file)"]
             raise AdviceError(f"{name} belongs to a question about {' or '.join(of)}; this is one about {about}")
     return question
-
-
-def _case(
-    case: Any, inertia: Any, triangle: Any, omega: Any, orientation: Any, torque: Any, strength: Any, time: Any
-) -> tuple[Any, dict[str, Any]]:
-    """The case of a question about a body, and the keys of the question that come with it."""
-    from polhode.advice import cases
-    from polhode.problems import PROBLEMS
-    from polhode.problems.problem import Problem
-
-    if case is None:
-        given = {"inertia": inertia, "omega": omega, "torque": torque, "time": time}
-        missing = [name for name, value in given.items() if value is None]
-        if missing:
-            raise AdviceError(f"{missing[0]} is missing; a body of your own needs `inertia`, `omega`, `torque` and `time`")
-        question = {} if triangle is None else {"triangle": checked(flag, "triangle", triangle)}
-        question |= {} if strength is None else {"strength": strength}
-        return cases.case_of_words(inertia, omega, torque, time, orientation=orientation, **question), {}
-    extra = {"omega": omega, "orientation": orientation, "torque": torque, "strength": strength, "triangle": triangle}
-    for name, value in extra.items():
-        if value is not None:
-            raise AdviceError(f"{name} is part of the case, which is given already")
-    if isinstance(case, Mapping):
-        return cases.case_of_mapping(case, time)
-    if isinstance(case, str) and not case.endswith((".py", ".yaml", ".yml")) and case in PROBLEMS:
-        case = PROBLEMS[case]
-    if isinstance(case, str | Path):
-        return cases.case_of_file(case, time)
-    if not isinstance(case, Problem):
-        raise AdviceError(f"case must be a Problem of one body, the key of one, a file or a mapping, got {shown(case)}")
-    return cases.case_of_problem(case, time), {}
-
-
-def _class(
-    torque: Any,
-    omega: Any,
-    time: Any,
-    strength: Any,
-    error: float,
-    torque_price: float,
-    one_torque: bool,
-    everything: bool,
-    results: Path | None,
-    budget: "Budget | None",
-    progress: Callable[[str, float], object],
-) -> "Recommendation":
-    from polhode.advice import cases, from_laws
-    from polhode.fits.laws import TOGETHER
-
-    for name, value in {"torque": torque, "omega": omega}.items():
-        if value is None:
-            raise AdviceError(
-                f"{name} is missing; a class of torque needs torque and omega, and time unless the error is per radian"
-            )
-    _, size = cases.angular_velocity(omega)
-    if size == 0:
-        raise AdviceError("omega must not be zero: steps are measured in radians turned")
-    time = None if time is None else cases.duration(time)
-    if strength is not None and torque not in TOGETHER:
-        strength = cases.strength_of(strength, torque)
-    elif strength is not None:
-        strength = checked(number, "strength", strength, least=0.0)
-    if strength is None:
-        with suppress(BeyondLaws):
-            return from_laws.from_laws(str(torque), error, size, time, torque_price, one_torque, everything, results)
-    elif time is None:
-        raise AdviceError("time is missing: bodies are run for a strength of the torque, and for so long")
-    from polhode.advice import from_runs
-
-    bodies = cases.case_of_class(str(torque), size, time, strength)
-    return from_runs.from_runs(bodies, error, torque_price, one_torque, everything, budget, results, progress)
-
-
-def _liquid(liquid: Any, drift: Any, results: Path | None, everything: bool) -> "Recommendation":
-    from polhode.advice import from_liquids
-    from polhode.fits.liquid_drifts import STATED
-
-    allowed = STATED if drift is None else checked(positive, "drift", drift)
-    return from_liquids.from_liquids(liquid, allowed, results, everything)
-
-
-def _contact_time(time: Any, material: dict[str, Any]) -> "ContactTime":
-    """The contact time that is given, or that of spheres."""
-    from polhode.advice import from_contacts
-
-    if time is not None:
-        if given := [name for name in WALLS if material[name] is not None]:
-            raise AdviceError(
-                f"{given[0]} goes with `young`; a contact time that is given is that of the shortest contact already"
-            )
-        contact = from_contacts.ContactTime(checked(positive, "contact_time", time, "s"))
-        try:
-            from_contacts.usable(contact.time)
-        except ArithmeticError:
-            size = "short to be divided into steps" if contact.time < 1 else "long"
-            raise AdviceError(f"contact_time: {contact.time!r} s is too {size}; take other units") from None
-        return contact
-    if missing := [name for name in MATERIAL if material[name] is None]:
-        raise AdviceError(f"{missing[0]} is missing; a contact time follows from {', '.join(MATERIAL)}")
-    return from_contacts.of_spheres(
-        **{name: checked(number, name, material[name]) for name in MATERIAL}, **{name: material[name] for name in WALLS}
-    )
-
-
-def _contacts(
-    contact: "ContactTime",
-    contacts: float | None,
-    how_it_rubs: dict[str, Any],
-    error: float,
-    results: Path | None,
-    everything: bool,
-) -> "Recommendation":
-    from polhode.advice import from_contacts, from_friction
-
-    for name in ("friction", "restitution"):
-        if how_it_rubs[name] is not None:
-            how_it_rubs[name] = from_friction.coefficient(name, how_it_rubs[name])
-    for name in ("law", "purpose", "code"):
-        if how_it_rubs[name] is not None and not isinstance(how_it_rubs[name], str):
-            raise AdviceError(f"{name} must be a word, got {shown(how_it_rubs[name])}")
-    if how_it_rubs["friction"] == 0:
-        how_it_rubs["friction"] = None
-    if all(value is None or (name == "restitution" and value == 1) for name, value in how_it_rubs.items()):
-        count = None if contacts is None else checked(positive, "contacts", contacts)
-        return from_contacts.from_contacts(contact, error, results, everything, count)
-    if contacts is not None:
-        raise AdviceError("contacts belongs to contacts without friction; leave it out")
-    purpose = how_it_rubs.pop("purpose") or "impacts"
-    return from_friction.from_friction(contact, error, purpose, **how_it_rubs, results=results)
 
 
 def _error(error: Any) -> float:
     if error is None:
         raise AdviceError("error is missing: the error to stay below, between 0 and 1")
-    wanted: float = checked(positive, "error", error)
-    if wanted >= 1:
-        raise AdviceError(f"error must lie between 0 and 1, got {wanted!r}")
-    if wanted < SMALLEST_ERROR:
-        raise AdviceError(f"error must be at least {SMALLEST_ERROR:g}, which double precision resolves, got {wanted:g}")
-    return wanted
+    allowed: float = checked(positive, "error", in_radians(error))
+    if allowed >= 1:
+        raise AdviceError(f"error must lie between 0 and 1, got {allowed!r}")
+    if allowed < SMALLEST_ERROR:
+        raise AdviceError(f"error must be at least {SMALLEST_ERROR:g}, which double precision resolves, got {allowed:g}")
+    return allowed
 
 
 def _price(value: Any) -> float:
@@ -400,17 +598,3 @@ def _price(value: Any) -> float:
     if price > HIGHEST_PRICE:
         raise AdviceError(f"torque_price must be at most {HIGHEST_PRICE:g} steps of direct Euler, got {price:g}")
     return price
-
-
-@contextmanager
-def _progress(show: bool) -> Iterator[Callable[[str, float], None]]:
-    """A function (stage, fraction done) that shows bars meanwhile, or does nothing."""
-    if not show:
-        yield lambda stage, done: None
-        return
-    from polhode.interface.display import watched
-    from polhode.interface.progress import Stage
-
-    stages = {key: Stage(name, 100.0, "%") for key, name in STAGES.items()}
-    with watched(*stages.values()):
-        yield lambda stage, done: stages[stage].reach(100.0 * done)

@@ -1,11 +1,14 @@
 """An answer: a method, a step, how it is known, and with what interval; in words and for machines."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite
+from operator import attrgetter
 from textwrap import wrap
 from typing import Any
+
+from polhode.interface.table import Column, Table
 
 #: Width of the text, columns.
 WIDTH = 100
@@ -13,6 +16,15 @@ WIDTH = 100
 SHOWN = 5
 #: A method slower by less than this fraction counts as equally good.
 CLOSE = 0.1
+
+
+def known_as(key: str, label: str = "") -> str:
+    """A method with the other names under which users of codes know it."""
+    from polhode.methods import METHODS
+
+    label = label or (METHODS[key].label if key in METHODS else key)
+    others = METHODS[key].other_names if key in METHODS else ()
+    return f"{label} ({', '.join(others)})" if others else label
 
 
 def joined_names(names: Sequence[str]) -> str:
@@ -61,6 +73,10 @@ class Recommendation:
         The recommendation in a sentence.
     serves : str
         What share of cases the step serves, in a sentence.
+    costs : str
+        What it costs, in a sentence.
+    notes : list of str
+        What users of a code must know besides.
     changes : list of str
         What would change the answer.
     interval : (float, float)
@@ -91,6 +107,8 @@ class Recommendation:
     remarks: list[str] = field(default_factory=list)
     shown: int = SHOWN
     serves: str = ""
+    costs: str = ""
+    notes: list[str] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
     confirmed: bool = True
 
@@ -115,6 +133,8 @@ class Recommendation:
             "interval": self.interval,
             "interval_means": self.interval_means,
             "serves": self.serves,
+            "costs": self.costs,
+            "notes": self.notes,
             "changes": self.changes,
             "error": self.error,
             "known_from": self.kind,
@@ -127,6 +147,14 @@ class Recommendation:
         return json.dumps(_finite(content), **{"indent": 2, "allow_nan": False, **options})
 
     def __str__(self) -> str:
+        return "\n".join([*self._first(), "How it is known, what would change it, and other methods: `why`."])
+
+    def _first(self) -> list[str]:
+        """What to do, for whom it holds, and what it costs, as lines."""
+        return [line for text in (self.sentence, self.serves, self.costs, *self.notes) if text for line in wrap(text, WIDTH)]
+
+    def why(self) -> str:
+        """The whole answer: also what would change it, other methods, and how it is known."""
         close = [
             choice.label
             for choice in self.alternatives
@@ -140,9 +168,9 @@ class Recommendation:
             also = joined_names(close[:4]) + (" and others" if len(close) > 4 else "")
             remarks.insert(0, f"Within {CLOSE:.0%} of it, an order that another processor may reverse: {also}.")
         changes = [f"Would change the answer: {'; '.join(self.changes)}."] if self.changes else []
-        first = [self.sentence, *([self.serves] if self.serves else []), *changes]
-        lines = [line for text in [*first, "", f"{self.question}.", *remarks] for line in _wrapped(text) or [""]]
-        lines += ["", *table(self.alternatives[: self.shown]), "", "How this is known:"]
+        lines = self._first()
+        lines += [line for text in [*changes, "", f"{self.question}.", *remarks] for line in wrap(text, WIDTH) or [""]]
+        lines += ["", table(self.alternatives[: self.shown], self.kind == "liquid"), "", "How this is known:"]
         for reason in [*self.evidence, self.interval_means]:
             lines += wrap(reason, WIDTH, initial_indent="* ", subsequent_indent="  ")
         return "\n".join(lines)
@@ -150,31 +178,25 @@ class Recommendation:
     def _repr_html_(self) -> str:
         from html import escape
 
-        return f"<pre>{escape(str(self))}</pre>"
+        return f"<pre>{escape(self.why())}</pre>"
 
 
-def table(choices: Sequence[Choice]) -> list[str]:
-    """The choices as lines of a table; columns that none of them has are left out."""
-    columns: list[tuple[str, list[str]]] = [
-        ("method", [f"{choice.label} ({choice.method})" for choice in choices]),
-        ("dt (s)", [f"{choice.dt:.4g}" for choice in choices]),
-        ("steps", ["" if choice.steps is None else f"{choice.steps}" for choice in choices]),
-        ("torques", ["" if choice.torques is None else f"{choice.torques}" for choice in choices]),
-        ("time", ["" if choice.seconds is None else duration(choice.seconds) for choice in choices]),
-        ("relative", ["" if choice.relative is None else f"{choice.relative:.2f}" for choice in choices]),
-        ("", [choice.mark for choice in choices]),
+def table(choices: Sequence[Choice], femtoseconds: bool = False) -> str:
+    """The choices as a table, steps in s or fs; columns that none of them has are left out."""
+
+    def known(form: Callable[[Any], str]) -> Callable[[Any], str]:
+        return lambda value: "" if value is None else form(value)
+
+    columns = [
+        Column("method", lambda choice: f"{choice.label} ({choice.method})"),
+        Column("dt", lambda choice: choice.dt * 1e15 if femtoseconds else choice.dt, ".4g", "r", "fs" if femtoseconds else "s"),
+        Column("steps", attrgetter("steps"), known(str), "r"),
+        Column("torques", attrgetter("torques"), known(str), "r"),
+        Column("time", attrgetter("seconds"), known(duration), "r"),
+        Column("relative", attrgetter("relative"), known("{:.2f}".format), "r"),
+        Column("", attrgetter("mark")),
     ]
-    columns = [(head, cells) for head, cells in columns if any(cells)]
-    lines = []
-    for i in range(-1, len(choices)):
-        row = [head if i < 0 else cells[i] for head, cells in columns]
-        widths = [max(len(text) for text in (head, *cells)) for head, cells in columns]
-        cells = [
-            text.ljust(width) if j == 0 or columns[j][0] == "" else text.rjust(width)
-            for j, (text, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(["", *cells]).rstrip())
-    return lines
+    return Table(choices, columns).text(indent="  ", rule=False)
 
 
 def duration(seconds: float) -> str:
@@ -191,10 +213,6 @@ def price_in_words(price: float, unit: float | None = None) -> str:
         return "a torque that costs next to nothing"
     about = "" if unit is None else f" ({duration(price * unit)})"
     return f"a torque that costs {price:g} step{'' if price == 1 else 's'} of direct Euler{about}"
-
-
-def _wrapped(text: str) -> list[str]:
-    return wrap(text, WIDTH)
 
 
 def _finite(value: Any) -> Any:

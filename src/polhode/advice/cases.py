@@ -13,18 +13,22 @@ from importlib import import_module
 from keyword import iskeyword
 from math import cos, exp, hypot, isfinite, log, pi, sin, sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from polhode.advice.errors import AdviceError, checked
+from polhode.advice.errors import AdviceError, checked, in_radians
 from polhode.algebra.body import Body
 from polhode.algebra.quaternion import conjugate, multiply, to_body, to_lab
-from polhode.compiling.kernel import Quaternion
+from polhode.algebra.vector import add
+from polhode.compiling.kernel import Quaternion, Vector, kernel
 from polhode.ensembles.classes import CLASSES
 from polhode.fits.laws import TOGETHER
 from polhode.interface.arguments import flag, is_ordered, number, positive, regular_file, shown, vector
-from polhode.interface.reading import ConfigurationError, read
+from polhode.interface.reading import WORDS_THAT_ARE_TRUTHS, ConfigurationError, read
+from polhode.problems import orbit
+from polhode.problems import signals as of_signals
+from polhode.problems.pieces import Controller
 from polhode.problems.problem import Problem
 from polhode.registry import nearest, place_in
 
@@ -45,7 +49,12 @@ STRENGTH, STRONGEST = 1.0, 1e12
 #: Times, moments and angular velocities lie between these: their squares and inverses are numbers.
 SMALLEST, LARGEST = 1e-100, 1e100
 #: The keys of a YAML file: those of the case, and those of the question.
-CASE_KEYS = ("inertia", "omega", "orientation", "torque", "frame", "parameters", "breakpoints", "strength", "time", "triangle")
+CASE_KEYS = (
+    *("inertia", "wheels", "omega", "orientation", "torque", "frame", "parameters", "signals", "controller", "breakpoints"),
+    *("orbit", "loads", "strength", "time", "triangle"),
+)
+#: The keys that belong to a torque written as formulas.
+OF_FORMULAS = ("frame", "parameters", "signals", "controller", "breakpoints", "wheels", "orbit", "loads")
 #: The rotation from principal axes to those of the question, if these are the same.
 NOT_TURNED = (1.0, 0.0, 0.0, 0.0)
 QUESTION_KEYS = ("error", "torque_price", "one_torque")
@@ -94,9 +103,15 @@ class BodyCase:
         """The given start with a residual angular velocity of this size (rad/s) about a random axis, number i of them."""
         given = self.starts[0]
         axis = unit_vector(np.random.default_rng(np.random.SeedSequence(SEED + 2, spawn_key=(i,))), 3)
-        other = replace(given, omega0=_floats(np.array(given.omega0) + rate * axis), reference=None)
-        other.__dict__["compiled_torque"] = given.compiled_torque
-        return other
+        return _elsewhere(given, _floats(np.array(given.omega0) + rate * axis), given.q0)
+
+
+def _elsewhere(problem: Problem, omega: Vector, q: Quaternion) -> Problem:
+    """The problem from another start; it shares what is compiled."""
+    other = replace(problem, omega0=omega, q0=q, reference=None)
+    compiled = ("compiled_torque", "compiled_control", "compiled_motors")
+    other.__dict__.update({name: getattr(problem, name) for name in compiled})
+    return other
 
 
 def unknown_torque(name: str, known: Sequence[str]) -> str:
@@ -191,7 +206,7 @@ def case_of_words(
         left.append("the friction coefficients" if key.startswith("friction") else "the directions of the torque")
         if key == "friction_smooth_coulomb":
             left.pop()
-    one = CLASSES[key]
+    of_class = CLASSES[key]
 
     def start(i: int, seed: int, direction: bool) -> Problem:
         random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,)))
@@ -204,17 +219,19 @@ def case_of_words(
             body=body,
             omega0=_floats(initial),
             q0=_floats(turned if q0 is None or direction else q0),
-            torque=one.torque,
+            torque=of_class.torque,
             parameters=parameters_of(key, body.inertia, size, strength, random),
-            torque_class=one.declared,
+            torque_class=of_class.declared,
             horizon=time,
         )
         # Compiled once for all starts.
-        made.__dict__["compiled_torque"] = one.compiled_torque
+        made.__dict__["compiled_torque"] = of_class.compiled_torque
         return made
 
     number_of_starts = starts if left else 1
-    name = "no torque" if key == "free" else f"{one.label} torque" if key in ("constant", "time", "lab") else one.label
+    name = (
+        "no torque" if key == "free" else f"{of_class.label} torque" if key in ("constant", "time", "lab") else of_class.label
+    )
     how = "" if key == "free" else f" of strength {strength:g}"
     return BodyCase(
         f"Body {_list(body.inertia)} kg m^2 turning at {size:g} rad/s for {time:g} s, {name}{how}",
@@ -255,7 +272,7 @@ def case_of_class(torque: str, omega: float, time: float, strength: float | None
 
     def start(i: int) -> Problem:
         random = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(i,)))
-        one = CLASSES[keys[i % len(keys)]]
+        of_class = CLASSES[keys[i % len(keys)]]
         frequency = exp(random.uniform(log(ensembles.SLOWEST), log(ensembles.FASTEST)))
         linear = exp(random.uniform(log(ensembles.ROUGHEST), log(ensembles.SMOOTHEST)))
         size = drawn.strength[i] if strength is None else strength
@@ -266,12 +283,12 @@ def case_of_class(torque: str, omega: float, time: float, strength: float | None
             body=Body(_floats(drawn.moments[i])),
             omega0=_floats(omega * drawn.omega0[i]),
             q0=_floats(drawn.q0[i]),
-            torque=one.torque,
-            parameters=parameters_of(one.key, drawn.moments[i], omega, size, random, frequency, linear),
-            torque_class=one.declared,
+            torque=of_class.torque,
+            parameters=parameters_of(of_class.key, drawn.moments[i], omega, size, random, frequency, linear),
+            torque_class=of_class.declared,
             horizon=time,
         )
-        made.__dict__["compiled_torque"] = one.compiled_torque
+        made.__dict__["compiled_torque"] = of_class.compiled_torque
         return made
 
     strengths = f"{ensembles.WEAKEST:g} to {ensembles.STRONGEST:g}" if strength is None else f"{strength:g}"
@@ -288,7 +305,9 @@ def case_of_class(torque: str, omega: float, time: float, strength: float | None
 
 
 def case_of_problem(problem: Problem, time: float | None = None, words: str = "") -> BodyCase:
-    """The case of a problem, which leaves nothing open; the other starts have random orientations and directions of omega."""
+    """The case of a problem, which leaves nothing open; the other starts have random orientations and directions of omega. A
+    :class:`BodyCase`.
+    """
     horizon = duration(problem.horizon if time is None else time)
     if horizon != problem.horizon:
         problem = replace(problem, horizon=horizon)
@@ -296,11 +315,7 @@ def case_of_problem(problem: Problem, time: float | None = None, words: str = ""
 
     def again(i: int) -> Problem:
         random = np.random.default_rng(np.random.SeedSequence(SEED + 1, spawn_key=(i,)))
-        other = replace(
-            problem, omega0=_floats(size * unit_vector(random, 3)), q0=_floats(unit_vector(random, 4)), reference=None
-        )
-        other.__dict__["compiled_torque"] = problem.compiled_torque
-        return other
+        return _elsewhere(problem, _floats(size * unit_vector(random, 3)), _floats(unit_vector(random, 4)))
 
     words_of_case = words or f"{problem.label[:1].upper()}{problem.label[1:]} ({problem.key})"
     words_of_case += f", body {_list(problem.body.inertia)} kg m^2, for {problem.horizon:g} s"
@@ -349,7 +364,9 @@ def case_of_file(path: str | Path, time: float | None = None) -> tuple[BodyCase,
     try:
         return case_of_mapping(values, time)
     except AdviceError as error:
-        raise AdviceError(f"{path}: {error}") from None
+        truths = [key for key in ("torque", "frame") if isinstance(values.get(key), bool)]
+        hint = f"; {WORDS_THAT_ARE_TRUTHS}" * any(str(error).startswith(key) for key in truths)
+        raise AdviceError(f"{path}: {error}{hint}") from None
 
 
 def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tuple[BodyCase, dict[str, Any]]:
@@ -359,20 +376,23 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         if key in STEP_KEYS:
             raise AdviceError(f"the key {key} does not belong to a case: the step is what is computed")
         if key not in known:
-            raise AdviceError(f"unknown key {key!r}; {nearest(str(key), known)}")
+            hint = f"{WORDS_THAT_ARE_TRUTHS}; " * isinstance(key, bool)
+            raise AdviceError(f"unknown key {key!r}; {hint}{nearest(str(key), known)}")
     missing = [key for key in ("inertia", "omega", "torque") if key not in values]
     if "time" not in values and time is None:
         missing.append("time")
     if missing:
-        raise AdviceError(f"the key {missing[0]} is missing; a case needs inertia, omega, torque and time")
+        raise AdviceError(f"{missing[0]} is missing; a case needs inertia, omega, torque and time")
     values = {key: _numbers(value) if key != "torque" else value for key, value in values.items()}
     question = {key: values[key] for key in QUESTION_KEYS if key in values}
+    if "error" in question:
+        question["error"] = in_radians(question["error"])
     for key, value in question.items():
         checked(flag if key == "one_torque" else number, key, value)
     time = duration(values.get("time") if time is None else time)
     torque = values["torque"]
     if isinstance(torque, str):
-        for key in ("frame", "parameters", "breakpoints"):
+        for key in OF_FORMULAS:
             if key in values:
                 raise AdviceError(f"{key} belongs to a torque written as three formulas, not to {torque!r}")
         return (
@@ -404,11 +424,25 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         name: checked(number, f"parameters: {name}", value)
         for name, value in zip(given_names, parameters.values(), strict=True)
     }
-    body, rotation = body_of(values["inertia"], checked(flag, "triangle", values.get("triangle", True)))
-    function, kind = torque_of_formulas(torque, tuple(parameters), values.get("frame", "body"), rotation)
+    triangle = checked(flag, "triangle", values.get("triangle", True))
+    wheels, control = _wheels(values.get("wheels", ())), values.get("controller")
+    body, rotation = body_of(values["inertia"], triangle, wheels)
     given, _ = angular_velocity(values["omega"], rotation)
     if given is None:
         raise AdviceError("omega must have three components where the torque is written as formulas")
+    omega0 = _floats(given)
+    if isinstance(control, Mapping) and "motors" in control:
+        body, turned = checked(body.with_free_wheels, omega0)
+        omega0, rotation = to_body(turned, omega0), multiply(rotation, turned)
+    signals = _signals(values.get("signals", {}), parameters)
+    loads = _loads(values, body, rotation)
+    function, kind = torque_of_formulas(torque, tuple(parameters), values.get("frame", "body"), rotation, signals, loads)
+    names = tuple(parameters)
+    for name, signal in signals.items():
+        parameters |= signal.parameters(name)
+    for name, numbers in loads.items():
+        parameters |= {f"{name}[{i}]": x for i, x in enumerate(numbers)}
+    controller = _controller(control, names, rotation, signals, [axis for axis, *_ in wheels], len(parameters))
     q0 = _orientation(values.get("orientation", NOT_TURNED), rotation)
     breakpoints = values.get("breakpoints", ())
     if not isinstance(breakpoints, Sequence) or isinstance(breakpoints, str):
@@ -419,16 +453,114 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         label="your case",
         source="a YAML file",
         body=body,
-        omega0=_floats(given),
+        omega0=omega0,
         q0=_floats(q0),
         torque=function,
         parameters=parameters,
         torque_class=kind,
         horizon=time,
-        breakpoints=tuple(breakpoints),
+        breakpoints=_with_pulses(breakpoints, [*edges_of_pulses(torque, parameters), *of_signals.edges(*signals.values())]),
+        controller=controller,
     )
     checked(problem.try_out)
     return case_of_problem(problem), question
+
+
+def _wheels(given: Any) -> list[Any]:
+    """The wheels of a YAML file as a body takes them: axis and momentum, or axis, inertia and speed."""
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise AdviceError(f"wheels must be a list such as [{{axis: [0, 1, 0], momentum: 0.005}}], got {shown(given)}")
+    wheels: list[Any] = []
+    for i, wheel in enumerate(given):
+        keys = tuple(wheel) if isinstance(wheel, Mapping) else ()
+        if sorted(map(str, keys)) not in (["axis", "momentum"], ["axis", "inertia", "speed"]):
+            raise AdviceError(
+                f"wheels[{i}] needs axis and momentum (N m s), or axis, inertia (kg m^2) and speed (rad/s), got {shown(wheel)}"
+            )
+        wheels.append([wheel[key] for key in ("axis", "momentum", "inertia", "speed") if key in wheel])
+    return wheels
+
+
+def _signals(given: Any, parameters: Mapping[str, float]) -> dict[str, of_signals.Signal]:
+    """The signals of a YAML file by their names."""
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise AdviceError(f"signals must be names with firings, or with times and values, got {shown(given)}")
+    if twice := sorted(set(given) & set(parameters)):
+        raise AdviceError(f"signals: {twice[0]!r} is a parameter, too; choose another name")
+    return {name: checked(of_signals.signal_of, name, signal) for name, signal in given.items()}
+
+
+def _loads(values: Mapping[str, Any], body: Body, rotation: Quaternion) -> dict[str, list[float]]:
+    """The numbers of the torques of an orbit that a YAML file names, in principal axes."""
+    given = values.get("loads", {})
+    if not isinstance(given, Mapping):
+        raise AdviceError(f"loads must be names with numbers, such as {{gravity_gradient: {{}}}}, got {shown(given)}")
+    if not given and "orbit" in values:
+        raise AdviceError("orbit belongs to loads, such as {gravity_gradient: {}}, and there are none")
+    if not given:
+        return {}
+    about = values.get("orbit")
+    if not isinstance(about, Mapping) or not {"altitude"} <= set(about) <= {"altitude", "inclination", "phase"}:
+        raise AdviceError(f"loads need orbit: {{altitude: m, inclination: rad, phase: rad}}, got {shown(about)}")
+    around = checked(orbit.Orbit, **about)
+    turned: dict[Any, Any] = {
+        name: dict(numbers) if isinstance(numbers, Mapping) else numbers for name, numbers in given.items()
+    }
+    for name, (_, _, axis) in orbit.LOADS.items():
+        if axis and isinstance(turned.get(name), dict) and axis in turned[name]:
+            turned[name][axis] = to_body(rotation, checked(vector, f"loads: {name}: {axis}", turned[name][axis], 3))
+    return {name: checked(orbit.numbers_of, name, around, body.inertia, numbers) for name, numbers in turned.items()}
+
+
+def _controller(
+    given: Any,
+    parameters: Sequence[str],
+    rotation: Quaternion,
+    signals: Mapping[str, of_signals.Signal],
+    axes: Sequence[Vector],
+    momentum: int,
+) -> Controller | None:
+    """The controller of a YAML file, if there is one; its motors drive wheels about these ``axes``.
+
+    The momentum of wheels stands behind so many numbers.
+    """
+    if given is None:
+        return None
+    keys = set(given) if isinstance(given, Mapping) else set()
+    if not keys <= {"every", "torque", "frame", "motors"} or "every" not in keys or not keys & {"torque", "motors"}:
+        raise AdviceError(
+            "controller needs every (s), and torque, three formulas of the state at the sample (frame: lab is allowed), or "
+            f"motors, a formula for each wheel; got {shown(given)}"
+        )
+    known: dict[str, Any] = {"signals": signals, "momentum": momentum if axes else None}
+    try:
+        torque, frame = given.get("torque", [0, 0, 0]), given.get("frame", "body")
+        function, _ = torque_of_formulas(torque, parameters, frame, rotation, **known)
+    except AdviceError as error:
+        raise AdviceError(f"controller: {error}") from None
+    motors = None
+    if "motors" in given:
+        formulas = given["motors"]
+        if not is_ordered(formulas) or not axes or len(formulas) != len(axes):
+            raise AdviceError(
+                f"controller: motors must be a formula (N m) for each of the {len(axes)} wheels, got {shown(formulas)}"
+            )
+        for i, formula in enumerate(formulas):
+            try:
+                torque_of_formulas([formula, 0, 0], parameters, **known)
+            except AdviceError as error:
+                raise AdviceError(f"controller: motors[{i}]: {error}") from None
+        motors, _ = torque_of_formulas(_along(formulas, axes), parameters, "body", rotation, **known)
+    return cast(Controller, checked(Controller, given["every"], function, motors))
+
+
+def _along(formulas: Sequence[Any], axes: Sequence[Vector]) -> list[str]:
+    """The components of the sum of torques about these axes: three formulas, from a formula for each axis."""
+    sizes = [hypot(*axis) for axis in axes]
+    return [
+        " + ".join(f"{axis[k] / size!r} * ({formula})" for axis, size, formula in zip(axes, sizes, formulas, strict=True))
+        for k in range(3)
+    ]
 
 
 def _numbers(value: Any) -> Any:
@@ -445,10 +577,31 @@ def _numbers(value: Any) -> Any:
 
 #: What a formula may use: the state, and these functions.
 NAMES = ("t", "q0", "qx", "qy", "qz", "wx", "wy", "wz")
+MOMENTUM = ("hx", "hy", "hz")
 RESERVED = ("pi", "q", "omega", "parameters", "torque", "to_body", "to_lab", "multiply", "ROTATION", "BACK")
-FUNCTIONS: dict[str, Any] = {"sin": sin, "cos": cos, "exp": exp, "sqrt": sqrt, "abs": abs, "min": min, "max": max}
-#: Those with two arguments.
-OF_TWO = ("min", "max")
+
+
+@kernel
+def pulse(t: Any, start: Any, width: Any) -> Any:
+    """1 from ``start`` to ``start + width`` (s), 0 before and after."""
+    value = 0.0
+    if t >= start and t < start + width:
+        value = 1.0
+    return value
+
+
+FUNCTIONS: dict[str, Any] = {
+    "pulse": pulse,
+    "sin": sin,
+    "cos": cos,
+    "exp": exp,
+    "sqrt": sqrt,
+    "abs": abs,
+    "min": min,
+    "max": max,
+}
+#: The number of arguments of those with more than one.
+ARGUMENTS = {"min": 2, "max": 2, "pulse": 3}
 _NODES = (
     ast.Expression,
     ast.BinOp,
@@ -505,7 +658,13 @@ def _depth(tree: ast.AST) -> int:
 
 
 def torque_of_formulas(
-    formulas: Any, parameters: Sequence[str] = (), frame: str = "body", rotation: Quaternion = NOT_TURNED
+    formulas: Any,
+    parameters: Sequence[str] = (),
+    frame: str = "body",
+    rotation: Quaternion = NOT_TURNED,
+    signals: Mapping[str, of_signals.Signal] | None = None,
+    loads: Mapping[str, Sequence[float]] | None = None,
+    momentum: int | None = None,
 ) -> tuple[Callable[..., Any], str]:
     """The torque whose components are three formulas, and its torque class.
 
@@ -515,6 +674,9 @@ def torque_of_formulas(
     parameters : names of further numbers
     frame : "body" or "lab", of the components
     rotation : from principal axes to those of the body in which the formulas are meant, which a tensor may have
+    signals : functions of time by their names, whose numbers stand behind the parameters
+    loads : torques of :data:`polhode.problems.orbit.LOADS` that are added, whose numbers stand behind those
+    momentum : the number of numbers before the momentum of wheels, ``hx hy hz`` unless parameters have these names
 
     Raises
     ------
@@ -525,9 +687,11 @@ def torque_of_formulas(
         raise AdviceError(f"torque must be the name of a class or three formulas, got {shown(formulas)}")
     if frame not in ("body", "lab"):
         raise AdviceError(f"frame must be body or lab, got {shown(frame)}")
-    for name in parameters:
+    signals = signals or {}
+    for name in (*parameters, *signals):
         if not name.isidentifier() or iskeyword(name) or name.startswith("__") or name in (*NAMES, *FUNCTIONS, *RESERVED):
             raise AdviceError(f"parameters: {name!r} cannot be the name of a parameter; choose another")
+    of_wheels = [name for name in MOMENTUM if momentum is not None and name not in (*parameters, *signals)]
     used: set[str] = set()
     texts = []
     for formula in formulas:
@@ -547,37 +711,85 @@ def torque_of_formulas(
             if not isinstance(node, _NODES) or (isinstance(node, ast.Call) and not isinstance(node.func, ast.Name)):
                 raise AdviceError(f"torque: {said} may use + - * / ** and {', '.join(FUNCTIONS)} only")
             if isinstance(node, ast.Call) and (name := ast.unparse(node.func)) in FUNCTIONS:
-                count = 2 if name in OF_TWO else 1
+                count = ARGUMENTS.get(name, 1)
                 if len(node.args) != count or node.keywords:
-                    raise AdviceError(f"torque: {said}: {name} takes {'two arguments' if count == 2 else 'one argument'}")
+                    number_of = ("one argument", "two arguments", "three: t, start and width (s)")[count - 1]
+                    raise AdviceError(f"torque: {said}: {name} takes {number_of}")
             if isinstance(node, ast.Constant) and (isinstance(node.value, bool) or not isinstance(node.value, int | float)):
                 raise AdviceError(f"torque: {said} may hold numbers only")
             if isinstance(node, ast.Name):
-                known = list(FUNCTIONS) if id(node) in called else [*NAMES, *parameters, "pi"]
+                known = list(FUNCTIONS) if id(node) in called else [*NAMES, *parameters, *signals, *of_wheels, "pi"]
                 if node.id not in known:
                     raise AdviceError(f"torque: unknown name {shown(node.id)} in {said}; {nearest(node.id, known)}")
                 used.add(node.id)
         texts.append(f"0.0 + ({ast.unparse(_Floats(said).visit(tree))})")
     reads = "".join(f"    {name} = parameters[{i}]\n" for i, name in enumerate(parameters))
+    first = len(parameters)
+    for name, each in signals.items():
+        reads += f"    {name} = __signal(t, parameters, {first}, {len(each.rows)})\n"
+        first += 3 * len(each.rows)
+    if momentum is not None and used & {*of_wheels}:
+        reads += f"    __h = to_lab(ROTATION, ({', '.join(f'parameters[{momentum + i}]' for i in range(3))}))\n"
+        reads += "".join(f"    {name} = __h[{MOMENTUM.index(name)}]\n" for name in of_wheels)
     value = f"({', '.join(texts)})"
     value = f"to_body(q, {value})" if frame == "lab" else value
     turn = "" if rotation == NOT_TURNED else "    q, omega = multiply(q, BACK), to_lab(ROTATION, omega)\n"
+    adds = ""
+    for name, numbers in (loads or {}).items():
+        adds += f"    __load = __add(__load, __{name}(t, __q, parameters, {first}))\n"
+        first += len(numbers)
     source = (
         "def torque(t, q, omega, parameters):\n"
+        "    __q = q\n"
         f"{turn}"
         "    q0, qx, qy, qz = q\n"
         "    wx, wy, wz = omega\n"
-        f"{reads}    return {f'to_body(ROTATION, {value})' if turn else value}\n"
+        f"{reads}    __load = {f'to_body(ROTATION, {value})' if turn else value}\n{adds}    return __load\n"
     )
     scope: dict[str, Any] = {**FUNCTIONS, "pi": pi, "to_body": to_body, "to_lab": to_lab, "multiply": multiply}
+    scope |= {"__signal": of_signals.signal, "__add": add, **{f"__{name}": load for name, (load, *_) in orbit.LOADS.items()}}
     scope |= {"ROTATION": rotation, "BACK": conjugate(rotation)}
     exec(compile(source, "<torque>", "exec"), scope)
     function: Callable[..., Any] = scope["torque"]
     if used & {"wx", "wy", "wz"}:
         return function, "velocity"
-    if used & {"q0", "qx", "qy", "qz"}:
+    if loads or used & {"q0", "qx", "qy", "qz"}:
         return function, "state"
-    return function, "lab" if frame == "lab" else "time" if "t" in used else "constant"
+    return function, "lab" if frame == "lab" else "time" if used & {"t", *signals} else "constant"
+
+
+def _with_pulses(breakpoints: Sequence[Any], edges: Sequence[float]) -> tuple[Any, ...]:
+    """The breakpoints with the edges of pulses, ascending; alone where they do not ascend, which the problem refuses."""
+    later = [t for t in edges if t > 0]
+    if not later or not all(isinstance(t, int | float) for t in breakpoints) or list(breakpoints) != sorted(breakpoints):
+        return tuple(breakpoints)
+    return tuple(sorted({*breakpoints, *later}))
+
+
+def edges_of_pulses(formulas: Sequence[Any], parameters: Mapping[str, float]) -> list[float]:
+    """The times, s, at which pulses of the formulas begin and end.
+
+    Raises
+    ------
+    AdviceError
+        If a time of a pulse is more than numbers and parameters.
+    """
+    edges: list[float] = []
+    for formula in map(str, formulas):
+        for node in ast.walk(ast.parse(formula.strip(), mode="eval")):
+            if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "pulse"):
+                continue
+            times = []
+            for argument in node.args[1:]:
+                names = {name.id for name in ast.walk(argument) if isinstance(name, ast.Name)}
+                if unknown := names - {*parameters, "pi", *FUNCTIONS}:
+                    raise AdviceError(
+                        f"torque: {shown(formula)}: start and width of a pulse are numbers or parameters, not {min(unknown)}"
+                    )
+                code = compile(ast.Expression(argument), "<pulse>", "eval")
+                times.append(float(eval(code, {"__builtins__": {}, **FUNCTIONS, "pi": pi, **parameters})))
+            edges += [times[0], times[0] + times[1]]
+    return edges
 
 
 def _problem_in(path: Path) -> Problem:
@@ -600,8 +812,8 @@ def _problem_in(path: Path) -> Problem:
     return problem
 
 
-def body_of(inertia: Any, triangle: bool = True) -> tuple[Body, Quaternion]:
-    """The body with these moments or this tensor (kg m^2), and the rotation from its principal axes to those of the tensor.
+def body_of(inertia: Any, triangle: bool = True, wheels: Sequence[Any] = ()) -> tuple[Body, Quaternion]:
+    """The body with these moments or this tensor (kg m^2) and wheels, and the rotation from its axes to those of the tensor.
 
     Raises
     ------
@@ -609,7 +821,7 @@ def body_of(inertia: Any, triangle: bool = True) -> tuple[Body, Quaternion]:
         That says why there is none.
     """
     ordered = tuple(inertia) if is_ordered(inertia) else inertia
-    body, rotation = checked(Body.from_tensor, ordered, triangle=triangle)
+    body, rotation = checked(Body.from_tensor, ordered, triangle=triangle, wheels=wheels)
     if not all(SMALLEST < moment < LARGEST for moment in body.inertia):
         raise AdviceError(
             f"inertia must lie between {SMALLEST:g} and {LARGEST:g} kg m^2, got {_list(body.inertia)}; take another unit"
@@ -669,7 +881,7 @@ def omega_as_json(omega: Any) -> Any:
 
 
 def angular_velocity(omega: Any, rotation: Quaternion = NOT_TURNED) -> tuple[np.ndarray | None, float]:
-    """The initial angular velocity in principal axes, if it has three components, and its size."""
+    """The initial angular velocity (3,) in principal axes, rad/s, or None if only its size is given; and its size, rad/s."""
     if is_ordered(omega):
         if len(omega) == 1:
             return angular_velocity(omega[0], rotation)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from itertools import groupby
 
+from polhode.advice.answer import Choice
 from polhode.fits import ranking
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
@@ -17,6 +18,23 @@ def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
         for count, some in groupby(processed, lambda method: method.torques_per_output)
     ]
     return [*ranking.drift(best, {method.label: method.caution for method in named}), *outputs]
+
+
+def at_outputs(best: str, rows: Iterable[Choice]) -> str:
+    """What reading the state costs with a method whose variables are others, and what to take if it is read at every step.
+
+    Parameters
+    ----------
+    best : key of the method that is recommended
+    rows : the methods that may be recommended, the fastest first
+    """
+    if best not in METHODS or not METHODS[best].processor:
+        return ""
+    plain = next((row for row in rows if row.method not in METHODS or not METHODS[row.method].processor), None)
+    said = f" At every output, and at the start, it takes {METHODS[best].torques_per_output} more"
+    if plain is None:
+        return f"{said}."
+    return f"{said}: if the state is read at every step, take {plain.label} ({plain.method}) with dt = {plain.dt:.4g} s."
 
 
 def restarts(best: Method | None) -> list[str]:

@@ -5,13 +5,16 @@ each of these bodies. A method is left out that is the fastest for none of them,
 all. Of methods that ask less of a code than the fastest one, and that an answer names beside it, those that are most often the
 best of their kind are run; of a kind that is far slower for all bodies like this one, the one that is best most often.
 
+Then one method is run after the other. The steps that it needs for this very motion say which of the random bodies are like it,
+and a method that is hardly ever the fastest for these is left out, too, before it is compiled (:meth:`Contenders.narrowed`).
+
 The laws were measured for smooth torques of limited strength. For other motions all methods are run, and also for a motion that
 takes more steps than any of the random bodies.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from math import inf, isfinite
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf, isfinite, log
 
 import numpy as np
 
@@ -23,7 +26,7 @@ from polhode.ensembles.draw import STRONGEST, WEAKEST
 from polhode.fits import law_file, laws
 from polhode.fits.largest_step import SHARE_OF_CASES
 from polhode.fits.ranking import AS_PUBLISHED
-from polhode.interface.netcdf import DamagedFile, read_dataset
+from polhode.interface.netcdf import DamagedFile, read_table
 from polhode.methods.protocol import Method
 from polhode.problems.problem import TORQUE_CLASSES
 
@@ -40,6 +43,9 @@ UNLIKE = 1.5
 #: Of each further kind, as many methods are run as include the best one for this part of the nearest bodies; and the number
 #: of these bodies, whose moments and strengths are nearest to the case.
 MOST_OF, NEAREST = 0.5, 64
+#: A body is like a motion if each method that was run needs the same number of steps for both, within this factor; and the
+#: fewest such bodies that say anything. A method is run that is the fastest for this part of them.
+AS_MANY, ENOUGH, WINS = 1.5, 20, 0.02
 #: Times of a motion at which the strength of its torque is taken.
 TIMES = 64
 
@@ -54,6 +60,10 @@ class Contenders:
     bodies : number of random bodies behind the choice
     words : the torques of these bodies, in words
     most : method -> the largest number of steps that one of the bodies takes over the time of the motion
+    steps, seconds : method -> the steps and the time, s, of a run for each of the bodies (class, body)
+    kinds : method -> what it asks of a code, for those that may be recommended
+    dropped : keys of methods that are left out since others were run
+    alike : number of bodies behind this
     """
 
     run: tuple[str, ...]
@@ -61,6 +71,40 @@ class Contenders:
     bodies: int
     words: str
     most: Mapping[str, float]
+    steps: Mapping[str, Array] = field(default_factory=dict, repr=False)
+    seconds: Mapping[str, Array] = field(default_factory=dict, repr=False)
+    kinds: Mapping[str, str] = field(default_factory=dict, repr=False)
+    dropped: tuple[str, ...] = ()
+    alike: int = 0
+
+    def narrowed(self, needed: Mapping[str, int], tried: Collection[str], fewer: Sequence[str]) -> "Contenders":
+        """The methods that can win, now that some were run.
+
+        Parameters
+        ----------
+        needed : method -> number of steps with which it meets the error; those that do not are missing
+        tried : methods that were run
+        fewer : the kinds that ask less of a code than the fastest method so far: of each the best is wanted as well
+        """
+        waiting = [key for key in self.run if key not in tried and key in self.kinds]
+        known = [key for key in needed if key in self.seconds]
+        if not waiting or not known:
+            return self
+        like = np.logical_and.reduce([abs(np.log(self.steps[key] / needed[key])) <= log(AS_MANY) for key in known])
+        best = np.min([self.seconds[key][like] for key in self.kinds], axis=0)
+        if np.isfinite(best).sum() < ENOUGH:
+            return self
+        can_win = {key: float(np.mean(self.seconds[key][like] <= best)) for key in waiting}
+        stay = [key for key in waiting if can_win[key] >= WINS]
+        for kind in fewer:
+            stay += _often_best({key: self.seconds[key][like] for key in self.kinds if self.kinds[key] == kind}, best, MOST_OF)
+        waiting_on = sorted((key for key in waiting if key in stay), key=lambda key: -can_win[key])
+        # The best of a kind for these bodies may be another one than for all.
+        waiting_on += [key for key in dict.fromkeys(stay) if key not in (*tried, *waiting_on)]
+        run = (*(key for key in self.run if key in tried or key not in self.kinds), *waiting_on)
+        dropped = tuple(key for key in (*self.dropped, *waiting) if key not in run)
+        left_out = tuple(key for key in self.left_out if key not in run)
+        return replace(self, run=run, left_out=left_out, dropped=dropped, alike=int(np.sum(like)))
 
     def is_like_the_bodies(self, steps: Mapping[str, int]) -> bool:
         """Whether the methods that were run take no more steps than for any of the bodies.
@@ -75,11 +119,21 @@ class Contenders:
 
     def on_left_out(self) -> str:
         """What is said of the methods that were not run, in a sentence."""
-        return (
-            f"{len(self.left_out)} methods were not run (`everything` runs them). They are the fastest for none of "
-            f"{self.bodies:,} random bodies (torques: {self.words}), and for {1 - SHARE:.0%} slower by more than a factor of "
-            f"{FACTOR:g}; of those that need as few torques in a step and in the first steps others are the best more often."
-        )
+        said = []
+        if self.left_out:
+            said.append(
+                f"{len(self.left_out)} methods were not run (`everything` runs them). They are the fastest for none of "
+                f"{self.bodies:,} random bodies (torques: {self.words}), and for {1 - SHARE:.0%} slower by more than a factor "
+                f"of {FACTOR:g}; of those that need as few torques in a step and in the first steps others are the best more "
+                "often."
+            )
+        if number := len(self.dropped):
+            said.append(
+                f"{number} {'further methods were' if number > 1 else 'further method was'} not run either: the fastest for "
+                f"less than {WINS:.0%} of the {self.alike:,} random bodies for which the methods that were run need as many "
+                f"steps as here, within a factor of {AS_MANY:g}."
+            )
+        return " ".join(said)
 
 
 def contenders(
@@ -104,15 +158,14 @@ def contenders(
     if path is None or error <= 0 or _is_unlike(case, motions):
         return None
     try:
-        data = read_dataset(path)
+        data = read_table(path)
         known = [str(key) for key in data["torque_class"].values]
         classes = related(case, known)
         if not classes:
             return None
-        radians = max(motion.radians for motion in motions)
+        radians = max(map(_radians, motions))
         data = data.sel(torque_class=classes)
-        needed = law_file.steps_per_radian(data, [error], radians)["steps"].isel(target=0)
-        steps = needed.transpose("integrator", "torque_class", "body").values * radians
+        steps = law_file.steps_of_bodies(data, [error], radians)[0][..., 0].swapaxes(0, 1) * radians
         places = {str(key): i for i, key in enumerate(data["integrator"].values)}
         words = " or ".join(map(str, data["class_label"].values))
     except (DamagedFile, LookupError, AttributeError, ValueError):
@@ -138,7 +191,15 @@ def contenders(
     most = {key: float(np.nanmax(steps[places[key]])) for key in seconds}
     left_out = tuple(method.key for method in methods if method.key not in run)
     finite = {key: number for key, number in most.items() if isfinite(number)}
-    return Contenders(tuple(ordered), left_out, data.sizes["body"] * len(classes), words, finite)
+    bodies = data.sizes["body"] * len(classes)
+    of_bodies = {key: steps[places[key]] for key in seconds}
+    kinds = {method.key: kind(method) for method in plain}
+    return Contenders(tuple(ordered), left_out, bodies, words, finite, of_bodies, seconds, kinds)
+
+
+def _radians(motion: KnownMotion) -> float:
+    """The radians of a motion as the laws count them: at its initial angular velocity even if it decays, more if it grows."""
+    return max(motion.radians, motion.problem.horizon * float(np.linalg.norm(motion.problem.omega0)))
 
 
 def _seconds(method: Method, steps: Array, priced: Prices) -> Array:
@@ -164,15 +225,16 @@ def _nearest(case: BodyCase, motions: Sequence[KnownMotion], moments: Array, str
     return np.argsort(np.linalg.norm((of_bodies - of_case) / of_bodies.std(axis=0), axis=-1), kind="stable")[:NEAREST]
 
 
-def _often_best(seconds: Mapping[str, Array], best: Array) -> list[str]:
+def _often_best(seconds: Mapping[str, Array], best: Array, competing: float = 0.0) -> list[str]:
     """The fewest methods of a kind, most often best first, of which one is its best for :data:`MOST_OF` the bodies.
 
-    One, if the kind cannot compete: ``best`` are the times of the fastest of all.
+    One, if the kind cannot compete: ``best`` are the times of the fastest of all, and the kind comes near these for no larger
+    part of the bodies than ``competing``.
     """
     every = np.array(list(seconds.values()))
     count = np.bincount(every[:, np.isfinite(every.min(axis=0))].argmin(axis=0), minlength=len(every))
     order = np.argsort(-count, kind="stable")
-    competes = bool((every.min(axis=0) <= SLOWER * best)[np.isfinite(best)].any())
+    competes = bool((every.min(axis=0) <= SLOWER * best)[np.isfinite(best)].mean() > competing)
     enough = int(np.searchsorted(np.cumsum(count[order]), MOST_OF * count.sum())) + 1 if competes else 1
     return [list(seconds)[i] for i in order[:enough]]
 

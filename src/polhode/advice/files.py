@@ -13,8 +13,6 @@ RUN = Path("results")
 HOME = Path(__file__).parents[3]
 #: The file with the laws of random bodies.
 LAWS = "laws.nc"
-#: How much a file has, as numbers.
-Size = tuple[float, ...]
 
 
 def find(name: str, results: Path | None = None, home: Path = HOME) -> Path:
@@ -57,20 +55,11 @@ def released(name: str, home: Path = HOME) -> Path | None:
     return next((path for path in places if path.is_file()), None)
 
 
-def larger(ours: tuple[Path, Size], theirs: tuple[Path, Size], what: str) -> tuple[Path, str]:
-    """The file of a run or the released one, whichever has more, and why in a sentence.
-
-    Parameters
-    ----------
-    ours, theirs : path and how much it has, as numbers, the most important first; the run is taken if both have as much
-    what : what the first of the numbers counts
-    """
-    (mine, size), (other, most) = ours, theirs
-    if size >= most:
-        return mine, f"{other} has no more {what}: {most[0]:g}, against {size[0]:g}."
-    return other, f"It has more than {mine}: {most[0]:g} {what}, against {size[0]:g}; `results` {mine.parent} asks that run."
-
-
 def is_released(path: Path) -> bool:
     """Whether it is one of the files that come with polhode."""
     return any(place.parts[-len(RELEASED.parts) :] == RELEASED.parts for place in path.parents)
+
+
+def named(path: Path, released: str = ", which comes with polhode") -> str:
+    """A file as evidence, in words."""
+    return f"{path}{released if is_released(path) else ''}"

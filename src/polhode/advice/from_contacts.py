@@ -15,11 +15,12 @@ from itertools import groupby
 from math import inf, isfinite, log10, nan, pi
 from pathlib import Path
 from sys import float_info
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.advice import files
+from polhode.advice import evidence, files
 from polhode.advice.answer import Choice, Recommendation, joined_names
 from polhode.advice.errors import AdviceError
 from polhode.fits import contact_law
@@ -66,6 +67,7 @@ class ContactTime(NamedTuple):
     pair : how long the two bodies that part soonest touch each other at this speed, s; None where it is not known
     walls : what is said of the walls, in a sentence
     law : key of the law of a scene
+    rubs : what that law says of friction, restitution and purpose
     """
 
     time: float
@@ -73,9 +75,10 @@ class ContactTime(NamedTuple):
     pair: float | None = None
     walls: str = ""
     law: str = ""
+    rubs: Mapping[str, Any] = MappingProxyType({})
 
     def faster(self) -> list[str]:
-        """What a faster impact changes: nothing where the force is proportional to the overlap."""
+        """What a faster impact changes, as sentences; none where the force is proportional to the overlap."""
         is_linear = self.law in FORCES and "stiffness" in FORCES[self.law].parameters
         return [] if is_linear else ["a faster impact, whose T is shorter by the fifth root"]
 
@@ -83,8 +86,16 @@ class ContactTime(NamedTuple):
         """How long two bodies touch, in a sentence; empty if it is not known."""
         if self.pair is None:
             return ""
-        longer = "" if self.pair < self.time else ", longer than on the wall"
-        return f"Two grains that meet at this speed touch for {self.pair:.4g} s ({self.pair / self.time:.2f} T){longer}."
+        longer = f"{self.pair / self.time:.2f} times as long as on the wall"
+        return f"Two grains that meet at this speed touch for {self.pair:.4g} s, {longer}."
+
+    def shortest(self) -> tuple[float, str]:
+        """The time, s, of the contacts that ask most of single impacts, and what T is then, in words."""
+        if self.pair is None:
+            return self.time, "T the contact time"
+        if self.pair < self.time:
+            return self.pair, "T the contact time of two grains"
+        return self.time, "T the contact time on the wall"
 
 
 def contact_time(young: float, poisson: float, density: float, radius: float, speed: float) -> float:
@@ -164,7 +175,7 @@ def wall_of(grains: Material, young: float | str | None, poisson: float | None) 
             raise AdviceError("wall_poisson needs `wall_young`, Young's modulus of the walls")
         return None, (
             f"Walls are taken as of the grains' own material; name theirs with `wall_young` and `wall_poisson`. On a rigid "
-            f"wall a contact lasts {RIGID:.2f} T."
+            f"wall a contact lasts {RIGID:.2f} times as long."
         )
     if (isinstance(young, str) and young == "rigid") or (isinstance(young, float) and young == inf):
         if poisson is not None:
@@ -241,24 +252,11 @@ def from_contacts(
     everything: bool = False,
     contacts: float | None = None,
 ) -> Recommendation:
-    """The answer for many bodies with contacts of some duration.
-
-    Parameters
-    ----------
-    contact : duration of a contact, s
-    error : relative error of the energy, the mean over a run
-    results : folder of a run; by default ``results`` or the released data, whichever have more states
-    everything : list all methods, including the variants that reproduce publications' code
-    contacts : time that each body is in contact during the run, in contact times; 16 by default
-
-    Raises
-    ------
-    AdviceError
-        If the scenes do not reach this error.
-    """
+    """The answer to :func:`polhode.advice.for_contacts` for elastic ones, from the energy errors of the scenes."""
     duration = contact if isinstance(contact, ContactTime) else ContactTime(contact)
     time, how = duration.time, duration.how
-    path, every_curve, why = _file(results)
+    places = evidence.places("many_body.nc", results, "many_body.nc")
+    path, every_curve, why = evidence.richest({path: _read(path) for path in places}, _size, "states of a scene")
     chosen = _comparable(every_curve)
     if contacts is not None:
         counted = {key: [c for c in group if isfinite(c.contacts)] for key, group in chosen.items()}
@@ -286,6 +284,7 @@ def from_contacts(
             "ask for a larger one" + ("" if contacts is None else ", or for less time in contact")
         )
     nearly_all = float(np.max(contact_law.steps_of_scenes(scenes_of_best, error, number, NEARLY_ALL)))
+    finer = f", {mark(nearly_all)} for {NEARLY_ALL:.0%}" if mark(nearly_all) != mark(1 / share) else ""
     rows = [
         Choice(
             method, _label(method), time * s, relative=share / s if s else None, mark=f"T/{1 / s:.0f}" if s else "not reached"
@@ -326,8 +325,10 @@ def from_contacts(
         best=Choice(key, _label(key), time * share, relative=1.0, mark=f"T/{1 / share:.0f}"),
         sentence=f"Take {_label(key)} ({key}) with dt = T/{1 / share:.0f} = {time * share:.3g} s, T the contact time, for "
         f"bodies in contact for {_count(number)} T each.",
-        serves=f"It is sufficient for {SHARE_OF_CASES:.0%} of the states of the most demanding scene, T/{nearly_all:.0f} for "
-        f"{NEARLY_ALL:.0%}.",
+        serves=f"It is sufficient for {SHARE_OF_CASES:.0%} of the states of the most demanding scene{finer}. All contacts are "
+        "elastic; of others name `friction` or `restitution`.",
+        costs=f"A contact takes {1 / share:.0f} steps, with one evaluation of the forces each."
+        + (f" Of the others {len(others)} need no shorter step: take what the code has." if others else ""),
         changes=[
             "friction and damping (`friction` and `restitution`; `purpose` bulk)",
             "n times as long in contact takes n^(1/5) times as many steps (`contacts`), n times as many bodies as many less",
@@ -346,7 +347,7 @@ def from_contacts(
             "Contact time T: head on against a wall, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). In the scenes walls are "
             f"of the bodies' material, and two equal bodies touch for {PAIR:.2f} T at the same speed: the step allows for it. "
             "All contacts are elastic and without friction.",
-            f"From {path}" + (", which comes with polhode." if files.is_released(path) else ".") + (f" {why}" if why else ""),
+            f"From {files.named(path)}. {why}".strip(),
         ],
         error=error,
         kind="contacts",
@@ -365,33 +366,18 @@ def _count(contacts: float) -> str:
     return f"{contacts:,.0f}" if contacts >= 10 else f"{contacts:.2g}"
 
 
-def _file(results: Path | None) -> tuple[Path, list[Curve], str]:
-    """The file to answer from, its curves, and why it was taken if there were two."""
-    if results is None and (of_results := files.of_run("many_body.nc")) and (of_release := files.released("many_body.nc")):
-        curves_in = {path: _read(path) for path in (of_results, of_release)}
-        path, why = files.larger(
-            (of_results, _size(curves_in[of_results])), (of_release, _size(curves_in[of_release])), "states of a scene"
-        )
-        return path, curves_in[path], why
-    path = files.find("many_body.nc", results)
-    return path, _read(path), ""
-
-
 def _read(path: Path) -> list[Curve]:
-    try:
+    with evidence.of_this_version(path):
         return list(curves(path))
-    except (OSError, RuntimeError, ValueError, LookupError, AttributeError) as failure:
-        why = " ".join(str(failure).split())
-        raise AdviceError(f"{path} is damaged or not a many_body.nc of this version ({why[:200]})") from failure
 
 
-def _size(every_curve: list[Curve]) -> files.Size:
+def _size(every_curve: list[Curve]) -> evidence.Size:
     """The states of the scene that has most, and the number of scenes with enough states."""
     return max((c.errors.shape[1] for c in every_curve), default=0), len({c.label for c in every_curve})
 
 
 def names(some_curves: Iterable[Curve]) -> dict[str, str]:
-    """What to call the scenes of some curves, no two alike: without the box that all have, and told apart by their spin."""
+    """Key of a scene -> what to call it, no two alike: without the box that all have, and distinguished by their spin."""
     every_curve = list(some_curves)
     called = {c.scene: c.label.removesuffix(" in a box") for c in every_curve}
     for c in every_curve:

@@ -15,15 +15,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from polhode.advice import files
+from polhode.advice import evidence, files
 from polhode.advice.answer import Choice, Recommendation, joined_names
 from polhode.advice.arguments import PURPOSES
+from polhode.advice.codes import CONTACTS, CodeWords, words_of
 from polhode.advice.errors import AdviceError, checked
 from polhode.advice.from_contacts import FARTHEST, PAIR, USUAL, WALLS_CHANGE, ContactTime, mark
 from polhode.fits import seed_statistics
 from polhode.fits.impact_errors import ALIKE, LEADING, SHARE_OF_IMPACTS, STATED, ratios, steps_in_a_contact
 from polhode.interface.arguments import number, positive
-from polhode.interface.netcdf import group_names, read_dataset
+from polhode.interface.netcdf import group_names
 from polhode.manybody.law import AS_IN, BOOKKEEPING
 from polhode.manybody.restitution import LAMMPS_DAMPINGS, lammps_damping, pulling_restitution, tsuji_damping, tsuji_restitution
 from polhode.methods import METHODS
@@ -70,37 +71,16 @@ def from_friction(
     code: str | None = None,
     results: Path | None = None,
 ) -> Recommendation:
-    """The answer for contacts with friction and damping.
-
-    Parameters
-    ----------
-    contact : duration of a central contact without damping
-    error : of impacts the larger of the errors of spin and velocity, in units of their change; of an assembly the change of
-        what is read off, relative to its value
-    purpose : one of :data:`PURPOSES`
-    friction, restitution : coefficients
-    law : key of the law of force; by default the one that was run
-    code : LAMMPS or YADE, in any case, if the step is for its contacts as they are
-    results : folder of a run; by default ``results``, or else the released data
-
-    Raises
-    ------
-    AdviceError
-        If the measurements do not answer this.
-    """
+    """The answer to :func:`polhode.advice.for_contacts` for those with friction and damping."""
     if purpose not in PURPOSES:
         raise AdviceError(f"purpose must be {' or '.join(PURPOSES)}, got {purpose!r}; {nearest(purpose, list(PURPOSES))}")
-    if code is not None:
-        names = {name.lower(): name for name in AS_IN}
-        if code.lower() not in names:
-            raise AdviceError(f"code must be {' or '.join(AS_IN)}, got {code!r}; leave it out for another one")
-        code = names[code.lower()]
+    code = words.name if (words := words_of(code, CONTACTS)) else None
     arguments = {"contact_time": contact.time, "error": error, "purpose": purpose, "law": law, "code": code}
     arguments |= {"friction": friction, "restitution": restitution}
     if purpose == "bulk":
-        return _for_bulk(contact, error, restitution, law, code, results, arguments)
+        return _for_bulk(contact, error, restitution, law, words, results, arguments)
     values = {"friction": friction, "restitution": restitution}
-    return _for_impacts(contact, error, values, law, code, results, arguments)
+    return _for_impacts(contact, error, values, law, words, results, arguments)
 
 
 def _for_impacts(
@@ -108,12 +88,13 @@ def _for_impacts(
     error: float,
     values: Mapping[str, float | None],
     law: str | None,
-    code: str | None,
+    words: CodeWords | None,
     results: Path | None,
     arguments: dict[str, object],
 ) -> Recommendation:
+    code = words.name if words else None
     path, data = _check("random_impacts", law, results)
-    time, ranges = contact.time, {name: tuple(map(float, data.attrs[f"{name}_range"])) for name in values}
+    (time, called), ranges = contact.shortest(), {name: tuple(map(float, data.attrs[f"{name}_range"])) for name in values}
     for name, value in values.items():
         least, most = ranges[name]
         if value is not None and not least <= value <= most:
@@ -135,26 +116,22 @@ def _for_impacts(
         if step > 0
     ]
     rows.sort(key=lambda row: row.dt != time * take)
+    alone = f" (on walls alone {contact.time * take:.3g} s)" if time < contact.time else ""
     gain = f"{saved.median:.2g} times as long ({saved.low:.2g} to {saved.high:.2g} in 80 % of them)"
-    if code is None:
+    if words is None:
         sentence = (
-            f"{_take(time, best)}, T the contact time, for one impact and with all corrections of the contact update: "
+            f"{_take(time, best)}, {called}{alone}, for one impact and with all corrections of the contact update: "
             f"{_cures()} (the defaults of polhode). In {' and '.join(AS_IN)} as they are take dt = {_mark(usual)} = "
             f"{time * usual:.3g} s."
         )
         about_cures = f"Impact by impact the corrections allow steps {gain}. For LAMMPS or YADE alone name the `code`."
     else:
-        sentence = (
-            f"Take dt = {_mark(usual)} = {time * usual:.3g} s in {code} as it is, T the contact time, for single impacts."
-        )
+        sentence = words.first_line(time * usual, f"{_mark(usual)}, {called}, for single impacts{alone}")
         about_cures = (
             f"With all corrections of the contact update dt = {_mark(best)} would be sufficient; impact by impact they allow "
             f"steps {gain}. None of them is an option of {code}: {_cures()} (parameters of polhode)."
         )
     given = " and ".join(f"{name} {value:g}" for name, value in values.items() if value is not None)
-    pairs = [f"{contact.about_pairs()} For their impacts take {contact.pair * take:.3g} s."] if contact.pair else []
-    if contact.pair is not None and contact.pair >= time:
-        pairs = [contact.about_pairs()]
     return Recommendation(
         question=f"Single impacts with {given or 'friction and damping'}, {_contacts_of(contact)}, spin and velocity after "
         f"them to {error:g} of their change",
@@ -162,6 +139,9 @@ def _for_impacts(
         sentence=sentence,
         serves=f"With this step at least {SHARE_OF_IMPACTS:.0%} of random impacts meet the error "
         f"({SHARE_OF_IMPACTS:.0%} confidence), wherever in a time step the contact begins.",
+        costs=f"A contact takes {1 / take:.0f} steps, with one evaluation of the forces each. How bodies turn between contacts "
+        "is not in this error, which contacts with friction dominate.",
+        notes=[*_limits_of(code, error), *_on_restitution(values["restitution"], code)[:1]] if code else [],
         changes=[
             *contact.faster(),
             "another law: a force that begins as the power p of the overlap leaves an error of the order 1 + p",
@@ -183,17 +163,16 @@ def _for_impacts(
             + (", and the step is extrapolated." if steps.take > finest else "."),
             f"Contact time T: central and without damping, at the speed along the normal. Of two equal grains it is {PAIR:.2f} "
             "of that on a wall of their material, at the same speed.",
-            *_from(path),
+            f"From {files.named(path)}.",
         ],
         error=error,
         kind="impacts",
         asked=arguments,
         remarks=[
             *([contact.walls] if contact.walls else []),
-            *pairs,
+            *([contact.about_pairs()] if contact.pair else []),
             about_cures,
-            *(_limits_of(code, error) if code else []),
-            *_on_restitution(values["restitution"], code),
+            *_on_restitution(values["restitution"], code)[bool(code) :],
             *_another_law(contact, {str(data.attrs["law"])}),
             *_on_methods(results),
         ],
@@ -205,10 +184,11 @@ def _for_bulk(
     error: float,
     restitution: float | None,
     law: str | None,
-    code: str | None,
+    words: CodeWords | None,
     results: Path | None,
     arguments: dict[str, object],
 ) -> Recommendation:
+    code = words.name if words else None
     time, scenes = contact.time, _assemblies(law, results)
     measured = "LAMMPS" if code else None
     bounds = {
@@ -240,12 +220,14 @@ def _for_bulk(
     return Recommendation(
         question=f"What is read off an assembly with friction and damping, {_contacts_of(contact)}, to {error:g} of its value",
         best=row,
-        sentence=f"Take {dt} in {code} as it is, T the contact time."
-        if code
+        sentence=words.first_line(row.dt, f"T/{division}, T the contact time")
+        if words
         else f"Take what the code has, such as {label} ({USUAL}), with {dt}, T the contact time.",
         serves=f"The mean of what is read off {joined_and(compared)} changes by less than {error:g} of its value, from "
         f"{states}, "
         f"for their time{' and with the contact update of LAMMPS' if code else ''}; no other assembly was run.",
+        costs=f"A contact takes {division} steps, with one evaluation of the forces each.",
+        notes=_on_restitution(restitution, code)[:1] if code else [],
         changes=[
             "another assembly; friction and restitution are those of the scenes, whatever is asked",
             "single impacts",
@@ -278,7 +260,7 @@ def _for_bulk(
             + ". A smaller change does not show in one run.",
             *([contact.walls] if contact.walls else []),
             *_on_update(code),
-            *_on_restitution(restitution, code),
+            *_on_restitution(restitution, code)[bool(code) :],
             *_another_law(contact, _laws_of(scenes)),
             *_on_methods(results),
         ],
@@ -307,7 +289,7 @@ def _on_split(split: Mapping[tuple[str, str], int | None], error: float, code: s
     """With which step shares of the dissipated energy are kept, in a sentence."""
     if code == "LAMMPS":
         return (
-            "LAMMPS cuts spring and dashpot together, so that sliding and tangential dashpots are not told apart in what is "
+            "LAMMPS cuts spring and dashpot together, so that sliding and tangential dashpots are not distinguished in what is "
             "dissipated."
         )
     if code:
@@ -351,7 +333,7 @@ def _other_codes() -> xr.Dataset:
     path = files.released("contacts.nc")
     if path is None:
         raise AdviceError("there is no contacts.nc")
-    return _read(path)
+    return evidence.read(path)
 
 
 def _limits_of(code: str, error: float) -> list[str]:
@@ -364,8 +346,8 @@ def _limits_of(code: str, error: float) -> list[str]:
         if cases:
             version = str(data["version"].item())
             return [
-                f"However short the step, {code} {version} itself stays farther from the exact motion of its law than "
-                f"{error:g} in {cases}, of {len(far)} impacts solved exactly."
+                f"But however short the step, {code} {version} itself stays farther than {error:g} from the exact motion of "
+                f"its law in {cases}, of {len(far)} impacts solved exactly."
             ]
     return []
 
@@ -375,7 +357,7 @@ def _on_restitution(restitution: float | None, code: str | None) -> list[str]:
     if restitution is None or restitution >= 1:
         return []
     if code == "YADE":
-        return [f"YADE gives the restitution asked by `en`, since its dashpots never pull ({RESTITUTION_PAGE})."]
+        return ["YADE gives the restitution asked by `en`, since its dashpots never pull (docs/impacts.md)."]
     texts = []
     for name, alpha in LAMMPS_DAMPINGS.items() if code else [next(iter(LAMMPS_DAMPINGS.items()))]:
         plain, write = alpha(restitution), lammps_damping(restitution, alpha)
@@ -402,12 +384,12 @@ def _assemblies(law: str | None, results: Path | None) -> dict[str, tuple[Path, 
     scenes = {}
     release = files.released(RELEASED) if results is None else None
     for scene in SCENES:
-        places = [((results or files.RUN) / "checks" / f"{scene}.nc", "")]
-        places += [(release, scene)] if release and scene in group_names(release) else []
-        read = [(path, _read(path, group)) for path, group in places if path.is_file()]
-        read = [(path, data) for path, data in read if data.sizes.get("variant")]
-        if read:
-            scenes[scene] = max(read, key=lambda one: one[1].sizes["seed"])
+        run = (results or files.RUN) / "checks" / f"{scene}.nc"
+        contents = {run: evidence.read(run)} if run.is_file() else {}
+        if release and scene in group_names(release):
+            contents[release] = evidence.read(release, scene)
+        if contents := {path: data for path, data in contents.items() if data.sizes.get("variant")}:
+            scenes[scene] = evidence.richest(contents, lambda data: (data.sizes["seed"],), "initial states")[:2]
     if not scenes:
         where = f"{results or files.RUN}/checks/{SCENES[0]}.nc"
         raise AdviceError(f"there is no {where}" + ("" if results else f" and no {files.RELEASED / RELEASED}") + "; make one")
@@ -513,12 +495,11 @@ def _compared(data: xr.Dataset) -> list[str]:
 
 def _measured(scene: str, path: Path, data: xr.Dataset) -> list[str]:
     """What a scene is, and what steps and the contact update of LAMMPS change in it."""
-    of_path = f"from {path}" + (", which comes with polhode" if files.is_released(path) else "")
     steps = [int(n) for n in data["division"].values]
     texts = [
         f"{scene}: {data.attrs['clumps']} clumps with friction {float(data.attrs['friction']):g} and restitution "
         f"{float(data.attrs['restitution']):g} at {float(data.attrs['speed']):g} m/s, {data.sizes['seed']} initial states, "
-        f"{int((data['compared'] == 'method').sum())} methods, T/{' T/'.join(map(str, steps))}; {of_path}."
+        f"{int((data['compared'] == 'method').sum())} methods, T/{' T/'.join(map(str, steps))}; from {files.named(path)}."
     ]
     rows = []
     for name in _names(data):
@@ -543,19 +524,11 @@ def _measured(scene: str, path: Path, data: xr.Dataset) -> list[str]:
 def _check(name: str, law: str | None, results: Path | None) -> tuple[Path, xr.Dataset]:
     """A check of a run or of the release, if it has the law."""
     path = files.find(f"checks/{name}.nc", results)
-    data = _read(path)
+    data = evidence.read(path)
     if not data.variables:
         raise AdviceError(f"{path} is empty: the run has not the method {LEADING}; name another run with `results`")
     _same_law(law, {str(data.attrs["law"])}, str(path))
     return path, data
-
-
-def _read(path: Path, group: str = "") -> xr.Dataset:
-    try:
-        return read_dataset(path, group) if group else read_dataset(path)
-    except (OSError, RuntimeError, LookupError, AttributeError, ValueError) as failure:
-        why = " ".join(str(failure).split())
-        raise AdviceError(f"{path} is damaged or not of this version ({why[:200]})") from failure
 
 
 def _same_law(law: str | None, known: set[str], where: str) -> None:
@@ -577,7 +550,7 @@ def _coarsest(bounds: Mapping[int, float], error: float) -> int | None:
 def _on_methods(results: Path | None) -> list[str]:
     """Which methods do as well, and which do not, from the impacts that are solved to many digits."""
     path = files.find("checks/impacts.nc", results)
-    data = read_dataset(path)
+    data = evidence.read(path)
     if LEADING not in data.get("integrator", ()):
         return []
     most = ratios(data).sel(division=list(STATED)).max(("case", "division"))
@@ -603,7 +576,3 @@ def _cures() -> str:
 
 def _mark(share: float) -> str:
     return f"T/{1 / share:.0f}" if share > 0 else "not reached"
-
-
-def _from(path: Path) -> list[str]:
-    return [f"From {path}" + (", which comes with polhode." if files.is_released(path) else ".")]

@@ -6,21 +6,25 @@ the steps per radian those of :mod:`polhode.fits.laws`.
 
 from math import inf, isfinite
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
-from polhode.advice import files
-from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names, price_in_words
+from polhode.advice import evidence, files
+from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names, known_as, price_in_words
 from polhode.advice.cases import ALIASES, unknown_torque
-from polhode.advice.cautions import drift, restarts
+from polhode.advice.cautions import at_outputs, drift, restarts
 from polhode.advice.errors import AdviceError, BeyondLaws
 from polhode.advice.prices import USUAL, prices
 from polhode.ensembles.draw import STRONGEST, WEAKEST
 from polhode.fits import law_file, laws, ranking
 from polhode.fits.largest_step import SHARE_OF_CASES
-from polhode.interface.netcdf import read_dataset
+from polhode.interface.arrays import PlainDataset
+from polhode.interface.netcdf import sizes_of
 from polhode.methods import METHODS
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: The parts of the bodies between which the interval of a step lies.
 LOW, HIGH = 0.02, 0.98
@@ -42,38 +46,25 @@ def from_laws(
     everything: bool = False,
     results: Path | None = None,
 ) -> Recommendation:
-    """The answer for a torque class, from the errors of random bodies.
-
-    Parameters
-    ----------
-    torque : class of torque, or ``smooth`` for all that depend on time or orientation, ``friction`` for its three kinds
-    error : to stay below: the larger of the angle (rad) and of |omega - exact| over the initial |omega|
-    omega : angular velocity, rad/s
-    time : time to simulate, s; without it the error is that of one radian turned
-    torque_price : the time of a torque in steps of direct Euler
-    one_torque : only methods with one torque in a step
-    everything : list all methods, including the variants that reproduce publications' code
-    results : folder of a run; the released data by default
+    """The answer to :func:`polhode.advice.for_class` from the errors of random bodies.
 
     Raises
     ------
     BeyondLaws
         If the bodies were not run for this time.
-    AdviceError
-        If there is no other answer.
     """
     path, data, why = _file(results)
-    try:
+    with evidence.of_this_version(path):
         known = [str(key) for key in data["torque_class"].values]
         classes = _classes(torque, known)
         data = data.sel(torque_class=classes)
         radians = None if time is None else omega * time
-        longest = float(np.max(data.attrs.get("radians", data.get("radians", 0.0))))
+        longest = float(data.attrs["radians"] if isinstance(data, PlainDataset) else data["radians"].values.max())
         if radians is not None and radians > BEYOND * longest:
             raise BeyondLaws(f"time: the random bodies were run for {longest:g} rad, not for {radians:.3g}")
-        if path.name == files.LAWS:
-            total = float(data.attrs["radians"])
-            steps, for_twice = np.moveaxis(law_file.steps_per_radian(data, [error, 2 * error], radians)["steps"].values, -1, 0)
+        if isinstance(data, PlainDataset):
+            total = longest
+            steps, for_twice = np.moveaxis(law_file.steps_of_bodies(data, [error, 2 * error], radians)[0], -1, 0)
         else:
             (steps, for_twice), total = _steps(data, error, radians)
         torques = data["torques_per_step"].values.astype(int)
@@ -82,9 +73,6 @@ def from_laws(
         labels = [str(label) for label in data["label"].values]
         titles = [str(label) for label in data["class_label"].values]
         title = " or ".join(titles)
-    except (OSError, RuntimeError, LookupError, AttributeError) as failure:
-        why = " ".join(str(failure).split())
-        raise AdviceError(f"{path} is damaged or not an ensembles.nc of this version ({why[:200]})") from failure
     bodies = steps.shape[-1]
     priced = prices(torque_price, results, anywhere=True)
     # Per radian: (class, method, body).
@@ -98,7 +86,7 @@ def from_laws(
     allowed = np.isfinite(cost) & ~variants & ((torques == 1) | (not one_torque))
     if not allowed.any():
         raise AdviceError(
-            f"no method serves {SHARE_OF_CASES:.0%} of the bodies with an error of {error:g}"
+            f"no method has a step that is sufficient for {SHARE_OF_CASES:.0%} of the bodies and an error of {error:g}"
             + (f" over {radians:.3g} rad" if radians is not None else "")
             + "; ask for a larger error or a shorter time"
         )
@@ -112,7 +100,7 @@ def from_laws(
     rows = [
         Choice(
             keys[i],
-            labels[i],
+            known_as(keys[i], labels[i]),
             1 / (served[i] * omega),
             seconds=None if radians is None else float(cost[i] * radians),
             relative=float(cost[i] / cost[best]),
@@ -160,7 +148,12 @@ def from_laws(
         + (f"for {time:g} s." if radians is not None else "for the error of each radian."),
         serves=f"It is sufficient for {SHARE_OF_CASES:.0%} of {bodies} random bodies; for {worse:.0%} the error is more than "
         "twice the error asked for."
-        + (f" {HIGH:.0%} are served by dt = {1 / (many * omega):.4g} s." if isfinite(many) else ""),
+        + (f" For {HIGH:.0%} take dt = {1 / (many * omega):.4g} s." if isfinite(many) else "")
+        + (f" Their torques are at most {STRONGEST:g} omega^2 (`strength`)." if classes != ["free"] else ""),
+        costs=""
+        if is_exact
+        else f"A radian takes {served[best] * torques[best]:.3g} evaluations of the torque."
+        + at_outputs(keys[best], [row for row in rows if allowed[keys.index(row.method)]]),
         changes=[
             f"a torque stronger than {STRONGEST:g} omega^2 (`strength`), more than {total:g} rad (`time`), or starts at rest "
             "(`inertia`, or a file): they are run for you",
@@ -182,9 +175,7 @@ def from_laws(
                 else f"at {total:g} rad."
             ),
             f"Times: steps measured on {priced.known_from()}.",
-            f"From {path}"
-            + (", the laws of a run with so many bodies, which come with polhode." if files.is_released(path) else ".")
-            + (f" {why}" if why else ""),
+            f"From {files.named(path, ', the laws of a run with so many bodies, which come with polhode')}. {why}".strip(),
         ],
         error=error,
         kind="laws",
@@ -201,24 +192,19 @@ def from_laws(
     )
 
 
-def _file(results: Path | None) -> tuple[Path, xr.Dataset, str]:
+def _file(results: Path | None) -> tuple[Path, "xr.Dataset | PlainDataset", str]:
     """The errors of a run or the released laws, whichever have more bodies: path, contents, and why if there are both."""
-    errors_file, laws_file = files.of_run(ERRORS), files.released(files.LAWS)
-    if results is None and errors_file and laws_file:
-        datasets = {path: _read(path) for path in (errors_file, laws_file)}
-        bodies = {path: (float(data.sizes.get("body", 0)),) for path, data in datasets.items()}
-        path, why = files.larger((errors_file, bodies[errors_file]), (laws_file, bodies[laws_file]), "bodies")
-        return path, datasets[path], why
-    path = laws_file if results is None and laws_file and not errors_file else files.find(ERRORS, results)
-    return path, _read(path), ""
-
-
-def _read(path: Path) -> xr.Dataset:
-    try:
-        return read_dataset(path)
-    except (OSError, RuntimeError, LookupError, AttributeError, ValueError) as failure:
-        why = " ".join(str(failure).split())
-        raise AdviceError(f"{path} is damaged or not an ensembles.nc of this version ({why[:200]})") from failure
+    contents: dict[Path, xr.Dataset | PlainDataset] = {}
+    sizes: dict[Path, int] = {}
+    for path in evidence.places(ERRORS, results, files.LAWS):
+        if path.name == files.LAWS:
+            contents[path] = evidence.table(path)
+            sizes[path] = contents[path].sizes["body"]
+        else:
+            with evidence.of_this_version(path):
+                sizes[path] = sizes_of(path).get("body", 0)
+    path, _, why = evidence.richest(sizes, lambda bodies: (bodies,), "bodies")
+    return path, contents[path] if path in contents else evidence.read(path), why
 
 
 def _classes(torque: str, known: list[str]) -> list[str]:
@@ -230,7 +216,7 @@ def _classes(torque: str, known: list[str]) -> list[str]:
     return list(keys)
 
 
-def _steps(data: xr.Dataset, error: float, radians: float | None) -> tuple[np.ndarray, float]:
+def _steps(data: "xr.Dataset", error: float, radians: float | None) -> tuple[np.ndarray, float]:
     """Steps per radian (2, class, method, body) for an error after so many radians and for twice it, and the checkpoint (rad).
 
     The checkpoint is the first one after the radians asked for.

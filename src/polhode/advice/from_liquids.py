@@ -1,6 +1,6 @@
 """Advice for a liquid of rigid molecules at constant energy: the step as a share of the period of its fastest libration.
 
-It rests on the drift of the energy in water (:mod:`polhode.study.chapters.liquids.run`). What a method does to a libration
+It rests on the drift of the energy in water (:mod:`polhode_study.chapters.liquids.run`). What a method does to a libration
 depends on steps per period alone (:mod:`polhode.methods.libration`), so a drift per period is that of another liquid, too.
 """
 
@@ -13,8 +13,10 @@ from pathlib import Path
 import xarray as xr
 
 from polhode.advice import files
-from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names
+from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names, known_as
+from polhode.advice.codes import LIQUIDS, CodeWords, about_sites, words_of
 from polhode.advice.errors import AdviceError, checked
+from polhode.fits.baths import TEMPERATURE, on_whole_steps
 from polhode.fits.liquid_drifts import (
     CONSTRAINTS,
     FASTEST,
@@ -43,6 +45,9 @@ LONG_RUNS = (
     f"are not for long runs at constant energy: with {COMMON:g} fs in water more than {SPOILS:g} kT per degree of freedom and "
     "ns goes in or out, or the run is lost"
 )
+#: What shows the temperature of whole steps in a code.
+READS = {"LAMMPS": "The log shows", "OpenMM": "`getKineticEnergy` shows"}
+UNKNOWN = "; which of them the code shows was not measured"
 #: How many of them are named.
 NAMED = 5
 #: Units in which a period is written, s, and the periods that librations of molecules have, s.
@@ -50,6 +55,9 @@ UNITS, LIBRATIONS = {"fs": 1e-15, "ps": 1e-12, "ns": 1e-9, "s": 1.0}, (1e-16, 1e
 WRITTEN = re.compile(
     rf"([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|inf|infinity|nan)) *({'|'.join(UNITS)})?", re.IGNORECASE
 )
+#: The periods of the fastest libration of molecules that were run as ``water64`` is, fs: 64 molecules, 300 K, density and law
+#: of ``water64``, two runs of 5 ps after 20 ps in a bath.
+OF_MOLECULES: Mapping[str, float] = {"tip4p2005": 32.1}
 FEMTOSECOND, EXAMPLE = UNITS["fs"], "write it with its unit, as in 33fs, or in s, as in 3.3e-14"
 
 #: method -> step in fs -> what its starts did.
@@ -58,42 +66,27 @@ Outcomes = Mapping[str, Mapping[float, MeanDrift]]
 
 @dataclass(frozen=True)
 class LiquidMeasurements:
-    """Drifts: where they come from, outcomes in each box, the words for each box, and the periods of liquids in fs."""
+    """Drifts: where they come from, outcomes in each box, the words for each box, the periods of liquids in fs, and the
+    spectrum of :data:`MEASURED`."""
 
     path: Path
     boxes: Sequence[Outcomes]
     words: list[str]
     periods: Mapping[str, float]
+    spectrum: xr.Dataset
 
 
 def from_liquids(
-    liquid: str | float, drift: float = STATED, results: Path | None = None, everything: bool = False
+    liquid: str | float,
+    drift: float = STATED,
+    results: Path | None = None,
+    everything: bool = False,
+    code: str | None = None,
 ) -> Recommendation:
-    """The method that takes the longest steps at constant energy, and that step.
-
-    Parameters
-    ----------
-    liquid : key of a liquid that was run, or the period of the fastest libration: in s, or a text with its unit (``"33fs"``)
-    drift : allowed, kT per degree of freedom and ns
-    results : folder of a run; by default the released data
-    everything : list all methods that stay below it
-
-    Raises
-    ------
-    AdviceError
-        If the measurements do not answer this.
-    """
-    measured = _measurements(results)
+    """The answer to :func:`polhode.advice.for_liquid`: the method that takes the longest steps, and that step."""
+    measured = measurements(results)
     of_water = measured.periods[MEASURED]
-    if (given := period_of(liquid)) is not None:
-        period, named = given / FEMTOSECOND, f"a liquid whose fastest libration has a period of {given / FEMTOSECOND:.3g} fs"
-    elif liquid in measured.periods:
-        period, named = measured.periods[str(liquid)], str(liquid)
-    else:
-        raise AdviceError(
-            f"liquid: {liquid!r} was not run ({nearest(str(liquid), list(measured.periods))}); or give the period of "
-            "its fastest libration with its unit, as in 33fs"
-        )
+    period, named = liquid_of(liquid, measured.periods)
     # The drift per period is the same.
     scale = period / of_water
     steps = steps_of(*measured.boxes, allowed=drift * scale)
@@ -107,60 +100,112 @@ def from_liquids(
         (key for key, (shown, _) in steps.items() if shown), key=lambda key: (-steps[key][0], key != answer.method)
     )
     order = [answer.method, *(key for key in serving if key != answer.method)]
+    words = words_of(code, LIQUIDS)
+    if words is not None and not steps.get(words.method, (0.0, 0.0))[0]:
+        raise AdviceError(
+            f"drift: it is not shown of {known_as(words.method)}, which {words.name} runs, that it stays below {drift:g} kT "
+            "per degree of freedom and ns; ask for a larger one"
+        )
     choices = [_choice(key, answer.dt if key == answer.method else steps[key][0], scale, of_water) for key in order]
-    recommended, may = choices[0], steps[answer.method][1] * scale
+    if words is not None:
+        choices.sort(key=lambda choice: choice.method != words.method)
+    recommended, may = choices[0], steps[choices[0].method][1] * scale
+    periods = f"{period * FEMTOSECOND / recommended.dt:.3g} steps in a period of the fastest libration, for runs of "
+    periods += f"{run_length(drift)} at constant energy"
     spoiled = [key for key, of_method in measured.boxes[0].items() if COMMON in of_method and _spoils(of_method[COMMON])]
+    number = float(f"{1e-9 / recommended.dt:.3g}")
+    in_a_run = f"A run of 1 ns takes {number:,.0f} steps, with one evaluation of the forces each."
     some, others = spoiled[:NAMED], len(spoiled) - NAMED
     longer = steps_of(*measured.boxes, allowed=drift * scale / LONGER)
     remarks = [
-        *_constrained(answer.method, steps, scale),
         f"A drift of {drift:g} kT per degree of freedom and ns warms or cools water at 300 K by {warming(drift, 1):.2g} K in "
         f"1 ns and by {warming(drift, 10):.2g} K in 10 ns.",
-        *_for_longer(answer.method, drift / LONGER, longer, scale),
-        *([f"Shown to be as good with this step: {_names(answer.others)}."] if answer.others else []),
+        *_for_longer(recommended.method, drift / LONGER, longer, scale),
+        *([f"Shown to be as good with this step: {_names(answer.others)}."] if answer.others and not words else []),
         "It has one torque a step. The cut-off must be smooth: energy, force and slope of the force continuous (C2), or the "
         "drift of the cut-off hides that of the method.",
-        "On whole steps rotation looks colder than translation, with every good method alike: read temperatures as "
-        "(K_whole + 2 K_half)/3, or take exact_rotor_corrected, whose outputs have no such gap.",
+        "On whole steps rotation looks colder than translation, with every good method alike"
+        + (
+            f": each reads T (1 - Omega^2 dt^2/6), on half steps T (1 + Omega^2 dt^2/12){UNKNOWN * (words.name not in READS)}."
+            if words
+            else ": read temperatures as (K_whole + 2 K_half)/3, or take exact_rotor_corrected, whose outputs have no such gap."
+        ),
         *([f"{_names(some)}{f' and {others} more' if others > 0 else ''} {LONG_RUNS}."] if spoiled else []),
     ]
     return Recommendation(
         question=f"{named} at constant energy, drift below {drift:g} kT per degree of freedom and ns",
         best=recommended,
-        sentence=f"Take {recommended.label} ({recommended.method}) with dt = {recommended.dt / FEMTOSECOND:.3g} fs: "
-        f"{of_water / answer.dt:.3g} steps in a period of the fastest libration, for runs of {run_length(drift)}.",
+        sentence=words.first_line(recommended.dt, periods)
+        if words
+        else f"Take {recommended.label} ({recommended.method}) with dt = {recommended.dt / FEMTOSECOND:.3g} fs: {periods}.",
         serves=f"It is sufficient for the mean of {' and '.join(measured.words)}"
         + (
             ", with the interval of 95% of its drift."
             if named == MEASURED
             else "; another liquid, if its drift in a period is that."
         ),
+        notes=[*_reading(words, measured.spectrum, recommended.dt / FEMTOSECOND / scale), *about_sites(words, named)],
+        costs=" ".join([in_a_run, *_constrained(recommended.method, steps, scale)]),
         changes=[
             "a thermostat, which hides a drift",
             "faster librations: measure their period",
             "a cut-off that is not smooth",
         ],
         interval=(recommended.dt, max(may * FEMTOSECOND, recommended.dt)),
-        interval_means="Interval: the longest step that is shown to drift so little, and the longest that may.",
+        interval_means=f"Interval: {recommended.dt / FEMTOSECOND:.3g} fs, the longest step that is shown to drift so little, "
+        f"and {max(may, recommended.dt / FEMTOSECOND):.3g} fs, the longest that may.",
         alternatives=choices,
         evidence=[
             f"Runs of {' and '.join(measured.words)}. The whole interval of 95% of the drift is below what is allowed, with "
             "this and all shorter steps.",
             f"Period of the fastest libration: {period:.3g} fs ({of_water:.3g} fs in water), that of the frequency below which "
             f"{FASTEST:.0%} of the kinetic energy of rotation lie. The drift per period is taken to be that of water.",
-            f"From {measured.path}" + (", which comes with polhode." if files.is_released(measured.path) else "."),
+            f"From {files.named(measured.path)}.",
         ],
         error=drift,
         kind="liquid",
-        asked={"liquid": liquid, "drift": drift},
+        asked={"liquid": liquid, "drift": drift} | ({"code": words.name} if words else {}),
         remarks=remarks,
         shown=len(choices) if everything else SHOWN,
     )
 
 
+def _reading(words: CodeWords | None, spectrum: xr.Dataset, dt: float) -> list[str]:
+    """What a code shows as the temperature of water, with a step in fs of water; empty if this is not known."""
+    if words is None or words.name not in READS:
+        return []
+    rates = [float(rate) for rate in spectrum["rate_squared"].values]
+    centre, turning = (TEMPERATURE * on_whole_steps(rate, dt) for rate in rates)
+    both = (centre + turning) / 2
+    return [
+        f"{READS[words.name]} the temperature of whole steps, which is too low: a liquid of {TEMPERATURE:g} K shows "
+        f"{both:.4g} K with this step, rotation {turning:.4g} K and translation {centre:.4g} K. Add "
+        f"{TEMPERATURE - both:.2g} K, which grows with the square of the step."
+    ]
+
+
+def liquid_of(liquid: str | float, periods: Mapping[str, float]) -> tuple[float, str]:
+    """The period of the fastest libration of a liquid in fs, and the liquid in words.
+
+    Raises
+    ------
+    AdviceError
+        If nothing is known of it.
+    """
+    if (given := period_of(liquid)) is not None:
+        return given / FEMTOSECOND, f"a liquid whose fastest libration has a period of {given / FEMTOSECOND:.3g} fs"
+    known = {**periods, **OF_MOLECULES, "spce": periods[MEASURED]}
+    if liquid in known:
+        return known[str(liquid)], str(liquid)
+    raise AdviceError(
+        f"liquid: {liquid!r} was not run ({nearest(str(liquid), list(known))}); or give the period of "
+        "its fastest libration with its unit, as in 33fs"
+    )
+
+
 def _choice(key: str, dt: float, scale: float, period: float) -> Choice:
     """A method with a step in fs of water."""
-    return Choice(key, _named(key), dt * scale * FEMTOSECOND, mark=f"period/{period / dt:.3g}")
+    return Choice(key, known_as(key), dt * scale * FEMTOSECOND, mark=f"period/{period / dt:.3g}")
 
 
 def _spoils(outcome: MeanDrift) -> bool:
@@ -179,18 +224,12 @@ def _for_longer(best_method: str, drift: float, steps: Steps, scale: float) -> l
     named = {key: steps[key][0] * scale for key in (best_method, CONSTRAINTS) if steps.get(key, (0.0, 0.0))[0]}
     if not named:
         return []
-    said = ", ".join(f"{_named(key)} {dt:.3g} fs" for key, dt in named.items())
-    return [f"For runs of {run_length(drift)} ask for `drift` {drift:g}, which gives: {said}."]
-
-
-def _named(key: str) -> str:
-    """A method with the other names under which users of codes for molecules know it."""
-    method = METHODS[key]
-    return f"{method.label} ({', '.join(method.other_names)})" if method.other_names else method.label
+    said = ", ".join(f"{known_as(key)} {dt:.3g} fs" for key, dt in named.items())
+    return [f"For runs of {run_length(drift)} ask for `drift` {drift:g}, or for their `length`, which gives: {said}."]
 
 
 def _names(keys: "list[str] | tuple[str, ...]") -> str:
-    return joined_names([_named(key) for key in keys if key in METHODS])
+    return joined_names([known_as(key) for key in keys if key in METHODS])
 
 
 def period_of(liquid: str | float) -> float | None:
@@ -218,7 +257,24 @@ def period_of(liquid: str | float) -> float | None:
     return float(value * UNITS[unit])
 
 
-def _measurements(results: Path | None) -> LiquidMeasurements:
+def time_of(length: str | float) -> float:
+    """The length of a run in ns, given in s or as a text with its unit.
+
+    Raises
+    ------
+    AdviceError
+        If it is no positive time.
+    """
+    number, unit = length, "s"
+    if isinstance(length, str):
+        match = WRITTEN.fullmatch(length.strip())
+        if match is None:
+            raise AdviceError(f"length must be a time with its unit, as in 10ns, got {length!r}")
+        number, unit = float(match[1]), (match[2] or "s").lower()
+    return float(checked(positive, "length", number, "s") * UNITS[unit] / UNITS["ns"])
+
+
+def measurements(results: Path | None) -> LiquidMeasurements:
     """The released drifts, or those of a run if one is named or nothing is released."""
     path = files.released(RELEASED) if results is None else None
     if path is not None:
@@ -227,18 +283,21 @@ def _measurements(results: Path | None) -> LiquidMeasurements:
         for names in BOXES:
             data = [groups[f"/{name}"] for name in names if f"/{name}" in groups]
             if data:
-                boxes.append({key: of for one in data for key, of in outcomes(one).items()})
+                boxes.append({key: of for run in data for key, of in outcomes(run).items()})
                 words.append(_box_in_words(data[0]))
         spectra = {name.partition("_")[2]: groups[name] for name in groups if name.startswith("/spectrum_")}
-        return LiquidMeasurements(path, boxes, words, {key: 2 * pi / fastest(data) for key, data in spectra.items()})
+        return LiquidMeasurements(
+            path, boxes, words, {key: 2 * pi / fastest(data) for key, data in spectra.items()}, spectra[MEASURED]
+        )
     spectrum = files.find("checks/liquid_spectrum.nc", results)
     data = [read_dataset(check) for check in sorted(spectrum.parent.glob("liquid_*fs.nc"))]
     data = [of_step for of_step in data if of_step.sizes.get("integrator")]
     if not data:
         raise AdviceError(f"no runs of liquids are beside {spectrum}; make them: ./reproduce {spectrum.parent}/liquid_2fs.nc")
     every = xr.concat(data, "dt", combine_attrs="override", join="outer")
+    of_water = read_dataset(spectrum)
     return LiquidMeasurements(
-        spectrum.parent, [outcomes(every)], [_box_in_words(every)], {MEASURED: 2 * pi / fastest(read_dataset(spectrum))}
+        spectrum.parent, [outcomes(every)], [_box_in_words(every)], {MEASURED: 2 * pi / fastest(of_water)}, of_water
     )
 
 

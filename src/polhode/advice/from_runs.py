@@ -9,7 +9,7 @@ If the time is over before a step is confirmed, the answer is the best step that
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil, inf, isfinite, log, nan, sqrt
 from pathlib import Path
@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.advice.answer import CLOSE, SHOWN, Choice, Recommendation, price_in_words
+from polhode.advice.answer import CLOSE, SHOWN, Choice, Recommendation, duration, known_as, price_in_words
 from polhode.advice.budget import Budget
 from polhode.advice.cases import BodyCase
-from polhode.advice.cautions import drift, restarts
+from polhode.advice.cautions import at_outputs, drift, restarts
 from polhode.advice.contenders import SLOWER, Contenders, contenders
 from polhode.advice.errors import AdviceError, TimeOver
 from polhode.advice.motion import (
@@ -40,6 +40,9 @@ from polhode.fits import ranking
 from polhode.fits.ranking import AS_PUBLISHED
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
+from polhode.methods.runs import has_pieces
+from polhode.methods.wheels import KERNELS
+from polhode.problems.pieces import edges_of
 from polhode.problems.problem import Problem
 from polhode.references.defect import GOLDEN
 
@@ -66,6 +69,8 @@ FINER = 2
 NEIGHBOURS = (1.02, 1.05, 1.1, 1.2, 1.35, 1.6)
 #: Relative precision of the number of steps.
 PRECISION = 0.01
+#: What methods ask of a code (:func:`kind`), the least first.
+KINDS = ("one torque", "several torques at first", "several torques")
 #: A body that turned less than this part of its radians at its initial angular velocity starts near rest.
 AT_REST = 0.1
 #: An error below which it must decrease with the step, and the steps per radian from which on a larger one must too.
@@ -86,6 +91,10 @@ MANY_PARTS = 20_000
 WITHIN = 4.0
 #: Runs of two methods agree with each other and not with the motion if they are closer to each other by this factor.
 CLOSER = 0.1
+#: The methods that are run for a body with wheels: those to which wheels are part of the body, and others of high order. The
+#: second name is of the one that moves such a body exactly between two torques.
+WITH_WHEELS = (*KERNELS, "rk4", "cf4", "magnus_adams4", "spiral_predicted", "rkmk4")
+EXACT_WITH_WHEELS = "exact_rotor"
 #: Methods that are often among the best go first: those that cannot win are then given up early.
 FAVOURITES = ("spiral_leapfrog", "spiral_predicted", "magnus_adams4", "cf4", "rk4", "spiral_dkd", "no_squish", "pcdm2016")
 
@@ -120,50 +129,62 @@ def from_runs(
     results: Path | None = None,
     progress: Callable[[str, float], object] = lambda stage, done: None,
 ) -> Recommendation:
-    """The answer for a case, from runs of the methods that can win (:mod:`polhode.advice.contenders`).
+    """The answer to :func:`polhode.advice.for_motion`, from runs of the methods that can win.
 
     Parameters
     ----------
-    case : body, torque and starts
-    error : to stay below, at all times: the angle (rad) and |omega - exact| over the largest |omega|; between 0 and 1
-    torque_price : the time of a torque in steps of direct Euler
-    one_torque : only methods with one torque in a step
-    everything : all methods, also the variants that reproduce a publication's code, which are never recommended
     budget : the time that is left, compilation included; without it :data:`LIMIT`, compilation left out
-    results : folder of a run, for the times of steps
     progress : called with the name of a stage and the part of it that is done
-
-    Raises
-    ------
-    AdviceError
-        If there is no answer; the message says why, and what to ask.
     """
     methods = candidates(one_torque, everything)
-    priced = prices(torque_price, results)
+    edges = edges_of(case.starts[0], case.horizon)
+    priced = replace(prices(torque_price, results), pieces=tuple(np.diff(edges)) if len(edges) > 2 else ())
     compile_drivers()
     limited = budget is not None
     budget = budget or Budget(LIMIT)
     starts = _starts(case, error, budget, progress)
     finding = Search(starts.motions, error, budget)
     exact = ranking.WITHOUT_TORQUE if all(motion.problem.torque_class == "free" for motion in starts.motions) else ""
-    few = None if everything else contenders(case, starts.motions, methods, finding.allowed, priced, kind)
-    first_ones = [METHODS[key] for key in few.run] if few else sorted(methods, key=_rank)
-    ready, late = _compiled(first_ones, exact, budget, limited)
-    progress("compiling", 1.0)
-    if not ready:
-        raise TimeOver(
-            f"the time limit of {budget.seconds:g} s is over before the methods are compiled, which is done once and takes up "
-            "to a minute or two; allow more time with `limit`, or ask without it"
-        )
-    if budget.left() < SHORT * budget.seconds:
-        finding.try_first(methods, ready)
-    fewest = finding.search(ready, priced, exact, everything, progress)
+    few = None
+    if with_wheels := [motion.problem for motion in starts.motions if motion.problem.body.wheels]:
+        methods = methods if everything else [method for method in methods if method.key in WITH_WHEELS]
+        with budget.paused():
+            priced.measure_wheels(with_wheels[0], METHODS[EXACT_WITH_WHEELS], METHODS[FIRST])
+    elif not everything:
+        few = contenders(case, starts.motions, methods, finding.allowed, priced, kind)
+    fewest: dict[str, FewestSteps] = {}
+    late: list[str] = []
+
+    def search(some: Sequence[Method], share: float = 1.0) -> None:
+        """Compile these methods and run them: ``share`` of all that is to be run, with what was run before."""
+        ready, lost = _compiled(some, exact, budget, limited)
+        late.extend(lost)
+        progress("compiling", share)
+        if not ready and not fewest:
+            raise TimeOver(
+                f"the time limit of {budget.seconds:g} s is over before the methods are compiled, which is done once and takes "
+                "up to a minute or two; allow more time with `limit`, or ask without it"
+            )
+        if not fewest and budget.left() < SHORT * budget.seconds:
+            finding.try_first(methods, ready)
+        finding.search(ready, priced, exact, everything, lambda stage, done: progress(stage, done * share), fewest)
+
+    if few is None:
+        search(sorted(methods, key=_rank))
+    while few:
+        waiting = sorted((key for key in few.run if key not in (*fewest, *late)), key=lambda key: key != exact)
+        if not waiting:
+            break
+        search([METHODS[waiting[0]]], (len(fewest) + 1) / (len(fewest) + len(waiting)))
+        reached = {key: result.steps for key, result in fewest.items() if result.steps}
+        seconds = {key: priced.seconds(METHODS[key], steps) for key, steps in reached.items()}
+        asks = KINDS.index(kind(METHODS[min(seconds, key=lambda key: seconds[key])])) if seconds else 0
+        few = few.narrowed(reached, fewest, KINDS[:asks])
     reached = {key: result.steps for key, result in fewest.items() if result.steps}
     if few and not (finding.reaches(fewest) and few.is_like_the_bodies(reached)):
         few = None
-        rest = [method for method in methods if method.key not in fewest or fewest[method.key].why == "no time"]
-        ready, late = _compiled(sorted(rest, key=_rank), exact, budget, limited)
-        finding.search(ready, priced, exact, everything, progress, fewest)
+        late.clear()
+        search(sorted((m for m in methods if m.key not in fewest or fewest[m.key].why == "no time"), key=_rank))
     _refuse_a_wrong_motion(fewest, finding)
     if not finding.reaches(fewest):
         if not late and all(result.why != "no time" for result in fewest.values()):
@@ -208,9 +229,11 @@ def _refuse_a_wrong_motion(fewest: Mapping[str, FewestSteps], finding: "Search")
     """
     motion = finding.motions[0]
     at = np.arange(1, 9, dtype=np.int64)
-    lost = {key: one.finest // 8 * 8 for key, one in fewest.items() if one.finest >= 8 and not key.endswith(AS_PUBLISHED)}
+    lost = {
+        key: result.finest // 8 * 8 for key, result in fewest.items() if result.finest >= 8 and not key.endswith(AS_PUBLISHED)
+    }
     ends = {
-        key: run(motion.problem, METHODS[key], steps, at * (steps // 8))
+        key: run(motion.problem, METHODS[key], steps, at * (steps // 8))[1:]
         for key, steps in lost.items()
         if finding.allows(METHODS[key], steps)
     }
@@ -222,7 +245,7 @@ def _refuse_a_wrong_motion(fewest: Mapping[str, FewestSteps], finding: "Search")
         if largest_error(*ends[a], *ends[b], motion.scale) < CLOSER * min(apart[a], apart[b])
     ]
     agreeing = {key for _, *pair in pairs for key in pair}
-    if pairs and len(agreeing) > sum(one.steps > 0 for one in fewest.values()):
+    if pairs and len(agreeing) > sum(result.steps > 0 for result in fewest.values()):
         difference, a, b = max(pairs)
         raise AdviceError(
             f"{METHODS[a].label} and {METHODS[b].label} agree with each other and differ from the exact motion by "
@@ -282,7 +305,13 @@ class Search:
         self.allowed = MARGIN * error - max(motion.uncertainty for motion in motions)
         self.radians = max(motion.radians for motion in motions)
         self.unit = motions[0].parts if len({motion.parts for motion in motions}) == 1 else 1
+        #: The number of steps as long as the longest piece: with fewer all runs are the same.
+        self.pieces = max(
+            ceil(motion.problem.horizon / np.diff(edges_of(motion.problem, motion.problem.horizon)).max()) for motion in motions
+        )
         self.resolved = max(WITHIN * motion.problem.horizon / motion.shortest for motion in motions)
+        if all(has_pieces(motion.problem, motion.problem.horizon) for motion in motions):
+            self.resolved = 0.0  # no pulse falls between two steps
         #: The number of runs so far.
         self.runs = 0
         #: The time of a step of each method, s, once it is known.
@@ -293,7 +322,9 @@ class Search:
         return self.budget.allows(steps, self.per_step.get(method.key))
 
     def error(self, method: Method, steps: int) -> float:
-        """The largest error over the starts; at least the first one that is too large, since the others do not matter then."""
+        """The largest error over the starts; at least the first one that is too large, since the others do not matter then.
+        Errors of orientation in rad, of omega relative.
+        """
         if (method.key, steps) in self.tested:
             return self.tested[method.key, steps][0]
         worst = 0.0
@@ -386,7 +417,9 @@ class Search:
                     break
 
     def nearest_error(self, method: Method) -> float:
-        """The smallest error of a method so far; infinite if it was not run, or all of its errors are above 1."""
+        """The smallest error of a method so far; infinite if it was not run, or all of its errors are above 1. Rad, or
+        relative.
+        """
         errors = (error for (key, _), (error, _) in self.tested.items() if key == method.key and error < 1)
         return min(errors, default=inf)
 
@@ -415,7 +448,7 @@ class Search:
             return errors[steps] <= self.allowed
 
         most = most / unit
-        coarsest = max(ceil(2 / unit), ceil(self.radians / COARSEST / unit))
+        coarsest = max(ceil(2 / unit), ceil(self.radians / COARSEST / unit), ceil(self.pieces / unit))
         if most < coarsest or (isfinite(most) and not meets(int(most))):
             return FewestSteps(0, inf, why="gave up")
         low, high = 0, coarsest
@@ -464,19 +497,20 @@ def _choices(
 ) -> list[Choice]:
     rows = []
     for method in methods:
-        one = fewest[method.key]
-        seconds = priced.seconds(method, one.steps)
+        result = fewest[method.key]
+        steps = priced.equal(result.steps)
+        seconds = priced.seconds(method, steps)
         rows.append(
             Choice(
                 method.key,
-                method.label,
-                case.horizon / one.steps,
-                one.steps,
-                priced.torques(method, one.steps),
+                known_as(method.key),
+                case.horizon / steps,
+                int(priced.in_pieces(steps).sum()),
+                priced.torques(method, steps),
                 seconds,
                 seconds / best,
-                one.error,
-                "coarsest step tried" if one.coarsest else "",
+                result.error,
+                "coarsest step tried" if result.coarsest else "",
             )
         )
     return sorted(rows, key=lambda row: row.seconds or inf)
@@ -527,10 +561,10 @@ def _starts(case: BodyCase, error: float, budget: Budget, progress: Callable[[st
                     if not motions:
                         raise
                     break
-                except AdviceError as one:
+                except AdviceError as refusal:
                     if not (case.open_questions or motions):
                         raise
-                    lost.append(one)
+                    lost.append(refusal)
             progress("motion", min(1.0, (len(motions) + len(lost)) / (1 + OTHERS)))
         return len(motions) - before
 
@@ -620,8 +654,8 @@ def serves(case: BodyCase, starts: Starts) -> str:
     return f"{text}."
 
 
-def density(steps: int, speed: float, horizon: float, turned: float) -> str:
-    """A number of steps per radian turned at the initial angular velocity, in words.
+def density(steps: int, speed: float, horizon: float, turned: float, of: str = "at the initial angular velocity") -> str:
+    """A number of steps per radian turned at the initial angular velocity, or another one that ``of`` names, in words.
 
     Of a body that hardly turns at the start, against what it turns later, the steps of all its radians are stated instead.
 
@@ -636,7 +670,7 @@ def density(steps: int, speed: float, horizon: float, turned: float) -> str:
         return f"{steps} steps for {turned:.3g} rad turned"
     ratio = steps / at_first
     number = f"{ratio:.3g} steps a radian" if ratio >= 1 else f"{1 / ratio:.3g} radians a step"
-    return f"{number} at the initial angular velocity"
+    return f"{number} {of}"
 
 
 def _recommendation(
@@ -657,9 +691,9 @@ def _recommendation(
     error = (finding.allowed + uncertainty) / MARGIN
     assert first.steps is not None and first.seconds is not None
     chosen, best, number = METHODS[first.method], first, len(finding.motions)
-    gave_up = sum(one.why == "gave up" for one in fewest.values())
+    gave_up = sum(result.why == "gave up" for result in fewest.values())
     late = sum(result.why == "no time" for result in fewest.values())
-    never = sum(one.why == "does not meet it" for one in fewest.values())
+    never = sum(result.why == "does not meet it" for result in fewest.values())
     lost = [f"{gave_up} given up as too slow"] if gave_up else []
     lost += [f"{never} never reach the error"] if never else []
     lost += [f"{late} not finished within the time limit"] if late else []
@@ -670,7 +704,11 @@ def _recommendation(
         f"for, from every start: it is {best.error:.2g}.",
         *_how_known(case, finding, priced),
     ]
-    if few and few.left_out:
+    if not everything and any(motion.problem.body.wheels for motion in finding.motions):
+        evidence.insert(
+            1, "With wheels only those are run that have wheels as part of the body, and some of high order; --all runs all."
+        )
+    if few and (few.left_out or few.dropped):
         evidence.insert(1, few.on_left_out())
     if case.open_questions:
         evidence.insert(
@@ -681,10 +719,13 @@ def _recommendation(
     jumps = finding.motions[0].jumps
     if len(jumps):
         several = len(jumps) > 3
+        declared = bool(priced.pieces)
         remarks.append(
             f"The torque jumps at t = {', '.join(f'{t:.6g}' for t in jumps[:3])}{' ...' if several else ''} s. "
             + (
-                "The step divides these times; one that does not may need to be far shorter."
+                "End a step at each: the step is the longest between two of them."
+                if declared
+                else "The step divides these times; one that does not may need to be far shorter."
                 if finding.unit > 1 and best.steps is not None and best.steps % finding.unit == 0
                 else "Steps of one length pass over the jumps; runs in pieces that end there need far fewer."
             )
@@ -716,6 +757,9 @@ def _recommendation(
         interval=(low, high),
         interval_means=means,
         serves=serves(case, starts),
+        costs=f"It takes {first.torques:,} evaluations of the torque, {duration(first.seconds)} in all."
+        + at_outputs(first.method, plain),
+        notes=_unfinished(late, len(not_compiled)),
         changes=_changes(chosen, plain, priced),
         alternatives=rows,
         evidence=evidence,
@@ -741,13 +785,16 @@ def _not_confirmed(
         If none came near the error.
     """
     rows: dict[str, tuple[bool, float, Choice, int]] = {}
-    for (key, steps), (off, count) in (finding.tried_first | finding.tested).items():
+    for (key, allowed), (off, count) in (finding.tried_first | finding.tested).items():
+        steps = priced.equal(allowed)
         misses, method = off > error or count < len(finding.motions), METHODS[key]
         if key.endswith(AS_PUBLISHED) or off >= 1:
             continue
         seconds, torques = priced.seconds(method, steps), priced.torques(method, steps)
         mark = "misses the error" if off > error else f"from {count} of {len(finding.motions)} starts" if misses else ""
-        row = Choice(key, method.label, case.horizon / steps, steps, torques, seconds, None, off, mark)
+        row = Choice(
+            key, method.label, case.horizon / steps, int(priced.in_pieces(steps).sum()), torques, seconds, None, off, mark
+        )
         entry = (misses, off if misses else seconds, row, count)
         rows[key] = min(rows.get(key, entry), entry, key=lambda row: row[:2])
     late = f"the time limit of {finding.budget.seconds:g} s is over after {finding.runs:,} runs"
@@ -784,10 +831,18 @@ def _not_confirmed(
 def _take(case: BodyCase, best: Choice, starts: Starts, said: str = "Take") -> str:
     """A method and its step, in a sentence."""
     radians = max(motion.radians for motion in (starts.motions if case.open_questions else starts.motions[:1]))
-    return (
-        f"{said} {best.label} ({best.method}) with dt = {case.horizon:g} s / {best.steps} = {best.dt:.4g} s, "
-        f"{density(best.steps or 0, case.speed, case.horizon, radians)}, for {case.horizon:g} s."
+    steps = round(case.horizon / best.dt)
+    body = case.starts[0].body
+    often = density(steps, case.speed, case.horizon, radians)
+    if body.nutation > case.speed:
+        often = f"{density(steps, body.nutation, case.horizon, 0.0, f'of the nutation, {body.nutation:.3g} rad/s')}"
+    edges = len(edges_of(case.starts[0], case.horizon)) - 2
+    length = (
+        f"steps of at most {best.dt:.4g} s that end at the {edges:,} edges of the torque, {best.steps:,} in all"
+        if edges
+        else f"dt = {case.horizon:g} s / {steps} = {best.dt:.4g} s"
     )
+    return f"{said} {best.label} ({best.method}) with {length}, {often}, for {case.horizon:g} s."
 
 
 def _terms(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> dict[str, Any]:
@@ -798,6 +853,14 @@ def _terms(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> di
         "kind": "runs",
         "asked": {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque},
     }
+
+
+def _unfinished(late: int, not_compiled: int) -> list[str]:
+    """That the time was over before all methods were compared: a sentence of the first paragraph."""
+    counts = [f"{number} {what}" for number, what in ((late, "not finished"), (not_compiled, "not compiled")) if number]
+    if not counts:
+        return []
+    return [f"Of the other methods {' and '.join(counts)} within the time limit, and may be faster: allow more with `limit`."]
 
 
 def _without(not_compiled: Sequence[str]) -> list[str]:

@@ -8,19 +8,20 @@ from math import inf, isfinite, pi, sqrt
 from pathlib import Path
 from typing import Any
 
-from polhode.advice.arguments import WALLS
+from polhode.advice.arguments import MATERIAL, WALLS
 from polhode.advice.errors import AdviceError, checked
 from polhode.advice.from_contacts import (
     PAIR,
     ContactTime,
     check_overlap,
     in_words,
+    of_spheres,
     sizes_that_go_together,
     softer,
     usable,
     wall_of,
 )
-from polhode.interface.arguments import number, positive
+from polhode.interface.arguments import number, positive, shown
 from polhode.manybody.clump import Clump
 from polhode.manybody.contact import collision_time
 from polhode.manybody.fluid import Fluid
@@ -29,18 +30,57 @@ from polhode.manybody.molecule import Molecule
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES
 from polhode.problems import PROBLEMS
+from polhode.registry import nearest
 
 #: A law whose springs are those of the material begins as Hertz's; of another one the stiffness must be known.
 OF_THE_MATERIAL = ("hertz", "viscoelastic")
 
 
-def scene_of(case: Any, material: Mapping[str, float | None], scale: float | None) -> Scene | Fluid | None:
+def contact(case: Any = None, scale: float | None = None, contact_time: float | None = None, **material: Any) -> ContactTime:
+    """A contact time that is given, or that of spheres, of a clump or of a scene.
+
+    Parameters
+    ----------
+    case, scale : as of :func:`scene_of`
+    contact_time : s
+    material : ``young``, ``poisson``, ``density``, ``radius`` and ``speed`` of spheres, of a clump without ``radius``;
+        ``wall_young`` and ``wall_poisson``
+
+    Raises
+    ------
+    AdviceError
+        Naming what is missing or impossible.
+    """
+    for name in material:
+        if name not in (*MATERIAL, *WALLS):
+            raise AdviceError(f"a contact has no {name}; {nearest(name, [*MATERIAL, *WALLS, 'contact_time', 'case', 'scale'])}")
+    scene = None if case is None and scale is None else scene_of(case, material, scale)
+    if isinstance(scene, Scene):
+        return contact_of(scene, material)
+    if case is not None:
+        raise AdviceError(f"contact must be a time, a scene, or a clump with its material, got {shown(case)}")
+    if contact_time is None:
+        if missing := [name for name in MATERIAL if material.get(name) is None]:
+            raise AdviceError(f"{missing[0]} is missing; a contact time follows from {', '.join(MATERIAL)}")
+        return of_spheres(*(checked(number, name, material[name]) for name in MATERIAL), *map(material.get, WALLS))
+    if given := [name for name in WALLS if material.get(name) is not None]:
+        raise AdviceError(f"{given[0]} goes with `young`; a contact time that is given is that of the shortest contact already")
+    time = checked(positive, "contact_time", contact_time, "s")
+    try:
+        usable(time)
+    except ArithmeticError:
+        size = "short to be divided into steps" if time < 1 else "long"
+        raise AdviceError(f"contact_time: {time!r} s is too {size}; take other units") from None
+    return ContactTime(time)
+
+
+def scene_of(case: Any, material: Mapping[str, Any], scale: float | None) -> Scene | Fluid | None:
     """The scene that is asked about, or one of a single clump; None if the case is something else.
 
     Parameters
     ----------
     case : a scene, its key or the Python file that defines it; a clump, or the file of one, where a material is given
-    material : young, poisson, density and speed, and wall_young and wall_poisson; None where not given
+    material : young, poisson, density and speed, and wall_young and wall_poisson, as far as they are given
     scale : unit of length of a clump file, m; by default 1
 
     Raises
@@ -70,7 +110,7 @@ def scene_of(case: Any, material: Mapping[str, float | None], scale: float | Non
     if isinstance(case, Clump) or of_file:
         if "radius" in given:
             raise AdviceError("radius is part of the clump, which is given already")
-        values = {name: value for name, value in material.items() if name not in ("radius", *WALLS)}
+        values = {name: material.get(name) for name in MATERIAL if name != "radius"}
         if missing := [name for name, value in values.items() if value is None]:
             raise AdviceError(f"{missing[0]} is missing; the contact time of a clump follows from {', '.join(values)}")
         try:
@@ -107,17 +147,26 @@ def _loaded(path: str) -> Scene | Fluid:
     return scene
 
 
-def contact_of(scene: Scene, speed: float | None, material: Mapping[str, float | None]) -> ContactTime:
-    """The contact time of a scene, and how it is known.
+def contact_of(scene: Scene, material: Mapping[str, Any]) -> ContactTime:
+    """The contact time of a scene, how it is known, and what its law says of friction and restitution.
 
     It is the shortest of those of its clumps on its walls and on walls of their own material, where two of a kind touch for
     :data:`~polhode.advice.from_contacts.PAIR` of it; clumps of two materials that touch for less make it shorter.
 
     Parameters
     ----------
-    speed : in place of that of the scene, m/s
-    material : of a clump, as for :func:`scene_of`; empty for a scene
+    material : of a clump, as for :func:`scene_of`; of a scene at most a speed in place of its own
     """
+    law, speed = scene.force_law, material.get("speed")
+    rubs = {name: law.value(name) for name in ("friction", "restitution") if name in law.parameters}
+    damps = not law.conserves_energy and "restitution" not in law.parameters
+    if damps and ("damping_time" not in law.parameters or law.value("damping_time") != 0):
+        # It damps without a coefficient of restitution.
+        rubs["purpose"] = "impacts"
+    return _time_of(scene, speed, material if "young" in material else {})._replace(rubs=rubs)
+
+
+def _time_of(scene: Scene, speed: Any, material: Mapping[str, Any]) -> ContactTime:
     law, at = scene.force_law, scene.speed if speed is None else checked(positive, "speed", speed, "m/s")
     where = scene.label or scene.key
     solids = [(clump, scene.material_of(clump)) for clump, _ in scene.clumps]
@@ -178,20 +227,3 @@ def _of_springs(scene: Scene, where: str) -> ContactTime:
     )
     how = f"{where}: clump {shortest[0]} at a wall, stiffness {stiffness(*shortest):g} N/m"
     return ContactTime(times[shortest], how, pair, "", law.key)
-
-
-def rubbing_of(scene: Scene, values: Mapping[str, Any]) -> dict[str, Any]:
-    """``values`` of friction, restitution, law, purpose and code, the first two by default those of the scene's law.
-
-    Contacts whose law damps without a coefficient of restitution count as impacts, unless a purpose is given.
-    """
-    law = scene.force_law
-    words = ("friction", "restitution")
-    rubs = {
-        name: law.value(name) if value is None and name in words and name in law.parameters else value
-        for name, value in values.items()
-    }
-    damps = not law.conserves_energy and "restitution" not in law.parameters
-    if damps and ("damping_time" not in law.parameters or law.value("damping_time") != 0):
-        rubs["purpose"] = rubs["purpose"] or "impacts"
-    return rubs

@@ -36,9 +36,10 @@ from polhode.compiling.kernel import (
     samples_type,
     torque_type,
 )
-from polhode.methods import METHODS
+from polhode.methods import METHODS, runs
 from polhode.methods.one_body import row4
 from polhode.methods.protocol import Method, SeveralTorques
+from polhode.problems.pieces import BEFORE_TABLE, edges_of, intervals_begun, sample
 from polhode.problems.problem import Problem
 from polhode.references.defect import GOLDEN
 
@@ -109,6 +110,8 @@ class KnownMotion:
         The times, s, at which the torque jumps, or seems to, and those at which it is continuous and its rate jumps.
     shortest : float
         The shortest time, s, within which the torque changes, or stays between two jumps.
+    numbers : (k,)
+        What the torque reads along this motion: the parameters of the problem, and what its controller has sampled.
     """
 
     problem: Problem
@@ -120,10 +123,11 @@ class KnownMotion:
     jumps: Array = field(repr=False)
     corners: Array = field(repr=False)
     shortest: float
+    numbers: Array = field(repr=False)
 
     @property
     def steps(self) -> int:
-        """Steps of the runs behind it."""
+        """The number of steps of the runs behind it."""
         return self.substeps * (len(self.nodes) - 1)
 
     @cached_property
@@ -133,7 +137,7 @@ class KnownMotion:
 
     @cached_property
     def radians(self) -> float:
-        """The angle turned: the integral of |omega| over the horizon."""
+        """The angle turned, rad: the integral of |omega| over the horizon."""
         return radians_of(self.nodes, self.states)
 
     @cached_property
@@ -142,6 +146,8 @@ class KnownMotion:
 
         All corners too, if that is possible. In steps that divide these parts no torque jumps, and a method keeps its order.
         """
+        if runs.has_pieces(self.problem, self.problem.horizon):  # where steps end by themselves
+            return 1
         for edges in (np.sort(np.concatenate([self.jumps, self.corners])), self.jumps):
             if 0 < len(edges) <= HIT and (number := self._parts_at(edges)) > 1:
                 return number
@@ -162,7 +168,7 @@ class KnownMotion:
 
     def at(self, times: Array) -> tuple[Array, Array]:
         """q (n, 4) and omega (n, 3) at ``times`` (n,), s, by steps of the second method from the ends of the cells."""
-        return _split(_between(self.problem, self.nodes, self.states, self.substeps, np.asarray(times, float)))
+        return _split(_between(self, np.asarray(times, float)))
 
     @cached_property
     def checks(self) -> Array:
@@ -189,26 +195,25 @@ class KnownMotion:
         # What strong friction does is over after a few steps.
         early = np.geomspace(1, steps, min(steps, checks // 2))
         at = np.unique(np.rint(np.concatenate([even, early, self.checks / horizon * steps])).astype(np.int64))[1:]
-        q, omega = run(self.problem, method, steps, at)
+        times, q, omega = run(self.problem, method, steps, at)
         if not (np.isfinite(q).all() and np.isfinite(omega).all()):
             return inf
         with np.errstate(over="ignore", invalid="ignore"):
-            error = largest_error(q, omega, *self.at(at * (horizon / steps)), self.scale)
+            error = largest_error(q, omega, *self.at(times), self.scale)
         return error if isfinite(error) else inf
 
 
-def run(problem: Problem, method: Method, steps: int, at: Array) -> tuple[Array, Array]:
-    """q (n, 4) and omega (n, 3) after ``at`` (n,) of ``steps`` steps over the horizon of a problem."""
-    q, omega, _, _ = method.integrate(
-        problem.q0,
-        problem.omega0,
-        problem.body.coefficients(),
-        problem.compiled_torque,
-        problem.parameter_array,
-        problem.horizon / steps,
-        at,
-    )
-    return q, omega
+def run(problem: Problem, method: Method, steps: int, at: Array) -> tuple[Array, Array, Array]:
+    """Times (n,), s, q (n, 4) and omega (n, 3) after ``at`` (n,) of ``steps`` steps over the horizon of a problem.
+
+    Where the problem has edges the steps end there, none is longer, and the times are the ends of the nearest steps.
+    """
+    dt = problem.horizon / steps
+    if runs.has_pieces(problem, problem.horizon):
+        made = runs.in_pieces(problem, method, dt, problem.horizon, at * dt)
+        return made.times, made.q, made.omega
+    q, omega, _, _ = runs.integrate(problem, method, dt, at)
+    return at * dt, q, omega
 
 
 def largest_error(q: Array, omega: Array, exact_q: Array, exact_omega: Array, scale: float) -> float:
@@ -218,7 +223,7 @@ def largest_error(q: Array, omega: Array, exact_q: Array, exact_omega: Array, sc
 
 
 def radians_of(nodes: Array, states: Array) -> float:
-    """The angle turned: the integral of |omega| over the nodes."""
+    """The angle turned, rad: the integral of |omega| over the nodes."""
     speed = np.linalg.norm(states[:, 4:], axis=1)
     return float((np.diff(nodes) * (speed[1:] + speed[:-1])).sum() / 2)
 
@@ -242,6 +247,7 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
     best, stalled, settled, unmoved, lost = inf, 0, False, 0, ""
     at_looks = 0.0
     compile_drivers()
+    problem.compiled_control, problem.compiled_motors  # noqa: B018  so that the first steps are not taken for slow ones
     while True:
         steps = substeps * (len(nodes) - 1)
         if steps > MOST_STEPS or not budget.allows(EACH * steps + at_looks):
@@ -252,7 +258,8 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
             raise TimeOver(_too_long(problem, error, best, seconds, lost))
         begun, worked = budget.now(), clocks.process_time()
         # The first method has other stages than the second.
-        first, second = _run(problem, FIRST, nodes, substeps + 1), _run(problem, SECOND, nodes, substeps)
+        first, _ = _run(problem, FIRST, nodes, substeps + 1)
+        second, numbers = _run(problem, SECOND, nodes, substeps)
         seconds = budget.now() - begun
         if seconds < INTERRUPTED:
             seconds = min(seconds, clocks.process_time() - worked)
@@ -269,7 +276,7 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
         uncertainty = inf
         if finite and isfinite(scale):
             both = largest_error(*_split(first), *_split(second), scale)
-            now = KnownMotion(problem, nodes, second, substeps, inf, inf, np.empty(0), np.empty(0), inf)
+            now = KnownMotion(problem, nodes, second, substeps, inf, inf, np.empty(0), np.empty(0), inf, numbers)
             # |y(h) - y(h/2)| bounds the error of y(h/2) for any order of at least one.
             times = _instants(problem.horizon, COMPARED, changes)
             uncertainty = max(both, inf if before is None else largest_error(*before.at(times), *now.at(times), scale))
@@ -303,9 +310,9 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
 
 
 def _grid(problem: Problem) -> Array:
-    """The ends of the cells before anything is known: evenly spaced, from the initial rates, and the breakpoints.
+    """The ends of the cells before anything is known: evenly spaced, from the initial rates, and the edges of pieces.
 
-    A breakpoint is a cell of its own, of a few units of rounding, so that no step beside it evaluates the torque beyond it.
+    An edge is a cell of its own, of a few units of rounding, so that no step beside it evaluates the torque beyond it.
     """
     omega, moments = np.array(problem.omega0), np.array(problem.body.inertia)
     torque = np.array(problem.compiled_torque(0.0, problem.q0, problem.omega0, problem.parameter_array), float)
@@ -317,10 +324,12 @@ def _grid(problem: Problem) -> Array:
     # An odd number: no step shares the instants of a run with 2^n steps.
     nodes = np.linspace(0, horizon, cells + 2)
     margin = 4 * np.spacing(horizon)
-    inside = [t for t in problem.breakpoints if margin < t < horizon - margin]
-    edges = np.array([t + sign * margin for t in inside for sign in (-1, 1)])
-    apart = np.array([all(abs(t - b) > 2 * margin for b in inside) for t in nodes])
-    return np.unique(np.concatenate([nodes[apart], edges]))
+    inside = edges_of(problem, horizon)[1:-1]
+    if not len(inside):
+        return nodes
+    next_edge = np.minimum(np.searchsorted(inside, nodes), len(inside) - 1)
+    apart = np.minimum(abs(nodes - inside[next_edge]), abs(nodes - inside[np.maximum(next_edge - 1, 0)])) > 2 * margin
+    return np.unique(np.concatenate([nodes[apart], inside - margin, inside + margin]))
 
 
 def _halved(nodes: Array) -> Array:
@@ -357,7 +366,7 @@ def _look(
         np.ascontiguousarray(motion.states),
         problem.body.coefficients(),
         problem.compiled_torque,
-        problem.parameter_array,
+        motion.numbers,
         (horizon / looks, (offset * sqrt(2)) % 1, allowed / horizon, AT_A_JUMP * allowed),
         out,
     )
@@ -370,8 +379,8 @@ def _look(
     nodes = np.concatenate([[0.0], ends])
     width = np.diff(nodes)
     middle = nodes[:-1] + width / 2
-    # Breakpoints are jumps too, as far as anybody can know.
-    jumps = np.unique(np.concatenate([middle[edge == JUMP], [t for t in problem.breakpoints if t < horizon]]))
+    # Edges are jumps too, as far as anybody can know.
+    jumps = np.unique(np.concatenate([middle[edge == JUMP], edges_of(problem, horizon)[1:-1]]))
     corners = middle[edge == CORNER]
     at = np.union1d(jumps, corners)
     if len(at):
@@ -431,7 +440,7 @@ def _blown_up(problem: Problem, states: Array, nodes: Array) -> str:
 def _stalled(problem: Problem, motion: KnownMotion, first: Array, best: float) -> str:
     """Why the two methods do not come closer: neighbouring motions part, the torque jumps, or rounding."""
     q, omega = np.array(problem.q0), np.array(problem.omega0)
-    near = _run(problem, SECOND, motion.nodes, motion.substeps, (*_turned(q), *(omega * (1 + TURNED))))
+    near, _ = _run(problem, SECOND, motion.nodes, motion.substeps, (*_turned(q), *(omega * (1 + TURNED))))
     parted = largest_error(*_split(near), *_split(motion.states), motion.scale)
     growth = parted / TURNED
     if parted > PARTED and best > ALLOWED:
@@ -474,14 +483,18 @@ def _up(value: float) -> str:
 
 @cache
 def _follow_driver(key: str) -> Callable[..., Any]:
-    """(nodes, substeps, start, body, torque, parameters, states): steps over all cells, into the rows of ``states``."""
+    """(nodes, substeps, body, torque, control, motors, begun, place, width, parameters, states): steps over all cells, into
+    the rows of ``states``; at a node where an interval of a controller has ``begun`` (its number, or -1) it samples, and its
+    ``width`` numbers are written from ``place`` on."""
     method = METHODS[key]
     assert isinstance(method, SeveralTorques)
     step = method.step
 
-    def follow(nodes, substeps, body, torque, parameters, states):  # type: ignore[no-untyped-def]
+    def follow(nodes, substeps, body, torque, control, motors, begun, place, width, parameters, states):  # type: ignore[no-untyped-def]
         state = row4(states, 0) + row3_from(states, 0)
         for i in range(nodes.shape[1] - 1):
+            if begun[i] >= 0:
+                sample(nodes[0, i], state[:4], state[4:], control, motors, parameters, place, width, begun[i])
             dt = (nodes[0, i + 1] - nodes[0, i]) / substeps
             for j in range(substeps):
                 state = step(state, nodes[0, i] + j * dt, dt, body, torque, parameters)
@@ -489,8 +502,9 @@ def _follow_driver(key: str) -> Callable[..., Any]:
             for k in range(7):
                 states[i + 1, k] = state[k]
 
-    rows = samples_type
-    return compile_driver(follow, types.void(rows, types.int64, inertia_type, torque_type, parameters_type, rows))
+    rows, of_nodes = samples_type, types.Array(types.int64, 1, "C")
+    torques = inertia_type, torque_type, torque_type, torque_type, of_nodes, types.int64, types.int64, parameters_type
+    return compile_driver(follow, types.void(rows, types.int64, *torques, rows))
 
 
 def compile_drivers() -> None:
@@ -526,28 +540,44 @@ def _between_driver() -> Callable[..., Any]:
     )
 
 
-def _run(problem: Problem, key: str, nodes: Array, substeps: int, start: tuple[float, ...] | None = None) -> Array:
-    """States (nodes, 7) of one of the two methods with so many steps in each cell."""
+def _run(
+    problem: Problem, key: str, nodes: Array, substeps: int, start: tuple[float, ...] | None = None
+) -> tuple[Array, Array]:
+    """States (nodes, 7) of one of the two methods with so many steps in each cell, and what the torque has read."""
     states = np.empty((len(nodes), 7))
     states[0] = (*problem.q0, *problem.omega0) if start is None else start
+    numbers, begun = problem.parameter_array, np.full(len(nodes), -1)
+    if problem.controller is not None:
+        edges = edges_of(problem, problem.horizon)[:-1]
+        begun[np.append(0, np.searchsorted(nodes, edges[1:], side="right"))] = intervals_begun(problem, problem.horizon, edges)
     _follow_driver(key)(
-        nodes[None], substeps, problem.body.coefficients(), problem.compiled_torque, problem.parameter_array, states
-    )
-    return states
-
-
-def _between(problem: Problem, nodes: Array, states: Array, substeps: int, times: Array) -> Array:
-    out = np.empty((len(times), 7))
-    place = np.clip(np.searchsorted(nodes, times, side="right") - 1, 0, len(nodes) - 2)
-    _between_driver()(
         nodes[None],
-        states,
         substeps,
-        np.ascontiguousarray(times[None]),
-        place,
         problem.body.coefficients(),
         problem.compiled_torque,
-        problem.parameter_array,
+        problem.compiled_control,
+        problem.compiled_motors,
+        begun,
+        len(problem.numbers) + BEFORE_TABLE,
+        problem.controller.width if problem.controller else 0,
+        numbers,
+        states,
+    )
+    return states, numbers
+
+
+def _between(motion: KnownMotion, times: Array) -> Array:
+    out = np.empty((len(times), 7))
+    place = np.clip(np.searchsorted(motion.nodes, times, side="right") - 1, 0, len(motion.nodes) - 2)
+    _between_driver()(
+        motion.nodes[None],
+        motion.states,
+        motion.substeps,
+        np.ascontiguousarray(times[None]),
+        place,
+        motion.problem.body.coefficients(),
+        motion.problem.compiled_torque,
+        motion.numbers,
         out,
     )
     return out
@@ -676,5 +706,5 @@ def _cells_driver() -> Callable[..., Any]:
 
 @kernel
 def row3_from(rows: Array, i: int) -> tuple[float, float, float]:
-    """omega in a row of (q, omega)."""
+    """Omega (3 numbers, rad/s) in row ``i`` of ``rows`` (n, 7), which hold q and omega."""
     return (rows[i, 4], rows[i, 5], rows[i, 6])

@@ -1,5 +1,8 @@
 """The time of a step of each method, and of a run with a torque of a given price."""
 
+import hashlib
+import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -7,21 +10,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.advice import files
+from polhode.advice import evidence, files
 from polhode.advice.errors import AdviceError
-from polhode.interface.netcdf import read_dataset
+from polhode.interface.netcdf import contents
 
 if TYPE_CHECKING:
     from polhode.methods.protocol import Method
+    from polhode.problems.problem import Problem
 
 #: The method whose step is the unit of prices.
 UNIT = "euler"
 #: The price of a torque that is not named: the forces of a simulation take far longer than a rotation.
 USUAL = 100.0
-#: The file with the times of steps.
-COST = "cost.nc"
+#: The file with the times of steps; and the released ones by themselves, which `polhode release --cost` writes beside it: to
+#: open the other file takes 0.15 s.
+COST, STEPS_ALONE = "cost.nc", "step_times.json"
 #: The problem, the step (s), the number of steps and the number of repetitions with which a method is timed here.
 PROBLEM, DT, STEPS, REPETITIONS = "spiral_cylinder", 1e-6, 20_000, 9
+#: Radians of wheels and body over which the exact motion of a body with wheels is timed.
+PARTS = 500.0
 
 
 @dataclass(frozen=True)
@@ -38,30 +45,61 @@ class Prices:
         Where the times come from.
     timed : list of str
         The methods that were timed here, by :meth:`measure`.
+    fixed : dict
+        Method -> time of a run that does not depend on its number of steps, s: of the exact motion of a body with wheels.
+    pieces : tuple of float
+        The lengths, s, of the pieces in which runs are made; empty for runs in steps of one length.
     """
 
     step: dict[str, float]
     torque: float
     source: str
     timed: list[str] = field(default_factory=list)
+    fixed: dict[str, float] = field(default_factory=dict)
+    pieces: tuple[float, ...] = ()
 
     @property
     def unit(self) -> float:
         """The time of a step of direct Euler, s."""
         return self.step[UNIT]
 
-    def torques(self, method: "Method", steps: int) -> int:
-        """The torque evaluations of a run."""
-        return method.torques_in(steps)
+    def in_pieces(self, steps: float) -> "np.ndarray":
+        """The number of steps in each piece, (pieces,), where none is longer than one of ``steps`` equal ones."""
+        from polhode.methods.runs import steps_in
 
-    def seconds(self, method: "Method", steps: int) -> float:
+        return steps_in(np.array(self.pieces), sum(self.pieces) / steps) if self.pieces else np.array([steps])
+
+    def equal(self, steps: int) -> float:
+        """The number of equal steps that are as long as the longest of a run in pieces, for which ``steps`` were allowed."""
+        if not self.pieces:
+            return steps
+        return float(sum(self.pieces) / (np.array(self.pieces) / self.in_pieces(steps)).max())
+
+    def torques(self, method: "Method", steps: float) -> int:
+        """The number of torque evaluations of a run of ``steps`` steps, or more where pieces end."""
+        from polhode.methods.runs import torques_in
+
+        return torques_in(method, self.in_pieces(steps))
+
+    def seconds(self, method: "Method", steps: float) -> float:
         """The time of a run, s; for a method whose step has no known time, the time of the torques alone."""
-        return steps * self.step.get(method.key, 0.0) + self.torques(method, steps) * self.torque * self.unit
+        moving = int(self.in_pieces(steps).sum()) * self.step.get(method.key, 0.0) + self.fixed.get(method.key, 0.0)
+        return moving + self.torques(method, steps) * self.torque * self.unit
 
     def steps(self, method: "Method", seconds: float) -> float:
-        """About the number of steps that take this time; infinite if neither step nor torque takes any."""
+        """About the number of steps that take this time, fewer in pieces; infinite if neither step nor torque takes any."""
         per_step = self.step.get(method.key, 0.0) + method.torques_per_step * self.torque * self.unit
-        return seconds / per_step if per_step else np.inf
+        return max(0.0, seconds - self.fixed.get(method.key, 0.0)) / per_step if per_step else np.inf
+
+    def measure_wheels(self, problem: "Problem", method: "Method", beside: "Method") -> None:
+        """Time the exact motion of a body with wheels, relative to a step of another method with a known time."""
+        from polhode.methods.runs import integrate
+
+        speed = float(np.linalg.norm(problem.omega0) + np.linalg.norm(problem.body.wheel_momentum) / min(problem.body.inertia))
+        short = min(problem.horizon, PARTS / speed)
+        seconds = min(_seconds_of(lambda: integrate(problem, method, short, np.array([1]))) for _ in range(REPETITIONS))
+        self.fixed[method.key] = seconds / _timed(beside) * self.step[beside.key] * (problem.horizon / short)
+        self.timed.append(f"{method.label} with wheels")
 
     def measure(self, method: "Method", beside: "Method") -> None:
         """Time a step of the method if no file has it, relative to a step of another method with a known time."""
@@ -103,15 +141,42 @@ def prices(torque: float, results: Path | None = None, anywhere: bool = False) -
 
 def _times(path: Path) -> tuple[dict[str, float], str]:
     """Method -> time of a step, s, and the processor on which they were measured."""
-    try:
-        data = read_dataset(path, "step")
-        body = data["fastest"].sel(frame="body").transpose("integrator", "normalised").values
+    alone = path.with_name(STEPS_ALONE)
+    if files.is_released(path) and alone.is_file():
+        with evidence.of_this_version(alone):
+            recorded = json.loads(alone.read_text(encoding="utf-8"))
+            if recorded["sha256"] == sha256(path):
+                return dict(recorded["seconds"]), str(recorded["cpu"])
+    return times_in(path)
+
+
+def sha256(path: Path) -> str:
+    """The checksum of a file."""
+    return hashlib.sha256(contents(path)).hexdigest()
+
+
+def write_step_times(path: Path) -> None:
+    """Write the times of steps of a released cost.nc into the file beside it, from which answers take them."""
+    seconds, cpu = times_in(path)
+    text = json.dumps({"sha256": sha256(path), "cpu": cpu, "seconds": seconds}, indent=1)
+    path.with_name(STEPS_ALONE).write_text(f"{text}\n", encoding="utf-8")
+
+
+def times_in(path: Path) -> tuple[dict[str, float], str]:
+    """The same from a cost.nc.
+
+    Raises
+    ------
+    AdviceError
+        If it is damaged, or lacks the unit of prices.
+    """
+    with evidence.of_this_version(path):
+        data = evidence.table(path, "step")
+        in_body = list(map(str, data["frame"].values)).index("body")
+        body = data["fastest"].transpose("frame", "integrator", "normalised").values[in_body]
         declared = data["declared"].values.astype(int)
         known = {str(key): float(row[i]) * 1e-9 for key, row, i in zip(data["integrator"].values, body, declared, strict=True)}
         machine = str(data.attrs.get("cpu", "an unknown processor"))
-    except (OSError, RuntimeError, ValueError, LookupError, AttributeError) as error:
-        why = " ".join(str(error).split())
-        raise AdviceError(f"{path} is damaged or not a cost.nc of this version ({why[:200]})") from error
     known = {key: time for key, time in known.items() if np.isfinite(time)}
     if UNIT not in known:
         raise AdviceError(f"{path} does not contain the time of a step of direct Euler")
@@ -124,9 +189,11 @@ def _timed(method: "Method") -> float:
 
     problem = single_body(PROBLEM)
     arguments = (problem.q0, problem.omega0, problem.body.coefficients(), problem.compiled_torque, problem.parameter_array)
-    times = []
-    for _ in range(REPETITIONS + 1):
-        begun = perf_counter()
-        method.integrate(*arguments, DT, np.array([STEPS]))
-        times.append(perf_counter() - begun)
+    times = [_seconds_of(lambda: method.integrate(*arguments, DT, np.array([STEPS]))) for _ in range(REPETITIONS + 1)]
     return min(times[1:]) / STEPS
+
+
+def _seconds_of(call: Callable[[], object]) -> float:
+    begun = perf_counter()
+    call()
+    return perf_counter() - begun

@@ -3,12 +3,12 @@
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-from polhode.algebra.quaternion import of_axes
+from polhode.algebra.quaternion import of_axes, to_body
 from polhode.compiling.kernel import Inertia, Quaternion, Vector, kernel
-from polhode.interface.arguments import flag, is_ordered, number, positive, shown
+from polhode.interface.arguments import flag, is_ordered, number, positive, shown, vector
 
 #: Data are rounded: moments may violate the triangle inequality, and a tensor its symmetry, by this fraction.
 ROUNDED = 1e-3
@@ -16,6 +16,17 @@ ROUNDED = 1e-3
 ROUND_OFF = 1e-12
 #: Decimal digits in which principal axes are computed before they are rounded.
 DIGITS = 30
+
+
+class Wheel(NamedTuple):
+    """A wheel in a body: its axis in the body frame, and its angular momentum, moment times speed in the body (N m s).
+
+    ``inertia`` is its moment about the axis, kg m^2; 0 if only the momentum was given.
+    """
+
+    axis: tuple[float, float, float]
+    momentum: float
+    inertia: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -32,6 +43,9 @@ class Body:
     triangle : bool
         Whether the moments must be those of a body that can exist. A published test may use others, for which Euler's
         equations can still be solved.
+    wheels : sequence of (axis, momentum) or (axis, inertia, speed)
+        Wheels whose speed in the body motors hold: the axis in the body frame, of any length, and the angular momentum about it
+        in N m s, or the moment in kg m^2 and the speed in rad/s. ``inertia``: moments of the body with its wheels locked.
 
     Warns
     -----
@@ -59,8 +73,10 @@ class Body:
     inertia: tuple[float, float, float]
     mass: float = 1.0
     triangle: bool = True
+    wheels: tuple[Wheel, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "wheels", _wheels(self.wheels))
         moments = _moments(self.inertia)
         object.__setattr__(self, "inertia", moments)
         object.__setattr__(self, "mass", positive("mass", self.mass, "kg"))
@@ -88,7 +104,7 @@ class Body:
         warnings.warn(f"{said}, by {excess:.1g} of it; taken for rounding", stacklevel=3)
 
     @classmethod
-    def from_tensor(cls, tensor: Any, mass: float = 1.0, triangle: bool = True) -> "tuple[Body, Quaternion]":
+    def from_tensor(cls, tensor: Any, mass: float = 1.0, triangle: bool = True, wheels: Any = ()) -> "tuple[Body, Quaternion]":
         """The body with an inertia tensor about its centre of mass, and the rotation from its axes to those of the tensor.
 
         The rotation is a unit quaternion r. A vector given in the axes of the tensor, such as omega or a torque, has the
@@ -101,8 +117,8 @@ class Body:
             kg m^2. Six numbers are Ixx, Iyy, Izz, Ixy, Ixz, Iyz, the order of LAMMPS (``fix rigid ... infile``, molecule
             files) and of MuJoCo's ``fullinertia``. LIGGGHTS prints Iyz before Ixz, URDF the rows. As in all of these Ixy is
             the element of the tensor, **minus** the integral of x y; CAD programs may print it with a plus.
-        mass, triangle :
-            As for a :class:`Body`.
+        mass, triangle, wheels :
+            As for a :class:`Body`; axes of wheels in the axes of the tensor.
 
         Returns
         -------
@@ -125,14 +141,16 @@ class Body:
         [1.414213562373, 0.0, 0.0]
         """
         if _are_moments(tensor):
-            return cls(tensor, mass, triangle), (1.0, 0.0, 0.0, 0.0)
+            return cls(tensor, mass, triangle, wheels), (1.0, 0.0, 0.0, 0.0)
         rows = _tensor(tensor)
         if not _products(rows):
-            return cls((rows[0][0], rows[1][1], rows[2][2]), mass, triangle), (1.0, 0.0, 0.0, 0.0)
+            return cls((rows[0][0], rows[1][1], rows[2][2]), mass, triangle, wheels), (1.0, 0.0, 0.0, 0.0)
         moments, axes = principal_axes(rows)
         # Of a linear rotor rounded numbers leave a moment that is not quite zero, perhaps below it.
         moments = [0.0 if -ROUNDED * moments[-1] <= moment <= 1e-14 * moments[-1] else moment for moment in moments]
-        return cls((moments[0], moments[1], moments[2]), mass, triangle), of_axes(axes)
+        rotation = of_axes(axes)
+        turned = tuple(wheel._replace(axis=to_body(rotation, wheel.axis)) for wheel in _wheels(wheels))
+        return cls((moments[0], moments[1], moments[2]), mass, triangle, turned), rotation
 
     @classmethod
     def sphere(cls, radius: float, density: float) -> "Body":
@@ -186,6 +204,74 @@ class Body:
             why = "its mass or its moments overflow" if isinstance(error, OverflowError) else error
             raise ValueError(f"no {shape} of {said} can be computed with (SI units): {why}") from None
 
+    def with_free_wheels(self, omega: Any) -> "tuple[Body, Quaternion]":
+        """The body whose wheels turn as their motors drive them, and the rotation from its axes to the axes of this body.
+
+        A motor changes the momentum that a wheel has about its axis, J (speed + a . omega), at the rate of its torque. Body and
+        wheels have the momentum I omega + h with the sum h of these momenta, and in I no wheel counts about its axis, so that
+        the triangle inequality is not asked of it. A wheel that was given by its momentum alone has no moment J.
+
+        Parameters
+        ----------
+        omega : (wx, wy, wz)
+            Angular velocity of the body, rad/s, at which the wheels have their speeds.
+
+        Returns
+        -------
+        body, rotation : Body, (r0, rx, ry, rz)
+            As of :meth:`from_tensor`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If omega is no vector, or the wheels have larger moments than the body with them.
+
+        Examples
+        --------
+        >>> body, _ = Body((1.0, 2.0, 2.5), wheels=[((0, 2, 0), 0.5, 30.0)]).with_free_wheels((0.0, 4.0, 0.0))
+        >>> body.inertia, body.wheel_momentum
+        ((1.0, 1.5, 2.5), (0.0, 17.0, 0.0))
+        """
+        spin = vector("omega", omega, 3)
+        rows = [[moment if j == k else 0.0 for k in range(3)] for j, moment in enumerate(self.inertia)]
+        wheels = []
+        for wheel in self.wheels:
+            a = [x / math.hypot(*wheel.axis) for x in wheel.axis]
+            turning = math.fsum(x * w for x, w in zip(a, spin, strict=True))
+            wheels.append(Wheel((a[0], a[1], a[2]), wheel.momentum + wheel.inertia * turning))
+            rows = [[rows[j][k] - wheel.inertia * a[j] * a[k] for k in range(3)] for j in range(3)]
+        try:
+            return Body.from_tensor(rows, self.mass, False, wheels)
+        except ValueError as error:
+            raise ValueError(f"inertia must include the wheels; without them about their axes: {error}") from None
+
+    @property
+    def wheel_momentum(self) -> Vector:
+        """The angular momentum h of the wheels in the body frame, N m s; with the body it is I omega + h.
+
+        Examples
+        --------
+        >>> Body((1.0, 2.0, 2.5), wheels=[((0.0, 2.0, 0.0), 0.01, 300.0)]).wheel_momentum
+        (0.0, 3.0, 0.0)
+        """
+        sizes = [wheel.momentum / math.hypot(*wheel.axis) for wheel in self.wheels]
+        x, y, z = (math.fsum(size * wheel.axis[k] for size, wheel in zip(sizes, self.wheels, strict=True)) for k in range(3))
+        return (x, y, z)
+
+    @property
+    def nutation(self) -> float:
+        r"""The rate at which a body at rest with wheels nutates, rad/s: :math:`\sqrt{h\cdot Ih/(I_xI_yI_z)}`, 0 without wheels.
+
+        For a wheel along y it is h/sqrt(Ix Iz).
+
+        Examples
+        --------
+        >>> round(Body((0.007, 0.035, 0.036), wheels=[((0, 1, 0), 0.005)]).nutation, 4)
+        0.315
+        """
+        x, y, z = self.inertia
+        return math.sqrt(sum(i * h * h for i, h in zip(self.inertia, self.wheel_momentum, strict=True)) / x / y / z)
+
     def coefficients(self) -> Inertia:
         """The numbers read by the kernels: (Ix, Iy, Iz, 1/Ix, 1/Iy, 1/Iz, (Iy-Iz)/Ix, (Iz-Ix)/Iy, (Ix-Iy)/Iz).
 
@@ -203,6 +289,33 @@ def coefficients_of(moments: Any) -> Inertia:
     """The numbers of a body that the kernels read, from its principal moments: :meth:`Body.coefficients`."""
     x, y, z = moments
     return (x, y, z, 1 / x, 1 / y, 1 / z, (y - z) / x, (z - x) / y, (x - y) / z)
+
+
+def _wheels(given: Any) -> tuple[Wheel, ...]:
+    """The wheels of a body, each checked."""
+    if not is_ordered(given):
+        raise TypeError(f"wheels must be a list of (axis, momentum) or (axis, inertia, speed), got {shown(given)}")
+    wheels = []
+    for i, values in enumerate(given):
+        where = f"wheels[{i}]"
+        if isinstance(values, Wheel):
+            wheels.append(values)
+            continue
+        if not is_ordered(values) or len(values) not in (2, 3):
+            raise TypeError(f"{where} must be (axis, momentum in N m s) or (axis, inertia, speed), got {shown(values)}")
+        axis = vector(f"{where}: axis", values[0], 3)
+        if not any(axis):
+            raise ValueError(f"{where}: axis must not be zero")
+        inertia = 0.0
+        if len(values) == 2:
+            momentum = number(f"{where}: momentum", values[1], unit="N m s")
+        else:
+            inertia = positive(f"{where}: inertia", values[1], "kg m^2")
+            momentum = inertia * number(f"{where}: speed", values[2], unit="rad/s")
+        if not math.isfinite(momentum):
+            raise ValueError(f"{where}: its angular momentum, inertia times speed, is not finite")
+        wheels.append(Wheel((axis[0], axis[1], axis[2]), momentum, inertia))
+    return tuple(wheels)
 
 
 def _are_moments(inertia: Any) -> bool:

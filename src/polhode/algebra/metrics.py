@@ -165,16 +165,16 @@ def kinetic_energy(omega: ArrayLike, inertia: ArrayLike) -> Array:
 
 
 @_silently
-def lab_angular_momentum(q: ArrayLike, omega: ArrayLike, inertia: ArrayLike) -> Array:
-    """q (I omega) q* in kg m^2/s. Shapes (..., 4) and (..., 3) -> (..., 3).
+def lab_angular_momentum(q: ArrayLike, omega: ArrayLike, inertia: ArrayLike, wheels: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+    """q (I omega + h) q* in kg m^2/s, with h the momentum of ``wheels`` in the body. Shapes (..., 4) and (..., 3) -> (..., 3).
 
     Examples
     --------
     >>> lab_angular_momentum([0.5, 0.5, 0.5, 0.5], [1.0, 2.0, 3.0], [1.0, 1.0, 1.0])
     array([3., 1., 2.])
     """
-    q, omega, inertia = _arrays(q=(q, 4), omega=(omega, 3), inertia=(inertia, 3))
-    momentum = inertia * omega
+    q, omega, inertia, wheels = _arrays(q=(q, 4), omega=(omega, 3), inertia=(inertia, 3), wheels=(wheels, 3))
+    momentum = inertia * omega + wheels
     scalar, vector = q[..., :1], q[..., 1:]
     twice = 2 * _cross(vector, momentum)
     return np.asarray(momentum + scalar * twice + _cross(vector, twice))

@@ -54,7 +54,7 @@ ROUND = 6755399441055744.0
 
 @kernel
 def cos_sinc_series(y: float) -> tuple[float, float]:
-    """cos(a) and sin(a)/a of an angle a from 0 to pi/2, given its square y."""
+    """cos(a) and sin(a)/a, dimensionless, of an angle a from 0 to pi/2 rad, given its square y."""
     y2 = y * y
     y4 = y2 * y2
     # Estrin's scheme: short dependency chains, on which successive steps have to wait.
@@ -87,7 +87,7 @@ def cos_sinc(x: float) -> tuple[float, float]:
 
 @kernel
 def multiply(p: Quaternion, q: Quaternion) -> Quaternion:
-    """Hamilton's product p q."""
+    """Hamilton's product p q of two quaternions (w, x, y, z)."""
     return (
         p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
         p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
@@ -104,25 +104,25 @@ def conjugate(q: Quaternion) -> Quaternion:
 
 @kernel
 def scaled(s: float, q: Quaternion) -> Quaternion:
-    """s q"""
+    """The quaternion s q, each of the four components times s."""
     return (s * q[0], s * q[1], s * q[2], s * q[3])
 
 
 @kernel
 def increment(s: float, p: Quaternion, q: Quaternion) -> Quaternion:
-    """q + s p"""
+    """The quaternion q + s p, component by component; not a unit quaternion in general."""
     return (q[0] + s * p[0], q[1] + s * p[1], q[2] + s * p[2], q[3] + s * p[3])
 
 
 @kernel
 def norm_squared(q: Quaternion) -> float:
-    """|q|^2"""
+    """|q|^2, the sum of the squares of the four components."""
     return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
 
 
 @kernel
 def normalise(q: Quaternion) -> Quaternion:
-    """q / |q|"""
+    """q / |q|, the unit quaternion along q."""
     return scaled(1.0 / sqrt(norm_squared(q)), q)
 
 
@@ -147,7 +147,9 @@ def exponential(v: Vector) -> Quaternion:
 
 @kernel
 def rotate(q: Quaternion, omega: Vector, dt: float) -> Quaternion:
-    """q rotated exactly for the time dt by the constant body angular velocity omega: q exp(omega dt / 2)."""
+    """q rotated exactly for the time dt by the constant body angular velocity omega: q exp(omega dt / 2). ``omega`` is in
+    rad/s, ``dt`` in s; a unit quaternion stays one.
+    """
     h = 0.5 * dt
     c, s = cos_sinc((h * h) * (omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]))
     s = h * s

@@ -1,9 +1,9 @@
 """The command line: ``polhode COMMAND ...``.
 
 A command is a module with ``add_arguments(parser)`` and ``run(arguments)``, which returns the exit status and raises
-:class:`UsageError` for what the user should change. A command that works on files of the repository, which are not part of a
-wheel, declares ``NEEDS_REPOSITORY = True``. Only the module of the command that is run is imported: most need the packages of
-the study.
+:class:`UsageError` for what the user should change. Only the module of the command that is run is imported: most need the
+packages of the study. The library's stand in this package. Another package adds its commands by an entry point of the group
+``polhode.commands``: it names a dictionary like :data:`COMMANDS`, in the package in which the modules are.
 """
 
 import argparse
@@ -14,9 +14,11 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import cache
+from importlib.metadata import entry_points
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from polhode.interface.extras import ExtraMissingError
 from polhode.interface.files import destination
@@ -27,33 +29,49 @@ from polhode.version import __version__
 if TYPE_CHECKING:
     from polhode.methods.protocol import Method
 
-#: What each command does; a command is a module of this package.
+#: What each command of the library does.
 COMMANDS: dict[str, str] = {
-    "animate": "animate many bodies in a box (GIF)",
-    "archive": "a finished run as one zip for a data repository: data, report, source, checksums, metadata",
-    "atlas": "find out which integrators physics engines run",
-    "bench": "measure the time of a step of each method on this machine",
     "code": "a method as one file of C, Fortran, NumPy, JavaScript or Rust that needs nothing else",
-    "docs": "the documentation as HTML pages",
-    "html": "figures, tables and rules of a finished run as one page for a browser",
-    "identify": "which method your own code runs, from the rows that it writes",
-    "init": "a commented configuration of a small study, to change",
     "recommend": "which method and which step size for a body, an error and a price of the torque",
-    "release": "the many-body results of a full run as a small file distributed with the code",
-    "run": "run a study of your own from any folder, with its results beside its configuration",
-    "sheet": "one page on a method, your own or a built-in one: orders, cost, errors, drift, beside three others",
-    "verify": "compare a folder of results or an archive with a released run, value by value",
 }
-
-
-#: The commands that work without the packages of the study.
-OF_THE_LIBRARY = ("atlas", "code", "identify", "recommend")
+#: The group of entry points by which other packages add commands, and the name of the study's.
+GROUP, STUDY = "polhode.commands", "study"
 #: The longest message about an option, in characters; what it quotes may have any length.
 MOST_SAID = 700
 
 
 class UsageError(Exception):
     """A request that cannot be carried out; the message says what to write instead."""
+
+
+class Command(NamedTuple):
+    """What a command does, in words, and the module that does it."""
+
+    summary: str
+    module: str
+
+
+def commands() -> dict[str, Command]:
+    """The commands of all packages, by name."""
+    return dict(sorted(_added()[0].items()))
+
+
+@cache
+def _added() -> tuple[dict[str, Command], str]:
+    """The commands of the library and of other packages, and why the study's are not among them; else empty."""
+    known = _table(__name__, COMMANDS)
+    why = "commands of the study work in a checkout of its repository, as ./reproduce COMMAND"
+    for point in entry_points(group=GROUP):
+        try:
+            known |= _table(point.module, point.load())
+            why = "" if point.name == STUDY else why
+        except ExtraMissingError as error:
+            why = str(error)
+    return known, why
+
+
+def _table(package: str, summaries: dict[str, str]) -> dict[str, Command]:
+    return {name: Command(summary, f"{package}.{name}") for name, summary in summaries.items()}
 
 
 class Parser(argparse.ArgumentParser):
@@ -80,10 +98,11 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            what = "command" if isinstance(action, argparse._SubParsersAction) else "choice"
-            raise argparse.ArgumentError(
-                None if what == "command" else action, f"unknown {what} {value!r}; {nearest(str(value), list(action.choices))}"
-            )
+            is_command = isinstance(action, argparse._SubParsersAction)
+            said = f"unknown {'command' if is_command else 'choice'} {value!r}; {nearest(str(value), list(action.choices))}"
+            if is_command and (why := _added()[1]):
+                said += f"{'' if said[-1] == '?' else ';'} {why.replace('COMMAND', str(value))}"
+            raise argparse.ArgumentError(None if is_command else action, said)
 
     def _get_value(self, action: argparse.Action, word: str) -> Any:
         # Path("") is the current folder, which nobody means who writes nothing.
@@ -165,11 +184,13 @@ def method_named(name: str) -> "Method":
         raise UsageError(str(error)) from error
 
 
-def check_writable(path: Path, option: str, inputs: Iterable[str | Path | None] = ()) -> None:
+def check_writable(
+    path: Path, option: str, inputs: Iterable[str | Path | None] = (), of_run: Callable[[str], bool] = lambda name: False
+) -> None:
     """Refuse a file that cannot be written, or should not be, before doing the work whose result it will hold.
 
     ``inputs`` are files that the command reads or writes besides, and folders of results: none of them is replaced, under
-    whatever name, and no method, problem, scene or law of the user's own is.
+    whatever name, and no method, problem, scene or law of the user's own is. Of a folder ``of_run`` says which files count.
 
     Raises
     ------
@@ -181,7 +202,7 @@ def check_writable(path: Path, option: str, inputs: Iterable[str | Path | None] 
         path = destination(path)
         if path.exists() and not path.is_file():
             return
-        if reason := _precious(path, [Path(source) for source in inputs if source is not None]):
+        if reason := _precious(path, [Path(source) for source in inputs if source is not None], of_run):
             raise UsageError(f"{option}: {named} {reason}; name another file")
         place = path.parent
         while not place.exists():
@@ -203,14 +224,12 @@ def check_writable(path: Path, option: str, inputs: Iterable[str | Path | None] 
 _PLUGIN, _LONGEST_PLUGIN = re.compile(rb"^(METHOD|PROBLEM|SCENE|LAW)\b[^=\n]*=", re.MULTILINE), 1_000_000
 
 
-def _precious(path: Path, inputs: Sequence[Path]) -> str:
+def _precious(path: Path, inputs: Sequence[Path], of_run: Callable[[str], bool]) -> str:
     """Why a file should not be replaced; empty if it may be, or does not exist."""
     for source in inputs:
         if source.is_dir():
-            from polhode.study.artefacts import kind_of
-
             inside = path.relative_to(source.resolve()).as_posix() if path.is_relative_to(source.resolve()) else ""
-            if path.is_file() and inside and kind_of(inside) is not None:
+            if path.is_file() and inside and of_run(inside):
                 return "is a file of the run"
         elif path == source.resolve() or (path.exists() and source.exists() and path.samefile(source)):
             return "is a file that this command works with"
@@ -221,35 +240,20 @@ def _precious(path: Path, inputs: Sequence[Path]) -> str:
     return ""
 
 
-def check_repository(command: str) -> None:
-    """Refuse a command that works on the repository where polhode is installed without it.
+def parser(known: dict[str, Command] | None = None, named: Iterable[str] | None = None) -> argparse.ArgumentParser:
+    """The parser of the ``known`` commands, with the arguments of those ``named``, whose modules become the default ``module``.
 
-    Raises
-    ------
-    UsageError
-        Saying where the command works.
+    By default these are all commands.
     """
-    from polhode.study.workflow.entry import HOME
-
-    if not (HOME / "Snakefile").is_file():
-        raise UsageError(
-            "works on the repository of the study, and polhode is installed here without it; clone the repository and run "
-            f"./reproduce {command} there"
-        )
-
-
-def parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
-    """The parser of all commands, with the arguments of these ``commands``, whose modules become the default ``module``."""
+    known = commands() if known is None else known
     top = Parser(prog="polhode", description="Integrators for rigid-body rotation: times and advice.")
     top.add_argument("--version", action="version", version=f"polhode {__version__}")
     subparsers = top.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
-    for name, summary in COMMANDS.items():
-        if name not in commands:
+    for name, (summary, place) in known.items():
+        if named is not None and name not in named:
             subparsers.add_parser(name, help=summary)
             continue
-        if name not in OF_THE_LIBRARY:
-            importlib.import_module("polhode.study")  # says which packages are missing
-        module: Any = importlib.import_module(f"polhode.cli.{name}")
+        module: Any = importlib.import_module(place)
         command = subparsers.add_parser(name, help=summary, description=module.__doc__)
         command.formatter_class = argparse.RawDescriptionHelpFormatter
         module.add_arguments(command)
@@ -260,9 +264,11 @@ def parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command named by ``arguments`` (by default those of the command line) and return its exit status."""
     words = sys.argv[1:] if arguments is None else arguments
-    named = [word for word in words if word in COMMANDS][:1]
+    # To look for the commands of other packages takes as long as many an answer.
+    known = _table(__name__, COMMANDS) if words and words[0] in COMMANDS else commands()
+    named = [word for word in words if word in known][:1]
     try:
-        request = parser(named).parse_args(words)
+        request = parser(known, named).parse_args(words)
     except ExtraMissingError as error:
         print(f"polhode {named[0]}: {error}", file=sys.stderr)
         return 2
@@ -271,8 +277,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
         raise
     try:
-        if getattr(request.module, "NEEDS_REPOSITORY", False):
-            check_repository(request.command)
         status = int(request.module.run(request))
         if sys.stdout is not None:  # as it is where the shell has closed it
             sys.stdout.flush()

@@ -6,14 +6,16 @@ A MOTION: your body and its torque. Methods that can win are run on this very pr
 A CLASS OF TORQUE: bodies that are not known exactly, from the errors of random ones.
   polhode recommend --torque-class friction --omega 10 --error 1e-4
   polhode recommend --torque-class lab --omega 10 --strength 5 --time 2 --error 1e-4     (random bodies are run)
+  polhode recommend --spacecraft --inertia 0.007 0.035 0.036 --wheels 0 0.005 0 --omega 0.0011 --error 1e-6
 CONTACTS of many bodies; elastic, with friction and restitution, or in bulk; a scene, or a clump of spheres in a file.
   polhode recommend --contact-time 1e-4 --error 1e-4      (or --young, --poisson, --density, --radius, --speed)
   polhode recommend --contact-time 1e-4 --friction 0.5 --restitution 0.7 --error 1e-2
   polhode recommend --contact-time 1e-4 --for bulk --error 5e-2
   polhode recommend chess --error 1e-4
-A LIQUID of rigid molecules at constant energy, by its name or the period of its fastest libration.
-  polhode recommend --liquid water64 --drift 0.01         (runs of 1 ns; --drift 0.001 for 10 ns)
+A LIQUID of rigid molecules, by its name or the period of its fastest libration; at constant energy, or in a heat bath.
+  polhode recommend --liquid water64 --length 10ns        (or --drift 0.001, in kT per degree of freedom and ns)
   polhode recommend --liquid 33fs
+  polhode recommend --liquid spce --bath langevin --gamma 1/ps
 """
 
 import argparse
@@ -27,134 +29,104 @@ from typing import NoReturn
 
 from polhode import advice as advising
 from polhode.advice import AdviceError
+from polhode.advice.errors import in_radians
 from polhode.cli import UsageError, not_negative, positive
 
 #: What the four questions need, on the first lines of the help.
 USAGE = """polhode recommend FILE | --inertia I I I --omega W --torque CLASS --time T  --error E
        polhode recommend --torque-class CLASS --omega W  --error E
        polhode recommend --contact-time T | SCENE | --young E --poisson NU --density RHO --radius R --speed V  --error E
-       polhode recommend --liquid KEY | PERIOD"""
+       polhode recommend --liquid KEY | PERIOD  [--bath langevin --gamma RATE]"""
 #: A word in the place of a file that is the unit of the number before it.
 UNIT = re.compile(r"[fpnumµkMGT]?(s|Pa|m|Hz)|[cm]m/s|m/s|rad/s|deg/s|k?g/[cm]?m\^?3|bar|psi|%")
 #: The arguments of :func:`polhode.recommend` that are options of the same name.
-ARGUMENTS = tuple(dict.fromkeys(name for *_, names in advising.QUESTIONS.values() for name in names))
+ARGUMENTS = (
+    *dict.fromkeys(name for *_, names in [*advising.QUESTIONS.values(), (advising.SPACECRAFT,)] for name in names),
+    *("everything", "results"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode recommend``."""
     parser.usage = USAGE
-    motion = parser.add_argument_group("1. a motion: body and torque")
-    motion.add_argument(
-        "case",
-        nargs="?",
-        metavar="FILE",
-        help="a .yaml or .py file with body and torque, or the key of a test problem; of contacts: a scene (its key or .py "
-        "file), or the file of a clump",
+    add = parser.add_argument_group("1. a motion: body and torque").add_argument
+    of_body = "kg m^2: three principal moments, or a tensor: Ixx Iyy Izz Ixy Ixz Iyz as in LAMMPS, or its nine elements by rows"
+    of_case = "a .yaml or .py file with body and torque, or the key of a test problem; of contacts: a scene (its key or .py "
+    of_omega = "initial angular velocity, rad/s: its size, or three components"
+    start = "initial quaternion, body to lab"
+    add("case", nargs="?", metavar="FILE", help=f"{of_case}file), or the file of a clump")
+    add("--inertia", nargs="+", type=_in("kg m^2", _finite), metavar="I", help=of_body)
+    add("--omega", nargs="+", type=_in("rad/s", _finite), metavar="W", help=of_omega)
+    add("--torque", metavar="CLASS", help="free, constant, time, lab, state, friction ...")
+    add("--strength", type=not_negative, metavar="S", help="angular acceleration by the torque over omega^2 (1)")
+    add("--time", type=_in("s"), metavar="T", help="time to simulate, s")
+    add("--orientation", nargs=4, type=_finite, metavar=("Q0", "QX", "QY", "QZ"), help=start)
+    triangle = "allow moments that no rigid body has"
+    add("--no-triangle", dest="triangle", action="store_const", const=False, help=triangle)
+    add("--problem", type=_without_option, help=argparse.SUPPRESS)
+    add = parser.add_argument_group("2. a class of torque: with --omega; also --time and --strength").add_argument
+    add("--torque-class", metavar="CLASS", help="as for --torque; random bodies under random torques of it")
+    add("--laws", action="store_true", help="the same with --torque")
+    of_wheels = "momentum of the wheels of a spacecraft in the body frame, N m s"
+    add("--spacecraft", action="store_true", help="of random satellites with wheels; with FILE, or --inertia and --omega")
+    add("--wheels", nargs=3, type=_in("N m s", _finite), metavar="H", help=of_wheels)
+    add("--every", type=_in("s"), metavar="T", help="time between two samples of a controller, s")
+    add = parser.add_argument_group("3. contacts").add_argument
+    of_wall = "Young's modulus of walls of another material, Pa; rigid for one that does not give"
+    purposes = "with friction: single impacts (the default), or what is read off an assembly"
+    in_contact = "time in contact of each body, in contact times, of elastic ones (16)"
+    add("--contact-time", type=_in("s"), metavar="T", help="duration of a contact, s; or else:")
+    add("--young", type=_in("Pa"), metavar="E", help="Young's modulus, Pa")
+    add("--poisson", type=_finite, metavar="NU", help="Poisson's ratio")
+    add("--density", type=_in("kg/m^3"), metavar="RHO", help="kg/m^3")
+    add("--radius", type=_in("m"), metavar="R", help="of a sphere, m")
+    add("--speed", type=_in("m/s"), metavar="V", help="at which it hits a wall, m/s")
+    add("--wall-young", type=_in("Pa", _positive_or_rigid), metavar="E", help=of_wall)
+    add("--wall-poisson", type=_finite, metavar="NU", help="Poisson's ratio of these (by default as the spheres)")
+    add("--scale", type=positive, metavar="M", help="unit of length of the file of a clump, m (1)")
+    add("--friction", type=not_negative, metavar="MU", help="coefficient of friction; 0 is none")
+    add("--restitution", type=positive, metavar="E", help="normal coefficient of restitution")
+    add("--for", dest="purpose", choices=advising.PURPOSES, help=purposes)
+    add(
+        "--code",
+        type=str,
+        metavar="CODE",
+        help="lammps or yade; of a liquid lammps, gromacs, openmm or (without a bath) amber: what to write there",
     )
-    motion.add_argument(
-        "--inertia",
-        nargs="+",
-        type=_in("kg m^2", _finite),
-        metavar="I",
-        help="kg m^2: three principal moments, or a tensor: Ixx Iyy Izz Ixy Ixz Iyz as in LAMMPS, or its nine elements by rows",
-    )
-    motion.add_argument(
-        "--omega",
-        nargs="+",
-        type=_in("rad/s", _finite),
-        metavar="W",
-        help="initial angular velocity, rad/s: its size, or three components",
-    )
-    motion.add_argument("--torque", metavar="CLASS", help="free, constant, time, lab, state, friction ...")
-    motion.add_argument(
-        "--strength", type=not_negative, metavar="S", help="angular acceleration by the torque over omega^2 (1)"
-    )
-    motion.add_argument("--time", type=_in("s"), metavar="T", help="time to simulate, s")
-    motion.add_argument(
-        "--orientation", nargs=4, type=_finite, metavar=("Q0", "QX", "QY", "QZ"), help="initial quaternion, body to lab"
-    )
-    motion.add_argument(
-        "--no-triangle", dest="triangle", action="store_const", const=False, help="allow moments that no rigid body has"
-    )
-    motion.add_argument("--problem", type=_without_option, help=argparse.SUPPRESS)
-    random = parser.add_argument_group("2. a class of torque: with --omega; also --time and --strength")
-    random.add_argument("--torque-class", metavar="CLASS", help="as for --torque; random bodies under random torques of it")
-    random.add_argument("--laws", action="store_true", help="the same with --torque")
-    contacts = parser.add_argument_group("3. contacts")
-    contacts.add_argument("--contact-time", type=_in("s"), metavar="T", help="duration of a contact, s; or else:")
-    contacts.add_argument("--young", type=_in("Pa"), metavar="E", help="Young's modulus, Pa")
-    contacts.add_argument("--poisson", type=_finite, metavar="NU", help="Poisson's ratio")
-    contacts.add_argument("--density", type=_in("kg/m^3"), metavar="RHO", help="kg/m^3")
-    contacts.add_argument("--radius", type=_in("m"), metavar="R", help="of a sphere, m")
-    contacts.add_argument("--speed", type=_in("m/s"), metavar="V", help="at which it hits a wall, m/s")
-    contacts.add_argument(
-        "--wall-young",
-        type=_in("Pa", _positive_or_rigid),
-        metavar="E",
-        help="Young's modulus of walls of another material, Pa; rigid for one that does not give",
-    )
-    contacts.add_argument("--wall-poisson", type=_finite, metavar="NU", help="Poisson's ratio of these (that of the spheres)")
-    contacts.add_argument("--scale", type=positive, metavar="M", help="unit of length of the file of a clump, m (1)")
-    contacts.add_argument("--friction", type=not_negative, metavar="MU", help="coefficient of friction; 0 is none")
-    contacts.add_argument("--restitution", type=positive, metavar="E", help="normal coefficient of restitution")
-    contacts.add_argument(
-        "--for",
-        dest="purpose",
-        choices=advising.PURPOSES,
-        help="with friction: single impacts (the default), or what is read off an assembly",
-    )
-    contacts.add_argument("--code", type=str, metavar="CODE", help="lammps or yade: the step for its contacts as they are")
-    contacts.add_argument("--law", metavar="KEY", help="law of force of contacts with friction")
-    contacts.add_argument(
-        "--contacts",
-        type=positive,
-        metavar="N",
-        help="time in contact of each body, in contact times, of elastic ones (16)",
-    )
-    liquids = parser.add_argument_group("4. a liquid")
-    liquids.add_argument(
-        "--liquid", metavar="KEY", help="water64, or the period of the fastest libration of another: 33fs, or 3.3e-14 (s)"
-    )
-    liquids.add_argument(
-        "--drift",
-        type=positive,
-        metavar="D",
-        help="of the energy, kT per degree of freedom and ns (0.01, for runs of 1 ns; 0.01/N for N ns)",
-    )
-    every = parser.add_argument_group("every question")
-    every.add_argument("--error", type=positive, help="error to stay below, between 0 and 1; of liquids it is --drift")
-    every.add_argument("--all", action="store_true", help="run or list all methods, including the variants as published")
-    every.add_argument("--json", action="store_true", help="print the answer for machines")
-    every.add_argument(
-        "--results",
-        type=Path,
-        metavar="FOLDER",
-        help="folder of a run (results, or the released data if they have more states or bodies or there is no run)",
-    )
+    add("--law", metavar="KEY", help="law of force of contacts with friction")
+    add("--contacts", type=positive, metavar="N", help=in_contact)
+    add = parser.add_argument_group("4. a liquid").add_argument
+    of_liquid = "water64, or the period of the fastest libration of another: 33fs, or 3.3e-14 (s)"
+    of_drift = "of the energy, kT per degree of freedom and ns (0.01, for runs of 1 ns; 0.01/N for N ns)"
+    add("--liquid", metavar="KEY", help=of_liquid)
+    add("--molecule", metavar="FILE", help="in its place an XYZ or LAMMPS file whose fastest libration is measured")
+    add("--liquid-density", type=positive, metavar="RHO", help="of the liquid of this molecule, g/cm^3 (1)")
+    add("--drift", type=positive, metavar="D", help=of_drift)
+    add("--length", metavar="T", help="of the run, in place of --drift: 10ns, or 1e-8 (s)")
+    add("--bath", metavar="BATH", help="langevin: the run is in a heat bath")
+    add("--gamma", metavar="RATE", help="friction of the bath: 1/ps, or 1e12 (1/s)")
+    add("--bias", type=positive, metavar="K", help="by how many K temperatures may be off in the bath (0.5)")
+    add = parser.add_argument_group("every question").add_argument
+    of_run = "folder of a run (results, or the released data if they have more states or bodies or there is no run)"
+    add("--error", type=_error, help="error to stay below, between 0 and 1, or 0.01deg; of liquids it is --drift")
+    add("--all", dest="everything", action="store_true", help="run or list all methods, including the variants as published")
+    add("--why", action="store_true", help="say how the answer is known, what would change it, and show other methods")
+    add("--json", action="store_true", help="print the answer for machines")
+    add("--results", type=Path, metavar="FOLDER", help=of_run)
     bodies = parser.add_argument_group("questions 1 and 2")
-    bodies.add_argument(
-        "--torque-price",
-        type=not_negative,
-        metavar="P",
-        help="time of one torque in steps of direct Euler, which `polhode bench` measures (100)",
-    )
-    torques = bodies.add_mutually_exclusive_group()
-    torques.add_argument(
-        "--one-torque", action="store_const", const=True, help="only methods with one torque per step: the default"
-    )
-    torques.add_argument(
-        "--several-torques",
-        dest="one_torque",
+    of_price = "time of one torque in steps of direct Euler, which `polhode bench` measures (100)"
+    of_limit = "time limit, s, compilation included (without it 60 s of processor time after the compilation)"
+    bodies.add_argument("--torque-price", type=not_negative, metavar="P", help=of_price)
+    add = bodies.add_mutually_exclusive_group().add_argument
+    add(
+        "--one-torque",
         action="store_const",
-        const=False,
-        help="also methods with several torques per step",
+        const=True,
+        help="only methods with one torque per step: the default, not of --spacecraft and of files with wheels or a controller",
     )
-    bodies.add_argument(
-        "--limit",
-        type=positive,
-        metavar="T",
-        help="time limit, s, compilation included (without it 60 s of processor time after the compilation)",
-    )
+    several = "also methods with several torques per step"
+    add("--several-torques", dest="one_torque", action="store_const", const=False, help=several)
+    bodies.add_argument("--limit", type=positive, metavar="T", help=of_limit)
 
 
 def _in(unit: str, read: Callable[[str], float] = positive) -> Callable[[str], float]:
@@ -168,6 +140,11 @@ def _in(unit: str, read: Callable[[str], float] = positive) -> Callable[[str], f
             raise argparse.ArgumentTypeError(f"{error}{f'; write it in {unit}, without the unit' * unlike}") from None
 
     return number
+
+
+def _error(text: str) -> float:
+    """An error, which may be an angle in degrees."""
+    return positive(str(in_radians(text)))
 
 
 def _positive_or_rigid(text: str) -> float:
@@ -214,24 +191,19 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with warnings.catch_warnings(record=True) as remarks:
             warnings.simplefilter("always", UserWarning)
-            answer = advising.recommend(
-                **{name: getattr(arguments, name) for name in ARGUMENTS},
-                everything=arguments.all,
-                results=arguments.results,
-                progress=True,
-            )
+            answer = advising.recommend(**{name: getattr(arguments, name) for name in ARGUMENTS}, progress=True)
     except AdviceError as error:
         # Its first word may be an argument.
         raise UsageError(_in_options(_in_options(str(error), written), written, r"^(\w+)(?=[: ])")) from error
     for said in sorted({str(remark.message) for remark in remarks if remark.category is UserWarning}):
         print(f"polhode recommend: {said}", file=sys.stderr)
-    print(_in_options(answer.to_json() if arguments.json else str(answer), {}))
+    print(_in_options(answer.to_json() if arguments.json else answer.why() if arguments.why else str(answer), {}))
     return 0
 
 
 def _in_options(text: str, written: Mapping[str, str], argument: str = r"`(\w+)`") -> str:
     """What :func:`polhode.recommend` says, with the arguments that it names as options; ``written``: those of another name."""
-    names = {name: f"--{name.replace('_', '-')}" for name in ("results", *ARGUMENTS)}
-    names |= {"case": "FILE", "purpose": "--for", "triangle": "--no-triangle", **written}
+    names = {name: f"--{name.replace('_', '-')}" for name in ARGUMENTS}
+    names |= {"why": "--why", "case": "FILE", "purpose": "--for", "triangle": "--no-triangle", "everything": "--all", **written}
     text = re.sub(argument, lambda match: names.get(match[1], match[0]), text)
     return text.replace("triangle=False", "--no-triangle")

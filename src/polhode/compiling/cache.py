@@ -32,6 +32,7 @@ import pickle
 import platform
 import sys
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -87,7 +88,7 @@ def compiled(function: Callable[..., Any], signature: Any, **options: Any) -> An
         return function
     entry = _entry(function, signature, options)
     if entry is None:
-        with _without_collection():
+        with _compilation():
             return numba.njit(signature, **options)(function)
     # The hash in its name distinguishes the function from others in a profile or a debugger.
     named = FunctionType(
@@ -99,22 +100,40 @@ def compiled(function: Callable[..., Any], signature: Any, **options: Any) -> An
     path = _path(function, entry)
     if path is not None:
         dispatcher._cache = _Entry(path)
-    with _without_collection():
+    with _compilation():
         dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
-    """Disable garbage collection meanwhile: a compilation makes so many objects that collections take a tenth of its time."""
-    collects = gc.isenabled()
+def _compilation() -> Iterator[None]:
+    """Around a compilation: no garbage collection, and no Ctrl-C is lost.
+
+    A compilation makes so many objects that collections take a tenth of its time. LLVM calls Python, and an exception raised
+    there is reported and otherwise ignored: KeyboardInterrupt, by Ctrl-C, is raised again at the end.
+    """
+    collects, report, interrupts = gc.isenabled(), sys.unraisablehook, []
+
+    def note(ignored: "sys.UnraisableHookArgs") -> None:
+        if issubclass(ignored.exc_type, KeyboardInterrupt):
+            interrupts.append(ignored.exc_type)
+        else:
+            report(ignored)
+
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if in_main_thread:
+        sys.unraisablehook = note
     gc.disable()
     try:
         yield
     finally:
         if collects:
             gc.enable()
+        if in_main_thread:
+            sys.unraisablehook = report
+    if interrupts:
+        raise KeyboardInterrupt
 
 
 def is_on_disk(function: Callable[..., Any], signature: Any, **options: Any) -> bool:
@@ -226,7 +245,7 @@ def _entry(function: Callable[..., Any], signature: Any, options: dict[str, Any]
     try:
         _describe(function, parts, {})
     except (_Unknown, RecursionError) as error:
-        if function.__module__.startswith("polhode.") and not isinstance(error, _Foreign):
+        if function.__module__.startswith(("polhode.", "polhode_")) and not isinstance(error, _Foreign):
             # Nobody would see it otherwise: the results are the same, and every process compiles for seconds.
             warnings.warn(
                 f"compiled code of {function.__qualname__} is not kept: it uses {error}", RuntimeWarning, stacklevel=2
@@ -240,7 +259,7 @@ def _fields(value: Any) -> list[str]:
     is_signature = isinstance(value, numba.core.typing.Signature)
     inner = [*value.args, value.return_type] if is_signature else getattr(value, "types", ())
     fields = [repr(value.fields)] if isinstance(value, numba.types.BaseNamedTuple) else []
-    return fields + [text for one in inner for text in _fields(one)]
+    return fields + [text for kind in inner for text in _fields(kind)]
 
 
 @cache

@@ -12,7 +12,7 @@ from itertools import chain, groupby
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import IO, Any
 
 from numba import config
 
@@ -84,18 +84,17 @@ def compile_all(
         raise KeyError(f"methods: unknown method {shown(unknown[0])}; {METHODS.nearest(unknown[0])}")
     wanted = [("methods", key, form, systems and not form) for key in keys for form in ("", *forms)]
     wanted += [("problems", key, "", False) for key in PROBLEMS if problems]
-    wanted = [one for one in wanted if _Item(*one).exists()]
-    missing = [one for one in wanted if not _Item(*one).is_kept()]
+    wanted = [names for names in wanted if _Item(*names).exists()]
+    missing = [names for names in wanted if not _Item(*names).is_kept()]
     # The forms of a method go to one process, which compiles the kernels that they share once.
-    together = [list(items) for _, items in groupby(missing, lambda one: one[:2])]
+    together = [list(items) for _, items in groupby(missing, lambda names: names[:2])]
     on_disk = cache.folder() is not None and not config.DISABLE_JIT
     shares = min(processes or processors_here(), len(missing) // SHARE, len(together)) if on_disk else 1
     if shares > 1:
         plugins = [(name, str(path)) for name, registry in REGISTRIES.items() for path in registry.plugins().values()]
-        workers = [
-            _worker({"plugins": plugins, "wanted": list(chain.from_iterable(together[share::shares]))})
-            for share in range(shares)
-        ]
+        tasks = ({"plugins": plugins, "wanted": list(chain.from_iterable(together[share::shares]))} for share in range(shares))
+        # If one fails, its share is left to this process, which then reports the error.
+        workers = [worker_of(__name__, task, subprocess.DEVNULL, subprocess.DEVNULL) for task in tasks]
         for worker in workers:
             try:
                 worker.wait(None if seconds is None else max(0.0, end - monotonic()))
@@ -103,8 +102,8 @@ def compile_all(
                 worker.kill()
                 worker.wait()
     late: list[str] = []
-    for one in wanted:
-        item = _Item(*one)
+    for names in wanted:
+        item = _Item(*names)
         if monotonic() > end and not item.is_kept():
             late += [item.key] if item.kind == "methods" else []
         # A form is made again by each of its users; here only its code on disk matters.
@@ -118,18 +117,18 @@ def work() -> None:
     task = json.load(sys.stdin)
     for name, path in task["plugins"]:
         REGISTRIES[name].load(path)
-    for one in task["wanted"]:
-        _Item(*one).compile()
+    for names in task["wanted"]:
+        _Item(*names).compile()
 
 
-def _worker(task: dict[str, Any]) -> subprocess.Popen[str]:
-    """A process that runs :func:`work`. If it fails, its share is left to this process, which then reports the error."""
+def worker_of(module: str, task: dict[str, Any], stdout: int, stderr: int | IO[bytes]) -> subprocess.Popen[str]:
+    """A process that runs the function ``work`` of a module with a task, which it reads from its standard input."""
     paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     worker = subprocess.Popen(
-        [sys.executable, "-c", "from polhode.compiling.in_advance import work; work()"],
+        [sys.executable, "-c", f"from {module} import work; work()"],
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=stderr,
         text=True,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
     )

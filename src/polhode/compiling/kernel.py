@@ -93,6 +93,8 @@ KERNEL_OPTIONS: Mapping[str, Any] = {
     "no_cfunc_wrapper": True,
     "_nrt": False,
 }
+#: Of functions that are not inlined and may make arrays.
+COMPILED_OPTIONS = {name: value for name, value in KERNEL_OPTIONS.items() if name not in ("forceinline", "_nrt")}
 
 
 class Kernel:
@@ -138,7 +140,7 @@ class Kernel:
 
     @property
     def targetoptions(self) -> dict[str, Any]:
-        """The options with which it is compiled."""
+        """The options with which it is compiled, by name."""
         return cast(dict[str, Any], self.dispatcher.targetoptions)
 
     @property
@@ -148,8 +150,8 @@ class Kernel:
 
 
 def compiled(function: Function) -> Function:
-    """The function compiled on its first use, to be called by drivers without inlining; it divides as IEEE 754 does."""
-    return function if DISABLED else cast(Function, Kernel(function, None))
+    """The function compiled on its first use, to be called by drivers without inlining; it may make arrays."""
+    return function if DISABLED else cast(Function, Kernel(function, COMPILED_OPTIONS))
 
 
 def subroutine(function: Function) -> Function:
@@ -185,7 +187,7 @@ def compile_torque(function: Function) -> Function:
 
 
 def compile_loads(function: Function) -> Function:
-    """The loads on several bodies, compiled for the fixed signature ``loads_signature``."""
+    """The loads on several bodies, a kernel compiled for the fixed signature ``loads_signature``."""
     from polhode.compiling.signatures import loads_signature
 
     return compile_driver(function, loads_signature)

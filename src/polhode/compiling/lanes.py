@@ -48,14 +48,14 @@ def blocks_of(count: int) -> int:
 
 @compiled
 def empty_fields(size: int) -> Any:
-    """Zeros that begin at a cache line: a vector that lies across two costs the motion of a clump up to a fifth."""
+    """An array of ``size`` zeros that begins at a cache line: a vector across two costs the motion of a clump up to a fifth."""
     room = np.zeros(size + LANES - 1)
     skipped = -(room.ctypes.data // room.itemsize) % LANES
     return room[skipped : skipped + size]
 
 
 def fields_from(first: int, size: int) -> tuple[int, ...]:
-    """The offsets of ``size`` consecutive fields."""
+    """The offsets of ``size`` consecutive fields, in fields."""
     return tuple(range(first, first + size))
 
 

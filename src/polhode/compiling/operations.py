@@ -123,7 +123,7 @@ class Counting:
         return Counting(-self.value, self.tally, self.varies)
 
     def sqrt(self) -> "Counting":
-        """The square root of the value."""
+        """The square root of the value, which counts as an operation."""
         self.tally.square_roots += 1
         return self._made(math.sqrt(self.value))
 

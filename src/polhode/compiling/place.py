@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 def folder() -> Path | None:
-    """The folder of compiled code, or None if there is none."""
+    """The path of the folder of compiled code, or None if there is none."""
     place = _chosen_folder()
     return place if place is not None and is_safe(place) else None
 
@@ -47,7 +47,7 @@ def is_ours(status: os.stat_result, path: Path) -> bool:
         return True
     warn(
         f"{path} {reason}. It may hold machine code that somebody else put there, so it is not used, and code is compiled "
-        f"anew; {remedy} in POLHODE_CACHE_DIR (empty: keep nothing)"
+        f"again; {remedy} in POLHODE_CACHE_DIR (empty: keep nothing)"
     )
     return False
 

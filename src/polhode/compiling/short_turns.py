@@ -76,7 +76,7 @@ def _is_straight(function: FunctionType) -> bool:
 
 def _is_number(value: Any) -> bool:
     """Whether a constant of a kernel is a number, or a tuple of numbers."""
-    return all(isinstance(one, int | float) for one in value) if isinstance(value, tuple) else isinstance(value, int | float)
+    return all(isinstance(item, int | float) for item in value) if isinstance(value, tuple) else isinstance(value, int | float)
 
 
 def _chooses(operation: str) -> bool:

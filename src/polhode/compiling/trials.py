@@ -122,7 +122,7 @@ def states_of(q0: Sequence[float], omega0: Sequence[float], horizon: float) -> l
 def compiled_torque(
     where: str, torque: Any, parameters: Iterable[float], states: Sequence[tuple[Any, ...]]
 ) -> Callable[..., Any]:
-    """The torque, compiled and tried; for the arguments see :func:`try_torque`.
+    """The torque as a compiled kernel that was tried; for the arguments see :func:`try_torque`.
 
     Raises
     ------
@@ -196,8 +196,8 @@ def try_loads(where: str, loads: Any, parameters: Iterable[float], state: tuple[
 
     def plain(t: float, *rows: Any) -> list[Any]:
         force, torque = ([[0.0] * 3 for _ in rows[0]] for _ in range(2))
-        copy(t, *([list(one) for one in row] for row in rows), values, force, torque)
-        return [x for vectors in (force, torque) for one in vectors for x in one]
+        copy(t, *([list(vector) for vector in row] for row in rows), values, force, torque)
+        return [x for vectors in (force, torque) for vector in vectors for x in vector]
 
     row = _run(where, "loads", function, lambda: plain(*state), state[0], False)
     if not all(_is_float(x) and math.isfinite(x) for x in row):

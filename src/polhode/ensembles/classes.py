@@ -54,17 +54,17 @@ class TorqueClass:
 
     @cached_property
     def compiled_torque(self) -> Callable[..., Any]:
-        """The torque, compiled once."""
+        """The kernel ``torque(t, q, omega, parameters)``, N m in the body frame, compiled once."""
         return compile_torque(self.torque)
 
 
 def no_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """No torque."""
+    """Zero, (3,) N m."""
     return (0.0, 0.0, 0.0)
 
 
 def constant_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque c, constant in the body frame."""
+    """The torque c, constant in the body frame, (3,) N m."""
     return (parameters[0], parameters[1], parameters[2])
 
 
@@ -79,7 +79,7 @@ def time_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def lab_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque c + a sin(nu t) + b cos(nu t) in the lab frame, turned into the body frame."""
+    """The torque c + a sin(nu t) + b cos(nu t) in the lab frame, turned into the body frame: (3,) N m."""
     s, c = sin(parameters[9] * t), cos(parameters[9] * t)
     lab = (
         parameters[0] + parameters[3] * s + parameters[6] * c,
@@ -95,12 +95,12 @@ def gravity_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def isotropic_friction(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque -c omega."""
+    """The torque -c omega, (3,) N m in the body frame, with c in N m s."""
     return (-parameters[0] * omega[0], -parameters[0] * omega[1], -parameters[0] * omega[2])
 
 
 def anisotropic_friction(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque -C omega with a symmetric positive matrix (Cxx, Cyy, Czz, Cyz, Czx, Cxy)."""
+    """The torque -C omega, (3,) N m, with a symmetric positive matrix (Cxx, Cyy, Czz, Cyz, Czx, Cxy), N m s."""
     x, y, z = omega
     return (
         -(parameters[0] * x + parameters[5] * y + parameters[4] * z),
@@ -110,7 +110,9 @@ def anisotropic_friction(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def coulomb_friction(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque -c omega / sqrt(omega^2 + epsilon^2): of constant size while the body turns fast, linear near rest."""
+    """The torque -c omega / sqrt(omega^2 + epsilon^2): of constant size while the body turns fast, linear near rest. (3,) N
+    m in the body frame.
+    """
     x, y, z = omega
     rate = -parameters[0] / sqrt(x * x + y * y + z * z + parameters[1] * parameters[1])
     return (rate * x, rate * y, rate * z)
@@ -120,8 +122,8 @@ _WAVE = ("cx", "cy", "cz", "ax", "ay", "az", "bx", "by", "bz", "nu")
 
 #: All torque classes by their keys, in the order of files and tables.
 CLASSES: dict[str, TorqueClass] = {
-    one.key: one
-    for one in (
+    torque_class.key: torque_class
+    for torque_class in (
         TorqueClass(key="free", label="no torque", declared="free", formula="$M=0$", torque=no_torque),
         TorqueClass(
             key="constant",

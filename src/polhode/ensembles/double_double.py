@@ -25,7 +25,7 @@ def two_sum(a: float, b: float) -> Pair:
 
 @kernel
 def quick_two_sum(a: float, b: float) -> Pair:
-    """:func:`two_sum` for |a| >= |b|."""
+    """:func:`two_sum` for |a| >= |b|: a pair (high, low)."""
     s = a + b
     return s, b - (s - a)
 
@@ -45,7 +45,7 @@ def two_product(a: float, b: float) -> Pair:
 
 @kernel
 def add(a: Pair, b: Pair) -> Pair:
-    """a + b"""
+    """a + b, a pair (high, low) of doubles."""
     s, e = two_sum(a[0], b[0])
     t, f = two_sum(a[1], b[1])
     s, e = quick_two_sum(s, e + t)
@@ -54,27 +54,27 @@ def add(a: Pair, b: Pair) -> Pair:
 
 @kernel
 def subtract(a: Pair, b: Pair) -> Pair:
-    """a - b"""
+    """a - b, a pair (high, low) of doubles."""
     return add(a, (-b[0], -b[1]))
 
 
 @kernel
 def multiply(a: Pair, b: Pair) -> Pair:
-    """a b"""
+    """a b, a pair (high, low) of doubles."""
     p, e = two_product(a[0], b[0])
     return quick_two_sum(p, e + (a[0] * b[1] + a[1] * b[0]))
 
 
 @kernel
 def times(a: float, b: Pair) -> Pair:
-    """The product of a double and a pair."""
+    """The product of a double and a pair, a pair (high, low)."""
     p, e = two_product(a, b[0])
     return quick_two_sum(p, e + a * b[1])
 
 
 @kernel
 def divide(a: Pair, b: Pair) -> Pair:
-    """a / b"""
+    """a / b, a pair (high, low) of doubles."""
     first = a[0] / b[0]
     rest = subtract(a, times(first, b))
     second = rest[0] / b[0]

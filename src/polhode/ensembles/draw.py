@@ -31,7 +31,7 @@ SLOWEST, FASTEST = 0.3, 3.0
 SMOOTHEST, ROUGHEST = 1.0, 0.1
 #: The largest ratio of two coefficients of anisotropic friction.
 ANISOTROPY = 4.0
-#: The coordinates of a body: what :func:`_one` takes.
+#: The coordinates of a body: what :func:`_body_at` takes.
 COORDINATES = 39
 
 
@@ -84,10 +84,10 @@ def draw(bodies: int, seed: int = 0) -> Ensemble:
     drawn: list[tuple[Any, ...]] = []
     exponent = ceil(log2(count))
     while len(drawn) < count:
-        drawn = [one for one in map(_one, _points(exponent, seed)) if one is not None][:count]
+        drawn = [body for body in map(_body_at, _points(exponent, seed)) if body is not None][:count]
         exponent += 1
-    moments, q0, omega0, strength = (np.array([one[i] for one in drawn]) for i in range(4))
-    parameters = {key: np.array([one[4][key] for one in drawn]).reshape(count, -1) for key in CLASSES}
+    moments, q0, omega0, strength = (np.array([body[i] for body in drawn]) for i in range(4))
+    parameters = {key: np.array([body[4][key] for body in drawn]).reshape(count, -1) for key in CLASSES}
     return Ensemble(seed, moments, q0, omega0, strength, parameters)
 
 
@@ -100,7 +100,7 @@ def _points(exponent: int, seed: int) -> np.ndarray:
     return np.asarray(sequence.random_base2(exponent) + 0.5**31)
 
 
-def _one(point: np.ndarray) -> tuple[Any, ...] | None:
+def _body_at(point: np.ndarray) -> tuple[Any, ...] | None:
     """Moments, orientation, angular velocity, strength and the parameters of every class, for one body; None for a needle.
 
     Parameters

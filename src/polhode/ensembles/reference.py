@@ -57,7 +57,7 @@ _SIGNATURE = types.int64(types.int64, _list, _list, _list, _list, _list, types.i
 
 @compiled
 def product(high: Any, low: Any, i: Any, j: Any, k: int) -> Any:
-    """Coefficient k of the product of the series i and j."""
+    """Coefficient k of the product of the series i and j, a pair (high, low) of doubles."""
     s, rest = 0.0, 0.0
     for m in range(k + 1):
         p, e = two_product(high[i, m], high[j, k - m])
@@ -312,8 +312,8 @@ def reference(ensemble: Ensemble, torque_class: str, times: np.ndarray) -> tuple
     rows = list(zip(bodies.moments, bodies.q0, bodies.omega0, bodies.parameters, strict=True))
     solutions = [solve(torque_class, *row, times) for row in rows]
     others = [solve(torque_class, *row, times, CHECK_ORDER, CHECK_TOLERANCE) for row in rows]
-    high, low = (np.array([one[i] for one in solutions]) for i in range(2))
-    high2, low2 = (np.array([one[i] for one in others]) for i in range(2))
+    high, low = (np.array([solution[i] for solution in solutions]) for i in range(2))
+    high2, low2 = (np.array([solution[i] for solution in others]) for i in range(2))
     apart = np.abs((high - high2) + (low - low2)).max(axis=(1, 2))
     return high, low, np.minimum(-np.log10(np.maximum(apart, 10.0**-MOST_DIGITS)), MOST_DIGITS)
 

@@ -68,7 +68,7 @@ class C(Braces):
         return "float" if self.single else "double"
 
     def in_single(self) -> Self:
-        """The same with ``float``."""
+        """The same language with ``float`` for every number."""
         made = super().in_single()
         made.root = "sqrtf"
         return made
@@ -92,7 +92,7 @@ class C(Braces):
         return f"#define {name} ({self.literal(value)})" if value < 0 else f"#define {name} {self.literal(value)}"
 
     def converted(self, number: Scalar) -> Scalar:
-        """A cast."""
+        """A cast, as a value of the translator."""
         return Scalar(f"({self.number_type}){number.within(values.ATOM)}", values.SIGN)
 
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
@@ -172,7 +172,7 @@ class C(Braces):
         return "\n\n".join(text for text in parts if text) + "\n"
 
     def library(self, names: Sequence[str]) -> dict[str, str]:
-        """``polhode.h``, which includes all headers."""
+        """Name -> text of ``polhode.h``, which includes all headers, and of the other files of the library."""
         guard = "#ifndef POLHODE_H\n#define POLHODE_H\n\n"
         return {"polhode.h": guard + "".join(f'#include "{name}"\n' for name in names) + "\n#endif\n"}
 

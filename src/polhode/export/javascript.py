@@ -61,7 +61,7 @@ class JavaScript(Braces, FlatLanguage):
         return {None: "number", WHOLE: "number", TORQUE: "Torque", PARAMETERS: "any"}[argument]
 
     def in_single(self) -> Self:
-        """The same with every result rounded to single precision."""
+        """The same language with every result rounded to single precision."""
         made = super().in_single()
         made.root = "sqrt"
         return made

@@ -50,7 +50,7 @@ def remembered(state: Any, q: Any, omega: Any) -> Any:
 
 
 def test_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """A torque that grows with time, turns with the body and resists its rotation."""
+    """A torque (3,) N m that grows with time, turns with the body and resists its rotation."""
     q0, qx, qy, qz = q
     x, y, z = omega
     return (
@@ -92,7 +92,7 @@ class Program(Language):
     has_single: ClassVar[bool] = False
 
     def in_single(self) -> Self:
-        """The same in single precision."""
+        """The same program in single precision."""
         made = copy.copy(self)
         made.single = True
         return made

@@ -102,7 +102,7 @@ class Rust(Braces):
         return f"const {name}: {self.type_of(WHOLE if isinstance(value, int) else None)} = {self.literal(value)};"
 
     def converted(self, number: Scalar) -> Scalar:
-        """A conversion."""
+        """A conversion, as a value of the translator."""
         return Scalar(f"({number.within(values.ATOM)} as Real)")
 
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:

@@ -84,7 +84,7 @@ class Translator:
     def struct(self, name: str, members: Sequence[tuple[str, Struct | None]], nested: bool = False) -> Struct:
         """A new structure, with a number behind its name if another one has it."""
         name = name if name.startswith(self.prefix) else f"{self.prefix}{name}"
-        taken = {one for one, struct in self.defined.items() if (struct.members, struct.nested) != (tuple(members), nested)}
+        taken = {known for known, struct in self.defined.items() if (struct.members, struct.nested) != (tuple(members), nested)}
         struct = Struct(unused(name, taken), tuple(members), nested)
         return self.defined.setdefault(struct.name, struct)
 
@@ -155,10 +155,10 @@ class Translator:
         """The name of a constant of a module, declared in the file."""
         if not math.isfinite(value):
             raise Untranslatable(f"{module}.{name} is {value}, for which there is no literal")
-        for one in (name, f"{module.rpartition('.')[2]}_{name}"):
-            one = f"{self.prefix}{one}".upper()
-            if one not in self.names and repr(self.constants.setdefault(one, value)) == repr(value):
-                return one
+        for candidate in (name, f"{module.rpartition('.')[2]}_{name}"):
+            candidate = f"{self.prefix}{candidate}".upper()
+            if candidate not in self.names and repr(self.constants.setdefault(candidate, value)) == repr(value):
+                return candidate
         raise Untranslatable(f"two constants {name} of modules named {module.rpartition('.')[2]}")
 
     def lines_of_constants(self) -> list[str]:
@@ -358,7 +358,7 @@ class Function:
     def _return(self, node: ast.expr) -> None:
         value = self._value(node, self.hints)
         if self.result is None:
-            names = [_name(one) for one in node.elts] if isinstance(node, ast.Tuple) else []
+            names = [_name(element) for element in node.elts] if isinstance(node, ast.Tuple) else []
             hints = self.hints if len(self.hints) == len(names) else ("",) * len(names)
             four = isinstance(value, Joined) and value.width == 4 and hints is not self.hints
             hints = tuple(name or hint for name, hint in zip(names, hints, strict=True))
@@ -514,9 +514,9 @@ class Function:
         if isinstance(left, Scalar) and isinstance(right, Scalar) and sign:
             symbol, binds = sign
             left, right = self.language.real(left), self.language.real(right)
-            one = left.within(values.ATOM if self._bracketed(node.left) else binds)
+            first = left.within(values.ATOM if self._bracketed(node.left) else binds)
             other = right.within(values.ATOM if self._bracketed(node.right) else binds + 1)
-            return self.language.rounded(Scalar(f"{one} {symbol} {other}", binds))
+            return self.language.rounded(Scalar(f"{first} {symbol} {other}", binds))
         if isinstance(node.op, ast.Add) and not isinstance(left, Scalar) and not isinstance(right, Scalar):
             return values.row(self._flat(left, node), self._flat(right, node))
         self._refuse(node, f"{ast.unparse(node)} is not translated")
@@ -532,8 +532,8 @@ class Function:
     def _choice(self, node: ast.IfExp) -> Value:
         test, yes, no = self._condition(node.test), self._value(node.body), self._value(node.orelse)
         if isinstance(yes, Scalar) and isinstance(no, Scalar):
-            one, other = self.language.real(yes), self.language.real(no)
-            codes = one.within(values.COMPARISON), other.within(values.CONDITIONAL)
+            first, other = self.language.real(yes), self.language.real(no)
+            codes = first.within(values.COMPARISON), other.within(values.CONDITIONAL)
             return Scalar(self.language.choice(test, *codes, None), self.language.choice_binds)
         of = self._struct(yes if isinstance(yes, Stored) else no, f"{self.name}_choice", (), node)
         assert of is not None
@@ -559,15 +559,15 @@ class Function:
         return piece
 
     def _tuple(self, node: ast.Tuple) -> Value:
-        if any(isinstance(one, ast.Starred) for one in node.elts):
+        if any(isinstance(element, ast.Starred) for element in node.elts):
             parts = [
-                self._flat(self._value(one.value), node)
-                if isinstance(one, ast.Starred)
-                else self.language.real(self._number(one))
-                for one in node.elts
+                self._flat(self._value(element.value), node)
+                if isinstance(element, ast.Starred)
+                else self.language.real(self._number(element))
+                for element in node.elts
             ]
             return values.row(*parts)
-        items = tuple(self._value(one) for one in node.elts)
+        items = tuple(self._value(element) for element in node.elts)
         if all(isinstance(item, Scalar) for item in items):
             return Joined(tuple(self.language.real(item) for item in items if isinstance(item, Scalar)))
         return Group(items)
@@ -623,7 +623,7 @@ class Function:
 
     def _condition(self, node: ast.expr) -> str:
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-            return self.language.both([self._condition(one) for one in node.values])
+            return self.language.both([self._condition(value) for value in node.values])
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
             left, right = self._number(node.left), self._number(node.comparators[0])
             if not (left.integer and right.integer):
@@ -673,7 +673,7 @@ class Function:
             return QUAT if value.width == 4 else VEC3
         members: list[tuple[str, Struct | None]] = []
         for i, item in enumerate(value.items):
-            taken = {one for one, _ in members}
+            taken = {member for member, _ in members}
             default = "x" if isinstance(item, Scalar) else "q" if isinstance(item, Stored) and item.struct == QUAT else "v"
             hint = hints[i]
             inner: Hints = () if isinstance(hint, str) else hint
@@ -872,7 +872,7 @@ def _name(node: ast.AST) -> str:
 def _names(target: ast.expr) -> Hints:
     if not isinstance(target, ast.Tuple):
         return ()
-    return tuple(_names(one) if isinstance(one, ast.Tuple) else _name(one) for one in target.elts)
+    return tuple(_names(element) if isinstance(element, ast.Tuple) else _name(element) for element in target.elts)
 
 
 def _all_loads(node: ast.AST) -> Counter[str]:

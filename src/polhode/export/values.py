@@ -220,9 +220,11 @@ def members_of_state(
         members: list[tuple[str, Struct | None]] = []
         for a, b in parts:
             default = {3: "v", 4: "q"}.get(b - a, "x")
-            taken = {one for one, _ in members}
+            taken = {member for member, _ in members}
             candidates = names.get((a, b), [])
-            label = next((one for one in candidates if one not in taken), None) or unused((candidates or [default])[0], taken)
+            label = next((candidate for candidate in candidates if candidate not in taken), None) or unused(
+                (candidates or [default])[0], taken
+            )
             members.append((label, struct(a, b, f"{state.removesuffix('state')}{label}")))
         part_of_state = Struct(name, tuple(members))
         if end - first == width:
@@ -244,14 +246,14 @@ def _named(struct: Struct) -> int:
 
 
 def shape(members: "Sequence[tuple[str, Struct | None]]") -> tuple[str, ...]:
-    """The types of members."""
+    """The names of the types of members."""
     return tuple(member.name if member else "double" for _, member in members)
 
 
 def unused(name: str, taken: Iterable[str]) -> str:
     """The name, with a number behind it if it is taken; capitals do not distinguish names in every language."""
-    folded = {one.casefold() for one in taken}
+    folded = {label.casefold() for label in taken}
     numbers = itertools.count(2)
-    while (one := name if name.casefold() not in folded else f"{name}{next(numbers)}").casefold() in folded:
+    while (candidate := name if name.casefold() not in folded else f"{name}{next(numbers)}").casefold() in folded:
         pass
-    return one
+    return candidate

@@ -157,7 +157,9 @@ def bounce() -> float:
 
 
 def head_on() -> float:
-    """C if every contact were a head-on one at the initial speed: a bounce, and the mean over a random walk of its size."""
+    """C, a number, if every contact were head-on at the initial speed: a bounce, and the mean over a random walk of its
+    size.
+    """
     return bounce() * 2 / 3 * sqrt(2 / pi)
 
 
@@ -186,7 +188,7 @@ class Curve(ErrorsOfSteps):
 
     @property
     def kind(self) -> tuple[str, int, float]:
-        """What runs of the same bodies with the same spin have in common."""
+        """The label, the number of clumps and the spin, which runs of the same bodies with the same spin have in common."""
         return self.label, self.clumps, self.spin
 
     def of_contacts(self, contacts: float, exponent: float) -> "Curve":
@@ -222,7 +224,7 @@ def curves(name: str, data: xr.Dataset) -> Iterator[Curve]:
 
 
 def common_exponent(of_method: Iterable[Curve]) -> float:
-    """The power of the step with which the error of a method grows: the median of the scenes with enough steps, or NaN."""
+    """The power p of the step with which the error of a method grows, a number: the median of the scenes, or NaN."""
     known = [curve.exponent for curve in of_method if isfinite(curve.exponent)]
     return float(np.median(known)) if known else nan
 

@@ -74,7 +74,7 @@ def above(groups: Iterable[xr.Dataset], methods: Sequence[str]) -> Iterator[Depa
                 key, label = (torque_class, method, short), str(data["label"].values[i])
                 if key not in lowest or not measured > lowest[key].measured:
                     lowest[key] = Departure(problem, torque_class, method, label, quantity, declared, measured)
-    return (one for one in lowest.values() if one.measured > one.declared + TOLERANCE)
+    return (departure for departure in lowest.values() if departure.measured > departure.declared + TOLERANCE)
 
 
 def remarks(groups: Mapping[str, xr.Dataset], plugins: Sequence[str]) -> list[str]:
@@ -82,7 +82,7 @@ def remarks(groups: Mapping[str, xr.Dataset], plugins: Sequence[str]) -> list[st
 
     Parameters
     ----------
-    groups : those of :func:`polhode.study.gather.single_body.gather`
+    groups : those of :func:`polhode_study.gather.single_body.gather`
     plugins : keys of the user's own methods
     """
     problems = [data for name, data in groups.items() if name.count("/") == 1 and name != "/" and "integrator" in data.coords]
@@ -94,10 +94,10 @@ def remarks(groups: Mapping[str, xr.Dataset], plugins: Sequence[str]) -> list[st
         runs = sum(data.sizes["dt"] for data in with_plugin)
         if runs and blown == runs:
             lines.append(f"{key}: every one of its {runs} runs blew up and is recorded as diverged; see its kernels")
-        said = [str(one) for one in every if one.method == key]
-        said += [f"{one}; it may declare more" for one in above(with_plugin, [key])]
+        said = [str(departure) for departure in every if departure.method == key]
+        said += [f"{departure}; it may declare more" for departure in above(with_plugin, [key])]
         lines += said[:MOST] + ([f"{key}: and {len(said) - MOST} more of its orders"] if len(said) > MOST else [])
-    others = list(dict.fromkeys(one.method for one in every if one.method not in plugins))
+    others = list(dict.fromkeys(departure.method for departure in every if departure.method not in plugins))
     if others:
         lines.append(
             f"measured below their declaration on at least one problem: {', '.join(others)}; with few or coarse steps a fit "

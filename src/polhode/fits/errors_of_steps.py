@@ -41,5 +41,5 @@ class ErrorsOfSteps:
 
     @property
     def exponent(self) -> float:
-        """The power of the step with which the error grows, over all steps; NaN from less than three."""
+        """The power p, a number, of the step with which the error grows, over all steps; NaN from less than three."""
         return slope(self.share, quantile(self.errors, 0.5), 3)

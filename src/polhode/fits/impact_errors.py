@@ -32,7 +32,9 @@ ALIKE = 0.02
 
 
 def order(error: xr.DataArray) -> float:
-    """The power of dt with which the errors of one curve fall from :data:`STATED` to the shortest step: a straight line."""
+    """The order: the power of dt with which the errors of one curve fall from :data:`STATED` to the shortest step, on a
+    line.
+    """
     fine = error.sel(division=error["division"] >= STATED[-1])
     return -slope(fine["division"].values, fine.values)
 
@@ -74,7 +76,7 @@ def steps_in_a_contact(data: xr.Dataset, error: float) -> tuple[StepsInAContact,
 
 
 def served(of_each: np.ndarray) -> float:
-    """The value that :data:`SHARE_OF_IMPACTS` of all impacts do not exceed, with as much confidence, from a sample."""
+    """The number that :data:`SHARE_OF_IMPACTS` of all impacts do not exceed, with as much confidence, from a sample."""
     # The binomial quantile, added up: to import scipy.stats takes longer than all of an answer.
     n, from_the_end = len(of_each), 0
     exactly = at_most = SHARE_OF_IMPACTS**n

@@ -1,5 +1,6 @@
 """The largest step size that meets a target error, from errors measured on a ladder of steps."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, isfinite, nan
@@ -70,16 +71,33 @@ class Ladder:
         """The order of this error, fitted above round-off; see :func:`polhode.fits.orders.fit_order`."""
         return fit_order(self.dt, np.where(np.isfinite(self.error), self.error, nan), self.horizon)
 
+    @property
+    def order_below(self) -> float:
+        """The order if it was fitted down to the finest step, NaN otherwise."""
+        return self.order.order if self.dt.size and self.order.dt_min <= self.dt[0] * (1 + 1e-9) else nan
+
     def find(self, target: float) -> LargestStep:
         """The largest step size for a target error, see :func:`polhode.fits.largest_step.largest_step`."""
-        dt, error, order = self.dt, self.error, self.order
-        fitted = order.order if dt.size and order.dt_min <= dt[0] * (1 + 1e-9) else nan
-        largest, how = (float(x) for x in largest_step(dt, error, target, fitted, time=self.horizon))
+        dt, error = self.dt, self.error
+        largest, how = (float(x) for x in largest_step(dt, error, target, self.order_below, time=self.horizon))
         if how not in KNOWN_AS:
             return LargestStep(nan, "not run" if how == NOT_RUN else "unreached")
         i = int(np.searchsorted(dt, largest * (1 + 1e-12), side="right")) - 1
         known = [(float(dt[j]), float(error[j])) if 0 <= j < len(dt) else (nan, nan) for j in (i, i + 1)]
         return LargestStep(largest, KNOWN_AS[how], known[0][0], known[1][0], known[0][1], known[1][1])
+
+
+def largest_of_each(ladders: Sequence[Ladder], target: float) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    """The largest step of each of several ladders for a target error, NaN where there is none, and how it is known.
+
+    As :meth:`Ladder.find`, at once for ladders with the same steps.
+    """
+    steps, how = np.full(len(ladders), nan), np.full(len(ladders), NOT_RUN, "int8")
+    for dt in {ladder.dt.tobytes(): ladder.dt for ladder in ladders}.values():
+        same = [i for i, ladder in enumerate(ladders) if np.array_equal(ladder.dt, dt)]
+        errors, orders = np.array([ladders[i].error for i in same]), [ladders[i].order_below for i in same]
+        steps[same], how[same] = largest_step(dt, errors, target, orders, time=ladders[same[0]].horizon)
+    return np.where(np.isin(how, list(KNOWN_AS)), steps, nan), how
 
 
 #: The words for how a step is known.

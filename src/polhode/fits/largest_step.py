@@ -38,7 +38,7 @@ EPS = float(np.finfo(float).eps)
 
 
 def round_off(step: ArrayLike, time: float) -> Array:
-    """The error below which round-off of the ``time / step`` steps may show."""
+    """The error, in the unit of the errors, below which round-off of the ``time / step`` steps may show."""
     return np.asarray(FLOOR_FACTOR * EPS * time / np.asarray(step, float))
 
 

@@ -6,14 +6,17 @@ at large errors, the file has the measured number of steps as a factor on that o
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from polhode.fits import laws
 from polhode.fits.largest_step import BETWEEN, COARSEST, EXTRAPOLATED, NOT_RUN, UNREACHED, round_off
-from polhode.interface.arrays import about
+from polhode.interface.arrays import PlainDataset, about
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Array = NDArray[np.float64]
 
@@ -54,7 +57,7 @@ DECLARED = (
 SLOWEST_GROWTH, FASTEST_GROWTH = 1.0, 3.0
 
 
-def condensed(data: xr.Dataset) -> xr.Dataset:
+def condensed(data: "xr.Dataset") -> "xr.Dataset":
     """The laws of a dataset of ensembles.nc, rounded as they are stored.
 
     Returns
@@ -64,6 +67,8 @@ def condensed(data: xr.Dataset) -> xr.Dataset:
     :func:`polhode.fits.laws.steps_per_radian`, and ``departure``, log10 of the steps per radian over those of the law
     (over 1 without a law), zero unless ``how`` is ``BETWEEN``. ``order_q`` and ``order_omega`` are medians over the bodies.
     """
+    import xarray as xr
+
     parts = [_condensed(data.isel(torque_class=[i])) for i in range(data.sizes["torque_class"])]
     condensed_laws = xr.concat(parts, "torque_class", coords="minimal", compat="override")
     for name in DECLARED:
@@ -74,7 +79,9 @@ def condensed(data: xr.Dataset) -> xr.Dataset:
     return condensed_laws.drop_vars("body", errors="ignore").assign_attrs(radians=total, radians_units="rad")
 
 
-def _condensed(data: xr.Dataset) -> xr.Dataset:
+def _condensed(data: "xr.Dataset") -> "xr.Dataset":
+    import xarray as xr
+
     laws_of_bodies = laws.laws(data)
     both = laws_of_bodies.sel(quantity="both")
     order = _rounded("order", both["order"].values)
@@ -144,8 +151,10 @@ def _rounded(name: str, values: ArrayLike) -> Array:
     return np.asarray(np.clip(np.rint(np.asarray(values, float) / unit), -most, most) * unit)
 
 
-def unpacked(data: xr.Dataset) -> xr.Dataset:
+def unpacked(data: "xr.Dataset") -> "xr.Dataset":
     """The laws in a dataset of :func:`condensed`, as :func:`polhode.fits.laws.laws` has them for the larger error."""
+    import xarray as xr
+
     dims = ("torque_class", "integrator", "body")
     data = data.transpose(*dims, ...)
     order, logarithm, finest = (data[name].values.astype(float) for name in ("order", "log10_coefficient", "finest"))
@@ -161,7 +170,7 @@ def unpacked(data: xr.Dataset) -> xr.Dataset:
     return laws_of_bodies.assign_coords({name: data[name].values for name in dims[:2]})
 
 
-def packed(data: xr.Dataset) -> xr.Dataset:
+def packed(data: "xr.Dataset") -> "xr.Dataset":
     """The dataset of :func:`condensed` with the encodings under which it is written: whole numbers, compressed."""
     data = data.copy()
     for name, variable in data.variables.items():
@@ -180,7 +189,7 @@ def _of_law(order: Array, logarithm: Array, target: ArrayLike) -> Array:
     return np.where(np.isfinite(result), result, 0.0)
 
 
-def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, radians: float | None = None) -> xr.Dataset:
+def steps_per_radian(data: "xr.Dataset", targets: Sequence[float] = laws.TARGETS, radians: float | None = None) -> "xr.Dataset":
     """The number of steps per radian that keep an error below each target, of every body.
 
     Parameters
@@ -196,18 +205,35 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
     -------
     As :func:`polhode.fits.laws.steps_per_radian`.
     """
+    import xarray as xr
+
+    steps, how = steps_of_bodies(data, targets, radians)
     over = ("torque_class", "integrator", "body")
-    data = data.transpose(*over, "target", ...)
-    order, logarithm = data["order"].values.astype(float), data["log10_coefficient"].values.astype(float)
+    dims = (*over, "target")
+    return xr.Dataset(
+        {"steps": (dims, steps, {"long_name": "steps per radian"}), "how": (dims, how)},
+        {**{name: data[name] for name in over if name in data.coords}, "target": list(targets)},
+    )
+
+
+def steps_of_bodies(
+    data: "xr.Dataset | PlainDataset", targets: Sequence[float], radians: float | None = None
+) -> tuple[Array, NDArray[np.int8]]:
+    """The numbers of :func:`steps_per_radian` as arrays (torque_class, method, body, target): the steps, and how."""
+
+    def over_bodies(name: str, *further: str) -> np.ndarray:
+        return np.asarray(data[name].transpose("torque_class", "integrator", "body", *further).values)
+
+    order, logarithm = over_bodies("order").astype(float), over_bodies("log10_coefficient").astype(float)
     wanted = np.broadcast_to(np.log10(np.asarray(targets, float)), (*order.shape, len(targets)))
     if radians is not None:
         total = float(data.attrs["radians"])
-        exponent = _exponents(data["growth"].values.astype(float))
+        exponent = _exponents(over_bodies("growth").astype(float))
         wanted = wanted + (np.log10(total / max(radians, total)) * exponent)[..., None] - np.log10(total)
     grid = np.log10(data["target"].values.astype(float))
-    how = data["how"].values
+    how = over_bodies("how", "target")
     coarsest = -np.log10(float(data["step"].values.max()))
-    known = np.where(how == COARSEST, coarsest, _of_law(order, logarithm, grid) + data["departure"].values)
+    known = np.where(how == COARSEST, coarsest, _of_law(order, logarithm, grid) + over_bodies("departure", "target"))
     known = np.where(how == UNREACHED, np.inf, np.where(how == NOT_RUN, np.nan, known))
     # The stored errors on either side; one larger than all of them is answered as the largest, which is safe.
     after = (wanted[..., None] < grid - 1e-9).sum(axis=-1)
@@ -223,18 +249,14 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
         # Between an error that is reached and one that is not, and below the smallest, the law leads on as far
         # as round-off lets it.
         onward = np.where(beyond, np.isfinite(high), np.isfinite(low) & np.isinf(steps) & (share < 1))
-        finest = data["finest"].values[..., None]
+        finest = over_bodies("finest")[..., None]
         possible = (finest == 0) | ((finest > 0) & (law <= -np.log10(float(data["step"].values.min()))))
         possible &= round_off(10.0**-law, 1.0) <= 10.0**wanted
     steps = np.where(onward, np.maximum(law, np.where(beyond, high, low)), steps)
     how_known = np.where(onward, np.where(possible, EXTRAPOLATED, UNREACHED), how_known)
     with np.errstate(over="ignore"):
         steps = np.select([how_known == NOT_RUN, how_known == UNREACHED], [np.nan, np.inf], 10.0**steps)
-    dims = (*over, "target")
-    return xr.Dataset(
-        {"steps": (dims, steps, {"long_name": "steps per radian"}), "how": (dims, how_known.astype("int8"))},
-        {**{name: data[name] for name in over if name in data.coords}, "target": list(targets)},
-    )
+    return steps, how_known.astype("int8")
 
 
 def _exponents(growth: Array) -> Array:

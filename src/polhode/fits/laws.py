@@ -9,15 +9,17 @@ were run, and a law is used only below the finest of these, which is flagged.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from polhode.fits import seed_statistics
 from polhode.fits.largest_step import SHARE_OF_CASES, largest_step, round_off
 from polhode.fits.orders import CEILING, Fits, fit, straight_line
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Array = NDArray[np.float64]
 
@@ -41,11 +43,13 @@ TOGETHER = {
 SPREAD = (0.1, SHARE_OF_CASES)
 
 
-def errors(data: xr.Dataset) -> xr.DataArray:
+def errors(data: "xr.Dataset") -> "xr.DataArray":
     """The errors over quantity, torque_class, method, body, step (ascending) and radians.
 
     Infinite where a run diverged, NaN where there was none.
     """
+    import xarray as xr
+
     data = data.sortby("step")
     lost = data["diverged"].astype(bool)
     dims = ("torque_class", "integrator", "body", "step", "radians")
@@ -56,7 +60,7 @@ def errors(data: xr.Dataset) -> xr.DataArray:
     return xr.DataArray(stacked, {"quantity": list(QUANTITIES), **coords}, ("quantity", *dims))
 
 
-def laws(data: xr.Dataset) -> xr.Dataset:
+def laws(data: "xr.Dataset") -> "xr.Dataset":
     """The law of every torque class, method, body and quantity.
 
     Parameters
@@ -76,6 +80,8 @@ def laws(data: xr.Dataset) -> xr.Dataset:
     * ``stable``: the largest step that, as all finer ones, leaves an error below :data:`STABLE`; ``stable_at_least`` tells
       that it is the coarsest step that was run.
     """
+    import xarray as xr
+
     all_errors = errors(data)
     step, radians = all_errors["step"].values, all_errors["radians"].values
     total = float(radians[-1])
@@ -115,7 +121,7 @@ DISTRIBUTED = ("law_order", "law_coefficient", "law_leading", "law_growth")
 STEPS = ("law_finest", "law_coarsest", "law_rounding", "law_stable")
 
 
-def in_file(data: xr.Dataset) -> xr.Dataset:
+def in_file(data: "xr.Dataset") -> "xr.Dataset":
     """The laws as ensembles.nc holds them, NaN where there is none.
 
     Parameters
@@ -128,16 +134,18 @@ def in_file(data: xr.Dataset) -> xr.Dataset:
     each error; ``law_floor``, the error per radian by the law where round-off begins; ``law_stable_at_least``. Over
     torque_class, method and quantile: ``law_order_quantile`` and so on, of :data:`DISTRIBUTED`.
     """
+    import xarray as xr
+
     # One class after the other: the errors of all, three times, need much memory.
     parts = [laws(data.isel(torque_class=[i])) for i in range(data.sizes["torque_class"])]
-    both = {name: np.concatenate([one[name].sel(quantity="both").values for one in parts]) for name in parts[0].data_vars}
+    both = {name: np.concatenate([law[name].sel(quantity="both").values for law in parts]) for name in parts[0].data_vars}
     dims = ("torque_class", "integrator", "body")
     columns: dict[str, tuple[Array, str, str]] = {n: (both[of], units, text) for n, (of, units, text) in IN_FILE.items()}
     with np.errstate(over="ignore"):
         floor = both["coefficient"] * both["rounding"] ** both["order"]
     columns["law_floor"] = (floor, "1", "error per radian of the law where round-off begins; NaN if it shows at no step")
     for quantity, text in (("q", "orientation"), ("omega", "angular velocity")):
-        orders = np.concatenate([one["order"].sel(quantity=quantity).values for one in parts])
+        orders = np.concatenate([law["order"].sel(quantity=quantity).values for law in parts])
         columns[f"law_order_{quantity}"] = (orders, "1", f"fitted order of the error of the {text}")
     variables: dict[str, Any] = {
         name: (dims, values if name in STEPS else values.astype("float32"), {"long_name": text, "units": units})
@@ -205,7 +213,9 @@ def _stable(step: Array, error: Array) -> Array:
     return np.where(count > 0, step[np.maximum(count - 1, 0)], np.nan)
 
 
-def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = TARGETS, known_laws: xr.Dataset | None = None) -> xr.Dataset:
+def steps_per_radian(
+    data: "xr.Dataset", targets: Sequence[float] = TARGETS, known_laws: "xr.Dataset | None" = None
+) -> "xr.Dataset":
     """The number of steps per radian that keep the error per radian below each target, of every body.
 
     The inverse of :func:`~polhode.fits.largest_step.largest_step`, below the finest step by the law if it reaches down to it.
@@ -221,6 +231,8 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = TARGETS, known
     Over torque_class, method, body and target: ``steps`` per radian, infinite where the target is not reached and NaN where
     nothing was run; ``how``, as that function says.
     """
+    import xarray as xr
+
     known_laws = laws(data) if known_laws is None else known_laws
     every = errors(data).sel(quantity="both").isel(radians=-1)
     step, error = every["step"].values, every.values / float(every["radians"])
@@ -316,7 +328,7 @@ def compare(work: ArrayLike, allowed: ArrayLike) -> Compared:
     finalists = [int(i) for i in np.argsort(typical, kind="stable")[:FINALISTS] if np.isfinite(typical[i])]
     if not finalists or not bodies:
         return Compared(-1, nothing, nothing, nothing)
-    worst = [max((-spread(_ratios(logarithm, one, finalists)).median).tolist()) for one in finalists]
+    worst = [max((-spread(_ratios(logarithm, finalist, finalists)).median).tolist()) for finalist in finalists]
     best = finalists[int(np.argmin(worst))]
     ratios = _ratios(logarithm, best, range(methods))
     value, low, high = interval(ratios)

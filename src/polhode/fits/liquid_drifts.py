@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isfinite, nan
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -31,8 +32,29 @@ def check_of_step(dt: float) -> str:
 
 def fastest(data: xr.Dataset) -> float:
     """The angular frequency below which :data:`FASTEST` of a spectrum lies, rad/fs, interpolated between its frequencies."""
-    below = np.cumsum(data["spectrum"].sum("axis").values)
-    return float(np.interp(FASTEST, below, data["frequency"].values))
+    return fastest_of(data["spectrum"].sum("axis").values, data["frequency"].values)
+
+
+def fastest_of(shares: np.ndarray, frequencies: np.ndarray) -> float:
+    """The fastest of shares of the kinetic energy of rotation at angular frequencies, in their unit."""
+    return float(np.interp(FASTEST, np.cumsum(shares), frequencies))
+
+
+def power_spectrum(omega: np.ndarray, moments: np.ndarray, interval: float, segment: int) -> tuple[np.ndarray, np.ndarray]:
+    """The spectrum (axes, frequencies) of the kinetic energy of rotation, whose sum is 1, and angular frequencies.
+
+    Parameters
+    ----------
+    omega : (samples, molecules, 3), body frame
+    moments : (molecules, 3)
+    interval : time between two samples
+    segment : samples of the pieces, each with a Hann window, over which the mean is taken; they overlap by half
+    """
+    window = np.hanning(segment)[:, None, None]
+    begins = range(0, len(omega) - segment + 1, segment // 2)
+    power = sum(np.abs(np.fft.rfft(omega[begin : begin + segment] * window, axis=0)) ** 2 for begin in begins)
+    of_axes = np.sum(power * moments, 1).T
+    return of_axes / of_axes.sum(), 2 * np.pi * np.fft.rfftfreq(segment, interval)
 
 
 @dataclass(frozen=True)
@@ -56,12 +78,14 @@ class MeanDrift:
 
     @property
     def largest(self) -> float:
-        """The largest drift that the interval allows; infinite without one, and if a start was lost."""
+        """The largest drift that the interval allows, kT per ns and degree of freedom; infinite without one, and if a start
+        was lost.
+        """
         return max(abs(self.low), abs(self.high)) if isfinite(self.low) and not self.lost else inf
 
     @property
     def smallest(self) -> float:
-        """The smallest drift that the interval allows."""
+        """The smallest drift that the interval allows, kT per ns and degree of freedom."""
         return min(abs(self.low), abs(self.high)) if self.is_shown else 0.0 if isfinite(self.low) else abs(self.drift)
 
 
@@ -120,8 +144,8 @@ def outcomes(data: xr.Dataset) -> dict[str, dict[float, MeanDrift]]:
     return table
 
 
-def largest_steps(of_method: Mapping[float, MeanDrift], allowed: float) -> tuple[float, float]:
-    """The largest step up to which the drift is shown to be below ``allowed``, and up to which it may be; 0 for none."""
+def largest_steps(of_method: Mapping[float, Any], allowed: float) -> tuple[float, float]:
+    """The largest step up to which drift or bias is shown to be below ``allowed``, and up to which it may be; 0 for none."""
     ends = []
     for name in ("largest", "smallest"):
         end = 0.0

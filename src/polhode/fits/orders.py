@@ -78,7 +78,9 @@ def fit(step: ArrayLike, error: ArrayLike, usable: ArrayLike, fewest: int, large
 
 
 def slope(step: ArrayLike, error: ArrayLike, fewest: int = 2) -> float:
-    """The power of the step with which an error grows: least squares over all steps, NaN from less than ``fewest`` of them."""
+    """The order: the power of the step with which an error grows; least squares over all steps, NaN from less than
+    ``fewest``.
+    """
     step, error = np.asarray(step, float), np.asarray(error, float)
     usable = np.isfinite(error) & (error > 0)
     return float(straight_line(np.log(step[usable]), np.log(error[usable]))[0]) if usable.sum() >= fewest else np.nan

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
-import xarray as xr
 
 from polhode.fits.ladders import Ladder, LargestStep, priced, whole_steps
 from polhode.fits.values import at
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
 
 #: Suffix of variants that reproduce the curves of the published comparison. They should not be used for anything else.
 AS_PUBLISHED = "_delvalle2024"
@@ -24,7 +27,7 @@ NOT_FOR = "not for long conservative runs"
 INSTEAD = f"Where the energy must not drift, as in a liquid, take the exact rotor ({NO_DRIFT})."
 
 
-def candidates(data: xr.Dataset, one_torque: bool = False, as_published: bool = False) -> list[str]:
+def candidates(data: "xr.Dataset", one_torque: bool = False, as_published: bool = False) -> list[str]:
     """The methods of a problem that may be recommended.
 
     Parameters
@@ -56,7 +59,7 @@ def drift(best: str, cautions: Mapping[str, str]) -> list[str]:
     return [*remarks, *([INSTEAD] if best not in (NO_DRIFT, CORRECTED) else [])]
 
 
-def ranked(data: xr.Dataset, target: float, price: float, keys: Iterable[str]) -> pd.DataFrame:
+def ranked(data: "xr.Dataset", target: float, price: float, keys: Iterable[str]) -> "pd.DataFrame":
     """The methods ``keys`` that reach a target error, soonest first, for any error and any price of a torque.
 
     Parameters
@@ -74,6 +77,8 @@ def ranked(data: xr.Dataset, target: float, price: float, keys: Iterable[str]) -
     rows = []
     horizon, unit = float(data.attrs["horizon"]), float(data.attrs["price_unit"])
     names = ("label", "torques_per_step", "starting_torques", "step_time", "ladder_error")
+    import pandas as pd
+
     methods = data["integrator"].values.tolist()
     # As arrays, once: a selection by xarray for each method takes longer than all the rest.
     dt, of_method = data["ladder_dt"].values, [data[name].transpose("integrator", ...).values for name in names]
@@ -96,13 +101,13 @@ def _how(largest: LargestStep) -> tuple[object, ...]:
     return tuple(getattr(largest, name) for name in HOW)
 
 
-def ladder(data: xr.Dataset, key: str) -> Ladder:
+def ladder(data: "xr.Dataset", key: str) -> Ladder:
     """The measured errors of one method, from a problem's group of cost.nc."""
     errors = data["ladder_error"].sel(integrator=key)
     return Ladder(data["ladder_dt"].values, errors.values, float(data.attrs["horizon"]))
 
 
-def winners(data: xr.Dataset, keys: Iterable[str]) -> dict[tuple[float, float], list[tuple[str, float]]]:
+def winners(data: "xr.Dataset", keys: Iterable[str]) -> dict[tuple[float, float], list[tuple[str, float]]]:
     """(target error, price) -> the methods ``keys`` that reach it with their time in s, soonest first.
 
     For all target errors and prices that the file tabulates; the list is empty where none reaches the target.
@@ -118,7 +123,7 @@ def winners(data: xr.Dataset, keys: Iterable[str]) -> dict[tuple[float, float], 
     return result
 
 
-def at_the_edge(data: xr.Dataset, key: str, target: float) -> bool:
+def at_the_edge(data: "xr.Dataset", key: str, target: float) -> bool:
     """Whether the step size is at the end of the range that was run: extrapolated, or the coarsest."""
     place = data["target_error"].values.tolist().index(target)
     return any(at(data, flag, key, target_error=place) == 1 for flag in ("extrapolated", "coarsest"))

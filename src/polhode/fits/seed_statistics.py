@@ -4,12 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import comb, isclose, isfinite, nan, pi, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from polhode.fits import NotInRun
 from polhode.fits.largest_step import BETWEEN, largest_step
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: Nominal coverage of the intervals. Their actual coverage is stated with them.
 LEVEL = 0.95
@@ -160,7 +163,7 @@ def coverage_of_ratio(ours: np.ndarray, theirs: np.ndarray) -> float:
     return float(np.mean(np.abs(value - np.log(whole.value)) <= half))
 
 
-def of_seeds(data: xr.Dataset, method: str, row: int, name: str = "energy_error") -> np.ndarray:
+def of_seeds(data: "xr.Dataset", method: str, row: int, name: str = "energy_error") -> np.ndarray:
     """The energy error in % of every initial state of a method at the ``row``-th step size.
 
     inf where the run blew up, NaN if the method does not run with this step size.
@@ -182,22 +185,22 @@ def of_seeds(data: xr.Dataset, method: str, row: int, name: str = "energy_error"
     return np.where(missing, np.inf, values)
 
 
-def ran(data: xr.Dataset, method: str, row: int) -> bool:
+def ran(data: "xr.Dataset", method: str, row: int) -> bool:
     """Whether the study runs a method with its ``row``-th step size."""
     return not np.isnan(of_seeds(data, method, row, "energy_error_mean")).any()
 
 
-def mean_error(data: xr.Dataset, method: str, row: int) -> Estimate:
+def mean_error(data: "xr.Dataset", method: str, row: int) -> Estimate:
     """The mean over initial states, as del Valle et al. (2024) plot it; inf if one run blew up."""
     return mean(of_seeds(data, method, row))
 
 
-def median_error(data: xr.Dataset, method: str, row: int) -> Estimate:
+def median_error(data: "xr.Dataset", method: str, row: int) -> Estimate:
     """The median over initial states; finite as long as more than half of them are."""
     return median(of_seeds(data, method, row))
 
 
-def ratio_of_means(data: xr.Dataset, method: str, row: int, other: str, other_row: int | None = None) -> Estimate:
+def ratio_of_means(data: "xr.Dataset", method: str, row: int, other: str, other_row: int | None = None) -> Estimate:
     """The :func:`ratio` of two methods' errors, as means over the samples, at one step or at two; 0 or inf where one blew up.
 
     The published measure is not used: the smaller of the mean and the last value is accidentally small if the energy passes its
@@ -207,7 +210,7 @@ def ratio_of_means(data: xr.Dataset, method: str, row: int, other: str, other_ro
     return ratio(ours, of_seeds(data, other, row if other_row is None else other_row, "energy_error_mean"))
 
 
-def ratio_over_steps(data: xr.Dataset, method: str, other: str) -> Estimate:
+def ratio_over_steps(data: "xr.Dataset", method: str, other: str) -> Estimate:
     """The geometric mean of :func:`ratio_of_means` over all step sizes at which every run of both lasted.
 
     NaN if there is no such step size.
@@ -218,13 +221,13 @@ def ratio_over_steps(data: xr.Dataset, method: str, other: str) -> Estimate:
     return ratio(ours[lasted], theirs[lasted]) if lasted.any() else Estimate(nan)
 
 
-def followed(data: xr.Dataset) -> list[str]:
+def followed(data: "xr.Dataset") -> list[str]:
     """The methods that were run with more than half of the step sizes: those whose error can be followed over the step."""
     keys = list(map(str, data["integrator"].values))
     return [key for key in keys if sum(ran(data, key, row) for row in range(data.sizes["dt"])) > data.sizes["dt"] / 2]
 
 
-def spin_label(data: xr.Dataset) -> str:
+def spin_label(data: "xr.Dataset") -> str:
     """The initial spin of the clumps of a scene, in words that both TeX and Matplotlib understand."""
     spin = float(data.attrs["spin"])
     if spin == 0:
@@ -232,12 +235,12 @@ def spin_label(data: xr.Dataset) -> str:
     return r"spin $\pi$ rad/s" if isclose(spin, pi, rel_tol=1e-3) else f"spin {spin:g} rad/s"
 
 
-def mean_curve(data: xr.Dataset, method: str) -> np.ndarray:
+def mean_curve(data: "xr.Dataset", method: str) -> np.ndarray:
     """The mean error in % over the step sizes; NaN for those with which the method does not run."""
     return np.array([np.mean(of_seeds(data, method, row)) for row in range(data.sizes["dt"])])
 
 
-def step_for(data: xr.Dataset, method: str, error: float) -> float:
+def step_for(data: "xr.Dataset", method: str, error: float) -> float:
     """The largest step in s with which the mean error stays below ``error`` %; NaN unless it lies between two that were run."""
     return _step_of_mean(data["dt"].values, mean_curve(data, method), error)
 
@@ -248,13 +251,13 @@ def _step_of_mean(dt: np.ndarray, curve: np.ndarray, error: float) -> float:
     return float(step) if how == BETWEEN else nan
 
 
-def ratio_of_steps(data: xr.Dataset, method: str, other: str, error: float) -> Estimate:
+def ratio_of_steps(data: "xr.Dataset", method: str, other: str, error: float) -> Estimate:
     """Ratio of the steps of :func:`step_for` of two methods."""
     dt = data["dt"].values
     ours, theirs = (np.array([of_seeds(data, key, row) for row in range(len(dt))]) for key in (method, other))
 
     def ratio(states: np.ndarray) -> float:
-        one, two = (_step_of_mean(dt, values[:, states].mean(axis=1), error) for values in (ours, theirs))
-        return one / two
+        first, second = (_step_of_mean(dt, values[:, states].mean(axis=1), error) for values in (ours, theirs))
+        return first / second
 
     return jackknife(ratio, data.sizes["seed"])

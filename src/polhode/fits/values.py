@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from math import isfinite, nan
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
-def at(data: xr.Dataset, name: str, method: str, **where: int) -> float:
+def at(data: "xr.Dataset", name: str, method: str, **where: int) -> float:
     """One value of a method, NaN if the run has none; ``where`` are positions along the other dimensions."""
     # Thousands of numbers are requested: look-ups by xarray would take seconds.
     variables = data.variables
@@ -18,7 +21,7 @@ def at(data: xr.Dataset, name: str, method: str, **where: int) -> float:
     return float(variables[name].values[tuple(places[dimension] for dimension in map(str, variables[name].dims))])
 
 
-def peak(data: xr.Dataset, name: str, method: str) -> float:
+def peak(data: "xr.Dataset", name: str, method: str) -> float:
     """The largest value of a method, NaN if the run has none."""
     if name not in data or method not in data["integrator"].values:
         return nan
@@ -27,10 +30,10 @@ def peak(data: xr.Dataset, name: str, method: str) -> float:
 
 
 def quotient(a: float, b: float) -> float:
-    """a / b, NaN where the quotient is meaningless."""
+    """a / b, a number; NaN where the quotient is meaningless."""
     return a / b if isfinite(a) and isfinite(b) and b != 0 else nan
 
 
 def nearest_step(dt: Sequence[float] | np.ndarray, wanted: float) -> int:
-    """The position of the step size nearest to ``wanted``, in logarithms."""
+    """The index of the step size nearest to ``wanted`` (s), in logarithms."""
     return int(np.argmin(np.abs(np.log(np.asarray(dt) / wanted))))

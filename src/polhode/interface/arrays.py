@@ -1,5 +1,7 @@
 """Named arrays: what an :class:`xarray.Dataset` holds, without the time that importing xarray takes."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,6 +16,63 @@ Variable = tuple[tuple[str, ...], np.ndarray, dict[str, Any]]
 def about(long_name: str, units: str = "1") -> dict[str, str]:
     """The attributes of an array: what it is, and its unit in SI notation."""
     return {"long_name": long_name, "units": units}
+
+
+@dataclass(frozen=True)
+class PlainVariable:
+    """One array of a :class:`PlainDataset`, with the names of its dimensions."""
+
+    dims: tuple[str, ...]
+    values: np.ndarray
+    attrs: dict[str, Any]
+
+    def transpose(self, *dims: str) -> "PlainVariable":
+        """The array with its dimensions in this order."""
+        return PlainVariable(dims, self.values.transpose([self.dims.index(name) for name in dims]), self.attrs)
+
+    def take(self, dim: str, places: Sequence[int]) -> "PlainVariable":
+        """The array at these places along a dimension; as it is if it has none of this name."""
+        return (
+            PlainVariable(self.dims, self.values.take(places, self.dims.index(dim)), self.attrs) if dim in self.dims else self
+        )
+
+
+@dataclass(frozen=True)
+class PlainDataset:
+    """As much of an :class:`xarray.Dataset` as answers need (:func:`polhode.interface.netcdf.read_table`).
+
+    Parameters
+    ----------
+    variables : dict
+        Name -> array; coordinates are among them.
+    attrs : dict
+        Of the whole.
+    """
+
+    variables: dict[str, PlainVariable]
+    attrs: dict[str, Any]
+
+    def __getitem__(self, name: str) -> PlainVariable:
+        return self.variables[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.variables
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Dimension -> size."""
+        return {
+            dim: size for column in self.variables.values() for dim, size in zip(column.dims, column.values.shape, strict=True)
+        }
+
+    def sel(self, **wanted: Sequence[str]) -> "PlainDataset":
+        """The table at these values of a coordinate, in their order; KeyError for one that it does not have."""
+        variables = self.variables
+        for dim, keys in wanted.items():
+            places = {str(value): i for i, value in enumerate(variables[dim].values)}
+            at = [places[key] for key in keys]
+            variables = {name: column.take(dim, at) for name, column in variables.items()}
+        return PlainDataset(variables, self.attrs)
 
 
 class Arrays(NamedTuple):

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from polhode.interface.reading import ConfigurationError, dotted, load_yaml, shown
+from polhode.interface.reading import WORDS_THAT_ARE_TRUTHS, ConfigurationError, dotted, load_yaml, shown
 
 #: For the dataclasses of pydantic: a key that they do not have is an error.
 STRICT = ConfigDict(extra="forbid")
@@ -21,9 +21,12 @@ def declared(kind: type[T], file: Path, **known: Any) -> T:
     ConfigurationError
         If the file is no YAML, or a key or a value is refused; the message names the file and each of these keys.
     """
-    values = load_yaml(file)
+    values, hint = load_yaml(file), f"; {WORDS_THAT_ARE_TRUTHS}"
     try:
         return TypeAdapter(kind).validate_python({**values, **known} if known else values)
     except ValidationError as error:
-        refused = [(dotted(one["loc"]), one["msg"].removeprefix("Value error, ")) for one in error.errors()]
+        refused = [
+            (dotted(fault["loc"]), fault["msg"].removeprefix("Value error, ") + hint * isinstance(fault["input"], bool))
+            for fault in error.errors()
+        ]
         raise ConfigurationError("\n".join(f"{shown(file)}: {key}: {message}" for key, message in refused)) from None

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FunctionType
@@ -27,7 +27,7 @@ import xarray as xr
 from numba import types
 from numba.core import config
 
-from polhode.compiling.in_advance import PACKAGE
+from polhode.compiling.in_advance import worker_of
 from polhode.compiling.kernel import float_type, inertia_type, parameters_type, quaternion_type, torque_type, vector_type
 from polhode.compiling.trials import TrialError, line_of, reason_of, source_line
 from polhode.interface.arguments import regular_file
@@ -103,7 +103,8 @@ def try_out(paths: Sequence[str | Path], patience: float = PATIENCE, references:
     remarks: list[str] = []
     done = 0
     with tempfile.TemporaryFile() as printed:
-        worker = _worker(files, references, printed)
+        task = {"files": list(map(str, files)), "references": references}
+        worker = worker_of(__name__, task, subprocess.PIPE, printed)  # what a plug-in prints goes to the file
         try:
             stage, lines = "start", _lines(worker)
             while done < len(files):
@@ -123,23 +124,6 @@ def try_out(paths: Sequence[str | Path], patience: float = PATIENCE, references:
             worker.kill()
             worker.wait()
     return remarks
-
-
-def _worker(files: Sequence[Path], references: bool, printed: IO[bytes]) -> subprocess.Popen[str]:
-    """A process that runs :func:`work`; its other output goes to the file ``printed``."""
-    paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
-    worker = subprocess.Popen(
-        [sys.executable, "-c", "from polhode.interface.plugins import work; work()"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=printed,
-        text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
-    )
-    assert worker.stdin is not None
-    with suppress(BrokenPipeError), worker.stdin:
-        worker.stdin.write(json.dumps({"files": [str(file) for file in files], "references": references}))
-    return worker
 
 
 def _lines(worker: subprocess.Popen[str]) -> "queue.Queue[dict[str, Any] | None]":

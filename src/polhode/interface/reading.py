@@ -6,7 +6,6 @@ Nothing of polhode is imported here, since `./reproduce` runs this file as a scr
 """
 
 import argparse
-import json
 import stat
 import sys
 from collections.abc import Iterable, Sequence
@@ -25,6 +24,8 @@ MOST_VALUES = 300_000
 LARGEST = 20_000_000
 #: Keys by which Snakemake runs Python code that stands in a configuration file, while it reads the file.
 CODE = ("__use_yte__", "__definitions__", "__variables__")
+#: Why a name is true or false where a file has a word.
+WORDS_THAT_ARE_TRUTHS = "YAML reads on, off, yes and no as true or false: write a name in quotes"
 #: Suggestion for an empty file.
 EXAMPLE = "write at least one key with its value, such as digits: 50"
 
@@ -119,6 +120,9 @@ def read(path: str | Path, what: str = "configuration file", example: str = EXAM
         raise ConfigurationError(
             f"{name}:{line}: not text in UTF-8 (byte 0x{data[error.start]:02x}); save the file as UTF-8"
         ) from None
+    if text.lstrip().startswith("{"):
+        # Between the values of JSON there may be tabs, which YAML does not allow there; within them there is none.
+        text = text.replace("\t", " ")
     strict = _Strict(name)
     loader: Any = None
     try:
@@ -131,8 +135,6 @@ def read(path: str | Path, what: str = "configuration file", example: str = EXAM
         line = text.count("\n", 0, error.position) + 1
         raise ConfigurationError(f"{name}:{line}: not text: holds the character #x{ord(text[error.position]):04x}") from None
     except yaml.MarkedYAMLError as error:
-        if values := _json(name, text):
-            return ConfigurationFile(name, values, {})
         raise ConfigurationError(f"{name}:{_where(error)}: not valid YAML: {_reason(error)}") from None
     except RecursionError:
         raise ConfigurationError(f"{name}: nests lists or keys too deeply") from None
@@ -179,25 +181,6 @@ def shown(path: str | Path) -> str:
         return str(path.relative_to(Path.cwd()))
     except ValueError:
         return str(path)
-
-
-def _json(name: str, text: str) -> dict[Any, Any] | None:
-    """The contents of JSON that is not valid YAML because it is indented with tabs; Snakemake accepts it as well."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        keys = [key for key, _ in pairs]
-        if len(set(keys)) < len(keys):
-            twice = next(key for i, key in enumerate(keys) if key in keys[:i])
-            raise ConfigurationError(f"{name}: the key {twice!r} occurs twice; keep one of them")
-        return dict(pairs)
-
-    try:
-        content = json.loads(text, object_pairs_hook=once)
-    except ConfigurationError:
-        raise
-    except (ValueError, RecursionError):
-        return None
-    return content if isinstance(content, dict) else None
 
 
 def _where(error: yaml.MarkedYAMLError) -> str:
@@ -285,12 +268,12 @@ def _value(values: Any, path: Keys) -> Any:
     return values
 
 
-def _differ(one: Any, two: Any) -> bool:
+def _differ(first: Any, second: Any) -> bool:
     """Whether two values, if both are numbers or texts, differ as numbers or as texts."""
-    if isinstance(one, dict | list) or isinstance(two, dict | list) or str(one) == str(two):
+    if isinstance(first, dict | list) or isinstance(second, dict | list) or str(first) == str(second):
         return False
     try:
-        return float(one) != float(two)
+        return float(first) != float(second)
     except (ValueError, TypeError, OverflowError):
         return True
 

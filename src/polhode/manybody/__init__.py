@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from polhode.public import Public
 
 if TYPE_CHECKING:
+    from polhode.manybody.bath import Langevin, VelocityRescaling
     from polhode.manybody.clump import Clump
     from polhode.manybody.fluid import Fluid
     from polhode.manybody.forces import FORCES as forces
@@ -33,6 +34,7 @@ __all__ = [
     "Drum",
     "Fluid",
     "ForceLaw",
+    "Langevin",
     "Material",
     "Molecule",
     "Parameter",
@@ -41,6 +43,7 @@ __all__ = [
     "Shaking",
     "State",
     "Touch",
+    "VelocityRescaling",
     "forces",
     "molecules",
     "scenes",
@@ -55,6 +58,7 @@ Public.of(__name__).defined = {
     "Drum": ("polhode.manybody.walls", "Drum"),
     "Fluid": ("polhode.manybody.fluid", "Fluid"),
     "ForceLaw": ("polhode.manybody.law", "ForceLaw"),
+    "Langevin": ("polhode.manybody.bath", "Langevin"),
     "Material": ("polhode.manybody.material", "Material"),
     "Molecule": ("polhode.manybody.molecule", "Molecule"),
     "Parameter": ("polhode.manybody.law", "Parameter"),
@@ -63,6 +67,7 @@ Public.of(__name__).defined = {
     "Shaking": ("polhode.manybody.walls", "Shaking"),
     "State": ("polhode.manybody.placement", "State"),
     "Touch": ("polhode.manybody.law", "Touch"),
+    "VelocityRescaling": ("polhode.manybody.bath", "VelocityRescaling"),
     "forces": ("polhode.manybody.forces", "FORCES"),
     "molecules": ("polhode.manybody.molecules", "MOLECULES"),
     "scenes": ("polhode.manybody.scenes", "SCENES"),

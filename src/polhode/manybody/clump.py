@@ -356,7 +356,7 @@ class Clump:
 
     @property
     def filling(self) -> float:
-        """Volume of the union as a fraction of the sphere of radius :attr:`reach`."""
+        """Volume of the union as a fraction of the sphere of radius :attr:`reach`. A number up to 1."""
         return self.volume / (4 / 3 * pi * self.reach**3)
 
     @property
@@ -365,7 +365,7 @@ class Clump:
         return min(self.volume, float((4 / 3 * pi * self.radii**3).sum()))
 
     def body(self, density: float) -> Body:
-        """Mass and principal moments at a density in kg/m^3, which a clump with a :attr:`mass` does not need."""
+        """Mass, kg, and principal moments, kg m^2, at a density in kg/m^3, which a clump with a :attr:`mass` does not need."""
         density = positive(f"clump {self.key!r}: density", density, "kg/m^3")
         if self.mass is not None:
             return Body(self.inertia, self.mass)

@@ -49,7 +49,7 @@ ROUNDED = 1e-3
 MOST_SPHERES = 20_000
 
 
-class Table(NamedTuple):
+class SphereTable(NamedTuple):
     """Rows of numbers under names of :data:`NAMES`, with where each stands; and what LAMMPS' file declares of the whole."""
 
     names: Sequence[str]
@@ -186,7 +186,7 @@ def _declared(
     return MassProperties(whole.volume, centre, tensor, mass)
 
 
-def _columns(path: Path, lines: list[Line], scale: float, mass_scale: float) -> Table:
+def _columns(path: Path, lines: list[Line], scale: float, mass_scale: float) -> SphereTable:
     """A table of numbers, with or without a line of names."""
     names: list[str] = []
     where = 0
@@ -204,9 +204,9 @@ def _columns(path: Path, lines: list[Line], scale: float, mass_scale: float) -> 
             if {"x", "y", "z"} <= {_known(word) for word in words}:
                 names, where = words, place
     if not data:
-        return Table(list("xyzr"), [])
+        return SphereTable(list("xyzr"), [])
     columns = _named(path, where, names, scale, mass_scale) if names else list("xyzr")
-    return Table(columns, _numbers(path, data, columns))
+    return SphereTable(columns, _numbers(path, data, columns))
 
 
 def _words(line: str) -> list[str]:
@@ -299,7 +299,7 @@ def _numbers(path: Path, data: list[Line], columns: Sequence[str]) -> list[tuple
     return rows
 
 
-def _kratos(path: Path, lines: list[Line], scale: float, mass_scale: float) -> Table | None:
+def _kratos(path: Path, lines: list[Line], scale: float, mass_scale: float) -> SphereTable | None:
     """The block of centres and radii in a cluster file of Kratos."""
     inside, blocks, data, others = False, 0, list[Line](), list[str]()
     for place, line in lines:
@@ -320,10 +320,10 @@ def _kratos(path: Path, lines: list[Line], scale: float, mass_scale: float) -> T
         warnings.warn(
             f"{path}: {', '.join(others)[:80]} of the file is not read; the union of its spheres counts", stacklevel=5
         )
-    return Table(list("xyzr"), _numbers(path, data, "xyzr")) if blocks else None
+    return SphereTable(list("xyzr"), _numbers(path, data, "xyzr")) if blocks else None
 
 
-def _lammps(path: Path, lines: list[Line], scale: float, mass_scale: float) -> Table | None:
+def _lammps(path: Path, lines: list[Line], scale: float, mass_scale: float) -> SphereTable | None:
     """The atoms of a molecule file of LAMMPS: Coords, Diameters, and Masses if there are any."""
     molecule = lammps_files.template(path, lines)
     if molecule is None:
@@ -344,10 +344,10 @@ def _lammps(path: Path, lines: list[Line], scale: float, mass_scale: float) -> T
             columns.append(molecule.values(section))
             names.append(name)
     rows = [(f"atom {i}", [x for _, values in atom for x in values]) for i, atom in enumerate(zip(*columns, strict=True), 1)]
-    return Table(names, rows, molecule)
+    return SphereTable(names, rows, molecule)
 
 
-def _xyz(path: Path, lines: list[Line], scale: float, mass_scale: float) -> Table | None:
+def _xyz(path: Path, lines: list[Line], scale: float, mass_scale: float) -> SphereTable | None:
     """One frame of an extended XYZ file: the number of spheres, ``Properties=...``, then the spheres."""
     frame = xyz_frame(path, lines, "clump")
     if frame is None:
@@ -358,4 +358,4 @@ def _xyz(path: Path, lines: list[Line], scale: float, mass_scale: float) -> Tabl
         raise ValueError(f"{path}, line 2: an XYZ file without radii; a clump needs Properties=pos:R:3:radius:R:1")
     if "r" not in columns and "d" not in columns:
         raise ValueError(f"{path}, line 2: {shown(comment.strip())} has no radius:R:1")
-    return Table(columns, _numbers(path, data, columns))
+    return SphereTable(columns, _numbers(path, data, columns))

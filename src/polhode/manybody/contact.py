@@ -157,7 +157,7 @@ def coordinate(r: float, mx: float, my: float, mz: float, x: float, y: float, z:
 
 @kernel
 def in_body(m: Any, v: Any) -> Any:
-    """A lab vector in the body frame, with the rotation matrix."""
+    """A lab vector in the body frame, (3,) in the unit of ``v``, with the rotation matrix ``m``."""
     return (
         m[0] * v[0] + m[3] * v[1] + m[6] * v[2],
         m[1] * v[0] + m[4] * v[1] + m[7] * v[2],
@@ -203,7 +203,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 @kernel
 def to_lab(m: Any, v: Any) -> Any:
-    """A vector of the body frame in the lab, with the rotation matrix."""
+    """A vector of the body frame in the lab, (3,) in the unit of ``v``, with the rotation matrix ``m``."""
     return (
         m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
         m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
@@ -213,19 +213,21 @@ def to_lab(m: Any, v: Any) -> Any:
 
 @kernel
 def subtract(a: Any, b: Any) -> Any:
-    """a - b"""
+    """a - b, three components."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @kernel
 def arm(body: Side, towards: float, normal: Any, overlap: float) -> Any:
-    """From the centre of mass of a body to the contact point; ``towards`` is -1 for the first body and 1 for the second."""
+    """From the centre of mass of a body to the contact point; ``towards`` is -1 for the first body and 1 for the second.
+    (3,) m, in the lab.
+    """
     return axpy(towards * (body.radius - body.share * overlap), normal, body.offset)
 
 
 @kernel
 def half_a_turn_ago(body: Side) -> Side:
-    """The body with its sphere where it was in the middle of the step."""
+    """The body with its sphere where it was in the middle of the step. Lengths in m, velocities in m/s."""
     return Side(
         axpy(-0.5, cross(body.turned, body.offset), body.offset),
         body.radius,
@@ -238,12 +240,16 @@ def half_a_turn_ago(body: Side) -> Side:
 
 
 @kernel
-def stretched(one: Side, two: Side, normal: Any, overlap: float) -> Any:
-    """The velocity of the first surface against the second with full radii as arms; centres slide as if nothing overlapped."""
-    centres = subtract(add(one.velocity, cross(one.spin, one.offset)), add(two.velocity, cross(two.spin, two.offset)))
-    radii = one.radius + (two.radius if two.radius > 0.0 else one.radius)
+def stretched(first: Side, second: Side, normal: Any, overlap: float) -> Any:
+    """The velocity of the first surface against the second with full radii as arms; centres slide as if nothing overlapped.
+    (3,) m/s.
+    """
+    centres = subtract(
+        add(first.velocity, cross(first.spin, first.offset)), add(second.velocity, cross(second.spin, second.offset))
+    )
+    radii = first.radius + (second.radius if second.radius > 0.0 else first.radius)
     sliding = axpy(-dot(centres, normal), normal, centres)
-    turning = cross(normal, axpy(one.radius, one.spin, scale(two.radius, two.spin)))
+    turning = cross(normal, axpy(first.radius, first.spin, scale(second.radius, second.spin)))
     return add(axpy(overlap / (radii - overlap), sliding, centres), turning)
 
 
@@ -253,8 +259,8 @@ def meeting(
     overlap: float,
     radius: float,
     mass: float,
-    one: Side,
-    two: Side,
+    side_one: Side,
+    side_two: Side,
     before: Any,
     old: bool,
     bookkeeping: Any,
@@ -273,30 +279,30 @@ def meeting(
         bookkeeping[1] > 0.0,
         bookkeeping[0] > 0.0,
         bookkeeping[3],
-        bookkeeping[4] if two.radius > 0.0 else bookkeeping[5],
+        bookkeeping[4] if side_two.radius > 0.0 else bookkeeping[5],
     )
     n_before = (before[0], before[1], before[2]) if old else normal
     n_middle, halfway = normal, overlap
-    first, second = one, two
+    first, second = side_one, side_two
     if in_the_middle:
         n_middle = unit(add(n_before, normal)) if old else normal
         halfway = 0.5 * (before[3] + overlap)
-        first, second = half_a_turn_ago(one), half_a_turn_ago(two)
-    arm_one = arm(one, -1.0, normal, point_of_velocity * overlap)
-    arm_two = arm(two, 1.0, normal, point_of_velocity * overlap)
+        first, second = half_a_turn_ago(side_one), half_a_turn_ago(side_two)
+    arm_one = arm(side_one, -1.0, normal, point_of_velocity * overlap)
+    arm_two = arm(side_two, 1.0, normal, point_of_velocity * overlap)
     velocity = subtract(
-        add(one.velocity, cross(one.spin, arm_one)),
-        add(two.velocity, cross(two.spin, arm_two)),
+        add(side_one.velocity, cross(side_one.spin, arm_one)),
+        add(side_two.velocity, cross(side_two.spin, arm_two)),
     )
     moved = subtract(
-        add(one.moved, cross(one.turned, arm(first, -1.0, n_middle, point_of_velocity * halfway))),
-        add(two.moved, cross(two.turned, arm(second, 1.0, n_middle, point_of_velocity * halfway))),
+        add(side_one.moved, cross(side_one.turned, arm(first, -1.0, n_middle, point_of_velocity * halfway))),
+        add(side_two.moved, cross(side_two.turned, arm(second, 1.0, n_middle, point_of_velocity * halfway))),
     )
     closing = -dot(moved, n_middle)
     share = overlap / closing if since_touch and not old and closing > overlap else 1.0
-    twirl, halves = 0.25 * dot(add(one.turned, two.turned), n_middle), bookkeeping[6]
+    twirl, halves = 0.25 * dot(add(side_one.turned, side_two.turned), n_middle), bookkeeping[6]
     if bookkeeping[7] > 1.0:
-        velocity = stretched(one, two, normal, overlap)
+        velocity = stretched(side_one, side_two, normal, overlap)
     if bookkeeping[7] > 0.0:
         moved = scale(dt, velocity)
     touch = Touch(
@@ -307,15 +313,15 @@ def meeting(
         n_middle,
         n_before,
         velocity,
-        subtract(one.spin, two.spin),
+        subtract(side_one.spin, side_two.spin),
         moved,
-        subtract(one.turned, two.turned),
+        subtract(side_one.turned, side_two.turned),
         halves * twirl,
         (2.0 - halves) * twirl if halves > 0.0 else 0.0,
         share,
     )
-    lever_one = arm(one, -1.0, normal, point_of_torque * overlap)
-    lever_two = arm(two, 1.0, normal, point_of_torque * overlap)
+    lever_one = arm(side_one, -1.0, normal, point_of_torque * overlap)
+    lever_two = arm(side_two, 1.0, normal, point_of_torque * overlap)
     return touch, lever_one, lever_two
 
 
@@ -345,27 +351,27 @@ def walls_at(setup: Setup, since: float, time: float) -> Walls:
 
 @kernel
 def wall_depth(wall: int, x: float, radius: float, half: float) -> float:
-    """The depth to which a sphere has sunk into a plane, given its coordinate along that axis; if negative, a distance."""
+    """The depth in m to which a sphere has sunk into a plane, given its coordinate along that axis; if negative, a distance."""
     return (x if wall % 2 == 1 else -x) + radius - half
 
 
 @kernel
 def from_axis(wall: int, x: Any) -> Any:
-    """The part of a vector across the axis of a drum."""
+    """The part (3,) of a vector across the axis of a drum, in the unit of the vector."""
     axis = wall - PLANES
     return (0.0 if axis == 0 else x[0], 0.0 if axis == 1 else x[1], 0.0 if axis == 2 else x[2])
 
 
 @kernel
 def depth_in_drum(wall: int, x: Any, radius: float, setup: Setup) -> float:
-    """The depth to which a sphere has sunk into a drum whose axis goes through the origin; if negative, a distance."""
+    """The depth in m to which a sphere has sunk into a drum whose axis goes through the origin; if negative, a distance."""
     across = from_axis(wall, x)
     return sqrt(dot(across, across)) + radius - setup.drum[0]  # type: ignore[no-any-return]
 
 
 @kernel
 def depth_in_wall(wall: int, r: Any, m: Any, sphere: Any, setup: Setup, walls: Walls) -> float:
-    """The depth to which a sphere of a clump has sunk into any wall; if negative, a distance."""
+    """The depth in m to which a sphere of a clump has sunk into any wall; if negative, a distance."""
     if wall < PLANES:
         axis = wall // 2
         return wall_depth(wall, lab_coordinate(axis, r, m, sphere) - walls.offset[axis], sphere[3], setup.half)  # type: ignore[no-any-return]
@@ -374,7 +380,7 @@ def depth_in_wall(wall: int, r: Any, m: Any, sphere: Any, setup: Setup, walls: W
 
 @kernel
 def normal_of_wall(wall: int, r: Any, m: Any, sphere: Any, walls: Walls) -> Any:
-    """The unit vector from a wall to a sphere that touches it."""
+    """The unit vector (3,) in the lab from a wall to a sphere that touches it."""
     if wall < PLANES:
         return along_axis(wall // 2, 1.0 if wall % 2 == 0 else -1.0)
     across = from_axis(wall, subtract(lab_position(r, m, sphere), walls.offset))
@@ -414,13 +420,13 @@ class Interaction(NamedTuple):
 
 @kernel
 def along_axis(axis: int, size: float) -> Any:
-    """A vector along one axis of the lab."""
+    """A vector (3,) of this size along one axis (0, 1 or 2) of the lab."""
     return (size if axis == 0 else 0.0, size if axis == 1 else 0.0, size if axis == 2 else 0.0)
 
 
 @kernel
 def overlap_of(distance: float, radius_i: float, radius_j: float) -> float:
-    """The overlap of two spheres that touch; the root in ``distance`` may round up to the sum of the radii."""
+    """The overlap in m of two spheres that touch; the root in ``distance`` may round up to the sum of the radii."""
     overlap = (radius_i + radius_j) - distance
     return overlap if overlap > 0.0 else 0.0
 
@@ -582,17 +588,17 @@ def _with_history(law: ForceLaw, constants_of: Any) -> Interaction:
                 if depth > 0.0:
                     overlap, radius, mass = depth, body_one[7], body_one[9]
                 m_one, m_two = matrix(body_one[:4]), matrix(body_two[:4])
-                one, two = side_of(body_one, m_one, dt), side_of(body_two, m_two, dt if depth == 0.0 else 1.0)
+                first, second = side_of(body_one, m_one, dt), side_of(body_two, m_two, dt if depth == 0.0 else 1.0)
                 touch, arm_one, arm_two = meeting(
-                    normal, overlap, radius, mass, one, two, load_before(batch, k), old > 0.0, choices, dt
+                    normal, overlap, radius, mass, first, second, load_before(batch, k), old > 0.0, choices, dt
                 )
                 response = contact(touch, load_history(batch, k), load_constants(batch, k))
                 force, couple = response.force, response.couple
                 back, couple_back = scale(-1.0, force), scale(-1.0, couple)
                 torque_one = in_body(m_one, add(cross(arm_one, force), couple))
                 torque_two = in_body(m_two, add(cross(arm_two, back), couple_back))
-                surface = add(two.velocity, cross(two.spin, arm_two))
-                power = dot(force, surface) + dot(couple, two.spin) if depth > 0.0 else 0.0
+                surface = add(second.velocity, cross(second.spin, arm_two))
+                power = dot(force, surface) + dot(couple, second.spin) if depth > 0.0 else 0.0
                 store_answer(batch, k, force + torque_one + torque_two + response.stored + response.work + (power,))
                 store_geometry(batch, k, (normal[0], normal[1], normal[2], overlap))
                 store_history(batch, k, response.history)
@@ -710,19 +716,19 @@ def contact_key(setup: Setup, clump: int, other: int, sphere: int, other_sphere:
 
 @kernel
 def wall_row(setup: Setup, clump: int) -> Any:
-    """The row of ``setup.constants`` for a clump at a wall."""
+    """The index of the row of ``setup.constants`` for a clump at a wall."""
     return setup.materials[np.uint64(clump)] * setup.classes + setup.classes - 1
 
 
 @kernel
 def pair_row(setup: Setup, clump: int, other: int) -> Any:
-    """The row of ``setup.constants`` for two clumps."""
+    """The index of the row of ``setup.constants`` for two clumps."""
     return setup.materials[np.uint64(clump)] * setup.classes + setup.materials[np.uint64(other)]
 
 
 @kernel
 def sphere_of(spheres: Any, k: Any) -> Any:
-    """One column of an array of spheres: x, y, z and radius."""
+    """One column of an array of spheres: x, y, z and radius, m."""
     return spheres[0, k], spheres[1, k], spheres[2, k], spheres[3, k]
 
 
@@ -739,13 +745,13 @@ def lab_position(r: Any, m: Any, sphere: Any) -> Any:
 
 @kernel
 def lab_coordinate(axis: int, r: Any, m: Any, sphere: Any) -> float:
-    """One coordinate of :func:`lab_position`."""
+    """One coordinate of :func:`lab_position`, m."""
     return coordinate(r[axis], m[3 * axis], m[3 * axis + 1], m[3 * axis + 2], sphere[0], sphere[1], sphere[2])
 
 
 @kernel
 def nearest_image(periods: Any, r: Any, other: Any) -> Any:
-    """The image of the position ``other`` that is nearest to r, with periodic sides; else ``other``.
+    """The image of the position ``other`` that is nearest to r, with periodic sides; else ``other``. (3,) m.
 
     Positions run on across a side, and only what one clump sees of another is shifted: so no motion knows of the sides.
     """
@@ -760,7 +766,7 @@ def nearest_image(periods: Any, r: Any, other: Any) -> Any:
 
 @kernel
 def nearest_coordinate(period: float, x: float, other: float) -> float:
-    """One coordinate of :func:`nearest_image`."""
+    """One coordinate of :func:`nearest_image`, m."""
     return other + period * floor((x - other) / period + 0.5) if period > 0.0 else other
 
 

@@ -76,7 +76,7 @@ from polhode.methods.translation import BY_TORQUE_TIME, Translation
 
 
 class Start(NamedTuple):
-    """A :class:`polhode.manybody.State` as the compiled code takes it."""
+    """A :class:`polhode.manybody.State` as the compiled code takes it; further columns of omega are for the part ``begin``."""
 
     r: Any
     v: Any
@@ -118,6 +118,7 @@ class Readings(NamedTuple):
     spins: Any
     motion: Any
     work_of_walls: Any
+    sums: Any
 
 
 _floats = types.Array(types.float64, 1, "C")
@@ -136,7 +137,7 @@ _setup = types.NamedTuple(
 )
 _memory = types.NamedTuple((_wholes, _rows, steps_type, _rows, _floats, _wholes), Memory)
 _checkpoint = types.NamedTuple((types.int64, _rows, _memory, float_type), Checkpoint)
-_readings = types.NamedTuple((_rows, _rows, _rows, _rows, _tables, _floats), Readings)
+_readings = types.NamedTuple((_rows, _rows, _rows, _rows, _tables, _floats, _rows), Readings)
 
 #: A run has diverged if the centre of a clump is this many edges of the box away from its middle, or NaN. That is seen at the
 #: next list or sample, which may be some steps earlier with another sampling.
@@ -152,7 +153,7 @@ NARROW, PATIENCE = 0.05, 4.0
 
 
 class MethodParts(NamedTuple):
-    """What the loop over steps is handed of a method: functions compiled for :func:`signatures`, and properties."""
+    """What the loop over steps gets of a method: functions compiled for :func:`signatures`, and properties."""
 
     begin: Any
     advance: Any
@@ -172,7 +173,7 @@ class MethodParts(NamedTuple):
 
 
 class LawParts(NamedTuple):
-    """What the loop over steps is handed of a law of force: functions, and how many numbers it keeps of a contact (0: none).
+    """What the loop over steps gets of a law of force: functions, and how many numbers it keeps of a contact (0: none).
 
     ``make_list`` is the same for all laws. If the loop called it itself it would be compiled again in it.
     """
@@ -185,12 +186,8 @@ class LawParts(NamedTuple):
     memory_width: int
 
 
-#: The fields of both that are functions.
-FUNCTIONS = tuple(name for parts in (MethodParts, LawParts) for name, kind in parts.__annotations__.items() if kind is Any)
-
-
 def scheme_of(method: OneTorque) -> Translation:
-    """The scheme of the centres of mass: velocities that others predict serve no contact here."""
+    """The scheme of the centres of mass, a :class:`Translation`: velocities that others predict serve no contact here."""
     assert method.translation is not None
     return method.translation if method.warm_up_steps else BY_TORQUE_TIME[method.torque_time]
 
@@ -226,7 +223,12 @@ def law_parts(law: ForceLaw) -> LawParts:
     """The parts of the loop that hold the kernels of a law of force, compiled."""
     if law.for_sites:
         all_loads, listed_loads = sites.site_loads_of(law)
-        plain = {"respond": sites.respond, "all_loads": all_loads, "march": hot_loop(listed_loads), "make_list": sites.no_list}
+        plain = {
+            "respond": sites.respond,
+            "all_loads": all_loads,
+            "march": hot_loop(listed_loads),
+            "make_list": sites.list_sites,
+        }
     else:
         plain = {
             "respond": contact.interaction(law).respond,
@@ -245,7 +247,7 @@ def law_parts(law: ForceLaw) -> LawParts:
 
 @cache
 def signatures() -> dict[str, Any]:
-    """The Numba types of the functions in :class:`MethodParts` and :class:`LawParts`."""
+    """The Numba types of the functions in :class:`MethodParts`, :class:`LawParts` and :class:`SharedParts`."""
     listed, scratch = list_types()
     whole, real, true = types.int64, float_type, types.boolean
     advance, advance_each = true(_floats, whole, real, true), true(_floats, whole, whole, real, real, true, true)
@@ -270,6 +272,9 @@ def signatures() -> dict[str, Any]:
             types.FunctionType(respond), _floats, whole, whole, _setup, _memory, clock, true
         ),
         "make_list": types.Tuple((types.UniTuple(whole, 4), real))(_floats, whole, whole, _setup, _rows, real, listed, scratch),
+        "clear": types.void(_floats, whole, whole, _setup),
+        "keep": types.void(_floats, _floats, whole, whole),
+        "all_numbers": true(_floats, whole, whole),
     }
 
 
@@ -279,397 +284,71 @@ def list_types() -> Any:
     return numba.typeof(_plain(neighbours.empty_lists)(1, 1, 1, 1, 1, 1)).types
 
 
+class Course(NamedTuple):
+    """What a run uses in every step beside the parts of the loop and the setup: what is to be done, and arrays to overwrite.
+
+    Parameters
+    ----------
+    listed : whether there are neighbour lists
+    sample_steps, readings, work : the steps at whose ends the clumps are read, and what is written there
+    pause : the function of :mod:`polhode.compiling.marching`
+    fields : the records of all clumps
+    saved : what they were before steps over lanes, to repeat these clump by clump
+    copy : records of those clumps as far as loads need them, at other poses
+    stages : room for a passage
+    readout : r, v, q and omega at a sample
+    dt, lag : the step, and how long before the end of a step its loads act, s
+    first : number of the step with the first loads of the run; -1 of a run that goes on
+    """
+
+    listed: Any
+    sample_steps: Any
+    readings: Any
+    work: Any
+    pause: Any
+    fields: Any
+    saved: Any
+    copy: Any
+    stages: Any
+    readout: Any
+    dt: Any
+    lag: Any
+    first: Any
+
+
+class Progress(NamedTuple):
+    """What goes on from step to step, beside the records of the clumps and their contacts.
+
+    Parameters
+    ----------
+    n : number of the step whose loads are there or next
+    s : number of the next sample
+    stop, check : the steps at which the next pause is due, and the next look at the energy
+    loaded : whether the loads of step n are there
+    potential : energy stored in contacts at the last loads, J
+    outside : whether a clump has used up its margin in the neighbour list, or there is no list yet
+    walking : what traversing this list in vain has cost
+    fast : whether steps are taken over lanes
+    needed : the contacts at the loads of step n if the memory had no room for them, so that the loads are to be repeated
+    goes_on : whether the run has neither diverged nor been ended in a pause
+    """
+
+    n: Any
+    s: Any
+    stop: Any
+    check: Any
+    loaded: Any
+    potential: Any
+    outside: Any
+    walking: Any
+    fast: Any
+    needed: Any
+    goes_on: Any
+
+
 @cache
 def driver() -> Callable[..., Any]:
-    """The loop over steps and samples, compiled once for all methods and laws.
-
-    ``drive(*method_parts, *law_parts, start, checkpoint, setup, listed, dt, sample_steps, pause, readings, work)`` takes the
-    :class:`MethodParts` of any method and the :class:`LawParts` of any law. It returns the number of steps done before the run
-    diverged, or -1, and the memory of the contacts. The record of the checkpoint is read if the run goes on from there, and
-    written at the end.
-    """
-    shared = shared_parts()
-    empty_lists, prepare, clear, lost = shared.empty_lists, shared.prepare, shared.clear, shared.lost
-
-    def drive(  # type: ignore[no-untyped-def]
-        begin,
-        advance,
-        advance_each,
-        sample,
-        measure_rates,
-        measure_energy,
-        passage,
-        wide,
-        header,
-        has_short,
-        torque_time,
-        warm_up_steps,
-        normalises_last,
-        carried,
-        moves,
-        respond,
-        all_loads,
-        march,
-        make_list,
-        batch_width,
-        memory_width,
-        start,
-        checkpoint,
-        setup,
-        listed,
-        dt,
-        sample_steps,
-        pause,
-        readings,
-        work,
-    ):
-        origin = (0.0, 0.0, 0.0)
-        v, omega = start.v, start.omega
-        # The loads of step n act at n dt - lag.
-        lag = (1.0 - torque_time) * dt if torque_time > 0.0 else 0.0
-        count = v.shape[0]
-        blocks = blocks_for(count)
-        fields = empty_fields(blocks * LANES * wide)
-        saved = np.zeros(fields.size if has_short else 0)
-        copy = np.zeros(blocks * LANES * header)
-        going_on = checkpoint.step >= 0
-        memory = empty_memory(max(64, checkpoint.memory.keys.shape[1]), memory_width, batch_width)
-        copy_memory(checkpoint.memory, memory)
-        prepare(fields, wide, blocks, start, setup, header > STATE)
-        clear(fields, wide, count, setup)
-        commit = sample_steps.size >= 0
-        stages = Stages(np.zeros((count, HELD if warm_up_steps > 0 else 0)), np.zeros((count, 3)), np.zeros((count, 3)))
-        readout = Start(np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 3)))
-        # Two maps, one behind the other, of a processor; one Runge-Kutta step of a method that begins with some.
-        maps = len(moves) // 2 if warm_up_steps == 0 else 0
-        back = moves[len(moves) - maps :]
-        calls, room = (sample, passage, respond, all_loads), (fields, wide, copy, header, readout)
-        if maps > 0 and not going_on:
-            pass_through(calls, moves[:maps], room, start, setup, memory, stages, dt, 0.0, not commit)
-            prepare(fields, wide, blocks, start, setup, header > STATE)
-            clear(fields, wide, count, setup)
-        predict = setup.bookkeeping[2] > 0.0
-        stored = checkpoint.potential
-        while not going_on:
-            stored, _ = all_loads(respond, fields, wide, count, setup, memory, origin, commit)
-            if has_room_for_all(memory):
-                break
-            clear(fields, wide, count, setup)
-            memory = larger(memory, memory.counts[NEW])
-        begin(fields, blocks, count, v, omega, dt)
-        records = checkpoint.records
-        if going_on:
-            for c in range(count):
-                for k in range(wide):
-                    fields[place(c, wide) + np.uint64(k * LANES)] = records[c, k]
-
-        blown = BLOWN * (measure_energy(fields, wide, count, dt) + abs(stored) + energy_from_outside(setup))
-        s: Any = np.int64(0)
-        n: Any = max(checkpoint.step, np.int64(0))
-        check: Any = (n // CHECKED + 1) * CHECKED
-        stop: Any = pause(n)
-        samples = sample_steps.size
-        first_time = samples >= 0
-        if going_on:
-            if samples > 0 and sample_steps[0] == n:
-                clock = (dt, lag, n * dt)
-                if not take(calls, back, room, stages, setup, memory, not first_time, stored, dt, clock, s, readings):
-                    return n, memory
-                s = 1
-            n += 1
-        elif torque_time > 0.0:
-            if samples > 0 and sample_steps[0] == 0:
-                if not take(calls, back, room, stages, setup, memory, first_time, 0.0, dt, origin, s, readings):
-                    return n, memory
-                s = 1
-            n = 1
-        # The first loads of a run act so long after its start; all others, dt after the last ones.
-        first, since_start = -1 if going_on else n, torque_time * dt
-        advance_each(fields, blocks, wide, dt, dt if going_on else since_start, predict, not going_on)
-        clear(fields, wide, count, setup)
-        while n < warm_up_steps and s < samples:
-            since, now = since_start if n == first else dt, n * dt - lag
-            while True:
-                potential, touching = all_loads(respond, fields, wide, count, setup, memory, (since, since, now), commit)
-                if has_room_for_all(memory):
-                    break
-                clear(fields, wide, count, setup)
-                memory = larger(memory, memory.counts[NEW])
-            work[CONTACTS] += touching
-            if n == sample_steps[s]:
-                clock = (dt, lag, n * dt)
-                if not take(calls, back, room, stages, setup, memory, not first_time, potential, dt, clock, s, readings):
-                    return n, memory
-                s += 1
-                if s == samples:
-                    break
-            pass_through(calls, moves, room, start, setup, memory, stages, dt, now, commit)
-            if normalises_last:
-                for c in range(count):
-                    put4(start.q, c, unit_quaternion(row4(start.q, c)))
-            advance_each(fields, blocks, wide, dt, dt, predict, False)  # for the loads that the method remembers
-            clear(fields, wide, count, setup)
-            for c in range(count):
-                i = place(c, wide)
-                store_r(fields, i, row3(start.r, c))
-                store_q(fields, i, row4(start.q, c))
-                for k in range(3):
-                    fields[i + np.uint64(carried[k] * LANES)] = start.r[c, k]
-                    fields[i + np.uint64(carried[3 + k] * LANES)] = v[c, k]
-                    fields[i + np.uint64(carried[10 + k] * LANES)] = omega[c, k]
-                for k in range(4):
-                    fields[i + np.uint64(carried[6 + k] * LANES)] = start.q[c, k]
-                if header > STATE:
-                    held = stages.held
-                    r0 = (held[c, 0], held[c, 1], held[c, 2])
-                    q0 = (held[c, 6], held[c, 7], held[c, 8], held[c, 9])
-                    store_motion(fields, i, r0, q0, row3(v, c), row3(omega, c), dt)
-            n += 1
-            if n >= stop:
-                stop = pause(n)
-                if stop == n:
-                    return n, memory
-        outside = samples >= 0  # there is no list yet
-        rates = np.zeros((count, 3))
-        near, scratch = empty_lists(64, 256, 1024, count, count, setup.most)
-        saved_memory = empty_memory(memory.keys.shape[1] if has_short else 0, memory_width, 0)
-        groups: Any = np.int64(0)
-        fast = samples >= 0
-        smallest = np.inf
-        for k in range(setup.spheres.shape[1]):
-            smallest = min(smallest, setup.spheres[3, k])
-        skin = 0.5 * smallest
-        making, walking = 0.0, 0.0
-        while s < samples:
-            if outside and lost(fields, wide, count, setup):
-                return n, memory
-            target = min(sample_steps[s], check, stop)
-            if listed:
-                if outside:
-                    # Wider margins while making lists costs more than traversing them in vain, narrower ones otherwise.
-                    if making > 0.0:
-                        narrower = skin / (2.0 if walking > PATIENCE * making else WIDER)
-                        narrower = max(narrower, NARROW * smallest)
-                        skin = min(skin * WIDER, 0.5 * setup.half) if making > walking else narrower
-                    measure_rates(fields, wide, count, setup.extents, dt, rates)
-                    while True:
-                        needed, making = make_list(fields, wide, count, setup, rates, skin, near, scratch)
-                        groups = needed[0]
-                        work[LISTS] += 1
-                        work[MARGIN] = int(min(skin, 1e9) * 1e9)
-                        if has_room(needed, near, scratch):
-                            break
-                        near, scratch = empty_lists(
-                            max(2 * needed[0], near.limits.size),
-                            max(2 * needed[1], near.near.shape[1]),
-                            max(2 * needed[2], near.sums.size),
-                            max(2 * needed[3], scratch.links.shape[0]),
-                            count,
-                            setup.most,
-                        )
-                    walking = 0.0
-                    # No more than what is listed can touch.
-                    if memory_width > 0 and needed[1] + needed[2] > memory.keys.shape[1]:
-                        memory = larger(memory, needed[1] + needed[2])
-                        saved_memory = empty_memory(memory.keys.shape[1] if has_short else 0, memory_width, 0)
-                patience = PATIENCE * making - walking if skin > NARROW * smallest else np.inf
-                course, steps = (dt, since_start, lag, patience), (n, first, target)
-                n, outside, potential, cost, fast = march(
-                    respond,
-                    advance,
-                    advance_each,
-                    has_short,
-                    fields,
-                    saved,
-                    wide,
-                    blocks,
-                    near,
-                    groups,
-                    setup,
-                    memory,
-                    saved_memory,
-                    course,
-                    steps,
-                    fast,
-                    work,
-                )
-                walking += cost
-            else:
-                since, now = since_start if n == first else dt, n * dt - lag
-                while True:
-                    potential, touching = all_loads(respond, fields, wide, count, setup, memory, (since, since, now), commit)
-                    if has_room_for_all(memory):
-                        break
-                    clear(fields, wide, count, setup)
-                    memory = larger(memory, memory.counts[NEW])
-                work[CONTACTS] += touching
-                outside = n < target
-                if outside:
-                    advance_each(fields, blocks, wide, dt, dt, predict, False)
-                    clear(fields, wide, count, setup)
-                    n += 1
-            if n >= stop:
-                stop = pause(n)
-                if stop == n:
-                    return n, memory
-            if outside:
-                continue
-            if n == check:
-                if not measure_energy(fields, wide, count, dt) <= blown:  # or not a number
-                    return n, memory
-                check += CHECKED
-            if n == sample_steps[s]:
-                clock = (dt, lag, n * dt)
-                if not take(calls, back, room, stages, setup, memory, not first_time, potential, dt, clock, s, readings):
-                    return n, memory
-                s += 1
-            if s < samples:
-                outside = advance_each(fields, blocks, wide, dt, dt, predict, False) or not listed
-                clear(fields, wide, count, setup)
-                n += 1
-        for c in range(count):
-            for k in range(wide):
-                of_list = k >= FRACTION and k < MASS  # a new run makes a new list
-                records[c, k] = 0.0 if of_list else fields[place(c, wide) + np.uint64(k * LANES)]
-        return np.int64(-1), memory
-
-    @subroutine
-    def pass_through(
-        calls: Any,
-        moves: Any,
-        room: Any,
-        now: Start,
-        setup: Setup,
-        memory: Memory,
-        stages: Stages,
-        dt: float,
-        time: float,
-        loaded: bool,
-    ) -> None:
-        """Move ``now`` from a time through the stages of a passage; ``loaded``: the loads of the first are in the fields.
-
-        ``calls`` and ``room`` are functions and arrays of the drive, of which the copy is overwritten.
-        """
-        (_, passage, respond, all_loads), (fields, wide, copy, header, _) = calls, room
-        count = now.v.shape[0]
-        for stage in range(0 if loaded else -1, moves.shape[0] - 1):
-            in_copy = stage > 0 or not loaded
-            if stage >= 0 and in_copy:
-                for c in range(count):
-                    i, in_fields = place(c, header), place(c, wide)
-                    store_r(copy, i, row3(now.r, c))
-                    store_q(copy, i, row4(now.q, c))
-                    if header > STATE:
-                        r0, q0 = load_r(fields, in_fields), load_q(fields, in_fields)
-                        store_motion(copy, i, r0, q0, row3(now.v, c), row3(now.omega, c), dt)
-                    store_mass(copy, i, load_mass(fields, in_fields))
-                clear(copy, header, count, setup)
-                since = moves[stage, 2] * dt
-                all_loads(respond, copy, header, count, setup, memory, (dt, abs(since), time + since), stage < 0)
-            for c in range(count if stage >= 0 else 0):
-                if in_copy:
-                    i = place(c, header)
-                    force, torque = load_force(copy, i), load_torque(copy, i)
-                else:
-                    i = place(c, wide)
-                    force, torque = load_force(fields, i), load_torque(fields, i)
-                put3(stages.force, c, force)
-                put3(stages.torque, c, torque)
-            passage(
-                stage,
-                stages.held,
-                now.r,
-                now.v,
-                now.q,
-                now.omega,
-                stages.force,
-                stages.torque,
-                setup.inertias,
-                setup.masses,
-                False,
-                dt,
-                moves,
-            )
-
-    @subroutine
-    def take(
-        calls: Any,
-        moves: Any,
-        room: Any,
-        stages: Stages,
-        setup: Setup,
-        memory: Memory,
-        at_start: bool,
-        potential: float,
-        dt: float,
-        clock: Any,
-        s: int,
-        readings: Any,
-    ) -> bool:
-        """Read all clumps at a sample and write its row; returns whether all its values are finite.
-
-        ``moves`` are those of a post-map, or none.
-        """
-        (sample, _, respond, all_loads), (fields, wide, copy, header, readout) = calls, room
-        count = readout.v.shape[0]
-        sample(fields, at_start, count, dt, readout)
-        if moves.shape[0] > 0:
-            pass_through(calls, moves, room, readout, setup, memory, stages, dt, clock[2], s < 0)
-        moved, kinetic, of_centres = 0.0, 0.0, 0.0
-        px, py, pz, lx, ly, lz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        momenta, spins, motion = readings.momenta, readings.spins, readings.motion
-        for c in range(count):
-            i, at = place(c, wide), place(c, header)
-            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
-            r, v, q, omega = row3(readout.r, c), row3(readout.v, c), row4(readout.q, c), row3(readout.omega, c)
-            handed_r, handed_q = load_r(fields, i), load_q(fields, i)
-            for k in range(3):
-                moved = max(moved, abs(r[k] - handed_r[k]))
-            for k in range(4):
-                moved = max(moved, abs(q[k] - handed_q[k]))
-            store_r(copy, at, r)
-            store_q(copy, at, q)
-            if header > STATE:
-                store_motion(copy, at, handed_r, handed_q, v, omega, dt)
-                store_mass(copy, at, (mass,))
-            momentum = angular_momentum(omega, body)
-            kinetic += 0.5 * (mass * dot(v, v) + dot(omega, momentum))
-            of_centres += 0.5 * mass * dot(v, v)
-            turning, orbit = to_lab(q, momentum), cross(r, v)
-            px, py, pz = px + mass * v[0], py + mass * v[1], pz + mass * v[2]
-            lx, ly, lz = lx + turning[0] + mass * orbit[0], ly + turning[1] + mass * orbit[1], lz + turning[2] + mass * orbit[2]
-            if s < spins.shape[0]:
-                spins[s, c] = omega[0]
-            if s < motion.shape[0]:
-                for k in range(3):
-                    motion[s, c, k] = r[k]
-                    motion[s, c, 3 + k] = v[k]
-                    motion[s, c, 10 + k] = omega[k]
-                for k in range(4):
-                    motion[s, c, 6 + k] = q[k]
-        momenta[s, 0], momenta[s, 1], momenta[s, 2] = px, py, pz
-        momenta[s, 3], momenta[s, 4], momenta[s, 5] = lx, ly, lz
-        # The loads of the step apply at the positions read, unless the method needs them elsewhere (in the middle of a step).
-        if at_start or moved > 1e-12:
-            potential, _ = all_loads(respond, copy, header, count, setup, memory, clock, s < 0)
-        readings.energies[s, 0] = kinetic
-        readings.energies[s, 1] = potential
-        readings.energies[s, 2] = of_centres
-        ledger, g = readings.ledger, setup.gravity
-        for k in range(LEDGER):
-            ledger[s, 1 + k] = memory.ledger[STEP if k < WORK else RUN, k]
-        half = max(setup.half, setup.drum[0])
-        lowest = half * (abs(g[0]) + abs(g[1]) + abs(g[2])) if half < np.inf else 0.0  # a corner of the box
-        ledger[s, 0] = 0.0
-        for c in range(count):
-            height = lowest - dot(load_r(copy, place(c, header)), (g[0], g[1], g[2]))
-            ledger[s, 0] += setup.masses[c] * height
-        readings.work_of_walls[s] = memory.ledger[RUN, WALLS]
-        total = kinetic + potential + px + py + pz + lx + ly + lz
-        finite: bool = total - total == 0.0
-        return finite
-
-    functions = {name: types.FunctionType(signatures()[name]) for name in FUNCTIONS}
+    """The loop over steps and samples, :func:`drive`, compiled once for all methods and laws."""
     properties = {
         bool: types.boolean,
         float: float_type,
@@ -677,11 +356,409 @@ def driver() -> Callable[..., Any]:
         tuple[int, ...]: types.UniTuple(types.int64, 13),
         np.ndarray: _rows,
     }
-    annotations = [*MethodParts.__annotations__.items(), *LawParts.__annotations__.items()]
-    parts = [functions.get(name) or properties[kind] for name, kind in annotations]
-    handed = _start, _checkpoint, _setup, types.boolean, float_type, steps_type, pause_type, _readings, steps_type
-    made: Callable[..., Any] = compile_driver(drive, types.Tuple((types.int64, _memory))(*parts, *handed))
+    fields_of_parts = [*MethodParts.__annotations__.items(), *LawParts.__annotations__.items()]
+    parts = [types.FunctionType(signatures()[name]) if kind is Any else properties[kind] for name, kind in fields_of_parts]
+    others = _start, _checkpoint, _setup, types.boolean, float_type, steps_type, pause_type, _readings, steps_type
+    made: Callable[..., Any] = compile_driver(drive, types.Tuple((types.int64, _memory))(*parts, *others))
     return made
+
+
+def drive(  # type: ignore[no-untyped-def]
+    begin, advance, advance_each, sample, measure_rates, measure_energy, passage, width, header, has_short, torque_time,
+    warm_up_steps, normalises_last, carried, moves, respond, all_loads, march, make_list, batch_width, memory_width,
+    start, checkpoint, setup, listed, dt, sample_steps, pause, readings, work,
+):  # fmt: skip
+    """Run to the last of ``sample_steps``; the record of the checkpoint is read if the run goes on from there, and written.
+
+    The fields of a :class:`MethodParts` and of a :class:`LawParts` come first, one by one: to find the type of a tuple of
+    functions takes Numba half a millisecond in every call. Returns the number of steps done before the run diverged, or -1,
+    and the memory of the contacts.
+
+    All arrays are made here. The functions that are called make none, and compile faster for it; those called between lists are
+    inlined, since their arguments are some hundred numbers.
+    """
+    method = MethodParts(
+        begin, advance, advance_each, sample, measure_rates, measure_energy, passage, width, header, has_short, torque_time,
+        warm_up_steps, normalises_last, carried, moves,
+    )  # fmt: skip
+    law = LawParts(respond, all_loads, march, make_list, batch_width, memory_width)
+    count, wide = setup.masses.size, method.width
+    fields = empty_fields(blocks_for(count) * LANES * wide)
+    saved = np.zeros(fields.size if method.has_short else 0)
+    copy = np.zeros(blocks_for(count) * LANES * method.header)
+    stages = Stages(np.zeros((count, HELD if method.warm_up_steps > 0 else 0)), np.zeros((count, 3)), np.zeros((count, 3)))
+    readout = Start(np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 3)))
+    lag = (1.0 - method.torque_time) * dt if method.torque_time > 0.0 else 0.0
+    first: Any = np.int64(-1)
+    if checkpoint.step < 0:
+        first = np.int64(1 if method.torque_time > 0.0 else 0)
+    run = Course(listed, sample_steps, readings, work, pause, fields, saved, copy, stages, readout, dt, lag, first)
+    memory = empty_memory(max(64, checkpoint.memory.keys.shape[1]), law.memory_width, law.batch_width)
+    copy_memory(checkpoint.memory, memory)
+    put_all(method, law, setup, run, start, memory)
+    potential = checkpoint.potential
+    while first >= 0:
+        potential, touching = loads_of_all(method, law, setup, run, memory, (0.0, 0.0, 0.0))
+        if touching >= 0:
+            break
+        memory = larger(memory, memory.counts[NEW])
+    blown, progress = set_off(method, setup, run, start, checkpoint.step, checkpoint.records, potential)
+
+    near, scratch = neighbours.empty_lists(64, 256, 1024, count, count, setup.most)
+    rates = np.zeros((count, 3))
+    saved_memory = empty_memory(memory.keys.shape[1] if method.has_short else 0, law.memory_width, 0)
+    groups: Any = np.int64(0)
+    smallest = np.inf
+    for k in range(setup.spheres.shape[1]):
+        smallest = min(smallest, setup.spheres[3, k])
+    # The margin of the neighbour list, m, and what it has cost to make it.
+    skin, making = 0.5 * smallest, 0.0
+    while progress.goes_on and progress.s < sample_steps.size:
+        if progress.loaded:
+            progress = begin_step(method, law, setup, run, start, progress, blown, memory)
+            continue
+        contacts = progress.needed
+        if progress.outside and progress.n >= method.warm_up_steps:
+            if lost(fields, wide, count, setup):
+                break
+            if listed:
+                skin = next_margin(skin, making, progress.walking, smallest, setup.half)
+                method.measure_rates(fields, wide, count, setup.extents, dt, rates)
+                while True:
+                    needed, making = law.make_list(fields, wide, count, setup, rates, skin, near, scratch)
+                    groups = needed[0]
+                    work[LISTS] += 1
+                    work[MARGIN] = int(min(skin, 1e9) * 1e9)
+                    if has_room(needed, near, scratch):
+                        break
+                    near, scratch = neighbours.empty_lists(
+                        max(2 * needed[0], near.limits.size),
+                        max(2 * needed[1], near.near.shape[1]),
+                        max(2 * needed[2], near.sums.size),
+                        max(2 * needed[3], scratch.links.shape[0]),
+                        count,
+                        setup.most,
+                    )
+                contacts = needed[1] + needed[2]  # no more than what is listed can touch
+        if law.memory_width > 0 and contacts > memory.keys.shape[1]:
+            memory = larger(memory, contacts)
+            saved_memory = empty_memory(memory.keys.shape[1] if method.has_short else 0, law.memory_width, 0)
+        patience = PATIENCE * making if skin > NARROW * smallest else np.inf
+        progress = reach_loads(method, law, setup, run, progress, near, groups, patience, memory, saved_memory)
+    if progress.s < sample_steps.size:
+        return progress.n, memory
+    for c in range(count):
+        for k in range(wide):
+            of_list = k >= FRACTION and k < MASS  # a new run makes a new list
+            checkpoint.records[c, k] = 0.0 if of_list else fields[place(c, wide) + np.uint64(k * LANES)]
+    return np.int64(-1), memory
+
+
+@subroutine
+def put_all(method: MethodParts, law: LawParts, setup: Setup, run: Course, start: Start, memory: Memory) -> None:
+    """Write the poses of all clumps at the start, without loads; the pre-map of a processor overwrites the start."""
+    count, wide, blocks = setup.masses.size, method.width, blocks_for(setup.masses.size)
+    mapped = run.first >= 0 and method.warm_up_steps == 0 and len(method.moves) > 0
+    for k in range(2 if mapped else 1):
+        if k > 0:
+            pass_through(method, law, setup, run, method.moves[: len(method.moves) // 2], start, memory, 0.0, run.first < 0)
+        prepare(run.fields, wide, blocks, start, setup, method.header > STATE)
+        clear(run.fields, wide, count, setup)
+
+
+@subroutine
+def set_off(
+    method: MethodParts, setup: Setup, run: Course, start: Start, done: int, records: Any, potential: float
+) -> tuple[float, Progress]:
+    """Write the states of all clumps at the start, with the loads there.
+
+    ``done`` is the number of the last step of an earlier run, with its records, or -1. Returns the energy in J with which the
+    run will have diverged, and its progress.
+    """
+    count, wide, fields = setup.masses.size, method.width, run.fields
+    method.begin(fields, blocks_for(count), count, start.v, start.omega, run.dt)
+    if done >= 0:
+        for c in range(count):
+            for k in range(wide):
+                fields[place(c, wide) + np.uint64(k * LANES)] = records[c, k]
+    blown = BLOWN * (method.measure_energy(fields, wide, count, run.dt) + abs(potential) + energy_from_outside(setup))
+    n: Any = max(done, np.int64(0))
+    s: Any = np.int64(0)
+    check, stop = (n // CHECKED + 1) * CHECKED, run.pause(n)
+    n = done if done >= 0 else run.first - 1
+    return blown, Progress(n, s, stop, check, True, potential, True, 0.0, True, s, True)
+
+
+@subroutine
+def loads_of_all(
+    method: MethodParts, law: LawParts, setup: Setup, run: Course, memory: Memory, clock: Any
+) -> tuple[float, int]:
+    """Add the loads between all clumps at a time; returns the energy stored and how many pairs touch.
+
+    If the memory has no room for all contacts, this number is -1, and the weights are the only loads.
+    """
+    count = setup.masses.size
+    potential, touching = law.all_loads(law.respond, run.fields, method.width, count, setup, memory, clock, True)
+    if not has_room_for_all(memory):
+        clear(run.fields, method.width, count, setup)
+        touching = -1
+    return potential, touching
+
+
+@kernel
+def reach_loads(
+    method: MethodParts,
+    law: LawParts,
+    setup: Setup,
+    run: Course,
+    progress: Progress,
+    near: Any,
+    groups: int,
+    patience: float,
+    memory: Memory,
+    saved_memory: Memory,
+) -> Progress:
+    """The loads of this step, or with a neighbour list all steps to the next sample, pause or look at the energy.
+
+    The list ``near`` with its groups is used up when traversing it in vain has cost more than ``patience``. ``saved_memory``
+    belongs to the fields ``saved``.
+    """
+    n, s, stop, check, _, potential, outside, walking, fast, needed, goes_on = progress
+    if run.listed and n >= method.warm_up_steps:
+        walking = 0.0 if outside else walking
+        n, outside, potential, cost, fast = law.march(
+            law.respond,
+            method.advance,
+            method.advance_each,
+            method.has_short,
+            run.fields,
+            run.saved,
+            method.width,
+            blocks_for(setup.masses.size),
+            near,
+            groups,
+            setup,
+            memory,
+            saved_memory,
+            (run.dt, method.torque_time * run.dt, run.lag, patience - walking),
+            (n, run.first, min(run.sample_steps[s], check, stop)),
+            fast,
+            run.work,
+        )
+        walking += cost
+        return Progress(n, s, stop, check, not outside, potential, outside, walking, fast, needed, goes_on)
+    # The first loads of a run act ``torque_time`` of a step after its start; all others, a step after the last ones.
+    since = method.torque_time * run.dt if n == run.first else run.dt
+    potential, touching = loads_of_all(method, law, setup, run, memory, (since, since, n * run.dt - run.lag))
+    needed = memory.counts[NEW] if touching < 0 else np.int64(0)
+    run.work[CONTACTS] += max(touching, np.int64(0))
+    return Progress(n, s, stop, check, touching >= 0, potential, outside, walking, fast, needed, goes_on)
+
+
+@kernel
+def begin_step(
+    method: MethodParts,
+    law: LawParts,
+    setup: Setup,
+    run: Course,
+    start: Start,
+    progress: Progress,
+    blown: float,
+    memory: Memory,
+) -> Progress:
+    """End step n, whose loads are there, read the clumps if they are sampled, and begin the next one.
+
+    The run has diverged with more than ``blown`` joules. ``start`` is what Runge-Kutta steps at the start go on from.
+    """
+    n, s, stop, check, _, potential, outside, walking, fast, needed, goes_on = progress
+    fields, dt, count, wide = run.fields, run.dt, setup.masses.size, method.width
+    at_start = n < run.first
+    if n >= stop:
+        stop = run.pause(n)
+        goes_on = stop != n
+    if goes_on and n == check:
+        goes_on = method.measure_energy(fields, wide, count, dt) <= blown  # and a number
+        check += CHECKED
+    if goes_on and n == run.sample_steps[s]:
+        clock = (0.0, 0.0, 0.0) if at_start else (dt, run.lag, n * dt)
+        goes_on = take(method, law, setup, run, memory, at_start, potential, clock, s)
+        s += goes_on
+    if goes_on and s < run.sample_steps.size:
+        warming = run.first <= n and n < method.warm_up_steps
+        if warming:
+            pass_through(method, law, setup, run, method.moves, start, memory, n * dt - run.lag, warming)
+        predict, since = setup.bookkeeping[2] > 0.0, method.torque_time * dt if at_start else dt
+        used_up = method.advance_each(fields, blocks_for(count), wide, dt, since, predict, at_start)
+        clear(fields, wide, count, setup)
+        if warming:
+            carry_on(method, run, start)
+        outside = outside or used_up or not run.listed
+        n += 1
+    return Progress(n, s, stop, check, not goes_on, potential, outside, walking, fast, needed, goes_on)
+
+
+@subroutine
+def carry_on(method: MethodParts, run: Course, now: Start) -> None:
+    """Write what a Runge-Kutta step has reached into the records of all clumps."""
+    fields, carried, held = run.fields, method.carried, run.stages.held
+    for c in range(now.v.shape[0]):
+        if method.normalises_last:
+            put4(now.q, c, unit_quaternion(row4(now.q, c)))
+        i = place(c, method.width)
+        store_r(fields, i, row3(now.r, c))
+        store_q(fields, i, row4(now.q, c))
+        for k in range(3):
+            fields[i + np.uint64(carried[k] * LANES)] = now.r[c, k]
+            fields[i + np.uint64(carried[3 + k] * LANES)] = now.v[c, k]
+            fields[i + np.uint64(carried[10 + k] * LANES)] = now.omega[c, k]
+        for k in range(4):
+            fields[i + np.uint64(carried[6 + k] * LANES)] = now.q[c, k]
+        if method.header > STATE:
+            r0 = (held[c, 0], held[c, 1], held[c, 2])
+            q0 = (held[c, 6], held[c, 7], held[c, 8], held[c, 9])
+            store_motion(fields, i, r0, q0, row3(now.v, c), row3(now.omega, c), run.dt)
+
+
+@kernel
+def next_margin(skin: float, making: float, walking: float, smallest: float, half: float) -> float:
+    """The margin of the next list, m: wider while making lists costs more than traversing them in vain, else narrower."""
+    narrower = max(skin / (2.0 if walking > PATIENCE * making else WIDER), NARROW * smallest)
+    wider = min(skin * WIDER, 0.5 * half)
+    return skin if not making > 0.0 else wider if making > walking else narrower
+
+
+@subroutine
+def pass_through(
+    method: MethodParts,
+    law: LawParts,
+    setup: Setup,
+    run: Course,
+    moves: Any,
+    now: Start,
+    memory: Memory,
+    time: float,
+    loaded: bool,
+) -> None:
+    """Move ``now`` from a time through the stages of a passage; ``loaded``: the loads of the first are in the fields."""
+    stages, dt = run.stages, run.dt
+    fields, wide, copy, header = run.fields, method.width, run.copy, method.header
+    count = now.v.shape[0]
+    for stage in range(0 if loaded else -1, moves.shape[0] - 1):
+        in_copy = stage > 0 or not loaded
+        if stage >= 0 and in_copy:
+            for c in range(count):
+                i, in_fields = place(c, header), place(c, wide)
+                store_r(copy, i, row3(now.r, c))
+                store_q(copy, i, row4(now.q, c))
+                if header > STATE:
+                    r0, q0 = load_r(fields, in_fields), load_q(fields, in_fields)
+                    store_motion(copy, i, r0, q0, row3(now.v, c), row3(now.omega, c), dt)
+                store_mass(copy, i, load_mass(fields, in_fields))
+            clear(copy, header, count, setup)
+            since = moves[stage, 2] * dt
+            law.all_loads(law.respond, copy, header, count, setup, memory, (dt, abs(since), time + since), False)
+        for c in range(count if stage >= 0 else 0):
+            if in_copy:
+                i = place(c, header)
+                force, torque = load_force(copy, i), load_torque(copy, i)
+            else:
+                i = place(c, wide)
+                force, torque = load_force(fields, i), load_torque(fields, i)
+            put3(stages.force, c, force)
+            put3(stages.torque, c, torque)
+        method.passage(
+            stage,
+            stages.held,
+            now.r,
+            now.v,
+            now.q,
+            now.omega,
+            stages.force,
+            stages.torque,
+            setup.inertias,
+            setup.masses,
+            False,
+            dt,
+            moves,
+        )
+
+
+@subroutine
+def take(
+    method: MethodParts,
+    law: LawParts,
+    setup: Setup,
+    run: Course,
+    memory: Memory,
+    at_start: bool,
+    potential: float,
+    clock: Any,
+    s: int,
+) -> bool:
+    """Read all clumps at sample s and write its row; returns whether all its values are finite."""
+    readings, dt = run.readings, run.dt
+    fields, wide, copy, header, readout = run.fields, method.width, run.copy, method.header, run.readout
+    count = readout.v.shape[0]
+    method.sample(fields, at_start, count, dt, readout)
+    if method.warm_up_steps == 0 and len(method.moves) > 0:  # the post-map of a processor
+        pass_through(method, law, setup, run, method.moves[len(method.moves) // 2 :], readout, memory, clock[2], s < 0)
+    moved, kinetic, of_centres = 0.0, 0.0, 0.0
+    px, py, pz, lx, ly, lz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    momenta, spins, motion = readings.momenta, readings.spins, readings.motion
+    for c in range(count):
+        i, at = place(c, wide), place(c, header)
+        body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+        r, v, q, omega = row3(readout.r, c), row3(readout.v, c), row4(readout.q, c), row3(readout.omega, c)
+        handed_r, handed_q = load_r(fields, i), load_q(fields, i)
+        for k in range(3):
+            moved = max(moved, abs(r[k] - handed_r[k]))
+        for k in range(4):
+            moved = max(moved, abs(q[k] - handed_q[k]))
+        store_r(copy, at, r)
+        store_q(copy, at, q)
+        if header > STATE:
+            store_motion(copy, at, handed_r, handed_q, v, omega, dt)
+            store_mass(copy, at, (mass,))
+        momentum = angular_momentum(omega, body)
+        kinetic += 0.5 * (mass * dot(v, v) + dot(omega, momentum))
+        of_centres += 0.5 * mass * dot(v, v)
+        turning, orbit = to_lab(q, momentum), cross(r, v)
+        px, py, pz = px + mass * v[0], py + mass * v[1], pz + mass * v[2]
+        lx, ly, lz = lx + turning[0] + mass * orbit[0], ly + turning[1] + mass * orbit[1], lz + turning[2] + mass * orbit[2]
+        if s < spins.shape[0]:
+            spins[s, c] = omega[0]
+        if s < motion.shape[0]:
+            for k in range(3):
+                motion[s, c, k] = r[k]
+                motion[s, c, 3 + k] = v[k]
+                motion[s, c, 10 + k] = omega[k]
+            for k in range(4):
+                motion[s, c, 6 + k] = q[k]
+    momenta[s, 0], momenta[s, 1], momenta[s, 2] = px, py, pz
+    momenta[s, 3], momenta[s, 4], momenta[s, 5] = lx, ly, lz
+    # The loads of the step apply at the positions read, unless the method needs them elsewhere (in the middle of a step).
+    if at_start or moved > 1e-12:
+        potential, _ = law.all_loads(law.respond, copy, header, count, setup, memory, clock, False)
+    readings.energies[s, 0] = kinetic
+    readings.energies[s, 1] = potential
+    readings.energies[s, 2] = of_centres
+    ledger, g = readings.ledger, setup.gravity
+    for k in range(LEDGER):
+        ledger[s, 1 + k] = memory.ledger[STEP if k < WORK else RUN, k]
+    half = max(setup.half, setup.drum[0])
+    lowest = half * (abs(g[0]) + abs(g[1]) + abs(g[2])) if half < np.inf else 0.0  # a corner of the box
+    ledger[s, 0] = 0.0
+    for c in range(count):
+        height = lowest - dot(load_r(copy, place(c, header)), (g[0], g[1], g[2]))
+        ledger[s, 0] += setup.masses[c] * height
+    readings.work_of_walls[s] = memory.ledger[RUN, WALLS]
+    sums = readings.sums
+    for k in range(sums.shape[1]):  # of the last fields of a record
+        for c in range(count):
+            sums[s, k] += fields[place(c, wide) + np.uint64((wide - sums.shape[1] + k) * LANES)]
+    total = kinetic + potential + px + py + pz + lx + ly + lz
+    finite: bool = total - total == 0.0
+    return finite
 
 
 @kernel
@@ -692,7 +769,7 @@ def has_room_for_all(memory: Memory) -> bool:
 
 @compiled
 def larger(memory: Memory, contacts: int) -> Memory:
-    """A memory with room for twice as many contacts as these, with the same content."""
+    """A memory with room for twice as many contacts as these (its arrays are twice as long), with the same content."""
     wider = empty_memory(2 * contacts, memory.values.shape[1], memory.batch.size // LANES)
     copy_memory(memory, wider)
     return wider
@@ -821,7 +898,7 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
 
 @kernel
 def note_nothing(fields: Any, i: Any, r: Any, q: Any, v: Any, omega: Any, since_last: Any, predict: Any) -> None:
-    """For a law that wants no velocities."""
+    """Note nothing: the part of the loop for a law that needs no velocities."""
 
 
 @kernel
@@ -872,7 +949,7 @@ def store_motion(fields: Any, i: Any, r0: Any, q0: Any, v: Any, omega: Any, dt: 
 
 
 def measurements(method: OneTorque, fields_of: Record) -> tuple[Any, Any]:
-    """Functions that read the rates of all clumps, and their kinetic energy; see :func:`signatures`."""
+    """The kernels that read the rates of all clumps, and their kinetic energy; see :func:`signatures`."""
     stored = method.stored
     _width, load_state, _, load_moving, *_ = fields_of
 
@@ -904,7 +981,7 @@ def measurements(method: OneTorque, fields_of: Record) -> tuple[Any, Any]:
 
 
 def beginner(method: OneTorque, fields_of: Record) -> Any:
-    """A function that writes the initial states of all clumps, given the loads there; see :func:`signatures`."""
+    """The kernel that writes the initial states of all clumps, given the loads there; see :func:`signatures`."""
     set_off, start_method = scheme_of(method).start, method.start
     width, _, store_state, _, store_moving, *_ = fields_of
 
@@ -923,7 +1000,7 @@ def beginner(method: OneTorque, fields_of: Record) -> Any:
 
 
 def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
-    """A function that reads all clumps at a sample; see :func:`signatures`."""
+    """The kernel that reads all clumps at a sample; see :func:`signatures`."""
     read, arrive = method.read, scheme_of(method).read
     torque_completes_reading = method.torque_time == 0.0
     width, load_state, _, load_moving, *_ = fields_of
@@ -1034,35 +1111,20 @@ def hot_loop(listed_loads: Any) -> Any:
 
 
 class SharedParts(NamedTuple):
-    """Functions that the drivers of all methods call and that are not worth inlining, each compiled once and kept on disk.
+    """Functions that the parts of all laws call and that are not worth inlining, each compiled once and kept on disk."""
 
-    They take longer to compile than the rest of a driver.
-    """
-
-    empty_lists: Any
     make_list: Any
-    prepare: Any
     clear: Any
     keep: Any
     all_numbers: Any
-    lost: Any
 
 
 @cache
 def shared_parts() -> SharedParts:
     """The compiled :class:`SharedParts`."""
-    wanted, whole = signatures(), types.int64
-    plain: dict[str, tuple[Callable[..., Any], Any]] = {
-        "make_list": (neighbours.make_list, wanted["make_list"]),
-        "prepare": (prepare, types.void(_floats, whole, whole, _start, _setup, types.boolean)),
-        "clear": (clear, types.void(_floats, whole, whole, _setup)),
-        "keep": (keep, types.void(_floats, _floats, whole, whole)),
-        "all_numbers": (all_numbers, types.boolean(_floats, whole, whole)),
-        "lost": (lost, types.boolean(_floats, whole, whole, _setup)),
-    }
-    made = {name: compile_driver(_plain(function), signature, part=True) for name, (function, signature) in plain.items()}
-    lists = types.Tuple(list_types())
-    return SharedParts(**made, empty_lists=compile_driver(_plain(neighbours.empty_lists), lists(*(whole,) * 6)))
+    plain: dict[str, Any] = {"make_list": neighbours.make_list, "clear": clear, "keep": keep, "all_numbers": all_numbers}
+    made = {name: compile_driver(_plain(function), signatures()[name], part=True) for name, function in plain.items()}
+    return SharedParts(**made)
 
 
 def _plain(function: Callable[..., Any]) -> Any:
@@ -1172,5 +1234,5 @@ def _numbers(size: int) -> tuple[float, ...]:
     return tuple(0.1 + 0.01 * k for k in range(size))
 
 
-def _same(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+def _same(first: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return len(first) == len(other) and all(a is b for a, b in zip(first, other, strict=True))

@@ -135,12 +135,12 @@ class Fluid:
 
     @property
     def force_law(self) -> ForceLaw:
-        """The law of force."""
+        """The law of force between sites, with the parameters of this fluid."""
         return FORCES[self.law] if isinstance(self.law, str) else self.law
 
     @property
     def cutoff(self) -> float:
-        """The distance beyond which sites do not see each other."""
+        """The distance beyond which sites exert no force on each other, in the fluid's unit of length."""
         return float(self.force_law.value("cutoff"))
 
     @property
@@ -151,12 +151,12 @@ class Fluid:
 
     @property
     def usual_step(self) -> float:
-        """The time step of films."""
+        """The time step of films, in the fluid's unit of time."""
         return self.horizon / 1000 if self.dt is None else self.dt
 
     @property
     def degrees_of_freedom(self) -> tuple[int, int]:
-        """Of translation, without that of the whole, and of rotation."""
+        """The numbers of degrees of freedom of translation, without the motion of the whole, and of rotation."""
         turning = sum(number * (molecule.degrees_of_freedom - 3) for molecule, number in self.clumps)
         return 3 * (len(self) - 1), turning
 
@@ -220,7 +220,7 @@ class Fluid:
     def in_order(self, state: State) -> State:
         """The state with the molecules of each kind in an order in which neighbours are near each other (Morton's).
 
-        Of two hundred molecules or more the engine leaves out what is out of reach, eight at a time: in this order more of it.
+        What a molecule looks at then lies near in memory too.
         """
         cells = np.floor((state.r / self.box % 1.0) * CELLS).astype(np.int64).clip(0, CELLS - 1)
         bits = [((cells[:, axis] >> bit) & 1) << (3 * bit + axis) for bit in range(CELLS.bit_length() - 1) for axis in range(3)]
@@ -308,7 +308,7 @@ class Fluid:
         return checked_state(f"{path}", len(self), State(**arrays))
 
     def save_state(self, path: str | Path, state: State) -> None:
-        """Write a state for :meth:`read_state`."""
+        """Write a state to the file ``path``, for :meth:`read_state`."""
         np.savez(path, r=state.r + self.box / 2, v=state.v, q=state.q, omega=state.omega, L=self.box)
 
     def _masses_and_moments(self) -> tuple[np.ndarray, np.ndarray]:
@@ -331,14 +331,14 @@ class Fluid:
         }
 
     def outline(self) -> dict[str, float | str]:
-        """The box as attributes of files."""
+        """The box as attributes of files, by name."""
         return {"box": self.box, "box_units": self.units.names["length"]}
 
     # ---- for the engine ----
 
     @cached_property
     def setup(self) -> Setup:
-        """The molecules and their box as the engine reads them."""
+        """The arrays of molecules and box that the engine reads, a :class:`Setup` in the fluid's units."""
         kinds = [molecule for molecule, _ in self.clumps]
         numbers = [number for _, number in self.clumps]
         which = np.repeat(np.arange(len(kinds)), numbers)
@@ -349,14 +349,17 @@ class Fluid:
         sizes = np.array([len(of_one) for of_one in parameters], np.int64)
         types_of = np.split(types.ravel(), np.cumsum(sizes)[:-1])
         places = [molecule.sites[some] for molecule, some in zip(kinds, acting, strict=True)]
-        count = len(self)
+        along = [np.abs(at[:, 0]).max(initial=0.0) for at in places]
+        beside = [np.hypot(at[:, 1], at[:, 2]).max(initial=0.0) for at in places]
+        extents = np.array([[molecule.reach for molecule in kinds], along, beside, *np.zeros((3, len(kinds)))])
+        unit, count = sites.UNIT_OF_MARGINS * self.cutoff, len(self)
         return Setup(
             masses=np.array([body.mass for body in bodies])[which],
             inertias=np.array([body.coefficients() for body in bodies])[which],
             first=(np.cumsum(sizes) - sizes)[which],
             many=sizes[which],
-            spheres=np.ascontiguousarray(np.hstack([np.vstack([at.T, np.zeros(len(at))]) for at in places])),
-            extents=np.repeat([[molecule.reach for molecule in kinds]] + [[0.0] * len(kinds)] * 5, numbers, axis=1),
+            spheres=np.ascontiguousarray(np.hstack([np.vstack([at.T, np.full(len(at), unit)]) for at in places])),
+            extents=np.ascontiguousarray(extents[:, which]),
             materials=np.zeros(count, np.int64),
             constants=self._constants(rows),
             bookkeeping=self.force_law.bookkeeping(),

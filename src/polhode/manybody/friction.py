@@ -82,19 +82,21 @@ def twirled(v: Any, axis: Any, angle: float) -> Any:
 
 @kernel
 def turn_to_middle(v: Any, touch: Touch) -> Any:
-    """A tangential vector of the last step, carried along with the contact to the middle of this one."""
+    """A tangential vector (3,) of the last step, carried along with the contact to the middle of this one; its unit stays."""
     return twirled(swing(v, touch.before, touch.middle), touch.middle, touch.twirl)
 
 
 @kernel
 def turn_to_end(v: Any, touch: Touch) -> Any:
-    """A tangential vector of the middle of the step, carried along to its end."""
+    """A tangential vector (3,) of the middle of the step, carried along to its end; its unit stays."""
     return swing(twirled(v, touch.middle, touch.twirl_after), touch.middle, touch.normal)
 
 
 @kernel
 def returned(trial: Any, longest: float, before: Any, trapezoidal: bool) -> Any:
-    """The spring after sliding, given its trial value and its value before the increment: step 2 of the module's docstring."""
+    """The spring after sliding, given its trial value and its value before the increment: step 2 of the module's docstring.
+    (3,) m.
+    """
     size = sqrt(dot(trial, trial))
     stretch = trial
     if size > longest:
@@ -124,7 +126,9 @@ def share_left(elastic: Any, dashpot: Any, limit: float) -> float:
 
 @kernel
 def end(history: Any) -> Any:
-    """What is dissipated after the last loads of a contact, and the energy of its spring, which the law takes."""
+    """What is dissipated after the last loads of a contact, and the energy of its spring, which the law takes: four numbers,
+    J.
+    """
     return (history[8], history[9], 0.0, 0.5 * history[3] * dot(history[:3], history[:3]))
 
 

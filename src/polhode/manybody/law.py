@@ -303,11 +303,11 @@ class ForceLaw:
     def as_in(self, code: str) -> "ForceLaw":
         """The law with the bookkeeping of another code: :data:`AS_IN`."""
         if code not in AS_IN:
-            raise ValueError(f"there is no bookkeeping of {shown(code)}; {nearest(str(code), list(AS_IN))}")
+            raise ValueError(f"there is no contact update of {shown(code)}; {nearest(str(code), list(AS_IN))}")
         return self.with_parameters(**{name: word for name, word in AS_IN[code].items() if name in self.all_parameters})
 
     def value(self, name: str) -> float | str:
-        """The value of a parameter."""
+        """The value of a parameter, in the unit that the parameter declares, or its word."""
         value = self.values.get(name, self.all_parameters[name].default)
         return value if isinstance(value, str) else float(value)
 
@@ -344,10 +344,12 @@ class ForceLaw:
 
     @cached_property
     def compiled_once(self) -> "ForceLaw":
-        """The law from which this one was derived by other values of its parameters: they share compiled code."""
+        """The law, a :class:`ForceLaw`, from which this one was derived by other values of its parameters: they share
+        compiled code.
+        """
         return self.origin.compiled_once if self.origin else self
 
     @cached_property
     def parts(self) -> dict[str, Any]:
-        """What the many-body engine has compiled so far for the law."""
+        """What the many-body engine has compiled so far for the law, by the names of the parts."""
         return {}

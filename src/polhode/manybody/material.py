@@ -56,16 +56,16 @@ class MaterialPair:
     @property
     def reduced(self) -> float:
         """E*, 1/E* = (1 - nu1^2)/E1 + (1 - nu2^2)/E2, Pa."""
-        one, two = self.first, self.second
-        if two is None:
-            return one.young / (1 - one.poisson**2)
-        if one == two:
-            return one.reduced
-        return 1 / ((1 - one.poisson**2) / one.young + (1 - two.poisson**2) / two.young)
+        first, second = self.first, self.second
+        if second is None:
+            return first.young / (1 - first.poisson**2)
+        if first == second:
+            return first.reduced
+        return 1 / ((1 - first.poisson**2) / first.young + (1 - second.poisson**2) / second.young)
 
     @property
     def shear(self) -> float:
         """G*, 1/G* = (2 - nu1)/G1 + (2 - nu2)/G2, Pa."""
-        one, two = self.first, self.second
-        softness = (2 - one.poisson) / one.shear
-        return 1 / (softness + (0.0 if two is None else (2 - two.poisson) / two.shear))
+        first, second = self.first, self.second
+        softness = (2 - first.poisson) / first.shear
+        return 1 / (softness + (0.0 if second is None else (2 - second.poisson) / second.shear))

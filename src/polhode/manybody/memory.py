@@ -52,7 +52,9 @@ class Memory(NamedTuple):
 
 @compiled
 def empty_memory(capacity: int, width: int, batch: int) -> Memory:
-    """A memory without contacts; ``width`` and the fields of a batch are 0 for a law that keeps nothing."""
+    """A memory of ``capacity`` contacts without any; ``width`` and the fields of a batch are 0 for a law that stores
+    nothing.
+    """
     return Memory(
         np.zeros((2, capacity), np.int64),
         np.zeros((2 * capacity + 1, width)),

@@ -252,7 +252,7 @@ class Molecule:
 
     @property
     def mass(self) -> float:
-        """Mass of all sites."""
+        """Mass of all sites, in the molecule's unit of mass (g/mol for real units)."""
         return float(self.masses.sum())
 
     @property
@@ -262,12 +262,14 @@ class Molecule:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """6; 5 of a linear molecule, 3 of an atom."""
+        """The number of degrees of freedom: 6; 5 of a linear molecule, 3 of an atom."""
         return 6 if self.inertia[0] > 0 else 5 if self.linear else 3
 
     @property
     def reach(self) -> float:
-        """Largest distance from the centre of mass of a site that has a charge or a Lennard-Jones potential."""
+        """Largest distance from the centre of mass of a site that has a charge or a Lennard-Jones potential. In the
+        molecule's unit of length.
+        """
         acting = (self.charges != 0) | (self.epsilon > 0)
         return float(np.sqrt((self.sites[acting] ** 2).sum(1)).max(initial=0.0))
 

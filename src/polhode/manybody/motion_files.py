@@ -119,11 +119,11 @@ def write_motion(run: "xr.Dataset", path: str | Path, scene: Scene | Fluid | Non
 
 
 def frames(run: "xr.Dataset", scene: Scene | Fluid) -> Iterator[Frame]:
-    """The samples of a run, up to the first that is not finite."""
+    """The samples of a run, one :class:`Frame` each, up to the first that is not finite."""
     solids = scene.solids()
     # Spheres of each clump, clump after clump.
     each = [np.flatnonzero(solids["sphere_kind"] == kind) for kind in solids["kind"]]
-    clump, sphere = np.repeat(np.arange(len(each)), [len(one) for one in each]), np.concatenate(each)
+    clump, sphere = np.repeat(np.arange(len(each)), [len(spheres) for spheres in each]), np.concatenate(each)
     centre, radius, kind = solids["centre"][sphere], solids["radius"][sphere], solids["kind"][clump]
     for i, time in enumerate(run["time"].values):
         r, v, q, omega = (run[name].values[i] for name in ("r", "v", "q", "omega"))

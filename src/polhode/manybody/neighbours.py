@@ -249,7 +249,7 @@ def closest_points(p: Any, d: Any, q: Any, e: Any) -> Any:
 
 @kernel
 def clamp(x: float) -> float:
-    """x limited to the range from 0 to 1."""
+    """The number x limited to the range from 0 to 1."""
     return min(max(x, 0.0), 1.0)
 
 
@@ -310,17 +310,12 @@ def make_list(
     margins, lab, marks, axes = scratch.margins, scratch.lab, scratch.marks, scratch.axes
     chains, links = scratch.chains, scratch.links
     reach = extents[0]
-    mean = 0.0
-    for c in range(count):
-        mean += rates[c, 0] + rates[c, 1] + rates[c, 2]
-    mean /= count
+    mean = mean_rate(rates, count)
     widest, furthest, limit = 0.0, 0.0, longest_margin(fields, width, count, setup)
     for c in range(count):
         i = place(c, width)
         r, q = load_r(fields, i), load_q(fields, i)
-        speed = rates[c, 0] + rates[c, 1] + rates[c, 2]
-        margin = skin * (min(max(speed / mean, SLOW), FAST) if mean > 0.0 else 1.0)
-        margin = min(margin, limit)
+        margin = margin_at(rates, c, mean, skin, limit)
         margins[c] = margin
         widest = max(widest, margin)
         m = matrix(q)
@@ -333,11 +328,7 @@ def make_list(
             axes[c, 8 + k] = r[k]
         axes[c, 6] = extents[5, c] * stretch
         axes[c, 7] = reach[c] * stretch
-        store_listed_r(fields, i, r)
-        store_listed_axis(fields, i, (m[0], m[3], m[6]))
-        store_listed_q(fields, i, q)
-        store_weights(fields, i, weights(margin, q, extents[1, c], extents[2, c], (rates[c, 0], rates[c, 1], rates[c, 2])))
-        store_fraction(fields, i, (0.0,))
+        begin_margin(fields, i, r, q, m, margin, extents[1, c], extents[2, c], rates, c)
     cells = sort_into_cells(fields, width, count, 2.0 * (widest + furthest), setup.periods, scratch)
     n_links = chain_near_clumps(count, cells, setup.periods, scratch)
     # A literal 0 would be part of the signatures of what these are passed to, which would be compiled once more.
@@ -462,6 +453,35 @@ def make_list(
     return (n_groups, n_spheres, n_pairs, n_links), cost
 
 
+@kernel
+def mean_rate(rates: Any, count: int) -> float:
+    """The mean speed of all clumps, of which margins are made, m/s."""
+    mean = 0.0
+    for c in range(count):
+        mean += rates[c, 0] + rates[c, 1] + rates[c, 2]
+    return mean / count
+
+
+@kernel
+def margin_at(rates: Any, c: int, mean: float, skin: float, limit: float) -> float:
+    """The margin of a clump, m: ``skin`` for one of the mean speed, and at most ``limit``."""
+    speed = rates[c, 0] + rates[c, 1] + rates[c, 2]
+    margin = skin * (min(max(speed / mean, SLOW), FAST) if mean > 0.0 else 1.0)
+    return min(margin, limit)  # type: ignore[no-any-return]
+
+
+@kernel
+def begin_margin(
+    fields: Any, i: Any, r: Any, q: Any, m: Any, margin: float, along: float, beside: float, rates: Any, c: int
+) -> None:
+    """Write from where a clump uses up its margin (m): its pose, with the matrix m, and the weights of :func:`used_margin`."""
+    store_listed_r(fields, i, r)
+    store_listed_axis(fields, i, (m[0], m[3], m[6]))
+    store_listed_q(fields, i, q)
+    store_weights(fields, i, weights(margin, q, along, beside, (rates[c, 0], rates[c, 1], rates[c, 2])))
+    store_fraction(fields, i, (0.0,))
+
+
 @subroutine
 def longest_margin(fields: Any, width: int, count: int, setup: Setup) -> float:
     """The longest margin with which two clumps can touch in one image only, the nearest when the list is made, m."""
@@ -484,7 +504,9 @@ def shaken(setup: Setup) -> float:
 
 @kernel
 def bound_in_wall(wall: int, begin: Any, end: Any, width: float, setup: Setup) -> float:
-    """A bound to the depth of a capsule in a wall wherever that is shaken to, given both ends of its axis and its width."""
+    """A bound to the depth of a capsule in a wall wherever that is shaken to, given both ends of its axis and its width. In
+    m.
+    """
     if wall < PLANES:
         axis = wall // 2
         outmost = max(begin[axis], end[axis]) if wall % 2 == 1 else min(begin[axis], end[axis])
@@ -502,7 +524,7 @@ def asleep_until(gap: float, margin: float) -> float:
 
 @kernel
 def enter(groups: Any, g: int, values: Any) -> None:
-    """Write one group."""
+    """Write the ``values`` of one group into row ``g`` of ``groups``."""
     for k in range(8):
         groups[g, k] = values[k]
 
@@ -590,7 +612,7 @@ def sort_into_cells(fields: Any, width: int, count: int, least: float, periods: 
 
 @kernel
 def wrapped(periods: Any, r: Any) -> Any:
-    """The image of a position in the box."""
+    """The image (3,) of a position in the box, in the unit of the position."""
     return nearest_image(periods, (0.0, 0.0, 0.0), r)
 
 
@@ -607,7 +629,7 @@ def along_one_axis(periods: Any, axis: int, low: float, high: float, edge: float
 
 @kernel
 def put(places: Any, order: Any, k: int, clump: int, r: Any, reach: float) -> None:
-    """Enter a clump among the sorted ones."""
+    """Enter a clump at r (m), with its reach (m), among the sorted clumps."""
     order[k] = clump
     places[k, 0], places[k, 1], places[k, 2], places[k, 3] = r[0], r[1], r[2], reach
 
@@ -670,7 +692,7 @@ def goes_around(periods: Any, axis: int, cells: int) -> bool:
 
 @kernel
 def shortest(period: float, x: float) -> float:
-    """The distance along an axis between two positions in the box, of which one may be an image."""
+    """The distance along an axis between two positions in the box, of which one may be an image. In the unit of ``x``."""
     return min(abs(x), period - abs(x)) if period > 0.0 else x
 
 

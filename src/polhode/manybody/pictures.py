@@ -32,6 +32,8 @@ IVORY, EBONY = (0.93, 0.87, 0.74), (0.36, 0.24, 0.19)
 HUES = ((0.0, 0.45, 0.70), (0.84, 0.37, 0.0), (0.0, 0.62, 0.45), (0.80, 0.47, 0.65), (0.90, 0.62, 0.0), (0.34, 0.71, 0.91))
 #: Pairs of staves, a light and a dark one, of a drum.
 STAVES = 12
+#: Size of the letters below a clump, points.
+LETTERS = 7.5
 #: Pixels computed for each pixel shown, along each side.
 FINER = 2
 
@@ -250,7 +252,9 @@ def draw_drum(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -
 
 
 def standing(centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    """Centres of a clump's spheres with its long axis (x of the body) upright on z = 0, the end farther from the centre up."""
+    """Centres of a clump's spheres with its long axis (x of the body) upright on z = 0, the end farther from the centre up.
+    (spheres, 3), in the unit of ``centres``.
+    """
     upright = np.column_stack([centres[:, 1], centres[:, 2], centres[:, 0]])
     if (upright[:, 2] + radii).max() < (radii - upright[:, 2]).max():
         upright = upright * [1.0, -1.0, -1.0]
@@ -287,7 +291,7 @@ def draw_row(axes: Axes, clumps: Sequence[tuple[str, np.ndarray, np.ndarray]], w
     for x, top, (label, _, own) in zip(middles, tops, clumps, strict=True):
         column = camera.project(np.array([[x, 0.0, 0.0]]))[0, 0]
         text = f"{label}\n{100 * top:.2g} cm\n{len(own)} sphere{'s' if len(own) > 1 else ''}"
-        axes.text(column, camera.height, text, ha="center", va="top", fontsize=7.5)
+        axes.text(column, camera.height, text, ha="center", va="top", fontsize=LETTERS)
     axes.set_axis_off()
 
 

@@ -35,7 +35,7 @@ def linear_restitution(damping: float) -> float:
 
 @cache
 def linear_damping(restitution: float) -> float:
-    """The part of critical damping that gives a coefficient of restitution (above 2.5e-7, at most 1)."""
+    """The damping, as a fraction of critical, that gives a coefficient of restitution (above 2.5e-7, at most 1)."""
     if restitution >= 1:
         return 0.0
     low, high = 0.0, STRONGEST
@@ -45,12 +45,12 @@ def linear_damping(restitution: float) -> float:
 
 
 def tsuji_restitution(alpha: float) -> float:
-    """The coefficient of restitution of Hertz's spring with the dashpot of Tsuji et al."""
+    """The coefficient of restitution, between 0 and 1, of Hertz's spring with the dashpot of Tsuji et al."""
     return linear_restitution(alpha / sqrt(5))
 
 
 def tsuji_damping(restitution: float) -> float:
-    """The alpha of Tsuji et al. that gives a coefficient of restitution."""
+    """The dimensionless alpha of Tsuji et al. that gives a coefficient of restitution."""
     return sqrt(5) * linear_damping(restitution)
 
 
@@ -75,7 +75,9 @@ def tsuji_polynomial(restitution: float) -> float:
 
 
 def coefficient_damping(restitution: float) -> float:
-    """The alpha of ``damping coeff_restitution`` there, in closed form: that of :func:`pulling_restitution`."""
+    """The dimensionless alpha of ``damping coeff_restitution`` in LAMMPS, in closed form: it gives
+    :func:`pulling_restitution`.
+    """
     return sqrt(5) / sqrt(1 + (pi / log(restitution)) ** 2) if 0 < restitution < 1 else sqrt(5) if restitution <= 0 else 0.0
 
 

@@ -215,7 +215,7 @@ class Scene:
         }
 
     def outline(self) -> dict[str, float | str]:
-        """The box, and the drum if there is one, as attributes of files."""
+        """The box, and the drum if there is one, as attributes of files, by name; lengths in m."""
         values: dict[str, float | str] = {"box": self.box, "box_units": "m"}
         if self.drum:
             values |= {"drum_radius": self.drum.radius, "drum_radius_units": "m", "drum_axis": self.drum.axis}
@@ -223,7 +223,7 @@ class Scene:
         return values
 
     def material_of(self, clump: Clump) -> Material:
-        """The material of a kind of clump."""
+        """The :class:`Material` of a kind of clump."""
         return self.materials.get(clump.key, self.material)
 
     def _at_wall(self, material: Material) -> MaterialPair:
@@ -231,7 +231,7 @@ class Scene:
 
     @property
     def force_law(self) -> ForceLaw:
-        """The law of force."""
+        """The law of force between spheres, with the parameters of this scene."""
         return FORCES[self.law] if isinstance(self.law, str) else self.law
 
     def constants(self) -> tuple[np.ndarray, np.ndarray]:
@@ -242,10 +242,10 @@ class Scene:
         keys, law = list(dict.fromkeys(clump.key for clump, _ in self.clumps)), self.force_law
         material = {clump.key: self.material_of(clump) for clump, _ in self.clumps}
         rows = []
-        for one in keys:
+        for key in keys:
             for two in (*keys, "wall"):
-                others = {**self.between.get((two, one), {}), **self.between.get((one, two), {})}
-                pair = self._at_wall(material[one]) if two == "wall" else MaterialPair(material[one], material[two])
+                others = {**self.between.get((two, key), {}), **self.between.get((key, two), {})}
+                pair = self._at_wall(material[key]) if two == "wall" else MaterialPair(material[key], material[two])
                 rows.append(law.constants_of(pair, **others))
         return np.array([keys.index(clump.key) for clump, _ in self.clumps]), np.array(rows)
 
@@ -275,7 +275,7 @@ class Scene:
 
     @property
     def solid_fraction(self) -> float:
-        """Total volume of the clumps divided by that of the box or drum."""
+        """Total volume of the clumps as a fraction of the volume of the box or drum."""
         whole = pi * self.drum.radius**2 * self.box if self.drum else self.box**3
         return sum(count * clump.volume for clump, count in self.clumps) / whole
 
@@ -285,7 +285,9 @@ class Scene:
         return replace(self, spin=spin, settles_in=narrow)
 
     def scaled(self, count: int) -> "Scene":
-        """A scene of about ``count`` clumps with this mixture and density, in a box or drum that grows with them."""
+        """A scene of about ``count`` clumps with this mixture and density, in a box or drum that grows with them. A new
+        :class:`Scene`.
+        """
         count = whole(f"scene {self.key!r}: count", count, least=1)
         kinds = [(clump, max(1, round(count * number / len(self)))) for clump, number in self.clumps]
         grown = (sum(number for _, number in kinds) / len(self)) ** (1 / 3)

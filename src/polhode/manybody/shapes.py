@@ -192,7 +192,7 @@ def write(folder: Path | None = None) -> None:
 
 
 def chess() -> tuple[tuple[Clump, int], ...]:
-    """The 32 pieces of a game."""
+    """The 32 pieces of a game: each clump with the number of its copies."""
     return tuple((piece(key), count) for key, count in PIECES.items())
 
 

@@ -11,8 +11,10 @@ from polhode.compiling.marching import Pauses
 from polhode.interface.arguments import flag, positive, shown, switch, whole
 from polhode.interface.arrays import Arrays, about
 from polhode.manybody import sites
+from polhode.manybody.bath import Bath, checked_bath
+from polhode.manybody.bathed import NUMBERS, SUMS
 from polhode.manybody.contact import Layout, Setup
-from polhode.manybody.engine import Checkpoint, MethodParts, Readings, Start, driver, law_parts, method_parts
+from polhode.manybody.engine import Checkpoint, LawParts, MethodParts, Readings, Start, driver, law_parts, method_parts
 from polhode.manybody.fluid import Fluid
 from polhode.manybody.law import ForceLaw
 from polhode.manybody.memory import CURRENT, LEDGER, OLD, Memory, empty_memory
@@ -43,6 +45,7 @@ def simulate(
     law: str | ForceLaw | None = None,
     brute_force: bool = False,
     normalise: bool | None = None,
+    bath: Bath | None = None,
 ) -> "xr.Dataset":
     """Integrate the motion of all clumps of a scene.
 
@@ -77,6 +80,11 @@ def simulate(
         Examine every pair of clumps in every step instead of keeping a neighbour list: slow, with identical results.
     normalise : bool, optional
         Whether quaternions are normalised every step; by default as the method declares.
+    bath : Langevin or VelocityRescaling, optional
+        A heat bath around a :class:`Fluid`, for the methods in :data:`polhode.manybody.bathed.DRIFTS`. The run then has also
+        ``temperature_middle_translation`` and ``temperature_middle_rotation``, those between the two kicks of the last step,
+        and ``heat``, the energy that the bath has given since the start (not of the scheme ``LAMMPS``). With Langevin the
+        temperature of translation counts all 3 N degrees of freedom.
 
     Returns
     -------
@@ -121,6 +129,7 @@ def simulate(
         law=law,
         brute_force=brute_force,
         normalise=normalise,
+        bath=bath,
     ).dataset()
 
 
@@ -138,8 +147,11 @@ def simulate_arrays(
     law: str | ForceLaw | None = None,
     brute_force: bool = False,
     normalise: bool | None = None,
+    bath: Bath | None = None,
 ) -> Arrays:
-    """The run of :func:`simulate` as plain arrays, for jobs that have no time to import xarray."""
+    """The run of :func:`simulate` as plain arrays, :class:`Arrays`, for jobs that have no time to import xarray; units as
+    there.
+    """
     if isinstance(scene, str):
         scene = SCENES[scene]
     if isinstance(method, str):
@@ -159,6 +171,7 @@ def simulate_arrays(
     flag("checkpoint", checkpoint)
     flag("brute_force", brute_force)
     normalise = switch("normalise", normalise)
+    bath = checked_bath(bath, scene, normalise)
     before = None
     if state is None:
         begin = scene.initial_state(seed)
@@ -167,7 +180,7 @@ def simulate_arrays(
         if isinstance(scene, Scene):
             check_state(scene.every_clump, scene.box, begin, f"scene {scene.key!r}", scene.drum, scene.periodic)
     else:
-        before = _checkpoint_of(state, scene, method, dt, method.normalisation(normalise))
+        before = _checkpoint_of(state, scene, method, dt, method.normalisation(normalise), bath)
         still = np.zeros((len(before.records), 3))
         r, q = (np.ascontiguousarray(before.records[:, first : first + size]) for first, size in ((R, 3), (Q, 4)))
         begin = State(r, still, q, still.copy())
@@ -175,10 +188,13 @@ def simulate_arrays(
     if steps <= done:
         raise ValueError(f"t_end must be after {done * dt:g} s, the end of the run in state, got {t_end!r}")
     at = done + sampled_steps(steps - done, whole("samples", samples, least=1))
-    outcome = run(scene, method, dt, begin, at, before, record=record, brute_force=brute_force, normalise=normalise)
+    options: dict[str, Any] = {"record": record, "brute_force": brute_force, "normalise": normalise, "bath": bath}
+    outcome = run(scene, method, dt, begin, at, before, **options)
     drawn = seed if state is None else None
     if isinstance(scene, Fluid):
         arrays = scene.named(method.key, dt, drawn, at, steps - done, outcome)
+        if bath is not None:
+            bath.name_results(scene, arrays, outcome)
     else:
         arrays = _named(scene, method, dt, drawn, at, steps - done, outcome)
     if checkpoint and outcome["diverged"] < 0:
@@ -217,7 +233,9 @@ def _keep(checkpoint: Checkpoint, normalises: bool, arrays: Arrays) -> None:
     arrays.attributes["normalises"] = int(normalises)
 
 
-def _checkpoint_of(earlier: Any, scene: Scene | Fluid, method: OneTorque, dt: float, normalises: bool) -> Checkpoint:
+def _checkpoint_of(
+    earlier: Any, scene: Scene | Fluid, method: OneTorque, dt: float, normalises: bool, bath: Bath | None
+) -> Checkpoint:
     """The checkpoint in an earlier run, if this one can go on from there."""
     import xarray as xr
 
@@ -227,8 +245,10 @@ def _checkpoint_of(earlier: Any, scene: Scene | Fluid, method: OneTorque, dt: fl
     if missing:
         raise ValueError(f"state: the run has no {missing[0]}; make it with checkpoint=True, and it must not have diverged")
     mine = {"method": method.key, "dt": dt, "law": scene.force_law.key, "normalises": int(normalises)}
+    mine["bath"] = "none" if bath is None else repr(bath)
+    unnamed = {"law": "hertz", "bath": "none"}
     for name, value in mine.items():
-        other = earlier.attrs.get(name, "hertz" if name == "law" else None)
+        other = earlier.attrs.get(name, unnamed.get(name))
         if other != value:
             raise ValueError(f"state: the run was made with {name} {other!r}, this one has {value!r}; it must be the same")
     parts = {name: earlier[f"restart_{name}"].values for name in RESTART}
@@ -257,6 +277,7 @@ def run(
     brute_force: bool = False,
     normalise: bool | None = None,
     pauses: Pauses | None = None,
+    bath: Bath | None = None,
 ) -> dict[str, Any]:
     """Run to the last of ``sample_steps`` (ascending, int64) and read the scene at each of them, as plain arrays.
 
@@ -272,6 +293,7 @@ def run(
         tangential dashpots and by sliding, taken by the law.
         ``work_of_walls`` (samples,), J. ``momenta`` (samples, 6): linear and angular. ``spins`` (samples,
         clumps) for rods, else (0, clumps). ``motion`` (samples, clumps, 13): r, v, q, omega if recorded, else (0, clumps, 13).
+        ``sums`` (samples, 3): what a bath adds up (:data:`polhode.manybody.bathed.SUMS`), else (samples, 0).
         ``work``: counts of what was done, see :data:`WORK`. ``diverged``: number of the step at which the run diverged, or -1.
         ``checkpoint``: if it has not, a :class:`polhode.manybody.engine.Checkpoint`.
     """
@@ -284,16 +306,24 @@ def run(
     ledger = np.full((samples, 1 + LEDGER), np.nan)
     work, work_of_walls = np.zeros(len(WORK), np.int64), np.full(samples, np.nan)
     setup = setup_of(scene)
-    parts = compiled_parts(method, method.normalisation(normalise), scene.force_law, sites.width(setup.layout))
+    blocks = sites.width(setup.layout)
+    of_method, of_law = compiled_parts(method, method.normalisation(normalise), scene.force_law, blocks, bath)
+    sums = np.zeros((samples, SUMS if bath else 0))
+    if bath is not None:
+        assert isinstance(scene, Fluid)
+        # A restart has the numbers of the bath in its record.
+        numbers = np.zeros((count, NUMBERS)) if before else bath.numbers(scene, state, dt)
+        arrays["omega"] = np.hstack([arrays["omega"], numbers])
     pauses = pauses or Pauses(first=16)
     at = np.ascontiguousarray(sample_steps, dtype=np.int64)
-    readings = Readings(energies, ledger, momenta, spins, motion, work_of_walls)
-    width, memory_width = parts[MethodParts._fields.index("width")], parts[-1]
+    readings = Readings(energies, ledger, momenta, spins, motion, work_of_walls, sums)
+    width, memory_width = of_method.width, of_law.memory_width
     if before is None:
         before = Checkpoint(-1, np.empty((count, width)), empty_memory(0, memory_width, 0), 0.0)
     elif (before.records.shape[1], before.memory.values.shape[1]) != (width, memory_width):
         raise ValueError("state: the run was made by another version of the engine, whose records are different")
-    diverged, memory = driver()(*parts, Start(**arrays), before, setup, not brute_force, float(dt), at, pauses, readings, work)
+    others = (setup, not brute_force, float(dt), at, pauses, readings, work)
+    diverged, memory = driver()(*of_method, *of_law, Start(**arrays), before, *others)
     pauses.end()
     return {
         "energies": energies[:, :2],
@@ -303,6 +333,7 @@ def run(
         "spins": spins,
         "motion": motion,
         "work_of_walls": work_of_walls,
+        "sums": sums,
         "work": work,
         "diverged": np.array(diverged),
         "checkpoint": Checkpoint(int(at[-1]), before.records, memory, energies[-1, 1]),
@@ -317,7 +348,7 @@ WORK = ("lists", "groups", "spheres", "pairs", "contacts", "margin")
 
 
 def setup_of(scene: Scene | Fluid) -> Setup:
-    """The clumps of a scene and its box as the engine reads them."""
+    """The arrays of clumps and box that the engine reads, a :class:`Setup` in SI units."""
     if isinstance(scene, Fluid):
         return scene.setup
     kinds = [clump for clump, _ in scene.clumps]
@@ -347,20 +378,26 @@ def setup_of(scene: Scene | Fluid) -> Setup:
     )
 
 
-def compiled_parts(method: OneTorque, normalise: bool, law: ForceLaw, blocks: int = 0) -> tuple[Any, ...]:
-    """The parts of the engine's loop for one method and one law, each compiled once in a process.
+def compiled_parts(
+    method: OneTorque, normalise: bool, law: ForceLaw, blocks: int = 0, bath: Bath | None = None
+) -> tuple[MethodParts, LawParts]:
+    """The parts of the engine's loop for one method, perhaps in a heat bath, and one law, each compiled once in a process.
 
     ``blocks``: for a law between sites, the size of :func:`polhode.manybody.sites.width`.
     """
     velocities = law.contact is not None
     with _compiling:
-        if (normalise, velocities) not in method.parts:
+        of_bath = None if bath is None else bath.parts(method)
+        if of_bath is None and (normalise, velocities) not in method.parts:
             method.parts[normalise, velocities] = method_parts(method, normalise, velocities)
         law = law.compiled_once
         if "engine" not in law.parts:
             law.parts["engine"] = law_parts(law)
     of_law = law.parts["engine"]
-    return (*method.parts[normalise, velocities], *(of_law._replace(batch_width=blocks) if law.for_sites else of_law))
+    return (
+        of_bath or method.parts[normalise, velocities],
+        of_law._replace(batch_width=blocks) if law.for_sites else of_law,
+    )
 
 
 def _named(

@@ -2,32 +2,45 @@
 
 Sites of one type lie side by side, in blocks of eight lanes and in the order of their molecules. A site looks through the
 blocks of the molecules after its own. Sums go lane by lane and then over the lanes, so no bit depends on the vectors of the
-machine. A block out of reach would add zeros alone: it may be left out, and no bit depends on that either.
+machine.
+
+Of many molecules, a molecule looks only at the sites in a list (:func:`list_sites`), which remains valid while every molecule
+is within its margin (:mod:`polhode.manybody.neighbours`). In the list each site keeps its lane and its place among the others
+of this lane, so that every sum has the same terms in the same order as without a list. What the list omits, and what it has
+in vain, adds zeros alone. No bit depends on it.
 """
 
 from collections.abc import Callable
 from functools import cache
-from math import sqrt
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
 
+from polhode.algebra.quaternion import norm_squared
 from polhode.algebra.vector import add, cross
 from polhode.compiling.kernel import kernel
 from polhode.compiling.lanes import LANES, load_q, load_r, place, store_force, store_torque
-from polhode.manybody.contact import ZERO, Layout, Setup, coordinate, in_body, matrix
+from polhode.manybody.contact import GENEROUS, ZERO, Layout, Setup, coordinate, in_body, matrix
 from polhode.manybody.law import ForceLaw
+from polhode.manybody.neighbours import Listed, Scratch, begin_margin, margin_at, mean_rate, store_weights
 from polhode.methods.one_body import state_rows
 
 # Fields of a block, after positions: forces on its sites, and sums of force and energy of one site of another molecule.
 F, SUMS = 3, 6
-#: Numbers in a block; the last field holds the middle of its sites, how far they are from it, and whether it is out of reach.
-BLOCK = 11 * LANES
-MIDDLE = 10 * LANES
+#: Numbers in a block, and in the row of a site in the table that lists refer to: its position and the force on it.
+BLOCK, ROW = 10 * LANES, 8
 #: Columns of ``setup.constants`` before those of the law.
 BEFORE = 3
-#: With at least so many molecules blocks out of reach are left out, and this is added to distances to allow for round-off.
-MANY, ROUND_OFF = 200, 1e-6
+#: With at least so many molecules there is a list, if one that is renewed every few steps saves this part of the time.
+MANY, LIFE, WORTHWHILE = 200, 5.0, 0.15
+#: Approximate costs in ns: of a pair of sites, and of a listed site that is copied; and, in making a list, of a pair of
+#: molecules, of a site of a molecule nearby, and of each distance from it.
+PER_PAIR, PER_COPY, PER_LOOK, PER_SITE, PER_DISTANCE = 2.4, 4.5, 1.0, 10.0, 0.5
+#: The length by which margins are measured, as the radius of spheres is, over the cut-off.
+UNIT_OF_MARGINS = 0.13
+#: Further from the origin, in edges of the box, round-off might exceed the caution of a list.
+FAR = 1e4
 #: Added to a number of moderate size and subtracted again, this rounds it to the nearest whole number.
 ROUND = 1.5 * 2.0**52
 
@@ -54,8 +67,14 @@ def layout_of(types_of: list[np.ndarray]) -> Layout:
 
 def width(layout: Layout) -> int:
     """The size of the blocks, as the ``batch_width`` of :class:`polhode.manybody.engine.LawParts`."""
-    blocks = 1 + int((-(-layout.types[:, 1] // LANES)).sum()) if layout.types.size else 0
-    return blocks * (BLOCK // LANES)
+    return blocks_in(layout) * (BLOCK // LANES + ROW)
+
+
+@kernel
+def blocks_in(layout: Layout) -> int:
+    """The number of blocks, with that in which sums begin."""
+    kinds = layout.types.shape[0]
+    return layout.types[kinds - 1, 0] + (layout.types[kinds - 1, 1] + LANES - 1) // LANES if kinds > 0 else 1  # type: ignore[no-any-return]
 
 
 @cache
@@ -102,7 +121,7 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
 
     @kernel
     def on_a_site(
-        f: Any, base: int, begin: int, end: int, at: Any, period: Any, which: Any, reach: float, constants: Any, many: bool
+        f: Any, base: int, begin: int, end: int, at: Any, period: Any, which: Any, reach: float, constants: Any
     ) -> Any:
         """The force of the sites ``begin`` to ``end`` of a type, whose blocks begin at ``base``, on a site, and the energy."""
         k = np.uint64(base + (begin // LANES - 1) * BLOCK)
@@ -110,73 +129,75 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
             f[k + np.uint64(SUMS * LANES) + np.uint64(lane)] = 0.0
         for block in range(begin // LANES, (end + LANES - 1) // LANES):
             k = np.uint64(base + block * BLOCK)
-            if many and f[k + np.uint64(MIDDLE + 4)] > 0.0:
-                for lane in range(np.uint64(4 * LANES)):
-                    sums = k + np.uint64(SUMS * LANES) + np.uint64(lane)
-                    f[sums] = f[sums - np.uint64(BLOCK)]
-            else:
-                of_a_block(f, k, begin - block * LANES, end - block * LANES, at, period, which, reach, constants)
+            of_a_block(f, k, begin - block * LANES, end - block * LANES, at, period, which, reach, constants)
         k += np.uint64(SUMS * LANES)
         force = total(f, k), total(f, k + np.uint64(LANES)), total(f, k + np.uint64(2 * LANES))
         return force, total(f, k + np.uint64(3 * LANES))
 
     @kernel
-    def loads(fields: Any, width: int, count: int, setup: Setup, f: Any) -> float:
-        layout, period = setup.layout, (0.0, 0.0)
-        if setup.periods.size > 0:
-            period = (setup.periods[0], 1.0 / setup.periods[0])
-        put_sites(fields, width, count, setup, f)
-        many = count >= MANY
-        if many:
-            put_middles(layout, period, f)
+    def loads(fields: Any, width: int, count: int, setup: Setup, f: Any, groups: Any, index: Any, listed: bool) -> float:
+        layout, period = setup.layout, period_of(setup)
+        table = blocks_in(layout) * BLOCK if listed else 0
+        put_sites(fields, width, count, setup, f, table)
         types = layout.types.shape[0]
         energy = 0.0
         site = 0
         for c in range(count):
-            if many:
-                note_what_is_out_of_reach(fields, width, c, setup, period, f)
+            if listed:
+                put_away(fields, width, c, setup, f, table)
+                for other in range(types):
+                    base, (begin, rows) = layout.types[other, 0] * BLOCK, rows_of(groups, c * types + other)
+                    bring(f, table, base, index, begin, rows)
             for _ in range(setup.many[c]):
-                kind, index = layout.sites[site, 0], np.uint64(layout.sites[site, 1])
-                at = f[index], f[index + np.uint64(LANES)], f[index + np.uint64(2 * LANES)]
+                kind, (k, step) = layout.sites[site, 0], place_of(layout, site, table)
+                at = f[k], f[k + step], f[k + np.uint64(2) * step]
                 x, y, z = ZERO
                 for other in range(types):
                     row = kind * types + other
-                    table = setup.constants
-                    both_attract, both_charged, reach = table[row, 0], table[row, 1], table[row, 2]
+                    constants_at = setup.constants
+                    both_attract, both_charged, reach = constants_at[row, 0], constants_at[row, 1], constants_at[row, 2]
                     constants = constants_of(setup.constants, row)
                     base, begin, end = layout.types[other, 0] * BLOCK, layout.after[c, other], layout.types[other, 1]
+                    if listed:
+                        begin, end = 0, rows_of(groups, c * types + other)[1] * LANES
                     force, stored = ZERO, 0.0
                     if both_attract > 0.0 and both_charged > 0.0:
-                        force, stored = on_a_site(f, base, begin, end, at, period, (True, True), reach, constants, many)
+                        force, stored = on_a_site(f, base, begin, end, at, period, (True, True), reach, constants)
                     elif both_charged > 0.0:
-                        force, stored = on_a_site(f, base, begin, end, at, period, (False, True), reach, constants, many)
+                        force, stored = on_a_site(f, base, begin, end, at, period, (False, True), reach, constants)
                     elif both_attract > 0.0:
-                        force, stored = on_a_site(f, base, begin, end, at, period, (True, False), reach, constants, many)
+                        force, stored = on_a_site(f, base, begin, end, at, period, (True, False), reach, constants)
                     x, y, z = x + force[0], y + force[1], z + force[2]
                     energy += stored
-                f[index + np.uint64(F * LANES)] += x
-                f[index + np.uint64((F + 1) * LANES)] += y
-                f[index + np.uint64((F + 2) * LANES)] += z
+                f[k + np.uint64(3) * step] += x
+                f[k + np.uint64(4) * step] += y
+                f[k + np.uint64(5) * step] += z
                 site += 1
-        gather_loads(fields, width, count, setup, f)
+            if listed:
+                for other in range(types):
+                    base, (begin, rows) = layout.types[other, 0] * BLOCK, rows_of(groups, c * types + other)
+                    take_back(f, table, base, index, begin, rows)
+        gather_loads(fields, width, count, setup, f, table)
         return energy
 
     def all_loads(  # type: ignore[no-untyped-def]
         respond, fields, width, count, setup, memory, clock, commit
     ):
-        return loads(fields, width, count, setup, memory.batch), 0
+        return loads(fields, width, count, setup, memory.batch, setup.layout.types, setup.many, False), 0
 
     @kernel
     def listed_loads(  # type: ignore[no-untyped-def]
         respond, fields, width, listed, n_groups, setup, memory, clock, work
     ):
-        return loads(fields, width, n_groups, setup, memory.batch), 0, 0.0
+        count, some = setup.masses.size, n_groups > 0
+        energy = loads(fields, width, count, setup, memory.batch, listed.groups, listed.index, some)
+        return energy, 0, listed.limits[0] if some else 0.0
 
     return all_loads, listed_loads
 
 
 def respond(fields: Any, bookkeeping: Any, memory: Any, dt: float, energy: float, key: int) -> float:
-    """No site waits for an answer."""
+    """The energy as it was: no site waits for an answer."""
     return energy
 
 
@@ -189,66 +210,102 @@ def total(f: Any, k: Any) -> float:
 
 
 @kernel
-def put_sites(fields: Any, width: int, count: int, setup: Setup, f: Any) -> None:
+def period_of(setup: Setup) -> tuple[float, float]:
+    """The edge of the box and its inverse, two zeros for empty space."""
+    return (setup.periods[0], 1.0 / setup.periods[0]) if setup.periods.size > 0 else (0.0, 0.0)
+
+
+@kernel
+def row_of(layout: Layout, site: int) -> int:
+    """The row of a site in the table, which is its lane of a block."""
+    k = layout.sites[site, 1]
+    return k // BLOCK * LANES + k % BLOCK  # type: ignore[no-any-return]
+
+
+@kernel
+def place_of(layout: Layout, site: int, table: int) -> Any:
+    """Where the six numbers of a site begin, and the step from each to the next: in its block, or in the table if there is one
+    (its beginning is not 0)."""
+    if table > 0:
+        return np.uint64(table + row_of(layout, site) * ROW), np.uint64(1)
+    return np.uint64(layout.sites[site, 1]), np.uint64(LANES)
+
+
+@kernel
+def put_sites(fields: Any, width: int, count: int, setup: Setup, f: Any, table: int) -> None:
     """Write where all sites are, and no forces."""
     site = 0
     for c in range(count):
         i = place(c, width)
         r, m = load_r(fields, i), matrix(load_q(fields, i))
         for a in range(setup.first[c], setup.first[c] + setup.many[c]):
-            k = np.uint64(setup.layout.sites[site, 1])
+            k, step = place_of(setup.layout, site, table)
             x, y, z = setup.spheres[0, a], setup.spheres[1, a], setup.spheres[2, a]
             f[k] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
-            f[k + np.uint64(LANES)] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
-            f[k + np.uint64(2 * LANES)] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
-            f[k + np.uint64(F * LANES)] = 0.0
-            f[k + np.uint64((F + 1) * LANES)] = 0.0
-            f[k + np.uint64((F + 2) * LANES)] = 0.0
+            f[k + step] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
+            f[k + np.uint64(2) * step] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
+            f[k + np.uint64(3) * step] = 0.0
+            f[k + np.uint64(4) * step] = 0.0
+            f[k + np.uint64(5) * step] = 0.0
             site += 1
 
 
 @kernel
+def put_away(fields: Any, width: int, molecule: int, setup: Setup, f: Any, table: int) -> None:
+    """Write the first row of the table, which fills up lanes: a place that is out of reach of a molecule."""
+    r, away = load_r(fields, place(molecule, width)), 0.5 * room_of(setup, molecule)
+    for k in range(3):
+        f[table + k] = r[k] + away
+
+
+@kernel
+def room_of(setup: Setup, molecule: int) -> float:
+    """The edge of the box; in empty space, of a box in which half a diagonal is out of reach of a molecule."""
+    reach = sqrt(setup.constants[0, BEFORE - 1]) + setup.extents[0, molecule]
+    return setup.periods[0] if setup.periods.size > 0 else 4.0 * reach  # type: ignore[no-any-return]
+
+
+@kernel
+def rows_of(groups: Any, group: int) -> Any:
+    """Where the entries of a molecule and a type begin in the index of a list, and the number of their rows of lanes."""
+    return groups[group, 0], groups[group, 1]
+
+
+@kernel
+def bring(f: Any, table: int, base: int, index: Any, begin: int, rows: int) -> None:
+    """Copy the listed sites from the table to the blocks from ``base`` on."""
+    for row in range(rows):
+        for lane in range(LANES):
+            s, k = np.uint64(table + index[begin + row * LANES + lane] * ROW), np.uint64(base + row * BLOCK + lane)
+            f[k] = f[s]
+            f[k + np.uint64(LANES)] = f[s + np.uint64(1)]
+            f[k + np.uint64(2 * LANES)] = f[s + np.uint64(2)]
+            f[k + np.uint64(F * LANES)] = f[s + np.uint64(3)]
+            f[k + np.uint64((F + 1) * LANES)] = f[s + np.uint64(4)]
+            f[k + np.uint64((F + 2) * LANES)] = f[s + np.uint64(5)]
+
+
+@kernel
+def take_back(f: Any, table: int, base: int, index: Any, begin: int, rows: int) -> None:
+    """Copy the forces on the listed sites back to the table."""
+    for row in range(rows):
+        for lane in range(LANES):
+            s, k = np.uint64(table + index[begin + row * LANES + lane] * ROW), np.uint64(base + row * BLOCK + lane)
+            f[s + np.uint64(3)] = f[k + np.uint64(F * LANES)]
+            f[s + np.uint64(4)] = f[k + np.uint64((F + 1) * LANES)]
+            f[s + np.uint64(5)] = f[k + np.uint64((F + 2) * LANES)]
+
+
+@kernel
 def nearest(x: float, period: Any) -> float:
-    """A difference of coordinates to the nearest image; a period of zero, whose inverse is zero too: the difference itself."""
+    """A difference of coordinates to the nearest image; a period of zero, whose inverse is zero too: the difference itself.
+    In the unit of ``x``.
+    """
     return x - period[0] * ((x * period[1] + ROUND) - ROUND)  # type: ignore[no-any-return]
 
 
 @kernel
-def put_middles(layout: Layout, period: Any, f: Any) -> None:
-    """Write the middle of the sites of each block, and the largest distance of one from it."""
-    for kind in range(layout.types.shape[0]):
-        for first in range(0, layout.types[kind, 1], LANES):
-            k = np.uint64(layout.types[kind, 0] * BLOCK + first // LANES * BLOCK)
-            many = min(LANES, layout.types[kind, 1] - first)
-            furthest = 0.0
-            for axis in range(3):
-                at = k + np.uint64(axis * LANES)
-                low, high = 0.0, 0.0
-                for lane in range(many):
-                    x = nearest(f[at + np.uint64(lane)] - f[at], period)
-                    low, high = min(low, x), max(high, x)
-                f[k + np.uint64(MIDDLE + axis)] = f[at] + 0.5 * (low + high)
-                furthest += 0.25 * (high - low) * (high - low)
-            f[k + np.uint64(MIDDLE + 3)] = sqrt(furthest) + ROUND_OFF
-
-
-@kernel
-def note_what_is_out_of_reach(fields: Any, width: int, molecule: int, setup: Setup, period: Any, f: Any) -> None:
-    """Write for each block of later molecules whether all its sites are further away from all sites of one than the cut-off."""
-    r, layout = load_r(fields, place(molecule, width)), setup.layout
-    cutoff = sqrt(setup.constants[0, BEFORE - 1]) + setup.extents[0, molecule]
-    for kind in range(layout.types.shape[0]):
-        for block in range(layout.after[molecule, kind] // LANES, (layout.types[kind, 1] + LANES - 1) // LANES):
-            k = np.uint64((layout.types[kind, 0] + block) * BLOCK + MIDDLE)
-            x = nearest(r[0] - f[k], period)
-            y = nearest(r[1] - f[k + np.uint64(1)], period)
-            z = nearest(r[2] - f[k + np.uint64(2)], period)
-            bound = cutoff + f[k + np.uint64(3)]
-            f[k + np.uint64(4)] = 1.0 if x * x + y * y + z * z > bound * bound else 0.0
-
-
-@kernel
-def gather_loads(fields: Any, width: int, count: int, setup: Setup, f: Any) -> None:
+def gather_loads(fields: Any, width: int, count: int, setup: Setup, f: Any, table: int) -> None:
     """Write the forces and torques on all molecules."""
     site = 0
     for c in range(count):
@@ -256,8 +313,8 @@ def gather_loads(fields: Any, width: int, count: int, setup: Setup, f: Any) -> N
         m = matrix(load_q(fields, i))
         force, torque = ZERO, ZERO
         for a in range(setup.first[c], setup.first[c] + setup.many[c]):
-            k = np.uint64(setup.layout.sites[site, 1]) + np.uint64(F * LANES)
-            acting = f[k], f[k + np.uint64(LANES)], f[k + np.uint64(2 * LANES)]
+            k, step = place_of(setup.layout, site, table)
+            acting = f[k + np.uint64(3) * step], f[k + np.uint64(4) * step], f[k + np.uint64(5) * step]
             arm = setup.spheres[0, a], setup.spheres[1, a], setup.spheres[2, a]
             force = add(force, acting)
             torque = add(torque, cross(arm, in_body(m, acting)))
@@ -266,6 +323,153 @@ def gather_loads(fields: Any, width: int, count: int, setup: Setup, f: Any) -> N
         store_torque(fields, i, torque)
 
 
-def no_list(fields: Any, width: int, count: int, setup: Setup, rates: Any, margin: float, listed: Any, scratch: Any) -> Any:
-    """In place of :func:`polhode.manybody.neighbours.make_list`: all molecules are looked through, as they are."""
-    return (count, 0, 0, 0), 0.0
+def list_sites(
+    fields: Any, width: int, count: int, setup: Setup, rates: Any, skin: float, listed: Listed, scratch: Scratch
+) -> Any:
+    """In place of :func:`polhode.manybody.neighbours.make_list`: the sites near each molecule, of those after it.
+
+    A group is a molecule and a type: where its entries begin in ``listed.index``, and the number of their rows of
+    :data:`LANES`. An entry is the row of a site in the table, and 0 fills up a lane. A site is listed if one of the molecule's
+    comes within the cut-off when both molecules use up their margins. The first of ``listed.limits`` is the cost of a step in
+    vain. Without any group all molecules are looked at, for good: of few molecules, and where a list would save little.
+    """
+    layout, period, cutoff = setup.layout, period_of(setup), sqrt(setup.constants[0, BEFORE - 1])
+    groups, index, at, near, sums, fill = listed.groups, listed.index, listed.at, listed.near, listed.sums, listed.hit
+    margins, order, which = scratch.margins, scratch.order, listed.pairs
+    # A literal 0 would be another type.
+    zero: Any = np.int64(0)
+    none = (zero, zero, zero, zero)
+    types, rows_of_table = layout.types.shape[0], blocks_in(layout) * LANES
+    needed = (count * types, rows_of_table + count, rows_of_table + count, zero)
+    if count < MANY:
+        return none, 0.0
+    if needed[0] > listed.limits.size or needed[1] > near.shape[1] or needed[2] > sums.size:
+        return needed, 0.0
+    mean, possible = mean_rate(rates, count), True
+    usual = mean_of(rates, 0, count), mean_of(rates, 1, count), mean_of(rates, 2, count)
+    site = 0
+    for c in range(count):
+        i = place(c, width)
+        r, q = load_r(fields, i), load_q(fields, i)
+        m, room = matrix(q), room_of(setup, c)
+        # A molecule that turns round is slow at present.
+        for way in range(3):
+            rates[c, way] = 0.5 * (rates[c, way] + usual[way])
+        margin = margin_at(rates, c, mean, skin, 0.1 * room)
+        margins[c] = margin
+        begin_margin(fields, i, r, q, m, margin, setup.extents[1, c], setup.extents[2, c], rates, c)
+        reach = setup.extents[0, c] * norm_squared(q) * GENEROUS + margin
+        centres, bounds = rows_of_table + c, 0.5 * cutoff + reach
+        at[0, centres], at[1, centres], at[2, centres], near[3, centres] = r[0], r[1], r[2], bounds
+        # What fills up lanes must be out of reach: half a diagonal of the box is 0.36 of its edge longer than any cut-off.
+        possible = possible and reach < 0.36 * room and abs(r[0]) + abs(r[1]) + abs(r[2]) < FAR * room
+        for a in range(setup.first[c], setup.first[c] + setup.many[c]):
+            row = row_of(layout, site)
+            x, y, z = setup.spheres[0, a], setup.spheres[1, a], setup.spheres[2, a]
+            at[0, row] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
+            at[1, row] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
+            at[2, row] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
+            site += 1
+    entries, making, walking, in_vain, without = zero, 0.0, 0.0, 0.0, 0.0
+    site = 0
+    for c in range(count if possible else zero):
+        number = molecules_near(at, near, sums, order, rows_of_table, c, count, period)
+        making += PER_LOOK * (count - c)
+        price = PER_COPY + PER_PAIR * setup.many[c]
+        for kind in range(types):
+            first = layout.types[kind, 0] * LANES
+            n: Any = np.uint64(0)
+            for e in range(number):
+                d = order[e]
+                bound = cutoff + (margins[c] + margins[d])
+                for number_of_site in range(first + layout.after[d - 1, kind], first + layout.after[d, kind]):
+                    k: Any = np.uint64(number_of_site)
+                    which[0, n] = number_of_site
+                    near[0, n], near[1, n], near[2, n], near[3, n] = at[0, k], at[1, k], at[2, k], bound * bound
+                    sums[n] = inf
+                    n += np.uint64(1)
+            for a in range(site, site + setup.many[c]):
+                k = np.uint64(row_of(layout, a))
+                closest_of_all(sums, near, n, (at[0, k], at[1, k], at[2, k]), period)
+            blocks = (layout.types[kind, 1] + LANES - 1) // LANES
+            rows, vain = fill_lanes(which, sums, near, n, cutoff * cutoff, entries, entries + (blocks + 1) * LANES, index, fill)
+            groups[c * types + kind, 0], groups[c * types + kind, 1] = entries, rows
+            entries += rows * LANES
+            making += n * (PER_SITE + PER_DISTANCE * setup.many[c])
+            walking += rows * LANES * price
+            in_vain += vain * price
+            without += PER_PAIR * setup.many[c] * (layout.types[kind, 1] - layout.after[c, kind])
+        site += setup.many[c]
+    if not possible or walking + making / LIFE > (1.0 - WORTHWHILE) * without:
+        for c in range(count):
+            store_weights(fields, place(c, width), ZERO)
+        return none, 0.0
+    listed.limits[0] = in_vain
+    # Whether there is room is asked before the rows of a molecule are known.
+    return (needed[0], max(needed[1], entries + rows_of_table), needed[2], zero), making
+
+
+@kernel
+def mean_of(rates: Any, k: int, count: int) -> float:
+    """The mean of one of the three rates of all molecules."""
+    total = 0.0
+    for c in range(count):
+        total += rates[c, k]
+    return total / count
+
+
+@kernel
+def molecules_near(at: Any, near: Any, room: Any, order: Any, first: int, c: int, count: int, period: Any) -> Any:
+    """Write into ``order`` which molecules after one may have sites in reach; returns their number.
+
+    From column ``first`` on, ``at`` has the centres, and the last row of ``near`` how far each reaches.
+    """
+    k: Any = np.uint64(first + c)
+    x0, y0, z0, reach = at[0, k], at[1, k], at[2, k], near[3, k]
+    for d in range(np.uint64(c + 1), np.uint64(count)):
+        e = np.uint64(first) + d
+        x, y, z = nearest(at[0, e] - x0, period), nearest(at[1, e] - y0, period), nearest(at[2, e] - z0, period)
+        bound = reach + near[3, e]
+        room[d] = bound * bound - (x * x + y * y + z * z)
+    number = np.uint64(0)
+    for d in range(np.uint64(c + 1), np.uint64(count)):
+        order[number] = d
+        number += np.uint64(1) if room[d] >= 0.0 else np.uint64(0)
+    return np.int64(number)
+
+
+@kernel
+def fill_lanes(
+    which: Any, closest: Any, near: Any, n: Any, reach: float, entries: int, most: int, index: Any, fill: Any
+) -> Any:
+    """Write the sites, of ``n``, that are within their bound into the index, each in its lane.
+
+    Returns the rows of lanes, and how many of these sites are out of ``reach`` at present.
+    """
+    for lane in range(np.uint64(LANES)):
+        fill[lane] = 0
+    begin, vain, fits = np.uint64(entries), np.uint64(0), most <= index.size
+    unit, none = np.uint64(1), np.uint64(0)
+    for e in range(n):
+        column: Any = np.uint64(which[0, e]) % np.uint64(LANES)
+        if fits:
+            index[begin + np.uint64(fill[column]) * np.uint64(LANES) + column] = which[0, e]
+        inside = closest[e] <= near[3, e]
+        fill[column] += 1 if inside else 0
+        vain += unit if inside and closest[e] >= reach else none
+    rows: Any = np.int64(0)
+    for lane in range(np.uint64(LANES)):
+        rows = max(rows, fill[lane])
+    for lane in range(np.uint64(LANES)):
+        for row in range(fill[lane], rows if fits else 0):
+            index[begin + np.uint64(row * LANES) + lane] = 0
+    return rows, np.int64(vain)
+
+
+@kernel
+def closest_of_all(squared: Any, near: Any, many: int, at: Any, period: Any) -> None:
+    """Lower the squared distances of so many sites to that from one at ``at`` where this is nearer; vectorises."""
+    for k in range(many):
+        x, y, z = nearest(near[0, k] - at[0], period), nearest(near[1, k] - at[1], period), nearest(near[2, k] - at[2], period)
+        to_this = x * x + y * y + z * z
+        squared[k] = to_this if to_this < squared[k] else squared[k]

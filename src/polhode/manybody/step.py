@@ -81,7 +81,7 @@ class MovingClump:
         return float(1.01 * max(dist(ZERO, sphere[:3]) + sphere[3] for sphere in self.spheres))
 
     def side(self, sphere: Any, share: float, since: float) -> Side:
-        """The clump as one of two that touch, see :class:`polhode.manybody.contact.Side`."""
+        """The clump as one of two bodies that touch: a :class:`polhode.manybody.contact.Side`, in SI units."""
         m = _matrix(self.q)
         moved, turned = _scale(since, self.moved), _scale(since, self.turned)
         return Side(_to_lab(m, sphere), sphere[3], share, self.v, self.spin, moved, turned)
@@ -91,7 +91,7 @@ class MovingClump:
         return np.stack(_lab_position(self.r, _matrix(self.q), self.spheres.T), axis=1)
 
     def push(self, force: Any, torque: Any) -> None:
-        """Add to the loads."""
+        """Add a force (N) and a torque (N m), both (3,) in the lab, to the loads."""
         self.force, self.torque = _add(self.force, force), _add(self.torque, torque)
 
 
@@ -148,7 +148,7 @@ class PlainRun:
                 body.turning = _unit(body.turning[:4]) + body.turning[4:]
 
     def advance_to_loads(self) -> None:
-        """The part of a step before the loads."""
+        """Make the part of a step of all clumps that comes before the loads."""
         for body in self.bodies:
             r, q, moved, turned = body.r, body.q, body.moved, body.turned
             body.turning, body.q, body.omega = self.turn.before(body.turning, body.inertia, self.dt)
@@ -183,14 +183,14 @@ class PlainRun:
                     self.touch_pair(i, a, j, b, away)
 
     def overlapping(self, i: int, j: int) -> Iterator[tuple[int, int, tuple[float, ...]]]:
-        """The pairs of overlapping spheres of two clumps, with the vector from the second centre to the first."""
-        one, two = self.bodies[i], self.bodies[j]
-        image = _nearest_image(self.setup.periods, one.r, two.r)
-        if dist(one.r, image) > one.reach + two.reach:
+        """The pairs of overlapping spheres of two clumps, with the vector (3,) in m from the second centre to the first."""
+        first, second = self.bodies[i], self.bodies[j]
+        image = _nearest_image(self.setup.periods, first.r, second.r)
+        if dist(first.r, image) > first.reach + second.reach:
             return
-        away = one.centres()[:, None] - replace(two, r=image).centres()
+        away = first.centres()[:, None] - replace(second, r=image).centres()
         squared = away[..., 0] * away[..., 0] + away[..., 1] * away[..., 1] + away[..., 2] * away[..., 2]
-        radii = one.spheres[:, None, 3] + two.spheres[:, 3]
+        radii = first.spheres[:, None, 3] + second.spheres[:, 3]
         for a, b in np.argwhere(squared < radii * radii):
             yield int(a), int(b), tuple(map(float, away[a, b]))
 
@@ -204,35 +204,37 @@ class PlainRun:
             force = _scale(in_plain_python(self.law.normal)(overlap, sphere[3], constants)[0], normal)
             body.push(force, _cross(sphere, _in_body(m, force)))
         else:
-            one = body.side(sphere, 1.0, self.since)
-            touch = normal, overlap, sphere[3], body.mass, one, _wall_side(wall, self.setup, walls)
+            side = body.side(sphere, 1.0, self.since)
+            touch = normal, overlap, sphere[3], body.mass, side, _wall_side(wall, self.setup, walls)
             response, arm, _ = self.respond((i, wall, a), touch, constants)
             body.push(response.force, _in_body(m, _add(_cross(arm, response.force), response.couple)))
 
     def touch_pair(self, i: int, a: int, j: int, b: int, away: tuple[float, ...]) -> None:
-        """Two spheres of different clumps."""
-        one, two = self.bodies[i], self.bodies[j]
-        mi, mj = _matrix(one.q), _matrix(two.q)
-        sphere_i, sphere_j = tuple(map(float, one.spheres[a])), tuple(map(float, two.spheres[b]))
+        """Add the loads of two spheres of different clumps; ``away`` (m) leads from the second centre to the first."""
+        first, second = self.bodies[i], self.bodies[j]
+        mi, mj = _matrix(first.q), _matrix(second.q)
+        sphere_i, sphere_j = tuple(map(float, first.spheres[a])), tuple(map(float, second.spheres[b]))
         distance = sqrt(away[0] * away[0] + away[1] * away[1] + away[2] * away[2])
         overlap = max(sphere_i[3] + sphere_j[3] - distance, 0.0)
         radius = sphere_i[3] * sphere_j[3] / (sphere_i[3] + sphere_j[3])
         constants = self.setup.constants[_pair_row(self.setup, i, j)]
         if self.law.normal:
             force = _scale(in_plain_python(self.law.normal)(overlap, radius, constants)[0] / distance, away)
-            one.push(force, _cross(sphere_i, _in_body(mi, force)))
+            first.push(force, _cross(sphere_i, _in_body(mi, force)))
             back = _scale(-1.0, force)
-            two.push(back, _cross(sphere_j, _in_body(mj, back)))
+            second.push(back, _cross(sphere_j, _in_body(mj, back)))
         else:
-            normal, mass = _scale(1.0 / distance, away), one.mass * two.mass / (one.mass + two.mass)
-            touch = normal, overlap, radius, mass, one.side(sphere_i, 0.5, self.since), two.side(sphere_j, 0.5, self.since)
+            normal, mass = _scale(1.0 / distance, away), first.mass * second.mass / (first.mass + second.mass)
+            touch = normal, overlap, radius, mass, first.side(sphere_i, 0.5, self.since), second.side(sphere_j, 0.5, self.since)
             response, arm_i, arm_j = self.respond((i, j, a, b), touch, constants)
-            one.push(response.force, _in_body(mi, _add(_cross(arm_i, response.force), response.couple)))
+            first.push(response.force, _in_body(mi, _add(_cross(arm_i, response.force), response.couple)))
             back, couple = _scale(-1.0, response.force), _scale(-1.0, response.couple)
-            two.push(back, _in_body(mj, _add(_cross(arm_j, back), couple)))
+            second.push(back, _in_body(mj, _add(_cross(arm_j, back), couple)))
 
     def respond(self, key: Any, touch: Any, constants: Any) -> Any:
-        """What the law answers to a contact, and the arms of the force on both bodies; the contact is remembered."""
+        """The loads (N, N m) with which the law answers a contact, and the arms (m) on both bodies; the contact is
+        remembered.
+        """
         before, history = self.memory.get(key, ((0.0,) * 4, (0.0,) * self.law.history))
         seen, arm_one, arm_two = _meeting(*touch, before, key in self.memory, self.setup.bookkeeping, self.since)
         response = in_plain_python(self.law.contact)(seen, history, tuple(map(float, constants)))
@@ -240,7 +242,7 @@ class PlainRun:
         return response, arm_one, arm_two
 
     def read(self) -> np.ndarray:
-        """r, v, q and omega of all clumps after the last step, (clumps, 13)."""
+        """r (m), v (m/s), q and omega (rad/s, body frame) of all clumps after the last step, (clumps, 13)."""
         run, completes = self, self.method.torque_time == 0.0
         if completes:  # the loads at this time complete the velocities
             run = copy(self)

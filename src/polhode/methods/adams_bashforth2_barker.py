@@ -34,7 +34,7 @@ from polhode.methods.translation import LEAPFROG_EXTRAPOLATED
 @hides_nothing
 @kernel
 def third_coefficient(square: Any, sinc: Any) -> Any:
-    """(rho - sin rho)/rho^3, given the square of rho and (sin rho)/rho.
+    """(rho - sin rho)/rho^3, given the square of rho and (sin rho)/rho. Without a unit.
 
     Up to rho = 0.1 its series, whose next term is below 3e-16 there; the quotient cancels, by at most 1e-14.
     """
@@ -60,6 +60,7 @@ def local_linearisation(q: Any, omega: Any, acceleration: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega, last = state[:4], state[4:7], state[7:10]
     acceleration = euler_equations(omega, torque, body)
     q = local_linearisation(q, omega, acceleration, dt)

@@ -29,11 +29,13 @@ from polhode.methods.translation import LEAPFROG_EXTRAPOLATED
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return q + omega + euler_equations(omega, torque, body)
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega, last = state[:4], state[4:7], state[7:10]
     acceleration = euler_equations(omega, torque, body)
     q = rotate(q, mean_rotation(omega, acceleration, dt, COEFFICIENT), dt)

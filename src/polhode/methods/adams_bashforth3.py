@@ -26,12 +26,14 @@ from polhode.methods.states import read_synchronous, stored_in_body_frame, torqu
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     first = rates(q, omega, torque, body)
     return q + omega + first + first
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega, last, before = state[:4], state[4:7], state[7:14], state[14:21]
     newest = rates(q, omega, torque, body)
     return third(q, omega, newest, last, before, dt) + newest + last

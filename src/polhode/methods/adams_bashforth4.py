@@ -25,12 +25,14 @@ from polhode.methods.adams_bashforth import fourth, rates
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     first = rates(q, omega, torque, body)
     return q + omega + first + first + first
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega, last, before, first = state[:4], state[4:7], state[7:14], state[14:21], state[21:28]
     newest = rates(q, omega, torque, body)
     return fourth(q, omega, newest, last, before, first, dt) + newest + last + before

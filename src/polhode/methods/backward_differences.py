@@ -37,14 +37,16 @@ NOTHING = (0.0,) * 14
 
 @kernel
 def subtract(a: Any, b: Any) -> Any:
-    """a - b"""
+    """a - b, component by component."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @hides_nothing
 @kernel
 def continued(memory: Any, load: Any) -> Any:
-    """The three backward differences to be used, the load that they predict for the end of the step, and the new memory."""
+    """The three backward differences to be used, the load that they predict for the end of the step, and the new memory.
+    Loads in N or N m.
+    """
     predicted, last, last_first, last_second = memory[:3], memory[3:6], memory[6:9], memory[9:12]
     known, missed = memory[12], memory[13]
     first = subtract(load, last) if known > 0.5 else ZERO

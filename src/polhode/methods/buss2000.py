@@ -27,11 +27,13 @@ COEFFICIENT = 1 / 12
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return start_with_momentum(q, omega, torque, body, dt) + torque
 
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     q, momentum, torque = state[:4], state[4:7], state[7:10]
     omega = omega_of_momentum(state, body)
     mean = mean_rotation(omega, euler_equations(omega, torque, body), dt, COEFFICIENT)
@@ -42,6 +44,7 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, momentum = state[:4], state[4:7]
     return q + axpy(0.5 * dt, to_lab(q, torque), momentum) + torque
 

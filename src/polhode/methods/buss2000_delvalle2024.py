@@ -31,13 +31,14 @@ COEFFICIENT = 1 / 16
 
 @kernel
 def mean_rotation(omega: Any, acceleration: Any, dt: Any, coefficient: Any) -> Any:
-    """The constant angular velocity that turns the body as omega(t) does over one step (Eq. B.8), in the body frame."""
+    """The constant angular velocity (rad/s, body frame) that turns the body as omega(t) does over one step (Eq. B.8)."""
     turning = cross(acceleration, omega)
     return add(axpy(0.5 * dt, acceleration, omega), scale(coefficient * dt * dt, turning))
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, momentum = state[:4], state[4:7]
     omega = omega_of_momentum(state, body)
     # Eq. B.7 in body components: d(omega)/dt is the same vector in both frames.

@@ -242,6 +242,7 @@ def _scheme(choices: _Choices, translation: Translation) -> OneTorque:
 
     @kernel
     def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+        """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
         momentum = to_lab(q, axpy(-0.5 * dt, torque, angular_momentum(omega, body)))
         half = normalise(increment(-0.5 * dt, derivative(q, omega), q))
         omega_half = angular_velocity(to_body(half, momentum), body)
@@ -252,6 +253,7 @@ def _scheme(choices: _Choices, translation: Translation) -> OneTorque:
 
     @kernel
     def before_torque(state: Any, body: Any, dt: Any) -> Any:
+        """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
         q = state[:4]
         late, early = weights(body)
         omega = axpy(late, state[7:10], scale(early, state[10:13]))  # Eq. 10, or 8
@@ -259,6 +261,7 @@ def _scheme(choices: _Choices, translation: Translation) -> OneTorque:
 
     @kernel
     def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
         q, momentum, late_lab = state[:4], state[4:7], state[7:10]
         torque_lab = to_lab(q, torque)
         omega = angular_velocity(into_body(q, axpy(0.5 * dt, torque_lab, momentum), body), body)  # Eq. 5
@@ -270,11 +273,13 @@ def _scheme(choices: _Choices, translation: Translation) -> OneTorque:
 
     @kernel
     def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
         q, momentum = state[:4], state[4:7]
         return q, angular_velocity(into_body(q, axpy(0.5 * dt, to_lab(q, torque), momentum), body), body)
 
     @kernel
     def stored(state: Any, body: Any, dt: Any) -> Any:
+        """Omega (rad/s, body frame) as the method stores it."""
         return state[13:16]
 
     return OneTorque(

@@ -29,7 +29,7 @@ from polhode.methods.states import read_synchronous, start_with_omega, stored_in
 
 @kernel
 def newton_step(omega: Any, body: Any, dt: Any) -> Any:
-    """The change -J^-1 f of the angular velocity, from the equations divided by the moments of inertia.
+    """The change -J^-1 f of the angular velocity, from the equations divided by the moments of inertia. (3,) rad/s.
 
     With principal axes, I^-1 J has ones on its diagonal and the gyroscopic coefficients of Euler's equations beside it.
     """
@@ -44,6 +44,7 @@ def newton_step(omega: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     omega = axpy(dt, angular_velocity(torque, body), add(omega, newton_step(omega, body, dt)))
     return rotate(q, omega, dt) + omega

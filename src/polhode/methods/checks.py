@@ -119,7 +119,7 @@ def _check_kernel(name: str, kernel: Any, arguments: tuple[str, ...]) -> None:
     if not code.co_argcount - optional <= len(arguments) <= code.co_argcount:
         takes = ", ".join(code.co_varnames[: code.co_argcount])
         raise TypeError(
-            f"{name} is handed {len(arguments)} arguments ({', '.join(arguments)}), but takes {code.co_argcount}: {takes}"
+            f"{name} gets {len(arguments)} arguments ({', '.join(arguments)}), but takes {code.co_argcount}: {takes}"
         )
 
 

@@ -45,17 +45,19 @@ DISPLACED = 1e-4
 
 @kernel
 def start(q: Any, omega: Any, body: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return q + angular_momentum(omega, body)
 
 
 @subroutine
 def moved(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """:func:`polhode.methods.free_top.moved`, compiled once for all places of a step: inlined it would take seconds."""
+    """:func:`polhode.methods.free_top.moved` (q and momentum, N m s), compiled once: inlined it would take seconds."""
     return free_top.moved(q, momentum, body, dt)
 
 
 @kernel
 def torque_at(t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """The torque (3,) N m in the body frame at an orientation and an angular momentum (N m s, body frame)."""
     return torque(t, q, angular_velocity(momentum, body), parameters)
 
 
@@ -119,6 +121,7 @@ def composed(
 
     @kernel
     def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        """The state (q, then omega in rad/s, body frame) after a step of ``dt`` (s) under ``torque`` (N m, body frame)."""
         state = first(state, t, dt, body, torque, parameters)
         return rest(state, t + shares[0] * dt, dt, body, torque, parameters)
 

@@ -26,7 +26,7 @@ def drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def in_order(which: Any, q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """The rotors in one of :data:`polhode.methods.rotor_choice.ORDERS`."""
+    """q and momentum (N m s) after the rotors in one of :data:`polhode.methods.rotor_choice.ORDERS`."""
     q, momentum = renamed(which, q, momentum)
     q, momentum = rotors(q, momentum, ordered(which, (body[3], body[4], body[5])), dt)
     return named_back(which, q, momentum)

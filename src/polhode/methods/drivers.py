@@ -120,7 +120,7 @@ def run(
     sample_steps: np.ndarray,
     normalise: bool | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """:meth:`polhode.methods.protocol.Method.integrate`."""
+    """The arrays of :meth:`polhode.methods.protocol.Method.integrate`."""
     from polhode.compiling.marching import Pauses
 
     normalise = method.normalisation(normalise)
@@ -151,7 +151,7 @@ def run(
 def run_system(
     method: "OneTorque", system: "System", dt: float, sample_steps: np.ndarray, normalise: bool | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-    """:meth:`polhode.methods.protocol.OneTorque.integrate_system`."""
+    """The arrays of :meth:`polhode.methods.protocol.OneTorque.integrate_system`."""
     from polhode.compiling.marching import Pauses
 
     normalise = method.normalisation(normalise)

@@ -20,6 +20,7 @@ from polhode.methods.states import read_synchronous, start_with_omega, stored_in
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     omega = axpy(dt, euler_equations(omega, torque, body), omega)
     return increment(dt, derivative(q, omega), q) + omega

@@ -30,6 +30,7 @@ from polhode.methods.translation import VERLET_PREDICTED
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     q, momentum, torque = state[:4], state[4:7], state[7:10]
     q, momentum = moved(q, splitting.kick(momentum, torque, 0.5 * dt), body, dt)
     return q + momentum + torque, q, angular_velocity(splitting.kick(momentum, torque, 0.5 * dt), body)

@@ -31,6 +31,7 @@ from polhode.methods.translation import MIDPOINT_SECANT
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     q, momentum, torque = state[:4], state[4:7], state[7:10]
     q, momentum = moved(q, momentum, body, 0.5 * dt)
     return q + momentum + torque, q, angular_velocity(splitting.kick(momentum, torque, 0.5 * dt), body)
@@ -38,6 +39,7 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, momentum = moved(state[:4], splitting.kick(state[4:7], torque, dt), body, 0.5 * dt)
     return q + momentum + torque
 

@@ -25,6 +25,7 @@ from polhode.methods.states import torque_wanted_at_momentum
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     momentum = to_lab(q, axpy(-0.5 * dt, torque, angular_momentum(omega, body)))
     return q + momentum + axpy(-0.5 * dt, euler_equations(omega, torque, body), omega)
 
@@ -47,18 +48,21 @@ def full_step(q: Any, momentum: Any, half: Any, orientation: Any, body: Any, dt:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     momentum, half = half_step(state, torque, body, dt)
     return full_step(state[:4], momentum, half, half, body, dt)
 
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
     q, momentum = state[:4], state[4:7]
     return q, angular_velocity(axpy(0.5 * dt, torque, to_body(q, momentum)), body)
 
 
 @kernel
 def stored(state: Any, body: Any, dt: Any) -> Any:
+    """Omega (rad/s, body frame) as the method stores it."""
     return state[7:10]
 
 

@@ -26,6 +26,7 @@ from polhode.methods.states import torque_wanted_at_momentum
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q = state[:4]
     momentum, half = half_step(state, torque, body, dt)
     return full_step(q, momentum, normalise(half), q, body, dt)

@@ -25,11 +25,13 @@ from polhode.methods.protocol import OneTorque
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     return state, state[:4], state[7:10]
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q = state[:4]
     momentum, half = half_step(state, torque, body, dt)
     return full_step(q, momentum, half, q, body, dt)

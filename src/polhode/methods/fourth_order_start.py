@@ -38,13 +38,15 @@ _body_of, _ = state_rows(9)
 
 @kernel
 def weighted(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """The sum a + 2 b + 2 c + d of the stages of the classical Runge-Kutta scheme."""
+    """The sum a + 2 b + 2 c + d of the stages of the classical Runge-Kutta scheme, component by component."""
     return axpy(2.0, b, axpy(2.0, c, add(a, d)))
 
 
 @kernel
 def rate(u: Any, omega: Any) -> Any:
-    """The rate du/dt of the rotation vector: dexp^-1 up to two brackets. The next term has four, and is O(dt^5) in a step."""
+    """The rate du/dt of the rotation vector: dexp^-1 up to two brackets. The next term has four, and is O(dt^5) in a step.
+    In rad/s.
+    """
     bracket = cross(u, omega)
     return axpy(1 / 12, cross(u, bracket), axpy(0.5, bracket, omega))
 

@@ -103,17 +103,19 @@ def back_in_place(body: Any, v: Any) -> Any:
 @kernel
 def landen(k: Any, complement: Any, n: Any) -> Any:
     """One Landen step down: k', its complement, n' and sqrt(1 + n)."""
-    one = 1.0 / (1.0 + complement)
-    ratio = k * one
+    inverse = 1.0 / (1.0 + complement)
+    ratio = k * inverse
     lower = ratio * ratio
     stretch = (1.0 + lower) * (1.0 + lower) * n
     lower_n = 2.0 * lower * lower / ((2.0 * lower + stretch) + sqrt(stretch * (4.0 * lower + stretch) + TINY))
-    return lower, 2.0 * sqrt(complement) * one, lower_n, sqrt(1.0 + n)
+    return lower, 2.0 * sqrt(complement) * inverse, lower_n, sqrt(1.0 + n)
 
 
 @kernel
 def ascended(functions: Any, k: Any, squared: Any) -> Any:
-    """(sn/p, cn, dn) one Landen step up, from those of modulus k at the smaller argument; squared = p^2."""
+    """(sn/p, cn, dn) one Landen step up, from those of modulus k at the smaller argument; squared = p^2. Three numbers
+    without a unit.
+    """
     s, c, d = functions
     bend = k * squared * s * s
     share = 1.0 / (1.0 + bend)
@@ -158,9 +160,9 @@ def half_step(squared: Any, small: Any, apart: Any, tilt: Any, h: Any) -> Any:
     if other < SMALLEST:
         other = SMALLEST
     complement0 = sqrt(other)
-    one = 1.0 / (1.0 + complement0)
-    k1 = m * one * one
-    complement = 2.0 * sqrt(complement0) * one
+    inverse = 1.0 / (1.0 + complement0)
+    k1 = m * inverse * inverse
+    complement = 2.0 * sqrt(complement0) * inverse
     k2, complement, n, root2 = landen(k1, complement, tilt * k1)
     k3, complement, n, root3 = landen(k2, complement, n)
     k4, complement, n, root4 = landen(k3, complement, n)
@@ -293,6 +295,6 @@ def free_motion(momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def moved(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """Orientation and angular momentum in the body frame after the free motion for dt."""
+    """Orientation and angular momentum (N m s, body frame) after the free motion for dt (s)."""
     turn, momentum = free_motion(momentum, body, dt)
     return multiply(q, turn), momentum

@@ -67,11 +67,13 @@ def turned(q: Any, c: Any) -> Any:
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return q + omega + euler_equations(omega, torque, body) + q + omega
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     mean = mean_velocity(omega, torque, body, dt)
     q, omega = turned(q, scale(0.5 * dt, mean)), axpy(2.0, mean, scale(-1.0, omega))

@@ -40,6 +40,7 @@ def half_turned(q: Any, c: Any) -> Any:
 
 @kernel
 def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """The state (q, then omega in rad/s, body frame) after a step of ``dt`` (s) under ``torque`` (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     h, middle = 0.5 * dt, t + 0.5 * dt
     mean = omega

@@ -28,11 +28,13 @@ from polhode.methods.states import omega_of_momentum, read_momentum, stored_mome
 
 @kernel
 def start(q: Any, omega: Any, body: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return q + to_lab(q, angular_momentum(omega, body))
 
 
 @kernel
 def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """The state (q, then omega in rad/s, body frame) after a step of ``dt`` (s) under ``torque`` (N m, body frame)."""
     q, momentum = state[:4], state[4:7]
     old = to_lab(q, torque(t, q, omega_of_momentum(state, body), parameters))
     predicted = normalise(runge_kutta(q, momentum, old, body, dt))

@@ -24,7 +24,7 @@ from polhode.methods.states import read_momentum, start_with_momentum, stored_mo
 
 @kernel
 def orientation_rate(q: Any, momentum: Any, body: Any) -> Any:
-    """The rate dq/dt for the lab angular momentum L (Eq. B.14 with omega = I^-1 A(q) L)."""
+    """The rate dq/dt (4, 1/s) for the lab angular momentum L, N m s (Eq. B.14 with omega = I^-1 A(q) L)."""
     return derivative(q, angular_velocity(to_body(q, momentum), body))
 
 
@@ -45,6 +45,7 @@ def runge_kutta(q: Any, momentum: Any, torque_lab: Any, body: Any, dt: Any) -> A
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     q, momentum = state[:4], state[4:7]
     q = runge_kutta(q, momentum, (0.0, 0.0, 0.0), body, dt)
     return q + momentum, q, angular_velocity(to_body(q, momentum), body)
@@ -52,6 +53,7 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, momentum = state[:4], state[4:7]
     return q + axpy(dt, to_lab(q, torque), momentum)
 

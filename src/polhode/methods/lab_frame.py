@@ -134,6 +134,7 @@ def in_lab(method: Method) -> Method:
 
         @kernel
         def before_torque(state: Any, body: Any, dt: Any) -> Any:
+            """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
             return original(exchange(state, body), body, dt)
 
         return replace(method, key=key, before_torque=before_torque)
@@ -142,6 +143,7 @@ def in_lab(method: Method) -> Method:
 
     @kernel
     def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        """The state (q, then omega in rad/s, body frame) after a step of ``dt`` (s) under ``torque`` (N m, body frame)."""
         return whole(exchange(state, body), t, dt, body, torque, parameters)
 
     return replace(method, key=key, step=step)

@@ -29,7 +29,7 @@ from polhode.methods.states import read_synchronous, start_with_omega, stored_in
 
 @kernel
 def implicit_step(omega: Any, body: Any, dt: Any) -> Any:
-    """The angular velocity of the free body after dt: the solution of (I - dt [L]x) omega' = L.
+    """The angular velocity of the free body after dt: the solution of (I - dt [L]x) omega' = L. (3,) rad/s in the body frame.
 
     It is solved for the change omega' - omega, whose right-hand side is dt L x omega: nothing changes where nothing should.
     """
@@ -40,6 +40,7 @@ def implicit_step(omega: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     omega = axpy(dt, angular_velocity(torque, body), implicit_step(omega, body, dt))
     return increment(dt, derivative(q, omega), q) + omega

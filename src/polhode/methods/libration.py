@@ -85,7 +85,7 @@ def step_matrix(method: Method, turns: tuple[float, float, float], body: Body = 
 
 
 def roots(method: Method, turn: float) -> NDArray[np.complex128]:
-    """The roots of a step of a body that librates with Omega dt = ``turn`` about all axes."""
+    """The complex roots (n,), per step, of a body that librates with Omega dt = ``turn`` (rad) about all axes."""
     return np.linalg.eigvals(step_matrix(method, (turn,) * 3)).astype(complex)
 
 
@@ -103,7 +103,9 @@ class PowerLaw(NamedTuple):
 
 
 def leading_power(values: Array) -> PowerLaw:
-    """The first term of values at :data:`SHORT` that are even in the turn, all logarithms of moduli and shifts are."""
+    """The first term of values at :data:`SHORT` that are even in the turn, all logarithms of moduli and shifts are. The
+    power and its coefficient.
+    """
     if np.abs(values).max() < ROUNDING:
         return PowerLaw(0, 0.0)
     power = round(log(values[1] / values[0]) / log(SHORT[1] / SHORT[0]))
@@ -120,7 +122,7 @@ class Libration(NamedTuple):
 
 
 def short_roots(method: Method) -> list[NDArray[np.complex128]]:
-    """:func:`roots` at :data:`SHORT`."""
+    """:func:`roots`, one array for each turn of :data:`SHORT`."""
     return [roots(method, float(turn)) for turn in SHORT]
 
 

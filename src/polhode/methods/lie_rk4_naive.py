@@ -31,6 +31,7 @@ from polhode.methods.states import read_synchronous, stored_in_body_frame
 
 @kernel
 def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """The state (q, then omega in rad/s, body frame) after a step of ``dt`` (s) under ``torque`` (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     a1 = euler_equations(omega, torque(t, q, omega, parameters), body)
 

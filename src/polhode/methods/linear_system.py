@@ -8,7 +8,7 @@ from polhode.compiling.kernel import kernel
 
 @kernel
 def cramer(x_row: Any, y_row: Any, z_row: Any, right: Any) -> Any:
-    """The determinant of three linear equations, and their solution times that.
+    """The determinant of three linear equations, and their solution times that. A number, and three.
 
     The columns of the inverse are the cross products of two rows each, divided by the determinant. Nothing is pivoted: the
     matrices of the methods here are the identity, or the inertia, plus terms proportional to the time step.
@@ -20,13 +20,15 @@ def cramer(x_row: Any, y_row: Any, z_row: Any, right: Any) -> Any:
 
 @kernel
 def solve(x_row: Any, y_row: Any, z_row: Any, right: Any) -> Any:
-    """The solution of three linear equations, given the rows of the matrix and the right-hand side."""
+    """The solution (3 numbers) of three linear equations, given the rows of the matrix and the right-hand side."""
     determinant, sum_ = cramer(x_row, y_row, z_row, right)
     return scale(1.0 / determinant, sum_)
 
 
 @kernel
 def solve_or_huge(x_row: Any, y_row: Any, z_row: Any, right: Any) -> Any:
-    """The same for equations that may have no solution: it is then huge, where plain Python would not divide by zero."""
+    """The same for equations that may have no solution: it is then huge, where plain Python would not divide by zero. Three
+    numbers.
+    """
     determinant, sum_ = cramer(x_row, y_row, z_row, right)
     return scale(1.0 / (determinant + 1e-300), sum_)

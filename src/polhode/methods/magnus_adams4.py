@@ -45,12 +45,15 @@ from polhode.methods.states import read_synchronous, stored_in_body_frame, torqu
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return q + omega + NOTHING
 
 
 @kernel
 def runge_kutta(omega: Any, rate: Any, middle: Any, end: Any, body: Any, dt: Any) -> Any:
-    """omega after dt by the classical scheme, given its rate of change and the torques in the middle and at the end."""
+    """Omega (rad/s, body frame) after dt by the classical scheme, from its rate and the torques (N m) in the middle and at
+    the end.
+    """
     k2 = euler_equations(axpy(0.5 * dt, rate, omega), middle, body)
     k3 = euler_equations(axpy(0.5 * dt, k2, omega), middle, body)
     k4 = euler_equations(axpy(dt, k3, omega), end, body)
@@ -66,6 +69,7 @@ def magnus(q: Any, omega: Any, rate: Any, new_omega: Any, new_rate: Any, dt: Any
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     first, second, third, end, memory = continued(state[7:21], torque)
     middle = axpy(5 / 16, third, axpy(3 / 8, second, axpy(1 / 2, first, torque)))

@@ -51,6 +51,7 @@ def constrained(q: Any, omega: Any, rate: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     q, omega, torque = state[:4], state[4:7], state[7:10]
     rate = euler_equations(omega, torque, body)
     q = constrained(q, omega, rate, dt)
@@ -60,6 +61,7 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     half, old = 0.5 * dt, state[4:7]
     omega = axpy(half, angular_velocity(torque, body), old)
     omega = axpy(half, euler_equations(omega, torque, body), old)

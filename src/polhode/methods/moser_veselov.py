@@ -40,7 +40,7 @@ from polhode.methods.states import read_momentum, stored_momentum
 
 @kernel
 def products(f: Any, c: Any) -> Any:
-    """The gyroscopic products f1 c2 c3 and cyclically."""
+    """The gyroscopic products f1 c2 c3 and cyclically, three numbers."""
     return (f[0] * c[1] * c[2], f[1] * c[2] * c[0], f[2] * c[0] * c[1])
 
 
@@ -67,6 +67,7 @@ def rotation(a: Any, f: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     q, torque = state[:4], state[7:10]
     momentum = axpy(0.5 * dt, to_lab(q, torque), state[4:7])
     a = scale(0.5 * dt, angular_velocity(to_body(q, momentum), body))

@@ -29,7 +29,7 @@ from polhode.methods.moser_veselov import rotation
 
 @kernel
 def modified_inverses(momentum: Any, body: Any, dt: Any) -> Any:
-    """The reciprocals of the modified moments of inertia for a step dt with this angular momentum (body frame)."""
+    """The reciprocals (3 numbers, 1/(kg m^2)) of the modified moments of inertia for a step dt with this angular momentum."""
     twice_energy, square = dot(momentum, angular_velocity(momentum, body)), dot(momentum, momentum)
     inverse = body[3] * body[4] * body[5]
     mixed = inverse * (body[0] + body[1] + body[2]) / 6
@@ -41,6 +41,7 @@ def modified_inverses(momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     q, torque = state[:4], state[7:10]
     momentum = axpy(0.5 * dt, to_lab(q, torque), state[4:7])
     in_body = to_body(q, momentum)

@@ -29,18 +29,19 @@ from polhode.methods.states import read_momentum, start_with_momentum, stored_mo
 
 @kernel
 def omega_in_lab(q: Any, momentum: Any, body: Any) -> Any:
-    """The angular velocity of the angular momentum, both in the lab frame."""
+    """The angular velocity (rad/s) of the angular momentum (N m s), both in the lab frame."""
     return to_lab(q, angular_velocity(to_body(q, momentum), body))
 
 
 @kernel
 def turned(q: Any, omega: Any, dt: Any) -> Any:
-    """q turned for dt by an angular velocity given in the lab frame."""
+    """The quaternion q turned for dt (s) by an angular velocity (rad/s) in the lab frame."""
     return multiply(exponential(scale(dt, omega)), q)
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, momentum = state[:4], state[4:7]
     w1 = omega_in_lab(q, momentum, body)
     momentum = axpy(dt, to_lab(q, torque), momentum)

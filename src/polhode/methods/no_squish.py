@@ -38,19 +38,19 @@ def product(p: Any, q: Any) -> Any:
 
 @kernel
 def p1(q: Any) -> Any:
-    """The product P_1 q = q (0, 1, 0, 0)."""
+    """The product P_1 q = q (0, 1, 0, 0), a quaternion."""
     return (-q[1], q[0], q[3], -q[2])
 
 
 @kernel
 def p2(q: Any) -> Any:
-    """The product P_2 q = q (0, 0, 1, 0)."""
+    """The product P_2 q = q (0, 0, 1, 0), a quaternion."""
     return (-q[2], -q[3], q[0], q[1])
 
 
 @kernel
 def p3(q: Any) -> Any:
-    """The product P_3 q = q (0, 0, 0, 1)."""
+    """The product P_3 q = q (0, 0, 0, 1), a quaternion."""
     return (-q[3], q[2], -q[1], q[0])
 
 
@@ -114,11 +114,13 @@ def omega_of(q: Any, p: Any, body: Any) -> Any:
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return q + scaled(4.0, derivative(q, angular_momentum(omega, body))) + torque
 
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     q, p, torque = state[:4], state[4:8], state[8:11]
     q, p = rotors(q, kick(q, p, torque, 0.5 * dt), body, dt)
     return q + p + torque, q, omega_of(q, p, body)
@@ -126,17 +128,20 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, p = state[:4], state[4:8]
     return q + kick(q, p, torque, 0.5 * dt) + torque
 
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
     return state[:4], omega_of(state[:4], state[4:8], body)
 
 
 @kernel
 def stored(state: Any, body: Any, dt: Any) -> Any:
+    """Omega (rad/s, body frame) as the method stores it."""
     return omega_of(state[:4], state[4:8], body)
 
 
@@ -195,6 +200,7 @@ def _extended() -> NumberedOneTorque:
 
     @kernel
     def before_torque(state: Any, body: Any, dt: Any) -> Any:
+        """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
         q, p, torque = state[:4], state[4:8], state[8:11]
         p = kick(q, p, torque, 0.5 * dt)
         q, p = rotor3(q, p, body, 0.5 * dt)

@@ -46,7 +46,7 @@ class _Numbered(Method):
         from polhode.compiling.signatures import inertia_type
 
         longer = types.UniTuple(types.float64, NUMBERS + len(self.numbers))
-        taken = [longer if one == inertia_type else one for one in signature.args]
+        taken = [longer if kind == inertia_type else kind for kind in signature.args]
         return super().compiled(driver, signature.return_type(*taken))
 
     def integrate(
@@ -68,7 +68,7 @@ class NumberedSeveralTorques(_Numbered, SeveralTorques):
 
 def numbered(method: OneTorque, *numbers: float, **changes: Any) -> NumberedOneTorque:
     """A method with one torque per step whose kernels, given in ``changes`` with other declarations, read these numbers."""
-    declared = {one.name: getattr(method, one.name) for one in fields(method)}
+    declared = {field.name: getattr(method, field.name) for field in fields(method)}
     # The many-body engine hands its kernels the coefficients of the bodies alone.
     declared["engines"] = ("single body",)
     return NumberedOneTorque(**{**declared, **changes}, numbers=tuple(float(x) for x in numbers))

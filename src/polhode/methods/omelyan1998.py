@@ -48,11 +48,13 @@ def cayley(q: Any, omega: Any, dt: Any) -> Any:
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return q + axpy(-0.5 * dt, euler_equations(omega, torque, body), omega)
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     omega = kick(omega, torque, body, dt)
     return cayley(q, omega, dt) + omega
@@ -60,6 +62,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
     return state[:4], kick(state[4:7], torque, body, 0.5 * dt)
 
 

@@ -31,6 +31,7 @@ from polhode.methods.states import torque_wanted_at_momentum
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q = state[:4]
     momentum = axpy(dt, to_lab(q, torque), state[4:7])
     old = to_body(q, momentum)

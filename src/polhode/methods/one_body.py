@@ -27,6 +27,7 @@ from polhode.algebra import quaternion
 from polhode.algebra.body import Body
 from polhode.compiling.kernel import compile_driver, kernel
 from polhode.compiling.plain import in_plain_python
+from polhode.problems.pieces import BEFORE_TABLE, driven_wheels, sample
 
 START, STEPS, READ = range(3)
 #: The numbers of a body (:meth:`polhode.algebra.body.Body.coefficients`).
@@ -100,7 +101,7 @@ def put4(rows: Any, i: int, values: Any) -> None:
 
 @kernel
 def put_reading(reading: Any, q: Any, omega: Any, stored: Any) -> None:
-    """Write q, omega and the stored omega."""
+    """Write q, omega and the stored omega (rad/s) into the row ``reading``."""
     put4(reading, 0, q)
     put3(reading, 1, omega)
     put3(reading, 2, stored)
@@ -176,6 +177,136 @@ def drive(  # type: ignore[no-untyped-def]
             omega_out[i, k] = reading[1, k]
             stored_out[i, k] = reading[2, k]
     return n
+
+
+@kernel
+def same_body(body: Any, parameters: Any, place: int, width: int, interval: int) -> Any:
+    """The numbers of a body in a piece: as they are."""
+    return body
+
+
+@kernel
+def driven_body(body: Any, parameters: Any, place: int, width: int, interval: int) -> Any:
+    """The numbers of a body in a piece, with the momentum of driven wheels at its begin and the torque of their motors."""
+    s = parameters[place] - interval * parameters[place + BEFORE_TABLE - 2]
+    h, u = driven_wheels(parameters, place + BEFORE_TABLE + width * interval, s)
+    return body[:9] + h + u
+
+
+def pieces_of(of_piece: Callable[..., Any]) -> Callable[..., Any]:
+    """The driver of runs in pieces, with the kernel for the numbers of the body in a piece."""
+
+    def drive_pieces(  # type: ignore[no-untyped-def]
+        march,
+        states,
+        reading,
+        q0,
+        omega0,
+        body,
+        torque,
+        control,
+        motors,
+        width,
+        parameters,
+        place,
+        begun,
+        edges,
+        margin,
+        counts,
+        normalise,
+        moves,
+        piece,
+        at,
+        pause,
+        q_out,
+        omega_out,
+        stored_out,
+    ):
+        """Run piece after piece, from ``edges[i]`` to ``edges[i + 1]`` in ``counts[i]`` steps, and read the body after the step
+        ``at[j]`` of piece ``piece[j]``; ``states``, ``reading`` and ``parameters`` are overwritten.
+
+        ``place`` is where the numbers of a piece begin among the parameters (:mod:`polhode.problems.pieces`), and ``begun[i]``
+        the interval of the controller that begins with a piece, or -1; it has ``width`` numbers. Returns the number of steps
+        done; rows after a reading that is not finite remain as they are.
+        """
+        q, omega = q0, omega0
+        interval = 0
+        before, j = 0, 0
+        stop = pause(0)
+        for i in range(counts.size):
+            dt = (edges[i + 1] - edges[i]) / counts[i]
+            parameters[place] = edges[i]
+            parameters[place + 1] = edges[i] + margin
+            parameters[place + 2] = edges[i + 1] - margin
+            if begun[i] >= 0:
+                interval = begun[i]
+                sample(edges[i], q, omega, control, motors, parameters, place + BEFORE_TABLE, width, interval)
+            body = of_piece(body, parameters, place, width, interval)
+            put4(reading, 0, q)
+            put3(reading, 1, omega)
+            march(START, states, reading, 0, 0, body, torque, parameters, dt, normalise, moves)
+            n = 0
+            is_read = j < at.size and piece[j] == i
+            while is_read or n < counts[i]:
+                target = at[j] if is_read else counts[i]
+                while n < target:
+                    end = min(target, stop - before)
+                    march(STEPS, states, reading, n, end, body, torque, parameters, dt, normalise, moves)
+                    n = end
+                    if before + n == stop:
+                        stop = pause(before + n)
+                        if stop == before + n:
+                            return before + n
+                march(READ, states, reading, n, n, body, torque, parameters, dt, normalise, moves)
+                total = reading[0, 0] + reading[0, 1] + reading[0, 2] + reading[0, 3]
+                for row in range(1, 3):
+                    for k in range(3):
+                        total += reading[row, k]
+                if total - total != 0.0:
+                    return before + n
+                if is_read:
+                    for k in range(4):
+                        q_out[j, k] = reading[0, k]
+                    for k in range(3):
+                        omega_out[j, k] = reading[1, k]
+                        stored_out[j, k] = reading[2, k]
+                    j += 1
+                    is_read = j < at.size and piece[j] == i
+            q, omega = row4(reading, 0), row3(reading, 1)
+            before += n
+        return before
+
+    return drive_pieces
+
+
+@cache
+def driver_of_pieces(numbers: int = NUMBERS, driven: bool = False) -> Callable[..., Any]:
+    """:func:`pieces_of`, compiled for bodies of so many numbers; it takes the driver of any method for such bodies.
+
+    With ``driven`` the last six of them are the momentum of wheels and the torque of their motors.
+    """
+    from numba import types
+
+    from polhode.compiling import signatures as of
+
+    body, rows, whole = types.UniTuple(of.float_type, numbers), of.samples_type, types.int64
+    signature = types.int64(
+        types.FunctionType(march_type(numbers)),
+        *(rows, rows, of.quaternion_type, of.vector_type, body, of.torque_type, of.torque_type, of.torque_type),
+        *(
+            whole,
+            of.parameters_type,
+            whole,
+            of.steps_type,
+            of.parameters_type,
+            of.float_type,
+            of.steps_type,
+            types.boolean,
+            rows,
+        ),
+        *(of.steps_type, of.steps_type, of.pause_type, rows, rows, rows),
+    )
+    return compile_driver(pieces_of(driven_body if driven else same_body), signature)
 
 
 @cache

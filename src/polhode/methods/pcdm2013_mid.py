@@ -36,6 +36,7 @@ from polhode.methods.translation import MIDPOINT_PREDICTED
 @kernel
 def predict(q: Any, omega: Any, acceleration: Any, dt: Any) -> Any:
     """The predicted q' and omega' at the half step (Seelen et al. 2016, steps 2b, 2c); q turns with omega at a quarter step.
+    Omega' is in rad/s.
 
     The source transforms that omega to the lab frame with q itself and multiplies from the left, which is ``rotate``.
     """
@@ -58,11 +59,13 @@ def turn(q: Any, q_half: Any, omega_half: Any, dt: Any) -> Any:
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return q + omega + euler_equations(omega, torque, body) + q + omega
 
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     q, omega, acceleration = state[:4], state[4:7], state[7:10]
     q_half, omega_half = predict(q, omega, acceleration, dt)
     return q + omega + acceleration + q_half + omega_half, q_half, omega_half
@@ -70,6 +73,7 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega, q_half, omega_half = state[:4], state[4:7], state[10:14], state[14:17]
     omega = axpy(dt, euler_equations(omega_half, torque, body), omega)
     q = turn(q, q_half, omega_half, dt)

@@ -28,6 +28,7 @@ from polhode.methods.translation import PCDM
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     acceleration = euler_equations(omega, torque, body)
     q_half, omega_half = predict(q, omega, acceleration, dt)
     return q_half + omega_half + acceleration + q + omega
@@ -35,6 +36,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q_half, omega_half, q, omega = state[:4], state[4:7], state[10:14], state[14:17]
     acceleration = euler_equations(omega, torque, body)  # step 3
     omega_half = axpy(dt, acceleration, omega_half)  # step 4
@@ -43,6 +45,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
     return state[10:14], state[14:17]
 
 

@@ -30,6 +30,7 @@ from polhode.methods.verlet_delvalle2024 import start
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     q, omega, torque = state[:4], state[4:7], state[7:10]
     omega = implicit_half_kick(omega, torque, body, dt)
     q = rotate(q, omega, dt)
@@ -38,6 +39,7 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     return state[:4] + implicit_half_kick(state[4:7], torque, body, dt) + torque
 
 

@@ -24,13 +24,13 @@ from polhode.methods.protocol import OneTorque
 
 @kernel
 def from_body(x: Any, y: Any, z: Any, v: Any) -> Any:
-    """The product A v for the matrix with columns x, y, z: body to lab."""
+    """The product A v (3,) for the matrix with columns x, y, z: body to lab; the unit of v stays."""
     return add(scale(v[0], x), axpy(v[1], y, scale(v[2], z)))
 
 
 @kernel
 def into_body(x: Any, y: Any, z: Any, v: Any) -> Any:
-    """The product A^T v: lab to body."""
+    """The product A^T v (3,): lab to body; the unit of v stays."""
     return (dot(x, v), dot(y, v), dot(z, v))
 
 
@@ -44,7 +44,7 @@ def acceleration(x: Any, y: Any, z: Any, omega: Any, torque_lab: Any, body: Any)
 
 @kernel
 def kick(x: Any, y: Any, z: Any, omega: Any, torque_lab: Any, body: Any, dt: Any) -> Any:
-    """The angular velocity after dt, by three fixed-point sweeps from the old value (Eq. B.16)."""
+    """The angular velocity (rad/s, body frame) after dt, by three fixed-point sweeps from the old value (Eq. B.16)."""
     new = axpy(dt, acceleration(x, y, z, omega, torque_lab, body), omega)
     new = axpy(dt, acceleration(x, y, z, new, torque_lab, body), omega)
     return axpy(dt, acceleration(x, y, z, new, torque_lab, body), omega)
@@ -67,7 +67,7 @@ def to_quaternion(x: Any, y: Any, z: Any) -> Any:
 
 @kernel
 def orthonormal(a: Any, b: Any, c: Any) -> Any:
-    """The vectors orthonormalised by Gram-Schmidt in the order a, b, c."""
+    """The three vectors (3,), without a unit, orthonormalised by Gram-Schmidt in the order a, b, c."""
     a = unit(a)
     b = unit(axpy(-dot(a, b), a, b))
     return a, b, unit(axpy(-dot(b, c), b, axpy(-dot(a, c), a, c)))
@@ -75,6 +75,7 @@ def orthonormal(a: Any, b: Any, c: Any) -> Any:
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     x = to_lab(q, (1.0, 0.0, 0.0))
     y = to_lab(q, (0.0, 1.0, 0.0))
     z = to_lab(q, (0.0, 0.0, 1.0))
@@ -84,12 +85,14 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     x, y, z = state[:3], state[3:6], state[6:9]
     return state, to_quaternion(x, y, z), into_body(x, y, z, state[9:12])
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     x, y, z, omega = state[:3], state[3:6], state[6:9], state[9:12]
     omega = kick(x, y, z, omega, from_body(x, y, z, torque), body, dt)
     x = axpy(dt, cross(omega, x), x)
@@ -104,6 +107,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
     x, y, z, omega = state[:3], state[3:6], state[6:9], state[9:12]
     omega = kick(x, y, z, omega, from_body(x, y, z, torque), body, 0.5 * dt)
     return to_quaternion(x, y, z), into_body(x, y, z, omega)
@@ -111,6 +115,7 @@ def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def stored(state: Any, body: Any, dt: Any) -> Any:
+    """Omega (rad/s, body frame) as the method stores it."""
     x, y, z = state[:3], state[3:6], state[6:9]
     return into_body(x, y, z, state[9:12])
 

@@ -37,7 +37,7 @@ _body_of, _ = state_rows(NUMBERS)
 
 @cache
 def passage_type() -> Any:
-    """The signature of a passage for all bodies."""
+    """The signature of a passage for all bodies, a type of Numba."""
     from numba import types
 
     from polhode.compiling.signatures import float_type, parameters_type, samples_type
@@ -89,7 +89,9 @@ NO_MOVES = np.zeros((0, 3))
 
 @cache
 def move_of(drift: Callable[..., Any]) -> Callable[..., Any]:
-    """One row of a map for one body: a free motion, and a kick if it is not 0."""
+    """The kernel of one row of a map for one body: a free motion, and a kick if it is not 0; it returns q and momentum (N m
+    s).
+    """
 
     @kernel
     def move(
@@ -134,7 +136,7 @@ def change_of(processor: Processor | None) -> Callable[..., Any]:
 
 
 def change_of_all(drift: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for all bodies, whose centres of mass move freely and are kicked with them: a passage, to be compiled.
+    """The passage of all bodies, to be compiled: their centres of mass move freely and are kicked with them.
 
     Stage -1 is the first free motion; the stage i kicks by the loads there and moves on.
     """
@@ -162,5 +164,5 @@ def _all_of(drift: Callable[..., Any] | None) -> Callable[..., Any]:
 
 
 def compiled_passage(processor: Processor | None) -> Callable[..., Any]:
-    """The passage of a processor, or else that of a Runge-Kutta step, compiled."""
+    """The compiled kernel of the passage of a processor, or else of a Runge-Kutta step."""
     return _all_of(processor.drift if processor else None)

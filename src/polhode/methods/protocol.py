@@ -169,7 +169,7 @@ class Method(ABC):
 
     @cached_property
     def moves(self) -> np.ndarray:
-        """What the drivers read of the passages of the method: :meth:`polhode.methods.processor.Processor.moves`."""
+        """The array (rows, 3) of the passages that the drivers read: :meth:`polhode.methods.processor.Processor.moves`."""
         return self.processor.moves() if self.processor else NO_MOVES
 
     @property
@@ -178,7 +178,7 @@ class Method(ABC):
         return self.processor.torques if self.processor else 0
 
     def starting_torques(self, steps: int) -> int:
-        """The torque evaluations of a run beyond those of its steps: here those of the pre-map of a processor."""
+        """The number of torque evaluations of a run beyond those of its steps: those of the pre-map of a processor."""
         return self.torques_per_output
 
     def without_passages(self) -> Self:
@@ -250,7 +250,7 @@ class Method(ABC):
         return made
 
     def compiled_march(self) -> Callable[..., Any]:
-        """:meth:`march`, compiled."""
+        """:meth:`march`, a compiled kernel."""
         return self.compiled(self.march, one_body.march_type())
 
     def normalisation(self, wanted: bool | None) -> bool:
@@ -375,7 +375,7 @@ class OneTorque(Method):
             several_bodies.compiled_stay()
 
     def starting_torques(self, steps: int) -> int:
-        """The torque evaluations of a run beyond one a step: also the one at the start, and those of the warm-up."""
+        """The number of torque evaluations of a run beyond one a step: also the one at the start, and those of the warm-up."""
         return 1 + FURTHER_TORQUES * min(steps, self.warm_up_steps) + super().starting_torques(steps)
 
     def torques_in(self, steps: int) -> int:

@@ -28,7 +28,7 @@ from polhode.methods.states import read_synchronous, start_with_omega, stored_in
 @hides_nothing
 @kernel
 def rescaled_step(momentum: Any, omega: Any, dt: Any) -> Any:
-    """The angular momentum of the free body after dt, in the body frame: an explicit step with the length of the old value."""
+    """The angular momentum (N m s, body frame) of the free body after dt: an explicit step with the length of the old value."""
     new = axpy(-dt, cross(omega, momentum), momentum)
     old_square, new_square = dot(momentum, momentum), dot(new, new)
     ratio = 1.0
@@ -39,6 +39,7 @@ def rescaled_step(momentum: Any, omega: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     momentum = rescaled_step(angular_momentum(omega, body), omega, dt)
     omega = angular_velocity(axpy(dt, torque, momentum), body)

@@ -41,11 +41,13 @@ def extrapolated(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return start_with_momentum(q, omega, torque, body, dt) + to_lab(q, torque)
 
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     momentum = axpy(0.5 * dt, state[7:10], state[4:7])
     q, omega_lab = extrapolated(state[:4], momentum, body, dt)
     # The quaternion has to be normalised yet; to_body multiplies by the square of its norm.
@@ -55,6 +57,7 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q = state[:4]
     torque_lab = to_lab(q, torque)
     return q + axpy(0.5 * dt, torque_lab, state[4:7]) + torque_lab

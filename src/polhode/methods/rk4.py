@@ -22,11 +22,13 @@ from polhode.methods.states import read_synchronous, stored_in_body_frame
 
 @kernel
 def start(q: Any, omega: Any, body: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return q + omega
 
 
 @kernel
 def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """The state (q, then omega in rad/s, body frame) after a step of ``dt`` (s) under ``torque`` (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     q1 = derivative(q, omega)
     w1 = euler_equations(omega, torque(t, q, omega, parameters), body)

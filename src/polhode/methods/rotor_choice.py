@@ -38,11 +38,11 @@ ORDERS = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2))
 
 @kernel
 def score(a: Any, b: Any, c: Any) -> Any:
-    """S of the rotors 1, 2, 3, 2, 1 with the rates a, b, c; the less, the better."""
-    one = a * a * (c - b)
-    two = b * (2.0 * a * (c - b) - b * c)
+    """S of the rotors 1, 2, 3, 2, 1 with the rates a, b, c: a number, the smaller the better."""
+    first = a * a * (c - b)
+    second = b * (2.0 * a * (c - b) - b * c)
     three = 2.0 * c * (a * (c - b) - b * c)
-    p12, p13, p23 = two - one, one - three, three - two
+    p12, p13, p23 = second - first, first - three, three - second
     d1, d2, d3 = c - b, a - c, b - a
     g1, g2, g3 = p12 * d2 + p13 * d3, p12 * d1 + p23 * d3, p13 * d1 + p23 * d2
     total = g1 + g2 + g3
@@ -122,7 +122,9 @@ def restored(which: Any, v: Any) -> Any:
 @hides_nothing
 @kernel
 def handed(which: Any, v: Any) -> Any:
-    """An axial vector in the axes of :func:`ordered` or back: an exchange of two axes is a reflection, which reverses it."""
+    """An axial vector (3,) in the axes of :func:`ordered` or back: an exchange of two axes is a reflection, which reverses
+    it.
+    """
     sign = 1.0
     if which > 2.5:
         sign = -1.0
@@ -131,7 +133,7 @@ def handed(which: Any, v: Any) -> Any:
 
 @kernel
 def renamed(which: Any, q: Any, momentum: Any) -> Any:
-    """q and Pi with the axes of the body in one of :data:`ORDERS`."""
+    """q and Pi (N m s) with the axes of the body in one of :data:`ORDERS`."""
     return (q[0], *handed(which, ordered(which, (q[1], q[2], q[3])))), handed(which, ordered(which, momentum))
 
 

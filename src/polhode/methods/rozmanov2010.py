@@ -42,6 +42,7 @@ def half_step(half: Any, q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     q, torque = state[:4], state[7:10]
     omega = angular_velocity(to_body(q, state[4:7]), body)
     predicted = axpy(0.5 * dt, euler_equations(omega, to_body(q, torque), body), omega)

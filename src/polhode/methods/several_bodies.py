@@ -36,7 +36,7 @@ START, BEFORE, AFTER, READ = range(4)
 
 @cache
 def turn_type() -> Any:
-    """The signature of ``turn``."""
+    """The signature of ``turn``, a type of Numba."""
     from numba import types
 
     from polhode.compiling.signatures import float_type, samples_type
@@ -46,7 +46,7 @@ def turn_type() -> Any:
 
 @cache
 def move_type() -> Any:
-    """The signature of ``move``."""
+    """The signature of ``move``, a type of Numba."""
     from numba import types
 
     from polhode.compiling.signatures import float_type, parameters_type, samples_type
@@ -278,6 +278,6 @@ def compiled_stay() -> tuple[Callable[..., Any], int]:
 
 @cache
 def compiled_move(scheme: Translation) -> tuple[Callable[..., Any], int]:
-    """``move`` of a scheme, compiled, and the width of its states."""
+    """The compiled kernel ``move`` of a scheme, and the number of floats in its states."""
     width = width_of(scheme.start, (0.3, 0.2, 0.1), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), 1.0, 1e-3)
     return compile_driver(move_of(scheme, width), move_type(), part=True), width

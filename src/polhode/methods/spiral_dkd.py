@@ -30,6 +30,7 @@ from polhode.methods.translation import MIDPOINT_SECANT
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     omega = state[4:7]
     q = rotate(state[:4], omega, 0.5 * dt)
     predicted = damped(kick(omega, state[7:10], body, 0.5 * dt), state[10:13], state[13], dt)
@@ -38,6 +39,7 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     predicted = state[14:17]
     rate = secant_rate(torque, state[7:10], predicted, state[10:13], body)
     omega = kick(state[4:7], torque, body, dt)

@@ -30,11 +30,13 @@ from polhode.methods.translation import VERLET_SECANT
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return q + omega + torque + omega + (0.0,) + omega
 
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     torque = state[7:10]
     omega = kick(state[4:7], torque, body, 0.5 * dt)
     q = rotate(state[:4], omega, dt)
@@ -44,6 +46,7 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     predicted = state[14:17]
     rate = secant_rate(torque, state[7:10], predicted, state[10:13], body)
     return state[:4] + kick(state[4:7], torque, body, 0.5 * dt) + torque + predicted + (rate,) + predicted

@@ -21,7 +21,8 @@ from polhode.methods.states import stored_in_body_frame, torque_wanted_at_state
 
 @kernel
 def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The angular velocity after an SSPRK3 step of Euler's equations with the torque frozen (Eqs. 9, 10).
+    """The angular velocity after an SSPRK3 step of Euler's equations with the torque frozen (Eqs. 9, 10). Omega is in rad/s,
+    the torque in N m, both in the body frame.
 
     Terms are added as they become known: the next step waits for the last term, and a sum around it would prolong the wait.
     """
@@ -34,11 +35,13 @@ def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return q + kick(omega, torque, body, -0.5 * dt)
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     omega = kick(omega, torque, body, dt)
     return rotate(q, omega, dt) + omega  # Eq. 7: the exact rotation by omega(t + dt/2)
@@ -46,6 +49,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
     return state[:4], kick(state[4:7], torque, body, 0.5 * dt)
 
 

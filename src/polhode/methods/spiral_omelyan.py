@@ -22,6 +22,7 @@ from polhode.methods.states import stored_in_body_frame, torque_wanted_at_state
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     omega = kick(omega, torque, body, dt)
     return rotate(q, omega, dt) + omega

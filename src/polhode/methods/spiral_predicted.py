@@ -33,18 +33,21 @@ from polhode.methods.translation import LEAPFROG_SECANT
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     # The first prediction is the initial omega, and exactly so: a secant between the two would be nothing but rounding.
     return spiral_start(q, omega, torque, body, dt) + torque + omega + (HOLD,) + omega
 
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     predicted = damped(kick(state[4:7], state[7:10], body, 0.5 * dt), state[10:13], state[13], dt)
     return state[:14] + predicted, state[:4], predicted
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     predicted = state[14:17]
     rate = secant_rate(torque, state[7:10], predicted, state[10:13], body)
     return spiral(state, torque, body, dt) + torque + predicted + (rate,) + predicted

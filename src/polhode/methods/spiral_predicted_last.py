@@ -26,16 +26,19 @@ from polhode.methods.translation import LEAPFROG_PREDICTED
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return spiral_start(q, omega, torque, body, dt) + torque
 
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     return state, state[:4], kick(state[4:7], state[7:10], body, 0.5 * dt)
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     return spiral(state, torque, body, dt) + torque
 
 

@@ -18,27 +18,31 @@ from polhode.compiling.kernel import kernel
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return q + angular_momentum(omega, body) + torque
 
 
 @kernel
 def kick(momentum: Any, torque: Any, dt: Any) -> Any:
-    """Pi after dt under a torque."""
+    """The momentum Pi (N m s) after dt (s) under a torque (N m)."""
     return axpy(dt, torque, momentum)
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     return state[:4] + kick(state[4:7], torque, 0.5 * dt) + torque
 
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
     return state[:4], angular_velocity(state[4:7], body)
 
 
 @kernel
 def stored(state: Any, body: Any, dt: Any) -> Any:
+    """Omega (rad/s, body frame) as the method stores it."""
     return angular_velocity(state[4:7], body)
 
 
@@ -47,7 +51,7 @@ def stored(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def half_angle(momentum: Any, rate: Any, dt: Any) -> Any:
-    """Cosine and sine of half the angle turned in dt at the rate times this component of Pi."""
+    """Cosine and sine of half the angle turned in dt (s) at the rate times this component of Pi (N m s)."""
     a = 0.5 * dt * (rate * momentum)
     c, s = cos_sinc(a * a)
     return c, a * s
@@ -65,7 +69,7 @@ def turned_back(c: Any, s: Any, x: Any, y: Any) -> Any:
 
 @kernel
 def rotor1(q: Any, momentum: Any, rate: Any, dt: Any) -> Any:
-    """q and Pi after the flow of rate Pi_1^2/2 for dt."""
+    """q and Pi (N m s) after the flow of rate Pi_1^2/2 for dt (s)."""
     c, s = half_angle(momentum[0], rate, dt)
     q = (c * q[0] - s * q[1], c * q[1] + s * q[0], c * q[2] + s * q[3], c * q[3] - s * q[2])
     y, z = turned_back(c, s, momentum[1], momentum[2])
@@ -74,7 +78,7 @@ def rotor1(q: Any, momentum: Any, rate: Any, dt: Any) -> Any:
 
 @kernel
 def rotor2(q: Any, momentum: Any, rate: Any, dt: Any) -> Any:
-    """q and Pi after the flow of rate Pi_2^2/2 for dt."""
+    """q and Pi (N m s) after the flow of rate Pi_2^2/2 for dt (s)."""
     c, s = half_angle(momentum[1], rate, dt)
     q = (c * q[0] - s * q[2], c * q[1] - s * q[3], c * q[2] + s * q[0], c * q[3] + s * q[1])
     z, x = turned_back(c, s, momentum[2], momentum[0])
@@ -83,7 +87,7 @@ def rotor2(q: Any, momentum: Any, rate: Any, dt: Any) -> Any:
 
 @kernel
 def rotor3(q: Any, momentum: Any, rate: Any, dt: Any) -> Any:
-    """q and Pi after the flow of rate Pi_3^2/2 for dt."""
+    """q and Pi (N m s) after the flow of rate Pi_3^2/2 for dt (s)."""
     c, s = half_angle(momentum[2], rate, dt)
     q = (c * q[0] - s * q[3], c * q[1] + s * q[2], c * q[2] - s * q[1], c * q[3] + s * q[0])
     x, y = turned_back(c, s, momentum[0], momentum[1])
@@ -106,6 +110,7 @@ def kicked(drift: Callable[..., Any]) -> Callable[..., Any]:
 
     @kernel
     def before_torque(state: Any, body: Any, dt: Any) -> Any:
+        """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
         q, momentum, torque = state[:4], state[4:7], state[7:10]
         q, momentum = drift(q, kick(momentum, torque, 0.5 * dt), body, dt)
         return q + momentum + torque, q, angular_velocity(momentum, body)

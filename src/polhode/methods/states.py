@@ -15,25 +15,25 @@ from polhode.compiling.kernel import kernel
 
 @kernel
 def start_with_omega(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """``start`` without a half step: the state (q, omega)."""
+    """``start`` without a half step: the state (q, omega), seven floats, omega in rad/s."""
     return q + omega
 
 
 @kernel
 def torque_wanted_at_state(state: Any, body: Any, dt: Any) -> Any:
-    """``before_torque`` of a method that needs the torque at the q and omega of its state."""
+    """``before_torque`` of a method whose torque is needed at its state: the state, q, and omega (rad/s)."""
     return state, state[:4], state[4:7]
 
 
 @kernel
 def read_synchronous(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """``read`` of a method that holds q and omega at the same whole time."""
+    """``read`` of a method that holds q and omega (rad/s, body frame) at the same whole time: these two."""
     return state[:4], state[4:7]
 
 
 @kernel
 def stored_in_body_frame(state: Any, body: Any, dt: Any) -> Any:
-    """``stored`` of a method that holds omega."""
+    """``stored`` of a method that holds omega: omega (rad/s, body frame)."""
     return state[4:7]
 
 
@@ -42,7 +42,7 @@ def stored_in_body_frame(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def start_with_momentum(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """``start`` without a half step: the state (q, L)."""
+    """``start`` without a half step: the state (q, L), seven floats, L in N m s in the lab."""
     return q + to_lab(q, angular_momentum(omega, body))
 
 
@@ -54,17 +54,17 @@ def omega_of_momentum(state: Any, body: Any) -> Any:
 
 @kernel
 def torque_wanted_at_momentum(state: Any, body: Any, dt: Any) -> Any:
-    """``before_torque`` of a method that needs the torque at the q and L of its state."""
+    """``before_torque`` of a method whose torque is needed at its q and L: the state, q, and omega (rad/s, body frame)."""
     return state, state[:4], omega_of_momentum(state, body)
 
 
 @kernel
 def read_momentum(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """``read`` of a method that holds q and L at the same whole time."""
+    """``read`` of a method that holds q and L at the same whole time: q, and omega (rad/s, body frame)."""
     return state[:4], omega_of_momentum(state, body)
 
 
 @kernel
 def stored_momentum(state: Any, body: Any, dt: Any) -> Any:
-    """``stored`` of a method that holds L."""
+    """``stored`` of a method that holds L: omega (rad/s, body frame)."""
     return omega_of_momentum(state, body)

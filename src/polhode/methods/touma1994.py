@@ -37,7 +37,9 @@ def drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def with_axes(which: Any, q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """The splitting with the axes a, b, c in one of :data:`polhode.methods.rotor_choice.ORDERS`."""
+    """q and momentum (N m s) after the splitting with the axes a, b, c in one of
+    :data:`polhode.methods.rotor_choice.ORDERS`.
+    """
     q, momentum = renamed(which, q, momentum)
     a, b, c = ordered(which, (body[3], body[4], body[5]))
     q = rotate(q, momentum, b * dt)

@@ -41,28 +41,32 @@ class Translation:
 
 @kernel
 def leapfrog_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
     return r + axpy(-0.5 * dt / mass, force, v)
 
 
 @kernel
 def leapfrog_before(state: Any, mass: Any, dt: Any) -> Any:
+    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
     return state, state[:3], state[3:6]
 
 
 @kernel
 def leapfrog_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
     v = axpy(dt / mass, force, state[3:6])
     return axpy(dt, v, state[:3]) + v
 
 
 @kernel
 def leapfrog_read(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """Position (m) and velocity (m/s) at the whole time, from the state."""
     return state[:3], axpy(0.5 * dt / mass, force, state[3:6])
 
 
 LEAPFROG = Translation(
     "leapfrog",
-    "Hockney and Eastwood (1988); v handed out half a step old",
+    "Hockney and Eastwood (1988); the v of loads is half a step old",
     leapfrog_start,
     leapfrog_before,
     leapfrog_after,
@@ -74,21 +78,25 @@ LEAPFROG = Translation(
 
 @kernel
 def two_velocities_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
     return r + axpy(-0.5 * dt / mass, force, v) + axpy(-1.5 * dt / mass, force, v)
 
 
 @kernel
 def mean_before(state: Any, mass: Any, dt: Any) -> Any:
+    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
     return state, state[:3], scale(0.5, (state[3] + state[6], state[4] + state[7], state[5] + state[8]))
 
 
 @kernel
 def extrapolated_before(state: Any, mass: Any, dt: Any) -> Any:
+    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
     return state, state[:3], axpy(1.5, state[3:6], scale(-0.5, state[6:9]))
 
 
 @kernel
 def two_velocities_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
     v = axpy(dt / mass, force, state[3:6])
     return axpy(dt, v, state[:3]) + v + state[3:6]
 
@@ -115,32 +123,38 @@ LEAPFROG_EXTRAPOLATED = Translation(
 
 @kernel
 def last_force_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
     return leapfrog_start(r, v, force, mass, dt) + force
 
 
 @kernel
 def last_force_before(state: Any, mass: Any, dt: Any) -> Any:
+    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
     return state, state[:3], axpy(0.5 * dt / mass, state[6:9], state[3:6])
 
 
 @kernel
 def last_force_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
     return leapfrog_after(state, force, mass, dt) + force
 
 
 @kernel
 def secant_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
     return leapfrog_start(r, v, force, mass, dt) + force + v + (HOLD,) + v
 
 
 @kernel
 def secant_before(state: Any, mass: Any, dt: Any) -> Any:
+    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
     predicted = damped(axpy(0.5 * dt / mass, state[6:9], state[3:6]), state[9:12], state[12], dt)
     return state[:13] + predicted, state[:3], predicted
 
 
 @kernel
 def secant_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
     predicted = state[13:16]
     rate = secant_rate(force, state[6:9], predicted, state[9:12], (mass, mass, mass))
     return leapfrog_after(state, force, mass, dt) + force + predicted + (rate,) + predicted
@@ -168,23 +182,27 @@ LEAPFROG_SECANT = Translation(
 
 @kernel
 def midpoint_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
     return r + v
 
 
 @kernel
 def midpoint_before(state: Any, mass: Any, dt: Any) -> Any:
+    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
     r, v = axpy(0.5 * dt, state[3:6], state[:3]), state[3:6]
     return r + v, r, v
 
 
 @kernel
 def midpoint_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
     v = axpy(dt / mass, force, state[3:6])
     return axpy(0.5 * dt, v, state[:3]) + v
 
 
 @kernel
 def midpoint_read(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """Position (m) and velocity (m/s) at the whole time, from the state."""
     return state[:3], state[3:6]
 
 
@@ -202,17 +220,20 @@ MIDPOINT = Translation(
 
 @kernel
 def predicted_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
     return r + v + scale(1.0 / mass, force) + v
 
 
 @kernel
 def predicted_before(state: Any, mass: Any, dt: Any) -> Any:
+    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
     half = axpy(0.5 * dt, state[6:9], state[3:6])
     return state[:9] + half, axpy(0.5 * dt, state[3:6], state[:3]), half
 
 
 @kernel
 def predicted_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
     acceleration = scale(1.0 / mass, force)
     return axpy(dt, state[9:12], state[:3]) + axpy(dt, acceleration, state[3:6]) + acceleration + state[9:12]
 
@@ -231,11 +252,13 @@ MIDPOINT_PREDICTED = Translation(
 
 @kernel
 def verlet_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
     return r + v + scale(1.0 / mass, force)
 
 
 @kernel
 def verlet_before(state: Any, mass: Any, dt: Any) -> Any:
+    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
     v = axpy(0.5 * dt, state[6:9], state[3:6])
     r = axpy(dt, v, state[:3])
     return r + v + state[6:9], r, v
@@ -243,6 +266,7 @@ def verlet_before(state: Any, mass: Any, dt: Any) -> Any:
 
 @kernel
 def verlet_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
     acceleration = scale(1.0 / mass, force)
     return state[:3] + axpy(0.5 * dt, acceleration, state[3:6]) + acceleration
 
@@ -261,11 +285,13 @@ VERLET = Translation(
 
 @kernel
 def verlet_secant_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
     return verlet_start(r, v, force, mass, dt) + v + (0.0,) + v
 
 
 @kernel
 def verlet_secant_before(state: Any, mass: Any, dt: Any) -> Any:
+    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
     moved, r, v = verlet_before(state, mass, dt)
     predicted = damped(axpy(0.5 * dt, state[6:9], v), state[9:12], state[12], dt)
     return moved + state[9:13] + predicted, r, predicted
@@ -273,6 +299,7 @@ def verlet_secant_before(state: Any, mass: Any, dt: Any) -> Any:
 
 @kernel
 def verlet_secant_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
     predicted = state[13:16]
     moved = verlet_after(state, force, mass, dt)
     rate = secant_rate(moved[6:9], state[6:9], predicted, state[9:12], (1.0, 1.0, 1.0))
@@ -293,6 +320,7 @@ VERLET_SECANT = Translation(
 
 @kernel
 def midpoint_secant_before(state: Any, mass: Any, dt: Any) -> Any:
+    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
     v = state[3:6]
     r = axpy(0.5 * dt, v, state[:3])
     predicted = damped(axpy(0.5 * dt, state[6:9], v), state[9:12], state[12], dt)
@@ -301,6 +329,7 @@ def midpoint_secant_before(state: Any, mass: Any, dt: Any) -> Any:
 
 @kernel
 def midpoint_secant_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
     acceleration, predicted = scale(1.0 / mass, force), state[13:16]
     v = axpy(dt, acceleration, state[3:6])
     rate = secant_rate(acceleration, state[6:9], predicted, state[9:12], (1.0, 1.0, 1.0))
@@ -321,12 +350,14 @@ MIDPOINT_SECANT = Translation(
 
 @kernel
 def pcdm_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
     acceleration = scale(1.0 / mass, force)
     return r + axpy(0.5 * dt, acceleration, v) + acceleration + v
 
 
 @kernel
 def pcdm_before(state: Any, mass: Any, dt: Any) -> Any:
+    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
     half, acceleration = state[3:6], state[6:9]
     r = axpy(dt, half, state[:3])  # step 1
     v = axpy(0.5 * dt, acceleration, half)  # step 2a
@@ -335,12 +366,14 @@ def pcdm_before(state: Any, mass: Any, dt: Any) -> Any:
 
 @kernel
 def pcdm_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
     acceleration = scale(1.0 / mass, force)
     return state[:3] + axpy(dt, acceleration, state[3:6]) + acceleration + state[9:12]  # step 4
 
 
 @kernel
 def pcdm_read(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """Position (m) and velocity (m/s) at the whole time, from the state."""
     return state[:3], state[9:12]
 
 
@@ -358,11 +391,13 @@ PCDM = Translation(
 
 @kernel
 def adams_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
     return r + v + NOTHING
 
 
 @kernel
 def adams_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
     first, second, third, _end, memory = continued(state[6:20], force)
     # The cubic integrated once and twice over the step.
     v = axpy(3 / 8, third, axpy(5 / 12, second, axpy(1 / 2, first, force)))
@@ -385,6 +420,7 @@ ADAMS = Translation(
 
 @kernel
 def verlet_predicted_before(state: Any, mass: Any, dt: Any) -> Any:
+    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
     state, r, v = verlet_before(state, mass, dt)
     return state, r, axpy(0.5 * dt, state[6:9], v)
 

@@ -35,6 +35,7 @@ def implicit_half_kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     return state[:4] + implicit_half_kick(state[4:7], torque, body, dt) + torque
 
 

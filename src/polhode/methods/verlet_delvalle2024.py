@@ -22,11 +22,13 @@ from polhode.methods.states import read_synchronous, stored_in_body_frame
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     return q + omega + torque
 
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     q, omega, torque = state[:4], state[4:7], state[7:10]
     omega = axpy(0.5 * dt, euler_equations(omega, torque, body), omega)
     q = increment(dt, derivative(q, omega), q)
@@ -35,6 +37,7 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The rest of a step of ``dt`` (s): the new state (floats), from the torque (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     omega = axpy(0.5 * dt, euler_equations(omega, torque, body), omega)
     return q + omega + torque

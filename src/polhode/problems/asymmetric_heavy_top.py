@@ -18,7 +18,7 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque arm x weight in the body frame; the weight m g points down along the lab's z axis."""
+    """The torque arm x weight in the body frame; the weight m g points down along the lab's z axis. A vector (3,), N m."""
     return cross((parameters[1], parameters[2], parameters[3]), to_body(q, (0.0, 0.0, -parameters[0])))
 
 

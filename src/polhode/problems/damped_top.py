@@ -17,7 +17,7 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque -C omega + h x omega in the body frame."""
+    """The torque -C omega + h x omega in the body frame, (3,) N m."""
     x, y, z = cross((parameters[3], parameters[4], parameters[5]), omega)
     return (x - parameters[0] * omega[0], y - parameters[1] * omega[1], z - parameters[2] * omega[2])
 

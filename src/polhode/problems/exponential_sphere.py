@@ -16,7 +16,7 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque (0, A exp(t), 0) in the body frame: Eq. 4."""
+    """The torque (0, A exp(t), 0) in the body frame: Eq. 4. A vector (3,), N m."""
     return (0.0, parameters[0] * exp(t), 0.0)
 
 

@@ -18,7 +18,7 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque of Eq. 5 in the body frame; 5^(52 t) = exp(52 t ln 5)."""
+    """The torque of Eq. 5 in the body frame; 5^(52 t) = exp(52 t ln 5). A vector (3,), N m."""
     return (
         parameters[0] * sin(parameters[1] * t),
         parameters[2] * exp(3.0 + parameters[3] * t),

@@ -14,7 +14,7 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """Zero torque."""
+    """Zero torque, (3,) N m."""
     return (0.0, 0.0, 0.0)
 
 

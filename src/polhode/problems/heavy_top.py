@@ -16,7 +16,7 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque l e_z x m g in the body frame; the weight acts along the lab's -z."""
+    """The torque l e_z x m g in the body frame; the weight acts along the lab's -z. A vector (3,), N m."""
     up = to_body(q, (0.0, 0.0, 1.0))
     return (parameters[0] * up[1], -parameters[0] * up[0], 0.0)
 

@@ -21,7 +21,9 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque c_k + a_k sin(nu t + k), k = 0, 1, 2 for the lab axes x, y, z, turned into the body frame."""
+    """The torque c_k + a_k sin(nu t + k), k = 0, 1, 2 for the lab axes x, y, z, turned into the body frame. A vector (3,), N
+    m.
+    """
     lab = (
         parameters[0] + parameters[3] * sin(parameters[6] * t),
         parameters[1] + parameters[4] * sin(parameters[6] * t + 1.0),

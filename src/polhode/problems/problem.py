@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from itertools import pairwise
 from typing import Any, Self
@@ -11,7 +11,8 @@ from unicodedata import normalize
 import numpy as np
 
 from polhode.algebra.body import Body
-from polhode.compiling.kernel import is_kept
+from polhode.algebra.vector import add, cross
+from polhode.compiling.kernel import is_kept, kernel
 from polhode.compiling.trials import TORQUE, checked_function, compiled_torque, parameter_array, states_of, try_torque
 from polhode.interface.arguments import (
     array,
@@ -26,6 +27,7 @@ from polhode.interface.arguments import (
     vector,
     whole,
 )
+from polhode.problems import pieces
 from polhode.registry import LAST
 
 #: reference(problem, times, digits) -> one state for each time, as mpmath numbers: (q, omega) for the single body of a
@@ -79,7 +81,8 @@ class Case:
     breakpoints : tuple of float
         Times in s, ascending, at which the loads jump or have a kink, or short pulses that begin and end there. References and
         the exact motion of :func:`polhode.recommend` are integrated in pieces that end there, and only then may the torque of
-        a Taylor reference have branches. They count as the binary numbers they are. A run with a fixed step passes over them.
+        a Taylor reference have branches. They count as the binary numbers they are.
+        :func:`polhode.simulate` ends a step at each; the study, whose steps are equal, passes over them.
     reference : str or function, optional
         The closed form: the module of :mod:`polhode.references` whose ``solve`` computes it, or a user's function with the
         arguments (problem, times, digits). Without it only the Taylor integrator is available. It is a name instead of an
@@ -185,6 +188,18 @@ class Case:
         return replace(self, parameters={**self.parameters, **changes})
 
 
+@cache
+def plus_wheels(torque: Callable[..., Any], parameters: int) -> Callable[..., Any]:
+    """The torque plus h x omega of wheels, whose momentum h is read behind so many parameters."""
+    load = torque if hasattr(torque, "py_func") else kernel(torque)
+
+    def whole(t: Any, q: Any, omega: Any, numbers: Any) -> Any:
+        h = (numbers[parameters], numbers[parameters + 1], numbers[parameters + 2])
+        return add(load(t, q, omega, numbers), cross(h, omega))
+
+    return whole
+
+
 @dataclass(frozen=True, kw_only=True)
 class Problem(Case):
     """A rigid body under a torque; for the declarations common to all problems see :class:`Case`.
@@ -207,6 +222,9 @@ class Problem(Case):
         Potential energy in J, in plain arithmetic that also runs on arrays.
     impulse : function (t, parameters) -> (x, y, z), optional
         The torque in the lab frame, integrated from 0 to t, N m s, if known.
+    controller : Controller, optional
+        A torque that is sampled and held, beside the other one; steps end at the samples. With motors the momentum of the
+        wheels of the body is the one at the start.
 
     Raises
     ------
@@ -221,6 +239,7 @@ class Problem(Case):
     torque_series: Callable[..., Any] | None = field(default=None, repr=False)
     potential: Callable[..., Any] | None = field(default=None, repr=False)
     impulse: Callable[..., Any] | None = field(default=None, repr=False)
+    controller: pieces.Controller | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -232,11 +251,84 @@ class Problem(Case):
         checked_function(where, "torque", self.torque, TORQUE)
         for name in ("torque_series", "potential", "impulse"):
             function(f"{where}: {name}", getattr(self, name), optional=True)
+        if not isinstance(self.controller, pieces.Controller | None):
+            raise TypeError(f"{where}: controller must be a polhode.problems.pieces.Controller, got {shown(self.controller)}")
+        if self.has_motors and not self.body.wheels:
+            raise ValueError(f"{where}: the controller drives wheels, but the body has none; give it wheels=[(axis, momentum)]")
+
+    @property
+    def has_motors(self) -> bool:
+        """Whether a controller drives the wheels of the body."""
+        return self.controller is not None and self.controller.motors is not None
+
+    @property
+    def _width(self) -> int:
+        """The numbers of an interval of the controller; 0 without one."""
+        return self.controller.width if self.controller else 0
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The numbers that :attr:`whole_torque` reads: the parameters, then the momentum of the wheels if there are any."""
+        return (*self.parameters.values(), *(self.body.wheel_momentum if self.body.wheels else ()))
+
+    @property
+    def parameter_array(self) -> np.ndarray:
+        """:attr:`numbers` as read by the compiled torque; never empty. With a controller also what it has sampled: nothing."""
+        return parameter_array(self.numbers) if self.controller is None else self.numbers_of_pieces(self.horizon)
+
+    def numbers_of_pieces(self, end: float) -> np.ndarray:
+        """What the torque within a piece reads in a run to ``end`` (s): see :mod:`polhode.problems.pieces`."""
+        held = () if self.controller is None else self.controller.table(end, self.body.wheel_momentum)
+        return np.array([*self.numbers, *[0.0] * pieces.OF_PIECE, *held])
+
+    @cached_property
+    def whole_torque(self) -> Callable[..., Any]:
+        """The torque plus h x omega of the wheels, minus their motors' torque: what turns a body without wheels in this way."""
+        if self.has_motors:
+            return pieces.plus_driven(self.torque, len(self.numbers))
+        return plus_wheels(self.torque, len(self.parameters)) if self.body.wheels else self.torque
 
     @cached_property
     def compiled_torque(self) -> Callable[..., Any]:
-        """The torque, tried and compiled once per problem object (:mod:`polhode.compiling.trials`)."""
+        """:attr:`whole_torque`, a compiled kernel, N m in the body frame; tried once (:mod:`polhode.compiling.trials`)."""
+        if self.body.wheels or self.controller:
+            self.try_out()
+        if self.controller:
+            return pieces.compiled_with_held(self.whole_torque, len(self.numbers), self._width)
+        return compiled_torque(f"problem {self.key!r}", self.whole_torque, self.numbers, self._states)
+
+    @cached_property
+    def compiled_load(self) -> Callable[..., Any]:
+        """The torque without the torque of the wheels, a compiled kernel, for methods to which wheels are part of the body."""
         return compiled_torque(f"problem {self.key!r}", self.torque, self.parameters.values(), self._states)
+
+    @cached_property
+    def compiled_piece(self) -> Callable[..., Any]:
+        """:attr:`whole_torque` within a piece (:mod:`polhode.problems.pieces`)."""
+        self.try_out()
+        return pieces.compiled(self.whole_torque, len(self.numbers), self._width)
+
+    @cached_property
+    def compiled_piece_of_load(self) -> Callable[..., Any]:
+        """The torque without h x omega of the wheels, within a piece."""
+        self.try_out()
+        return pieces.compiled(self.torque, len(self.numbers), self._width)
+
+    @cached_property
+    def compiled_control(self) -> Callable[..., Any]:
+        """The torque of the controller, a compiled kernel; without a controller any torque, which nothing calls."""
+        if self.controller is None:
+            return self.compiled_torque
+        where = f"problem {self.key!r}: controller"
+        return compiled_torque(where, self.controller.torque, self.numbers, self._states)
+
+    @cached_property
+    def compiled_motors(self) -> Callable[..., Any]:
+        """The torque of the controller's motors on the wheels, a compiled kernel; without any a torque, which nothing calls."""
+        if self.controller is None or self.controller.motors is None:
+            return self.compiled_control
+        where = f"problem {self.key!r}: controller: motors"
+        return compiled_torque(where, self.controller.motors, self.numbers, self._states)
 
     @property
     def _states(self) -> list[tuple[Any, ...]]:
@@ -251,6 +343,9 @@ class Problem(Case):
             If it raises, reads parameters that are not declared, or does not return three finite floats.
         """
         try_torque(f"problem {self.key!r}", self.torque, self.parameters.values(), self._states)
+        for torque in (self.controller.torque, self.controller.motors) if self.controller else ():
+            if torque is not None:
+                try_torque(f"problem {self.key!r}: controller", torque, self.numbers, self._states)
 
     def compile(self) -> None:
         """Compile the torque, so that the first run does not have to wait."""

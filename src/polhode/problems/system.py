@@ -81,7 +81,7 @@ class System(Case):
 
     @cached_property
     def compiled_loads(self) -> Callable[..., Any]:
-        """The loads, tried and compiled once per problem object (:mod:`polhode.compiling.trials`)."""
+        """The loads as a compiled kernel, N and N m; tried and compiled once per object (:mod:`polhode.compiling.trials`)."""
         return compiled_loads(f"problem {self.key!r}", self.loads, self.parameters.values(), self._state)
 
     @property

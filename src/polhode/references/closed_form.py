@@ -11,14 +11,17 @@ if TYPE_CHECKING:
     from polhode.problems.problem import Problem
 
 
-def latest_time(problem: "Problem", times: Sequence[float], torque_class: str) -> float:
+def latest_time(problem: "Problem", times: Sequence[float], torque_class: str, wheels: bool = False) -> float:
     """The largest of the times in s, or 0 if there is none.
 
     Raises
     ------
     ValueError
-        If a time is not finite, or if the problem's torque is not of the class ``torque_class``.
+        If a time is not finite, if the problem's torque is not of the class ``torque_class``, or if its body has wheels and the
+        closed form, without ``wheels``, holds for bodies without them.
     """
+    if problem.body.wheels and not wheels:
+        raise ValueError(f"problem {problem.key!r}: this closed form holds for a body without wheels")
     if problem.torque_class != torque_class:
         raise ValueError(
             f"problem {problem.key!r}: this closed form needs torque class {torque_class!r}, got {problem.torque_class!r}"
@@ -44,7 +47,7 @@ def real(x: Fraction) -> Any:
 
 
 def multiply(p: Sequence[Any], q: Sequence[Any]) -> tuple[Any, ...]:
-    """Hamilton's product p q, scalar first."""
+    """Hamilton's product p q of quaternions, scalar first, four numbers."""
     return (
         p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
         p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],

@@ -16,6 +16,7 @@ from numba import config, types
 
 from polhode.compiling.kernel import compile_driver, loads_type, parameters_type, samples_type, torque_type
 from polhode.compiling.trials import TrialError
+from polhode.problems.pieces import edges_of
 from polhode.problems.system import System
 
 if TYPE_CHECKING:
@@ -79,6 +80,12 @@ class Looks:
         self.case, self.last, self.offset = case, last, offset
         self.interval = last / LOOKS
         self.bodies = case.bodies if isinstance(case, System) else (case.body,)  # type: ignore[attr-defined]
+        self.edges: Sequence[float] = case.breakpoints
+        #: What the torque reads; a reference writes into it what a controller has sampled.
+        self.parameters: Array = case.parameter_array
+        if not isinstance(case, System) and case.controller:  # type: ignore[attr-defined]
+            self.edges = edges_of(case, last)[1:-1].tolist()  # type: ignore[arg-type]
+            self.parameters = case.numbers_of_pieces(last)  # type: ignore[attr-defined]
 
     def between(self, start: float, end: float) -> Array:
         """The instants after ``start`` and before ``end``, s."""
@@ -87,7 +94,7 @@ class Looks:
         number = np.arange(floor(start / self.interval) - 1, ceil(min(end, self.last) / self.interval) + 1)
         instants = (number + (number * GOLDEN + self.offset) % 1) * self.interval
         inside = (instants > start) & (instants < end)
-        for t in self.case.breakpoints:
+        for t in self.edges:
             inside &= abs(instants - t) > NEAR * self.last
         return np.asarray(instants[inside])
 
@@ -131,9 +138,9 @@ class Looks:
             torques = np.empty((len(instants), 3))
             t, q, omega = (np.ascontiguousarray(v) for v in (instants[None], *values))
             try:
-                _compiled_torques()(case.compiled_torque, case.parameter_array, t, q, omega, torques)
+                _compiled_torques()(case.compiled_torque, self.parameters, t, q, omega, torques)
             except TrialError:  # a reference asks for no more than that the torque runs
-                _torques(case.torque, case.parameter_array, t, q, omega, torques)
+                _torques(case.torque, self.parameters, t, q, omega, torques)
             return [(torques, None)]
         count = len(self.bodies)
         state = [np.stack(values[k::4], axis=1) for k in range(4)]

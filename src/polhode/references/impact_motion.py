@@ -63,7 +63,7 @@ class Energies(NamedTuple):
 
     @property
     def lost(self) -> tuple[Any, ...]:
-        """Dissipated by the normal and the tangential dashpot, by sliding, and made by the law."""
+        """The energies, J, dissipated by the normal and the tangential dashpot and by sliding, and made by the law."""
         return self[3:]
 
 
@@ -162,7 +162,7 @@ class Motion:
         self.reference = self.speed = gmpy2.mpfr(1)
 
     def start(self) -> tuple[list[Any], Regime]:
-        """The vectors of the state at the first touch, and the regime that begins there."""
+        """The vectors of the state (SI units) at the first touch, and the regime that begins there."""
         n, law, zero = self.normal, self.law, gmpy2.mpfr(0)
         bodies, u = [], (zero, zero, zero)
         for i, sign in zip(range(len(self.mass)), (1, -1), strict=False):
@@ -353,7 +353,7 @@ class Motion:
         return room / (mixed + root) if leading(mixed) > 0 else (root - mixed) / square
 
     def events(self, vectors: Sequence[Any], contact: ContactSeries, regime: Regime) -> list[Event]:
-        """What can end a regime."""
+        """The events that can end a regime."""
         law, mu, s = self.law, self.friction, vectors[0][0]
         later = replace(regime, touch=False)
         events = []
@@ -398,7 +398,7 @@ class Motion:
         return events
 
     def changed(self, vectors: list[Any], old: Regime, new: Regime) -> tuple[list[Any], Regime]:
-        """The vectors of the state for another regime, and this regime."""
+        """The vectors of the state (SI units) for another regime, and this regime."""
         vectors = list(vectors)
         (s,) = vectors[0]
         law = self.law
@@ -451,7 +451,7 @@ class Motion:
         return doubled / 2
 
     def snapshot(self, vectors: Sequence[Any], regime: Regime, ended: bool = False) -> Snapshot:
-        """The state in physical terms; at the end with a closed ledger."""
+        """The state in SI units; at the end with a closed energy balance."""
         (s,), (t,), _, _, integrals = vectors[:5]
         law, zero = self.law, gmpy2.mpfr(0)
         bodies, kinetic = [], self._kinetic(vectors[5:])
@@ -509,7 +509,9 @@ def _regular(psi: Series, v: Pair, s: Series, speed: Any) -> Series:
 def integrate(
     motion: Motion, times: Sequence[Any], bits: int, order: int | None = None
 ) -> tuple[Snapshot, list[Snapshot], Snapshot, list[tuple[Any, str]]]:
-    """Start, states at ascending times, end, and the changes of regime of an impact, in the current precision of gmpy2."""
+    """Start, states at ascending times, end, and the changes of regime of an impact, in the current precision of gmpy2. In
+    SI units.
+    """
     order = order or math.ceil(bits * math.log(2) / 2) + 1
     vectors, regime = motion.start()
     start = motion.snapshot(vectors, regime)
@@ -528,8 +530,8 @@ def integrate(
 
         series = expand(gmpy2.mpfr(0), vectors, equations)
         for vector in series:
-            for one in vector:
-                one.upto(order)
+            for component in vector:
+                component.upto(order)
         step = longest_step(series, bits, order)
         following: Regime | None = replace(regime, touch=False)
         ended = False
@@ -623,19 +625,19 @@ def _nothing(x: Any) -> bool:
 
 
 def add(x: Any, y: Any) -> Any:
-    """x + y; zeros cost nothing."""
+    """x + y, a number or a series; zeros cost nothing."""
     return y if _nothing(x) else x if _nothing(y) else x + y
 
 
 def product(x: Any, y: Any) -> Any:
-    """x y; zeros and ones cost nothing."""
+    """x y, a number or a series; zeros and ones cost nothing."""
     if _nothing(x) or _nothing(y):
         return gmpy2.mpfr(0)
     return y if not isinstance(x, Series) and x == 1 else x if not isinstance(y, Series) and y == 1 else x * y
 
 
 def dot(x: Sequence[Any], y: Sequence[Any]) -> Any:
-    """x . y"""
+    """x . y, a number or a series."""
     total: Any = gmpy2.mpfr(0)
     for a, b in zip(x, y, strict=True):
         total = add(total, product(a, b))
@@ -643,22 +645,22 @@ def dot(x: Sequence[Any], y: Sequence[Any]) -> Any:
 
 
 def plus(x: Sequence[Any], y: Sequence[Any]) -> tuple[Any, ...]:
-    """x + y"""
+    """x + y, three components."""
     return tuple(add(a, b) for a, b in zip(x, y, strict=True))
 
 
 def scaled(c: Any, x: Sequence[Any]) -> tuple[Any, ...]:
-    """c x"""
+    """c x, three components."""
     return tuple(product(c, a) for a in x)
 
 
 def cross(x: Sequence[Any], y: Sequence[Any]) -> tuple[Any, ...]:
-    """x x y"""
+    """x x y, three components."""
     return tuple(add(product(x[i], y[j]), -product(x[j], y[i])) for i, j in ((1, 2), (2, 0), (0, 1)))
 
 
 def rotation(q: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
-    """The matrix of q, body to lab."""
+    """The rotation matrix of q, three rows, body to lab."""
     w, x, y, z = q
     xx, yy, zz, xy, yz, zx, wx, wy, wz = x * x, y * y, z * z, x * y, y * z, z * x, w * x, w * y, w * z
     return (
@@ -669,17 +671,17 @@ def rotation(q: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
 
 
 def turned(matrix: Sequence[Sequence[Any]], x: Sequence[Any]) -> tuple[Any, ...]:
-    """From the body frame to the lab frame."""
+    """A vector (3,) of the body frame in the lab frame, in its unit."""
     return tuple(dot(row, x) for row in matrix)
 
 
 def back(matrix: Sequence[Sequence[Any]], x: Sequence[Any]) -> tuple[Any, ...]:
-    """From the lab frame to the body frame."""
+    """A vector (3,) of the lab frame in the body frame, in its unit."""
     return tuple(dot(column, x) for column in zip(*matrix, strict=True))
 
 
 def turning_lab(q: Sequence[Any], omega: Sequence[Any]) -> tuple[Any, ...]:
-    """dq/dt from omega in the lab frame."""
+    """The rate dq/dt (4, 1/s) from omega (rad/s) in the lab frame."""
     w, x, y, z = q
     a, b, c = omega
     return (

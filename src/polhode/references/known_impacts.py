@@ -158,7 +158,7 @@ def lines(impact: str, solution: ImpactSolution, digits: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Write the file."""
+    """Write the file of the known impacts."""
     made = [f"# Exact impacts, {DIGITS} digits, SI units: see known_impacts.py, which makes this file."]
     for impact, definition in known_impacts().items():
         made += lines(impact, solve(definition, DIGITS), DIGITS)

@@ -4,7 +4,8 @@ With I1 = Ix = Iy, I3 = Iz, the initial angular momentum I omega0 and Lambda = o
 
     q = q0 R(I omega0 t/I1) R(-Lambda t e_z),    omega_x + i omega_y = (omega_x0 + i omega_y0) exp(i Lambda t),
 
-where R(v) is the unit quaternion of the rotation vector v: Landau and Lifshitz, Mechanics, 3rd ed., Secs. 33 and 36.
+where R(v) is the unit quaternion of the rotation vector v: Landau and Lifshitz, Mechanics, 3rd ed., Secs. 33 and 36. Wheels
+along the axis of symmetry with the momentum h are part of the angular momentum: I3 omega_z + h takes the place of I3 omega_z.
 """
 
 from collections.abc import Sequence
@@ -28,13 +29,19 @@ def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple
     Raises
     ------
     ValueError
-        If a torque acts or Ix != Iy, so that this closed form does not hold, or if a time is not finite.
+        If a torque acts, Ix != Iy or wheels turn about another axis than z, so that this closed form does not hold, or if a
+        time is not finite.
     """
-    latest = latest_time(problem, times, "free")
+    latest = latest_time(problem, times, "free", wheels=True)
     moments = problem.body.inertia
     if moments[0] != moments[1]:
         raise ValueError(f"problem {problem.key!r}: this closed form needs Ix = Iy, got {moments}")
-    fastest = Fraction(max(abs(w) for w in problem.omega0)) * Fraction(1 + moments[2] / moments[0])
+    x, y, z = problem.body.wheel_momentum
+    if x or y:
+        raise ValueError(f"problem {problem.key!r}: this closed form needs wheels along z, got the momentum {(x, y, z)}")
+    fastest = Fraction(max(abs(w) for w in problem.omega0)) * Fraction(1 + moments[2] / moments[0]) + Fraction(
+        abs(z)
+    ) / Fraction(moments[0])
     with digits_and_guard(digits + digits_of(Fraction(latest) * fastest)):
         return [_state(problem, mpmath.mpf(float(t))) for t in times]
 
@@ -42,7 +49,8 @@ def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple
 def _state(problem: "Problem", t: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     transverse, _, axial = (mpmath.mpf(i) for i in problem.body.inertia)
     x0, y0, z0 = (mpmath.mpf(w) for w in problem.omega0)
-    back = z0 * (axial - transverse) / transverse
-    turned = multiply(turn((x0 * t, y0 * t, z0 * axial / transverse * t)), turn((0, 0, -back * t)))
+    axial_rate = (axial * z0 + mpmath.mpf(problem.body.wheel_momentum[2])) / transverse
+    back = axial_rate - z0
+    turned = multiply(turn((x0 * t, y0 * t, axial_rate * t)), turn((0, 0, -back * t)))
     w = mpmath.mpc(x0, y0) * mpmath.expj(back * t)
     return multiply(tuple(mpmath.mpf(x) for x in problem.q0), turned), (w.real, w.imag, z0)

@@ -11,6 +11,7 @@ is no second version of them. Nothing is shared with the closed forms or with th
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from operator import mul
@@ -19,8 +20,11 @@ from typing import TYPE_CHECKING, Any
 import mpmath
 import numpy as np
 
+from polhode.algebra.vector import cross
 from polhode.compiling.plain import plain_copy
 from polhode.interface.extras import load
+from polhode.problems.pieces import BEFORE_TABLE
+from polhode.problems.problem import plus_wheels
 from polhode.problems.system import System
 from polhode.references.defect import GOLDEN, Looks
 from polhode.references.precision import GUARD_DIGITS, digits_and_guard
@@ -155,13 +159,13 @@ def _sign(x: Series) -> Any:
 
 
 def convolution(x: Series, y: Series, k: int) -> Any:
-    """Coefficient k of the product x y."""
+    """Coefficient k, a number, of the product of the series x and y."""
     # The longer list may be ahead by one order; map stops at the end of the reversed one.
     return sum(map(mul, x.upto(k), y.upto(k)[k::-1]))
 
 
 def derivative(x: Series) -> Series:
-    """dx/dt"""
+    """The series dx/dt, whose coefficients are computed when they are needed."""
     return Series(lambda k: (k + 1) * x[k + 1])
 
 
@@ -251,7 +255,7 @@ def solve_system(
 
 def _solve(
     case: "Case",
-    equations: Callable[[Any], tuple[list[Vector], "Equations"]],
+    equations: Callable[[Looks], tuple[list[Vector], "Equations"]],
     times: Sequence[float],
     digits: int,
     order: int | None,
@@ -267,7 +271,7 @@ def _solve(
             wanted = sorted({float(t) for t in times})
             # Another precision or order looks at other instants.
             looks = Looks(case, wanted[-1] if wanted else 0.0, (bits * order * GOLDEN) % 1)
-            states = _integrate(looks, *equations(case), [gmpy2.mpfr(t) for t in wanted], bits, order)
+            states = _integrate(looks, *equations(looks), [gmpy2.mpfr(t) for t in wanted], bits, order)
         by_time = dict(zip(wanted, states, strict=True))
         return [tuple(tuple(map(to_mpmath, vector)) for vector in by_time[float(t)]) for t in times]
 
@@ -326,7 +330,7 @@ def _integrate(
     t = gmpy2.mpfr(0)
     states: list[list[Vector]] = []
     while len(states) < len(times):
-        end = next((gmpy2.mpfr(b) for b in looks.case.breakpoints if t < b < times[-1]), times[-1])
+        end = next((gmpy2.mpfr(b) for b in looks.edges if t < b < times[-1]), times[-1])
         Series.inside = min((end - t) * INSIDE_PIECE, times[-1] * INSIDE)
         series = expand(t, vectors, equations)
         for x in chain.from_iterable(series):
@@ -360,19 +364,22 @@ def _holds(
     scale = [gmpy2.mpfr(1)]
     for _ in range(order):
         scale.append(scale[-1] * step)
-    scaled = [np.array([[float(c * x) for c, x in zip(scale, one.coefficients, strict=False)] for one in v]).T for v in series]
+    scaled = [
+        np.array([[float(c * x) for c, x in zip(scale, component.coefficients, strict=False)] for component in v]).T
+        for v in series
+    ]
     if looks.misses(float(t), float(step), scaled):
         return False
     h = step * (1 - BEFORE_END)
     Series.inside = min((end - t - h) * INSIDE_PIECE, looks.last * INSIDE)
     next_series = expand(t + h, values(series, h, order), equations)
     for vector, other in zip(series, next_series, strict=True):
-        size = max(abs(c * x) for one in vector for c, x in zip(scale, one.coefficients, strict=False))
+        size = max(abs(c * x) for component in vector for c, x in zip(scale, component.coefficients, strict=False))
         size = max(size, gmpy2.mpfr(2) ** (REST * bits))
-        for one, expanded in zip(vector, other, strict=True):
+        for component, expanded in zip(vector, other, strict=True):
             slope = gmpy2.mpfr(0)
             for k in range(order, 0, -1):
-                slope = slope * h + k * one[k]
+                slope = slope * h + k * component[k]
             if not abs(slope - expanded[1]) * step <= size * gmpy2.mpfr(2) ** (SLACK - bits):
                 return False
     return True
@@ -391,21 +398,57 @@ def expand(t: Any, vectors: Sequence[Vector], equations: "Equations") -> list[li
     return series
 
 
-def _one_body(problem: "Problem") -> tuple[list[Vector], "Equations"]:
-    """The initial vectors (q, omega), and the function giving their rates of change."""
+def _one_body(looks: Looks) -> tuple[list[Vector], "Equations"]:
+    """The initial vectors (q, omega), and the function giving their rates of change.
+
+    The first expansion in an interval of a controller is at its sample, since steps end there.
+    """
+    problem: Problem = looks.case  # type: ignore[assignment]
     inertia = _numbers(problem.body.inertia)
-    parameters = _numbers(problem.parameters.values())
+    parameters = _numbers(problem.numbers)
     torque = problem.torque_series or on_series(problem.torque)
+    if problem.body.wheels and not problem.has_motors:
+        torque = on_series(plus_wheels(torque, len(problem.parameters)))
+
+    controller, held = problem.controller, dict[int, Vector]()
+    control = on_series(controller.torque) if controller else torque
+    motors = on_series(controller.motors) if controller and controller.motors else None
+    across = on_series(cross)
+    samples = [k * controller.every for k in range(controller.intervals(looks.last))] if controller else []
+
+    def sampled(t: Any, q: Vector, omega: Vector, number: int) -> Vector:
+        """The numbers of an interval, as :mod:`polhode.problems.pieces` has them."""
+        assert controller is not None
+        if number not in held:
+            numbers, h = parameters, _numbers(problem.body.wheel_momentum)
+            if motors and number:
+                h = tuple(x + controller.every * u for x, u in zip(held[number - 1][6:], held[number - 1][3:6], strict=True))
+            if motors:
+                numbers = (*parameters[:-3], *h)
+            state = t, tuple(x[0] for x in q), tuple(x[0] for x in omega), numbers
+            held[number] = (*_numbers(control(*state)), *((*_numbers(motors(*state)), *h) if motors else ()))
+            at = len(problem.numbers) + BEFORE_TABLE + controller.width * number
+            looks.parameters[at : at + controller.width] = [float(x) for x in held[number]]
+        return held[number]
 
     def rates(t: Series, vectors: Sequence[Any]) -> list[Any]:
         q, omega = (tuple(v) for v in vectors)
-        return [turning(q, omega), euler(omega, torque(t, q, omega, parameters), inertia)]
+        load = torque(t, q, omega, parameters)
+        if controller:
+            number = bisect_right(samples, t[0]) - 1
+            numbers = sampled(t[0], q, omega, number)
+            load = tuple(x + u for x, u in zip(load, numbers, strict=False))
+            if motors:
+                h = tuple(x + u * (t - samples[number]) for x, u in zip(numbers[6:], numbers[3:6], strict=True))
+                load = tuple(x + y - u for x, y, u in zip(load, across(h, omega), numbers[3:6], strict=True))
+        return [turning(q, omega), euler(omega, load, inertia)]
 
     return [_numbers(problem.q0), _numbers(problem.omega0)], rates
 
 
-def _several_bodies(system: "System") -> tuple[list[Vector], "Equations"]:
+def _several_bodies(looks: Looks) -> tuple[list[Vector], "Equations"]:
     """The initial vectors r, v, q, omega, body by body, and the function giving their rates of change."""
+    system: System = looks.case  # type: ignore[assignment]
     inertia = [_numbers(body.inertia) for body in system.bodies]
     mass = _numbers(body.mass for body in system.bodies)
     parameters = _numbers(system.parameters.values())
@@ -426,7 +469,7 @@ def _several_bodies(system: "System") -> tuple[list[Vector], "Equations"]:
 
 
 def turning(q: Sequence[Any], omega: Sequence[Any]) -> tuple[Any, ...]:
-    """dq/dt"""
+    """The rate dq/dt, four series or numbers, 1/s."""
     q0, qx, qy, qz = q
     x, y, z = omega
     return (
@@ -438,7 +481,7 @@ def turning(q: Sequence[Any], omega: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def euler(omega: Sequence[Any], torque: Sequence[Any], inertia: Sequence[Any]) -> tuple[Any, ...]:
-    """d(omega)/dt"""
+    """The rate d(omega)/dt, three series or numbers, rad/s^2."""
     x, y, z = omega
     tx, ty, tz = torque
     ix, iy, iz = inertia
@@ -454,7 +497,7 @@ def _constant(value: Any) -> Series:
 
 
 def longest_step(series: Sequence[Sequence[Series]], bits: int, order: int) -> Any:
-    """A step h for which the last terms c_k h^k are below the rounding of the largest term, for each vector of the state.
+    """A step h for which the last terms c_k h^k are below the rounding of the largest term, for each vector of the state. In s.
 
     Infinite if the series terminate earlier. Binary exponents are precise enough: a factor of two in a coefficient changes the
     step by one or two per cent.

@@ -120,13 +120,13 @@ class Line:
         self.imaginary_rates = [2 * n * functions.scale * x for n, x in enumerate(self.imaginary, 1)]
 
     def at(self, point: Point) -> Any:
-        """The complex value at a point u."""
+        """The value, a complex number, at a point u."""
         return mpmath.mpc(1 + mpmath.fdot(self.real, point.cosines), mpmath.fdot(self.imaginary, point.sines))
 
     def derivative_at(self, point: Point) -> Any:
-        """d/du at a point u."""
+        """The derivative d/du, a complex number, at a point u."""
         return mpmath.mpc(mpmath.fdot(self.real_rates, point.sines), mpmath.fdot(self.imaginary_rates, point.cosines))
 
     def rate_at(self, point: Point) -> Any:
-        """d/du of the argument, at a point u where the function does not vanish."""
+        """The derivative d/du of the argument, a number, at a point u where the function does not vanish."""
         return (self.derivative_at(point) / self.at(point)).imag

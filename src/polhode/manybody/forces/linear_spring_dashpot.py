@@ -22,7 +22,7 @@ from polhode.manybody.restitution import linear_damping
 
 @kernel
 def normal(overlap: float, radius: float, constants: Any) -> tuple[float, float]:
-    """The force and the stored energy; the first constant is k_n."""
+    """The force, N, and the stored energy, J, at an overlap in m; the first constant is k_n, N/m."""
     force = constants[0] * overlap
     return force, 0.5 * force * overlap
 

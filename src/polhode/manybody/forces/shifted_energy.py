@@ -23,7 +23,7 @@ def coulomb(squared: float, constants: Any) -> tuple[float, float]:
 
 
 def of_charges(charge: float, cutoff: float) -> tuple[float, ...]:
-    """c and c/r_c."""
+    """The constants of the kernel, c and c/r_c, in the fluid's units."""
     return charge, charge / cutoff
 
 

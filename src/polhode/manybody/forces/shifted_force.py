@@ -23,7 +23,7 @@ def coulomb(squared: float, constants: Any) -> tuple[float, float]:
 
 
 def of_charges(charge: float, cutoff: float) -> tuple[float, ...]:
-    """c, c/r_c^2 and 2 c/r_c."""
+    """The constants of the kernel, c, c/r_c^2 and 2 c/r_c, in the fluid's units."""
     return charge, charge / cutoff**2, 2 * charge / cutoff
 
 

@@ -19,7 +19,7 @@ from polhode.manybody.law import ForceLaw, Parameter, SitePair
 
 @kernel
 def lennard_jones(squared: float, constants: Any) -> tuple[float, float]:
-    """c12/r^12 - c6/r^6 with its smooth end; the constants are c12, c6, A, B, C, r_1."""
+    """c12/r^12 - c6/r^6 with its smooth end: force over distance, and energy; the constants are c12, c6, A, B, C, r_1."""
     inverse, r = 1.0 / squared, sqrt(squared)
     x = r - constants[5]
     x = x if x > 0.0 else 0.0
@@ -31,7 +31,7 @@ def lennard_jones(squared: float, constants: Any) -> tuple[float, float]:
 
 @kernel
 def coulomb(squared: float, constants: Any) -> tuple[float, float]:
-    """c/r with its smooth end; the constants from the seventh on are c, A, B, C, r_1."""
+    """c/r with its smooth end: force over distance, and energy; the constants from the seventh on are c, A, B, C, r_1."""
     inverse, r = 1.0 / squared, sqrt(squared)
     x = r - constants[10]
     x = x if x > 0.0 else 0.0
@@ -42,7 +42,7 @@ def coulomb(squared: float, constants: Any) -> tuple[float, float]:
 
 
 def smooth_end(power: int, begin: float, cutoff: float) -> tuple[float, float, float]:
-    """A, B and C of a power -p between two distances."""
+    """The coefficients A, B and C that end a power -p smoothly between two distances."""
     if not begin < cutoff:
         raise ValueError(f"inner and inner_charges must be less than the cutoff, {cutoff:g}, got {begin:g}")
     w, value = cutoff - begin, cutoff**-power
@@ -52,7 +52,7 @@ def smooth_end(power: int, begin: float, cutoff: float) -> tuple[float, float, f
 
 
 def of_lennard_jones(pair: SitePair, values: Mapping[str, Any]) -> tuple[float, ...]:
-    """The constants of ``lennard_jones``."""
+    """The constants of ``lennard_jones``, c12, c6, A, B, C and r_1, in the fluid's units."""
     c12, c6 = 4 * pair.epsilon * pair.sigma**12, 4 * pair.epsilon * pair.sigma**6
     ends = zip(smooth_end(12, values["inner"], values["cutoff"]), smooth_end(6, values["inner"], values["cutoff"]), strict=True)
     return c12, c6, *(c12 * of_12 - c6 * of_6 for of_12, of_6 in ends), values["inner"]

@@ -1,0 +1,123 @@
+"""What users of a code write: the step of an answer in the words and the unit of that code."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from polhode.advice.errors import AdviceError
+from polhode.interface.arguments import shown
+
+
+@dataclass(frozen=True)
+class CodeWords:
+    """What to write in a code.
+
+    Parameters
+    ----------
+    name : of the code
+    line : what to write, with ``{step}``
+    unit : of the step, s
+    method : key of the method that it then runs, where the answer depends on it
+    keep : what stays as it is
+    """
+
+    name: str
+    line: str
+    unit: float
+    method: str = ""
+    keep: str = "your contact law and integrator"
+
+    def first_line(self, dt: float, how: str, **values: float) -> str:
+        """What to do, in a sentence.
+
+        Parameters
+        ----------
+        dt : step, s
+        how : what the step is, in words
+        values : what else :attr:`line` names
+        """
+        return f"In {self.name} write {self.line.format(step=f'{dt / self.unit:.3g}', **values)}: {how}. Keep {self.keep}."
+
+
+#: Codes for grains, and codes for molecules.
+CONTACTS = (
+    CodeWords("LAMMPS", "`timestep {step}` (s, `units si`)", 1.0),
+    CodeWords(
+        "YADE",
+        "`O.dt = {step}` (s)",
+        1.0,
+        keep="your contact law and integrator, with `NewtonIntegrator(damping=0)`: its numerical damping, 0.2 as shipped, was "
+        "not run. Clumps need `exactAsphericalRot=True`, as shipped",
+    ),
+)
+#: Codes for grains without a step, by their names in small letters, and what is known of them.
+UNMEASURED: Mapping[str, str] = {
+    "liggghts": "its contact update was not run (read, not run: `fix multisphere` turns bodies as `fix rigid` of LAMMPS does)"
+}
+SMOOTH = "the cut-off smooth (a mesh for charges, such as PME, was not measured)"
+SMOOTH_PAIRS = "the cut-off smooth, as `pair_style lj/gromacs/coul/gromacs` is; what holds with PPPM was not measured"
+LIQUIDS = (
+    CodeWords("LAMMPS", "`timestep {step}` (fs, `units real`) with `fix rigid/nve/small`", 1e-15, "no_squish", SMOOTH_PAIRS),
+    CodeWords("GROMACS", "`dt = {step}` (ps) and `integrator = md`, with SETTLE", 1e-12, "moser_veselov", SMOOTH),
+    CodeWords("OpenMM", "`VerletIntegrator({step}*picoseconds)` with `rigidWater=True`", 1e-12, "moser_veselov", SMOOTH),
+    CodeWords("AMBER", "`dt = {step}` (ps) with `ntc = 2, ntf = 2`", 1e-12, "moser_veselov", SMOOTH),
+)
+#: The same in a heat bath; lines also name the temperature (K), the friction (1/ps), and its inverse in ps and in fs.
+BATHS = (
+    CodeWords(
+        "LAMMPS",
+        "`timestep {step}`, `fix water all rigid/nve/small molecule langevin {temperature:g} {temperature:g} {damp:g} SEED` "
+        "and `compute_modify thermo_temp extra/dof 0` (`units real`, fs)",
+        1e-15,
+        "no_squish",
+        SMOOTH_PAIRS,
+    ),
+    CodeWords(
+        "GROMACS",
+        "`integrator = sd`, `dt = {step}`, `tau-t = {tau:g}` (ps) and `ref-t = {temperature:g}`, with SETTLE",
+        1e-12,
+        "moser_veselov",
+        SMOOTH,
+    ),
+    CodeWords(
+        "OpenMM",
+        "`LangevinMiddleIntegrator({temperature:g}, {friction:g}/picosecond, {step}*femtoseconds)` with `rigidWater=True`",
+        1e-15,
+        "moser_veselov",
+        SMOOTH,
+    ),
+)
+#: Molecules with a site without mass, and what a code makes of it.
+WITH_MASSLESS_SITES = ("tip4p2005",)
+MASSLESS_SITES: Mapping[str, str] = {
+    "LAMMPS": "LAMMPS refuses an atom without mass. Give the site M a tiny one, as its manual does (`mass 3 1.0e-100`, with "
+    "`neigh_modify exclude molecule/intra all`); `lj/gromacs/coul/gromacs` needs this. Or leave M out: `pair_style "
+    "lj/cut/tip4p/cut` and `lj/cut/tip4p/long` place it themselves, and its manual holds the three atoms by `fix shake`."
+}
+
+
+def about_sites(words: CodeWords | None, liquid: str) -> list[str]:
+    """What users of a code must know of the massless sites of a liquid; empty if nothing is known or there are none."""
+    return [MASSLESS_SITES[words.name]] if words and words.name in MASSLESS_SITES and liquid in WITH_MASSLESS_SITES else []
+
+
+def words_of(code: str | None, known: tuple[CodeWords, ...], where: str = "") -> CodeWords | None:
+    """The words of a code, in any case; None if none is named. ``where``: to which questions they belong, for the message.
+
+    Raises
+    ------
+    AdviceError
+        If it is not among those of the question.
+    """
+    if code is None:
+        return None
+    if not isinstance(code, str):
+        raise AdviceError(f"code must be a word, got {shown(code)}")
+    names: Mapping[str, CodeWords] = {words.name.lower(): words for words in known}
+    if code.lower() not in names:
+        *others, last = (words.name for words in known)
+        about = UNMEASURED.get(code.lower(), "") if known is CONTACTS else ""
+        raise AdviceError(
+            f"code must be {', '.join(others)} or {last}{where}, got {shown(code)}; {about and f'{about}; '}"
+            "leave it out for another one"
+        )
+    return names[code.lower()]

@@ -1,0 +1,84 @@
+"""The reader of evidence: the measurements of a run or those that come with polhode, whichever have more."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from polhode.advice import files
+from polhode.advice.errors import AdviceError
+from polhode.interface.arrays import PlainDataset
+from polhode.interface.netcdf import read_dataset, read_table
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Content = TypeVar("Content")
+#: How much a file has, as numbers, the most important first.
+Size = tuple[float, ...]
+
+
+@contextmanager
+def of_this_version(path: Path) -> Iterator[None]:
+    """What goes wrong meanwhile is said of a file.
+
+    Raises
+    ------
+    AdviceError
+        If it is damaged or lacks something.
+    """
+    try:
+        yield
+    except AdviceError:
+        raise
+    except (OSError, RuntimeError, ValueError, LookupError, AttributeError) as failure:
+        why = " ".join(str(failure).split())
+        a = "an" if path.name[0] in "aeiou" else "a"
+        raise AdviceError(f"{path} is damaged or not {a} {path.name} of this version ({why[:200]})") from failure
+
+
+def read(path: Path, group: str = "") -> "xr.Dataset":
+    """A file, or a group of it."""
+    with of_this_version(path):
+        return read_dataset(path, group) if group else read_dataset(path)
+
+
+def table(path: Path, group: str = "") -> PlainDataset:
+    """The same without xarray, for what answers within a second."""
+    with of_this_version(path):
+        return read_table(path, group)
+
+
+def places(name: str, results: Path | None, released: str) -> list[Path]:
+    """Where measurements are: in the run that is named, or else in that of ``results`` and in the release, if they exist.
+
+    Parameters
+    ----------
+    name, released : of the file of a run, and of the released one
+
+    Raises
+    ------
+    AdviceError
+        If they are nowhere.
+    """
+    if results is not None:
+        return [files.find(name, results)]
+    return [path for path in (files.of_run(name), files.released(released)) if path] or [files.find(name)]
+
+
+def richest(contents: Mapping[Path, Content], size: Callable[[Content], Size], what: str) -> tuple[Path, Content, str]:
+    """The file that has most, the first of equals, with its contents and, if there are two, why it was taken, in a sentence.
+
+    Parameters
+    ----------
+    contents : what is in the files, the run's first
+    size : how much that is
+    what : what the first number of a size counts
+    """
+    sizes = {path: size(content) for path, content in contents.items()}
+    best, why = max(sizes, key=lambda path: sizes[path]), ""
+    if len(sizes) > 1:
+        (run, (less, *_)), (release, (more, *_)) = sizes.items()
+        why = f"It has more than {run}: {more:g} {what}, against {less:g}; `results` {run.parent} asks that run."
+        why = why if best == release else f"{release} has no more {what}: {more:g}, against {less:g}."
+    return best, contents[best], why

@@ -1,0 +1,199 @@
+"""Advice for a liquid of rigid molecules in a heat bath: B A O A B, the step, and where to read the temperature.
+
+It rests on the linear analysis of librations (:mod:`polhode.fits.baths`) with the mean squares of forces and torques in water,
+and on the drift of water without a bath: friction takes out again what a splitting brings in. Runs of water in a bath are
+evidence beside them (:mod:`polhode.fits.bath_runs`).
+"""
+
+import re
+from dataclasses import replace
+from math import log
+from pathlib import Path
+
+from polhode.advice import codes, files
+from polhode.advice.answer import SHOWN, Choice, Recommendation, known_as
+from polhode.advice.codes import about_sites, words_of
+from polhode.advice.errors import AdviceError, checked
+from polhode.advice.from_liquids import FEMTOSECOND, MEASURED, UNITS, liquid_of, measurements
+from polhode.fits import bath_runs, baths
+from polhode.fits.liquid_drifts import PREFERRED, steps_of
+from polhode.interface.arguments import positive, shown
+from polhode.interface.netcdf import read_dataset
+
+#: The baths, by the word of the question; the methods around which there is one.
+BATHS, METHODS = ("langevin",), ("exact_rotor", "no_squish", "moser_veselov")
+RATE = re.compile(r"([-+.\deE]+) */ *(fs|ps|ns|s)")
+#: The scheme in words.
+ORDER = "Langevin dynamics in the order B A O A B (B: half a kick, A: half of the free motion, O: friction and noise)"
+AS_FORCES = (
+    "Linear analysis of a libration: with friction and noise as forces the variance of its angle is too large by the share "
+    "(Omega dt)^2/4 for weak friction, and the momentum at the end of the step is exact. Collisions lower the first, at most "
+    "to (2 Omega_r^2 + Omega_t^2) dt^2/12."
+)
+
+
+def rate_of(gamma: str | float) -> float:
+    """The friction in 1/ns, given in 1/s or as a text such as ``1/ps``.
+
+    Raises
+    ------
+    AdviceError
+        For anything else.
+    """
+    if isinstance(gamma, str) and (match := RATE.fullmatch(gamma.strip())):
+        try:
+            number = float(match[1])
+        except ValueError:
+            raise AdviceError(f"gamma: {match[1]!r} is no number; write it as in 1/ps") from None
+        return float(checked(positive, "gamma", number) / UNITS[match[2]] * UNITS["ns"])
+    try:
+        number = float(gamma)
+    except (TypeError, ValueError):
+        raise AdviceError(f"gamma must be a rate with its unit, as in 1/ps, got {shown(gamma)}") from None
+    return float(checked(positive, "gamma", number, "1/s") * UNITS["ns"])
+
+
+def from_baths(
+    liquid: str | float,
+    bath: str,
+    gamma: str | float | None = None,
+    bias: float | None = None,
+    results: Path | None = None,
+    everything: bool = False,
+    code: str | None = None,
+) -> Recommendation:
+    """The answer to :func:`polhode.advice.for_liquid` with a bath: the scheme, the step, and where to read the temperature."""
+    if not isinstance(bath, str) or bath not in BATHS:
+        raise AdviceError(f"bath must be {' or '.join(BATHS)}, got {shown(bath)}")
+    if gamma is None:
+        raise AdviceError("gamma is missing: the friction, with its unit, as in 1/ps")
+    words = words_of(code, codes.BATHS, " in a heat bath")
+    friction, allowed = rate_of(gamma), baths.BIAS if bias is None else checked(positive, "bias", bias, "K")
+    measured = measurements(results)
+    of_water = measured.periods[MEASURED]
+    period, named = liquid_of(liquid, measured.periods)
+    scale = period / of_water
+    temperature = baths.TEMPERATURE
+    share = allowed / temperature
+    rates = [float(rate) / scale**2 for rate in measured.spectrum["rate_squared"].values]
+    longest = baths.longest_step(rates, share)
+    # At rest the bath takes out a drift d, kT/ns, at a kinetic temperature that is too high by the share d/gamma.
+    steps = steps_of(*measured.boxes, allowed=share * friction * scale)
+    limits = {key: steps.get(key, (0.0, 0.0))[0] * scale for key in METHODS}
+    if not any(limits[key] for key in ([words.method] if words else METHODS)):
+        raise AdviceError(
+            f"bias: it is not shown of any method that a friction of {friction / 1e3:g}/ps holds the temperature to "
+            f"{allowed:g} K; ask for a larger one, or take a stronger friction"
+        )
+    preferred = words.method if words else PREFERRED
+    order = sorted(
+        (key for key in METHODS if limits[key]),
+        key=lambda key: (words is not None and key != preferred, -min(limits[key], longest), key != preferred),
+    )
+    choices = [_choice(key, min(limits[key], longest), period) for key in order]
+    per_ps = friction / 1e3
+    values = {"temperature": temperature, "friction": per_ps, "tau": 1 / per_ps, "damp": 1e3 / per_ps}
+    dt = choices[0].dt / FEMTOSECOND
+    of_centre, turning = (temperature * baths.at_the_end(rate, dt) for rate in rates)
+    places = temperature * baths.of_places(rates[1], dt)
+    elsewhere = next(choice for choice in choices if choice.method == PREFERRED or not limits[PREFERRED])
+    serves = f"At {temperature:g} K translation and rotation are within {allowed:g} K of the bath, and so are the places."
+    at_the_end = f"at the end of this step rotation reads {turning:.4g} K and translation {of_centre:.4g} K, though the places"
+    if words is None:
+        notes = [
+            f"Whoever judges a thermostat by the temperature in the log picks the wrong one: {at_the_end} are right. Friction "
+            f"and noise as forces (LAMMPS), and O B A B O, show {temperature:g} K, and "
+            f"their angles correspond to {places:.4g} K."
+        ]
+    elif words.name == "LAMMPS":
+        dt = min(limits[words.method], baths.longest_step_of_places(rates[1], share))
+        choices.insert(0, replace(_choice(words.method, dt, period), label="NO_SQUISH, friction and noise as forces"))
+        hot = " and ".join(f"{temperature * baths.of_places(rates[1], step):.4g} K at {step:g} fs" for step in (1.0, 2.0))
+        serves = (
+            f"The angles then have at most {temperature * baths.of_places(rates[1], dt):.4g} K in the mean over librations, by "
+            "linear analysis."
+        )
+        notes = [
+            f"The log shows {temperature:g} K with any step and so does not show this bias: angles would have up to "
+            f"{hot}. Without `extra/dof 0` it shows more (302.4 K with 64 molecules), as `compute temp` takes off three "
+            "degrees of freedom that this bath does not conserve.",
+            f"For longer steps: `fix water all rigid/nvt/small molecule temp {temperature:g} {temperature:g} TDAMP` holds the "
+            "kinetic energy of half steps. In 64 molecules of SPC/E water its potential energy hardly changes up to 4 fs, "
+            f"while its log shows less than was asked for, 294 K at 4 fs for 300 K. Its step for {allowed:g} K is not known.",
+            f"In a code that has it, ask for {ORDER}: around {elsewhere.label} ({elsewhere.method}) it has this bias with "
+            f"dt = {elsewhere.dt / FEMTOSECOND:.3g} fs.",
+        ]
+    elif words.name == "OpenMM":
+        notes = [f"Read `getKineticEnergy`, which sees the velocities between the kicks: {at_the_end} are right."]
+    else:
+        notes = [
+            f"The log shows the temperature between the kicks, the one to read: {at_the_end} are right. Add `comm-mode = "
+            "None`, or it shows more by the share 1/(2 N) with N molecules."
+        ]
+    best = choices[0]
+    periods = f"{period / dt:.3g} steps in a period of the fastest libration"
+    ladder = ", ".join(
+        f"{temperature * baths.apart(rates, step):.2g} K at {step:.3g} fs" for step in (2 * scale, 4 * scale, 6 * scale)
+    )
+    return Recommendation(
+        question=f"{named} at {temperature:g} K, Langevin bath of friction {per_ps:g}/ps, within {allowed:g} K",
+        best=best,
+        sentence=words.first_line(best.dt, periods, **values)
+        if words
+        else f"Take {ORDER} around {best.label} ({best.method}) with dt = {dt:.3g} fs: {periods}; read the temperature between "
+        "the two kicks, just after friction and noise.",
+        serves=serves + (scale != 1.0) * " The liquid is taken to have the spectrum of water on its own scale of time.",
+        costs=f"A run of 1 ns takes {float(f'{1e6 / dt:.3g}'):,.0f} steps, with one evaluation of the forces each.",
+        notes=[*notes, *about_sites(words, named)],
+        changes=["faster librations: measure their period", "a cut-off that is not smooth", "another temperature"],
+        interval=(best.dt, max(limits[best.method] * FEMTOSECOND, best.dt)),
+        interval_means=f"Interval: up to {dt:.3g} fs each temperature is within {allowed:g} K; beyond "
+        f"{max(limits[best.method], dt):.3g} fs the drift of the method heats the liquid as a whole, too.",
+        alternatives=choices,
+        evidence=[
+            *([AS_FORCES] if words and words.name == "LAMMPS" else []),
+            "Linear analysis of a libration: with B A O A B the variance of its angle is exact for any friction and any "
+            "Omega dt below 2, the momentum too between the kicks; at the end of the step it reads 1 - (Omega dt)^2/4 of it.",
+            "Collisions exchange energy between librations and slower motions, which with weak friction leaves rotation "
+            f"hotter and translation colder than the bath by up to (Omega_r^2 - Omega_t^2) dt^2/24: {ladder}, to second order. "
+            "Their mean has no such bias.",
+            f"Drift without a bath of {' and '.join(measured.words)}: the friction takes it out at a temperature that is "
+            "higher by the share drift/gamma; the whole interval of 95% of the drift is below what this allows.",
+            *_measured(per_ps, results),
+            f"From {files.named(measured.path)}.",
+        ],
+        error=allowed,
+        kind="liquid",
+        asked={"liquid": liquid, "bath": bath, "gamma": gamma, "bias": allowed} | ({"code": words.name} if words else {}),
+        shown=len(choices) if everything else SHOWN,
+    )
+
+
+def _measured(friction: float, results: Path | None) -> list[str]:
+    """What runs of water with B A O A B say, with the measured friction that is nearest, 1/ps; nothing without their file."""
+    path = files.released(bath_runs.RELEASED) if results is None else results / "checks" / f"{bath_runs.CHECK}.nc"
+    if path is None or not path.is_file():
+        return []
+    runs = bath_runs.BathRuns(read_dataset(path))
+    nearest = min(
+        {case.friction for case in runs.of(MEASURED) if case.scheme == bath_runs.BETWEEN_KICKS},
+        key=lambda known: abs(log(known / friction)),
+    )
+    truth, said = runs.truth(MEASURED), []
+    for dt, case in runs.ladder(MEASURED, bath_runs.BETWEEN_KICKS, nearest).items():
+        of_step = case.biases(truth)
+        hotter, energy = of_step["rotation"], of_step["potential"]
+        said.append(
+            f"at {dt:g} fs {hotter.value:+.1f} ({hotter.low:+.1f} to {hotter.high:+.1f}) K and {energy.value:+.3f} "
+            f"({energy.low:+.3f} to {energy.high:+.3f}) kT"
+        )
+    return [
+        f"Measured in runs of {MEASURED} with B A O A B and a friction of {nearest:g}/ps: rotation between the kicks above the "
+        f"bath, and the potential energy of a molecule above the truth, with intervals of 95%: {', '.join(said)}. "
+        f"From {files.named(path)}."
+    ]
+
+
+def _choice(key: str, dt: float, period: float) -> Choice:
+    """A method with a step, and a period, in fs."""
+    return Choice(key, known_as(key), dt * FEMTOSECOND, mark=f"period/{period / dt:.3g}")

@@ -1,0 +1,274 @@
+"""Advice from random satellites: the faster of spin and nutation decides the step, and a controller caps it.
+
+The steps a radian come from :mod:`polhode.ensembles.satellites`; radians are counted by the faster of spin and nutation. A
+step ends where a thruster switches and where a controller samples, so that it is the time between two samples divided by a
+whole number. Methods are compared with the torques that they take when they start again there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import inf, isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode.advice import evidence, files
+from polhode.advice.answer import SHOWN, Choice, Recommendation, known_as, price_in_words
+from polhode.advice.cases import BodyCase
+from polhode.advice.cautions import drift, restarts
+from polhode.advice.errors import AdviceError
+from polhode.advice.prices import USUAL, Prices, prices
+from polhode.algebra.body import Body
+from polhode.fits import satellite_steps
+from polhode.fits.largest_step import SHARE_OF_CASES
+from polhode.methods import METHODS
+from polhode.methods.runs import has_pieces, steps_in, torques_in
+from polhode.problems.pieces import edges_of
+
+#: The probability of the intervals of shares.
+LIKELY = 0.95
+#: Fewer steps a radian are not named.
+FEWEST = 0.5
+#: The method that moves a body with wheels exactly between two torques, which takes time for each radian.
+EXACT = "exact_rotor"
+#: The example: moments (kg m^2), momentum of the wheel (N m s) and angular velocity (rad/s) of a cubesat of three units.
+CUBESAT = {"inertia": (0.007, 0.035, 0.036), "wheels": (0.0, 0.005, 0.0), "omega": 0.0011}
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What decides a step.
+
+    Parameters
+    ----------
+    spin, nutation : rad/s
+    every : time between two samples of a controller, s, if there is one
+    lengths : (pieces,) the times, s, from each edge of the torque to the next; empty where no edge is known
+    """
+
+    spin: float
+    nutation: float
+    every: float | None = None
+    lengths: np.ndarray = field(default_factory=lambda: np.array([]))
+
+    @property
+    def fastest(self) -> float:
+        """The faster of spin and nutation, rad/s."""
+        return max(self.spin, self.nutation)
+
+    def in_sample(self, step: float) -> int:
+        """The number of steps no longer than this (s) between two samples of the controller; 0 without one."""
+        return int(steps_in(np.array([self.every]), step)[0]) if self.every else 0
+
+    def often(self, step: float) -> str:
+        """How often a step (s) is taken, in words."""
+        return "1 step a sample" if self.in_sample(step) == 1 else f"{1 / (step * self.fastest):.3g} steps a radian"
+
+    def words(self, step: float) -> str:
+        """What decides a step (s), in words."""
+        count = self.in_sample(step)
+        number = "one step" if count == 1 else f"{count} steps"
+        ends = f"Steps end at the samples of the controller, every {self.every:.3g} s: {number} a sample." if count else ""
+        if count == 1:
+            return ends
+        return (
+            f"The faster of spin {self.spin:.3g} rad/s and nutation (h/sqrt(Ix Iz) for a wheel h along y) "
+            f"{self.nutation:.3g} rad/s decides: the {'spin' if self.spin > self.nutation else 'nutation'}. "
+            f"{self.often(step)}. {ends}".strip()
+        )
+
+
+def rates_of(case: BodyCase) -> Rates:
+    """The rates of a satellite in a case."""
+    problem = case.starts[0]
+    lengths = np.diff(edges_of(problem, case.horizon)) if has_pieces(problem, case.horizon) else np.array([])
+    return Rates(case.speed, problem.body.nutation, problem.controller.every if problem.controller else None, lengths)
+
+
+def is_spacecraft(case: BodyCase) -> bool:
+    """Whether random satellites are like the body of a case: it has wheels or a controller."""
+    return bool(case.starts[0].body.wheels) or case.starts[0].controller is not None
+
+
+def not_confirmed(case: BodyCase, why: Exception, error: float, torque_price: float, one_torque: bool) -> Recommendation:
+    """The answer to a question about one's own satellite for whose runs there was no time: from random ones.
+
+    Raises
+    ------
+    AdviceError
+        ``why``, if no step is known from those.
+    """
+    try:
+        answer = from_satellites(case.starts[0].body, rates_of(case), error, case.horizon, torque_price, one_torque)
+    except AdviceError:
+        raise why from None
+    return replace(
+        answer,
+        sentence=f"NOT CONFIRMED: {answer.sentence}",
+        confirmed=False,
+        serves=f"Not confirmed, since it rests on no run of this problem but on random satellites: {why}. {answer.serves}",
+        changes=["more time with `limit`", *answer.changes[1:]],
+    )
+
+
+def from_satellites(
+    body: Body,
+    rates: Rates,
+    error: float,
+    time: float | None = None,
+    torque_price: float = USUAL,
+    one_torque: bool = False,
+    everything: bool = False,
+    results: Path | None = None,
+) -> Recommendation:
+    """The answer to :func:`polhode.advice.for_spacecraft`.
+
+    Parameters
+    ----------
+    error : of each radian of the fastest rate, or at the end of a ``time`` (s), over which it adds up
+    """
+    path = files.find(satellite_steps.SATELLITES, results)
+    with evidence.of_this_version(path):
+        data = satellite_steps.read(path)
+        priced = prices(torque_price, results, anywhere=True)
+        priced = replace(priced, fixed={EXACT: data.exact_motion * priced.unit})
+    if rates.fastest <= 0:
+        raise AdviceError("omega must not be zero where there are no wheels: steps are measured in radians")
+    coarsest, *_, last, finest = data.errors
+    per_radian = min(coarsest, error if time is None else error / max(1.0, rates.fastest * time))
+    most, usual = ({key: max(FEWEST, n) for key, n in data.sufficient(per_radian, of).items()} for of in (SHARE_OF_CASES, 0.5))
+    number_of = len(data.ratios)
+    choices = [_choice(METHODS[key], number, rates, priced) for key, number in most.items() if isfinite(number)]
+    choices.sort(key=lambda row: row.seconds or inf)
+    alone = [row for row in choices if METHODS[row.method].torques_per_step == 1]
+    rows = alone if one_torque and not everything else choices
+    if not rows:
+        raise AdviceError(f"no method has a step that is sufficient for {SHARE_OF_CASES:.0%} of the satellites and {error:g}")
+    fastest = (alone if one_torque and alone else rows)[0]
+    rows = [replace(row, relative=(row.seconds or inf) / (fastest.seconds or inf)) for row in rows]
+    best = next(row for row in rows if row.method == fastest.method)
+    half = 1 / (usual[best.method] * rates.fastest)
+    low, high = _interval(number_of)
+    total = f"{error:g} after {time:g} s" if time is not None else f"{error:g} of each radian"
+    return Recommendation(
+        question=f"A satellite, moments {tuple(float(f'{x:.4g}') for x in body.inertia)} kg m^2, wheels "
+        f"{tuple(float(f'{x:.4g}') for x in body.wheel_momentum)} N m s, error below {total}, "
+        f"{price_in_words(torque_price, priced.unit)}",
+        best=best,
+        sentence=f"Take {best.label} ({best.method}) with steps of at most {best.dt:.4g} s that end where a thruster switches "
+        f"and where a controller samples. {rates.words(best.dt)}",
+        serves=f"It is sufficient for {SHARE_OF_CASES:.0%} of {number_of} random satellites, so for {low:.0%} to "
+        f"{high:.0%} of all such satellites ({LIKELY:.0%} interval).",
+        costs=_costs(best, choices, rates),
+        changes=["your own torque, as a file without `spacecraft`: all of it is run", *restarts(METHODS[best.method])],
+        interval=(best.dt, max(best.dt, min(half, rates.every or inf))),
+        interval_means=f"Interval: half of the satellites may take steps of {half:.3g} s.",
+        alternatives=rows,
+        evidence=[
+            f"{number_of} random satellites with h/(I omega) from 0 to {data.ratios.max():.3g} under gravity alone, "
+            f"thrusters that fire and controllers that sample were run for {data.radians:g} radians of the faster of spin "
+            "and nutation.",
+            "Error: the larger of the angle in rad and |omega - exact| over the largest |omega|, at 64 times of the run; it "
+            "is taken to grow with the number of radians."
+            + (
+                f" Errors of {per_radian:.2g} a radian were not measured: steps follow the law between {last:g} and {finest:g}."
+                if per_radian < finest
+                else ""
+            ),
+            f"Times: of one second of the motion; steps measured on {priced.known_from()}.",
+            f"From {files.named(path)}.",
+        ],
+        error=error,
+        kind="satellites",
+        asked={
+            "spacecraft": True,
+            "inertia": list(body.inertia),
+            "wheels": list(body.wheel_momentum),
+            "omega": rates.spin,
+            "every": rates.every,
+            "time": time,
+            "error": error,
+            "torque_price": torque_price,
+            "one_torque": one_torque,
+        },
+        remarks=[
+            *drift(best.method, [row.method for row in rows[:SHOWN]]),
+            "The times of the table are of one second of the motion.",
+        ],
+        shown=len(rows) if everything else SHOWN,
+    )
+
+
+def _choice(method: Any, steps: float, rates: Rates, priced: Prices) -> Choice:
+    """A method with the longest step that it takes; its time is of a second of the motion."""
+    dt = 1 / (steps * rates.fastest)
+    numbers = steps_in(rates.lengths, dt)
+    often = numbers.sum() / rates.lengths.sum() if len(numbers) else 1 / dt
+    moving = priced.step.get(method.key, 0.0) * often + priced.fixed.get(method.key, 0.0) * rates.fastest
+    seconds = float(moving + _torques(method, dt, rates) * priced.torque * priced.unit)
+    dt = float((rates.lengths / numbers).max()) if len(numbers) else dt
+    return Choice(method.key, known_as(method.key), dt, seconds=seconds, mark=rates.often(dt))
+
+
+def _torques(method: Any, step: float, rates: Rates) -> float:
+    """The torques in a second of the motion, with the torques of the start in each piece."""
+    if not len(rates.lengths):
+        return float(method.torques_per_step / step)
+    return float(torques_in(method, steps_in(rates.lengths, step)) / rates.lengths.sum())
+
+
+def _costs(best: Choice, choices: list[Choice], rates: Rates) -> str:
+    """The torques of a method, and of the fastest method with one torque a step, or with several if the method has one."""
+    method = METHODS[best.method]
+    text = f"It takes {_torques(method, best.dt, rates):.3g} torques a second of the motion"
+    if len(rates.lengths):
+        text += ", with the torques of each start at an edge of the torque"
+    elif (more := method.starting_torques(1 << 30)) > 1:
+        text += f", and {more} more at each edge of a thruster"
+    is_alone = method.torques_per_step == 1
+    other = next((row for row in choices if (METHODS[row.method].torques_per_step == 1) != is_alone), None)
+    if other is None:
+        return f"{text}."
+    return (
+        f"{text}; {other.label} ({other.method}) takes {_torques(METHODS[other.method], other.dt, rates):.3g}, "
+        f"with steps of at most {other.dt:.4g} s, {rates.often(other.dt)}."
+    )
+
+
+def _interval(number: int) -> tuple[float, float]:
+    """The interval (Clopper and Pearson) of the share with enough steps, if :data:`SHARE_OF_CASES` of ``number`` have them."""
+    from scipy.special import betaincinv
+
+    enough = int(np.ceil(SHARE_OF_CASES * number - 1e-9))
+    outside = (1 - LIKELY) / 2
+    low = betaincinv(enough, number - enough + 1, outside)
+    return float(low), float(betaincinv(enough + 1, number - enough, 1 - outside)) if enough < number else 1.0
+
+
+def body_and_rates(
+    inertia: Any, wheels: Any = None, omega: Any = None, every: float | None = None, triangle: bool = True
+) -> tuple[Body, Rates]:
+    """Body and rates from the arguments of a question; the example :data:`CUBESAT` if there are none.
+
+    Raises
+    ------
+    AdviceError
+        Naming what cannot be.
+    """
+    from polhode.advice.cases import angular_velocity, body_of
+    from polhode.advice.errors import checked
+    from polhode.interface.arguments import positive, vector
+
+    given: Mapping[str, Any] = {"inertia": inertia, "wheels": wheels, "omega": omega}
+    if all(value is None for value in given.values()):
+        given = CUBESAT
+    for name in ("inertia", "omega"):
+        if given[name] is None:
+            raise AdviceError(f"{name} is missing; a spacecraft needs inertia and omega, and wheels (N m s) if it has any")
+    momentum = (0.0, 0.0, 0.0) if given["wheels"] is None else checked(vector, "wheels", given["wheels"], 3)
+    size = float(np.linalg.norm(momentum))
+    body, _ = body_of(given["inertia"], triangle, [(momentum, size)] if size else [])
+    _, spin = angular_velocity(given["omega"])
+    period = None if every is None else checked(positive, "every", every, "s")
+    return body, Rates(spin, body.nutation, period, np.array([period] if period else []))

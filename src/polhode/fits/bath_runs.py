@@ -1,0 +1,186 @@
+r"""What runs of water in a heat bath say: temperatures and energies with intervals, and the longest step with a small bias.
+
+The blocks of all starts count as independent, without the first of each; those shorter than :data:`INDEPENDENT` are joined.
+Intervals are Student's. The mean of both temperatures at the place of a step where the scheme has them right, T, follows from
+the heat that the bath takes out, which is known much better than T itself: where the energy without a bath would drift by d (kT
+per degree of freedom and time),
+
+.. math::
+
+   T = T_0 \left( 1 + \frac{2 d\,t}{e^{2 \gamma t} - 1} \right) \quad\text{(B A O A B)}, \qquad
+   T = T_0 \left( 1 + \frac{d\,t}{\sinh \gamma t} \right) \quad\text{(O B A B O)},
+
+with the friction gamma and the time t between two O: both are :math:`T_0 (1 + d/\gamma)` for short t. Every reading is
+corrected by its regression on the scatter of T about this value (a control variate). Friction and noise as forces have no such
+balance.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, expm1, inf, isfinite, nan, sinh
+
+import numpy as np
+import xarray as xr
+
+from polhode.fits import NotInRun
+from polhode.fits.liquid_drifts import largest_steps
+from polhode.fits.seed_statistics import Estimate, mean
+
+#: The released runs, and the check of a run.
+RELEASED, CHECK = "full/checks/baths.nc", "baths"
+#: The blocks of each start that are left out, and the time in fs over which means count as independent.
+DROPPED, INDEPENDENT = 2, 3000.0
+#: Temperatures, and the scheme in whose runs they are right between the kicks.
+KINDS, BETWEEN_KICKS = ("translation", "rotation"), "BAOAB"
+#: Steps whose potential energy with B A O A B counts as right: the linear analysis has no bias of places there.
+SHORT = 2.0
+#: The bias of the potential energy of a molecule to stay below, kT.
+OF_ENERGY = 0.01
+
+
+@dataclass(frozen=True)
+class Bias:
+    """A difference from the truth with its interval, and how small and how large it may be in size."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def largest(self) -> float:
+        """The largest size that the interval allows; infinite without an interval."""
+        return max(abs(self.low), abs(self.high)) if isfinite(self.low) else inf
+
+    @property
+    def smallest(self) -> float:
+        """The smallest size that the interval allows."""
+        return 0.0 if self.low <= 0 <= self.high else min(abs(self.low), abs(self.high))
+
+
+class BathRun:
+    """The starts of one case: ``data`` over seed and block, of a dataset of :data:`CHECK`, at the bath's ``temperature``, K."""
+
+    def __init__(self, data: xr.Dataset, temperature: float) -> None:
+        self.temperature, self.duration = temperature, float(data["duration"])
+        blocks = np.arange(data.sizes["block"])[DROPPED:]
+        joined = ceil(INDEPENDENT * data.sizes["block"] / self.duration - 1e-9)
+        pieces = np.array_split(blocks, max(1, len(blocks) // joined))
+        self._values = {
+            str(name): np.stack([data[name].transpose("seed", "block").values[:, piece].mean(1) for piece in pieces], 1)
+            for name in data.data_vars
+        }
+        self._times = np.array([piece.mean() + 0.5 for piece in pieces]) * self.duration / data.sizes["block"]
+        self.scene, self.scheme = str(data["scene"].values), str(data["scheme"].values)
+        self.friction, self.dt, self.exchange = (float(data[name]) for name in ("friction", "dt", "exchange"))
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether one of the runs broke down."""
+        return not np.isfinite(self._values["rotation"]).all()
+
+    @cached_property
+    def drift(self) -> Estimate:
+        """The drift of the energy less the heat of the bath, kT per ns and degree of freedom, over the starts; NaN without."""
+        blocks = self._values["left"]
+        if not np.isfinite(blocks).all():
+            return Estimate(nan)
+        return mean(np.polyfit(self._times * 1e-6, blocks.T, 1)[0])
+
+    @property
+    def place(self) -> str:
+        """What stands before the names of temperatures that the scheme has right."""
+        return "middle_" if self.scheme == BETWEEN_KICKS else ""
+
+    @property
+    def balance(self) -> float:
+        """The mean of both temperatures by the heat of the bath, K; NaN without this."""
+        turn, drift = self.friction * 1e-3 * self.exchange, self.drift.value * 1e-6 * self.exchange
+        share = 2 * drift / expm1(2 * turn) if self.scheme == BETWEEN_KICKS else drift / sinh(turn)
+        return self.temperature * (1 + share)
+
+    def reading(self, name: str) -> Estimate:
+        """The mean of a reading with its interval."""
+        return mean(self.steadied(self._values[name]).ravel())
+
+    def steadied(self, values: np.ndarray) -> np.ndarray:
+        """Values (seeds, blocks) less what the scatter of the temperature explains of them."""
+        balance = self.balance
+        if not isfinite(balance):
+            return values
+        excess: np.ndarray = np.mean([self._values[f"{self.place}{kind}"] for kind in KINDS], axis=0) - balance
+        scatter = excess - excess.mean()
+        return values - float((scatter * (values - values.mean())).sum() / (scatter**2).sum()) * excess
+
+    @property
+    def excess(self) -> Estimate:
+        """The mean of both temperatures where the scheme has them right, above the bath's, K, without a correction."""
+        both = np.mean([self._values[f"{self.place}{kind}"] for kind in KINDS], axis=0)
+        return mean(both.ravel() - self.temperature)
+
+    @property
+    def configurational(self) -> Estimate:
+        """The temperature of rotation by torques and their divergence, K, with its interval by the delta method."""
+        squares, divergence = self._values["squares"], self._values["divergence"]
+        ratio = squares.mean() / divergence.mean()
+        return mean((ratio + (squares - ratio * divergence) / divergence.mean()).ravel() * self.temperature)
+
+    def biases(self, truth: Estimate) -> dict[str, Bias]:
+        """Of both temperatures where the scheme has them right, K, and of the potential energy of a molecule, kT."""
+        result = {}
+        for kind in KINDS:
+            of_kind = self.reading(f"{self.place}{kind}")
+            result[kind] = Bias(*(end - self.temperature for end in (of_kind.value, of_kind.low, of_kind.high)))
+        energy = self.reading("potential")
+        value = energy.value - truth.value
+        half = np.hypot(energy.high - energy.value, truth.high - truth.value)
+        return result | {"potential": Bias(value, value - half, value + half)}
+
+
+class BathRuns:
+    """All cases of a dataset of :data:`CHECK`."""
+
+    def __init__(self, data: xr.Dataset) -> None:
+        self.temperature = float(data.attrs["temperature"])
+        self.cases = {str(key): BathRun(data.sel(case=key), self.temperature) for key in data["case"].values}
+
+    def of(self, scene: str) -> list[BathRun]:
+        """The cases of a scene; :class:`NotInRun` if there are none."""
+        if not (chosen := [case for case in self.cases.values() if case.scene == scene]):
+            raise NotInRun(f"the runs in heat baths have none of {scene}")
+        return chosen
+
+    def ladder(self, scene: str, scheme: str, friction: float) -> dict[float, BathRun]:
+        """The runs of a scheme by step, fs, ascending; :class:`NotInRun` if there are none."""
+        chosen = [case for case in self.of(scene) if (case.scheme, case.friction) == (scheme, friction)]
+        if not chosen:
+            raise NotInRun(f"the runs in heat baths have no {scheme} with a friction of {friction:g}/ps in {scene}")
+        return {case.dt: case for case in sorted(chosen, key=lambda case: case.dt)}
+
+    def truth(self, scene: str) -> Estimate:
+        """The potential energy of a molecule, kT: of all runs with B A O A B and steps to :data:`SHORT`, by their weights."""
+        short = [case for case in self.of(scene) if case.scheme == BETWEEN_KICKS and case.dt <= SHORT]
+        readings = [case.reading("potential") for case in short]
+        if not readings:
+            raise NotInRun(f"the runs in heat baths have none of {scene} with {BETWEEN_KICKS} and up to {SHORT:g} fs")
+        halves = np.array([reading.high - reading.value for reading in readings])
+        weights = 1 / halves**2
+        value = float(weights @ [reading.value for reading in readings] / weights.sum())
+        half = float(weights.sum() ** -0.5)
+        return Estimate(value, value - half, value + half)
+
+    def longest_steps(
+        self, scene: str, scheme: str, friction: float, bias: float, of_energy: float = OF_ENERGY
+    ) -> dict[str, tuple[float, float]]:
+        """The longest steps with which temperatures are within ``bias`` K, and the potential energy within ``of_energy`` kT.
+
+        Each of two: the longest up to which this is shown, and up to which it may be; 0 for none.
+        """
+        truth = self.truth(scene)
+        of_steps: Mapping[float, Mapping[str, Bias]] = {
+            dt: case.biases(truth) for dt, case in self.ladder(scene, scheme, friction).items() if not case.is_lost
+        }
+        return {
+            name: largest_steps({dt: of_step[name] for dt, of_step in of_steps.items()}, allowed)
+            for name, allowed in ((KINDS[0], bias), (KINDS[1], bias), ("potential", of_energy))
+        }

@@ -1,0 +1,398 @@
+r"""The loop's parts for a liquid in a heat bath: kicks B, free motions A, and friction and noise O between them.
+
+A kick changes linear and angular momentum by the loads, for half a step. A moves the centres on and turns the molecules, by the
+free motion of a splitting (:data:`DRIFTS`). O is the exact solution of friction and noise alone, for the time t and for
+each component of the velocity of the centre, and of the angular momentum in the body frame:
+
+.. math::
+
+   v \leftarrow e^{-\gamma t} v + \sqrt{\tfrac{kT}{m} (1 - e^{-2\gamma t})}\; \xi, \qquad
+   \Pi_i \leftarrow e^{-\gamma_i t} \Pi_i + \sqrt{kT I_i (1 - e^{-2\gamma_i t})}\; \xi_i ,
+
+with one gamma for all, or rates of the axes that differ (:class:`polhode.manybody.bath.Langevin`).
+
+The last fields of a record belong to the bath, behind what the method and its scheme for centres carry. Noise is a function
+of seed, molecule and step (:mod:`polhode.algebra.philox`). It is written there in a loop of its own, which has library calls
+and does not vectorise; the pass over lanes then does. Everything else of the engine is as without a bath.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+
+from polhode.algebra.body import angular_momentum, angular_velocity
+from polhode.algebra.philox import block, eight_normals, two_normals, uniform
+from polhode.algebra.quaternion import normalise, to_body, to_lab
+from polhode.algebra.vector import axpy, dot, scale
+from polhode.compiling.kernel import compile_driver, hides_nothing, kernel, subroutine
+from polhode.compiling.lanes import (
+    FRACTION,
+    LANES,
+    STATE,
+    fields_from,
+    load_force,
+    load_inertia,
+    load_mass,
+    load_q,
+    load_r,
+    load_torque,
+    loader,
+    place,
+    store_q,
+    store_r,
+    storer,
+)
+from polhode.compiling.short_turns import shortened
+from polhode.manybody import engine
+from polhode.manybody.neighbours import used_margin
+from polhode.methods import exact_rotor, free_top, no_squish
+from polhode.methods.implicit_midpoint import turned
+from polhode.methods.moser_veselov import rotation
+from polhode.methods.one_body import put3, put4
+from polhode.methods.processor import NO_MOVES, compiled_passage
+from polhode.methods.splitting import kick
+
+
+@kernel
+def squish_drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
+    """The five rotations of NO_SQUISH, with the angular momentum in the body frame (N m s) in place of its quaternion."""
+    q, p = no_squish.rotors(q, no_squish.kick(q, (0.0, 0.0, 0.0, 0.0), momentum, 1.0), body, dt)
+    return q, angular_momentum(no_squish.omega_of(q, p, body), body)
+
+
+@kernel
+def constrained_drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
+    """The step of Moser and Veselov without a torque: angular momentum in the body frame, N m s."""
+    in_lab = to_lab(q, momentum)
+    q = normalise(turned(q, rotation(scale(0.5 * dt, angular_velocity(momentum, body)), body[6:9])))
+    return q, to_body(q, in_lab)
+
+
+#: The free motion, kernels (q, momentum, body, dt) -> (q, momentum), of the methods around which there are baths.
+DRIFTS: dict[str, Callable[..., Any]] = {
+    "exact_rotor": free_top.moved,
+    "no_squish": squish_drift,
+    "moser_veselov": constrained_drift,
+}
+#: The order of the parts of a step; LAMMPS has friction and noise as forces, and velocity rescaling is R.
+BAOAB, OBABO, LAMMPS, RESCALING = "BAOAB", "OBABO", "LAMMPS", "RBAB"
+#: The numbers of a bath that the part ``begin`` gets for each molecule, behind omega: the factors by which O multiplies the
+#: velocity and the angular momentum about each axis, the scatter that it adds to each of these, and the seed as two numbers of
+#: 32 bits. Velocity rescaling: exp(-dt/time), three zeros, the mean kinetic energy, the degrees of freedom, two zeros, seed.
+NUMBERS = 10
+#: What a run sums up of all molecules: kinetic energy of centres and of rotation between the kicks of the last step (after O),
+#: and the energy that the bath has given since the start.
+SUMS = 3
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+#: The key of all bath noise has this as its second word; further words of a counter are the molecule and which noise it is.
+KEY, FIRST, SECOND = np.uint64(0x62617468), np.uint64(0), np.uint64(1)
+#: In the place of a molecule's number: noise of the liquid as a whole.
+ALL = np.uint64(0xFFFFFFFF)
+ZERO = np.uint64(0)
+
+
+@kernel
+def energies(v: Any, momentum: Any, mass: Any, body: Any) -> Any:
+    """Kinetic energy of the centre and of rotation."""
+    return 0.5 * mass * dot(v, v), 0.5 * dot(momentum, angular_velocity(momentum, body))
+
+
+@kernel
+def exchanged(v: Any, momentum: Any, mass: Any, body: Any, noise: Any, numbers: Any) -> Any:
+    """Velocity and angular momentum after O, and the energy that the bath gave."""
+    before, turning_before = energies(v, momentum, mass, body)
+    v = axpy(numbers[4], noise[:3], scale(numbers[0], v))
+    momentum = (
+        numbers[1] * momentum[0] + numbers[5] * noise[3],
+        numbers[2] * momentum[1] + numbers[6] * noise[4],
+        numbers[3] * momentum[2] + numbers[7] * noise[5],
+    )
+    after, turning_after = energies(v, momentum, mass, body)
+    return v, momentum, (after - before) + (turning_after - turning_before)
+
+
+@kernel
+def pushed(v: Any, momentum: Any, mass: Any, force: Any, torque: Any, noise: Any, numbers: Any) -> Any:
+    """Force and torque with friction and noise as LAMMPS adds them; in place of factors the numbers have rates."""
+    force = axpy(numbers[4], noise[:3], axpy(-numbers[0] * mass, v, force))
+    torque = (
+        -numbers[1] * momentum[0] + torque[0] + numbers[5] * noise[3],
+        -numbers[2] * momentum[1] + torque[1] + numbers[6] * noise[4],
+        -numbers[3] * momentum[2] + torque[2] + numbers[7] * noise[5],
+    )
+    return force, torque
+
+
+@cache
+def steps_of(scheme: str, drift: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The parts of a step of one molecule after the loads and before the next, as kernels on what the record holds.
+
+    ``finish(state, moving, force, torque, body, mass, dt, noise, numbers) -> state, moving, heat`` and
+    ``begin(state, moving, body, mass, dt, noise, numbers) -> state, moving, middle, heat``, with ``state`` of q, angular
+    momentum and torque, ``moving`` of r, v and acceleration, ``middle`` two kinetic energies, ``heat`` what the bath gave.
+    """
+    pushes, ends, is_middle = scheme == LAMMPS, scheme == OBABO, scheme == BAOAB
+
+    @hides_nothing
+    @kernel
+    def finish(
+        state: Any, moving: Any, force: Any, torque: Any, body: Any, mass: Any, dt: Any, noise: Any, numbers: Any
+    ) -> Any:
+        q, momentum, v = state[:4], state[4:7], moving[3:6]
+        if pushes:
+            force, torque = pushed(v, momentum, mass, force, torque, noise, numbers)
+        acceleration = scale(1.0 / mass, force)
+        momentum, v, heat = kick(momentum, torque, 0.5 * dt), axpy(0.5 * dt, acceleration, v), 0.0
+        if ends:
+            v, momentum, heat = exchanged(v, momentum, mass, body, noise, numbers)
+        return q + momentum + torque, moving[:3] + v + acceleration, heat
+
+    @hides_nothing
+    @kernel
+    def begin(state: Any, moving: Any, body: Any, mass: Any, dt: Any, noise: Any, numbers: Any) -> Any:
+        q, momentum, torque = state[:4], state[4:7], state[7:10]
+        r, v, acceleration, heat = moving[:3], moving[3:6], moving[6:9], 0.0
+        if not pushes and not is_middle:
+            v, momentum, heat = exchanged(v, momentum, mass, body, noise, numbers)
+        momentum, v = kick(momentum, torque, 0.5 * dt), axpy(0.5 * dt, acceleration, v)
+        if is_middle:
+            q, momentum = drift(q, momentum, body, 0.5 * dt)
+            r = axpy(0.5 * dt, v, r)
+            v, momentum, heat = exchanged(v, momentum, mass, body, noise, numbers)
+        share = 0.5 * dt if is_middle else dt
+        middle = energies(v, momentum, mass, body)
+        q, momentum = drift(q, momentum, body, share)
+        return q + momentum + torque, axpy(share, v, r) + v + acceleration, middle, heat
+
+    return finish, begin
+
+
+@cache
+def parts_of(scheme: str, method: str) -> engine.MethodParts:
+    """The parts of the engine's loop for a scheme of a bath around the free motion of a method, compiled.
+
+    Parameters
+    ----------
+    scheme : one of :data:`BAOAB`, :data:`OBABO`, :data:`LAMMPS`, :data:`RESCALING`
+    method : key of :data:`DRIFTS`
+    """
+    base = engine.record_of(exact_rotor.METHOD, False)  # it carries q, angular momentum and torque, whatever the free motion
+    load_state, store_state, load_moving, store_moving = base[1:5]
+    rescales, both = scheme == RESCALING, scheme == OBABO
+    begins = scheme != LAMMPS
+    # The fields of the bath: noise of the end of a step and of the beginning of the next, numbers, step, and the sums.
+    noise_at = base.width
+    numbers_at = noise_at + 12
+    step_at = numbers_at + NUMBERS + 1  # behind a copy of the first of the numbers
+    heat_at = step_at + 1
+    sums_at = heat_at + 1
+    width = sums_at + SUMS
+    load_end, load_noise = loader(fields_from(noise_at, 6)), loader(fields_from(noise_at + 6, 6))
+    store_end, store_noise = storer(fields_from(noise_at, 6)), storer(fields_from(noise_at + 6, 6))
+    load_numbers, store_numbers = loader(fields_from(numbers_at, NUMBERS)), storer(fields_from(numbers_at, NUMBERS))
+    store_factors = storer(fields_from(numbers_at, 4))
+    load_copy, store_copy = loader((numbers_at + NUMBERS,)), storer((numbers_at + NUMBERS,))
+    load_step, store_step = loader((step_at,)), storer((step_at,))
+    load_heat, store_heat = loader((heat_at,)), storer((heat_at,))
+    store_middle, store_shown = storer((sums_at, sums_at + 1)), storer((sums_at + 2,))
+    finish, begin = steps_of(scheme, DRIFTS[method])
+    short = shortened(finish, begin)
+    fast_finish, fast_begin = (finish, begin) if short is None else short
+
+    @kernel
+    def noise_of(fields: Any, i: Any, c: Any, step: Any, which: Any) -> Any:
+        """Six normal numbers of a molecule and a step."""
+        numbers = load_numbers(fields, i)
+        seed = np.uint64(numbers[8]) | np.uint64(numbers[9]) << np.uint64(32)
+        return eight_normals((np.uint64(step), np.uint64(c), which, ZERO), (seed, KEY))[:6]
+
+    @subroutine
+    def factor(fields: Any, blocks: int, step: float) -> float:
+        """The factor by which all velocities are multiplied: Bussi, Donadio and Parrinello (2007), Eq. A7."""
+        kinetic = 0.0
+        for c in range(blocks * LANES):
+            i = place(c, width)
+            of_centre, turning = energies(
+                load_moving(fields, i)[3:6], load_state(fields, i)[4:7], load_mass(fields, i)[0], load_inertia(fields, i)
+            )
+            kinetic += of_centre + turning
+        numbers = load_numbers(fields, place(0, width))
+        (persistence,), mean, freedoms = load_copy(fields, place(0, width)), numbers[4], numbers[5]
+        seed = np.uint64(numbers[8]) | np.uint64(numbers[9]) << np.uint64(32)
+        shape = 0.5 * (freedoms - 1.0) - 1.0 / 3.0  # of the sum of freedoms - 1 squares: Marsaglia and Tsang (2000)
+        width_of = 1.0 / sqrt(9.0 * shape)
+        squares, first, draw = -1.0, 0.0, ZERO
+        while squares < 0.0:
+            a, b, _, _ = block((np.uint64(step), ALL, FIRST, draw), (seed, KEY))
+            draw += np.uint64(1)
+            x, first = two_normals(a)
+            v = 1.0 + width_of * x
+            v = v * v * v
+            if v > 0.0 and log(uniform(b)) < 0.5 * x * x + shape * (1.0 - v + log(v)):
+                squares = 2.0 * shape * v
+        share = (1.0 - persistence) * mean / (freedoms * kinetic)
+        alpha = persistence + share * (first * first + squares) + 2.0 * first * sqrt(persistence * share)
+        negative = first + sqrt(persistence / share) < 0.0
+        return -sqrt(alpha) if negative else sqrt(alpha)
+
+    @subroutine
+    def draw_noise(fields: Any, blocks: int, first_part: bool) -> None:
+        """Count the step, and write the noise of the end of the last and of the beginning of this one."""
+        common = 0.0
+        if rescales:
+            common = factor(fields, blocks, load_step(fields, place(0, width))[0] + 1.0)
+        for c in range(blocks * LANES):
+            i = place(c, width)
+            (step,) = load_step(fields, i)
+            if rescales:
+                store_factors(fields, i, (common, common, common, common))
+            else:
+                if not first_part and not begins:
+                    store_end(fields, i, noise_of(fields, i, c, step, FIRST))
+                if not first_part and both:
+                    store_end(fields, i, noise_of(fields, i, c, step, SECOND))
+                if begins:
+                    store_noise(fields, i, noise_of(fields, i, c, step + 1.0, FIRST))
+            store_step(fields, i, (step + 1.0,))
+
+    @kernel
+    def ended(fields: Any, i: Any, end: Any, dt: Any) -> Any:
+        """State and centre after the loads, and what the bath gave; ``end`` is the kernel."""
+        noise, numbers = load_end(fields, i) if both or not begins else NOTHING, load_numbers(fields, i)
+        state, moving, force, torque = (
+            load_state(fields, i),
+            load_moving(fields, i),
+            load_force(fields, i),
+            load_torque(fields, i),
+        )
+        (mass,) = load_mass(fields, i)
+        return end(state, moving, force, torque, load_inertia(fields, i), mass, dt, noise, numbers)
+
+    @kernel
+    def begun(fields: Any, i: Any, start: Any, state: Any, moving: Any, given: Any, dt: Any) -> bool:
+        """Take the part of a step before the loads, and write everything; returns whether the molecule is within its margin."""
+        noise, numbers = load_noise(fields, i) if begins and not rescales else NOTHING, load_numbers(fields, i)
+        (mass,) = load_mass(fields, i)
+        state, moving, middle, heat = start(state, moving, load_inertia(fields, i), mass, dt, noise, numbers)
+        store_state(fields, i, state)
+        store_moving(fields, i, moving)
+        store_q(fields, i, state[:4])
+        store_r(fields, i, moving[:3])
+        store_middle(fields, i, middle)
+        store_heat(fields, i, (load_heat(fields, i)[0] + (given + heat),))
+        used = used_margin(fields, i, moving[:3], state[:4])
+        fields[i + np.uint64(FRACTION * LANES)] = used
+        within: bool = used <= 1.0
+        return within
+
+    @subroutine
+    def advance(fields: Any, blocks: int, dt: float, predict: bool) -> bool:
+        """The end of a step and the beginning of the next, over lanes: see :func:`polhode.manybody.engine.step_of_all`."""
+        if rescales:
+            for block_number in range(np.uint64(blocks)):
+                base_index = np.uint64(block_number) * np.uint64(width * LANES)
+                for lane in range(np.uint64(LANES)):
+                    i = base_index + np.uint64(lane)
+                    state, moving, _ = ended(fields, i, fast_finish, dt)
+                    store_state(fields, i, state)
+                    store_moving(fields, i, moving)
+        draw_noise(fields, blocks, False)
+        outside = 0
+        for block_number in range(np.uint64(blocks)):
+            base_index = np.uint64(block_number) * np.uint64(width * LANES)
+            for lane in range(np.uint64(LANES)):
+                i = base_index + np.uint64(lane)
+                if rescales:
+                    outside |= not begun(fields, i, fast_begin, load_state(fields, i), load_moving(fields, i), 0.0, dt)
+                else:
+                    state, moving, heat = ended(fields, i, fast_finish, dt)
+                    outside |= not begun(fields, i, fast_begin, state, moving, heat, dt)
+        return outside != 0
+
+    def advance_each(
+        fields: Any, blocks: int, wide: int, dt: float, since_last: float, predict: bool, first_part: bool
+    ) -> bool:
+        """Advance with the complete kernels, molecule by molecule; ``first_part``: only the beginning of a step."""
+        if rescales and not first_part:
+            for c in range(blocks * LANES):
+                i = place(c, wide)
+                state, moving, _ = ended(fields, i, finish, dt)
+                store_state(fields, i, state)
+                store_moving(fields, i, moving)
+        draw_noise(fields, blocks, first_part)
+        outside = False
+        for c in range(blocks * LANES):
+            i = place(c, wide)
+            state, moving, heat = load_state(fields, i), load_moving(fields, i), 0.0
+            if not first_part and not rescales:
+                state, moving, heat = ended(fields, i, finish, dt)
+            outside |= not begun(fields, i, begin, state, moving, heat, dt)
+        return outside
+
+    def begin_all(fields, blocks, count, v, omega, dt):  # type: ignore[no-untyped-def]
+        """Write the initial states, with the loads there, and the numbers of the bath, which stand behind omega."""
+        wide: Any = np.int64(width)
+        for c in range(blocks * LANES):
+            i = place(c, wide)
+            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+            speed, spin, numbers = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+            if c < count:
+                speed, spin = (v[c, 0], v[c, 1], v[c, 2]), (omega[c, 0], omega[c, 1], omega[c, 2])
+                factors = (omega[c, 3], omega[c, 4], omega[c, 5], omega[c, 6])
+                scatter = (omega[c, 7], omega[c, 8], omega[c, 9], omega[c, 10])
+                numbers = factors + scatter + (omega[c, 11], omega[c, 12])
+            store_numbers(fields, i, numbers)
+            store_copy(fields, i, (numbers[0],))
+            force, torque, momentum = load_force(fields, i), load_torque(fields, i), angular_momentum(spin, body)
+            if not begins:
+                force, torque = pushed(speed, momentum, mass, force, torque, noise_of(fields, i, c, 0.0, FIRST), numbers)
+            store_state(fields, i, load_q(fields, i) + momentum + torque)
+            store_moving(fields, i, load_r(fields, i) + speed + scale(1.0 / mass, force))
+            store_middle(fields, i, energies(speed, momentum, mass, body))
+
+    def sample(fields, at_start, count, dt, readout):  # type: ignore[no-untyped-def]
+        """Read r, v, q and omega of all molecules at a whole time, and write what the bath has given until then."""
+        wide: Any = np.int64(width)
+        for c in range(count):
+            i = place(c, wide)
+            state, moving, heat = load_state(fields, i), load_moving(fields, i), 0.0
+            if not at_start:
+                noise, numbers, (step,) = NOTHING, load_numbers(fields, i), load_step(fields, i)
+                if both:
+                    noise = noise_of(fields, i, c, step, SECOND)
+                if not begins:
+                    noise = noise_of(fields, i, c, step, FIRST)
+                body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+                force, torque = load_force(fields, i), load_torque(fields, i)
+                state, moving, heat = finish(state, moving, force, torque, body, mass, dt, noise, numbers)
+            put3(readout.r, c, moving[:3])
+            put3(readout.v, c, moving[3:6])
+            put4(readout.q, c, state[:4])
+            put3(readout.omega, c, angular_velocity(state[4:7], load_inertia(fields, i)))
+            store_shown(fields, i, (load_heat(fields, i)[0] + heat,))
+
+    record = engine.Record(width, load_state, store_state, load_moving, store_moving, base.carried, STATE)
+    measure_rates, measure_energy = engine.measurements(exact_rotor.METHOD, record)
+    plain = {
+        "begin": begin_all,
+        "advance": getattr(advance, "py_func", advance),
+        "advance_each": advance_each,
+        "sample": sample,
+        "measure_rates": measure_rates,
+        "measure_energy": measure_energy,
+    }
+    return engine.MethodParts(
+        **{name: compile_driver(function, engine.signatures()[name], part=True) for name, function in plain.items()},
+        passage=compiled_passage(None),
+        width=width,
+        header=STATE,
+        has_short=short is not None,
+        torque_time=1.0,
+        warm_up_steps=0,
+        normalises_last=False,
+        carried=base.carried,
+        moves=NO_MOVES,
+    )

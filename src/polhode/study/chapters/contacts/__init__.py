@@ -1,1 +1,0 @@
-"""The chapter of contacts, see :mod:`polhode.study.chapters.contacts.chapter`."""

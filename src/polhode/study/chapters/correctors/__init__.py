@@ -1,1 +1,0 @@
-"""The chapter of symplectic correctors, see :mod:`polhode.study.chapters.correctors.chapter`."""

@@ -1,1 +1,0 @@
-"""The chapter of grains in motion, see :mod:`polhode.study.chapters.grains.chapter`."""

@@ -1,1 +1,0 @@
-"""The chapter of single impacts with friction, see :mod:`polhode.study.chapters.impacts.chapter`."""

@@ -1,0 +1,58 @@
+"""What a user of an engine should do: the sentence declared for its option, else one that follows from the measured row."""
+
+from collections.abc import Sequence
+from math import isfinite, isnan
+
+from polhode_engines.protocol import option_of
+
+#: A relative change of energy or momentum in a long free spin that is worth a word.
+NOTICED_CHANGE = 0.01
+#: Orders in words.
+ORDERS = {1: "First", 2: "Second", 3: "Third", 4: "Fourth"}
+
+
+def advice_of(key: str, option: str, order: float, end: str, gyroscopic: str) -> str:
+    """One sentence.
+
+    Parameters
+    ----------
+    key, option : str
+        The row.
+    order : float
+        Order of q of the free body.
+    end : str
+        What a free spin does in the end.
+    gyroscopic : str
+        Whether the body follows Euler's equations.
+    """
+    return option_of(key, option).advice or measured_advice(order, end, gyroscopic)
+
+
+def measured_advice(order: float, end: str, gyroscopic: str, changes: Sequence[float] = (), turned: float = 0.0) -> str:
+    """What follows from a row alone.
+
+    ``changes`` are those of energy and of the length of the momentum in a free spin, relative; ``turned`` is the angle by
+    which the momentum turns in the lab, rad.
+    """
+    if gyroscopic == "no":
+        result = ", so that the angular momentum of a free body turns in the lab" if turned > NOTICED_CHANGE else ""
+        return (
+            f"Leaves the gyroscopic term out{result}: unless all moments are equal, switch it on where there is a switch, "
+            "else set the angular velocity before every step (docs/engines.md)."
+        )
+    if end == "failed" or gyroscopic == "failed":
+        return "Failed here: look at what the engine said before using it."
+    if end == "stops":
+        return "Its damping stops a free spin: switch the damping off for free flight."
+    if isnan(order) or not isfinite(order):
+        return "No order could be fitted: compare two steps before using it."
+    word = ORDERS.get(round(order), f"{order:.1f}th")
+    if end == "diverges":
+        return f"{word} order, and a free spin gains energy until it diverges: take smaller steps, or another option."
+    if end.endswith(" moment"):
+        return f"{word} order, and a free spin ends about the axis of the {end}: take smaller steps, or another option."
+    change = max(changes, key=abs, default=0.0)
+    if abs(change) > NOTICED_CHANGE:
+        way = "loses" if change < 0 else "gains"
+        return f"{word} order, and a free spin {way} {abs(change):.2g} of its energy or momentum: take smaller steps."
+    return f"{word} order: halve the step to halve the error." if order < 1.5 else f"{word} order: keep it."

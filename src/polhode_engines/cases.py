@@ -1,0 +1,141 @@
+"""The problems of the atlas: one body, four loads, and their solutions to double precision by the Taylor integrator."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from polhode.algebra.body import Body
+from polhode.algebra.quaternion import to_body
+from polhode.problems.problem import Problem
+from polhode_engines.environments import Run
+
+#: Principal moments, kg m^2, and the angular velocities at the start: a general one, and one next to the middle axis; rad/s.
+#: Both have length 1 within rounding, so that a step in s is the angle turned by it in radians.
+INERTIA = (0.6, 1.0, 1.4)
+GENERAL = (0.48, 0.36, 0.8)
+NEAR_MIDDLE = (0.048, 0.9976, 0.05)
+Q0 = (1.0, 0.0, 0.0, 0.0)
+#: The torque in N m, in the body or the lab frame, and the coefficient c of the friction -c omega, N m s.
+TORQUE, FRICTION = (0.2, -0.1, 0.15), 0.2
+VALUES: dict[str, tuple[float, ...]] = {"free": (0.0,), "constant": TORQUE, "lab": TORQUE, "velocity": (FRICTION,)}
+#: Times at which errors are taken, s; every step of the ladder divides them.
+TIMES = (3.0, 6.0, 9.0)
+#: Steps of the ladder from which orders are fitted, s, and those whose errors are reported as well (0.1 is in both).
+LADDER = (0.1, 0.05, 0.025, 0.0125, 0.00625, 0.003125)
+REPORTED = (0.1, 0.03, 0.01)
+STEPS = tuple(sorted({*LADDER, *REPORTED}, reverse=True))
+#: The long free spin: its step in s, its number of steps, and how often it is read.
+LONG_STEP, LONG_STEPS, LONG_SAMPLES = 0.05, 100_000, 1000
+#: Identification: step in s, that of engines in single precision (a larger step tells methods better apart), starts, steps from
+#: each, and the torque as a share of :data:`VALUES`, so that the body does not turn too fast before the end.
+STEP, STEP_FLOAT32, STARTS, LENGTH, SHARE = 0.2, 0.8, 5, 100, 0.2
+
+
+def _free(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
+    return (0.0, 0.0, 0.0)
+
+
+def _constant(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
+    return (parameters[0], parameters[1], parameters[2])
+
+
+def _lab(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
+    return to_body(q, (parameters[0], parameters[1], parameters[2]))
+
+
+def _velocity(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
+    c = -parameters[0]
+    return (c * omega[0], c * omega[1], c * omega[2])
+
+
+#: (t, q, omega, value) -> torque in the body frame
+LOADS = {"free": _free, "constant": _constant, "lab": _lab, "velocity": _velocity}
+
+
+def problem(load: str, omega0: tuple[float, float, float] = GENERAL) -> Problem:
+    """The atlas's body under one of its loads, a :class:`Problem` in SI units."""
+    return Problem(
+        key=f"atlas_{load}",
+        label=load,
+        source="our choice",
+        body=Body(INERTIA),
+        omega0=omega0,
+        q0=Q0,
+        torque=LOADS[load],
+        parameters={f"p{i}": x for i, x in enumerate(VALUES[load])},
+        torque_class=load,
+        horizon=TIMES[-1],
+    )
+
+
+@cache
+def exact(load: str) -> tuple[np.ndarray, np.ndarray]:
+    """q (times, 4) and omega (times, 3), rad/s, at :data:`TIMES`, to 25 digits, rounded."""
+    from polhode.references import taylor  # imported here because an identification does not need it
+
+    states = taylor.solve(problem(load), TIMES, 25)
+    return np.array([[float(x) for x in q] for q, _ in states]), np.array([[float(x) for x in w] for _, w in states])
+
+
+def ladder_run(load: str, dt: float) -> Run:
+    """The run from which the errors at one step follow."""
+    return Run(load, VALUES[load], INERTIA, Q0, GENERAL, dt, tuple(round(t / dt) for t in TIMES))
+
+
+def long_run(most_steps: int) -> Run:
+    """A free spin from next to the middle axis, of at most this many steps."""
+    steps = min(LONG_STEPS, most_steps)
+    return Run(
+        "free",
+        VALUES["free"],
+        INERTIA,
+        Q0,
+        NEAR_MIDDLE,
+        LONG_STEP,
+        tuple(int(n) for n in np.linspace(0, steps, LONG_SAMPLES + 1).round()),
+    )
+
+
+def starts(count: int = STARTS) -> list[tuple[tuple[float, float, float, float], tuple[float, float, float]]]:
+    """Seeded orientations and angular velocities of length 1 from which a method is identified."""
+    drawn = np.random.default_rng(20240731).normal(size=(count, 7))
+    made = []
+    for row in drawn:
+        q, omega = row[:4] / np.linalg.norm(row[:4]), row[4:] / np.linalg.norm(row[4:])
+        made.append((tuple(map(float, q)), tuple(map(float, omega))))
+    return made  # type: ignore[return-value]
+
+
+def identification_runs(load: str, precision: str = "float64", length: int = LENGTH, turn: float = 0.0) -> list[Run]:
+    """Runs read at every step; ``turn`` is the angle in a step, rad, if it is not the usual."""
+    dt = turn or (STEP_FLOAT32 if precision == "float32" else STEP)
+    value = tuple(SHARE * x for x in VALUES[load])
+    return [Run(load, value, INERTIA, q, omega, dt, tuple(range(length + 1))) for q, omega in starts()]
+
+
+def errors(load: str, q: np.ndarray, omega: np.ndarray) -> tuple[float, float]:
+    """Mean over :data:`TIMES` of the angle between q and the exact one, rad, and of the relative error of omega."""
+    right_q, right_omega = exact(load)
+    return float(np.mean(angle(q, right_q))), float(
+        np.mean(np.linalg.norm(omega - right_omega, axis=1) / np.linalg.norm(right_omega, axis=1))
+    )
+
+
+def angle(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """The angle of the rotation between two orientations each, rad; they need not be normalised, signs are ignored."""
+    p, q = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (p, q))
+    sign = np.where((p * q).sum(-1, keepdims=True) < 0, -1.0, 1.0)
+    return np.asarray(4 * np.arcsin(np.clip(np.linalg.norm(p - sign * q, axis=-1) / 2, 0, 1)))
+
+
+def order(dt: Sequence[float] | np.ndarray, error: Sequence[float] | np.ndarray, eps: float) -> float:
+    """The slope of log(error) over log(dt) for the three finest steps that are clear of round-off; NaN if there are none."""
+    step, errors = np.asarray(dt, float), np.asarray(error, float)
+    usable = np.isfinite(errors) & (errors > 30 * eps * TIMES[-1] / step) & (errors < 0.5)
+    step, errors = step[usable], errors[usable]
+    finest = np.argsort(step)[:3]
+    if len(finest) < 3:
+        return float("nan")
+    return float(np.polyfit(np.log(step[finest]), np.log(errors[finest]), 1)[0])

@@ -1,0 +1,1 @@
+"""The chapter of contacts, see :mod:`polhode_study.chapters.contacts.chapter`."""

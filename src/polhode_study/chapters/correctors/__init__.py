@@ -1,0 +1,1 @@
+"""The chapter of symplectic correctors, see :mod:`polhode_study.chapters.correctors.chapter`."""

@@ -1,0 +1,169 @@
+"""Macros for the methods on all classes of torque."""
+
+from math import isfinite, nan
+
+import numpy as np
+import pandas as pd
+
+from polhode.fits import departures
+from polhode.fits.values import at, nearest_step, quotient
+from polhode_study.chapters.methods import frames
+from polhode_study.inputs import Inputs
+from polhode_study.report import selection
+from polhode_study.report.formats import enumerated, factor, macro_name, plain, spoken, spoken_list
+from polhode_study.report.frames import keyed, records
+from polhode_study.report.latex import NOT_AVAILABLE, decimal, escape, number
+
+#: Cases in which methods of equal order are compared: problem -> (name in macros, step in s, what the text names).
+SPREAD: dict[str, tuple[str, float, str]] = {
+    "lab_torque": ("Lab", 1e-3, "Dt"),
+    "heavy_top": ("Heavy", 1e-3, "Best Worst"),
+    "asymmetric_heavy_top": ("Asymmetric", 1e-3, ""),
+    "exponential_sphere": ("Sphere", 1e-3, "Best Worst"),
+    "forced_cylinder": ("Cylinder", 1e-6, "Best Worst Dt"),
+}
+
+#: The case in which splitting is expensive, a body that spins fast; and a coarse step for it, s.
+SPLIT = "forced_cylinder"
+SPLIT_COARSE = 2e-4
+
+
+#: Lowest orders in a class of torque that the text names: quantity, method and class.
+LOWEST = (
+    *((quantity, ("no_squish", name)) for quantity in ("Q", "Omega") for name in ("state", "velocity")),
+    *((quantity, ("spiral_synchronous", "state")) for quantity in ("Q", "Omega")),
+    *(("Omega", ("spiral_leapfrog", name)) for name in ("constant", "state")),
+)
+
+
+def torque_classes(inputs: Inputs) -> dict[str, str]:
+    """Macros for the orders in the classes, and for the methods that lose one."""
+    frame = frames.orders(inputs)
+    lowest = frames.lowest_orders(frame)
+    classes = [name for name, _ in selection.problems_by_class(inputs)]
+    result = {
+        "studyProblemCount": str(len(inputs.problems)),
+        "studyClassCount": str(len(classes)),
+        "studyOrderCount": str(int(np.isfinite(frame[["q_order", "omega_order"]].to_numpy(float)).sum())),
+    }
+    worst = frame.groupby("method")[["q_order", "omega_order"]].min().min(axis=1)
+    second = [key for key in worst.index if worst[key] >= 2 - frames.TOLERANCE]
+    single = [key for key in worst.index if int(inputs.declared(key, "torques_per_step", 1)) == 1]
+    result["studyKeepSecondOneCount"] = str(len([key for key in second if key in single]))
+    result["studyKeepSecondOne"] = spoken_list(inputs, [key for key in second if key in single])
+    for name in [name for name in classes if name in ("state", "velocity")]:
+        # A method whose highest order is the first has none to lose.
+        of_class = frame[(frame["torque_class"] == name) & (frame["highest_q"] >= 2)]
+        fallen = list(dict.fromkeys(of_class[of_class["q_order"] < 1 + frames.TOLERANCE]["method"]))
+        if name == "state":
+            result["studyFirstState"] = spoken_list(inputs, fallen)
+        result[f"studyFirstCount{name.capitalize()}"] = str(len(fallen))
+    missed = frame[frame["missed_q"] | frame["missed_omega"]]
+    result["studyOrderTolerance"] = plain(frames.TOLERANCE)
+    result["studyMissedNote"] = " Asterisk: lower than the order declared for this class." if len(missed) else ""
+    unfitted = frame[frame["unfitted_q"] | frame["unfitted_omega"]]
+    result["studyUnfitted"] = _unfitted(inputs, unfitted, int(frame[["unfitted_q", "unfitted_omega"]].to_numpy(bool).sum()))
+    result["studyMissedSentence"] = (
+        f"Measured below the declaration for the class: {enumerated(_runs(inputs, missed))}."
+        if len(missed)
+        else "No method falls short of the order that it declares for a class."
+    )
+    result["studyPluginSentence"] = _plugin_orders(inputs)
+    series = [p for p in inputs.problems if not _closed_form(inputs, p)]
+    result["studyNoClosedForm"] = enumerated(escape(selection.short_name(inputs, p)) for p in series)
+    result["studySeriesCount"] = str(len(series))
+    result["studyClosedForms"] = str(len(inputs.problems) - len(series))
+    digits = [selection.reference_digits(inputs, p) for p in inputs.problems]
+    result["studyLeastAgreement"] = str(round(min(digits))) if all(map(isfinite, digits)) else NOT_AVAILABLE
+    rows = keyed(lowest, "method", "torque_class")
+    for quantity, (key, name) in LOWEST:
+        if (key, name) in rows:
+            text = decimal(float(rows[key, name][f"{quantity.lower()}_order"]), 2)
+            result[f"studyClass{quantity}{name.capitalize()}{macro_name(key)}"] = text
+    return result
+
+
+def _plugin_orders(inputs: Inputs) -> str:
+    """A sentence on orders that plug-ins declare and a run does not confirm; empty if it confirms all."""
+    below = [departure for problem in inputs.problems for departure in departures.below(inputs.of(problem).errors)]
+    unconfirmed = [departure for departure in below if departure.method in inputs.plugins]
+    if not unconfirmed:
+        return ""
+    parts = [
+        f"{escape(departure.label)} declares order {departure.declared} in the {departure.quantity} and has "
+        f"{decimal(departure.measured, 2) if isfinite(departure.measured) else 'none'} on the problem "
+        f"\\emph{{{escape(selection.short_name(inputs, departure.problem))}}}"
+        for departure in unconfirmed[: departures.MOST]
+    ]
+    more = f"; and {len(unconfirmed) - len(parts)} more" if len(unconfirmed) > len(parts) else ""
+    return f"Some orders declared by plug-ins are not confirmed by this run: {'; '.join(parts)}{more}."
+
+
+def _closed_form(inputs: Inputs, problem: str) -> bool:
+    """Whether the exact solution of a problem is a closed form."""
+    formula = str(inputs.of(problem).errors.attrs.get("formula", ""))
+    return bool(formula) and not formula.startswith("Taylor")
+
+
+def spread(inputs: Inputs) -> dict[str, str]:
+    """Macros for the spread among methods of equal order: the ratio of largest to smallest orientation error, at one step.
+
+    It covers the methods with one torque per step that declare second order for the class.
+    """
+    result: dict[str, str] = {}
+    for problem, (name, wanted, words) in SPREAD.items():
+        if problem not in inputs.problems:
+            continue
+        data = inputs.of(problem).errors
+        row = nearest_step(data["dt"].values, wanted)
+        angle = {str(m): at(data, "angle_error", str(m), dt=row) for m in data["integrator"].values}
+        one_torque = [m for m in angle if int(inputs.of(problem).declared(m, "torques_per_step", 1)) == 1]
+        declared = {m: at(data, "claimed_q_order", m) for m in one_torque}
+        second = [m for m in one_torque if declared[m] == 2 and isfinite(angle[m])]
+        best = min(second, key=lambda m: angle[m], default="")
+        worst = max(second, key=lambda m: angle[m], default="")
+        result[f"studySpread{name}"] = factor(quotient(angle.get(worst, nan), angle.get(best, nan)))
+        named = {
+            "Best": spoken(inputs, best) if best else NOT_AVAILABLE,
+            "Worst": spoken(inputs, worst) if worst else NOT_AVAILABLE,
+            "Dt": plain(float(data["dt"].values[row])),
+        }
+        result |= {f"studySpread{word}{name}": named[word] for word in words.split()}
+    return result
+
+
+def splitting(inputs: Inputs) -> dict[str, str]:
+    """Macros for the cost of NO_SQUISH's splitting on a body that spins fast."""
+    data = inputs.of(SPLIT).errors
+    methods = list(map(str, data["integrator"].values))
+    fine, coarse = (nearest_step(data["dt"].values, wanted) for wanted in (SPREAD[SPLIT][1], SPLIT_COARSE))
+    first = [at(data, "angle_error", key, dt=coarse) for key in methods if at(data, "claimed_q_order", key) == 1]
+    split = at(data, "angle_error", "no_squish", dt=coarse)
+    return {
+        "studySplitAngleFine": number(at(data, "angle_error", "no_squish", dt=fine), 2),
+        "studySplitAngleFinePcdm": number(at(data, "angle_error", "pcdm2016", dt=fine), 2),
+        "studySplitDtCoarse": plain(float(data["dt"].values[coarse])),
+        "studySplitBeatenCoarse": str(sum(x < split for x in first)) if isfinite(split) else NOT_AVAILABLE,
+        "studySplitFirstCoarse": str(len(first)),
+    }
+
+
+#: A larger number of runs is counted in the text instead of being named.
+NAMED = 12
+
+
+def _runs(inputs: Inputs, rows: pd.DataFrame) -> list[str]:
+    """The methods of some rows, each with its problem."""
+    return [f"{spoken(inputs, r['method'])} ({escape(selection.short_name(inputs, r['problem']))})" for r in records(rows)]
+
+
+def _unfitted(inputs: Inputs, rows: pd.DataFrame, count: int) -> str:
+    """A sentence on the orders without a fit: the runs they belong to, if these are few."""
+    if not count:
+        return "Every order has a fit."
+    which = _runs(inputs, rows)
+    named = f": {enumerated(which)}" if len(which) <= NAMED else r", grey in Fig.~\ref{fig:map}"
+    return (
+        f"{count} orders are missing{named}: no six consecutive steps, between errors too large for a fit and errors spoilt by "
+        "rounding, follow a power law."
+    )

@@ -1,0 +1,277 @@
+"""Macros for what a step and a solution cost, and for what the laws of the ensembles mean in time."""
+
+from collections.abc import Iterable, Mapping
+from math import isfinite, nan
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from polhode.fits.ranking import CLOSE, candidates, winners
+from polhode.fits.step_times import OTHER, UNIT, in_frame
+from polhode_study.chapters.laws.frames import FRICTION, PRICES, SMOOTH, TARGET, EnsembleLaws
+from polhode_study.chapters.many_body.frames import times_to_level
+from polhode_study.chapters.times import frames
+from polhode_study.chapters.times.measures import BLOCKS
+from polhode_study.inputs import Inputs, NotInRun
+from polhode_study.report import selection
+from polhode_study.report.formats import enumerated, factor, macro_name, plain
+from polhode_study.report.frames import only_finite
+from polhode_study.report.latex import NOT_AVAILABLE, decimal, escape, number
+
+#: Frames in which the angular velocity is kept, with their names in macros.
+FRAMES = {"body": "Body", "lab": "Lab"}
+
+#: Largest target error at which the published ladder and the search are compared: coarser steps have few points.
+COMPARED = 1e-3
+
+
+def gains(inputs: Inputs) -> dict[str, str]:
+    """Macros for speed-ups of SPIRAL over other methods at the published target errors."""
+    data = inputs.cost("published")
+    result: dict[str, str] = {}
+    for key in ("omelyan1998", "verlet", "verlet_delvalle2024"):
+        if key in data["integrator"]:
+            gains = only_finite(1 / data["speed_up_spiral"].sel(integrator=key).values.ravel())
+            result[f"costSpiralOver{macro_name(key)}Least"] = factor(min(gains, default=nan))
+            result[f"costSpiralOver{macro_name(key)}Most"] = factor(max(gains, default=nan))
+    errors = sorted(data["target_error"].values.tolist())
+    result["costPublishedErrors"] = f"{plain(errors[-1])} to {plain(errors[0])}"
+    fine = data["target_error"].values <= COMPARED * 1.01
+    away = np.abs(data["ladder_dt_at_target"].values / data["dt"].values - 1)[:, fine]
+    away = away[np.isfinite(away)]
+    result["costLadderWorst"] = number(100 * float(away.max()), 2) if away.size else NOT_AVAILABLE
+    result["costLadderMiddle"] = number(100 * float(np.median(away)), 1) if away.size else NOT_AVAILABLE
+    result["costLadderBelow"] = plain(COMPARED)
+    return result
+
+
+def first(inputs: Inputs) -> dict[str, str]:
+    """A macro for the errors from which on several torques per step are worth it although a torque is expensive."""
+    inputs.cost("step")
+    sooner, some, never = {}, [], []
+    for torque_class, problems in selection.problems_by_class(inputs):
+        data = inputs.cost(selection.representative(inputs, problems))
+        highest_price = float(data["torque_price"].max())
+        everyone = winners(data, candidates(data))
+        highest = _several_from(data, everyone, highest_price)
+        if isfinite(highest):
+            sooner[torque_class] = highest
+        elif _several_somewhere(data, everyone, highest_price):
+            some.append(torque_class)
+        else:
+            never.append(torque_class)
+    if not (sooner or some or never):
+        raise NotInRun("this run has no problems")
+    return {"costSeveralSentence": _several_sentence(sooner, some, never)}
+
+
+def _several_from(data: xr.Dataset, first_of: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> float:
+    """The largest target error below which a method with several torques is always first at this price; NaN if none."""
+    largest = nan
+    for target in sorted(float(t) for t in data["target_error"].values):
+        rows = first_of[target, price]
+        if not rows:
+            continue
+        if int(data["torques_per_step"].sel(integrator=rows[0][0])) == 1:
+            break
+        largest = target
+    return largest
+
+
+def _several_somewhere(data: xr.Dataset, first_of: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> bool:
+    """Whether a method with several torques is first at some target error at this price."""
+    first = {rows[0][0] for (_, its_price), rows in first_of.items() if its_price == price and rows}
+    return any(int(data["torques_per_step"].sel(integrator=key)) > 1 for key in first)
+
+
+def _several_sentence(sooner: dict[str, float], some: list[str], never: list[str]) -> str:
+    """A sentence on the errors below which methods with several torques are first although a torque is expensive, by class.
+
+    Parameters
+    ----------
+    sooner : the largest error from which they are first downward, by class
+    some : classes in which they are first at some errors, but not at the smallest
+    never : all others
+    """
+    by_error: dict[float, list[str]] = {}
+    for name, error in sooner.items():
+        by_error.setdefault(error, []).append(name)
+    parts = [rf"{plain(error)} ({_emphasised(by_error[error])})" for error in sorted(by_error, reverse=True)]
+    texts = [f"from target errors of {enumerated(parts)} downward"] if parts else []
+    texts += [f"at some errors under {_emphasised(some)}"] if some else []
+    if not texts:
+        return "at no target error"
+    return enumerated([*texts, *([f"at none under {_emphasised(never)}"] if never else [])])
+
+
+def _emphasised(names: Iterable[str]) -> str:
+    return enumerated(rf"\emph{{{escape(name)}}}" for name in names)
+
+
+def scope(inputs: Inputs) -> dict[str, str]:
+    """Macros for the extent of the comparison, and for its uncertainty."""
+    inputs.cost("step")
+    groups = [inputs.cost(problem) for problem in inputs.problems]
+    if not groups:
+        raise NotInRun("this run has no problems")
+    prices = groups[0]["torque_price"].values
+    close, cells = 0, 0
+    for data in groups:
+        for rows in winners(data, candidates(data)).values():
+            if len(rows) > 1:
+                cells += 1
+                close += rows[1][1] < CLOSE * rows[0][1]
+    return {
+        "costPriceMost": plain(float(prices.max())),
+        "costCloseCells": str(close),
+        "costCells": str(cells),
+        "costClose": rf"\num{{{100 * (CLOSE - 1):.0f}}}\,\%",
+        "costPriceUnit": number(1e9 * float(groups[0].attrs["price_unit"]), 2),
+    }
+
+
+def times(inputs: Inputs) -> dict[str, str]:
+    """Macros for times of many bodies: whether they are from the release, and the ratio of Fincham's at the published level."""
+    text = "Where marked $^*$, the time of a step is from the release, in proportion to those measured here."
+    made = {"costReleasedTimesOfMany": text if inputs.cost("many_body").attrs.get("released") else ""}
+    cpu = times_to_level(inputs)["cpu"]
+    if "chess" in cpu["case"].values and {"fincham1992", OTHER} <= set(cpu["integrator"].values):
+        of_chess = cpu.sel(case="chess")
+        ratio = float(of_chess.sel(integrator="fincham1992") / of_chess.sel(integrator=OTHER))
+        made["costCpuRatioChessFincham"] = factor(ratio)
+    return made
+
+
+def measured(inputs: Inputs) -> dict[str, str]:
+    """Macros for the machine on which the times were measured, and for the procedure."""
+    step = inputs.cost("step")
+    noted, released = step.attrs, "timed" in step and bool(step.attrs.get("released"))
+    times = "Where marked $^*$ in the table, the relative time is from the release, and the other times follow from it."
+    texts = {name: escape(str(noted.get(name, NOT_AVAILABLE))) for name in ("cpu", "system", "clock")}
+    block = float(noted.get("block", nan))
+    return {
+        "costCpu": texts["cpu"],
+        "costSystem": texts["system"],
+        "costClock": texts["clock"],
+        "costReleasedTimes": times if released else "",
+        "costDay": escape(str(noted.get("date", NOT_AVAILABLE))[:10]),
+        "costVersions": f"Numba {escape(str(noted.get('numba', NOT_AVAILABLE)))}",
+        "costRounds": str(noted.get("rounds", NOT_AVAILABLE)),
+        "costBlock": decimal(1e3 * block, 1),
+    }
+
+
+def steps(inputs: Inputs) -> dict[str, str]:
+    """Macros for the time of a step relative to direct Euler, and for the cost of normalisation."""
+    result: dict[str, str] = {}
+    for frame, name in FRAMES.items():
+        rows = in_frame(inputs.cost("step"), frame).set_index("method")
+        result[f"costExtra{name}SpiralLeapfrog"] = percent(rows["to_euler"].get(OTHER, nan) - 1)
+        # The text does not rank the variants as published.
+        dearest = rows[~rows.index.str.endswith("_delvalle2024")].sort_values("step").iloc[-1]
+        result[f"costDearest{name}"] = escape(str(dearest["label"]))
+        result[f"costDearestRelative{name}"] = decimal(float(dearest["to_euler"]), 1)
+        if frame == "body":
+            added, spread = rows["normalised"] / rows["left_alone"] - 1, rows["median"] / rows["step"] - 1
+            result |= {
+                "costNormalisingBodyEuler": percent(added.get(UNIT, nan)),
+                "costNormalisingLeastBody": percent(float(added.min())),
+                "costNormalisingMostBody": percent(float(added.max())),
+                "costMedianAboveBody": percent(float(spread.median())),
+                "costMedianAboveMostBody": percent(float(spread.max())),
+            }
+    return result
+
+
+def percent(fraction: float) -> str:
+    """A fraction as an integer percentage, with its sign if it is negative."""
+    return rf"\num{{{100 * fraction:.0f}}}\,\%" if isfinite(fraction) else NOT_AVAILABLE
+
+
+def time_of_an_operation(inputs: Inputs) -> dict[str, str]:
+    """Macros for the time of a step compared with its operations: the range of the time per operation."""
+    step, totals = inputs.cost("step"), inputs.cost("operations")["total"].to_series()
+    rows = in_frame(step, "body").set_index("method")
+    each = (rows["step"] / totals.reindex(rows.index)).dropna()
+    if each.empty:
+        return {}
+    labels: Any = rows["label"]
+    return {
+        "costOperationLeast": decimal(float(each.min()), 2),
+        "costOperationLeastOf": escape(str(labels[each.idxmin()])),
+        "costOperationMost": decimal(float(each.max()), 2),
+        "costOperationMostOf": escape(str(labels[each.idxmax()])),
+    }
+
+
+def codings(inputs: Inputs) -> dict[str, str]:
+    """Macros for the extra time of a step of SPIRAL over direct Euler's in two codings, whole per cent over all problems."""
+    step_times: Any = inputs.published_numbers("two_codings").set_index(["method", "problem"])
+    extra = 100 * (step_times.loc[OTHER] / step_times.loc[UNIT] - 1)
+    ranges = {"Kernels": extra["kernels"], "C": extra["c"]}
+    ends = {f"{name}{end}": value for name, of in ranges.items() for end, value in (("Least", of.min()), ("Most", of.max()))}
+    return {f"costCoding{name}": rf"\num{{{value:.0f}}}" for name, value in ends.items()}
+
+
+def intervals(inputs: Inputs) -> dict[str, str]:
+    """Macros for the published value, and for the intervals of ours."""
+    stated: Any = inputs.published_numbers("delvalle_cost").set_index("quantity")
+    step = float(stated.loc[["step"], "value"].iloc[0])
+    statements = inputs.cost_claim_rows["kind"].isin(("number", "statement"))
+    return {
+        "costPublishedExtra": percent(step - 1),
+        "costBlocks": str(BLOCKS),
+        "costCoverage": percent(1 - 2 ** (1 - BLOCKS)),
+        "costClaimCount": str(int(statements.sum())),
+    }
+
+
+_WORDS = {0.0: "nothing", 10.0: "ten", 100.0: "a hundred"}
+
+
+def in_time(inputs: Inputs) -> dict[str, str]:
+    """Macros for the fastest method at each price of a torque, of all and with one torque a step, and for the map."""
+    ens, times = frames.read(inputs)
+    result = _first_of_map(ens, times)
+    for situation, kinds in ((SMOOTH, ("One", "All")), (FRICTION, ("All",))):
+        if situation not in frames.present(ens):
+            continue
+        for kind in kinds:
+            names: dict[float, str] = {}
+            for price in PRICES:
+                best = frames.in_time(ens, times, situation, price, TARGET, kind == "One").best
+                names[price] = rf"\emph{{{escape(ens.label(ens.methods[best])) if best >= 0 else NOT_AVAILABLE}}}"
+            result[f"costLawFastest{kind}{situation.key.capitalize()}"] = by_price(names)
+    return result
+
+
+def by_price(names: Mapping[float, str]) -> str:
+    """The method for each price of a torque, in words; a method that several prices have is named once."""
+    prices: dict[str, list[float]] = {}
+    for price, name in names.items():
+        prices.setdefault(name, []).append(price)
+    unit = " steps of direct Euler"
+    clauses: list[str] = []
+    for name, its_prices in prices.items():
+        words = [_WORDS[price] for price in its_prices]
+        costs = ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else words[0]
+        if any(its_prices):
+            costs, unit = costs + unit, ""
+        if len(prices) == 1:
+            return f"{name}, whether the torque costs {costs}"
+        clauses.append(f"{name} if {'it' if clauses else 'the torque'} costs {costs}")
+    return enumerated(clauses).replace("; and ", ", and " if len(clauses) == 2 else "; and ")
+
+
+def _first_of_map(ens: EnsembleLaws, times: Mapping[str, float]) -> dict[str, str]:
+    """The method that is the fastest in most cells of the map, and in how many."""
+    best = np.array([frames.fastest(ens, times, situation).best for situation in frames.mapped(ens)])
+    if not (best >= 0).any():
+        return {}
+    counts = np.bincount(best[best >= 0])
+    return {
+        "costLawMapMethod": escape(ens.label(ens.methods[int(counts.argmax())])),
+        "costLawMapCells": str(int(counts.max())),
+        "costLawMapAll": str(best.size),
+    }

@@ -1,0 +1,84 @@
+"""The tables of the page on heat baths, from released data: what other codes sample, what they report, and their speed."""
+
+from math import hypot
+from pathlib import Path
+
+import pandas as pd
+
+from polhode.fits.baths import TEMPERATURE
+from polhode.fits.liquid_drifts import HEAT_CAPACITY
+from polhode.manybody.units import REAL
+from polhode_study.documentation.markdown import table
+from polhode_study.workflow.entry import HOME
+
+#: By how much the potential energy of a rigid molecule rises with the temperature: k.
+OF_PLACES = 6 * HEAT_CAPACITY - 3
+#: The runs to whose potential energy the others are compared.
+REFERENCE = {"code": "polhode", "bath": "BAOAB", "dt": 1.0}
+HEAD = (
+    "code, bath",
+    "step, fs",
+    "the log reports, K",
+    "velocities written: translation, K",
+    "rotation, K",
+    "potential energy above the reference, kT a molecule",
+    "so the places have, K",
+)
+
+
+def with_excess(runs: pd.DataFrame) -> pd.DataFrame:
+    """The runs of ``bath_codes.csv`` with ``excess`` and ``excess_error``: potential energy above the reference, kT a molecule.
+
+    The reference is :data:`REFERENCE` with the same law; each code counts from the potential energy that it has at the start.
+    """
+    right = (runs[list(REFERENCE)] == pd.Series(REFERENCE)).all(axis=1)
+    reference = runs[right].set_index("law")[["potential", "potential_at_start", "potential_error"]]
+    of_law, thermal = reference.loc[runs["law"]].reset_index(drop=True), REAL.boltzmann * TEMPERATURE
+    above = (runs["potential"] - runs["potential_at_start"]) - (of_law["potential"] - of_law["potential_at_start"])
+    errors = [hypot(*pair) / thermal for pair in zip(runs["potential_error"], of_law["potential_error"], strict=True)]
+    return runs.assign(excess=above / thermal, excess_error=errors)
+
+
+def what_codes_sample(folder: Path = HOME / "data/released") -> str:
+    """Two tables: what codes sample and report, and their times, from ``bath_codes.csv`` and ``bath_times.csv``."""
+    runs = with_excess(pd.read_csv(folder / "bath_codes.csv"))
+    # Velocities of OpenMM and GROMACS are older than the places by half a step, in which molecules turn: at these places a
+    # share of the rotation is not the motion of a rigid molecule.
+    runs["temperature_rotation"] += 2 * runs["temperature_rest"]
+    rows = []
+    for _, run in runs.iterrows():
+        measured = [f"{run[key]:.1f} ± {run[f'{key}_error']:.1f}" for key in ("reported", *_TEMPERATURES)]
+        excess = f"{run['excess']:+.2f} ± {run['excess_error']:.2f}".replace("-", "−")
+        places = TEMPERATURE * (1 + run["excess"] / OF_PLACES)
+        places_error = TEMPERATURE * run["excess_error"] / OF_PLACES
+        is_reference = all(run[key] == value for key, value in REFERENCE.items())
+        last = ("reference", "") if is_reference else (excess, f"{places:.0f} ± {places_error:.0f}")
+        rows.append((_side(run), f"{run['dt']:g}", *measured, *last))
+    times = pd.read_csv(folder / "bath_times.csv")
+    least = times.set_index(["code", "bath"])["us_per_step"]
+    langevin = least["polhode", "BAOAB"]
+    time_rows = [
+        (_side(side), f"{side['us_per_step']:.0f}", f"{side['us_per_step_most']:.0f}", f"{side['us_per_step'] / langevin:.2g}")
+        for _, side in times.iterrows()
+    ]
+    versions = ", ".join(f"{code} {version}" for code, version in dict(zip(runs["code"], runs["version"], strict=True)).items())
+    return "\n\n".join(
+        [
+            f"{versions}. One run of {runs['duration'].min():g} to {runs['duration'].max():g} ps each, with standard errors "
+            "from 20 blocks.",
+            table(HEAD, rows),
+            f"CPU time of a step of {times['rounds'].iloc[0]} rounds in which the sides took turns, one thread, "
+            f"{times['processor'].iloc[0]}, {times['date'].iloc[0]}:",
+            table(("code, bath", "least, µs", "most, µs", "least over polhode's BAOAB"), time_rows),
+        ]
+    )
+
+
+_TEMPERATURES = ("temperature_translation", "temperature_rotation")
+
+
+def _side(row: pd.Series) -> str:
+    """Code and bath, as it is written in an input."""
+    bath = "constant energy" if row["bath"] == "none" else f"`{row['bath']}`"
+    law = ", reaction field" if row["code"] == "polhode" and row.get("law") == "reaction_field" else ""
+    return f"{row['code']} {bath}{law}"

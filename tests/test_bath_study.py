@@ -1,0 +1,156 @@
+"""The chapter of heat baths: what is read of runs, how readings are corrected, and figures and tables from made-up runs."""
+
+import re
+from math import exp
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+import pytest
+from rendered import figure_twice
+
+from polhode import manybody
+from polhode.fits import bath_runs
+from polhode.interface.storage import write_dataset
+from polhode.manybody import State
+from polhode.manybody.simulation import run as run_fluid
+from polhode.methods import METHODS
+from polhode_study import chapters
+from polhode_study.chapters import rendering
+from polhode_study.chapters.baths import run as study
+from polhode_study.inputs import Inputs
+
+HOME = Path(__file__).parents[1]
+WATER = manybody.scenes["water64"]
+#: Made-up runs: by how much rotation is hotter between the kicks and potential energy higher, per fs^2, and their drift.
+HOTTER, HIGHER, DRIFT = 0.1, 0.002, 0.2
+
+
+def made_up(case, seed, blocks):
+    """Readings whose scatter has one cause, the energy of the whole, which moves all of them."""
+    random = np.random.default_rng(crc32(f"{case.key} {seed}".encode()))
+    common, small = random.normal(0, 3, blocks), lambda size: random.normal(0, size, blocks)
+    time, bias = (np.arange(blocks) + 0.5) * case.duration / study.BLOCKS, HOTTER * case.dt**2
+    balance = 300 * DRIFT * 1e-3 / case.friction if case.scheme != "LAMMPS" else 0.0
+    rotation, translation = (300 + balance + sign * bias + common + small(0.3) for sign in (1, -1))
+    middle = (translation, rotation) if case.divides else (np.full(blocks, np.nan),) * 2
+    drift = DRIFT * 1e-6 * time + small(1e-5) if case.scheme != "LAMMPS" else np.full(blocks, np.nan)
+    higher = HIGHER * case.dt**2 * (case.scheme != "BAOAB")
+    energy = -17.7 + higher + 0.01 * (common + balance) + small(0.01)
+    return np.array([translation, rotation, *middle, energy, drift, 180 + small(5), 180 + small(5)])
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("baths") / "checks"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study, "case_of", made_up)
+        write_dataset(study.baths({}), folder / "baths.nc")
+    made = Inputs("", checks=folder, released=HOME / "data" / "released")
+    made.plugins = []
+    return made
+
+
+@pytest.fixture(scope="module")
+def runs(inputs):
+    return bath_runs.BathRuns(inputs.check("baths"))
+
+
+def test_readings_lose_the_scatter_of_the_whole_but_no_bias(runs):
+    for dt, case in runs.ladder("water64", "BAOAB", 1.0).items():
+        expected = 300 * (1 + DRIFT * 1e-3) + HOTTER * dt**2
+        reading = case.reading("middle_rotation")
+        assert reading.high - reading.low < 0.4 < 1.2 < case.excess.high - case.excess.low
+        assert abs(reading.value - expected) < 2 * (reading.high - reading.low)
+        assert case.drift.value == pytest.approx(DRIFT, rel=0.02)
+
+
+def test_the_heat_of_a_bath_says_the_temperature(inputs):
+    """Exchange and drift of the mean kinetic energy, one after the other until nothing changes: c^2 K + (1 - c^2)/2, + d t."""
+    data = inputs.check("baths").isel(case=0)
+    for scheme, friction, exchange in (("BAOAB", 10.0, 8.0), ("OBABO", 10.0, 8.0), ("spiral_leapfrog", 10.0, 100.0)):
+        case = bath_runs.BathRun(data.assign_coords(scheme=scheme, friction=friction, exchange=exchange), 300.0)
+        drift = 2000.0  # kT per ns and degree of freedom
+        case.__dict__["drift"] = bath_runs.Estimate(drift)
+        kinetic, turn = 0.5, friction * 1e-3 * exchange
+        for _ in range(400):
+            if scheme == "BAOAB":
+                kinetic = kinetic + drift * 1e-6 * exchange
+                reading = kinetic = exp(-2 * turn) * kinetic + (1 - exp(-2 * turn)) / 2
+            else:
+                kinetic = exp(-turn) * kinetic + (1 - exp(-turn)) / 2 + drift * 1e-6 * exchange
+                reading = kinetic = exp(-turn) * kinetic + (1 - exp(-turn)) / 2
+        assert case.balance == pytest.approx(600 * reading, rel=1e-9)
+
+
+def test_the_longest_steps_are_shown_or_possible(runs):
+    longest = runs.longest_steps("water64", "BAOAB", 10.0, 2.0)
+    assert longest["rotation"] == (4.0, 4.0)  # 0.006 K by the balance, and 0.4, 1.6 and 3.6 K
+    assert runs.longest_steps("water64", "OBABO", 1.0, 1e3)["potential"][1] <= 4.0
+    assert runs.truth("water64").value == pytest.approx(-17.7, abs=0.02)
+    with pytest.raises(bath_runs.NotInRun, match="no BAOAB with a friction of 7/ps in water64"):
+        runs.ladder("water64", "BAOAB", 7.0)
+
+
+def test_torques_are_derivatives_of_the_potential_energy():
+    """By turns of single molecules about their own axes; the divergence by all second derivatives."""
+    state, turn = WATER.initial_state(0), 1e-4
+    torques = study.torques(WATER, state.r, state.q)
+    still, method = np.zeros((64, 3)), METHODS["no_squish"]
+
+    def energy(turns):
+        turned = State(state.r, still, study.turned(state.q, turns), still)
+        return run_fluid(WATER, method, 1.0, turned, np.array([0]))["energies"][0, 1] / (WATER.thermal / WATER.units.energy)
+
+    def change(molecule, axis, side):
+        turns = np.zeros((64, 3))
+        turns[molecule, axis] = side * turn
+        return energy(turns)
+
+    middle, pairs = energy(still), [(0, 0), (0, 1), (0, 2), (31, 2), (63, 1)]
+    for molecule, axis in pairs:
+        ends = [change(molecule, axis, side) for side in (1, -1)]
+        assert torques[molecule, axis] == pytest.approx((ends[1] - ends[0]) / (2 * turn), rel=1e-4, abs=1e-3)
+        # The diagonal of the divergence by torques, against the second difference of the energy.
+        turns = np.zeros((64, 3))
+        turns[molecule, axis] = turn
+        diagonal = [study.torques(WATER, state.r, study.turned(state.q, side * turns))[molecule, axis] for side in (1, -1)]
+        second = (ends[0] + ends[1] - 2 * middle) / turn**2
+        assert (diagonal[1] - diagonal[0]) / (2 * turn) == pytest.approx(second, rel=1e-2, abs=0.5)
+
+
+@pytest.mark.thorough
+def test_the_divergence_is_the_mean_over_signs():
+    """Of a snapshot, by many draws of signs, against the sum over single molecules of the diagonal."""
+    state, random = WATER.initial_state(1), np.random.default_rng(2)
+    motion = np.hstack([state.r, state.v, state.q, state.omega])
+    squares, drawn = np.transpose([study.curvature(WATER, motion, random) for _ in range(40)])
+    diagonal = 0.0
+    for molecule in range(0, 64):
+        for axis in range(3):
+            turns = np.zeros((64, 3))
+            turns[molecule, axis] = study.TURN
+            ends = [study.torques(WATER, state.r, study.turned(state.q, side * turns))[molecule, axis] for side in (1, -1)]
+            diagonal += (ends[1] - ends[0]) / (2 * study.TURN)
+    assert np.ptp(squares) == 0
+    assert drawn.mean() == pytest.approx(diagonal / 64, abs=4 * drawn.std() / len(drawn) ** 0.5)
+
+
+def test_a_run_that_is_lost_has_no_readings(monkeypatch):
+    """A method that a bath cannot divide, with a step at which it breaks down."""
+    case = study.BathCase("water64", "spiral_leapfrog", 0.1, 40.0, 200_000.0)
+    values = study.case_of(case, 0, 3)
+    assert np.isnan(values[:, -1]).all()
+    data = study.in_baths([case], 1, 4)
+    assert bath_runs.BathRun(data.isel(case=0), 300.0).is_lost
+
+
+def test_the_chapter_is_made_from_its_check(inputs, tmp_path):
+    macros = rendering.numbers("baths", inputs)
+    section = (HOME / chapters.FOLDER / "baths" / "text.tex").read_text()
+    assert set(re.findall(r"\\(studyBath[A-Za-z]+)", section)) <= set(macros)
+    frame, text = rendering.table("baths", inputs)
+    assert len(frame) == len(study.CASES) and text.count("BAOAB") == 3 and text.count(r"\num") > 200
+    frame, text = rendering.table("bath_steps", inputs)
+    assert len(frame) == 8
+    figure_twice("baths", inputs, tmp_path)

@@ -1,0 +1,378 @@
+"""Heat baths of liquids: what they sample against the linear analysis and closed forms, the same bits, errors."""
+
+from dataclasses import replace
+from math import exp, inf, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polhode import manybody
+from polhode.algebra.metrics import rotation_matrix
+from polhode.compiling.kernel import kernel
+from polhode.fits import bath_runs, baths
+from polhode.interface.netcdf import read_dataset, read_groups
+from polhode.manybody import Fluid, Langevin, Molecule, State, VelocityRescaling
+from polhode.manybody.forces.shifted_power import with_charges
+
+RELEASED = Path(__file__).parents[1] / "data" / "released"
+WATER, TRIMERS = manybody.scenes["water64"], manybody.scenes["trimers"]
+#: A libration about y and z, whose stiffness is 4 with charges of 1; a spin about x and a centre that are free.
+STIFFNESS, TEMPERATURE, STEP, FRICTION = 4.0, 4e-5, 0.85, 0.35
+
+
+@kernel
+def spring(squared, constants):
+    """The energy -c r^2/2 of two charges: for neutral molecules it depends on their dipoles alone."""
+    return constants[6], -0.5 * constants[6] * squared
+
+
+def cross(mass):
+    """Masses on a cross whose longer arm is the dipole: moments 0.98, 2 and 2.98 times the mass."""
+    positions = [[1, 0, 0], [-1, 0, 0], [0, 0.7, 0], [0, -0.7, 0]]
+    charges = [1, -1, 0, 0]
+    return Molecule.of_sites(f"cross{mass:g}", positions, [mass] * 4, charges, units="lj")
+
+
+LIBRATION = Fluid(
+    key="libration",
+    label="a molecule that librates in the field of one that cannot turn",
+    molecules=((cross(1.0), 1), (cross(1e14), 1)),
+    box=inf,
+    temperature=TEMPERATURE,
+    horizon=1.0,
+    law=with_charges("spring", "spring", "test", 0.0, spring, lambda charge, cutoff: (charge,)).with_parameters(cutoff=1e9),
+)
+#: The dipoles are antiparallel, and nearly nothing moves.
+NEARLY_AT_REST = State(np.zeros((2, 3)), np.zeros((2, 3)), np.array([[1.0, 0, 0, 0], [0, 0, 1.0, 0]]), np.full((2, 3), 1e-12))
+
+
+def run_of(fluid, method, bath, dt, steps, **options):
+    return manybody.simulate(
+        fluid, method, dt, t_end=dt * (steps + 0.5), samples=options.pop("samples", steps), bath=bath, **options
+    )
+
+
+def librations(method, bath, steps=200_000):
+    """A run from rest, without its beginning."""
+    ran = run_of(LIBRATION, method, bath, STEP, steps, state=NEARLY_AT_REST, record=True)
+    return ran.isel(time=slice(1000, None), molecule=0)
+
+
+@pytest.fixture(scope="module")
+def long_runs():
+    """The runs of each scheme around NO_SQUISH, by scheme."""
+    return {scheme: librations("no_squish", Langevin(FRICTION, seed=1, scheme=scheme)) for scheme in baths.SCHEMES}
+
+
+def measured(run):
+    """Of the librations about y and z, over equilibrium: variances of the angles and of the momenta at the end of the step."""
+    across = rotation_matrix(run["q"].values)[:, 0, :0:-1]  # the axis x of the lab in the body, its components z and y
+    moments = np.array(LIBRATION.clumps[0][0].inertia)[1:]
+    omega = run["omega"].values[:, 1:]
+    return (across**2).mean(0) * STIFFNESS / TEMPERATURE, (omega**2).mean(0) * moments / TEMPERATURE
+
+
+def predicted(scheme):
+    moments = LIBRATION.clumps[0][0].inertia[1:]
+    return [baths.stationary(scheme, STEP * sqrt(STIFFNESS / moment), FRICTION * STEP) for moment in moments]
+
+
+@pytest.mark.parametrize("friction", [0.01, 0.3, 3.0])
+@pytest.mark.parametrize("turn", [0.1, 1.0, 1.8])
+def test_the_linear_analysis_meets_its_closed_forms(turn, friction):
+    lowered = 1 - turn**2 / 4
+    middle, ends = baths.stationary("BAOAB", turn, friction), baths.stationary("OBABO", turn, friction)
+    np.testing.assert_allclose([middle.angle, middle.momentum, middle.middle], [1, lowered, 1], rtol=1e-9)
+    np.testing.assert_allclose([ends.angle, ends.momentum], [1 / lowered, 1], rtol=1e-9)
+
+
+def test_weak_friction_as_forces_heats_the_angle_as_obabo_does():
+    for turn in (0.5, 1.5):
+        forces = baths.stationary("LAMMPS", turn, 1e-6)
+        np.testing.assert_allclose([forces.angle, forces.momentum], [1 / (1 - turn**2 / 4), 1], rtol=1e-5)
+
+
+def test_whole_steps_at_constant_energy_read_too_low():
+    """Twice the kinetic energy of a leapfrog on whole steps over the energy it conserves: sin(phi)/phi, sin(phi/2) = w/2."""
+    for turn in (0.1, 0.3):
+        angle = 2 * np.arcsin(turn / 2)
+        assert baths.on_whole_steps(turn**2, 1.0) == pytest.approx(np.sin(angle) / angle, abs=turn**4 / 30)
+
+
+def test_two_modes_of_one_energy_are_apart_by_the_closed_form():
+    """Between the kicks a mode reads 2 tan(phi/2)/phi of it, sin(phi/2) = w/2: half of the ratio of two is above the bath."""
+    slow, fast = (2 * np.tan(angle / 2) / angle for angle in 2 * np.arcsin(np.array([0.1, 0.3]) / 2))
+    assert baths.apart((0.01, 0.09), 1.0) == pytest.approx((fast / slow - 1) / 2, rel=0.05)
+    assert baths.longest_step((0.01, 0.09), (fast / slow - 1) / 2) == pytest.approx(1.0, rel=0.03)
+
+
+def test_what_the_linear_analysis_refuses():
+    with pytest.raises(ValueError, match=r"OBABO with Omega dt = 2\.1 and gamma dt = 0\.1 is unstable"):
+        baths.stationary("OBABO", 2.1, 0.1)
+    with pytest.raises(ValueError, match="scheme must be one of BAOAB, OBABO, LAMMPS, got 'BABO'"):
+        baths.stationary("BABO", 1.0, 0.1)
+
+
+@pytest.mark.parametrize("scheme", baths.SCHEMES)
+def test_a_libration_has_the_variances_of_the_linear_analysis(long_runs, scheme):
+    """A wrong amplitude of the noise changes them by a factor; where gamma is forgotten in one place they are off, too."""
+    expected = predicted(scheme)
+    angle, momentum = measured(long_runs[scheme])
+    assert angle == pytest.approx([variances.angle for variances in expected], rel=0.02)
+    assert momentum == pytest.approx([variances.momentum for variances in expected], rel=0.02)
+    # Of the six rotations two librate; the spin of the first and the heavy molecule have no forces.
+    middle = float(long_runs[scheme]["temperature_middle_rotation"].mean()) / TEMPERATURE
+    free = baths.stationary(scheme, 1e-3, FRICTION * STEP).middle
+    assert middle == pytest.approx((4 * free + sum(variances.middle for variances in expected)) / 6, rel=0.01)
+
+
+@pytest.mark.parametrize("scheme", baths.SCHEMES)
+def test_momenta_of_free_motion_decay_with_the_friction(long_runs, scheme):
+    """What the linear analysis of BAOAB cannot see: exp(-gamma dt) a step, of the centre and of the spin about x."""
+    run, moment = long_runs[scheme], LIBRATION.clumps[0][0].inertia[0]
+    decay = exp(-FRICTION * STEP) if scheme != "LAMMPS" else 1 - FRICTION * STEP
+    spin = run["omega"].values[:, 0]
+    for p, variance in ((run["v"].values, TEMPERATURE / 4), (spin[:, None], TEMPERATURE / moment)):
+        scale = baths.stationary(scheme, 1e-3, FRICTION * STEP).momentum
+        assert (p**2).mean() / variance == pytest.approx(scale, rel=0.02)
+        after = [(p[k:] * p[: len(p) - k]).mean() / (p**2).mean() for k in (1, 2)]
+        assert after[1] / after[0] == pytest.approx(decay, rel=0.02)
+        if scheme != "LAMMPS":
+            assert after[0] == pytest.approx(decay, rel=0.02)
+
+
+#: A temperature at which the dipole in the field of the heavy one, of energy -K cos(angle), points anywhere: kT = K.
+HOT, SHORT = STIFFNESS, 0.1
+
+
+@pytest.fixture(scope="module")
+def tumbling():
+    """The cosine of the angle to the field, its azimuth, and a run of a molecule that tumbles in it."""
+    fluid = replace(LIBRATION, temperature=HOT)
+    bath = Langevin(0.7, seed=11)
+    ran = run_of(fluid, "exact_rotor", bath, SHORT, 300_000, samples=75_000, state=NEARLY_AT_REST, record=True)
+    ran = ran.isel(time=slice(1000, None), molecule=0)
+    dipole = rotation_matrix(ran["q"].values)[:, :, 0]
+    return dipole[:, 0], np.arctan2(dipole[:, 2], dipole[:, 1]), ran
+
+
+def test_two_states_are_as_frequent_as_their_energies_say(tumbling):
+    """Of the hemispheres with and against the field one is exp(K/kT) times as frequent, by the integral of exp(K cos/kT)."""
+    cosine, _, _ = tumbling
+    assert (cosine > 0).mean() / (cosine < 0).mean() == pytest.approx(np.e, rel=0.08)
+
+
+def test_no_current_flows_in_equilibrium(tumbling):
+    """Detailed balance: from each of three sectors of the azimuth to the next as often as back, whatever the time between."""
+    _, azimuth, _ = tumbling
+    sector = np.floor((azimuth + np.pi) * 3 / (2 * np.pi)).astype(int).clip(0, 2)
+    for lag in (1, 4, 16):
+        counts = np.array([[np.sum((sector[:-lag] == a) & (sector[lag:] == b)) for b in range(3)] for a in range(3)])
+        forward, back = counts[0, 1] + counts[1, 2] + counts[2, 0], counts[1, 0] + counts[2, 1] + counts[0, 2]
+        assert forward + back > 1500
+        assert abs(forward - back) < 4 * sqrt((forward + back) * max(1, lag / 4))
+
+
+def test_three_estimators_have_one_temperature(tumbling):
+    """Kinetic, per axis; by the torque K sin and its divergence, the Laplacian of the energy, 2 K cos."""
+    cosine, _, ran = tumbling
+    moments = np.array(LIBRATION.clumps[0][0].inertia)
+    per_axis = (ran["omega"].values ** 2).mean(0) * moments
+    by_torques = STIFFNESS * (1 - cosine**2).mean() / (2 * cosine.mean())
+    np.testing.assert_allclose([*per_axis, by_torques], HOT, rtol=0.05)
+
+
+def test_each_axis_decays_inversely_to_its_moment():
+    """``friction_rotation``: the spin about x decays at its own rate, and no rate changes what is sampled."""
+    shares = 1 / np.array(LIBRATION.clumps[0][0].inertia)
+    rates = 3 * FRICTION * shares / shares.sum()
+    run = librations("no_squish", Langevin(FRICTION, seed=2, friction_rotation=3 * FRICTION))
+    for p, rate in ((run["v"].values, FRICTION), (run["omega"].values[:, :1], rates[0])):
+        after = [(p[k:] * p[: len(p) - k]).mean() / (p**2).mean() for k in (1, 2)]
+        assert after[1] / after[0] == pytest.approx(exp(-rate * STEP), rel=0.02)
+    angle, momentum = measured(run)
+    turns = [STEP * sqrt(STIFFNESS * share) for share in shares[1:]]
+    assert angle == pytest.approx([1, 1], rel=0.02)
+    assert momentum == pytest.approx([1 - turn**2 / 4 for turn in turns], rel=0.02)
+
+
+def in_plain_python(steps, walkers, turn, friction, generator):
+    """B A O A B of a libration in equilibrium at the temperature 1, in units of the step: x and p of all walkers."""
+    x, p, decay = np.zeros(walkers), np.zeros(walkers), exp(-friction)
+    for _ in range(steps):
+        p = p - turn**2 * x / 2
+        x = x + p / 2
+        p = decay * p + sqrt(1 - decay**2) * generator.standard_normal(walkers)
+        x = x + p / 2
+        p = p - turn**2 * x / 2
+    return x, p
+
+
+def test_the_distribution_is_that_of_plain_python(long_runs):
+    moment = LIBRATION.clumps[0][0].inertia[1]
+    turn = STEP * sqrt(STIFFNESS / moment)
+    x, p = in_plain_python(200, 100_000, turn, FRICTION * STEP, np.random.Generator(np.random.MT19937(5)))
+    run, scale = long_runs["BAOAB"], sqrt(TEMPERATURE / moment)
+    angle = rotation_matrix(run["q"].values)[:, 0, 2] / (scale * STEP)
+    shares = [0.02, 0.1, 0.25, 0.75, 0.9, 0.98]
+    for values, others in ((angle, x), (run["omega"].values[:, 1] / scale, p)):
+        np.testing.assert_allclose(np.quantile(values, shares), np.quantile(others, shares), atol=0.04 * others.std())
+
+
+@pytest.mark.parametrize("method", ["exact_rotor", pytest.param("moser_veselov", marks=pytest.mark.thorough)])
+def test_every_free_motion_samples_the_same(method):
+    angle, momentum = measured(librations(method, Langevin(FRICTION, seed=2), steps=40_000))
+    expected = predicted("BAOAB")
+    assert angle == pytest.approx([variances.angle for variances in expected], rel=0.05)
+    assert momentum == pytest.approx([variances.momentum for variances in expected], rel=0.05)
+
+
+BATHS = [Langevin(1e-3, seed=3, scheme=scheme) for scheme in baths.SCHEMES] + [VelocityRescaling(100.0, seed=3)]
+
+
+@pytest.mark.parametrize("bath", BATHS, ids=lambda bath: bath.scheme_of_parts)
+def test_bits_depend_on_neither_samples_nor_restarts(bath):
+    """Nor on the pass over lanes: in a step after a sample the molecules are moved one by one."""
+    whole = run_of(WATER, "no_squish", bath, 4.0, 24, samples=1, record=True)
+    every = run_of(WATER, "no_squish", bath, 4.0, 24, record=True)
+    begin = run_of(WATER, "no_squish", bath, 4.0, 11, samples=3, checkpoint=True)
+    end = run_of(WATER, "no_squish", bath, 4.0, 24, samples=5, state=begin, record=True)
+    names = ["r", "v", "q", "omega", "potential", "temperature_middle_rotation", *(["heat"] if "heat" in whole else [])]
+    for name in names:
+        np.testing.assert_array_equal(whole[name][-1], every[name][-1], err_msg=name)
+        np.testing.assert_array_equal(whole[name][-1], end[name][-1], err_msg=name)
+    other = run_of(WATER, "no_squish", replace(bath, seed=4), 4.0, 24, samples=1, record=True)
+    assert abs(whole["omega"][-1] - other["omega"][-1]).max() > 1e-6
+
+
+@pytest.mark.parametrize("bath", [bath for bath in BATHS if bath.scheme_of_parts != "LAMMPS"], ids=lambda b: b.scheme_of_parts)
+def test_energy_without_the_heat_of_the_bath_is_conserved(bath):
+    run = run_of(WATER, "exact_rotor", bath, 1.0, 400, samples=40)
+    left = (run["energy"] - run["heat"]) / WATER.thermal
+    assert float(run["heat"].std()) / WATER.thermal > 3 and float(left.std()) < 0.3
+
+
+def test_velocity_rescaling_samples_the_kinetic_energy():
+    """From the wrong temperature the liquid reaches the mean and variance of a chi-squared distribution."""
+    bath = VelocityRescaling(0.02, temperature=1.5 * TRIMERS.temperature, seed=5)
+    run = run_of(TRIMERS, "exact_rotor", bath, 0.004, 20_000, samples=4000).isel(time=slice(400, None))
+    freedoms = sum(TRIMERS.degrees_of_freedom)
+    kinetic = (run["kinetic_translation"] + run["kinetic_rotation"]) * 2 / (1.5 * TRIMERS.thermal)
+    assert float(kinetic.mean()) == pytest.approx(freedoms, rel=0.005)
+    assert float(kinetic.var()) == pytest.approx(2 * freedoms, rel=0.15)
+    assert abs(run["momentum"]).max() < 1e-10
+
+
+def spherical_rotors():
+    """200 at the temperature 1; neutral and without a dipole, so that nothing acts between two of them."""
+    arms = np.vstack([np.eye(3), -np.eye(3)])
+    sphere = Molecule.of_sites("sphere", arms, [0.25] * 6, charges=[1, -1, 0, 1, -1, 0], units="lj")
+    fluid = replace(LIBRATION, key="rotors", molecules=((sphere, 200),), temperature=1.0)
+    still = State(np.zeros((200, 3)), np.zeros((200, 3)), np.tile([1.0, 0, 0, 0], (200, 1)), np.zeros((200, 3)))
+    return fluid, fluid.with_velocities(still, 7)
+
+
+def test_velocity_rescaling_relaxes_within_its_time():
+    """Of a gas, whose kinetic energy the bath alone changes: after t the part exp(-t/time) of the excess is left."""
+    fluid, state = spherical_rotors()
+    run = run_of(fluid, "exact_rotor", VelocityRescaling(0.5, temperature=0.2, seed=9), 0.02, 25, state=state)
+    kinetic = (run["kinetic_translation"] + run["kinetic_rotation"]).values * 2 / (0.2 * fluid.thermal)
+    excess = kinetic / sum(fluid.degrees_of_freedom) - 1
+    # The first noise of Eq. A7 scatters the ratio by 2 sqrt(c (1 - c) K/Nf), at most 0.065 with K = 5 and Nf = 1200.
+    np.testing.assert_allclose(excess, excess[0] * np.exp(-run["time"] / 0.5), atol=4 * 0.065)
+
+
+@pytest.mark.parametrize(("friction", "duration"), [(1e-3, 3.0), (10.0, 8.0)], ids=["weak", "strong"])
+def test_a_spherical_rotor_forgets_its_direction(friction, duration):
+    """Of a free sphere, and of diffusion that sets in with the friction: kT/(I gamma^2) is 0.01 there."""
+    fluid, state = spherical_rotors()
+    steps = round(duration / 0.02)
+    run = run_of(fluid, "exact_rotor", Langevin(friction, seed=8), 0.02, 3 * steps, state=state, record=True)
+    turns, times = rotation_matrix(run["q"].values), 0.02 * np.arange(steps)
+    correlation = [np.einsum("tnij,tnij->", turns[k:], turns[: len(turns) - k]) for k in range(steps)]
+    correlation = np.array(correlation) / (3 * 200 * (len(turns) - np.arange(steps)))
+    if friction < 1:
+        exact = 1 / 3 + 2 / 3 * (1 - times**2) * np.exp(-(times**2) / 2)
+    else:
+        exact = np.exp(-2 / friction * (times - (1 - np.exp(-friction * times)) / friction))
+    assert abs(correlation - exact).max() < 0.03
+
+
+def test_atoms_and_linear_molecules_get_no_impossible_spin():
+    dumbbell = Molecule.of_sites("dumbbell", [[0, 0, 0], [1, 0, 0]], [1, 2], epsilon=[0.01, 0.01], sigma=[1, 1], units="lj")
+    atom = Molecule.of_sites("atom", [[0, 0, 0]], [1.0], epsilon=[0.01], sigma=[1.0], units="lj")
+    fluid = replace(TRIMERS, key="mixture", molecules=((dumbbell, 20), (atom, 7)), box=12.0, states=())
+    run = run_of(fluid, "exact_rotor", Langevin(2.0, seed=6), 0.01, 2000, samples=200, record=True)
+    omega = run["omega"].values
+    assert abs(omega[:, :20, 0]).max() < 1e-10 and not omega[:, 20:].any()
+    late = run.isel(time=slice(100, None))
+    assert float(late["temperature_middle_rotation"].mean()) == pytest.approx(fluid.temperature, rel=0.06)
+    assert float(late["temperature_middle_translation"].mean()) == pytest.approx(fluid.temperature, rel=0.06)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Langevin(0.0), "Langevin: friction must be positive and finite, got 0.0"),
+        (lambda: Langevin(1e-3, temperature=-1.0), "Langevin: temperature must be positive"),
+        (lambda: Langevin(1e-3, scheme="ABOBA"), "scheme must be one of BAOAB, OBABO, LAMMPS, got 'ABOBA'"),
+        (lambda: Langevin(1e-3, seed=-1), "Langevin: seed must be at least 0"),
+        (lambda: Langevin(1e-3, friction_rotation=0.0), "Langevin: friction_rotation must be positive"),
+        (lambda: VelocityRescaling(0.0), "VelocityRescaling: time must be positive"),
+        (
+            lambda: run_of(WATER, "spiral_leapfrog", Langevin(1e-3), 2.0, 2),
+            "bath: the method must be one of exact_rotor, no_squish",
+        ),
+        (lambda: run_of("rods", "exact_rotor", Langevin(1e-3), 1e-5, 2), "bath: a heat bath is for liquids; scene 'rods'"),
+        (
+            lambda: run_of(WATER, "exact_rotor", "Langevin", 2.0, 2),
+            "bath must be a polhode.manybody.Langevin or VelocityRescaling",
+        ),
+        (lambda: run_of(WATER, "exact_rotor", Langevin(1e-3), 2.0, 2, normalise=True), "normalise: with a bath"),
+        (
+            lambda: run_of(WATER, "exact_rotor", Langevin(1.0, scheme="LAMMPS"), 2.0, 2),
+            "friction times dt must be below 1, got 2",
+        ),
+        (
+            lambda: run_of(
+                LIBRATION, "exact_rotor", VelocityRescaling(1.0), 0.1, 2, state=replace(NEARLY_AT_REST, omega=np.zeros((2, 3)))
+            ),
+            "VelocityRescaling: nothing moves at the start",
+        ),
+    ],
+)
+def test_what_is_refused(make, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        make()
+
+
+def test_a_run_goes_on_in_its_own_bath_only():
+    begin = run_of(WATER, "no_squish", Langevin(1e-3), 2.0, 3, checkpoint=True)
+    with pytest.raises(ValueError, match=r"the run was made with bath .Langevin.friction=0.001.*seed=0.*this one has .none."):
+        run_of(WATER, "no_squish", None, 2.0, 6, state=begin)
+
+
+def test_released_temperatures_of_water_agree_with_its_torques():
+    """Half a kick lies between both readings of BAOAB: Omega^2 dt^2/4 of T, with Omega^2 of runs without a bath."""
+    rates = read_groups(RELEASED / "liquids.nc")["/spectrum_water64"]["rate_squared"].values
+    runs = bath_runs.BathRuns(read_dataset(RELEASED / bath_runs.RELEASED))
+    for friction in (0.1, 1.0, 10.0):
+        for dt, case in runs.ladder("water64", "BAOAB", friction).items():
+            if not 2 <= dt <= 6:
+                continue
+            for kind, rate in zip(("translation", "rotation"), rates, strict=True):
+                gap = case.reading(f"middle_{kind}").value - case.reading(kind).value
+                assert gap / 300 == pytest.approx(1 - baths.at_the_end(rate, dt), rel=0.06)
+            hotter, colder = case.reading("middle_rotation"), case.reading("middle_translation")
+            scatter = hotter.high - hotter.value + colder.high - colder.value  # their sum is fixed, so both err alike
+            between = hotter.value - colder.value
+            assert -1.5 * scatter < between < 2 * 300 * baths.apart(rates, dt) + 1.5 * scatter
+
+
+def test_the_step_for_a_bias_is_the_one_that_has_it():
+    rates = (0.0014, 0.012)
+    assert baths.apart(rates, baths.longest_step(rates, 0.002)) == pytest.approx(0.002)
+    assert baths.of_places(0.012, baths.longest_step_of_places(0.012, 0.002)) == pytest.approx(1.002)
+    # To second order the places of OBABO follow the closed form.
+    assert baths.of_places(1.0, 0.1) == pytest.approx(1 / (1 - 0.1**2 / 4), rel=1e-5)
