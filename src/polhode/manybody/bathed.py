@@ -11,6 +11,9 @@ each component of the velocity of the centre, and of the angular momentum in the
 
 with one gamma for all, or rates of the axes that differ (:class:`polhode.manybody.bath.Langevin`).
 
+Chains of Nose-Hoover thermostats (:func:`move_chain`) have S in the place of O: all velocities, and all angular momenta, times
+one factor each, the same before the free motion of a step and after its loads. The rates behind the factors move on between.
+
 The last fields of a record belong to the bath, behind what the method and its scheme for centres carry. Noise is a function
 of seed, molecule and step (:mod:`polhode.algebra.philox`). It is written there in a loop of its own, which has library calls
 and does not vectorise; the pass over lanes then does. Everything else of the engine is as without a bath.
@@ -18,7 +21,7 @@ and does not vectorise; the pass over lanes then does. Everything else of the en
 
 from collections.abc import Callable
 from functools import cache
-from math import log, sqrt
+from math import exp, expm1, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -77,11 +80,15 @@ DRIFTS: dict[str, Callable[..., Any]] = {
     "no_squish": squish_drift,
     "moser_veselov": constrained_drift,
 }
-#: The order of the parts of a step; LAMMPS has friction and noise as forces, and velocity rescaling is R.
-BAOAB, OBABO, LAMMPS, RESCALING = "BAOAB", "OBABO", "LAMMPS", "RBAB"
+#: The order of the parts of a step; LAMMPS has friction and noise as forces, velocity rescaling is R. N moves the chains on,
+#: and S multiplies momenta by their factors.
+BAOAB, OBABO, LAMMPS, RESCALING, CHAINS = "BAOAB", "OBABO", "LAMMPS", "RBAB", "BSANSB"
+#: The schemes with noise for each molecule.
+NOISY = (BAOAB, OBABO, LAMMPS)
 #: The numbers of a bath that the part ``begin`` gets for each molecule, behind omega: the factors by which O multiplies the
 #: velocity and the angular momentum about each axis, the scatter that it adds to each of these, and the seed as two numbers of
 #: 32 bits. Velocity rescaling: exp(-dt/time), three zeros, the mean kinetic energy, the degrees of freedom, two zeros, seed.
+#: Chains: the factors of velocities and of angular momenta, two ones, the degrees of freedom of both, kT, time, two zeros.
 NUMBERS = 10
 #: What a run sums up of all molecules: kinetic energy of centres and of rotation between the kicks of the last step (after O),
 #: and the energy that the bath has given since the start.
@@ -92,6 +99,8 @@ KEY, FIRST, SECOND = np.uint64(0x62617468), np.uint64(0), np.uint64(1)
 #: In the place of a molecule's number: noise of the liquid as a whole.
 ALL = np.uint64(0xFFFFFFFF)
 ZERO = np.uint64(0)
+#: The share of a step of the outer two of three parts that make the fourth order (Yoshida 1990), as LAMMPS has it by default.
+OUTER = 1.0 / (2.0 - 2.0 ** (1.0 / 3.0))
 
 
 @kernel
@@ -126,6 +135,70 @@ def pushed(v: Any, momentum: Any, mass: Any, force: Any, torque: Any, noise: Any
     return force, torque
 
 
+@subroutine
+def relaxed(rate: float, above: float, push: float, time: float) -> float:
+    """The rate of a thermostat after a time in which it is pushed, and decays at the rate of the one ``above``: exact."""
+    turn = above * time
+    share = 1.0 if turn == 0.0 else -expm1(-turn) / turn
+    return rate * exp(-turn) + push * time * share
+
+
+@subroutine
+def move_chain(fields: Any, at: int, links: int, twice: float, freedoms: float, kt: float, time: float, dt: float) -> float:
+    r"""Move a chain of thermostats on by a step, and return its energy: Martyna, Klein and Tuckerman (1992).
+
+    The chain has the rates :math:`\dot\eta_k` and the masses :math:`Q_1 = n kT\tau^2`, :math:`Q_k = kT\tau^2`, where n is the
+    number of degrees of freedom and :math:`\tau` the ``time``, and follows
+
+    .. math::
+
+       Q_1 \ddot\eta_1 &= 2K - n kT - Q_1 \dot\eta_1 \dot\eta_2 \\
+       Q_k \ddot\eta_k &= Q_{k-1} \dot\eta_{k-1}^2 - kT - Q_k \dot\eta_k \dot\eta_{k+1} .
+
+    Parameters
+    ----------
+    fields, at : the record of the first molecule, flat, and the index of the first rate; behind the rates is the sum
+        n eta_1 + eta_2 + ... + eta_links, from which the energy follows; further ones are :data:`LANES` apart
+    links : how many rates there are
+    twice : twice the kinetic energy, 2 K
+    freedoms, kt, time : n, kT and tau
+    dt : the step
+
+    Returns
+    -------
+    float
+        :math:`kT (n\eta_1 + \eta_2 + \dots) + \tfrac12 \sum_k Q_k \dot\eta_k^2`, what the bath has taken from the liquid.
+    """
+    if freedoms <= 0.0:
+        return 0.0
+    last, wide = links - 1, np.uint64(LANES)
+    of_kt = 1.0 / (time * time)
+    for part in range(3):
+        span = (1.0 - 2.0 * OUTER if part == 1 else OUTER) * dt
+        wound = 0.0
+        for half in range(2):
+            for j in range(links):
+                k = last - j if half == 0 else j
+                i = np.uint64(at) + np.uint64(k) * wide
+                above = fields[i + wide] if k < last else 0.0
+                if k == 0:
+                    push = of_kt * (twice / (freedoms * kt) - 1.0)
+                else:
+                    below = fields[i - wide]
+                    push = (freedoms if k == 1 else 1.0) * below * below - of_kt
+                fields[i] = relaxed(fields[i], above, push, 0.5 * span)
+            if half == 0:
+                for k in range(links):
+                    wound += span * (freedoms if k == 0 else 1.0) * fields[np.uint64(at) + np.uint64(k) * wide]
+        fields[np.uint64(at) + np.uint64(links) * wide] += wound
+    squares = 0.0
+    for k in range(links):
+        rate = fields[np.uint64(at) + np.uint64(k) * wide]
+        squares += (freedoms if k == 0 else 1.0) * rate * rate
+    energy: float = kt * (fields[np.uint64(at) + np.uint64(links) * wide] + 0.5 * time * time * squares)
+    return energy
+
+
 @cache
 def steps_of(scheme: str, drift: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The parts of a step of one molecule after the loads and before the next, as kernels on what the record holds.
@@ -134,7 +207,7 @@ def steps_of(scheme: str, drift: Callable[..., Any]) -> tuple[Callable[..., Any]
     ``begin(state, moving, body, mass, dt, noise, numbers) -> state, moving, middle, heat``, with ``state`` of q, angular
     momentum and torque, ``moving`` of r, v and acceleration, ``middle`` two kinetic energies, ``heat`` what the bath gave.
     """
-    pushes, ends, is_middle = scheme == LAMMPS, scheme == OBABO, scheme == BAOAB
+    pushes, ends, is_middle, scales = scheme == LAMMPS, scheme == OBABO, scheme == BAOAB, scheme == CHAINS
 
     @hides_nothing
     @kernel
@@ -145,6 +218,8 @@ def steps_of(scheme: str, drift: Callable[..., Any]) -> tuple[Callable[..., Any]
         if pushes:
             force, torque = pushed(v, momentum, mass, force, torque, noise, numbers)
         acceleration = scale(1.0 / mass, force)
+        if scales:
+            momentum, v = scale(numbers[1], momentum), scale(numbers[0], v)
         momentum, v, heat = kick(momentum, torque, 0.5 * dt), axpy(0.5 * dt, acceleration, v), 0.0
         if ends:
             v, momentum, heat = exchanged(v, momentum, mass, body, noise, numbers)
@@ -155,40 +230,46 @@ def steps_of(scheme: str, drift: Callable[..., Any]) -> tuple[Callable[..., Any]
     def begin(state: Any, moving: Any, body: Any, mass: Any, dt: Any, noise: Any, numbers: Any) -> Any:
         q, momentum, torque = state[:4], state[4:7], state[7:10]
         r, v, acceleration, heat = moving[:3], moving[3:6], moving[6:9], 0.0
-        if not pushes and not is_middle:
+        if not pushes and not is_middle and not scales:
             v, momentum, heat = exchanged(v, momentum, mass, body, noise, numbers)
         momentum, v = kick(momentum, torque, 0.5 * dt), axpy(0.5 * dt, acceleration, v)
         if is_middle:
             q, momentum = drift(q, momentum, body, 0.5 * dt)
             r = axpy(0.5 * dt, v, r)
             v, momentum, heat = exchanged(v, momentum, mass, body, noise, numbers)
+        if scales:
+            momentum, v = scale(numbers[1], momentum), scale(numbers[0], v)
         share = 0.5 * dt if is_middle else dt
         middle = energies(v, momentum, mass, body)
         q, momentum = drift(q, momentum, body, share)
+        if scales:  # the chains follow the energy after the free motion, as LAMMPS has it
+            middle = energies(v, momentum, mass, body)
         return q + momentum + torque, axpy(share, v, r) + v + acceleration, middle, heat
 
     return finish, begin
 
 
 @cache
-def parts_of(scheme: str, method: str) -> engine.MethodParts:
+def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
     """The parts of the engine's loop for a scheme of a bath around the free motion of a method, compiled.
 
     Parameters
     ----------
-    scheme : one of :data:`BAOAB`, :data:`OBABO`, :data:`LAMMPS`, :data:`RESCALING`
+    scheme : one of :data:`BAOAB`, :data:`OBABO`, :data:`LAMMPS`, :data:`RESCALING`, :data:`CHAINS`
     method : key of :data:`DRIFTS`
+    links : the number of thermostats in a chain, of :data:`CHAINS`
     """
     base = engine.record_of(exact_rotor.METHOD, False)  # it carries q, angular momentum and torque, whatever the free motion
     load_state, store_state, load_moving, store_moving = base[1:5]
-    rescales, both = scheme == RESCALING, scheme == OBABO
+    rescales, both, scales, noisy = scheme == RESCALING, scheme == OBABO, scheme == CHAINS, scheme in NOISY
     begins = scheme != LAMMPS
-    # The fields of the bath: noise of the end of a step and of the beginning of the next, numbers, step, and the sums.
+    # The fields of the bath: noise of the end of a step and of the beginning of the next, numbers, step, chains, and the sums.
     noise_at = base.width
     numbers_at = noise_at + 12
     step_at = numbers_at + NUMBERS + 1  # behind a copy of the first of the numbers
     heat_at = step_at + 1
-    sums_at = heat_at + 1
+    chains_at = heat_at + 1
+    sums_at = chains_at + 2 * (links + 1) * scales
     width = sums_at + SUMS
     load_end, load_noise = loader(fields_from(noise_at, 6)), loader(fields_from(noise_at + 6, 6))
     store_end, store_noise = storer(fields_from(noise_at, 6)), storer(fields_from(noise_at + 6, 6))
@@ -198,6 +279,7 @@ def parts_of(scheme: str, method: str) -> engine.MethodParts:
     load_step, store_step = loader((step_at,)), storer((step_at,))
     load_heat, store_heat = loader((heat_at,)), storer((heat_at,))
     store_middle, store_shown = storer((sums_at, sums_at + 1)), storer((sums_at + 2,))
+    load_middle = loader((sums_at, sums_at + 1))
     finish, begin = steps_of(scheme, DRIFTS[method])
     short = shortened(finish, begin)
     fast_finish, fast_begin = (finish, begin) if short is None else short
@@ -249,7 +331,7 @@ def parts_of(scheme: str, method: str) -> engine.MethodParts:
             (step,) = load_step(fields, i)
             if rescales:
                 store_factors(fields, i, (common, common, common, common))
-            else:
+            if noisy:
                 if not first_part and not begins:
                     store_end(fields, i, noise_of(fields, i, c, step, FIRST))
                 if not first_part and both:
@@ -257,6 +339,26 @@ def parts_of(scheme: str, method: str) -> engine.MethodParts:
                 if begins:
                     store_noise(fields, i, noise_of(fields, i, c, step + 1.0, FIRST))
             store_step(fields, i, (step + 1.0,))
+
+    @subroutine
+    def move_chains(fields: Any, blocks: int, dt: float) -> None:
+        """Move the chains of translation and of rotation on by a step, and write the factors of the next two S."""
+        of_centres, turning = 0.0, 0.0
+        for c in range(blocks * LANES):
+            centre, rotation = load_middle(fields, place(c, width))
+            of_centres += centre
+            turning += rotation
+        first = place(0, width)
+        numbers = load_numbers(fields, first)
+        kt, time = numbers[6], numbers[7]
+        at: Any = np.int64(first) + chains_at * LANES
+        other = at + (links + 1) * LANES
+        stored = move_chain(fields, at, links, 2.0 * of_centres, numbers[4], kt, time, dt)
+        stored += move_chain(fields, other, links, 2.0 * turning, numbers[5], kt, time, dt)
+        factors = exp(-0.5 * dt * fields[np.uint64(at)]), exp(-0.5 * dt * fields[np.uint64(other)])
+        for c in range(blocks * LANES):
+            store_factors(fields, place(c, width), (factors[0], factors[1], 1.0, 1.0))
+        store_heat(fields, first, (-stored,))
 
     @kernel
     def ended(fields: Any, i: Any, end: Any, dt: Any) -> Any:
@@ -274,7 +376,7 @@ def parts_of(scheme: str, method: str) -> engine.MethodParts:
     @kernel
     def begun(fields: Any, i: Any, start: Any, state: Any, moving: Any, given: Any, dt: Any) -> bool:
         """Take the part of a step before the loads, and write everything; returns whether the molecule is within its margin."""
-        noise, numbers = load_noise(fields, i) if begins and not rescales else NOTHING, load_numbers(fields, i)
+        noise, numbers = load_noise(fields, i) if begins and noisy else NOTHING, load_numbers(fields, i)
         (mass,) = load_mass(fields, i)
         state, moving, middle, heat = start(state, moving, load_inertia(fields, i), mass, dt, noise, numbers)
         store_state(fields, i, state)
@@ -310,6 +412,8 @@ def parts_of(scheme: str, method: str) -> engine.MethodParts:
                 else:
                     state, moving, heat = ended(fields, i, fast_finish, dt)
                     outside |= not begun(fields, i, fast_begin, state, moving, heat, dt)
+        if scales:
+            move_chains(fields, blocks, dt)
         return outside != 0
 
     def advance_each(
@@ -330,6 +434,8 @@ def parts_of(scheme: str, method: str) -> engine.MethodParts:
             if not first_part and not rescales:
                 state, moving, heat = ended(fields, i, finish, dt)
             outside |= not begun(fields, i, begin, state, moving, heat, dt)
+        if scales:
+            move_chains(fields, blocks, dt)
         return outside
 
     def begin_all(fields, blocks, count, v, omega, dt):  # type: ignore[no-untyped-def]

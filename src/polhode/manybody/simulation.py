@@ -80,7 +80,7 @@ def simulate(
         Examine every pair of clumps in every step instead of keeping a neighbour list: slow, with identical results.
     normalise : bool, optional
         Whether quaternions are normalised every step; by default as the method declares.
-    bath : Langevin or VelocityRescaling, optional
+    bath : Langevin, NoseHoover or VelocityRescaling, optional
         A heat bath around a :class:`Fluid`, for the methods in :data:`polhode.manybody.bathed.DRIFTS`. The run then has also
         ``temperature_middle_translation`` and ``temperature_middle_rotation``, those between the two kicks of the last step,
         and ``heat``, the energy that the bath has given since the start (not of the scheme ``LAMMPS``). With Langevin the
