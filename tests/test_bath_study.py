@@ -1,6 +1,7 @@
 """The chapter of heat baths: what is read of runs, how readings are corrected, and figures and tables from made-up runs."""
 
 import re
+from itertools import pairwise
 from math import exp
 from pathlib import Path
 from zlib import crc32
@@ -37,7 +38,8 @@ def made_up(case, seed, blocks):
     drift = DRIFT * 1e-6 * time + small(1e-5) if case.scheme != "LAMMPS" else np.full(blocks, np.nan)
     higher = HIGHER * case.dt**2 * (case.scheme != "BAOAB")
     energy = -17.7 + higher + 0.01 * (common + balance) + small(0.01)
-    return np.array([translation, rotation, *middle, energy, drift, 180 + small(5), 180 + small(5)])
+    liquid = 3 + small(0.05), 0.3 + small(0.01), 3 + small(1)
+    return np.array([translation, rotation, *middle, energy, drift, 180 + small(5), 180 + small(5), *liquid])
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +138,51 @@ def test_the_divergence_is_the_mean_over_signs():
     assert drawn.mean() == pytest.approx(diagonal / 64, abs=4 * drawn.std() / len(drawn) ** 0.5)
 
 
+def test_the_shells_are_those_of_water():
+    """Of a run the distribution of the oxygens is highest in the shell, and the neighbours end near its minimum."""
+    case = study.BathCase("water64", "BAOAB", 1.0, 4.0, 60_000.0)
+    motions = np.concatenate([next(study.blocks_of_bath(WATER, case, seed, seed)).motions for seed in range(2)])
+    edges = np.arange(2.3, 4.05, 0.1)
+    heights = []
+    with pytest.MonkeyPatch.context() as patch:
+        for low, high in pairwise(edges):
+            patch.setattr(study, "PEAK", (low, high))
+            heights.append(study.structure(WATER, motions)[0])
+    assert edges[np.argmax(heights)] == pytest.approx(study.PEAK[0])
+    assert max(heights) == pytest.approx(3.0, abs=0.3)
+    assert study.NEIGHBOURS - 0.15 < 3 + 0.1 * np.argmin(heights[7:14]) < study.NEIGHBOURS + 0.35
+
+
+def test_the_structure_of_a_made_up_liquid():
+    """Molecules on lines with parallel or opposite dipoles; two pairs of 64 times 63 halves are in the shell."""
+    r, q = np.zeros((64, 3)), np.tile([1.0, 0, 0, 0], (64, 1))
+    box, site = WATER.box, np.array(WATER.clumps[0][0].sites[0])
+    r[:] = np.stack(np.meshgrid(*[np.arange(4)] * 3), -1).reshape(-1, 3) * box / 4 + 0.1  # 3.11 Angstrom apart
+    motion = np.hstack([r, 0 * r, q, 0 * r])[None]
+    peak, cosine, kirkwood = study.structure(WATER, motion)
+    assert (peak, cosine, kirkwood) == pytest.approx((0, 1, 64))
+    motion[0, :32, 6:10] = [0, 0, 0, 1.0]  # half of the molecules point the other way; the site moves by twice its arm
+    motion[0, :32, :3] += site * (1, 1, 1) - np.array([-site[0], -site[1], site[2]])
+    peak, cosine, kirkwood = study.structure(WATER, motion)
+    assert kirkwood == pytest.approx(0, abs=1e-20) and -1 < cosine < 1
+    motion[0, 0, :3] += motion[0, 1, :3] - motion[0, 0, :3] + [0, 0, 2.75]
+    assert study.structure(WATER, motion)[0] == pytest.approx(
+        box**3 / (64 * 63 / 2) / (4 / 3 * np.pi * (2.8**3 - 2.7**3)) * sum_in_shell(motion, site, box)
+    )
+
+
+def sum_in_shell(motion, site, box):
+    """Pairs of first sites in the shell, one by one."""
+    count = 0
+    places = [row[:3] + (1 if row[6] else -1) * site * (1, 1, 0) for row in motion[0]]
+    for i in range(64):
+        for j in range(i):
+            apart = places[i] - places[j]
+            count += 2.7 <= np.linalg.norm(apart - box * np.round(apart / box)) < 2.8
+    assert count
+    return count
+
+
 def test_a_run_that_is_lost_has_no_readings(monkeypatch):
     """A method that a bath cannot divide, with a step at which it breaks down."""
     case = study.BathCase("water64", "spiral_leapfrog", 0.1, 40.0, 200_000.0)
@@ -152,5 +199,5 @@ def test_the_chapter_is_made_from_its_check(inputs, tmp_path):
     frame, text = rendering.table("baths", inputs)
     assert len(frame) == len(study.CASES) and text.count("BAOAB") == 3 and text.count(r"\num") > 200
     frame, text = rendering.table("bath_steps", inputs)
-    assert len(frame) == 8
+    assert len(frame) == 9
     figure_twice("baths", inputs, tmp_path)

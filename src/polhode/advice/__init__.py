@@ -402,10 +402,10 @@ def for_liquid(
         ``"LAMMPS"``, ``"GROMACS"``, ``"OpenMM"`` or (without a bath) ``"AMBER"``, for what to write there.
     length : str or float, optional
         Of the run at constant energy, in s or with its unit (``"10ns"``): in place of ``drift``, which is 0.01 over so many ns.
-    bath : "langevin", optional
+    bath : "langevin" or "nose-hoover", optional
         The run is in a heat bath: the answer has the scheme, the step and where to read the temperature.
     gamma : str or float
-        The friction of the bath, with its unit (``"1/ps"``) or in 1/s.
+        The friction of the bath ``langevin``, with its unit (``"1/ps"``) or in 1/s.
     bias : float, optional
         By how many K the temperatures of translation and of rotation may be off at 300 K; 0.5 by default.
     molecule : str or path, optional

@@ -86,6 +86,17 @@ BATHS = (
         SMOOTH,
     ),
 )
+#: With chains of Nose-Hoover thermostats; lines also name the temperature (K) and the time of the chains (fs).
+CHAINS = (
+    CodeWords(
+        "LAMMPS",
+        "`timestep {step}` and `fix water all rigid/nvt/small molecule temp {temperature:g} {temperature:g} {time:.3g}` "
+        "(`units real`, fs)",
+        1e-15,
+        "no_squish",
+        SMOOTH_PAIRS,
+    ),
+)
 #: Molecules with a site without mass, and what a code makes of it.
 WITH_MASSLESS_SITES = ("tip4p2005",)
 MASSLESS_SITES: Mapping[str, str] = {
@@ -115,9 +126,9 @@ def words_of(code: str | None, known: tuple[CodeWords, ...], where: str = "") ->
     names: Mapping[str, CodeWords] = {words.name.lower(): words for words in known}
     if code.lower() not in names:
         *others, last = (words.name for words in known)
+        possible = f"{', '.join(others)} or {last}" if others else last
         about = UNMEASURED.get(code.lower(), "") if known is CONTACTS else ""
         raise AdviceError(
-            f"code must be {', '.join(others)} or {last}{where}, got {shown(code)}; {about and f'{about}; '}"
-            "leave it out for another one"
+            f"code must be {possible}{where}, got {shown(code)}; {about and f'{about}; '}leave it out for another one"
         )
     return names[code.lower()]

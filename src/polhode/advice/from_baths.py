@@ -7,7 +7,7 @@ evidence beside them (:mod:`polhode.fits.bath_runs`).
 
 import re
 from dataclasses import replace
-from math import log
+from math import log, pi
 from pathlib import Path
 
 from polhode.advice import codes, files
@@ -16,13 +16,15 @@ from polhode.advice.codes import about_sites, words_of
 from polhode.advice.errors import AdviceError, checked
 from polhode.advice.from_liquids import FEMTOSECOND, MEASURED, UNITS, liquid_of, measurements
 from polhode.fits import bath_runs, baths
-from polhode.fits.liquid_drifts import PREFERRED, steps_of
+from polhode.fits.liquid_drifts import PREFERRED, STATED, steps_of
 from polhode.interface.arguments import positive, shown
 from polhode.interface.netcdf import read_dataset
 
 #: The baths, by the word of the question; the methods around which there is one.
-BATHS, METHODS = ("langevin",), ("exact_rotor", "no_squish", "moser_veselov")
+BATHS, METHODS = ("langevin", "nose-hoover"), ("exact_rotor", "no_squish", "moser_veselov")
 RATE = re.compile(r"([-+.\deE]+) */ *(fs|ps|ns|s)")
+#: The time of chains with which water was run, fs.
+CHAIN = 100.0
 #: The scheme in words.
 ORDER = "Langevin dynamics in the order B A O A B (B: half a kick, A: half of the free motion, O: friction and noise)"
 AS_FORCES = (
@@ -65,6 +67,8 @@ def from_baths(
     """The answer to :func:`polhode.advice.for_liquid` with a bath: the scheme, the step, and where to read the temperature."""
     if not isinstance(bath, str) or bath not in BATHS:
         raise AdviceError(f"bath must be {' or '.join(BATHS)}, got {shown(bath)}")
+    if bath != "langevin":
+        return from_chains(liquid, bath, gamma, bias, results, everything, code)
     if gamma is None:
         raise AdviceError("gamma is missing: the friction, with its unit, as in 1/ps")
     words = words_of(code, codes.BATHS, " in a heat bath")
@@ -159,7 +163,7 @@ def from_baths(
             "Their mean has no such bias.",
             f"Drift without a bath of {' and '.join(measured.words)}: the friction takes it out at a temperature that is "
             "higher by the share drift/gamma; the whole interval of 95% of the drift is below what this allows.",
-            *_measured(per_ps, results),
+            *measured_words(bath_runs.BETWEEN_KICKS, "B A O A B", per_ps, results),
             f"From {files.named(measured.path)}.",
         ],
         error=allowed,
@@ -169,26 +173,107 @@ def from_baths(
     )
 
 
-def _measured(friction: float, results: Path | None) -> list[str]:
-    """What runs of water with B A O A B say, with the measured friction that is nearest, 1/ps; nothing without their file."""
+def from_chains(
+    liquid: str | float,
+    bath: str,
+    gamma: str | float | None,
+    bias: float | None,
+    results: Path | None,
+    everything: bool,
+    code: str | None,
+) -> Recommendation:
+    """The answer for chains of Nose-Hoover thermostats: the step of a run of 1 ns at constant energy, and what is sampled.
+
+    Chains hold the mean kinetic energies between the kicks with any step, so that no step follows from a bias.
+    """
+    for name, value in (("gamma", gamma), ("bias", bias)):
+        if value is not None:
+            raise AdviceError(
+                f"{name} belongs to the bath langevin; leave it out: chains have no friction, and hold both temperatures "
+                "between the kicks with any step"
+            )
+    words = words_of(code, codes.CHAINS, " with Nose-Hoover chains")
+    measured = measurements(results)
+    period, named = liquid_of(liquid, measured.periods)
+    scale = period / measured.periods[MEASURED]
+    steps = steps_of(*measured.boxes, allowed=STATED * scale)
+    limits = {key: steps.get(key, (0.0, 0.0)) for key in METHODS}
+    order = sorted((key for key in METHODS if limits[key][0]), key=lambda key: (-limits[key][0], key != PREFERRED))
+    if words is not None:
+        order.sort(key=lambda key: key != words.method)
+    choices = [_choice(key, limits[key][0] * scale, period) for key in order]
+    best, temperature = choices[0], baths.TEMPERATURE
+    dt, rates = best.dt / FEMTOSECOND, [float(rate) / scale**2 for rate in measured.spectrum["rate_squared"].values]
+    of_centre, turning = (temperature * baths.at_the_end(rate, dt) for rate in rates)
+    periods = f"{period / dt:.3g} steps in a period of the fastest libration"
+    spread = temperature * (2 * pi / period * dt) ** 2 / 12
+    notes = [
+        "Do not use it for a few molecules, a gas, or a start far from equilibrium: without noise nothing makes single motions "
+        "share the energy, and the kinetic energy oscillates with a period of about 4.4 times the time of the chains. Take "
+        "langevin there, and bring the liquid to equilibrium with it.",
+        f"On whole steps, where most logs read, rotation then shows {turning:.4g} K and translation {of_centre:.4g} K; the "
+        "temperatures between the kicks and the places are right in the mean.",
+        "The momentum of the whole must be zero at the start.",
+    ]
+    if words is not None:
+        notes[2] = (
+            "LAMMPS counts three degrees of freedom for the momentum of the whole, which stays zero: translation is too hot by "
+            "the factor N/(N - 1), 5 K with 64 molecules. Its `econserve` is not conserved; judge the step without the bath."
+        )
+    return Recommendation(
+        question=f"{named} at {temperature:g} K, chains of Nose-Hoover thermostats",
+        best=best,
+        sentence=words.first_line(best.dt, periods, temperature=temperature, time=CHAIN * scale)
+        if words
+        else f"Take Nose-Hoover chains with a time of {CHAIN * scale:.3g} fs around {best.label} ({best.method}) with dt = "
+        f"{dt:.3g} fs: {periods}; read the temperature between the two kicks.",
+        serves="Without the bath the energy then drifts by less than "
+        f"{STATED:g} kT per degree of freedom and ns, so that the chains have next to nothing to take out. Their own bias of "
+        "both temperatures is zero with any step.",
+        costs=f"A run of 1 ns takes {float(f'{1e6 / dt:.3g}'):,.0f} steps, with one evaluation of the forces each.",
+        notes=[*notes, *about_sites(words, named)],
+        changes=["faster librations: measure their period", "a cut-off that is not smooth", "another time of the chains"],
+        interval=(best.dt, max(limits[best.method][1] * scale * FEMTOSECOND, best.dt)),
+        interval_means=f"Interval: {dt:.3g} fs, the longest step that is shown to drift so little, and the longest that may.",
+        alternatives=choices,
+        evidence=[
+            "A single libration has no linear analysis here: the rate at which a chain damps it depends on the kinetic energy of "
+            "all, and without noise it need not reach equilibrium. What holds for any step is the balance of the first "
+            "thermostat, whose rate changes by 2 K - n kT of the energies between the kicks and stays finite.",
+            "Within rotation fast librations are hotter than slow ones between the kicks, over all by up to Omega^2 dt^2/12 of T, "
+            f"{spread:.2g} K for the fastest, as without a bath.",
+            f"Drift without a bath of {' and '.join(measured.words)}.",
+            *measured_words(bath_runs.CHAINS, f"chains of {CHAIN:g} fs", 1e3 / CHAIN, results),
+            f"From {files.named(measured.path)}.",
+        ],
+        error=STATED,
+        kind="liquid",
+        asked={"liquid": liquid, "bath": bath} | ({"code": words.name} if words else {}),
+        shown=len(choices) if everything else SHOWN,
+    )
+
+
+def measured_words(scheme: str, name: str, friction: float, results: Path | None) -> list[str]:
+    """What runs of water with a scheme say, with the measured friction that is nearest, 1/ps; nothing without such runs."""
     path = files.released(bath_runs.RELEASED) if results is None else results / "checks" / f"{bath_runs.CHECK}.nc"
     if path is None or not path.is_file():
         return []
     runs = bath_runs.BathRuns(read_dataset(path))
-    nearest = min(
-        {case.friction for case in runs.of(MEASURED) if case.scheme == bath_runs.BETWEEN_KICKS},
-        key=lambda known: abs(log(known / friction)),
-    )
+    frictions = {case.friction for case in runs.of(MEASURED) if case.scheme == scheme}
+    if not frictions:
+        return []
+    nearest = min(frictions, key=lambda known: abs(log(known / friction)))
     truth, said = runs.truth(MEASURED), []
-    for dt, case in runs.ladder(MEASURED, bath_runs.BETWEEN_KICKS, nearest).items():
+    for dt, case in runs.ladder(MEASURED, scheme, nearest).items():
         of_step = case.biases(truth)
         hotter, energy = of_step["rotation"], of_step["potential"]
         said.append(
             f"at {dt:g} fs {hotter.value:+.1f} ({hotter.low:+.1f} to {hotter.high:+.1f}) K and {energy.value:+.3f} "
             f"({energy.low:+.3f} to {energy.high:+.3f}) kT"
         )
+    with_friction = f" and a friction of {nearest:g}/ps" if scheme != bath_runs.CHAINS else ""
     return [
-        f"Measured in runs of {MEASURED} with B A O A B and a friction of {nearest:g}/ps: rotation between the kicks above the "
+        f"Measured in runs of {MEASURED} with {name}{with_friction}: rotation between the kicks above the "
         f"bath, and the potential energy of a molecule above the truth, with intervals of 95%: {', '.join(said)}. "
         f"From {files.named(path)}."
     ]

@@ -12,7 +12,7 @@ per degree of freedom and time),
 
 with the friction gamma and the time t between two O: both are :math:`T_0 (1 + d/\gamma)` for short t. Every reading is
 corrected by its regression on the scatter of T about this value (a control variate). Friction and noise as forces have no such
-balance.
+balance, and readings of chains of thermostats, which hold T themselves, are not corrected.
 """
 
 from collections.abc import Mapping
@@ -33,6 +33,10 @@ RELEASED, CHECK = "full/checks/baths.nc", "baths"
 DROPPED, INDEPENDENT = 2, 3000.0
 #: Temperatures, and the scheme in whose runs they are right between the kicks.
 KINDS, BETWEEN_KICKS = ("translation", "rotation"), "BAOAB"
+#: Runs with chains of Nose-Hoover thermostats, which hold temperatures between the kicks as well.
+CHAINS = "CHAINS"
+#: Readings of structure: the first peak of the radial distribution, the cosine between neighbouring dipoles, Kirkwood's factor.
+STRUCTURE = ("peak", "cosine", "kirkwood")
 #: Steps whose potential energy with B A O A B counts as right: the linear analysis has no bias of places there.
 SHORT = 2.0
 #: The bias of the potential energy of a molecule to stay below, kT.
@@ -90,11 +94,13 @@ class BathRun:
     @property
     def place(self) -> str:
         """What stands before the names of temperatures that the scheme has right."""
-        return "middle_" if self.scheme == BETWEEN_KICKS else ""
+        return "middle_" if self.scheme in (BETWEEN_KICKS, CHAINS) else ""
 
     @property
     def balance(self) -> float:
         """The mean of both temperatures by the heat of the bath, K; NaN without this."""
+        if self.scheme == CHAINS:
+            return nan
         turn, drift = self.friction * 1e-3 * self.exchange, self.drift.value * 1e-6 * self.exchange
         share = 2 * drift / expm1(2 * turn) if self.scheme == BETWEEN_KICKS else drift / sinh(turn)
         return self.temperature * (1 + share)
@@ -131,10 +137,14 @@ class BathRun:
         for kind in KINDS:
             of_kind = self.reading(f"{self.place}{kind}")
             result[kind] = Bias(*(end - self.temperature for end in (of_kind.value, of_kind.low, of_kind.high)))
-        energy = self.reading("potential")
-        value = energy.value - truth.value
-        half = np.hypot(energy.high - energy.value, truth.high - truth.value)
-        return result | {"potential": Bias(value, value - half, value + half)}
+        return result | {"potential": self.above("potential", truth)}
+
+    def above(self, name: str, truth: Estimate) -> Bias:
+        """A reading above its true value, with the intervals of both."""
+        reading = self.reading(name)
+        value = reading.value - truth.value
+        half = np.hypot(reading.high - reading.value, truth.high - truth.value)
+        return Bias(value, value - half, value + half)
 
 
 class BathRuns:
@@ -157,10 +167,13 @@ class BathRuns:
             raise NotInRun(f"the runs in heat baths have no {scheme} with a friction of {friction:g}/ps in {scene}")
         return {case.dt: case for case in sorted(chosen, key=lambda case: case.dt)}
 
-    def truth(self, scene: str) -> Estimate:
-        """The potential energy of a molecule, kT: of all runs with B A O A B and steps to :data:`SHORT`, by their weights."""
+    def truth(self, scene: str, name: str = "potential") -> Estimate:
+        """A reading of all runs with B A O A B and steps to :data:`SHORT`, by their weights.
+
+        By default the potential energy of a molecule, kT.
+        """
         short = [case for case in self.of(scene) if case.scheme == BETWEEN_KICKS and case.dt <= SHORT]
-        readings = [case.reading("potential") for case in short]
+        readings = [case.reading(name) for case in short]
         if not readings:
             raise NotInRun(f"the runs in heat baths have none of {scene} with {BETWEEN_KICKS} and up to {SHORT:g} fs")
         halves = np.array([reading.high - reading.value for reading in readings])

@@ -269,10 +269,10 @@ class VelocityRescaling(Bath):
 class NoseHoover(Bath):
     """Two chains of Nose-Hoover thermostats, for translation and for rotation: no noise, and as smooth as the forces.
 
-    Martyna, Klein and Tuckerman (1992), for rigid molecules Kamberaj, Li and Hansen (2005). Around NO_SQUISH a step is the one of
-    ``fix rigid/nvt/small`` of LAMMPS, as read from its source (the second paper could not be read). The chains hold the kinetic
-    energies between the kicks, where they are right in the mean with any step. The momentum of the whole must be zero and
-    stays so: translation has 3 N - 3 degrees of freedom, where LAMMPS counts 3 N.
+    Martyna, Klein and Tuckerman (1992), for rigid molecules Kamberaj, Li and Hansen (2005). Around NO_SQUISH a step is the one
+    of ``fix rigid/nvt/small`` of LAMMPS, as read from its source (the second paper could not be read). The chains hold the
+    kinetic energies between the kicks, where they are right in the mean with any step. The momentum of the whole must be zero
+    and stays so: translation has 3 N - 3 degrees of freedom, where LAMMPS counts 3 N.
 
     A run is reversible but for round-off and the splitting of the free motion. The kinetic energy oscillates with a period of
     about 4.4 ``time``. Single librations, a few molecules or a gas need not reach the distribution of the bath, as there is no

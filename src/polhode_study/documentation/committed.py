@@ -52,6 +52,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "molecules": pages.molecules_table,
         "liquids": pages.liquids_table,
         "baths": pages.baths_table,
+        "baths_structure": pages.baths_structure,
         "bath_codes": baths.what_codes_sample,
         "engines": engines.engines_page,
         "engines_advice": engines.advice_page,

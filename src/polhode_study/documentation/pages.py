@@ -18,7 +18,7 @@ import numpy as np
 
 from polhode.advice.prices import USUAL
 from polhode.export import LANGUAGES
-from polhode.fits.bath_runs import RELEASED, BathRuns
+from polhode.fits.bath_runs import CHAINS, RELEASED, BathRun, BathRuns
 from polhode.fits.liquid_drifts import MeanDrift, fastest, outcome
 from polhode.fits.seed_statistics import LEVEL
 from polhode.interface.netcdf import read_dataset
@@ -631,12 +631,37 @@ def baths_table(scene: str = "water64", friction: float = 1.0) -> str:
     """What water samples in a bath with a friction in 1/ps by scheme and step, from the released runs."""
     every = BathRuns(read_dataset(HOME / "data/released" / RELEASED))
     truth, rows = every.truth(scene), []
-    for case in (case for case in every.of(scene) if case.scheme not in METHODS and case.friction == friction):
+    for case in _cases(every, scene, friction):
         values: dict[str, Any] = {name: case.reading(name) for name, _ in OF_BATHS[:4]}
         values |= {"configurational": case.configurational, "potential": case.biases(truth)["potential"]}
         cells = (_with_half(values[name], 3 if name == "potential" else 1) for name, _ in OF_BATHS)
         rows.append((f"{case.scheme}, {case.dt:g} fs", *cells))
     return table(["scheme, step", *(head for _, head in OF_BATHS)], rows)
+
+
+def _cases(every: BathRuns, scene: str, friction: float) -> list[BathRun]:
+    """The runs of a box with a friction in 1/ps, and with chains of thermostats."""
+    cases = [case for case in every.of(scene) if case.scheme not in METHODS]
+    return [case for case in cases if case.friction == friction or case.scheme == CHAINS]
+
+
+#: Readings of structure: name in the runs, head, decimals.
+OF_STRUCTURE = (
+    ("peak", "height of the first peak", 3),
+    ("cosine", "cosine between neighbouring dipoles", 4),
+    ("kirkwood", "Kirkwood's factor", 2),
+)
+
+
+def baths_structure(scene: str = "water64", friction: float = 1.0) -> str:
+    """How molecules lie and point in a bath by scheme and step, above the truth, from the released runs."""
+    every = BathRuns(read_dataset(HOME / "data/released" / RELEASED))
+    truths = {name: every.truth(scene, name) for name, *_ in OF_STRUCTURE}
+    rows = [("truth", *(_with_half(truths[name], decimals) for name, _, decimals in OF_STRUCTURE))]
+    for case in _cases(every, scene, friction):
+        cells = (_with_half(case.above(name, truths[name]), decimals) for name, _, decimals in OF_STRUCTURE)
+        rows.append((f"{case.scheme}, {case.dt:g} fs", *cells))
+    return table(["scheme, step", *(head for _, head, _ in OF_STRUCTURE)], rows)
 
 
 def _with_half(estimate: Any, decimals: int) -> str:

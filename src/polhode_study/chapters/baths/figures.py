@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from polhode.fits import baths as analysis
+from polhode.fits.bath_runs import CHAINS
 from polhode_study.chapters.baths import frames
 from polhode_study.inputs import Inputs
 from polhode_study.report import style
@@ -64,10 +65,11 @@ def _potential(axes: Axes, inputs: Inputs) -> None:
     frictions = sorted({case.friction for case in every.cases.values() if case.scheme == "BAOAB"})
     looks = {("BAOAB", friction): (colour, "o") for friction, colour in zip(frictions, COLOURS, strict=False)}
     looks |= {("OBABO", frames.FRICTION): (style.GOLD, "D"), ("LAMMPS", frames.FRICTION): (style.RED, "s")}
+    looks |= {(CHAINS, frames.OF_CHAINS): (style.LEAF, "^")}
     for (scheme, friction), (colour, marker) in looks.items():
         ladder = every.ladder(frames.SMALL, scheme, friction)
         values = [case.biases(truth)["potential"] for case in ladder.values()]
-        label = f"{frames.SCHEMES[scheme]}, {friction:g}/ps"
+        label = frames.SCHEMES[scheme] + (f", {friction:g}/ps" if scheme != CHAINS else "")
         _points(axes, list(ladder), values, color=colour, marker=marker, label=label)
     axes.axhline(0, **style.GUIDES)
     axes.set_xlabel(STEP_FS)

@@ -4,14 +4,16 @@ from contextlib import suppress
 
 import xarray as xr
 
-from polhode.fits.bath_runs import CHECK, RELEASED, BathRuns
+from polhode.fits.bath_runs import CHAINS, CHECK, RELEASED, BathRuns
 from polhode_study.chapters.liquids import frames as liquids
 from polhode_study.inputs import Inputs, NotInRun, once
 
 #: The boxes, and the friction in 1/ps at which schemes are compared.
 SMALL, LARGE, FRICTION = "water64", "water125", 1.0
+#: The inverse of the time of chains of thermostats, 1/ps.
+OF_CHAINS = 10.0
 #: Schemes in the order of tables, and their names.
-SCHEMES = {"BAOAB": "BAOAB", "OBABO": "OBABO", "LAMMPS": "as forces"}
+SCHEMES = {"BAOAB": "BAOAB", "OBABO": "OBABO", "LAMMPS": "as forces", CHAINS: "chains"}
 
 
 def dataset(inputs: Inputs) -> xr.Dataset:

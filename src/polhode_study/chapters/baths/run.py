@@ -10,21 +10,26 @@ with the torques M about the body axes of all molecules and turns :math:`\theta`
 and places alone. The divergence is estimated: all molecules turn at once, about each axis by :math:`\pm \epsilon`, with signs
 z drawn for each snapshot, and the mean of :math:`\sum z_k\, dM_k/d\epsilon` over the draws is the divergence.
 
+Beside them are what a liquid is usually judged by: the height of the first peak of the radial distribution of the first sites
+(:data:`PEAK`), and how dipoles point: the mean cosine between neighbours, and Kirkwood's factor of the whole box.
+
 A method whose step a bath cannot divide gets O, friction and noise, in halves before and after :data:`STRETCH` steps, from the
 state on whole steps: the splitting O B A B O with the whole stretch in its middle.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import exp, nan, sqrt
+from math import exp, nan, pi, sqrt
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 import xarray as xr
 
+from polhode.algebra.metrics import rotation_matrix
+from polhode.fits.bath_runs import CHAINS
 from polhode.interface.arrays import about
-from polhode.manybody.bath import Langevin
+from polhode.manybody.bath import Bath, Langevin, NoseHoover
 from polhode.manybody.fluid import Fluid
 from polhode.manybody.placement import State
 from polhode.manybody.scenes import SCENES
@@ -40,6 +45,9 @@ BLOCKS, BETWEEN, SNAPSHOT = 20, 30.0, 50
 #: The turn by which torques are differentiated, rad, and the step from rest that gives torques, in usual steps.
 TURN, BRIEF = 1e-4, 1e-4
 STARTS = 3
+#: The shell at the first peak of SPC/E water, and the distance up to which molecules are neighbours, its first minimum, in
+#: Angstrom.
+PEAK, NEIGHBOURS = (2.7, 2.8), 3.3
 #: What is read: name -> meaning and unit; a mean over the block.
 READINGS = {
     "translation": ("temperature of translation at the end of the steps", "K"),
@@ -50,12 +58,18 @@ READINGS = {
     "left": ("energy less what the bath has given since the start, per degree of freedom, kT", "1"),
     "squares": ("sum of the squares of the torques about the body axes of a molecule, (kT)^2", "1"),
     "divergence": ("minus the divergence of these torques, kT", "1"),
+    "peak": ("radial distribution of the first sites, mean over 2.7 to 2.8 Angstrom", "1"),
+    "cosine": ("mean cosine between the dipoles of molecules whose first sites are within 3.3 Angstrom", "1"),
+    "kirkwood": ("square of the sum of the directions of all dipoles, for a molecule", "1"),
 }
 
 
 @dataclass(frozen=True)
 class BathCase:
-    """A liquid, a scheme of a bath or the key of a method, friction in 1/ps, step and duration in fs."""
+    """A liquid, a scheme of a bath or the key of a method, friction in 1/ps, step and duration in fs.
+
+    Chains of Nose-Hoover thermostats have the inverse of their time in the place of the friction.
+    """
 
     scene: str
     scheme: str
@@ -73,6 +87,12 @@ class BathCase:
         """Whether friction and noise stand within the step."""
         return self.scheme not in METHODS
 
+    def bath(self, noise: int) -> Bath:
+        """The bath within its steps."""
+        if self.scheme == CHAINS:
+            return NoseHoover(1e3 / self.friction)
+        return Langevin(self.friction * 1e-3, seed=noise, scheme=self.scheme)
+
     @property
     def exchange(self) -> float:
         """The time between the middles of two O, fs."""
@@ -81,8 +101,8 @@ class BathCase:
 
 #: What is run of both boxes, and the durations in fs by step; then methods that a bath cannot divide.
 OF_SMALL = (("BAOAB", 0.1), ("BAOAB", 1.0), ("BAOAB", 10.0), ("OBABO", 1.0), ("LAMMPS", 1.0))
-BOXES = (
-    ("water64", OF_SMALL, {1.0: 30_000.0, 2.0: 60_000.0, 4.0: 60_000.0, 6.0: 60_000.0, 8.0: 60_000.0}),
+BOXES: tuple[tuple[str, tuple[tuple[str, float], ...], dict[float, float]], ...] = (
+    ("water64", (*OF_SMALL, (CHAINS, 10.0)), {1.0: 30_000.0, 2.0: 60_000.0, 4.0: 60_000.0, 6.0: 60_000.0, 8.0: 60_000.0}),
     ("water125", OF_SMALL[:3], dict.fromkeys((1.0, 2.0, 4.0, 6.0, 8.0), 10_000.0)),
 )
 OTHERS, FRICTIONS, OTHER_STEPS = ("spiral_leapfrog", "magnus_adams4"), (0.1, 1.0, 10.0), {2.0: 15_000.0, 4.0: 15_000.0}
@@ -131,10 +151,31 @@ def curvature(fluid: Fluid, motion: np.ndarray, random: np.random.Generator) -> 
     return float(squares) / len(fluid), float(divergence) / len(fluid)
 
 
+def structure(fluid: Fluid, motions: np.ndarray) -> tuple[float, float, float]:
+    """The height of the first peak, the mean cosine between neighbours and Kirkwood's factor, from motions (samples, n, 13).
+
+    The liquid has molecules of one kind, whose first site is the one that distances are measured between.
+    """
+    (molecule, number), *others = fluid.clumps
+    assert not others
+    turns = rotation_matrix(motions[..., 6:10])
+    dipole = np.asarray(molecule.charges) @ np.asarray(molecule.sites)
+    directions = turns @ (dipole / np.linalg.norm(dipole))
+    places = motions[..., :3] + turns @ np.asarray(molecule.sites[0])
+    first, second = np.triu_indices(number, 1)
+    apart = places[:, first] - places[:, second]
+    distance = np.linalg.norm(apart - fluid.box * np.round(apart / fluid.box), axis=-1)
+    shell = 4 / 3 * pi * (PEAK[1] ** 3 - PEAK[0] ** 3)
+    in_shell = ((distance >= PEAK[0]) & (distance < PEAK[1])).mean()
+    cosines = np.einsum("sni,sni->sn", directions[:, first], directions[:, second])
+    of_all = (directions.sum(1) ** 2).sum(-1).mean() / number
+    return float(in_shell / shell * fluid.box**3), float(cosines[distance < NEIGHBOURS].mean()), float(of_all)
+
+
 @dataclass(frozen=True)
 class Samples:
     """Samples of a block: kinetic energies (samples, 2) of translation and rotation at the end of the steps and between the
-    kicks, potential energy and what the bath has given (samples,), all in kT, and motions (snapshots, molecules, 13).
+    kicks, potential energy and what the bath has given (samples,), all in kT, and motions (samples, molecules, 13).
     """
 
     end: np.ndarray
@@ -148,7 +189,7 @@ def blocks_of_bath(fluid: Fluid, case: BathCase, seed: int, noise: int) -> Itera
     """The blocks of a run in a bath around :data:`ROTOR`."""
     method, kt = METHODS[ROTOR], fluid.thermal / fluid.units.energy
     assert isinstance(method, OneTorque)
-    bath = Langevin(case.friction * 1e-3, seed=noise, scheme=case.scheme).at_temperature_of(fluid)
+    bath = case.bath(noise).at_temperature_of(fluid)
     between = max(1, round(BETWEEN / case.dt))
     count = int(case.duration / BLOCKS / (between * case.dt) + 1e-9)
     state, before, at = fluid.initial_state(seed), None, 0
@@ -158,7 +199,7 @@ def blocks_of_bath(fluid: Fluid, case: BathCase, seed: int, noise: int) -> Itera
         centres, (kinetic, potential) = outcome["kinetic_of_centres"], outcome["energies"].T
         middle, heat = outcome["sums"][:, :2] / kt, outcome["sums"][:, 2] / kt
         end = np.stack([centres, kinetic - centres], 1) / kt
-        yield Samples(end, middle, potential / kt, heat, outcome["motion"][::SNAPSHOT])
+        yield Samples(end, middle, potential / kt, heat, outcome["motion"])
         before, at = outcome["checkpoint"], int(steps[-1])
         if outcome["diverged"] >= 0:
             return
@@ -197,7 +238,7 @@ def blocks_of_stretches(fluid: Fluid, case: BathCase, seed: int, noise: int) -> 
             rows.append([*kinetic(v, omega), outcome["energies"][0, 1] / kt, heat])
             motions.append(np.hstack([motion[:, :6], q, motion[:, 10:]]))
         table = np.array(rows)
-        yield Samples(table[:, :2], np.full((count, 2), nan), table[:, 2], table[:, 3], np.array(motions[::SNAPSHOT]))
+        yield Samples(table[:, :2], np.full((count, 2), nan), table[:, 2], table[:, 3], np.array(motions))
 
 
 def case_of(case: BathCase, seed: int, blocks: int) -> np.ndarray:
@@ -206,8 +247,10 @@ def case_of(case: BathCase, seed: int, blocks: int) -> np.ndarray:
     assert isinstance(fluid, Fluid)
     noise = crc32(f"{case.key} {seed}".encode())
     random = np.random.default_rng(noise + 1)
-    # With friction and noise all momenta are free.
-    per_kinetic = 2 * fluid.temperature / (3 * len(fluid))
+    # With friction and noise all momenta are free; chains keep the momentum of the whole.
+    of_stretches = 3 * len(fluid), fluid.degrees_of_freedom[1]
+    freedoms = case.bath(noise).degrees_of_freedom(fluid) if case.divides else of_stretches
+    per_kinetic = 2 * fluid.temperature / np.array(freedoms)
     values = np.full((len(READINGS), blocks), nan)
     samples = (blocks_of_bath if case.divides else blocks_of_stretches)(fluid, case, seed, noise)
     for block, read in zip(range(blocks), samples, strict=False):
@@ -215,9 +258,10 @@ def case_of(case: BathCase, seed: int, blocks: int) -> np.ndarray:
         if not np.isfinite(energy).all():
             break
         left = energy - read.heat if case.scheme != "LAMMPS" else np.full(len(energy), nan)
-        of_torques = np.mean([curvature(fluid, motion, random) for motion in read.motions], 0)
-        kinetic = np.hstack([read.end, read.middle]).mean(0) * per_kinetic
-        values[:, block] = *kinetic, read.potential.mean() / len(fluid), left.mean() / (6 * len(fluid)), *of_torques
+        of_torques = np.mean([curvature(fluid, motion, random) for motion in read.motions[::SNAPSHOT]], 0)
+        kinetic = np.hstack([read.end, read.middle]).mean(0) * np.tile(per_kinetic, 2)
+        energies = read.potential.mean() / len(fluid), left.mean() / (6 * len(fluid))
+        values[:, block] = *kinetic, *energies, *of_torques, *structure(fluid, read.motions)
     return values
 
 
@@ -239,7 +283,7 @@ def in_baths(cases: Sequence[BathCase], starts: int, blocks: int) -> xr.Dataset:
     meanings = {
         "scene": ("liquid",),
         "scheme": ("scheme of the bath, or method between halves of friction and noise",),
-        "friction": ("friction", "ps-1"),
+        "friction": ("friction; of chains the inverse of their time", "ps-1"),
         "dt": ("time step", "fs"),
         "exchange": ("time between the middles of two times of friction and noise", "fs"),
         "duration": ("duration of a run", "fs"),

@@ -4,7 +4,7 @@ from functools import partial
 
 import pandas as pd
 
-from polhode.fits.bath_runs import KINDS, BathRun, BathRuns
+from polhode.fits.bath_runs import KINDS, STRUCTURE, BathRun, BathRuns
 from polhode.fits.baths import BIAS
 from polhode.fits.seed_statistics import Estimate
 from polhode.interface.table import Column, RowGroup, Table
@@ -56,6 +56,7 @@ def _row(every: BathRuns, case: BathRun) -> dict[str, object]:
     estimates = {name: case.reading(name) for name, *_ in TEMPERATURES} | {"configurational": case.configurational}
     potential = case.biases(every.truth(case.scene))["potential"]
     estimates |= {"potential": Estimate(potential.value, potential.low, potential.high), "excess": case.excess}
+    estimates |= {name: case.reading(name) for name in STRUCTURE}
     for name, estimate in estimates.items():
         row |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
     return row | {"drift_kT_per_ns": case.drift.value, "by_drift": case.balance - every.temperature}
