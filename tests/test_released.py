@@ -19,9 +19,11 @@ from polhode.interface.netcdf import read_dataset, read_groups
 from polhode.interface.storage import write_dataset, write_groups
 from polhode.references.dataset import reference_dataset
 from polhode_study import provenance, released
+from polhode_study.archive import manifest
 from polhode_study.chapters.reproducibility.numbers import release
 from polhode_study.checks import CHECKS
 from polhode_study.cli import release as cli_release
+from polhode_study.comparing import compare, variable_of
 from polhode_study.gather import single_body
 from polhode_study.inputs import Inputs
 from polhode_study.released import Release, ReleaseDiffers, completed, computed, whole, witness_settings
@@ -128,6 +130,78 @@ def test_the_release_is_made_of_a_run_that_computed_everything(tmp_path, monkeyp
     assert main(["release", "--full", "--results", str(results), "--output", str(output)]) == 2
 
 
+def manifest_of(path: Path, folder: Path, run: dict) -> None:
+    """Write a manifest of all files of a folder."""
+    names = [file.relative_to(folder).as_posix() for file in sorted(folder.rglob("*.nc"))]
+    manifest.write(manifest.of_run(folder, run | {"files": dict.fromkeys(names, "")}), path, (2026, 11, 28, 0, 0, 0))
+
+
+def test_an_experiment_joins_the_release_with_its_origin(tmp_path, monkeypatch):
+    """Its file, the index and the manifest; everything else stays as it is, to the byte."""
+    folder = tmp_path / "full"
+    folder.mkdir()
+    released_in(folder, runs(METHODS), "single_body.nc", "heavy_top")
+    index = json.loads((folder / "release.json").read_text())
+    index["run"]["configuration"]["ensembles"] = {"seed": 7}
+    index["methods"][""] = METHODS
+    (folder / "release.json").write_text(json.dumps(index))
+    path = tmp_path / "manifest.zip"
+    manifest_of(path, folder, index["run"])
+    before = manifest.read(path)
+    manifest.write(before, tmp_path / "again.zip", (2026, 11, 28, 0, 0, 0))
+    assert path.read_bytes() == (tmp_path / "again.zip").read_bytes(), "what is thinned stays as it is"
+    settings = []
+
+    def made(wildcards, given):
+        settings.append((wildcards, given))
+        return xr.Dataset({"rotation": ("case", np.arange(200.0))}), "made"
+
+    monkeypatch.setattr(cli_release, "make_check", made)
+    monkeypatch.setattr(provenance, "commit", lambda home: {"commit": "d" * 40, "dirty": True})
+    assert main(["release", "--experiment", "baths", "--output", str(folder)]) == 0
+    assert settings == [({"check": "baths"}, {"methods": METHODS, "seed": 7})]
+    known, after = Release(folder), manifest.read(path)
+    origin = known.origin("checks/baths.nc")
+    assert (origin["commit"], origin["dirty"], origin["configuration"]) == ("d" * 40, True, {"seed": 7})
+    assert origin["family"] == provenance.family() and known.origin("single_body.nc")["commit"] == "c" * 40
+    assert after.origin("checks/baths.nc") == origin and known.path("checks/baths.nc").is_file()
+    new = {key for key in after.variables if key not in before.variables}
+    assert new == {("checks/baths.nc", "", "rotation")}
+    for key, variable in before.variables.items():
+        assert after.variables[key] == variable
+        if variable.values is not None:
+            np.testing.assert_array_equal(after.variables[key].values, variable.values)
+    again = path.read_bytes()
+    assert main(["release", "--experiment", "baths", "--output", str(folder)]) == 0
+    of_run = {key: value for key, value in manifest.read(path).run.items() if key != "origins"}
+    assert of_run == before.run and set(manifest.read(path).variables) == set(after.variables) and len(again) > 0
+
+
+def test_only_experiments_of_the_release_can_join_it(tmp_path, capsys):
+    assert main(["release", "--experiment", "baths", "--output", str(tmp_path)]) == 2
+    assert "must have release.json" in capsys.readouterr().err
+    (tmp_path / "full").mkdir()
+    released_in(tmp_path / "full", runs(METHODS), "n.nc")
+    manifest_of(tmp_path / "manifest.zip", tmp_path / "full", MACHINE)
+    for name in ("bathes", "liquid_spectrum"):
+        assert main(["release", "--experiment", name, "--output", str(tmp_path / "full")]) == 2
+        assert f"--experiment: '{name}' is not an experiment of the release" in capsys.readouterr().err
+
+
+def test_a_file_is_compared_as_on_its_own_machine(tmp_path):
+    """A run on the machine of one of two files: there every bit must be the same, in the other it may differ in the last."""
+    for name, add in (("old", 0.0), ("new", 1e-15)):
+        for file in ("checks/bed.nc", "checks/drum.nc"):
+            write_groups({"/": runs(METHODS, add)}, tmp_path / name / file)
+    manifest_of(tmp_path / "m.zip", tmp_path / "old", MACHINE)
+    manifest.with_file(tmp_path / "m.zip", tmp_path / "old", "checks/drum.nc", MACHINE | {"family": "y", "commit": "d" * 40})
+    old = manifest.read(tmp_path / "m.zip")
+    run = MACHINE | {"family": "y", "files": {"checks/bed.nc": "", "checks/drum.nc": ""}}
+    result = compare(old, manifest.of_run(tmp_path / "new", run))
+    assert {(each.file, each.variable) for each in result.differences} == {("checks/drum.nc", "q_error_l1")}
+    assert result.within == 1
+
+
 def test_what_is_not_computed_comes_from_the_release(tmp_path):
     known_release = released_in(tmp_path, runs(METHODS), "single_body.nc", "heavy_top")
     data = completed(known_release, "single_body.nc", "heavy_top", runs(["verlet", "mine"]), [*METHODS, "mine"], MACHINE)
@@ -185,6 +259,20 @@ def test_a_new_method_joins_an_experiment_with_all_methods(tmp_path):
     known_release = released_in(tmp_path, runs(METHODS), "n.nc")
     data = whole(known_release, "n.nc", runs(["verlet", "mine"]), ["rk4", "verlet", "mine"], MACHINE, all_methods=True)
     xr.testing.assert_identical(data.drop_attrs(), runs(["rk4", "verlet", "mine"]))
+
+
+def test_the_manifest_has_all_released_experiments():
+    """With the same bits, and the same origins: what a study takes from the release, ``polhode verify`` compares."""
+    known, listed = Release(HOME / released.FOLDER), manifest.read(HOME / "data/released/manifest.zip")
+    assert listed.run.get("origins", {}) == known.index.get("origins", {})
+    for file in known.index["files"]:
+        if not file.startswith("checks/"):
+            continue
+        with xr.open_dataset(known.path(file), decode_cf=False) as data:
+            for name, variable in data.variables.items():
+                of_manifest = listed.variables[file, "", str(name)]
+                values = variable_of(file, "", str(name), variable.dims, variable.values)
+                assert values.sha256.startswith(of_manifest.sha256), f"{file}: {name}"
 
 
 def test_the_release_is_whole():

@@ -72,6 +72,11 @@ class Manifest:
     verdicts: Mapping[str, str]
     where: str = ""
 
+    def origin(self, file: str) -> Mapping[str, Any]:
+        """The origin of a file: that of the run, or its own under ``origins`` of the run."""
+        origin: Mapping[str, Any] = self.run.get("origins", {}).get(file, self.run)
+        return origin
+
     def beside(self, variable: Variable, name: str) -> Variable | None:
         """The variable of this name in the same group as another variable; None if there is none."""
         return self.variables.get((variable.file, variable.group, name))
@@ -144,8 +149,12 @@ def other_settings(released: Any, checked: Any, place: str = "") -> list[str]:
 def compare(released: Manifest, checked: Manifest) -> Outcome:
     """Everything in which a run differs from a released one."""
     outcome = Outcome(compared=True)
-    bits = not same_machine(released.run, checked.run)
-    same_code = bits and all(released.run.get(key) == checked.run.get(key) for key in ("commit", "dirty", "lock_sha256"))
+    keys = "commit", "dirty", "lock_sha256"
+    has_bits = {name: not same_machine(released.origin(name), checked.origin(name)) for name in released.files}
+    has_same_code = {
+        name: bits and all(released.origin(name).get(key) == checked.origin(name).get(key) for key in keys)
+        for name, bits in has_bits.items()
+    }
     gone = [name for name in released.files if name not in checked.files]
     outcome.differences += [whole(name, "missing", "present", "missing") for name in gone]
     new = [name for name in checked.files if name not in released.files]
@@ -159,6 +168,7 @@ def compare(released: Manifest, checked: Manifest) -> Outcome:
     for key, variable in released.variables.items():
         if variable.file in gone:
             continue
+        bits = has_bits.get(variable.file, not same_machine(released.run, checked.run))
         difference = _compared(variable, checked.variables.get(key), checked, bits)
         if difference is None:
             outcome.same += 1
@@ -175,6 +185,7 @@ def compare(released: Manifest, checked: Manifest) -> Outcome:
     for name, digest in released.files.items():
         if name in off or checked.files[name] == digest:
             continue
+        same_code = has_same_code[name]
         if name.endswith(".nc") and same_code:
             outcome.differences.append(whole(name, "bytes", digest[:12], checked.files[name][:12], "the values are the same"))
         elif name.endswith(".csv") and name != "claims.csv" and same_code:

@@ -1,7 +1,8 @@
 """What a study takes from the release instead of computing it, and the witnesses with which it holds the release.
 
 ``data/released/full`` has results of the study of ``workflow/config/full.yaml``, and ``release.json`` says by which commit,
-configuration, machine and libraries they were made. With ``further: released`` a study computes what the sources report. Of
+configuration, machine and libraries they were made; under ``origins`` it says so of each file that was made apart from the
+others (``polhode release --experiment``). With ``further: released`` a study computes what the sources report. Of
 each further experiment with the same settings as in the release it computes a small part, the witness, and takes the rest from
 the release. A witness that differs ends the study: the bits must be the same on the processor family and with the libraries of
 the release; elsewhere the tolerances of ``polhode verify`` hold. Methods that the release lacks are computed.
@@ -95,9 +96,15 @@ class Release:
 
     @cached_property
     def index(self) -> dict[str, Any]:
-        """``run``: origin and configuration; ``files``: checksum of each file; ``methods``: keys, by file and group."""
+        """``run``: origin and configuration; ``files``: checksum of each file; ``methods``: keys, by file and group;
+        ``origins``: commit, machine and settings of files that are not of this run."""
         content: dict[str, Any] = json.loads((self.folder / INDEX).read_text(encoding="utf-8"))
         return content
+
+    def origin(self, file: str) -> Mapping[str, Any]:
+        """Commit, processor, Python and libraries of a file."""
+        origin: Mapping[str, Any] = self.index.get("origins", {}).get(file, self.index["run"])
+        return origin
 
     def digest(self, file: str) -> str:
         """The checksum that a file has now, for what depends on it; empty if it is missing."""
@@ -215,7 +222,7 @@ def completed(
                 variables[name] = variable
         coords = {name: variables.pop(name) for name in data.coords}
         data = xr.Dataset(variables, coords, data.attrs).sel(integrator=list(methods))
-    return data.assign_attrs(released=",".join(others), witness=outcome, release=release.index["run"]["commit"])
+    return data.assign_attrs(released=",".join(others), witness=outcome, release=release.origin(file)["commit"])
 
 
 def whole(
@@ -262,7 +269,7 @@ def held(release: Release, file: str, group: str, old: "xr.Dataset", data: "xr.D
     if common is None:
         return "no method of the release was computed"
     of_release, of_witness = common
-    result = compare(_manifest(release.index["run"], file, group, of_release), _manifest(machine, file, group, of_witness))
+    result = compare(_manifest(release.origin(file), file, group, of_release), _manifest(machine, file, group, of_witness))
     if result.differences:
         worst = result.differences[0]
         raise ReleaseDiffers(

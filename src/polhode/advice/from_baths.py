@@ -237,11 +237,11 @@ def from_chains(
         interval_means=f"Interval: {dt:.3g} fs, the longest step that is shown to drift so little, and the longest that may.",
         alternatives=choices,
         evidence=[
-            "A single libration has no linear analysis here: the rate at which a chain damps it depends on the kinetic energy of "
-            "all, and without noise it need not reach equilibrium. What holds for any step is the balance of the first "
+            "A single libration has no linear analysis here: the rate at which a chain damps it depends on the kinetic energy "
+            "of all, and without noise it need not reach equilibrium. What holds for any step is the balance of the first "
             "thermostat, whose rate changes by 2 K - n kT of the energies between the kicks and stays finite.",
-            "Within rotation fast librations are hotter than slow ones between the kicks, over all by up to Omega^2 dt^2/12 of T, "
-            f"{spread:.2g} K for the fastest, as without a bath.",
+            "Within rotation fast librations are hotter than slow ones between the kicks, as without a bath: the fastest by at "
+            f"most Omega^2 dt^2/12 of T, {spread:.2g} K.",
             f"Drift without a bath of {' and '.join(measured.words)}.",
             *measured_words(bath_runs.CHAINS, f"chains of {CHAIN:g} fs", 1e3 / CHAIN, results),
             f"From {files.named(measured.path)}.",

@@ -149,6 +149,26 @@ def write(manifest: Manifest, path: str | Path, when: tuple[int, int, int, int, 
     write_atomically(path, save)
 
 
+def with_file(path: str | Path, folder: Path, file: str, origin: Mapping[str, Any]) -> Manifest:
+    """Write a manifest again with one file of ``folder`` in it, in place of an older one, and with where it is from.
+
+    Raises
+    ------
+    Unusable
+        If the manifest or the file cannot be read.
+    """
+    old = read(path)
+    with zipfile.ZipFile(path) as archive:
+        when = archive.getinfo("manifest.json").date_time
+    kept = [variable for variable in old.variables.values() if variable.file != file]
+    variables = {v.key: v for v in sorted([*kept, *_read(folder / file, file)], key=lambda v: v.file)}
+    run = {**old.run, "origins": {**old.run.get("origins", {}), file: dict(origin)}}
+    files = dict(sorted({**old.files, file: sha256(folder / file)}.items()))
+    manifest = Manifest(run, files, variables, old.verdicts, str(path))
+    write(manifest, path, when)
+    return manifest
+
+
 def _json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":")) + "\n"
 
@@ -160,6 +180,8 @@ def _thinned(variable: Variable) -> tuple[list[list[int] | None], np.ndarray] | 
     if (kind := kind_of(variable.file)) is not None and kind.checksums_only:
         return None
     values = variable.values
+    if any(row is not None for row in variable.rows):  # of a manifest, which has them thinned
+        return [None if row is None else list(row) for row in variable.rows], values.astype("<f4")
     rows: list[list[int] | None] = []
     for axis, size in enumerate(variable.shape):
         few = FEW if values.size > LARGE and axis > 1 else SAMPLED if size > LONG else size

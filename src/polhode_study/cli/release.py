@@ -3,7 +3,8 @@
 ``polhode release`` makes data/released/many_body.nc from the results folder. The file records the code version, the date,
 the processor and the time that each method took; the report shows it as published-scale results. ``--laws``, ``--checks`` and
 ``--cost`` release the laws of random bodies, what advice on single impacts reads, and the times of steps, instead; ``--full``
-the experiments that a study with ``further: released`` does not compute.
+the experiments that a study with ``further: released`` does not compute; ``--experiment`` runs one of these, and puts it into
+that release and into the manifest.
 """
 
 import argparse
@@ -34,16 +35,22 @@ from polhode.interface.netcdf import group_names, read_dataset, read_groups
 from polhode.interface.progress import Stage, watched
 from polhode.interface.storage import write_atomically, write_dataset, write_groups, write_text
 from polhode.methods import METHODS
+from polhode.registry import nearest
 from polhode.results import INTERNAL
 from polhode_study import provenance
+from polhode_study.archive import manifest
 from polhode_study.checks import CHECKS as CHECKS_OF_STUDY
 from polhode_study.comparing import NUMERICAL
-from polhode_study.released import ENSEMBLES, INDEX, MANY_BODY, SINGLE_BODY, check_file
+from polhode_study.released import ENSEMBLES, INDEX, MANY_BODY, SINGLE_BODY, Release, check_file, this_machine
+from polhode_study.run.check import make_check
 from polhode_study.run.ensemble_states import states_dataset
+from polhode_study.workflow.entry import HOME
 
 #: The variables that are kept; those along a run only in single precision.
 RELEASED = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift", "diverged", "diverged_at", "contacts")
 
+#: The manifest beside the folder of the release.
+MANIFEST = "manifest.zip"
 #: Values up to which a variable is not compressed.
 SMALL = 64
 #: Digits of the numbers in sheets: more than a page shows.
@@ -416,17 +423,44 @@ def full_release(results: Path) -> tuple[dict[str, dict[str, xr.Dataset]], dict[
                     f"--results: {results / file} has runs from a release; run workflow/config/full.yaml, which computes all"
                 )
             attributes = {key: value for key, value in data.attrs.items() if key not in INTERNAL}
-            data = data.drop_attrs(deep=False).assign_attrs(attributes)
-            for name, variable in data.variables.items():
-                numbers = variable.dtype.kind in "fiu" and variable.size > SMALL
-                data[name].encoding = {"zlib": True, "complevel": 9, "shuffle": True} if numbers else {}
-            files.setdefault(file, {})[f"/{group}"] = data
+            files.setdefault(file, {})[f"/{group}"] = _packed(data.drop_attrs(deep=False).assign_attrs(attributes))
     methods = {"": list(run["configuration"]["methods"]) if run["configuration"]["methods"] != "all" else list(METHODS)}
     for file, of_file in files.items():
         for group, data in of_file.items():
             if "integrator" in data.coords:
                 methods[f"{file}{group}".rstrip("/")] = list(dict.fromkeys(map(str, data["integrator"].values.ravel())))
     return files, {"run": origin, "methods": methods}
+
+
+def _packed(data: xr.Dataset) -> xr.Dataset:
+    """Data whose numbers are compressed when they are written, without loss."""
+    for name, variable in data.variables.items():
+        numbers = variable.dtype.kind in "fiu" and variable.size > SMALL
+        data[name].encoding = {"zlib": True, "complevel": 9, "shuffle": True} if numbers else {}
+    return data
+
+
+def released_experiment(check: str, release: Release) -> tuple[xr.Dataset, dict[str, Any]]:
+    """An experiment of the release, run again with the methods and the seed of the release, and its origin.
+
+    Raises
+    ------
+    UsageError
+        If there is no such experiment, or no part of it is a witness.
+    """
+    known = [key for key, experiment in CHECKS_OF_STUDY.items() if experiment.witness is not None]
+    if check not in known:
+        raise UsageError(f"--experiment: {check!r} is not an experiment of the release; {nearest(check, known)}")
+    made, here = release.index["run"]["configuration"], provenance.commit(HOME)
+    settings = {"methods": list(release.methods("")), "seed": (made["ensembles"] or {}).get("seed", 0)}
+    settings |= CHECKS_OF_STUDY[check].settings
+    with watched(Stage(f"running {check}")):
+        data, _ = make_check({"check": check}, settings)
+    ended = datetime.now(UTC).isoformat(timespec="seconds")
+    commit = {key: here[key] for key in ("commit", "dirty")}
+    origin = {**commit, "processor": provenance.processor(), **this_machine(), "ended": ended}
+    used = {} if not CHECKS_OF_STUDY[check].all_methods else {"methods": settings["methods"]}
+    return data, origin | {"configuration": {"seed": settings["seed"], **CHECKS_OF_STUDY[check].settings, **used}}
 
 
 def with_methods(known: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
@@ -592,6 +626,31 @@ def _release_full(arguments: argparse.Namespace) -> None:
     print(f"{output}: {len(files)} files of commit {index['run']['commit'][:12]}, {size / 1e6:.1f} MB")
 
 
+def _release_experiment(arguments: argparse.Namespace) -> None:
+    """Run an experiment, and put it into the release, its index and the manifest beside the folder of the release."""
+    output, check = arguments.output, arguments.experiment
+    release, manifest_path, file = Release(output), output.parent / MANIFEST, check_file(check)
+    if not (output / INDEX).is_file() or not manifest_path.is_file():
+        raise UsageError(f"--output: {output} must have {INDEX}, and {manifest_path} must be beside it")
+    check_writable(output / file, "--output")
+    index = dict(release.index)
+    data, origin = released_experiment(check, release)
+    title = {"title": f"Experiment on single methods: {check}"}
+    write_groups({"/": _packed(data.assign_attrs(title))}, output / file)
+    index["files"] = {**index["files"], file: provenance.sha256(output / file)}
+    index["origins"] = {**index.get("origins", {}), file: origin}
+    if "integrator" in data.coords:
+        index["methods"] = {**index["methods"], file: list(dict.fromkeys(map(str, data["integrator"].values.ravel())))}
+    try:
+        made = manifest.with_file(manifest_path, output, file, origin)
+    except provenance.Unusable as error:
+        raise UsageError(f"--output: {error}") from error
+    write_text(output / INDEX, json.dumps(index, indent=1, sort_keys=True) + "\n")
+    number = sum(variable.file == file for variable in made.variables.values())
+    changed = " with local changes" if origin["dirty"] else ""
+    print(f"{output / file}: commit {origin['commit'][:12]}{changed}, {number} variables in {manifest_path}")
+
+
 def _release_sheets(arguments: argparse.Namespace) -> None:
     sheets = measured_sheets(arguments.results / "sheets", arguments.commit)
     packed = gzip.compress(json.dumps(sheets, separators=(",", ":")).encode(), mtime=0)
@@ -623,6 +682,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     instead = parser.add_mutually_exclusive_group()
     for option, file, _, about in KINDS:
         instead.add_argument(f"--{option}", action="store_true", help=f"{about}: {file}")
+    instead.add_argument(
+        "--experiment",
+        metavar="NAME",
+        help="run an experiment on single methods as a whole, and put it into the release (full), its index and the manifest",
+    )
     parser.add_argument("--cores", type=int, default=1, help="processes that run liquids; 0: release what there is")
     parser.add_argument(
         "--seeds", type=int, help="initial states of each experiment on grains at most; 0: those that there are"
@@ -640,7 +704,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the file and print a summary."""
     chosen = ((file, release) for option, file, release, _ in KINDS if getattr(arguments, option))
-    file, release = next(chosen, (MANY_BODY, _release_many_body))
+    default = ("full", _release_experiment) if arguments.experiment else (MANY_BODY, _release_many_body)
+    file, release = next(chosen, default)
     arguments.output = arguments.output or Path("data/released", file)
     if Path(file).suffix:  # not one of the folders, whose files are checked
         check_writable(arguments.output, "--output")
