@@ -205,6 +205,20 @@ def test_in_a_bath_lammps_has_the_step_of_its_own_scheme(bathed_release):
     assert "has this bias with dt = 1.94 fs" in said and "mass 3" not in said
 
 
+def test_chains_have_the_step_of_constant_energy(bathed_release):
+    """Drifts of 0.001 kT/ns at 4 fs and of 1 at 6 fs; on whole steps a libration reads 1 - w^2/4 of what the chains hold."""
+    answer = polhode.recommend(liquid="water64", bath="nose-hoover")
+    assert answer.dt == pytest.approx(4e-15) == polhode.recommend(liquid="water64").dt
+    assert answer.sentence.startswith("Take Nose-Hoover chains with a time of 100 fs around ")
+    notes = " ".join(answer.notes)
+    assert f"rotation then shows {300 * (1 - 0.012 * 16 / 4):.4g} K" in notes and "Do not use it for a few molecules" in notes
+    assert "no linear analysis" in answer.why() and "LAMMPS" not in notes
+    of_lammps = polhode.recommend(liquid="water64", bath="nose-hoover", code="lammps")
+    line = "In LAMMPS write `timestep 4` and `fix water all rigid/nvt/small molecule temp 300 300 100`"
+    assert of_lammps.sentence.startswith(line) and of_lammps.method == "no_squish"
+    assert f"{300 / 63:.0f} K with 64 molecules" in " ".join(of_lammps.notes)
+
+
 def test_a_code_is_asked_for_what_it_shows(bathed_release):
     """Whole steps of a leapfrog at constant energy read 1 - w^2/6 of the temperature."""
     answer = polhode.recommend(liquid="water64", code="lammps")
@@ -241,8 +255,11 @@ def test_the_length_of_a_run_is_its_drift(release):
 @pytest.mark.parametrize(
     "question, message",
     [
-        ({"bath": "nose", "gamma": "1/ps"}, "bath must be langevin, got 'nose'"),
-        ({"bath": np.zeros((1, 2)), "gamma": "1/ps"}, "bath must be langevin, got"),
+        ({"bath": "nose", "gamma": "1/ps"}, "bath must be langevin or nose-hoover, got 'nose'"),
+        ({"bath": np.zeros((1, 2)), "gamma": "1/ps"}, "bath must be langevin or nose-hoover, got"),
+        ({"bath": "nose-hoover", "gamma": "1/ps"}, "gamma belongs to the bath langevin; leave it out"),
+        ({"bath": "nose-hoover", "bias": 2.0}, "bias belongs to the bath langevin; leave it out"),
+        ({"bath": "nose-hoover", "code": "gromacs"}, "code must be LAMMPS with Nose-Hoover chains, got 'gromacs'"),
         ({"bath": "langevin"}, "gamma is missing: the friction, with its unit, as in 1/ps"),
         ({"bath": "langevin", "gamma": "soon"}, "gamma must be a rate with its unit, as in 1/ps, got 'soon'"),
         ({"bath": "langevin", "gamma": "1e/ps"}, "gamma: '1e' is no number"),

@@ -184,13 +184,13 @@ def from_chains(
 ) -> Recommendation:
     """The answer for chains of Nose-Hoover thermostats: the step of a run of 1 ns at constant energy, and what is sampled.
 
-    Chains hold the mean kinetic energies between the kicks with any step, so that no step follows from a bias.
+    Chains hold the mean kinetic energies between the kicks whatever the step, so that no step follows from a bias.
     """
     for name, value in (("gamma", gamma), ("bias", bias)):
         if value is not None:
             raise AdviceError(
                 f"{name} belongs to the bath langevin; leave it out: chains have no friction, and hold both temperatures "
-                "between the kicks with any step"
+                "between the kicks whatever the step"
             )
     words = words_of(code, codes.CHAINS, " with Nose-Hoover chains")
     measured = measurements(results)
@@ -228,8 +228,8 @@ def from_chains(
         else f"Take Nose-Hoover chains with a time of {CHAIN * scale:.3g} fs around {best.label} ({best.method}) with dt = "
         f"{dt:.3g} fs: {periods}; read the temperature between the two kicks.",
         serves="Without the bath the energy then drifts by less than "
-        f"{STATED:g} kT per degree of freedom and ns, so that the chains have next to nothing to take out. Their own bias of "
-        "both temperatures is zero with any step.",
+        f"{STATED:g} kT per degree of freedom and ns, so that the chains have next to nothing to take out. They hold "
+        "both temperatures between the kicks whatever the step.",
         costs=f"A run of 1 ns takes {float(f'{1e6 / dt:.3g}'):,.0f} steps, with one evaluation of the forces each.",
         notes=[*notes, *about_sites(words, named)],
         changes=["faster librations: measure their period", "a cut-off that is not smooth", "another time of the chains"],
@@ -238,8 +238,9 @@ def from_chains(
         alternatives=choices,
         evidence=[
             "A single libration has no linear analysis here: the rate at which a chain damps it depends on the kinetic energy "
-            "of all, and without noise it need not reach equilibrium. What holds for any step is the balance of the first "
-            "thermostat, whose rate changes by 2 K - n kT of the energies between the kicks and stays finite.",
+            "of all, and without noise it need not reach equilibrium. What holds for any step is the balance of a single "
+            "thermostat, whose rate changes by 2 K - n kT of the energies between the kicks and stays finite. With ten in a "
+            "chain water is within 1 K of it at 8 fs.",
             "Within rotation fast librations are hotter than slow ones between the kicks, as without a bath: the fastest by at "
             f"most Omega^2 dt^2/12 of T, {spread:.2g} K.",
             f"Drift without a bath of {' and '.join(measured.words)}.",

@@ -271,8 +271,8 @@ class NoseHoover(Bath):
 
     Martyna, Klein and Tuckerman (1992), for rigid molecules Kamberaj, Li and Hansen (2005). Around NO_SQUISH a step is the one
     of ``fix rigid/nvt/small`` of LAMMPS, as read from its source (the second paper could not be read). The chains hold the
-    kinetic energies between the kicks, where they are right in the mean with any step. The momentum of the whole must be zero
-    and stays so: translation has 3 N - 3 degrees of freedom, where LAMMPS counts 3 N.
+    kinetic energies between the kicks: in the mean exactly with one thermostat, and within 1 K with ten in water at 8 fs. The
+    momentum of the whole must be zero and stays so: translation has 3 N - 3 degrees of freedom, where LAMMPS counts 3 N.
 
     A run is reversible but for round-off and the splitting of the free motion. The kinetic energy oscillates with a period of
     about 4.4 ``time``. Single librations, a few molecules or a gas need not reach the distribution of the bath, as there is no

@@ -649,7 +649,6 @@ def _cases(every: BathRuns, scene: str, friction: float) -> list[BathRun]:
 OF_STRUCTURE = (
     ("peak", "height of the first peak", 3),
     ("cosine", "cosine between neighbouring dipoles", 4),
-    ("kirkwood", "Kirkwood's factor", 2),
 )
 
 
