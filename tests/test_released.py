@@ -19,6 +19,7 @@ from polhode.interface.netcdf import read_dataset, read_groups
 from polhode.interface.storage import write_dataset, write_groups
 from polhode.references.dataset import reference_dataset
 from polhode_study import provenance, released
+from polhode_study.archive import manifest
 from polhode_study.chapters.reproducibility.numbers import release
 from polhode_study.checks import CHECKS
 from polhode_study.cli import release as cli_release
@@ -126,6 +127,71 @@ def test_the_release_is_made_of_a_run_that_computed_everything(tmp_path, monkeyp
     xr.testing.assert_identical(data.drop_attrs(), runs(METHODS))
     write_groups({"/": runs(METHODS).assign_attrs(released="euler")}, results / "ensembles.nc")
     assert main(["release", "--full", "--results", str(results), "--output", str(output)]) == 2
+
+
+@pytest.fixture
+def house_with_release(tmp_path):
+    """A folder with the release of a problem and the manifest, and a run of this problem and another one with its origin."""
+    release, results = tmp_path / "released" / "full", tmp_path / "results"
+    known = {"heavy_top": {"dt": 1}, "damped_top": {"dt": 2}}
+    both = {f"/{key}": runs(METHODS, add) for key, add in (("heavy_top", 0.25), ("damped_top", 0.0))}
+    write_groups({"/": xr.Dataset(), **both}, release / "single_body.nc")
+    index = {
+        "run": MACHINE | {"commit": "c" * 40, "configuration": {"digits": 50, "problems": known}},
+        "files": {"single_body.nc": sha256((release / "single_body.nc").read_bytes()).hexdigest()},
+        "methods": {f"single_body.nc{name}": METHODS for name in both} | {"": METHODS},
+    }
+    (release / "release.json").write_text(json.dumps(index))
+    full = manifest.of_run(release, index["run"] | {"files": ["single_body.nc"]})
+    manifest.write(full, release.parent / "manifest.zip", (2026, 11, 28, 10, 4, 4))
+    configuration = {"digits": 50, "problems": {"damped_top": {"dt": 2}, "cubesat": {"dt": 3}}}
+    groups = {"/damped_top": both["/damped_top"], "/cubesat": runs(METHODS, 0.5)}
+    root = xr.Dataset(attrs={"configuration": json.dumps(configuration)})
+    for key in configuration["problems"]:
+        write_dataset(runs(METHODS), results / "references" / f"{key}.nc")
+    return release, results, {"/": root, **groups}
+
+
+def add_problems(release, results, groups):
+    write_groups(groups, results / "single_body.nc")
+    return main(["release", "--full", "--keep", "--results", str(results), "--output", str(release), "--commit", "d" * 40])
+
+
+def test_a_problem_is_added_and_all_else_keeps_its_bits(house_with_release):
+    release, results, groups = house_with_release
+    before, old = manifest.read(release.parent / "manifest.zip"), read_groups(release / "single_body.nc")
+    old = {name: old[name].load() for name in ("/heavy_top", "/damped_top")}
+    assert add_problems(release, results, groups) == 0
+    made = Release(release)
+    for name, data in (old | {"/cubesat": groups["/cubesat"]}).items():
+        xr.testing.assert_identical(made.group("single_body.nc", name[1:]).drop_attrs(), data.drop_attrs())
+    assert made.has("problems", "cubesat", {"dt": 3}, 50) and made.has("problems", "heavy_top", {"dt": 1}, 50)
+    assert made.methods("single_body.nc", "cubesat") == tuple(METHODS)
+    assert made.index["added"]["cubesat"]["commit"] == "d" * 40
+    data = completed(made, "single_body.nc", "cubesat", runs(["verlet"], 0.5), METHODS, MACHINE)
+    assert data.attrs["witness"].endswith("the same bits")
+
+    after = manifest.read(release.parent / "manifest.zip")
+    assert {key: variable for key, variable in after.variables.items() if key in before.variables} == before.variables
+    for key, variable in before.variables.items():
+        np.testing.assert_array_equal(after.variables[key].values, variable.values)
+    places = {key[:2] for key in after.variables.keys() - before.variables.keys()}
+    assert places == {("references/cubesat.nc", ""), ("single_body.nc", "cubesat")}
+    assert after.run["configuration"]["problems"].keys() == {"heavy_top", "damped_top", "cubesat"}
+    assert after.files.keys() - before.files.keys() == {"references/cubesat.nc"}
+    assert add_problems(release, results, groups) == 2, "it is there"
+
+
+def test_what_does_not_repeat_the_release_adds_nothing(house_with_release, capsys):
+    release, results, groups = house_with_release
+    before = (release / "single_body.nc").read_bytes()
+    changed = groups["/damped_top"].copy(deep=True)
+    changed["q_error_l1"][0, 0] = np.nextafter(changed["q_error_l1"][0, 0], np.inf)
+    assert add_problems(release, results, groups | {"/damped_top": changed}) == 2
+    assert "damped_top has other bits than in the release (q_error_l1)" in capsys.readouterr().err
+    assert add_problems(release, results, {name: data for name, data in groups.items() if name != "/damped_top"}) == 2
+    assert "no problem of the release, which would show its bits" in capsys.readouterr().err
+    assert (release / "single_body.nc").read_bytes() == before
 
 
 def test_what_is_not_computed_comes_from_the_release(tmp_path):

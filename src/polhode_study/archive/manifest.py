@@ -104,6 +104,27 @@ def _variables(node: Any, file: str, group: str) -> Iterator[Variable]:
         yield from _variables(child, file, f"{group}/{name}" if group else name)
 
 
+def with_problems(known: Manifest, run: Manifest, settings: Mapping[str, Any], origin: Mapping[str, Any]) -> Manifest:
+    """A manifest with the problems of another run that it lacks: their references, and their groups of single_body.nc.
+
+    Parameters
+    ----------
+    run : with the references of these problems, and single_body.nc
+    settings : the section of the configuration of each, by its key
+    origin : commit, date and processor of the other run, which the manifest notes
+    """
+    later = dict(known.run)
+    later["configuration"] = {**later["configuration"], "problems": {**later["configuration"]["problems"], **settings}}
+    later["added"] = {**later.get("added", {}), **{key: dict(origin) for key in settings}}
+    files = {name: digest for name, digest in run.files.items() if name not in known.files}
+    variables = {
+        key: variable
+        for key, variable in run.variables.items()
+        if variable.file in files or variable.group.split("/")[0] in settings
+    }
+    return Manifest(later, {**known.files, **files}, {**known.variables, **variables}, known.verdicts, known.where)
+
+
 # ---- manifest files ----
 
 
@@ -155,6 +176,8 @@ def _json(value: Any) -> str:
 
 def _thinned(variable: Variable) -> tuple[list[list[int] | None], np.ndarray] | None:
     """The entries of a variable kept in a manifest, and their values in single precision; None if no values are kept."""
+    if any(row is not None for row in variable.rows) and variable.values is not None:  # from a manifest
+        return [None if row is None else list(row) for row in variable.rows], variable.values
     if variable.text or variable.values is None or variable.name in WITHOUT_VALUES:
         return None
     if (kind := kind_of(variable.file)) is not None and kind.checksums_only:
