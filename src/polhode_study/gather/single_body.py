@@ -36,7 +36,7 @@ ERRORS = {
     ),
     "angle_error": ("angle between computed and exact orientation", "rad"),
     "energy_error": ("relative error of the kinetic energy", "1"),
-    "momentum_error": ("relative error of the angular momentum in the lab frame, wheels included", "1"),
+    "momentum_error": ("relative error of the angular momentum of body and wheels in the lab frame", "1"),
     "norm_error": ("distance of the norm of q from 1", "1"),
 }
 #: Further error measures where centres of mass move.
