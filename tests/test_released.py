@@ -135,6 +135,7 @@ def house_with_release(tmp_path):
     release, results = tmp_path / "released" / "full", tmp_path / "results"
     known = {"heavy_top": {"dt": 1}, "damped_top": {"dt": 2}}
     both = {f"/{key}": runs(METHODS, add) for key, add in (("heavy_top", 0.25), ("damped_top", 0.0))}
+    both["/heavy_top/long_run"] = runs(METHODS, 0.75)
     write_groups({"/": xr.Dataset(), **both}, release / "single_body.nc")
     index = {
         "run": MACHINE | {"commit": "c" * 40, "configuration": {"digits": 50, "problems": known}},
@@ -160,7 +161,7 @@ def add_problems(release, results, groups):
 def test_a_problem_is_added_and_all_else_keeps_its_bits(house_with_release):
     release, results, groups = house_with_release
     before, old = manifest.read(release.parent / "manifest.zip"), read_groups(release / "single_body.nc")
-    old = {name: old[name].load() for name in ("/heavy_top", "/damped_top")}
+    old = {name: old[name].load() for name in ("/heavy_top", "/heavy_top/long_run", "/damped_top")}
     assert add_problems(release, results, groups) == 0
     made = Release(release)
     for name, data in (old | {"/cubesat": groups["/cubesat"]}).items():

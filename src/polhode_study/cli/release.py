@@ -459,8 +459,10 @@ def with_problems(
     path = results / SINGLE_BODY
     if not path.is_file():
         raise UsageError(f"--results: {path} is missing; run the problems first, with workflow/config/full.yaml")
-    old = {f"/{name.strip('/')}": _as_released(release.path(SINGLE_BODY), name.strip("/")) for name in _groups_of(release)}
-    run = {f"/{name}": _as_released(path, name) for name in group_names(path) if name}
+    old, run = (
+        {name: _as_released(file, name[1:]) for name in read_groups(file) if name != "/"}
+        for file in (release.path(SINGLE_BODY), path)
+    )
     new = {name: data for name, data in run.items() if name not in old}
     keys = sorted({name.split("/")[1] for name in new} - {name.split("/")[1] for name in old})
     if not keys or set(run) == set(new):
@@ -484,11 +486,6 @@ def with_problems(
     references = [ARTEFACTS["references"].filled(key) for key in keys]
     checked = manifest.of_run(results, {"files": [SINGLE_BODY, *references]})
     return old | new, index, manifest.with_problems(known, checked, settings, origin)
-
-
-def _groups_of(release: Release) -> list[str]:
-    """The groups of the problems of a release."""
-    return [name for name in group_names(release.path(SINGLE_BODY)) if name]
 
 
 def _with_other_bits(old: xr.Dataset, run: xr.Dataset) -> list[str]:
