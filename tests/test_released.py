@@ -286,15 +286,35 @@ def test_figures_and_tables_that_show_the_release_are_listed(tmp_path):
     assert "all values were computed" in origins.rows_of_release([], {})
 
 
+def exact_of_few_steps(study, problem, folder):
+    """The exact states with which the runs of few steps are compared."""
+    few = [step for step in problem.steps if step.steps <= single_body.FEW_STEPS]
+    times = sorted({step.end_time + share * step.dt for step in few for share in (-0.5, 0.0)})
+    write_dataset(reference_dataset(problem.problem, times, study.digits), folder / "exact.nc")
+    return single_body.Exact(folder / "exact.nc")
+
+
+def test_a_method_that_plain_python_refuses_is_not_tried(tmp_path, monkeypatch):
+    """Where it blows up, compiled code divides by zero, and goes on."""
+    study = default_study()
+    problem = study.problems["cubesat"]
+    exact, runs_of_now = exact_of_few_steps(study, problem, tmp_path), single_body.make_runs
+
+    def refused(wildcards, settings):
+        return runs_of_now(wildcards, settings) if wildcards["method"] == "rk4" else 1 / 0
+
+    monkeypatch.setattr(single_body, "make_runs", refused)
+    data = single_body.trial(problem, ["euler", "rk4"], exact)
+    assert list(data["integrator"].values) == ["rk4"] and np.isfinite(data["q_error_l1"]).all()
+    assert single_body.trial(problem, ["euler"], exact) is None
+
+
 def test_a_method_that_a_study_does_not_compute_is_tried(tmp_path, monkeypatch):
     """The runs with few steps have the bits of the release; a run that differs in the twelfth digit does not."""
     study = default_study()
     problem, known = study.problems["lab_torque"], Release(HOME / released.FOLDER)
     assert "rotor_pefrl" not in problem.computed and "rotor_pefrl" in problem.methods
-    few = [step for step in problem.steps if step.steps <= single_body.FEW_STEPS]
-    times = sorted({step.end_time + part * step.dt for step in few for part in (-0.5, 0.0)})
-    write_dataset(reference_dataset(problem.problem, times, study.digits), tmp_path / "exact.nc")
-    exact = single_body.Exact(tmp_path / "exact.nc")
+    exact = exact_of_few_steps(study, problem, tmp_path)
     old = read_dataset(known.path("single_body.nc"), "lab_torque")
 
     def outcome():
