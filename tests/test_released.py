@@ -23,6 +23,8 @@ from polhode_study.archive import manifest
 from polhode_study.chapters.reproducibility.numbers import release
 from polhode_study.checks import CHECKS
 from polhode_study.cli import release as cli_release
+from polhode_study.cli import verify
+from polhode_study.comparing import Outcome
 from polhode_study.gather import single_body
 from polhode_study.inputs import Inputs
 from polhode_study.released import Release, ReleaseDiffers, completed, computed, whole, witness_settings
@@ -180,6 +182,8 @@ def test_a_problem_is_added_and_all_else_keeps_its_bits(house_with_release):
     assert places == {("references/cubesat.nc", ""), ("single_body.nc", "cubesat")}
     assert after.run["configuration"]["problems"].keys() == {"heavy_top", "damped_top", "cubesat"}
     assert after.files.keys() - before.files.keys() == {"references/cubesat.nc"}
+    assert "problems of later commits: cubesat (dddddddddddd)" in verify._header(after, after, Outcome())[0]
+    assert "later" not in verify._header(before, after, Outcome())[0]
     assert add_problems(release, results, groups) == 2, "it is there"
 
 
