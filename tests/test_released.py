@@ -314,7 +314,7 @@ def test_a_method_that_plain_python_refuses_is_not_tried(tmp_path, monkeypatch):
 
 
 def test_a_method_that_a_study_does_not_compute_is_tried(tmp_path, monkeypatch):
-    """The runs with few steps have the bits of the release; a run that differs in the twelfth digit does not."""
+    """The runs with few steps agree with the release, on any processor; one with other angular velocities does not."""
     study = default_study()
     problem, known = study.problems["lab_torque"], Release(HOME / released.FOLDER)
     assert "rotor_pefrl" not in problem.computed and "rotor_pefrl" in problem.methods
@@ -330,7 +330,7 @@ def test_a_method_that_a_study_does_not_compute_is_tried(tmp_path, monkeypatch):
 
     def other_runs(*arguments):
         data, line = runs_of_now(*arguments)
-        return data.assign(omega=data["omega"] * (1 + 1e-12)), line
+        return data.assign(omega=data["omega"] * 1.01), line
 
     monkeypatch.setattr(single_body, "make_runs", other_runs)
     with pytest.raises(ReleaseDiffers, match="problem lab_torque: this machine computes something else"):
@@ -358,7 +358,7 @@ def outcome(check):
 release = Release(sys.argv[1])
 for check in sys.argv[2:]:
     print(check, outcome(check))
-checks.SPHERE_DT *= 1.25
+checks.INTERPOLATED_DT *= 1.25
 try:
     outcome("simplified")
 except ReleaseDiffers as error:
@@ -391,7 +391,7 @@ def test_all_witnesses_without_compilation():
 @pytest.mark.slow
 @pytest.mark.thorough
 def test_the_workflow_names_an_experiment_that_differs(tmp_path):
-    """One bit of a released file, with and without a checksum that fits; one constant of a method."""
+    """One bit of a released file; a value in it, with a checksum that fits; one constant of a method: on any processor."""
     (tmp_path / "house").mkdir()
     house = House(tmp_path / "house")
     house.configure(TINY | {"methods": "all", "checks": ["symplecticity"]})
@@ -408,7 +408,7 @@ def test_the_workflow_names_an_experiment_that_differs(tmp_path):
     file.write_bytes(intact)
     with xr.open_dataset(file) as opened:
         changed = opened.load()
-    changed["defect"].loc[{"integrator": "verlet"}] = np.nextafter(changed["defect"].sel(integrator="verlet"), np.inf)
+    changed["defect"].loc[{"integrator": "verlet"}] += 0.01
     write_groups({"/": changed.drop_attrs(deep=False)}, file)
     index["files"]["checks/symplecticity.nc"] = sha256(file.read_bytes()).hexdigest()
     (folder / "release.json").write_text(json.dumps(index))
@@ -418,5 +418,5 @@ def test_the_workflow_names_an_experiment_that_differs(tmp_path):
     index["files"]["checks/symplecticity.nc"] = sha256(intact).hexdigest()
     (folder / "release.json").write_text(json.dumps(index))
     method = house.folder / "src/polhode/methods/verlet.py"
-    method.write_text(method.read_text().replace("0.5 *", "0.5000001 *", 1))
+    method.write_text(method.read_text().replace("0.5 *", "0.75 *", 1))
     assert "check symplecticity: this machine computes something else" in house.run("--cores", "2", target, fails=True)
