@@ -628,6 +628,10 @@ def test_when_motions_took_the_time_there_is_a_step_to_name(few, monkeypatch):
     monkeypatch.setattr(from_runs.Search, "error", over)
     answer = from_runs.from_runs(case, 1e-4, one_torque=False, budget=Budget(60.0, clock))
     assert answer.why().startswith("NOT CONFIRMED: ") and "the time limit of 60 s is over after 1 runs" in answer.serves
+    assert "not finished within the time limit; they may be faster, among them" in answer.notes[0]
+    (names,) = (text for text in answer.remarks if text.startswith("Not finished within the time limit: "))
+    assert "SPIRAL" in names
+    assert answer.best.label not in names
     run = polhode.simulate(case.starts[0], answer.method, dt=answer.dt, samples=1)
     assert largest_error(run.q.values[-1:], run.omega.values[-1:], *by_scipy(case.starts[0], []), 1.0) < 1e-4
 
@@ -1358,7 +1362,7 @@ def test_the_step_between_edges_is_named():
     starts = from_runs.Starts([SimpleNamespace(radians=1.0)], 0)
     said = from_runs._take(case, row, starts)
     assert "steps of at most 0.23 s, most of them 0.125 s (between two of the 41 edges of the torque they are equal)" in said
-    assert f"{len(lengths)} in all" in said
+    assert f"{len(lengths)} in all, {10 / 0.125 / 0.2:g} steps a radian at the initial" in said
     # With one step from edge to edge the longest ones take most of the time.
     (row,) = from_runs._choices(case, [rk4], {"rk4": from_runs.FewestSteps(40, 1e-4)}, priced, 1.0)
     assert (row.usual, row.mark, row.steps) == (None, "one step from edge to edge", 42)

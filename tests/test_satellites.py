@@ -47,6 +47,9 @@ def test_spin_or_the_controller_decides_where_it_is_faster():
     held = ask(1e-4, every=0.01)
     assert "Steps end at the samples of the controller, every 0.01 s: one step a sample." in held.sentence
     assert "decides" not in held.sentence
+    several = ask(1e-7, every=0.25)
+    (number, length) = re.search(r"every 0.25 s: (\d+) steps of (\S+) s a sample", several.sentence).groups()
+    assert float(length) == pytest.approx(0.25 / int(number), rel=1e-3) == several.dt
     assert "radian" not in held.sentence
     assert held.dt == 0.01
 

@@ -70,7 +70,7 @@ class Rates:
     def words(self, step: float) -> str:
         """What decides a step (s), in words."""
         count = self.in_sample(step)
-        number = "one step" if count == 1 else f"{count} steps of {(self.every or 0.0) / count:.4g} s"
+        number = "one step" if count == 1 else f"{count} steps of {(self.every or 0.0) / max(count, 1):.4g} s"
         ends = f"Steps end at the samples of the controller, every {self.every:.3g} s: {number} a sample." if count else ""
         if count == 1:
             return ends
