@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from textwrap import wrap
 from types import SimpleNamespace
 
 import numpy as np
@@ -30,13 +31,16 @@ from polhode.advice.cases import (
     parameters_of,
     torque_of_formulas,
 )
+from polhode.advice.cautions import at_outputs, restarts
 from polhode.advice.contenders import Contenders
+from polhode.advice.errors import Angle, in_radians
 from polhode.advice.motion import KnownMotion, largest_error, motion_of
 from polhode.algebra import quaternion
 from polhode.algebra.body import Body
 from polhode.ensembles.classes import CLASSES
 from polhode.fits.laws import quantile
 from polhode.interface.storage import write_groups
+from polhode.methods.runs import in_pieces
 from polhode.references import taylor
 
 HOME = Path(__file__).parents[1]
@@ -546,7 +550,7 @@ def test_methods_without_time_to_be_compiled_are_named(few, monkeypatch):
     monkeypatch.setattr(from_runs, "compile_all", lambda keys, problems, seconds: ["euler"] if seconds == 30 else [])
     answer = from_runs.from_runs(case, 1e-2, budget=Budget(60.0, Clock()))
     assert answer.confirmed and "euler" not in {row.method for row in answer.alternatives}
-    assert any("before they were compiled: direct Euler. What is compiled is kept" in remark for remark in answer.remarks)
+    assert any("ask again): direct Euler." in remark for remark in answer.remarks)
 
 
 @pytest.mark.thorough
@@ -564,7 +568,7 @@ def test_candidates_without_time_are_named(few, monkeypatch):
     case = case_of_words((1, 2, 2.5), (0, 6, 8), "friction", 0.5)
     answer = from_runs.from_runs(case, 1e-2, budget=Budget(60.0, Clock()))
     assert answer.confirmed and {row.method for row in answer.alternatives} == {"magnus_adams4"}
-    assert any("before they were compiled: direct Euler. What is compiled is kept" in remark for remark in answer.remarks)
+    assert any("ask again): direct Euler." in remark for remark in answer.remarks)
     answer = from_runs.from_runs(case, 1e-2)
     assert answer.confirmed and not any("compiled" in remark for remark in answer.remarks)
     one_by_one = [["magnus_adams4"], ["euler"]]
@@ -624,6 +628,10 @@ def test_when_motions_took_the_time_there_is_a_step_to_name(few, monkeypatch):
     monkeypatch.setattr(from_runs.Search, "error", over)
     answer = from_runs.from_runs(case, 1e-4, one_torque=False, budget=Budget(60.0, clock))
     assert answer.why().startswith("NOT CONFIRMED: ") and "the time limit of 60 s is over after 1 runs" in answer.serves
+    assert "not finished within the time limit; they may be faster, among them" in answer.notes[0]
+    (names,) = (text for text in answer.remarks if text.startswith("Not finished within the time limit: "))
+    assert "SPIRAL" in names
+    assert answer.best.label not in names
     run = polhode.simulate(case.starts[0], answer.method, dt=answer.dt, samples=1)
     assert largest_error(run.q.values[-1:], run.omega.values[-1:], *by_scipy(case.starts[0], []), 1.0) < 1e-4
 
@@ -1283,6 +1291,147 @@ def test_a_time_limit_ends_with_a_message(few, capsys):
     assert cli.main(words) == 2
     said = capsys.readouterr().err
     assert "within the time limit" in said and "allow more time with --limit" in said, "the argument as an option"
+
+
+LIBRATION = {
+    "inertia": [1, 2, 2.5],
+    "omega": [0.02, 0, 0],
+    "torque": ["-8*q0*qx", 0, 0],
+    "time": 10,
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("glances")
+def test_an_angle_is_an_error_of_the_orientation_alone(few):
+    """A libration of 0.01 rad, with angle'' = -4 sin(angle): the relative error of omega is 100 times that of the angle."""
+    # Of one start, so that no other amplitude decides.
+    case = replace(case_of_mapping(LIBRATION)[0], open_questions=("nothing",))
+    both, alone = (from_runs.from_runs(case, error) for error in (1e-4, Angle(1e-4)))
+    assert (both.error, alone.error) == (1e-4, 1e-4)
+    assert (both.asked["orientation_alone"], alone.asked["orientation_alone"]) == (False, True)
+    assert "angle of the orientation below 0.0001 rad" in alone.question
+    assert any(reason.startswith("Error: the angle in rad, at 64 times") for reason in alone.evidence)
+    assert any(reason.startswith("Error: the larger of the angle in rad and |omega - exact|") for reason in both.evidence)
+    steps = {row.method: row.steps for row in both.alternatives}
+    (row,) = (row for row in alone.alternatives if row.method == "spiral_leapfrog")
+    assert 5 < steps["spiral_leapfrog"] / row.steps < 20
+    problem = case_of_mapping(LIBRATION)[0].starts[0]
+    run = polhode.simulate(problem, row.method, dt=10 / row.steps)
+    swing = solve_ivp(
+        lambda t, y: (y[1], -4 * math.sin(y[0])), (0, 10), (0, 0.02), "DOP853", run.time, rtol=1e-11, atol=1e-14
+    ).y
+    angle = abs(2 * np.arctan2(run.q[:, 1], run.q[:, 0]) - swing[0]).max()
+    assert angle < 1e-4
+    assert abs(run.omega[:, 0] - swing[1]).max() / 0.02 > 10e-4
+
+
+def test_an_error_with_a_unit_is_an_angle():
+    from polhode.advice import for_contacts
+    from polhode.cli.recommend import _error
+
+    file = case_of_mapping(LIBRATION | {"error": "0.01 deg"})[1]["error"]
+    assert isinstance(file, Angle)
+    assert file == math.radians(0.01)
+    for read in (in_radians, _error, polhode.advice._error):
+        assert isinstance(read("18 deg"), Angle)
+        assert (read("18deg"), read("1e-4 rad")) == (math.pi / 10, 1e-4)
+    assert not isinstance(_error("1e-4"), Angle)
+    with pytest.raises(AdviceError, match=r"error: of contacts it is no angle; write a number without a unit, got '1 deg'"):
+        for_contacts(1e-4, "1 deg")
+
+
+def test_the_step_between_edges_is_named():
+    """Two firings of 20 ms end 0.23 s before a sample, every 0.25 s: all other steps are shorter than the longest."""
+    given = LIBRATION | {"inertia": [1, 2, 2.5], "signals": {"jet": {"firings": [[2, 0.02], [6, 0.02]]}}}
+    given |= {"torque": ["jet", 0, 0], "controller": {"every": 0.25, "torque": ["-wx", 0, 0]}}
+    case = case_of_mapping(given)[0]
+    problem = case.starts[0]
+    priced = from_runs.prices(100.0)
+    priced = replace(priced, pieces=tuple(np.diff(from_runs.edges_of(problem, 10.0))))
+    rk4 = polhode.methods["rk4"]
+    (row,) = from_runs._choices(case, [rk4], {"rk4": from_runs.FewestSteps(43, 1e-4)}, priced, 1.0)
+    assert row.dt == pytest.approx(0.23)
+    times = in_pieces(problem, rk4, row.dt, 10.0, np.arange(1, 2001) / 200).times
+    lengths = np.diff(np.append(0, times))
+    lengths = lengths[lengths > 1e-6]  # an edge is the end of one piece and the start of the next
+    assert len(lengths) == row.steps
+    assert np.median(lengths) == pytest.approx(row.usual) == 0.125
+    assert lengths.max() == pytest.approx(row.dt)
+    assert row.mark == "mostly 0.125 s"
+    starts = from_runs.Starts([SimpleNamespace(radians=1.0)], 0)
+    said = from_runs._take(case, row, starts)
+    assert "steps of at most 0.23 s, most of them 0.125 s (between two of the 41 edges of the torque they are equal)" in said
+    assert f"{len(lengths)} in all, {10 / 0.125 / 0.2:g} steps a radian at the initial" in said
+    # With one step from edge to edge the longest ones take most of the time.
+    (row,) = from_runs._choices(case, [rk4], {"rk4": from_runs.FewestSteps(40, 1e-4)}, priced, 1.0)
+    assert (row.usual, row.mark, row.steps) == (None, "one step from edge to edge", 42)
+    assert "steps of at most 0.25 s that end at the 41 edges" in from_runs._take(
+        case, row, from_runs.Starts([SimpleNamespace(radians=1.0)], 0)
+    )
+
+
+@pytest.mark.parametrize("number", [1, 5, 12, 40])
+def test_names_fill_two_lines_and_the_rest_is_counted(number):
+    from polhode.advice.answer import WIDTH, names_on_lines
+
+    names = [f"a method of many words {i}" for i in range(number)]
+    text = names_on_lines("Not finished: ", names)
+    lines = wrap(text, WIDTH)
+    assert len(lines) <= 2
+    more = re.search(r" and (\d+) more\.$", text)
+    assert text.count("words") + (int(more[1]) if more else 0) == number
+    assert (more is None) == (number <= 5)
+    if more:
+        assert len(" ".join(lines)) > 1.5 * WIDTH
+
+
+@pytest.mark.parametrize("confirmed", [True, False])
+def test_the_first_block_has_twelve_lines_at_most(confirmed):
+    """Of a body that turns about one axis under a torque with edges, with long names, and without time for 50 methods."""
+    names = list(polhode.methods)
+    case = case_of_mapping(LIBRATION | {"signals": {"jet": {"firings": [[2, 0.02], [6, 0.02]]}}, "torque": ["jet", 0, 0]})[0]
+    starts = from_runs.Starts([SimpleNamespace(radians=1e6)] * 25, 2, 5)
+    key, label = "exact_rotor_dkd_corrected", "exact rotor DKD, corrected"
+    best = Choice(key, label, 0.012345, 123456789, 123456789, 123.4, 1.0, 1e-4, usual=0.0012345)
+    plain = Choice("exact_rotor", "exact rotor", 0.0012345, 1, 1, 1.0)
+    costs = f"It takes 123,456,789 evaluations of the torque, 123 s in all.{at_outputs(key, [best, plain])}"
+    late = "Not confirmed, since the time limit of 600 s is over after 123,456 runs: its error was 0.00012 from 9 starts of 25"
+    answer = Recommendation(
+        "What",
+        best,
+        from_runs._take(case, best, starts) if confirmed else "NOT CONFIRMED: " + from_runs._take(case, best, starts, "take"),
+        (0.1, 1.0),
+        "",
+        [],
+        [],
+        1e-3,
+        "runs",
+        {},
+        serves=from_runs.serves(case, starts)
+        if confirmed
+        else f"{late}, and finer steps, which must meet the error too, were not run.",
+        costs=costs if confirmed else "",
+        notes=from_runs._unfinished(names[:25], names[25:50]),
+    )
+    assert "they may be faster, among them Runge-Kutta 4, NO_SQUISH" in answer.notes[0]
+    assert "if the state is read at every step" in costs
+    assert len(str(answer).splitlines()) <= 12
+
+
+def test_a_single_method_without_time_is_named():
+    assert from_runs._unfinished(["euler"], []) == [
+        "Within the time limit direct Euler was not finished; it may be faster: allow more with `limit`."
+    ]
+    assert "direct Euler was not compiled" in from_runs._unfinished([], ["euler"])[0]
+    assert from_runs._unfinished([], []) == from_runs._without([], []) == []
+
+
+def test_torques_of_a_restart_are_at_most_those_of_a_long_run():
+    """Fewer, if the run restarts again before the start is over: of 2 steps 1 + 3 a step, not 10."""
+    (said,) = restarts(polhode.methods["magnus_adams4"])
+    assert "with at most 10 more torque evaluations" in said
+    assert [polhode.methods["magnus_adams4"].starting_torques(steps) for steps in (1, 2, 3, 99)] == [4, 7, 10, 10]
 
 
 def test_an_answer_in_words_and_json():

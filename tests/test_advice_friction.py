@@ -281,9 +281,9 @@ def short(**more: Any) -> str:
 @pytest.mark.parametrize(("code", "number"), [("lammps", "1.9%"), ("yade", "1.8%")])
 def test_the_short_answer_says_what_no_step_gives(code, number):
     said = short(friction=0.5, restitution=0.4, code=code)
-    assert f"two spheres, hold ({number})" in said and "However short" not in said and "however short the step" in said
+    assert f"two spheres, hold ({number})" in said and "No step is short enough for all: of 6 impacts" in said
     assert "How bodies turn between contacts is not in this error" in said
-    assert "however short" not in short(friction=0.5, restitution=0.4)
+    assert "No step is" not in short(friction=0.5, restitution=0.4)
 
 
 def test_the_short_answer_has_the_step_of_two_grains_first():
@@ -301,10 +301,21 @@ def test_yade_is_asked_without_its_numerical_damping():
     for purpose, error in (("impacts", 1e-2), ("bulk", 5e-2)):
         said = str(polhode.recommend(contact_time=TIME, error=error, friction=0.5, purpose=purpose, code="yade"))
         assert "`NewtonIntegrator(damping=0)`" in said and "`exactAsphericalRot=True`" in said
-    with pytest.raises(AdviceError, match=r"got 'LIGGGHTS'; its contact update was not run .*`fix rigid` of LAMMPS does"):
+    with pytest.raises(AdviceError, match=r"got 'LIGGGHTS'; its contact update was not run\. Ask for LAMMPS.* half the step"):
         polhode.recommend(contact_time=TIME, error=1e-2, friction=0.5, code="LIGGGHTS")
     with pytest.raises(AdviceError, match=r"got 'liggghts'; leave it out"):
         polhode.recommend(liquid="water64", code="liggghts")
+
+
+def test_the_step_with_corrections_says_that_it_needs_them():
+    """T/10 is for codes with the corrections; the codes themselves were run at T/20."""
+    said, of_code = (
+        " ".join(str(polhode.recommend(contact_time=TIME, error=5e-2, friction=0.5, purpose="bulk", code=code)).split())
+        for code in (None, "yade")
+    )
+    steps = [float(re.search(r"T/(\d+)", text)[1]) for text in (said, of_code)]
+    assert steps[0] < steps[1]
+    assert "and with all corrections of the contact update. Other codes need shorter steps: name the `code`." in said
 
 
 def test_an_elastic_answer_names_no_step_twice():

@@ -723,7 +723,9 @@ def test_every_tolerance_is_stated_with_a_reason(capsys):
     assert "orders: 0.05 (" in said and "errors: 1 % + 1e-13 + 8 eps a step (" in said
 
 
-@pytest.mark.parametrize("key", ["spiral_cylinder", "free_asymmetric_top", "free_asymmetric_top_separatrix", "damped_top"])
+@pytest.mark.parametrize(
+    "key", ["spiral_cylinder", "free_asymmetric_top", "free_asymmetric_top_separatrix", "damped_top", "cubesat"]
+)
 def test_a_rounding_at_the_start_stays_within_the_tolerance(key):
     problem = library.problems[key]
     omega = np.array(problem.omega0)

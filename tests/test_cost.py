@@ -69,6 +69,8 @@ def made_up_problem(orders: dict[str, float], problem="heavy_top", steps=STEPS, 
 
 
 ORDERS = {"euler": 1.0, "spiral_leapfrog": 2.0, "rk4": 4.0, "verlet": 2.0, "verlet_delvalle2024": 1.0}
+#: A problem with a wheel and one without.
+WITH_AND_WITHOUT = ("cubesat", "damped_top")
 NANOSECONDS = (20.0, 26.0, 80.0, 24.0, 22.0)
 
 
@@ -194,6 +196,19 @@ def test_a_system_costs_a_step_for_each_body():
     assert "2 bodies" in two.attrs["timed"]
     moving = cost.problem_cost(made_up_problem(ORDERS, "sinking_propeller"), timing["step"], [2e-2], [0])
     assert "centre of mass is not timed" in moving.attrs["timed"]
+
+
+def test_what_was_timed_without_wheels_has_no_time_with_them():
+    orders = ORDERS | {"dlm1997": 2.0}
+    timing = made_up_timing(orders, (*NANOSECONDS, 30.0))
+    with_wheels, without = (
+        cost.problem_cost(made_up_problem(orders, key), timing["step"], [2e-2], [0]) for key in WITH_AND_WITHOUT
+    )
+    assert isfinite(float(without.time_to_solution.sel(integrator="dlm1997")[0]))
+    assert isnan(float(with_wheels.time_to_solution.sel(integrator="dlm1997")[0]))
+    assert isfinite(float(with_wheels.steps.sel(integrator="dlm1997")[0])) and "without wheels" in with_wheels.attrs["timed"]
+    others = [key for key in ORDERS if key != "dlm1997"]
+    np.testing.assert_array_equal(*(data.priced_time.sel(integrator=others) for data in (with_wheels, without)))
 
 
 def test_without_euler_there_is_no_price_but_there_is_a_time():

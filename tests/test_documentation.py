@@ -502,7 +502,7 @@ def test_numbers_of_the_page_on_contacts(tmp_path, monkeypatch):
     answer = polhode.recommend(**collide)
     share = answer.asked["contact_time"] / answer.dt
     assert f"{answer.asked['contact_time'] * 1e3:.3f} ms here, and recommends SPIRAL with 1/{share:.0f} of it" in page
-    half = re.search(r"Half of the states need T/(\d+),", " ".join(answer.why().split()))
+    half = re.search(r"Median: T/(\d+) \(the mean", " ".join(answer.why().split()))
     assert half and f"the step for half of the states, 1/{half[1]}, which an answer names as well" in page
     assert f"{answer.dt * 1e6:.1f} us. The thirty rods decide." in page and "rods (50 states" in answer.evidence[0]
     assert "32 bodies in contact for 16 of these each" in " ".join(answer.why().split())

@@ -77,6 +77,37 @@ def test_the_command_writes_page_and_numbers(numbers, monkeypatch, tmp_path, cap
     assert "did you mean 'spiral_leapfrog'" in capsys.readouterr().err
 
 
+def test_the_method_is_compared_with_the_best_beside_it():
+    """Torques a radian by hand: mine 2 x 10 and 2 x 30; beside it 40 and 5, and 4 x 8."""
+    steps = {"mine": (2, 10.0, 30.0), "simple": (1, 40.0, 5.0), "dear": (4, 8.0, 8.0)}
+    rows = {
+        key: {
+            "label": f"the {key} one",
+            "cost": {"torques_per_step": torques},
+            "laws": {
+                of: {"steps_per_radian": {"0.0001": {"ninety_percent": number}}}
+                for of, number in zip(("free", "lab", "state"), (0.1, *numbers), strict=True)
+            },
+            "long_runs": {"top": {"label": "a top", "diverged": False, "last": 0.056}},
+        }
+        for key, (torques, *numbers) in steps.items()
+    }
+    names = {"free": "no torque", "lab": "in the lab", "state": "gravity"}
+    runs = {"steps": 50000, "step": 0.1}
+    said = {"method": "mine", "beside": ["simple", "dear"], "methods": rows, "classes": names, "long_runs": runs}
+    assert method_page.compared(said) == [
+        "An error of 0.0001 a radian in 90 % of the bodies at best takes 0.625 times the torques of the dear one (in the lab), "
+        "at worst takes 12 times the torques of the simple one (gravity)."
+    ]
+    assert method_page.compared(said | {"beside": []}) == []
+    rows["mine"]["laws"]["state"]["steps_per_radian"]["0.0001"]["ninety_percent"] = None
+    assert "at worst is not reached (gravity)" in method_page.compared(said)[0]
+    verdict = next(iter(method_page.VERDICTS))
+    assert method_page._form({"symplecticity": {"verdict": verdict}}) == "not tested, as it remembers earlier steps"
+    assert method_page._form({"symplecticity": {"verdict": "not symplectic"}}) == "not symplectic"
+    assert method_page.long_lasting(said).endswith("after 50,000 steps of 0.1 rad: a top 0.056.")
+
+
 @kernel
 def grows(state, torque, body, dt):
     state = after_torque(state, torque, body, dt)

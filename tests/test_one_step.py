@@ -114,9 +114,7 @@ def test_the_steps_of_a_torque_class_are_the_same_everywhere(torque, released, m
             for other in (steps, of_command[method], row[f"{name}_high"]):
                 assert other == pytest.approx(nine_of_ten, rel=1e-6), (torque, error, method)
             if method == answer.method:
-                (said,) = (
-                    re.search(r"Half of the bodies need (\S+) steps", text) for text in answer.remarks if "Half of" in text
-                )
+                (said,) = (re.search(r"Median: (\S+) steps? per radian", text) for text in answer.remarks if "Median" in text)
                 assert said[1] == f"{half:.3g}"
 
 
@@ -135,7 +133,7 @@ def test_the_steps_of_elastic_contacts_are_the_same_everywhere(error, released, 
         assert 1 / row.dt == pytest.approx(nine_of_ten) == of_command[row.method]
         if row.method == answer.method:
             assert of_page == [row.method, nine_of_ten, half]
-            assert f"Half of the states need T/{half:.0f}," in " ".join([*answer.remarks, answer.serves])
+            assert f"Median: T/{half:.0f} (the mean over the scenes" in " ".join([*answer.remarks, answer.serves])
     if error == 1e-4:
         made = numbers.contact_law(inputs)
         half, _, nine_of_ten = of_article[contact_law.LEADING]
@@ -239,7 +237,7 @@ def test_tables_of_article_and_docs_are_the_command_s(torque, without_run, capsy
     listed = {each["method"]: 1 / each["dt"] for each in answer["alternatives"]}
     assert listed[row["method"]] == pytest.approx(row["steps_high"], rel=1e-6)
     assert listed[answer["method"]] == pytest.approx(row["steps_high"], rel=0.02), "as few torques"
-    (half,) = (re.search(r"Half of the bodies need (\S+) steps", said)[1] for said in answer["remarks"] if "Half" in said)
+    (half,) = (re.search(r"Median: (\S+) steps? per radian", said)[1] for said in answer["remarks"] if "Median" in said)
     assert float(half) == pytest.approx(row["steps"], rel=0.05)
     (line,) = (line for line in pages.landing_table(inputs).splitlines() if f"`{torque}`" in line)
     assert f"methods/{row['method']}.md" in line and f"{row['steps_high']:.2g} for 90 %" in line

@@ -74,7 +74,7 @@ def in_lab(q, v):
 
 
 def momentum(body, q, omega):
-    return in_lab(q, [mpf(i) * w for i, w in zip(body.inertia, omega, strict=True)])
+    return in_lab(q, [mpf(i) * w + mpf(h) for i, w, h in zip(body.inertia, omega, body.wheel_momentum, strict=True)])
 
 
 def kinetic(body, omega):
@@ -348,7 +348,7 @@ def test_our_own_problems_have_no_symmetry(problem):
 def test_compiled_torque_is_the_torque(key, t, q, omega):
     problem = SINGLE[key]
     parameters = problem.parameter_array
-    plain = problem.torque(t, q, omega, parameters)
+    plain = problem.whole_torque(t, q, omega, parameters)
     # The last bit is left to the libraries' sine and exponential.
     assert problem.compiled_torque(t, q, omega, parameters) == pytest.approx(plain, rel=4e-16, abs=0)
 
@@ -383,7 +383,7 @@ def test_torque_does_not_depend_on_what_its_class_excludes(key, t, q, omega):
     problem = SINGLE[key]
 
     def torque(t, q, omega):
-        return problem.torque(t, q, omega, problem.parameter_array)
+        return problem.whole_torque(t, q, omega, problem.parameter_array)
 
     torque_there = torque(t, q, omega)
     t0, q0, omega0 = EVERYTHING
@@ -404,11 +404,11 @@ def test_torque_does_not_depend_on_what_its_class_excludes(key, t, q, omega):
 
 @every_problem
 def test_torque_depends_on_what_its_class_names(key):
-    """Otherwise it would belong to an earlier class."""
+    """Otherwise it would belong to an earlier class; the torque of wheels counts."""
     problem = SINGLE[key]
 
     def change(t=EVERYTHING[0], q=EVERYTHING[1], omega=EVERYTHING[2], turned=False):
-        a, b = (np.array(problem.torque(*x, problem.parameter_array)) for x in (EVERYTHING, (t, q, omega)))
+        a, b = (np.array(problem.whole_torque(*x, problem.parameter_array)) for x in (EVERYTHING, (t, q, omega)))
         if turned:
             a, b = np.array(to_lab(EVERYTHING[1], tuple(a))), np.array(to_lab(q, tuple(b)))
         return np.linalg.norm(b - a) / max(np.linalg.norm(a), 1e-300)

@@ -1,6 +1,8 @@
 """Advice from random satellites: what decides, in words; intervals; and no question about wheels that ends with nothing."""
 
 import json
+import re
+from textwrap import wrap
 
 import numpy as np
 import pytest
@@ -45,6 +47,9 @@ def test_spin_or_the_controller_decides_where_it_is_faster():
     held = ask(1e-4, every=0.01)
     assert "Steps end at the samples of the controller, every 0.01 s: one step a sample." in held.sentence
     assert "decides" not in held.sentence
+    several = ask(1e-7, every=0.25)
+    (number, length) = re.search(r"every 0.25 s: (\d+) steps of (\S+) s a sample", several.sentence).groups()
+    assert float(length) == pytest.approx(0.25 / int(number), rel=1e-3) == several.dt
     assert "radian" not in held.sentence
     assert held.dt == 0.01
 
@@ -83,7 +88,7 @@ def test_restarts_at_firings_of_a_file_count():
     fired = polhode.recommend(given, spacecraft=True, error=1e-3)
     assert fired.method == "rk4"
     assert ask(1e-3, time=600).method == "magnus_adams4"
-    assert "and 10 more at each edge of a thruster" in ask(1e-3, time=600).costs
+    assert "and at most 10 more at each edge of a thruster" in ask(1e-3, time=600).costs
 
 
 def test_a_file_says_the_rates():
@@ -196,6 +201,7 @@ def test_an_error_in_degrees_of_a_file_and_an_option(capsys):
     case = {**CUBESAT, "omega": [0, -0.0011, 0], "torque": [0, 0, 0], "time": 600, "error": "0.01 deg"}
     case["wheels"] = [{"axis": [0, 1, 0], "momentum": 0.005}]
     assert polhode.recommend(case, spacecraft=True).error == np.radians(0.01)
+    assert polhode.recommend(case | {"error": "1e-4 rad"}, spacecraft=True).error == 1e-4
     assert cli.main(["recommend", "--spacecraft", "--error", "0.01deg", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["error"] == np.radians(0.01)
 
@@ -216,4 +222,17 @@ def test_methods_without_time_are_in_the_first_paragraph(monkeypatch):
 
     monkeypatch.setattr(from_runs.Search, "fewest", late)
     answer = polhode.recommend(inertia=(1, 2, 2.5), omega=(1, 0.1, 0), torque="free", time=1, error=1e-3)
-    assert "not finished within the time limit, and may be faster" in " ".join(str(answer).splitlines()[:12])
+    lines = str(answer).splitlines()
+    assert len(lines) <= 12
+    (said,) = re.findall(
+        r"Of the other methods (\d+) were not finished within the time limit; (.*?): allow more", " ".join(lines)
+    )
+    assert int(said[0]) > 5
+    assert said[1].startswith("they may be faster, among them velocity Verlet")
+    assert re.search(r"NO_SQUISH, Moser-Veselov and \d more$", said[1])
+    assert "exact rotor" not in said[1]
+    (names,) = (text for text in answer.remarks if text.startswith("Not finished within the time limit: velocity Verlet"))
+    assert "Moser-Veselov (SHAKE, RATTLE, SETTLE); " in names
+    number = int(re.search(r" and (\d+) more\.$", names)[1])
+    assert names.count(";") + 1 + number == int(said[0])
+    assert len(wrap(names, 100)) <= 2

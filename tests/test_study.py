@@ -81,7 +81,7 @@ def test_default_and_quick_configurations_are_valid():
     np.testing.assert_allclose(published, 10 ** np.linspace(-7, -1, 20), rtol=1e-5)
     for s in problem_study.steps:
         assert s.steps == (int(1 / s.dt) if s.truncate else round(1 / s.dt))
-    assert set(study.problems) <= set(polhode.problems) and len(study.problems) >= 13
+    assert set(study.problems) <= set(polhode.problems) and len(study.problems) >= 14
     assert study.checks == tuple(configuration.CHECKS)
     quick = configuration.resolve(merged(default(), yaml.safe_load((HOME / "workflow/config/quick.yaml").read_text())), HOME)
     left_out = {"free_asymmetric_top_unstable", "free_asymmetric_top_separatrix"}

@@ -25,7 +25,10 @@ from polhode.methods.wheels import KERNELS
 from polhode.problems import orbit, pieces, signals
 from polhode.problems.pieces import Controller
 from polhode.problems.problem import Problem
+from polhode.problems.system import System
 from polhode.references import symmetric_top, taylor
+from polhode.references.dataset import reference_dataset
+from polhode_study.gather import single_body
 
 #: A satellite of three units: moments, a wheel about y, and two pulses of a thruster.
 CUBESAT = {
@@ -154,7 +157,7 @@ def test_splittings_keep_momentum_and_bound_the_energy(method):
     assert halves[1] < 1.1 * halves[0]
 
 
-def another_integrator(problem, end):
+def another_integrator(problem, end, rtol=1e-12):
     """q and omega at the end by SciPy's DOP853, piece by piece, from the formulas of a gyrostat."""
     inertia, h = np.array(problem.body.inertia), np.array(problem.body.wheel_momentum)
     control, parameters = problem.controller, tuple(problem.parameters.values())
@@ -177,7 +180,7 @@ def another_integrator(problem, end):
         if control and a in (0.0, *samples):
             held = np.array(control.torque(a, tuple(state[:4]), tuple(state[4:]), parameters))
         inner = 1e-12
-        state = solve_ivp(rates, (a + inner, b - inner), state, method="DOP853", rtol=1e-12, atol=1e-15).y[:, -1]
+        state = solve_ivp(rates, (a + inner, b - inner), state, method="DOP853", rtol=rtol, atol=1e-15).y[:, -1]
     return state[:4] / np.linalg.norm(state[:4]), state[4:]
 
 
@@ -192,6 +195,60 @@ def test_a_cubesat_s_pulses_agree_with_another_integrator(method, error):
     assert int(run["steps"]) == 400 + 1 + 500 + 1 + 1100  # of pieces of 40, 0.02, 49.98, 0.02 and 109.98 s
     assert run["time"].values[0] == 0.0
     assert run["time"].values[-1] == problem.horizon
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """The problem of the study with a wheel, and its reference at the end, checked by a run of higher precision."""
+    problem = polhode.problems["cubesat"]
+    return problem, reference_dataset(problem, [problem.horizon], 50)
+
+
+def test_the_reference_of_the_cubesat_agrees_with_dop853(reference):
+    problem, exact = reference
+    assert exact.attrs["agreement"] >= 50
+    q, omega = another_integrator(problem, problem.horizon, rtol=1e-13)
+    assert metrics.geodesic_angle(exact["q"].values[-1], q) < 2e-12
+    assert np.linalg.norm(exact["omega"].values[-1] - omega) < 2e-13
+
+
+def test_a_symmetric_cubesat_has_the_closed_form_s_reference():
+    """Its start and its time, with the wheel along the axis of symmetry."""
+    body = Body((0.035, 0.035, 0.007), wheels=[((0, 0, 1), 0.005)])
+    problem = replace(polhode.problems["cubesat"], body=body, torque_class="free", reference="symmetric_top", conserves=())
+    assert reference_dataset(problem, [20.0, problem.horizon], 50).attrs["agreement"] >= 50
+
+
+@pytest.mark.parametrize(("method", "error"), [("exact_rotor", 1e-10), ("rk4", 1e-8), *((key, 1e-4) for key in KERNELS)])
+def test_methods_follow_the_reference_of_the_cubesat(method, error, reference):
+    problem, exact = reference
+    assert error_of(problem, method, 8192, (exact["q"].values[-1], exact["omega"].values[-1])) < error
+
+
+def test_errors_and_drifts_are_of_body_and_wheel(reference):
+    """Of the exact state, turned by an angle, the momentum is wrong by the angle; of the body alone it changes."""
+    problem, exact = reference
+    first, end = ((np.array(problem.q0), np.array(problem.omega0)), (exact["q"].values[-1], exact["omega"].values[-1]))
+    run = {"time": np.array([0.0, problem.horizon]), "q": np.array([first[0], end[0]]), "omega": np.array([first[1], end[1]])}
+    drifts = single_body.run_drifts(run, problem)
+    assert drifts["momentum_drift"][1] < 1e-14 and drifts["energy_drift"][1] < 1e-14
+    alone = single_body.run_drifts(run, replace(problem, body=Body(problem.body.inertia)))
+    assert alone["momentum_drift"][1] > 0.1
+    body, h = problem.body, np.array(problem.body.wheel_momentum)
+    turn = (np.cos(0.005), 0.0, np.sin(0.005), 0.0)
+    true = metrics.lab_angular_momentum(end[0], end[1], body.inertia, h)
+    off = metrics.lab_angular_momentum(multiply(turn, tuple(end[0])), end[1], body.inertia, h)
+    exactly = type("States", (), {"q": exact["q"].values, "omega": exact["omega"].values, "at": lambda self, t: [0] * len(t)})()
+    turned = {name: np.array([value]) for name, value in (("time", 200.0), ("q", multiply(turn, tuple(end[0]))))}
+    turned |= {"omega": end[1][None], "stored_omega": end[1][None], "stored_offset": 0.0, "dt": 1.0}
+    error = single_body.run_errors(turned, exactly, problem, slice(None))["momentum_error"][0]
+    assert error == pytest.approx(np.linalg.norm(off - true) / np.linalg.norm(true), rel=1e-9)
+
+
+def test_wheels_of_several_bodies_are_refused():
+    given = dict.fromkeys(("key", "label", "source"), "pair") | {"loads": None, "torque_class": "free", "horizon": 1.0}
+    with pytest.raises(ValueError, match=r"problem 'pair': bodies\[1\] has wheels"):
+        System(bodies=(Body((1.0, 1.3, 1.6)), Body((1.0, 1.3, 1.6), wheels=[((0, 1, 0), 0.1)])), omega0=(), **given)
 
 
 def test_steps_that_end_at_jumps_keep_the_order():

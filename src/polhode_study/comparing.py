@@ -73,8 +73,8 @@ class Manifest:
     where: str = ""
 
     def origin(self, file: str) -> Mapping[str, Any]:
-        """The origin of a file: that of the run, or its own under ``origins`` of the run."""
-        origin: Mapping[str, Any] = self.run.get("origins", {}).get(file, self.run)
+        """The origin of a file: that of the run, or its own under ``added`` of the run."""
+        origin: Mapping[str, Any] = self.run.get("added", {}).get(file, self.run)
         return origin
 
     def beside(self, variable: Variable, name: str) -> Variable | None:

@@ -112,13 +112,14 @@ def problem_declarations(problem: Case) -> dict[str, Any]:
 
 
 def setup_of(problem: Case) -> dict[str, Any]:
-    """Bodies (kg m^2, kg), initial state (SI units), parameters and their symbols, and the simulated time, s."""
+    """Bodies (kg m^2, N m s, kg), initial state (SI units), parameters and their symbols, and the simulated time, s."""
     assert isinstance(problem, Problem | System)
     several = isinstance(problem, System)
     bodies = problem.bodies if isinstance(problem, System) else (problem.body,)
     moving = isinstance(problem, System) and not problem.fixed
     return {
         "moments": [[float(value) for value in body.inertia] for body in bodies],
+        "wheels": [list(body.wheel_momentum) for body in bodies if body.wheels],
         "masses": [float(body.mass) for body in bodies] if several else [],
         "q0": _rows(problem.q0 if several else [problem.q0]),
         "omega0": _rows(problem.omega0 if several else [problem.omega0]),

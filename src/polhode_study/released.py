@@ -1,11 +1,12 @@
 """What a study takes from the release instead of computing it, and the witnesses with which it holds the release.
 
 ``data/released/full`` has results of the study of ``workflow/config/full.yaml``, and ``release.json`` says by which commit,
-configuration, machine and libraries they were made; under ``origins`` it says so of each file that was made apart from the
-others (``polhode release --experiment``). With ``further: released`` a study computes what the sources report. Of
-each further experiment with the same settings as in the release it computes a small part, the witness, and takes the rest from
-the release. A witness that differs ends the study: the bits must be the same on the processor family and with the libraries of
-the release; elsewhere the tolerances of ``polhode verify`` hold. Methods that the release lacks are computed.
+configuration, machine and libraries they were made; under ``added`` it says so of each problem, and each file, that was made
+apart from the others (``polhode release --full --keep`` and ``--experiment``). With ``further: released`` a study computes
+what the sources report. Of each further experiment with the same settings as in the release it computes a small part, the
+witness, and takes the rest from the release. A witness that differs ends the study: the bits must be the same on the processor
+family and with the libraries of the release; elsewhere the tolerances of ``polhode verify`` hold. Methods that the release
+lacks are computed.
 """
 
 import json
@@ -97,13 +98,13 @@ class Release:
     @cached_property
     def index(self) -> dict[str, Any]:
         """``run``: origin and configuration; ``files``: checksum of each file; ``methods``: keys, by file and group;
-        ``origins``: commit, machine and settings of files that are not of this run."""
+        ``added``: commit and machine of problems and files that are not of this run."""
         content: dict[str, Any] = json.loads((self.folder / INDEX).read_text(encoding="utf-8"))
         return content
 
     def origin(self, file: str) -> Mapping[str, Any]:
         """Commit, processor, Python and libraries of a file."""
-        origin: Mapping[str, Any] = self.index.get("origins", {}).get(file, self.index["run"])
+        origin: Mapping[str, Any] = self.index.get("added", {}).get(file, self.index["run"])
         return origin
 
     def digest(self, file: str) -> str:

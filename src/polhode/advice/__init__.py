@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from polhode.advice.arguments import MATERIAL, RUBBING, WALLS
 from polhode.advice.arguments import PURPOSES as PURPOSES
-from polhode.advice.errors import AdviceError, BeyondLaws, TimeOver, checked, in_radians
+from polhode.advice.errors import AdviceError, Angle, BeyondLaws, TimeOver, checked, in_radians
 from polhode.interface.arguments import flag, number, positive, shown
 from polhode.registry import nearest
 
@@ -143,9 +143,9 @@ def for_motion(
         * ``torque``: a torque class (``print(list(polhode.ensembles.CLASSES))``) with a ``strength``, the angular
           acceleration by it over omega^2; or three formulas;
         * ``time``, s, and, if not given beside it, ``error``, ``torque_price``, ``one_torque``.
-    error : float
+    error : float or str
         The error to stay below, between 0 and 1: the larger of the angle in rad and of |omega - exact| over the largest
-        |omega|, at all times; ``"0.01 deg"`` is 1.7e-4.
+        |omega|, at all times. A text with a unit, ``"0.01 deg"`` or ``"1e-4 rad"``, is the angle alone.
     time : float
         Time to simulate, s; by default the case says it.
     torque_price : float
@@ -215,8 +215,9 @@ def for_class(
         A torque class (``print(list(polhode.ensembles.CLASSES))``), or ``smooth`` or ``friction``, which are several.
     omega : float
         Size of the initial angular velocity, rad/s.
-    error : float
-        As of :func:`for_motion`, of each radian turned, or at the end of a ``time``.
+    error : float or str
+        As of :func:`for_motion`, of each radian turned, or at the end of a ``time``. An angle is met by the angular velocity,
+        too, where no bodies are run.
     time : float
         Time to simulate, s.
     strength : float
@@ -274,8 +275,8 @@ def for_spacecraft(
     case : path or mapping
         A YAML file with body, wheels and angular velocity, and perhaps a controller, from which these are taken; without it and
         without ``inertia`` a cubesat is the example.
-    error : float
-        Of each radian of the fastest rate, or at the end of a ``time``: as of :func:`for_motion`.
+    error : float or str
+        Of each radian of the fastest rate, or at the end of a ``time``: as of :func:`for_class`.
     inertia, omega, triangle
         As of :func:`for_motion`; omega may be the size only.
     wheels : sequence of 3 float
@@ -360,6 +361,8 @@ def for_contacts(
     given = {"friction": friction, "restitution": restitution, "law": law, "purpose": purpose, "code": code}
     rubs: dict[str, Any] = {name: contact.rubs.get(name) if value is None else value for name, value in given.items()}
     bound = _error(error)
+    if isinstance(bound, Angle):
+        raise AdviceError(f"error: of contacts it is no angle; write a number without a unit, got {shown(error)}")
     for name in ("friction", "restitution"):
         if rubs[name] is not None:
             rubs[name] = from_friction.coefficient(name, rubs[name])
@@ -585,12 +588,13 @@ def _question(given: Mapping[str, Any], scene: "Scene | Fluid | None") -> str:
 def _error(error: Any) -> float:
     if error is None:
         raise AdviceError("error is missing: the error to stay below, between 0 and 1")
-    allowed: float = checked(positive, "error", in_radians(error))
+    error = in_radians(error)
+    allowed: float = checked(positive, "error", error)
     if allowed >= 1:
         raise AdviceError(f"error must lie between 0 and 1, got {allowed!r}")
     if allowed < SMALLEST_ERROR:
         raise AdviceError(f"error must be at least {SMALLEST_ERROR:g}, which double precision resolves, got {allowed:g}")
-    return allowed
+    return Angle(allowed) if isinstance(error, Angle) else allowed
 
 
 def _price(value: Any) -> float:

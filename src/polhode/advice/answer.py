@@ -32,6 +32,16 @@ def joined_names(names: Sequence[str]) -> str:
     return ("; " if any(", " in name for name in names) else ", ").join(names)
 
 
+def names_on_lines(before: str, names: Sequence[str], after: str = "", lines: int = 2) -> str:
+    """The names of methods between two texts, in a sentence: as many as fit on so many lines, and how many more there are."""
+    for number in range(len(names), 0, -1):
+        more = f" and {len(names) - number} more" if number < len(names) else ""
+        text = f"{before}{joined_names(names[:number])}{more}{after}."
+        if len(wrap(text, WIDTH)) <= lines:
+            return text
+    return f"{before}{len(names)} methods{after}."
+
+
 @dataclass(frozen=True)
 class Choice:
     """One method with the step that it needs.
@@ -46,6 +56,8 @@ class Choice:
     relative : time relative to the recommended method
     error : the error found with this step; None where it follows from a law
     mark : what else must be said, in a word or two
+    usual : length of the steps that take most of the time, s, where steps end at edges of the torque and most are shorter than
+        ``dt``, the longest; else None
     """
 
     method: str
@@ -57,6 +69,7 @@ class Choice:
     relative: float | None = None
     error: float | None = None
     mark: str = ""
+    usual: float | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import groupby
 
-from polhode.advice.answer import Choice
+from polhode.advice.answer import Choice, joined_names
 from polhode.fits import ranking
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
@@ -14,7 +14,8 @@ def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
     named = [METHODS[key] for key in dict.fromkeys((best, *methods)) if key in METHODS]
     processed = sorted((method for method in named if method.processor), key=lambda method: method.torques_per_output)
     outputs = [
-        f"At every output, and at the start, {count} torques more: {', '.join(method.label for method in some)}."
+        f"Every output, and the start, takes {count} more evaluations of the torque with "
+        f"{joined_names([method.label for method in some])}."
         for count, some in groupby(processed, lambda method: method.torques_per_output)
     ]
     return [*ranking.drift(best, {method.label: method.caution for method in named}), *outputs]
@@ -43,11 +44,11 @@ def restarts(best: Method | None) -> list[str]:
         return []
     torques = best.starting_torques(1 << 30) + best.torques_per_output
     if isinstance(best, OneTorque) and best.warm_up_steps:
-        return [f"steps that change, and restarts: it starts again each time, with {torques} torques more"]
+        return [f"steps that change, and restarts: it starts again each time, with at most {torques} more torque evaluations"]
     if best.group == "multistep":
         return ["steps that change, and restarts: it starts again each time, and loses accuracy"]
     if best.processor and best.moves[:, 0].any():
-        return [f"steps that change: its variables belong to one step; {torques} torques more a change, or less is corrected"]
+        return [f"steps that change: each change takes {torques} more torque evaluations, or part of the gain is lost"]
     if best.processor:
         return ["steps that change: the kick between two steps takes its share of each, or the orders are lost"]
     if best.stored_offset and best.order_q > 1:

@@ -51,7 +51,8 @@ CONTACTS = (
 )
 #: Codes for grains without a step, by their names in small letters, and what is known of them.
 UNMEASURED: Mapping[str, str] = {
-    "liggghts": "its contact update was not run (read, not run: `fix multisphere` turns bodies as `fix rigid` of LAMMPS does)"
+    "liggghts": "its contact update was not run. Ask for LAMMPS, from which it comes, and compare with a run of half the step "
+    "(read, not run: `fix multisphere` turns bodies as `fix rigid` of LAMMPS does)"
 }
 SMOOTH = "the cut-off smooth (a mesh for charges, such as PME, was not measured)"
 SMOOTH_PAIRS = "the cut-off smooth, as `pair_style lj/gromacs/coul/gromacs` is; what holds with PPPM was not measured"
@@ -128,7 +129,5 @@ def words_of(code: str | None, known: tuple[CodeWords, ...], where: str = "") ->
         *others, last = (words.name for words in known)
         possible = f"{', '.join(others)} or {last}" if others else last
         about = UNMEASURED.get(code.lower(), "") if known is CONTACTS else ""
-        raise AdviceError(
-            f"code must be {possible}{where}, got {shown(code)}; {about and f'{about}; '}leave it out for another one"
-        )
+        raise AdviceError(f"code must be {possible}{where}, got {shown(code)}; {about or 'leave it out for another one'}")
     return names[code.lower()]

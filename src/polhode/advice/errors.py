@@ -5,8 +5,12 @@ from collections.abc import Callable
 from math import radians
 from typing import Any
 
-#: An angle in degrees.
-DEGREES = re.compile(r"\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(?:deg|degrees?|°)\s*", re.IGNORECASE)
+#: An angle with its unit.
+WITH_UNIT = re.compile(r"\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(?:(deg|degrees?|°)|rad)\s*", re.IGNORECASE)
+
+
+class Angle(float):
+    """An error of the orientation alone, rad. A number without a unit bounds the error of the angular velocity, too."""
 
 
 class AdviceError(ValueError):
@@ -30,6 +34,8 @@ def checked(check: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
 
 
 def in_radians(value: Any) -> Any:
-    """An angle written in degrees, as in ``0.01 deg``, in rad; anything else unchanged."""
-    match = DEGREES.fullmatch(value) if isinstance(value, str) else None
-    return radians(float(match[1])) if match else value
+    """An :class:`Angle` written with its unit, as in ``0.01 deg`` or ``1e-4 rad``; anything else unchanged."""
+    match = WITH_UNIT.fullmatch(value) if isinstance(value, str) else None
+    if not match:
+        return value
+    return Angle(radians(float(match[1])) if match[2] else match[1])

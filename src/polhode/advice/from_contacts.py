@@ -303,7 +303,7 @@ def from_contacts(
         for c, of_scene in zip(scenes_of_best, contact_law.steps_of_scenes(scenes_of_best, error, number), strict=True)
     )
     remarks = [
-        f"Half of the states need T/{spread.median:.0f}, the mean over the scenes, which is the number of the report.",
+        f"Median: T/{spread.median:.0f} (the mean over the scenes, the value in the report).",
         f"The error is the mean over the run. The largest is about {contact_law.LARGEST_OVER_MEAN:.2g} times as large, by a "
         "random walk; where that must stay below an error, ask for as much less.",
         *([duration.walls] if duration.walls else []),

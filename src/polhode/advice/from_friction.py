@@ -222,7 +222,8 @@ def _for_bulk(
         best=row,
         sentence=words.first_line(row.dt, f"T/{division}, T the contact time")
         if words
-        else f"Take what the code has, such as {label} ({USUAL}), with {dt}, T the contact time.",
+        else f"Take any leapfrog, such as {label} ({USUAL}), with {dt}, T the contact time, and with all corrections of the "
+        "contact update. Other codes need shorter steps: name the `code`.",
         serves=f"The mean of what is read off {joined_and(compared)} changes by less than {error:g} of its value, from "
         f"{states}, "
         f"for their time{' and with the contact update of LAMMPS' if code else ''}; no other assembly was run.",
@@ -346,8 +347,8 @@ def _limits_of(code: str, error: float) -> list[str]:
         if cases:
             version = str(data["version"].item())
             return [
-                f"But however short the step, {code} {version} itself stays farther than {error:g} from the exact motion of "
-                f"its law in {cases}, of {len(far)} impacts solved exactly."
+                f"No step is short enough for all: of {len(far)} impacts solved exactly {code} {version} itself misses the "
+                f"motion of its law by more than {error:g} at any step in {cases}."
             ]
     return []
 

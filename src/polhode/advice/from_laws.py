@@ -115,7 +115,8 @@ def from_laws(
     shown = len(rows) if everything else SHOWN
     remarks = drift(keys[best], [row.method for row in rows[:shown]] + [keys[i] for i in level[:NAMED]])
     alone = next((row for row in rows if row.method in _one_torque(keys, torques, allowed)), None)
-    remarks.append(f"Half of the bodies need {half[best]:.3g} steps a radian, the number of the report.")
+    number = f"{half[best]:.3g}"
+    remarks.append(f"Median: {number} step{'s' * (number != '1')} per radian (the value in the report).")
     if len(titles) > 1:
         worst = int(np.argmax(hardest[:, best]))
         remarks.append(

@@ -17,12 +17,21 @@ from typing import Any
 
 import numpy as np
 
-from polhode.advice.answer import CLOSE, SHOWN, Choice, Recommendation, duration, known_as, price_in_words
+from polhode.advice.answer import (
+    CLOSE,
+    SHOWN,
+    Choice,
+    Recommendation,
+    duration,
+    known_as,
+    names_on_lines,
+    price_in_words,
+)
 from polhode.advice.budget import Budget
 from polhode.advice.cases import BodyCase
 from polhode.advice.cautions import at_outputs, drift, restarts
 from polhode.advice.contenders import SLOWER, Contenders, contenders
-from polhode.advice.errors import AdviceError, TimeOver
+from polhode.advice.errors import AdviceError, Angle, TimeOver
 from polhode.advice.motion import (
     ALLOWED,
     COMPARED,
@@ -95,8 +104,13 @@ CLOSER = 0.1
 #: second name is of the one that moves such a body exactly between two torques.
 WITH_WHEELS = (*KERNELS, "rk4", "cf4", "magnus_adams4", "spiral_predicted", "rkmk4")
 EXACT_WITH_WHEELS = "exact_rotor"
+#: The mark of a method with the fewest steps that there can be.
+FROM_EDGE_TO_EDGE = "one step from edge to edge"
 #: Methods that are often among the best go first: those that cannot win are then given up early.
 FAVOURITES = ("spiral_leapfrog", "spiral_predicted", "magnus_adams4", "cf4", "rk4", "spiral_dkd", "no_squish", "pcdm2016")
+#: Methods that codes run and their users know by name, of second order or more. If there was no time for one of them the answer
+#: says so first: it may be the better one.
+WELL_KNOWN = ("rk4", "verlet", "no_squish", "moser_veselov", "fincham1992", "richardson", "adams_bashforth4", "spiral_leapfrog")
 
 
 @dataclass(frozen=True)
@@ -143,6 +157,8 @@ def from_runs(
     limited = budget is not None
     budget = budget or Budget(LIMIT)
     starts = _starts(case, error, budget, progress)
+    if isinstance(error, Angle):
+        starts = replace(starts, motions=[replace(motion, of_omega=False) for motion in starts.motions])
     finding = Search(starts.motions, error, budget)
     exact = ranking.WITHOUT_TORQUE if all(motion.problem.torque_class == "free" for motion in starts.motions) else ""
     few = None
@@ -189,7 +205,7 @@ def from_runs(
     if not finding.reaches(fewest):
         if not late and all(result.why != "no time" for result in fewest.values()):
             raise AdviceError(_unreached(finding, error))
-        return _not_confirmed(case, finding, priced, starts, error, one_torque, late)
+        return _not_confirmed(case, finding, priced, starts, error, one_torque, fewest, late)
     served = [METHODS[key] for key, result in fewest.items() if result.steps]
     for method in served:
         priced.measure(method, METHODS[FIRST])
@@ -200,7 +216,7 @@ def from_runs(
     rows.sort(key=lambda row: row.method != exact)
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
     alone = _one_by_one(METHODS[first.method], starts.motions, error, budget, progress)
-    return _recommendation(case, rows, first, fewest, finding, priced, starts, alone, one_torque, everything, few, late)
+    return _recommendation(case, error, rows, first, fewest, finding, priced, starts, alone, one_torque, everything, few, late)
 
 
 def _compiled(methods: Sequence[Method], exact: str, budget: Budget, limited: bool) -> tuple[list[Method], list[str]]:
@@ -323,7 +339,7 @@ class Search:
 
     def error(self, method: Method, steps: int) -> float:
         """The largest error over the starts; at least the first one that is too large, since the others do not matter then.
-        Errors of orientation in rad, of omega relative.
+        Errors of orientation in rad, of omega relative if they count.
         """
         if (method.key, steps) in self.tested:
             return self.tested[method.key, steps][0]
@@ -500,20 +516,31 @@ def _choices(
         result = fewest[method.key]
         steps = priced.equal(result.steps)
         seconds = priced.seconds(method, steps)
+        number, usual = int(priced.in_pieces(steps).sum()), priced.usual(steps)
         rows.append(
             Choice(
                 method.key,
                 known_as(method.key),
                 case.horizon / steps,
-                int(priced.in_pieces(steps).sum()),
+                number,
                 priced.torques(method, steps),
                 seconds,
                 seconds / best,
                 result.error,
-                "coarsest step tried" if result.coarsest else "",
+                FROM_EDGE_TO_EDGE
+                if number == len(priced.pieces)
+                else "coarsest step tried"
+                if result.coarsest
+                else _mostly(usual),
+                usual,
             )
         )
     return sorted(rows, key=lambda row: row.seconds or inf)
+
+
+def _mostly(usual: float | None) -> str:
+    """The length of most steps (s) beside the longest one, as the mark of a method."""
+    return "" if usual is None else f"mostly {usual:.4g} s"
 
 
 @dataclass(frozen=True)
@@ -644,7 +671,7 @@ def serves(case: BodyCase, starts: Starts) -> str:
         if not starts.unknown:
             text += ": there was no time for others; allow more with `limit`"
     if starts.unknown:
-        text += f"; of {starts.unknown} more the motion cannot be known so well, and no step is known for them"
+        text += f"; of {starts.unknown} more the motion cannot be known so well"
     elif number:
         text += f", and for another {'such start' if starts.alike else 'one'} with probability {number}/{number + 1}"
     if starts.alike:
@@ -675,6 +702,7 @@ def density(steps: int, speed: float, horizon: float, turned: float, of: str = "
 
 def _recommendation(
     case: BodyCase,
+    error: float,
     rows: list[Choice],
     first: Choice,
     fewest: dict[str, FewestSteps],
@@ -688,15 +716,14 @@ def _recommendation(
     not_compiled: Sequence[str],
 ) -> Recommendation:
     uncertainty = max(m.uncertainty for m in finding.motions)
-    error = (finding.allowed + uncertainty) / MARGIN
     assert first.steps is not None and first.seconds is not None
     chosen, best, number = METHODS[first.method], first, len(finding.motions)
     gave_up = sum(result.why == "gave up" for result in fewest.values())
-    late = sum(result.why == "no time" for result in fewest.values())
+    late = [key for key, result in fewest.items() if result.why == "no time"]
     never = sum(result.why == "does not meet it" for result in fewest.values())
     lost = [f"{gave_up} given up as too slow"] if gave_up else []
     lost += [f"{never} never reach the error"] if never else []
-    lost += [f"{late} not finished within the time limit"] if late else []
+    lost += [f"{len(late)} not finished within the time limit"] if late else []
     evidence = [
         f"{len(fewest)} methods were run on this very problem, {finding.runs:,} runs"
         + (f"; {' and '.join(lost)}" if lost else "")
@@ -723,7 +750,7 @@ def _recommendation(
         remarks.append(
             f"The torque jumps at t = {', '.join(f'{t:.6g}' for t in jumps[:3])}{' ...' if several else ''} s. "
             + (
-                "End a step at each: the step is the longest between two of them."
+                "End a step at each: the time from one to the next is divided into the fewest equal steps of at most dt."
                 if declared
                 else "The step divides these times; one that does not may need to be far shorter."
                 if finding.unit > 1 and best.steps is not None and best.steps % finding.unit == 0
@@ -736,7 +763,9 @@ def _recommendation(
         remarks += _instead(when, plain, lambda method: kind(method) == "one torque")
     if all(motion.problem.torque_class == "free" for motion in starts.motions) and first.method == ranking.WITHOUT_TORQUE:
         remarks.append("Any step will do: without a torque it is exact.")
-    elif first.mark:
+    elif first.mark == FROM_EDGE_TO_EDGE:
+        remarks.append("It takes one step from each edge of the torque to the next, and there is no longer one.")
+    elif first.mark and first.usual is None:
         remarks.append("It meets the error with the coarsest step tried; a longer one may do as well.")
     steps = [case.horizon / n for n in (max(alone), min(alone))] if alone else [first.dt, first.dt]
     low, high = min(first.dt, steps[0]), max(first.dt, steps[1])
@@ -745,7 +774,7 @@ def _recommendation(
         if alone
         else f"Interval: there was no time for single {case.starts_are}."
     )
-    remarks += _without(not_compiled)
+    remarks += _without(late, not_compiled)
     is_known = uncertainty <= ALLOWED * error
     if not is_known:
         remarks.insert(0, _doubt(uncertainty))
@@ -759,7 +788,7 @@ def _recommendation(
         serves=serves(case, starts),
         costs=f"It takes {first.torques:,} evaluations of the torque, {duration(first.seconds)} in all."
         + at_outputs(first.method, plain),
-        notes=_unfinished(late, len(not_compiled)),
+        notes=_unfinished(late, not_compiled),
         changes=_changes(chosen, plain, priced),
         alternatives=rows,
         evidence=evidence,
@@ -775,6 +804,7 @@ def _not_confirmed(
     starts: Starts,
     error: float,
     one_torque: bool,
+    fewest: Mapping[str, FewestSteps],
     not_compiled: Sequence[str],
 ) -> Recommendation:
     """The best step that was tested before the time was over.
@@ -792,9 +822,8 @@ def _not_confirmed(
             continue
         seconds, torques = priced.seconds(method, steps), priced.torques(method, steps)
         mark = "misses the error" if off > error else f"from {count} of {len(finding.motions)} starts" if misses else ""
-        row = Choice(
-            key, method.label, case.horizon / steps, int(priced.in_pieces(steps).sum()), torques, seconds, None, off, mark
-        )
+        dt, number, usual = case.horizon / steps, int(priced.in_pieces(steps).sum()), priced.usual(steps)
+        row = Choice(key, known_as(key), dt, number, torques, seconds, None, off, mark, usual)
         entry = (misses, off if misses else seconds, row, count)
         rows[key] = min(rows.get(key, entry), entry, key=lambda row: row[:2])
     late = f"the time limit of {finding.budget.seconds:g} s is over after {finding.runs:,} runs"
@@ -809,6 +838,7 @@ def _not_confirmed(
     why = "it misses the error" if (best.error or 0) > error else "finer steps, which must meet the error too, were not run"
     said = "the best step tested is" if misses else "take"
     uncertainty = max(motion.uncertainty for motion in finding.motions)
+    unfinished = [key for key, result in fewest.items() if result.why == "no time" and key not in rows]
     return Recommendation(
         **_terms(case, priced, error, one_torque),
         best=best,
@@ -817,6 +847,7 @@ def _not_confirmed(
         interval=(best.dt, best.dt),
         interval_means="Interval: not known.",
         serves=f"Not confirmed, since {late}: {measured}, and {why}.",
+        notes=_unfinished(unfinished, not_compiled),
         changes=["more time with `limit`", "a shorter time or a larger error", *restarts(METHODS[best.method])],
         alternatives=[row for _, _, row, _ in ordered],
         evidence=[
@@ -824,21 +855,24 @@ def _not_confirmed(
             f"{finding.runs:,} runs.",
             *_how_known(case, finding, priced),
         ],
-        remarks=([_doubt(uncertainty)] if uncertainty > ALLOWED * error else []) + _without(not_compiled),
+        remarks=([_doubt(uncertainty)] if uncertainty > ALLOWED * error else []) + _without(unfinished, not_compiled),
     )
 
 
 def _take(case: BodyCase, best: Choice, starts: Starts, said: str = "Take") -> str:
     """A method and its step, in a sentence."""
     radians = max(motion.radians for motion in (starts.motions if case.open_questions else starts.motions[:1]))
-    steps = round(case.horizon / best.dt)
+    steps = round(case.horizon / (best.usual or best.dt))
     body = case.starts[0].body
     often = density(steps, case.speed, case.horizon, radians)
     if body.nutation > case.speed:
         often = f"{density(steps, body.nutation, case.horizon, 0.0, f'of the nutation, {body.nutation:.3g} rad/s')}"
     edges = len(edges_of(case.starts[0], case.horizon)) - 2
     length = (
-        f"steps of at most {best.dt:.4g} s that end at the {edges:,} edges of the torque, {best.steps:,} in all"
+        f"steps of at most {best.dt:.4g} s, most of them {best.usual:.4g} s (between two of the {edges:,} edges of the torque "
+        f"they are equal), {best.steps:,} in all"
+        if best.usual
+        else f"steps of at most {best.dt:.4g} s that end at the {edges:,} edges of the torque, {best.steps:,} in all"
         if edges
         else f"dt = {case.horizon:g} s / {steps} = {best.dt:.4g} s"
     )
@@ -847,33 +881,51 @@ def _take(case: BodyCase, best: Choice, starts: Starts, said: str = "Take") -> s
 
 def _terms(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> dict[str, Any]:
     """What was asked, in words and as data: arguments of a :class:`Recommendation`."""
+    alone = isinstance(error, Angle)
+    below = f"angle of the orientation below {error:.3g} rad" if alone else f"error below {error:g}"
     return {
-        "question": f"{case.words}, error below {error:g}, {price_in_words(priced.torque, priced.unit)}",
+        "question": f"{case.words}, {below}, {price_in_words(priced.torque, priced.unit)}",
         "error": error,
         "kind": "runs",
-        "asked": {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque},
+        "asked": {
+            **case.question,
+            "error": error,
+            "orientation_alone": alone,
+            "torque_price": priced.torque,
+            "one_torque": one_torque,
+        },
     }
 
 
-def _unfinished(late: int, not_compiled: int) -> list[str]:
-    """That the time was over before all methods were compared: a sentence of the first paragraph."""
-    counts = [f"{number} {what}" for number, what in ((late, "not finished"), (not_compiled, "not compiled")) if number]
+def _unfinished(late: Sequence[str], not_compiled: Sequence[str]) -> list[str]:
+    """That the time was over before all methods were compared, in a sentence of the first paragraph.
+
+    Those of :data:`WELL_KNOWN` are named.
+    """
+    counts = [(keys, what) for keys, what in ((late, "not finished"), (not_compiled, "not compiled")) if keys]
     if not counts:
         return []
-    return [f"Of the other methods {' and '.join(counts)} within the time limit, and may be faster: allow more with `limit`."]
+    keys, ask = [*late, *not_compiled], ": allow more with `limit`"
+    if len(keys) == 1:
+        return [f"Within the time limit {METHODS[keys[0]].label} was {counts[0][1]}; it may be faster{ask}."]
+    numbers = " and ".join(f"{len(some)} {'was' if len(some) == 1 else 'were'} {what}" for some, what in counts)
+    said = f"Of the other methods {numbers} within the time limit; they may be faster"
+    known = [METHODS[key].label for key in WELL_KNOWN if key in keys]
+    return [names_on_lines(f"{said}, among them ", known, ask) if known else f"{said}{ask}."]
 
 
-def _without(not_compiled: Sequence[str]) -> list[str]:
-    """That methods were left out because there was no time to compile them."""
-    if not not_compiled:
-        return []
-    names = (
-        f"{len(not_compiled)} methods" if len(not_compiled) > SHOWN else ", ".join(METHODS[key].label for key in not_compiled)
-    )
-    return [
-        f"Not tried, since the time for compilation, half of what was left, was over before they were compiled: {names}. What "
-        "is compiled is kept: ask again."
+def _without(late: Sequence[str], not_compiled: Sequence[str]) -> list[str]:
+    """Which methods were left out because there was no time to run or to compile them."""
+    lists = [
+        ("Not finished within the time limit: ", late),
+        ("Not compiled within half of the time (what is compiled is kept: ask again): ", not_compiled),
     ]
+    return [names_on_lines(text, [known_as(key) for key in _known_first(keys)]) for text, keys in lists if keys]
+
+
+def _known_first(keys: Sequence[str]) -> list[str]:
+    """Keys of methods, those of :data:`WELL_KNOWN` first."""
+    return sorted(keys, key=lambda key: WELL_KNOWN.index(key) if key in WELL_KNOWN else len(WELL_KNOWN))
 
 
 def _doubt(uncertainty: float) -> str:
@@ -884,9 +936,10 @@ def _how_known(case: BodyCase, finding: Search, priced: Prices) -> list[str]:
     """What the error is, how the exact motion is known, and where the times come from."""
     # At other starts than the given one the torque is only looked at again.
     looked = (max if case.open_questions else min)(m.looked for m in finding.motions)
+    of_both = all(motion.of_omega for motion in finding.motions)
+    error = "the larger of the angle in rad and |omega - exact| over the largest |omega|" if of_both else "the angle in rad"
     return [
-        f"Error: the larger of the angle in rad and |omega - exact| over the largest |omega|, at {CHECKS} times of the run, "
-        "in its first steps and where the torque changes.",
+        f"Error: {error}, at {CHECKS} times of the run, in its first steps and where the torque changes.",
         f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with {max(m.steps for m in finding.motions):,} "
         f"steps, short where the torque changes, which agree to {max(m.uncertainty for m in finding.motions):.1g}. The torque "
         f"was looked at every {looked:.2g} s: a shorter pulse would not have been seen; name it under breakpoints.",

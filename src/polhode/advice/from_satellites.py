@@ -62,13 +62,15 @@ class Rates:
         return int(steps_in(np.array([self.every]), step)[0]) if self.every else 0
 
     def often(self, step: float) -> str:
-        """How often a step (s) is taken, in words."""
-        return "1 step a sample" if self.in_sample(step) == 1 else f"{1 / (step * self.fastest):.3g} steps a radian"
+        """How often a step (s) is taken, in words: between two samples of the controller, if there is one."""
+        count = self.in_sample(step)
+        length = self.every / count if self.every else step
+        return "1 step a sample" if count == 1 else f"{1 / (length * self.fastest):.3g} steps a radian"
 
     def words(self, step: float) -> str:
         """What decides a step (s), in words."""
         count = self.in_sample(step)
-        number = "one step" if count == 1 else f"{count} steps"
+        number = "one step" if count == 1 else f"{count} steps of {(self.every or 0.0) / max(count, 1):.4g} s"
         ends = f"Steps end at the samples of the controller, every {self.every:.3g} s: {number} a sample." if count else ""
         if count == 1:
             return ends
@@ -225,7 +227,7 @@ def _costs(best: Choice, choices: list[Choice], rates: Rates) -> str:
     if len(rates.lengths):
         text += ", with the torques of each start at an edge of the torque"
     elif (more := method.starting_torques(1 << 30)) > 1:
-        text += f", and {more} more at each edge of a thruster"
+        text += f", and at most {more} more at each edge of a thruster"
     is_alone = method.torques_per_step == 1
     other = next((row for row in choices if (METHODS[row.method].torques_per_step == 1) != is_alone), None)
     if other is None:

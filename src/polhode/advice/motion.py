@@ -112,6 +112,8 @@ class KnownMotion:
         The shortest time, s, within which the torque changes, or stays between two jumps.
     numbers : (k,)
         What the torque reads along this motion: the parameters of the problem, and what its controller has sampled.
+    of_omega : bool
+        Whether the angular velocity counts in the :meth:`error` of a run, or the orientation alone does.
     """
 
     problem: Problem
@@ -124,6 +126,7 @@ class KnownMotion:
     corners: Array = field(repr=False)
     shortest: float
     numbers: Array = field(repr=False)
+    of_omega: bool = True
 
     @property
     def steps(self) -> int:
@@ -177,7 +180,7 @@ class KnownMotion:
         return np.asarray(self.nodes[numbers])
 
     def error(self, method: Method, steps: int, checks: int) -> float:
-        """The largest error of a run: the larger of the angle (rad) and of omega relative to :attr:`scale`.
+        """The largest error of a run: the larger of the angle (rad) and, if it counts, of omega relative to :attr:`scale`.
 
         Parameters
         ----------
@@ -199,7 +202,7 @@ class KnownMotion:
         if not (np.isfinite(q).all() and np.isfinite(omega).all()):
             return inf
         with np.errstate(over="ignore", invalid="ignore"):
-            error = largest_error(q, omega, *self.at(times), self.scale)
+            error = largest_error(q, omega, *self.at(times), self.scale if self.of_omega else inf)
         return error if isfinite(error) else inf
 
 

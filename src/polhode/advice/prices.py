@@ -29,6 +29,8 @@ COST, STEPS_ALONE = "cost.nc", "step_times.json"
 PROBLEM, DT, STEPS, REPETITIONS = "spiral_cylinder", 1e-6, 20_000, 9
 #: Radians of wheels and body over which the exact motion of a body with wheels is timed.
 PARTS = 500.0
+#: Steps whose length is below this part of the longest one are shorter.
+SHORTER = 0.999
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,16 @@ class Prices:
         if not self.pieces:
             return steps
         return float(sum(self.pieces) / (np.array(self.pieces) / self.in_pieces(steps)).max())
+
+    def usual(self, steps: float) -> float | None:
+        """The length, s, of the steps that take most of the time of a run in pieces; None where these are the longest, too."""
+        if not self.pieces:
+            return None
+        pieces = np.array(self.pieces)
+        lengths = pieces / self.in_pieces(steps)
+        order = np.argsort(lengths, kind="stable")
+        usual = float(lengths[order][np.searchsorted(np.cumsum(pieces[order]), pieces.sum() / 2)])
+        return usual if usual < SHORTER * lengths.max() else None
 
     def torques(self, method: "Method", steps: float) -> int:
         """The number of torque evaluations of a run of ``steps`` steps, or more where pieces end."""

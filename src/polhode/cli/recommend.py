@@ -29,7 +29,7 @@ from typing import NoReturn
 
 from polhode import advice as advising
 from polhode.advice import AdviceError
-from polhode.advice.errors import in_radians
+from polhode.advice.errors import Angle, in_radians
 from polhode.cli import UsageError, not_negative, positive
 
 #: What the four questions need, on the first lines of the help.
@@ -108,7 +108,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--bias", type=positive, metavar="K", help="by how many K temperatures may be off in the bath (0.5)")
     add = parser.add_argument_group("every question").add_argument
     of_run = "folder of a run (results, or the released data if they have more states or bodies or there is no run)"
-    add("--error", type=_error, help="error to stay below, between 0 and 1, or 0.01deg; of liquids it is --drift")
+    of_error = "error to stay below, between 0 and 1; 0.01deg or 1e-4rad: of the orientation alone; of liquids it is --drift"
+    add("--error", type=_error, help=of_error)
     add("--all", dest="everything", action="store_true", help="run or list all methods, including the variants as published")
     add("--why", action="store_true", help="say how the answer is known, what would change it, and show other methods")
     add("--json", action="store_true", help="print the answer for machines")
@@ -143,8 +144,10 @@ def _in(unit: str, read: Callable[[str], float] = positive) -> Callable[[str], f
 
 
 def _error(text: str) -> float:
-    """An error, which may be an angle in degrees."""
-    return positive(str(in_radians(text)))
+    """An error, which may be an angle with its unit."""
+    error = in_radians(text)
+    value = positive(str(error))
+    return Angle(value) if isinstance(error, Angle) else value
 
 
 def _positive_or_rigid(text: str) -> float:

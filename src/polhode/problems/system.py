@@ -58,6 +58,8 @@ class System(Case):
         bodies = self.bodies if isinstance(self.bodies, tuple | list) else ()
         if not bodies or not all(isinstance(body, Body) for body in bodies):
             raise TypeError(f"{where}: bodies must be a tuple of polhode.Body, got {shown(self.bodies)}")
+        if with_wheels := [i for i, body in enumerate(bodies) if body.wheels]:
+            raise ValueError(f"{where}: bodies[{with_wheels[0]}] has wheels, which only the body of a Problem may have")
         checked_function(where, "loads", self.loads, LOADS)
         flag(f"{where}: fixed", self.fixed)
         count = len(bodies)

@@ -104,6 +104,41 @@ def _variables(node: Any, file: str, group: str) -> Iterator[Variable]:
         yield from _variables(child, file, f"{group}/{name}" if group else name)
 
 
+def with_problems(known: Manifest, run: Manifest, settings: Mapping[str, Any], origin: Mapping[str, Any]) -> Manifest:
+    """A manifest with the problems of another run that it lacks: their references, and their groups of single_body.nc.
+
+    Parameters
+    ----------
+    run : with the references of these problems, and single_body.nc
+    settings : the section of the configuration of each, by its key
+    origin : commit, date and processor of the other run, which the manifest notes
+    """
+    later = dict(known.run)
+    later["configuration"] = {**later["configuration"], "problems": {**later["configuration"]["problems"], **settings}}
+    later["added"] = {**later.get("added", {}), **{key: dict(origin) for key in settings}}
+    files = {name: digest for name, digest in run.files.items() if name not in known.files}
+    variables = {
+        key: variable
+        for key, variable in run.variables.items()
+        if variable.file in files or variable.group.split("/")[0] in settings
+    }
+    return Manifest(later, {**known.files, **files}, {**known.variables, **variables}, known.verdicts, known.where)
+
+
+def with_file(known: Manifest, folder: Path, file: str, origin: Mapping[str, Any]) -> Manifest:
+    """A manifest with one file of ``folder``, in place of an older one, and with its own origin.
+
+    Raises
+    ------
+    Unusable
+        If the file cannot be read.
+    """
+    later = {**known.run, "added": {**known.run.get("added", {}), file: dict(origin)}}
+    kept = {key: variable for key, variable in known.variables.items() if variable.file != file}
+    variables = {variable.key: variable for variable in _read(folder / file, file)}
+    return Manifest(later, {**known.files, file: sha256(folder / file)}, {**kept, **variables}, known.verdicts, known.where)
+
+
 # ---- manifest files ----
 
 
@@ -149,39 +184,19 @@ def write(manifest: Manifest, path: str | Path, when: tuple[int, int, int, int, 
     write_atomically(path, save)
 
 
-def with_file(path: str | Path, folder: Path, file: str, origin: Mapping[str, Any]) -> Manifest:
-    """Write a manifest again with one file of ``folder`` in it, in place of an older one, and with where it is from.
-
-    Raises
-    ------
-    Unusable
-        If the manifest or the file cannot be read.
-    """
-    old = read(path)
-    with zipfile.ZipFile(path) as archive:
-        when = archive.getinfo("manifest.json").date_time
-    kept = [variable for variable in old.variables.values() if variable.file != file]
-    variables = {v.key: v for v in sorted([*kept, *_read(folder / file, file)], key=lambda v: v.file)}
-    run = {**old.run, "origins": {**old.run.get("origins", {}), file: dict(origin)}}
-    files = dict(sorted({**old.files, file: sha256(folder / file)}.items()))
-    manifest = Manifest(run, files, variables, old.verdicts, str(path))
-    write(manifest, path, when)
-    return manifest
-
-
 def _json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":")) + "\n"
 
 
 def _thinned(variable: Variable) -> tuple[list[list[int] | None], np.ndarray] | None:
     """The entries of a variable kept in a manifest, and their values in single precision; None if no values are kept."""
+    if any(row is not None for row in variable.rows) and variable.values is not None:  # from a manifest
+        return [None if row is None else list(row) for row in variable.rows], variable.values
     if variable.text or variable.values is None or variable.name in WITHOUT_VALUES:
         return None
     if (kind := kind_of(variable.file)) is not None and kind.checksums_only:
         return None
     values = variable.values
-    if any(row is not None for row in variable.rows):  # of a manifest, which has them thinned
-        return [None if row is None else list(row) for row in variable.rows], values.astype("<f4")
     rows: list[list[int] | None] = []
     for axis, size in enumerate(variable.shape):
         few = FEW if values.size > LARGE and axis > 1 else SAMPLED if size > LONG else size

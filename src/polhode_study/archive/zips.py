@@ -117,6 +117,12 @@ def _unfit(name: str) -> str:
     return ""
 
 
+def moment_of(path: Path) -> Moment:
+    """The date of the entries of a zip that :func:`contents_of` takes."""
+    with zipfile.ZipFile(path) as archive:
+        return min(entry.date_time for entry in archive.infolist())
+
+
 def content_of(path: Path, name: str, most: int) -> bytes:
     """The content of one file of a zip, if it has at most ``most`` bytes.
 

@@ -3,8 +3,7 @@
 ``polhode release`` makes data/released/many_body.nc from the results folder. The file records the code version, the date,
 the processor and the time that each method took; the report shows it as published-scale results. ``--laws``, ``--checks`` and
 ``--cost`` release the laws of random bodies, what advice on single impacts reads, and the times of steps, instead; ``--full``
-the experiments that a study with ``further: released`` does not compute; ``--experiment`` runs one of these, and puts it into
-that release and into the manifest.
+the experiments that a study with ``further: released`` does not compute.
 """
 
 import argparse
@@ -39,8 +38,10 @@ from polhode.registry import nearest
 from polhode.results import INTERNAL
 from polhode_study import provenance
 from polhode_study.archive import manifest
+from polhode_study.archive.zips import moment_of
+from polhode_study.artefacts import ARTEFACTS
 from polhode_study.checks import CHECKS as CHECKS_OF_STUDY
-from polhode_study.comparing import NUMERICAL
+from polhode_study.comparing import NUMERICAL, Manifest, variable_of
 from polhode_study.released import ENSEMBLES, INDEX, MANY_BODY, SINGLE_BODY, Release, check_file, this_machine
 from polhode_study.run.check import make_check
 from polhode_study.run.ensemble_states import states_dataset
@@ -49,7 +50,7 @@ from polhode_study.workflow.entry import HOME
 #: The variables that are kept; those along a run only in single precision.
 RELEASED = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift", "diverged", "diverged_at", "contacts")
 
-#: The manifest beside the folder of the release.
+#: The manifest, beside the folder of the release.
 MANIFEST = "manifest.zip"
 #: Values up to which a variable is not compressed.
 SMALL = 64
@@ -416,20 +417,20 @@ def full_release(results: Path) -> tuple[dict[str, dict[str, xr.Dataset]], dict[
     for file, groups in wanted.items():
         if not (results / file).is_file():
             raise UsageError(f"--results: {results / file} is missing; run workflow/config/full.yaml first")
-        for group in groups:
-            data = read_dataset(results / file, group or None)
-            if data.attrs.get("released"):
-                raise UsageError(
-                    f"--results: {results / file} has runs from a release; run workflow/config/full.yaml, which computes all"
-                )
-            attributes = {key: value for key, value in data.attrs.items() if key not in INTERNAL}
-            files.setdefault(file, {})[f"/{group}"] = _packed(data.drop_attrs(deep=False).assign_attrs(attributes))
+        files[file] = {f"/{group}": _as_released(results / file, group) for group in groups}
     methods = {"": list(run["configuration"]["methods"]) if run["configuration"]["methods"] != "all" else list(METHODS)}
     for file, of_file in files.items():
-        for group, data in of_file.items():
-            if "integrator" in data.coords:
-                methods[f"{file}{group}".rstrip("/")] = list(dict.fromkeys(map(str, data["integrator"].values.ravel())))
+        methods |= _methods_of(file, of_file)
     return files, {"run": origin, "methods": methods}
+
+
+def _as_released(path: Path, group: str) -> xr.Dataset:
+    """A group of a file of a run that computed everything, as it is released: compressed, without what belongs to the run."""
+    data = read_dataset(path, group or None)
+    if data.attrs.get("released"):
+        raise UsageError(f"--results: {path} has runs from a release; run workflow/config/full.yaml, which computes all")
+    attributes = {key: value for key, value in data.attrs.items() if key not in INTERNAL}
+    return _packed(data.drop_attrs(deep=False).assign_attrs(attributes))
 
 
 def _packed(data: xr.Dataset) -> xr.Dataset:
@@ -438,6 +439,67 @@ def _packed(data: xr.Dataset) -> xr.Dataset:
         numbers = variable.dtype.kind in "fiu" and variable.size > SMALL
         data[name].encoding = {"zlib": True, "complevel": 9, "shuffle": True} if numbers else {}
     return data
+
+
+def _methods_of(file: str, groups: Mapping[str, xr.Dataset]) -> dict[str, list[str]]:
+    """The methods that the groups of a file have, as the index of the release lists them."""
+    return {
+        f"{file}{group}".rstrip("/"): list(dict.fromkeys(map(str, data["integrator"].values.ravel())))
+        for group, data in groups.items()
+        if "integrator" in data.coords
+    }
+
+
+def with_problems(
+    results: Path, release: Release, known: Manifest, commit: str = ""
+) -> tuple[dict[str, xr.Dataset], dict[str, Any], Manifest]:
+    """The problems of the release with those of a run that it lacks, its index without checksums, and the manifest.
+
+    The run is one of a few problems with the settings of workflow/config/full.yaml, some of which the release has: that this
+    machine computes the bits of the release is seen from these, which must be the same in every variable.
+
+    Raises
+    ------
+    UsageError
+        If the run has no problem that the release lacks, none that it has, other bits of those or another number of digits.
+    """
+    path = results / SINGLE_BODY
+    if not path.is_file():
+        raise UsageError(f"--results: {path} is missing; run the problems first, with workflow/config/full.yaml")
+    old, run = (
+        {name: _as_released(file, name[1:]) for name in read_groups(file) if name != "/"}
+        for file in (release.path(SINGLE_BODY), path)
+    )
+    new = {name: data for name, data in run.items() if name not in old}
+    keys = sorted({name.split("/")[1] for name in new} - {name.split("/")[1] for name in old})
+    if not keys or set(run) == set(new):
+        lacks = "no problem that the release lacks" if not keys else "no problem of the release, which would show its bits"
+        raise UsageError(f"--keep: {path} has {lacks}; run a new problem and one of the release, such as damped_top")
+    for name in sorted(set(run) & set(old)):
+        if different := _with_other_bits(old[name], run[name]):
+            raise UsageError(
+                f"--keep: {name[1:]} has other bits than in the release ({', '.join(different)}), so that those of "
+                f"{', '.join(keys)} would have, too; run both on a machine that repeats the release"
+            )
+    configuration = json.loads(read_dataset(path).attrs["configuration"])
+    index: dict[str, Any] = json.loads(json.dumps(release.index))
+    if configuration["digits"] != index["run"]["configuration"]["digits"]:
+        raise UsageError(f"--keep: {path} has references of {configuration['digits']} digits, unlike the release")
+    settings = {key: configuration["problems"][key] for key in keys}
+    origin = {"digits": configuration["digits"], **_made_now(commit)}
+    index["run"]["configuration"]["problems"] |= settings
+    index["methods"] |= _methods_of(SINGLE_BODY, new)
+    index["added"] = index.get("added", {}) | dict.fromkeys(keys, origin)
+    references = [ARTEFACTS["references"].filled(key) for key in keys]
+    checked = manifest.of_run(results, {"files": [SINGLE_BODY, *references]})
+    return old | new, index, manifest.with_problems(known, checked, settings, origin)
+
+
+def _with_other_bits(old: xr.Dataset, run: xr.Dataset) -> list[str]:
+    """The variables that do not have the same bits in two groups."""
+    pairs = [[variable_of("", "", str(name), x.dims, x.values) for name, x in data.variables.items()] for data in (old, run)]
+    sums, others = ({variable.name: variable.sha256 for variable in variables} for variables in pairs)
+    return sorted(name for name in sums.keys() | others.keys() if sums.get(name) != others.get(name))
 
 
 def released_experiment(check: str, release: Release) -> tuple[xr.Dataset, dict[str, Any]]:
@@ -610,8 +672,27 @@ def _release_cost(arguments: argparse.Namespace) -> None:
     print(f"{arguments.output}: {len(timed)} methods, {arguments.output.stat().st_size / 1e6:.1f} MB")
 
 
+def _add_problems(arguments: argparse.Namespace) -> None:
+    """Add problems to the release and to the manifest beside it."""
+    output: Path = arguments.output
+    beside = output.parent / MANIFEST
+    with _reading(arguments.results, "a run of problems with workflow/config/full.yaml"):
+        known = manifest.read(beside)
+        groups, index, joined = with_problems(arguments.results, Release(output), known, arguments.commit)
+    with watched(Stage("writing")):
+        write_groups({"/": xr.Dataset(), **groups}, output / SINGLE_BODY)
+        index["files"][SINGLE_BODY] = provenance.sha256(output / SINGLE_BODY)
+        write_text(output / INDEX, json.dumps(index, indent=1, sort_keys=True) + "\n")
+        manifest.write(joined, beside, moment_of(beside))
+    more = len(joined.variables) - len(known.variables)
+    print(f"{output}: {', '.join(index['added'])}; {beside}: {more} more variables")
+
+
 def _release_full(arguments: argparse.Namespace) -> None:
     output = arguments.output
+    if arguments.keep:
+        _add_problems(arguments)
+        return
     with _reading(arguments.results, "a run of workflow/config/full.yaml"):
         files, index = full_release(arguments.results)
     check_writable(output / INDEX, "--output")
@@ -638,13 +719,13 @@ def _release_experiment(arguments: argparse.Namespace) -> None:
     title = {"title": f"Experiment on single methods: {check}"}
     write_groups({"/": _packed(data.assign_attrs(title))}, output / file)
     index["files"] = {**index["files"], file: provenance.sha256(output / file)}
-    index["origins"] = {**index.get("origins", {}), file: origin}
-    if "integrator" in data.coords:
-        index["methods"] = {**index["methods"], file: list(dict.fromkeys(map(str, data["integrator"].values.ravel())))}
+    index["added"] = {**index.get("added", {}), file: origin}
+    index["methods"] = {**index["methods"], **_methods_of(file, {"/": data})}
     try:
-        made = manifest.with_file(manifest_path, output, file, origin)
+        made = manifest.with_file(manifest.read(manifest_path), output, file, origin)
     except provenance.Unusable as error:
         raise UsageError(f"--output: {error}") from error
+    manifest.write(made, manifest_path, moment_of(manifest_path))
     write_text(output / INDEX, json.dumps(index, indent=1, sort_keys=True) + "\n")
     number = sum(variable.file == file for variable in made.variables.values())
     changed = " with local changes" if origin["dirty"] else ""
@@ -697,7 +778,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--keep",
         action="store_true",
         help="keep what the file has: scenes that this run does not have, and in those it has methods that it does not have; "
-        "laws of other methods; initial states of grains",
+        "laws of other methods; initial states of grains; with --full what is released, beside problems that it lacks",
     )
 
 

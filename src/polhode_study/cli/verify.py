@@ -319,13 +319,9 @@ def _header(released: Manifest, checked: Manifest, result: Outcome) -> list[str]
     off = len(released.variables) - result.same - result.within - uncompared
     partly = f" ({result.partly} of them only at the values that the manifest keeps)" if result.partly else ""
     held = sum(checked.verdicts.get(key) == verdict for key, verdict in released.verdicts.items())
-    others = [
-        f"{file} is of commit {str(origin.get('commit'))[:12]}, {origin.get('processor')}"
-        for file, origin in sorted(run.get("origins", {}).items())
-    ]
+    later = [f"{key} ({str(origin.get('commit'))[:12]})" for key, origin in (run.get("added") or {}).items()]
     return [
-        f"against {released.where}: {made}",
-        *others,
+        f"against {released.where}: {made}" + (f"; of later commits: {', '.join(later)}" if later else ""),
         f"compared {rule}",
         f"{len(released.files)} files, {len(released.variables)} variables: {result.same} with the same bits, "
         f"{result.within} within their tolerance{partly}, {off} not, {uncompared} not compared",

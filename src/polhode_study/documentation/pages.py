@@ -270,6 +270,7 @@ def problem_page(problem: Any, measured: Measurements) -> str:
         ("source", problem.source),
         ("torque", f"{problem.torque_class}: {TORQUE_CLASSES[problem.torque_class]}"),
         ("moments of inertia", "; ".join(_vector(body.inertia, "kg m²") for body in bodies)),
+        ("momentum of the wheels", "; ".join(_vector(body.wheel_momentum, "N m s") for body in bodies if body.wheels)),
         ("mass", "; ".join(f"{number(body.mass)} kg" for body in bodies) if several else ""),
         ("initial orientation", "; ".join(_vector(q) for q in (problem.q0 if several else (problem.q0,)))),
         ("initial ω", "; ".join(_vector(w, "rad/s") for w in (problem.omega0 if several else (problem.omega0,)))),

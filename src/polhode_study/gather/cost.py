@@ -23,6 +23,7 @@ from polhode.interface.arrays import about
 from polhode.interface.netcdf import at_the_top, read_groups
 from polhode.interface.storage import write_groups
 from polhode.methods import METHODS
+from polhode.methods.wheels import KERNELS as WITH_WHEELS
 from polhode_study.configuration import Study
 
 #: The problem, the target errors and the metric of del Valle et al. (2024), Fig. 5 and Table 2.
@@ -116,7 +117,9 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
     sizes = np.array([[f.dt for f in row] for row in at_targets]).reshape(len(methods), len(targets))
     steps = np.vectorize(lambda x: whole_steps(x, horizon), otypes=[float])(sizes)
     evaluations = steps * data["torques_per_step"].values.astype(float)[:, None] + _starting_torques(data)[:, None]
-    seconds = declared_step_time(step, methods)[:, None] * bodies
+    has_wheels = bool(json.loads(data.attrs["setup"]).get("wheels"))
+    timed = np.where([has_wheels and key in WITH_WHEELS for key in methods], nan, declared_step_time(step, methods))
+    seconds = timed[:, None] * bodies
     unit = float(declared_step_time(step, [UNIT])[0]) * bodies
     time = priced(steps, evaluations, seconds, 0, unit)
     at_price = priced(steps[..., None], evaluations[..., None], seconds[..., None], np.asarray(prices, float), unit)
@@ -165,6 +168,8 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
     scope = "the rotation of one body" if bodies == 1 else f"the rotation of {bodies} bodies, a torque priced for each"
     if moving:
         scope += "; the motion of the centre of mass is not timed, and its error is not used"
+    if has_wheels:
+        scope += "; not of methods to which wheels are part of the body, whose steps were timed without wheels"
     coordinates = {
         name: ("integrator", data[name].values) for name in ("label", "variant_of", "torques_per_step") if name in data
     }

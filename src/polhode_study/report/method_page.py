@@ -6,7 +6,7 @@ Light and dark as the reader's system is; figures are drawings whose lines and l
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
-from math import ceil, floor, log10
+from math import ceil, floor, inf, isfinite, log10
 from typing import Any
 
 from matplotlib.markers import MarkerStyle
@@ -18,6 +18,14 @@ from polhode_study.report.style import CSS_COLOURS, STROKES, style
 
 #: The step of the runs there and back that are shown, by its position.
 RETURN = 4
+#: What the page says for verdicts of the numbers on whether a step is symplectic.
+VERDICTS = {
+    "no map of orientation and momentum alone: it remembers earlier steps": "not tested, as it remembers earlier steps",
+    "symplectic in what it carries": "symplectic in its own variables",
+    "symplectic in what it outputs": "symplectic in its outputs",
+}
+#: The error a radian for which steps are named, as the numbers have it.
+TARGET = "0.0001"
 #: Round-offs below which a known method is near: half of the digits agree.
 NEAR = 2.0**26
 #: Width and height of a panel, its margins (left, right, top, bottom), and the size of a marker, in pixels.
@@ -103,6 +111,8 @@ def in_short(sheet: Mapping[str, Any]) -> list[str]:
         f"<span class=bad>Orders are not all as declared:</span> {escape('; '.join(wrong))}."
         if wrong
         else "<span class=good>All orders are as declared.</span>",
+        *map(escape, compared(sheet)),
+        escape(long_lasting(sheet)),
         escape(new_or_known(sheet["identity"])),
     ]
     price = subject["cost"]
@@ -111,9 +121,48 @@ def in_short(sheet: Mapping[str, Any]) -> list[str]:
         f"A step takes {torques}, and the rest of it {price['in_steps_of_euler']:.2g} times as long as that of direct Euler."
         + (f" Each output evaluates {more} besides." if price["torques_per_output"] else "")
     )
-    lines.append(escape(f"Canonical form: {subject['symplecticity']['verdict']}."))
+    lines.append(escape(f"Symplectic step: {_form(subject)}."))
     lines.append(escape(f"Librations: {subject['librations'].get('caution') or _reason(subject['librations'])}."))
     return lines
+
+
+def compared(sheet: Mapping[str, Any]) -> list[str]:
+    """The torques that the method takes for :data:`TARGET`, over those of the best one beside it, where this is least and most.
+
+    A sentence; none if there is no method beside it.
+    """
+
+    def torques(key: str, of_class: str) -> float:
+        row = sheet["methods"][key]
+        steps = row["laws"][of_class]["steps_per_radian"][TARGET]["ninety_percent"]
+        return inf if steps is None else steps * row["cost"]["torques_per_step"]
+
+    ratios = []
+    for of_class, label in sheet["classes"].items():
+        best = min(sheet["beside"], key=lambda key: torques(key, of_class), default=None)
+        if of_class != "free" and best is not None and isfinite(torques(best, of_class)):
+            ratio = torques(sheet["method"], of_class) / torques(best, of_class)
+            other = sheet["methods"][best]["label"]
+            times = f"takes {ratio:.3g} times the torques of {other}" if isfinite(ratio) else "is not reached"
+            ratios.append((ratio, f"{times} ({label})"))
+    if not ratios:
+        return []
+    (_, least), (_, most) = min(ratios), max(ratios)
+    words = least if least == most else f"at best {least}, at worst {most}"
+    return [f"An error of {float(TARGET):g} a radian in 90 % of the bodies {words}."]
+
+
+def long_lasting(sheet: Mapping[str, Any]) -> str:
+    """What the energy does in the long runs, in a sentence."""
+    words = [
+        f"{run['label']} {'diverged' if run['diverged'] else format(run['last'], '.2g')}"
+        for run in sheet["methods"][sheet["method"]]["long_runs"].values()
+    ]
+    runs = sheet["long_runs"]
+    return (
+        f"Change of the energy, over the kinetic energy, after {runs['steps']:,} steps of {runs['step']:g} rad: "
+        f"{', '.join(words)}."
+    )
 
 
 def new_or_known(identity: Mapping[str, Any]) -> str:
@@ -133,6 +182,12 @@ def _names(methods: Mapping[str, str]) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _form(row: Mapping[str, Any]) -> str:
+    """Whether a step is symplectic, in words."""
+    verdict = str(row["symplecticity"]["verdict"])
+    return VERDICTS.get(verdict, verdict)
 
 
 def _reason(entry: Mapping[str, Any]) -> str:
@@ -220,7 +275,7 @@ def _errors(sheet: Mapping[str, Any]) -> str:
         lost = f"<br><span class=bad>diverged: {law['diverged']}</span>" if law["diverged"] else ""
         return f"{number(steps['median'])} ({number(steps['ninety_percent'])}){lost}"
 
-    target = "0.0001"
+    target = TARGET
     head = ["torque", *(escape(row["label"]) for row in rows.values())]
     lines = [
         [escape(label), *(cell(row, of_class, target) for row in rows.values())] for of_class, label in sheet["classes"].items()
@@ -249,7 +304,7 @@ def _cost(rows: Mapping[str, Any]) -> str:
         {
             "torques in a step": lambda row: str(row["cost"]["torques_per_step"]),
             "torques at an output": lambda row: str(row["cost"]["torques_per_output"]),
-            "torques besides, at the start": lambda row: str(row["cost"]["torques_at_start"]),
+            "further torques, at the start": lambda row: str(row["cost"]["torques_at_start"]),
             "operations without the torque": operations,
             "time, ns": lambda row: _number(row["cost"]["nanoseconds"]),
             "in steps of direct Euler": lambda row: _number(row["cost"]["in_steps_of_euler"]),
@@ -320,8 +375,8 @@ def _structure(rows: Mapping[str, Any]) -> str:
         {
             "there and back, free top": returned("free_asymmetric_top"),
             "there and back, heavy top": returned("heavy_top"),
-            "canonical form": lambda row: escape(row["symplecticity"]["verdict"]),
-            "largest rate × step of friction": drag,
+            "symplectic step": lambda row: escape(_form(row)),
+            "largest stable product of drag rate and step": drag,
         },
     )
 

@@ -162,7 +162,10 @@ LARGEST_DENOMINATOR = 20
 
 
 def problems(inputs: Inputs) -> Table:
-    """A table of the problems: moments (kg m^2), mass (kg), initial state, torque with its constants, and simulated time, s."""
+    """A table of the problems: moments (kg m^2), mass (kg), initial state, torque with its constants, and simulated time, s.
+
+    Of a body with wheels, their angular momentum (N m s) as well.
+    """
     shown = [key for _, keys in selection.problems_by_class(inputs) for key in keys]
     said = {key: inputs.of(key).problem_declarations for key in shown if "setup" in inputs.of(key).problem_declarations}
     if not said:
@@ -175,6 +178,7 @@ def problems(inputs: Inputs) -> Table:
             "problem": key,
             "torque_class": said[key]["torque_class"],
             "moments": "; ".join(map(_list, setup["moments"])),
+            "wheels": "; ".join(map(_list, setup["wheels"])),
             "mass": "; ".join(map(repr, setup["masses"])),
             **{name: "; ".join(map(_list, setup[name])) for name in ("q0", "omega0", "r0", "v0")},
             "parameters": "; ".join(f"{name}={value!r}" for name, value in setup["parameters"].items()),
@@ -190,7 +194,8 @@ def problems(inputs: Inputs) -> Table:
 
     def load(key: str) -> str:
         constants = (setups[key]["parameters"] | setups[key]["derived"]).items()
-        texts = [f"${setups[key]['symbols'].get(name, escape(name))}={_exact(value)}$" for name, value in constants]
+        texts = [f"$h={_tuple(momentum)}$" for momentum in setups[key]["wheels"]]
+        texts += [f"${setups[key]['symbols'].get(name, escape(name))}={_exact(value)}$" for name, value in constants]
         formula = said[key]["load_formula"] or inputs.torque_classes[said[key]["torque_class"]]
         return formula + ("; " + ", ".join(texts) if texts else "")
 

@@ -22,7 +22,7 @@ from polhode_study.report.selection import SNAPSHOT_TIME
 PACKAGES = {"Numba": "numba", "Numpy": "numpy", "Mpmath": "mpmath", "Snakemake": "snakemake", "Xarray": "xarray"}
 
 #: The number of problems in the full study, of which the text speaks.
-PROBLEMS = 13
+PROBLEMS = 14
 
 
 def origin(inputs: Inputs) -> dict[str, str]:
