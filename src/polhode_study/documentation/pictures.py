@@ -26,7 +26,6 @@ from polhode.methods import METHODS, in_order
 from polhode.problems import PROBLEMS
 from polhode.problems.system import System
 from polhode_study.chapters.engines import figures as engines
-from polhode_study.chapters.times import figures as times
 from polhode_study.cli.animate import step_of
 from polhode_study.documentation import handle
 from polhode_study.documentation.measured import Measurements, representatives
@@ -62,8 +61,6 @@ def all_pictures(measured: Measurements, folder: Path) -> dict[str, bytes]:
     Existing pictures drawn from the same data by the same code are reused.
     """
     drawers: dict[str, Callable[[], Figure]] = {
-        "landing/work.png": partial(times.work_in_torques, measured.inputs),
-        "landing/price.png": partial(times.price_of_torque, measured.inputs),
         "engines/errors.png": partial(engines.engine_errors, _released_atlas(measured)),
         "engines/spins.png": partial(engines.engine_spins, _released_atlas(measured)),
         "engines/t_handle.png": partial(handle.picture),

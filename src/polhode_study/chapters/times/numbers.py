@@ -1,17 +1,15 @@
-"""Macros for what a step and a solution cost, and for what the laws of the ensembles mean in time."""
+"""Macros for what a step and a solution cost."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from math import isfinite, nan
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from polhode.fits.ranking import CLOSE, candidates, winners
+from polhode.fits.ranking import candidates, winners
 from polhode.fits.step_times import OTHER, UNIT, in_frame
-from polhode_study.chapters.laws.frames import FRICTION, PRICES, SMOOTH, TARGET, EnsembleLaws
 from polhode_study.chapters.many_body.frames import times_to_level
-from polhode_study.chapters.times import frames
 from polhode_study.chapters.times.measures import BLOCKS
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.report import selection
@@ -110,23 +108,13 @@ def _emphasised(names: Iterable[str]) -> str:
 
 
 def scope(inputs: Inputs) -> dict[str, str]:
-    """Macros for the extent of the comparison, and for its uncertainty."""
+    """Macros for the prices of a torque that are compared."""
     inputs.cost("step")
     groups = [inputs.cost(problem) for problem in inputs.problems]
     if not groups:
         raise NotInRun("this run has no problems")
-    prices = groups[0]["torque_price"].values
-    close, cells = 0, 0
-    for data in groups:
-        for rows in winners(data, candidates(data)).values():
-            if len(rows) > 1:
-                cells += 1
-                close += rows[1][1] < CLOSE * rows[0][1]
     return {
-        "costPriceMost": plain(float(prices.max())),
-        "costCloseCells": str(close),
-        "costCells": str(cells),
-        "costClose": rf"\num{{{100 * (CLOSE - 1):.0f}}}\,\%",
+        "costPriceMost": plain(float(groups[0]["torque_price"].max())),
         "costPriceUnit": number(1e9 * float(groups[0].attrs["price_unit"]), 2),
     }
 
@@ -189,22 +177,6 @@ def percent(fraction: float) -> str:
     return rf"\num{{{100 * fraction:.0f}}}\,\%" if isfinite(fraction) else NOT_AVAILABLE
 
 
-def time_of_an_operation(inputs: Inputs) -> dict[str, str]:
-    """Macros for the time of a step compared with its operations: the range of the time per operation."""
-    step, totals = inputs.cost("step"), inputs.cost("operations")["total"].to_series()
-    rows = in_frame(step, "body").set_index("method")
-    each = (rows["step"] / totals.reindex(rows.index)).dropna()
-    if each.empty:
-        return {}
-    labels: Any = rows["label"]
-    return {
-        "costOperationLeast": decimal(float(each.min()), 2),
-        "costOperationLeastOf": escape(str(labels[each.idxmin()])),
-        "costOperationMost": decimal(float(each.max()), 2),
-        "costOperationMostOf": escape(str(labels[each.idxmax()])),
-    }
-
-
 def codings(inputs: Inputs) -> dict[str, str]:
     """Macros for the extra time of a step of SPIRAL over direct Euler's in two codings, whole per cent over all problems."""
     step_times: Any = inputs.published_numbers("two_codings").set_index(["method", "problem"])
@@ -224,54 +196,4 @@ def intervals(inputs: Inputs) -> dict[str, str]:
         "costBlocks": str(BLOCKS),
         "costCoverage": percent(1 - 2 ** (1 - BLOCKS)),
         "costClaimCount": str(int(statements.sum())),
-    }
-
-
-_WORDS = {0.0: "nothing", 10.0: "ten", 100.0: "a hundred"}
-
-
-def in_time(inputs: Inputs) -> dict[str, str]:
-    """Macros for the fastest method at each price of a torque, of all and with one torque a step, and for the map."""
-    ens, times = frames.read(inputs)
-    result = _first_of_map(ens, times)
-    for situation, kinds in ((SMOOTH, ("One", "All")), (FRICTION, ("All",))):
-        if situation not in frames.present(ens):
-            continue
-        for kind in kinds:
-            names: dict[float, str] = {}
-            for price in PRICES:
-                best = frames.in_time(ens, times, situation, price, TARGET, kind == "One").best
-                names[price] = rf"\emph{{{escape(ens.label(ens.methods[best])) if best >= 0 else NOT_AVAILABLE}}}"
-            result[f"costLawFastest{kind}{situation.key.capitalize()}"] = by_price(names)
-    return result
-
-
-def by_price(names: Mapping[float, str]) -> str:
-    """The method for each price of a torque, in words; a method that several prices have is named once."""
-    prices: dict[str, list[float]] = {}
-    for price, name in names.items():
-        prices.setdefault(name, []).append(price)
-    unit = " steps of direct Euler"
-    clauses: list[str] = []
-    for name, its_prices in prices.items():
-        words = [_WORDS[price] for price in its_prices]
-        costs = ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else words[0]
-        if any(its_prices):
-            costs, unit = costs + unit, ""
-        if len(prices) == 1:
-            return f"{name}, whether the torque costs {costs}"
-        clauses.append(f"{name} if {'it' if clauses else 'the torque'} costs {costs}")
-    return enumerated(clauses).replace("; and ", ", and " if len(clauses) == 2 else "; and ")
-
-
-def _first_of_map(ens: EnsembleLaws, times: Mapping[str, float]) -> dict[str, str]:
-    """The method that is the fastest in most cells of the map, and in how many."""
-    best = np.array([frames.fastest(ens, times, situation).best for situation in frames.mapped(ens)])
-    if not (best >= 0).any():
-        return {}
-    counts = np.bincount(best[best >= 0])
-    return {
-        "costLawMapMethod": escape(ens.label(ens.methods[int(counts.argmax())])),
-        "costLawMapCells": str(int(counts.max())),
-        "costLawMapAll": str(best.size),
     }
