@@ -17,7 +17,6 @@ CHAPTER = Chapter(
         "librations": Check("run_librations:librations", 12.0, all_methods=True, witness=FEW),
         "normalisation": Check("run:normalisation", 6.0, all_methods=True, witness=FEW),
     },
-    figures=("long_drift", "energy_over_time", "normalisation", "librations"),
     tables=("long_runs", "symplecticity", "reversibility", "librations", "thermal_librations"),
-    numbers=("largest_norm", "long_runs", "normalisation", "return_trips", "canonical_form", "librations"),
+    numbers=("largest_norm", "long_runs", "return_trips", "canonical_form", "librations"),
 )
