@@ -396,7 +396,7 @@ def test_figure_of_all_methods_and_problems_is_drawn(name, whole, tmp_path, monk
 def test_figure_of_a_run_without_the_problems(name, small, tmp_path):
     rendering.render_figure(name, small, tmp_path)
     assert (tmp_path / f"{name}.png").stat().st_size > 0
-    if name not in ("order_map", "error_by_torque"):
+    if name != "order_map":
         with pytest.raises(NotInRun):
             rendering.figure(name, small)
 
