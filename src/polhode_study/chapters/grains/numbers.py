@@ -25,7 +25,6 @@ def grains(inputs: Inputs) -> dict[str, str]:
         counts = Counter(methods[methods["steps_in_contact"] >= STATED]["verdict"])
         lost = dict(zip(divisions, (data["lost"] == 1).sum(("variant", "seed")).values, strict=True))
         lossy = [division for division, n in lost.items() if n]
-        same, both = frames.same_values(inputs, experiment)[::-1]
         values = {
             "Grains": str(int(data.attrs["clumps"])),
             "Seeds": str(data.sizes["seed"]),
@@ -48,7 +47,7 @@ def grains(inputs: Inputs) -> dict[str, str]:
         }
         if experiment != "drum":
             labelled = enumerated(escape(labels[key]) for key in frames.variants(data, "method"))
-            values |= {"Methods": labelled, "Both": str(both), "Same": str(same)}
+            values["Methods"] = labelled
         if experiment == "bed":
             closure = 100 * abs(data["closure"]).sel(variant=frames.variants(data, "method")).mean("seed").max("variant")
             values |= {
