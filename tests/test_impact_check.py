@@ -85,10 +85,9 @@ def test_the_chapter_is_made_from_the_check(check, inputs, tmp_path):
     frame, text = rendering.table("impacts", inputs)
     assert len(frame) == 6 * 6 * 3 and text.count(r"\\") == 6 * (6 + 1) + 1
     with style.settings():
-        figure, fall = figures.impacts(inputs), figures.waterfall(inputs)
+        figure = figures.impacts(inputs)
     assert figure.axes[0].get_title(loc="left") == "(a) sphere at 3 degrees"
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert [axes.get_title(loc="left") for axes in fall.axes] == ["(a) spin", "(b) kinetic energy"]
     assert "2 methods, all corrections" in legend and "SPIRAL, synchronous, all corrections" in legend
 
 

@@ -1,10 +1,9 @@
-"""Figures of impacts: errors over the steps in a contact, cure by cure, and what each cause has of the error of a step."""
+"""The figure of impacts: errors over the steps in a contact, correction by correction."""
 
 from typing import Any
 
 import matplotlib
 import numpy as np
-import pandas as pd
 import xarray as xr
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -84,45 +83,3 @@ def _band(axes: Axes, data: xr.Dataset, apart: list[str]) -> None:
     if cured.sizes["integrator"]:
         least, most = cured.min("integrator").values, cured.max("integrator").values
         axes.fill_between(data["division"].values, least / MARGIN, most * MARGIN, color=BAND, linewidth=0, zorder=0)
-
-
-#: Colours of the waterfall: the whole error, what a cure takes away, what is left, and what is no part of the sum.
-FALL = {"whole": style.STEEL, "cure": style.CYAN, "left": style.STEEL, "beside": style.OLIVE}
-#: What is measured, and in which unit; smaller values are not told apart.
-MEASURED = {"spin": ("spin", "% of its largest change"), "energy": ("kinetic energy", "% of that before the impact")}
-SMALLEST = 0.001
-
-
-def waterfall(inputs: Inputs) -> Figure:
-    """A figure of what is wrong with a step: the error as codes have it, what each cure takes away, and what lies beside it."""
-    frame = frames.waterfall(inputs)
-    causes = list(frame["cause"].unique())
-    figure = new_figure((style.TEXT_WIDTH, 3.2))
-    panels = figure.subplots(1, len(MEASURED), sharey=True)
-    for axes, letter, (quantity, (name, unit)) in zip(panels, "ab", MEASURED.items(), strict=True):
-        _fall(axes, frame[frame["quantity"] == quantity], causes)
-        panel_title(axes, letter, name)
-        axes.set_xlabel(f"error ({unit})")
-    panels[0].set_yticks(range(len(causes)), [printable(cause) for cause in causes])
-    panels[0].invert_yaxis()
-    return figure
-
-
-def _fall(axes: Axes, frame: pd.DataFrame, causes: list[str]) -> None:
-    level = 0.0
-    for row in frame.to_dict("records"):
-        place, is_cure = causes.index(row["cause"]), row["kind"] == "cure"
-        value, end = row["percent"], level - row["percent"] if is_cure else row["percent"]
-        axes.barh(place, value, left=end if is_cure else 0.0, color=FALL[row["kind"]], height=0.7)
-        half = (row["high"] - row["low"]) / 2
-        axes.errorbar(end, place, xerr=half, **style.INK, capsize=2)
-        if row["kind"] in ("whole", "cure"):
-            axes.plot([end, end], [place, place + 1], color=style.PALE, linewidth=style.HAIR, zorder=0)
-            level = end
-        right = max(end + half, end + value if is_cure else 0.0)
-        text = f"${-value if is_cure else value:.2g}$" if abs(value) >= SMALLEST else f"${{<}}{SMALLEST:g}$"
-        axes.annotate(text, (right, place), (4, 0), textcoords="offset points", va="center", fontsize=style.LABEL)
-    beside = min(causes.index(cause) for cause in frame["cause"][frame["kind"] == "beside"])
-    axes.axhline(beside - 0.5, color=style.PALE, linewidth=style.HAIR, linestyle=(0, (4, 2)))
-    low, high = axes.get_xlim()
-    axes.set_xlim(min(0.0, low), 1.15 * high)
