@@ -37,7 +37,7 @@ BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE = (
 )
 #: Tol's for high contrast, then bright and muted ones.
 NAVY, RED, GOLD = "#004488", "#BB5566", "#DDAA33"
-STEEL, CYAN, OLIVE, ROSE, LEAF, SILVER = "#4477AA", "#66CCEE", "#CCBB44", "#EE6677", "#228833", "#BBBBBB"
+STEEL, OLIVE, LEAF = "#4477AA", "#CCBB44", "#228833"
 WINE, MAGENTA, INDIGO, MOSS, BROWN = "#AA3377", "#EE3377", "#332288", "#999933", "#8B5A2B"
 #: Ten hues for things without an order: seaborn's palette for the colour-blind.
 TEN = (
