@@ -77,8 +77,6 @@ def test_the_report_shows_choices_and_errors(tmp_path):
     assert len(frame.columns) == 4 and "LAMMPS 2025" in text and "radial, with the dashpot" in text
     frame, text = rendering.table("contact_errors", inputs)
     assert len(frame) == 3 * len(LABELS) and text.count("LAMMPS") == len(LABELS)
-    frame, _ = rendering.table("contact_beds", inputs)
-    assert len(frame) == 3 and (frame[["height_scatter", "contacts_scatter", "settling_time_scatter"]] > 0).all(axis=None)
     section = (HOME / chapters.FOLDER / "engines" / "contact_codes.tex").read_text()
     used = set(re.findall(r"\\(studyCodes[A-Za-z]*)", section))
     assert used and used <= set(rendering.numbers("engines", inputs))

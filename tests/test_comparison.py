@@ -463,7 +463,7 @@ def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     scenes = Inputs("", published=released.parent / "published", many_body=released / "many_body.nc", released=released)
     made_macros = {*made, *all_numbers(single), *rendering.numbers("many_body", scenes)}
     names = (
-        "Seelen Stiff Long Start Law Answer Contact Collision Engine Peers Codes Draw Iterations Impact Tests Grains Liquid "
+        "Seelen Stiff Long Start Law Answer Contact Collision Engine Codes Draw Iterations Impact Tests Grains Liquid "
     )
     names += "Bath Strength Corrector Output Smooth Page Release"
     elsewhere = tuple(f"study{name}" for name in names.split())

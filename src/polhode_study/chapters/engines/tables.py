@@ -16,7 +16,6 @@ from polhode_study.chapters.engines.frames import LOADS
 from polhode_study.inputs import Inputs
 from polhode_study.report.frames import records
 from polhode_study.report.latex import decimal, escape, number, or_dash
-from polhode_study.report.tables import RULE
 
 #: Heads of narrow columns.
 NARROW = {"velocity": "drag"}
@@ -107,31 +106,6 @@ def _count(of: tuple[xr.Dataset, str]) -> str:
     return rf"$\le${fewest}" if steps <= 1 / float(row["step"].max()) else rf"\num{{{float(f'{steps:.2g}'):g}}}"
 
 
-def peers(inputs: Inputs) -> Table:
-    """Many clumps here and in other codes: time of a step and error of the energy at the same step."""
-    frame = frames.peers(inputs)
-    place = frame.groupby("scene", sort=False).cumcount()
-
-    def about(row: dict[str, Any]) -> str:
-        """What a scene is, a line in each row."""
-        lines = escape(row["scene"]), f"{row['clumps']} clumps", f"{row['spheres']} spheres", rf"\num{{{row['steps']}}} steps"
-        return lines[row["place"]] if row["place"] < len(lines) else ""
-
-    columns = [
-        Column("scene", None, about),
-        Column("code", lambda row: f"{row['code']} {row['version']}"),
-        Column("integrator", "option"),
-        Column(
-            r"\unit{\micro\second} a step",
-            itemgetter("us_per_step", "us_per_step_most"),
-            lambda ends: " to ".join(number(end, 2) for end in ends),
-        ),
-        Column(r"$|\Delta E|/E$", "energy_error", ".2g"),
-        Column("at most", "energy_error_most", ".2g"),
-    ]
-    return Table(frame, columns, rows=records(frame.assign(place=place)), groups=[RowGroup("scene", RULE)])
-
-
 #: What a law keeps of its tangential spring.
 LAWS = {"hertz_mindlin_tsuji": "stretch", "hertz_mindlin_incremental": "force"}
 #: Rows of the table of choices: what a code decides, the parameters of our law, and their values in other words.
@@ -194,21 +168,6 @@ def contact_errors(inputs: Inputs) -> Table:
         Column(r"made, \%", lambda row: -100 * row["taken_by_law"], ".2f", "c"),
     ]
     return Table(records, columns, groups=[RowGroup("impact", title=lambda impact: rf"\emph{{{escape(impact)}}}")], tight=True)
-
-
-def contact_beds(inputs: Inputs) -> Table:
-    """What is read off a bed of grains by code: means over seeds, scatter, and where our engine says that the energy goes."""
-    data = frames.contacts(inputs)
-    records: list[dict[str, Any]] = []
-    for code, label in zip(data["code"].values, data["label"].values, strict=True):
-        of_code = data.sel(code=code)
-        record: dict[str, Any] = {"code": str(label), "seeds": int(data.sizes["seed"])}
-        for name in ("height", "contacts", "settling_time"):
-            values = of_code[f"bed_{name}"].values
-            record |= {name: float(values.mean()), f"{name}_scatter": float(values.std(ddof=1))}
-        records.append(record | {str(f): float(of_code["bed_share"].sel(form=f).mean()) for f in data["form"].values})
-
-    return Table(records)
 
 
 def liquid_codes(inputs: Inputs) -> Table:
