@@ -27,7 +27,7 @@ CHAPTER = Chapter(
         "strengths": Check("run:strengths", 30.0, witness=BODIES),
     },
     released=("laws.nc", "liquids.nc", "many_body.nc"),
-    figures=("slowdown", "decision", "law_fits", "law_spread"),
+    figures=("slowdown", "decision"),
     tables=("answer", "law_sheet", "stiff_friction"),
     numbers=("scope", "worst", "gains", "contacts", "answers", "stiff_friction", "long_times"),
 )

@@ -1,4 +1,4 @@
-"""Figures of the laws: slowdown of every method, the flow chart, and how laws are fitted and scatter."""
+"""Figures of the laws: slowdown of every method, and the flow chart."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,23 +16,18 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from polhode.fits import impact_errors, laws
-from polhode.fits.largest_step import round_off
+from polhode.fits import impact_errors
 from polhode_study.chapters.impacts import frames as impacts
 from polhode_study.chapters.laws import advice as analysis
 from polhode_study.chapters.laws import frames as law_frames
 from polhode_study.chapters.laws.advice import Advice
-from polhode_study.chapters.laws.frames import FREE, FRICTION, SMOOTH, TARGET, BestMethod, EnsembleLaws
+from polhode_study.chapters.laws.frames import FREE, FRICTION, SMOOTH, BestMethod, EnsembleLaws
 from polhode_study.chapters.liquids import frames as liquids
 from polhode_study.chapters.many_body.frames import chess_ratios
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.report import style
 from polhode_study.report.drawing import (
-    decades_below,
-    legend_below_styles,
-    log_error_axis,
     new_figure,
-    panel_title,
     printable,
 )
 from polhode_study.report.formats import as_many
@@ -59,9 +54,6 @@ TWELVE = (
     *("exact_rotor_dkd_corrected", "magnus_adams4", "adams_bashforth4", "spiral_predicted", "pcdm2016", "spiral_leapfrog"),
     *("omelyan1998", "fincham1992", "fincham1992_yade", "verlet", "richardson", "no_squish"),
 )
-#: Methods whose laws are shown in detail, and those of them whose spread is drawn.
-BANDED = ("spiral_predicted", "magnus_adams4", "euler")
-DETAILED = ("spiral_leapfrog", "spiral_predicted", "pcdm2016", "fincham1992", "verlet", "magnus_adams4", "rkmk4", "euler")
 
 
 def slowdown(inputs: Inputs) -> Figure:
@@ -458,69 +450,3 @@ def _arrow(axes: Axes, start: Box, end: Box, text: str) -> None:
 
 
 # How laws are fitted, and how they scatter
-
-
-def law_fits(inputs: Inputs) -> Figure:
-    """A figure of errors per radian against the step for all bodies, with the median law, in three situations."""
-    ens = law_frames.of_run(inputs)
-    classes = [name for name in ("state", "lab", "friction_isotropic") if name in ens.classes] or ens.classes[:3]
-    keys = [key for key in DETAILED if key in ens.methods] or ens.methods[: len(DETAILED)]
-    looks = style.styles(ens.methods, dict(zip(ens.methods, ens.declared("variant_of", ""), strict=True)))
-    error = laws.errors(ens.data).sel(quantity="both").isel(radians=-1)
-    total = float(error["radians"])
-    step = error["step"].values
-    figure = new_figure((style.TEXT_WIDTH, 3.3))
-    panels: Any = figure.subplots(1, len(classes), sharey=True, squeeze=False)
-    for axes, name, letter in zip(panels[0], classes, "abc", strict=False):
-        for key in keys:
-            values = error.sel({"torque_class": name, "integrator": key}).values / total
-            spread = laws.spread(values, axis=0)
-            inside = np.isfinite(spread.median) & (spread.median < 1)
-            axes.plot(step[inside], spread.median[inside], **looks[key], zorder=3)
-            both = inside & np.isfinite(spread.high)
-            if key in BANDED:
-                band: Any = {"color": looks[key]["color"], "alpha": 0.15, "linewidth": 0, "zorder": 1}
-                axes.fill_between(step[both], spread.low[both], spread.high[both], **band)
-        axes.plot(step, round_off(step, total) / total, **style.GUIDES, linestyle=":")
-        decades_below(axes, step, 1.4)
-        axes.set_xlabel(r"step $\Omega\Delta t$ (rad)")
-        panel_title(axes, letter, printable(ens.class_label(name)))
-    log_error_axis(panels[0, 0], 1e-14, 1.0)
-    panels[0, 0].set_ylabel("error per radian")
-    legend_below_styles(
-        figure,
-        {**{key: ens.label(key) for key in keys}, "round-off": "bound of round-off"},
-        {**looks, "round-off": {"color": style.GUIDE, "linestyle": ":"}},
-        4,
-    )
-    return figure
-
-
-def law_spread(inputs: Inputs) -> Figure:
-    """A figure of the steps per radian for one error: the median and the spread over bodies, for each class of torque."""
-    ens = law_frames.ensemble(inputs)
-    keys = [key for key in DETAILED if key in ens.methods and key != "euler"] or ens.methods[: len(DETAILED)]
-    looks = style.styles(ens.methods, dict(zip(ens.methods, ens.declared("variant_of", ""), strict=True)))
-    figure = new_figure((style.TEXT_WIDTH, 0.95 + 0.3 * len(ens.classes)))
-    axes = figure.add_subplot()
-    largest = 10.0
-    for row in range(len(ens.classes)):
-        for place, key in enumerate(keys):
-            spread = laws.spread(ens.steps_of([row])[ens.methods.index(key)].ravel())
-            y = row + 0.78 * ((place + 0.5) / len(keys) - 0.5)
-            if not isfinite(float(spread.median)):
-                continue
-            high = float(spread.high) if isfinite(float(spread.high)) else 1e9
-            largest = max(largest, *(x for x in (float(spread.median), high) if x < 1e9))
-            axes.plot([float(spread.low), high], [y, y], color=looks[key]["color"], linewidth=style.BOLD, zorder=2)
-            axes.plot([float(spread.median)], [y], **{**looks[key], "linestyle": "none", "markersize": 3.6}, zorder=3)
-        if row:
-            axes.axhline(row - 0.5, color=style.RULE, linewidth=style.HAIR)
-    axes.set_xscale("log")
-    axes.set_xlim(0.9, 1.5 * largest)
-    axes.set_ylim(len(ens.classes) - 0.5, -0.5)
-    axes.set_yticks(range(len(ens.classes)), [printable(ens.class_label(name)) for name in ens.classes])
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(rf"steps per radian for an error of {_power(TARGET)} per radian")
-    legend_below_styles(figure, {key: ens.label(key) for key in keys}, looks, 4)
-    return figure
