@@ -462,9 +462,7 @@ def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     released = HOME / "data" / "released"
     scenes = Inputs("", published=released.parent / "published", many_body=released / "many_body.nc", released=released)
     made_macros = {*made, *all_numbers(single), *rendering.numbers("many_body", scenes)}
-    names = (
-        "Seelen Stiff Long Start Law Answer Contact Collision Engine Codes Draw Iterations Impact Tests Grains Liquid "
-    )
+    names = "Seelen Stiff Long Start Law Answer Contact Collision Engine Codes Draw Iterations Impact Tests Grains Liquid "
     names += "Bath Strength Corrector Output Smooth Page Release"
     elsewhere = tuple(f"study{name}" for name in names.split())
     used = {name for path in TEX for name in re.findall(r"\\(study[A-Za-z]+)", path.read_text())}

@@ -43,7 +43,7 @@ def test_the_default_study_s_bodies_are_the_first_of_512(released):
 
 
 #: What is made of the laws of all bodies: figures and tables of the chapters on laws; others say of which bodies.
-OF_ALL_BODIES = {"answer", "slowdown", "decision"}
+OF_ALL_BODIES = {"answer", "slowdown"}
 
 
 def test_table_1_figures_and_abstract_name_the_number_of_bodies():

@@ -61,9 +61,6 @@ NOTES: dict[str, Any] = {"fontsize": NOTE, "color": DARK}
 #: The roles of curves: the first ones have the colours of their methods, and all others are grey behind them.
 FIRST: dict[str, Any] = {"linewidth": FINE, "zorder": 2}
 OTHERS: dict[str, Any] = {"color": RULE, "linewidth": HAIR, "zorder": 1}
-#: The roles of boxes: what to take, and a step on the way.
-TAKE: dict[str, Any] = {"facecolor": "#E8F1F8", "edgecolor": "#0F4C81", "linewidth": FINE}
-STEP: dict[str, Any] = {"facecolor": "white", "edgecolor": DARK, "linewidth": FINE}
 
 
 def _half_disc(side: int) -> Outline:

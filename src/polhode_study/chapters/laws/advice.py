@@ -1,4 +1,4 @@
-"""The recommendation for each situation, which the table of answers and the flow chart share."""
+"""The recommendation for each situation, which the table of answers and the numbers of the text share."""
 
 from contextlib import suppress
 from dataclasses import dataclass

@@ -172,27 +172,15 @@ ENDS = ("", "Low", "High")
 
 
 def answers(inputs: Inputs) -> dict[str, str]:
-    """Macros for the recommendation in each situation: method, steps per radian and their spread."""
+    """Macros for the best methods under smooth torques, torques at outputs, and the steps of SPIRAL with their spread."""
     ens = law_frames.ensemble(inputs)
     result: dict[str, str] = {}
     advice = analysis.all_advice(inputs, ens)
-    for key, kinds in (("smooth", ("single", "several")), ("friction", ("single",))):
-        for kind in kinds if key in advice else ():
-            choice = getattr(advice[key], kind)
-            name = f"studyAnswer{key.capitalize()}{'One' if kind == 'single' else 'Several'}"
-            result[f"{name}Method"] = escape(choice.label)
-            if kind == "single":
-                result[f"{name}Steps"] = count(choice.steps[0])
     if "smooth" in advice:
-        spread = zip(ENDS[1:], advice["smooth"].single.steps[1:], strict=True)
-        result |= {f"studyAnswerSmoothOneSteps{end}": count(x) for end, x in spread}
-        result["studyAnswerSmoothSeveralTorques"] = count(advice["smooth"].several.torques)
         result |= _smooth(inputs, advice["smooth"])
     named = [choice.method for answer in advice.values() for choice in (answer.single, answer.steady)]
     outputs = max((int(inputs.declared(method, "torques_per_output", 0)) for method in named if method), default=0)
     result["studyOutputNote"] = rf" $^\ddagger$~And {outputs} torques at each output." if outputs else ""
-    ends = [advice[key].breakeven if key in advice else nan for key in ("smooth", "friction")]
-    result["studyAnswerBreakeven"] = _breakeven(*ends)
     with suppress(NotInRun):
         steps = law_frames.of_method(ens, SMOOTH, SPIRAL).steps
         result |= {f"studyLawSpiralLeapfrogSmoothSteps{end}": count(x) for end, x in zip(ENDS, steps, strict=True)}
@@ -214,14 +202,6 @@ def _smooth(inputs: Inputs, answer: Advice) -> dict[str, str]:
     if answer.single.method == answer.steady.method:
         last = "its energy and momentum do not drift"
     return {"studySmoothAnswer": text, "studySmoothAdvice": f"{single} takes the fewest torques, and {last}"}
-
-
-def _breakeven(smooth: float, friction: float) -> str:
-    """At which errors several torques a step save torques, under torques of time or orientation and under friction."""
-    ends = [rf"{power(value)} and smaller ones" if isfinite(value) else "none" for value in (smooth, friction)]
-    if ends[0] == ends[1]:
-        return f"{ends[0]}, be it under such torques or under friction"
-    return f"{ends[0]} under such torques, and {ends[1]} under friction"
 
 
 def stiff_friction(inputs: Inputs) -> dict[str, str]:
