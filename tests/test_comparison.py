@@ -494,10 +494,6 @@ def test_lists_name_who_falls_and_who_stays(made):
     assert {"Calzavarini", "improved PCDM", "PCDM with the mid-step torque"} < set(stay)
     assert made["studyKeepSecondOne"] == ", ".join(stay) + r" and my\_own \& co"
     assert made["studyReversible"] == r"NO\_SQUISH"
-    assert (
-        made["studyMissedSentence"]
-        == "Measured below the declaration for the class: velocity Verlet (second order) (heavy top)."
-    )
     assert made["studySymplectic"] == r"NO\_SQUISH" and made["studySymplecticTried"] == str(len(polhode.methods))
     assert made["studySymplecticHistory"] == "improved PCDM"
     assert made["studySymplecticHistoryTorque"] == "PCDM with the mid-step torque"

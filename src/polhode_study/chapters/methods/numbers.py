@@ -3,15 +3,14 @@
 from math import isfinite, nan
 
 import numpy as np
-import pandas as pd
 
 from polhode.fits import departures
 from polhode.fits.values import at, nearest_step, quotient
 from polhode_study.chapters.methods import frames
 from polhode_study.inputs import Inputs
 from polhode_study.report import selection
-from polhode_study.report.formats import enumerated, factor, macro_name, plain, spoken, spoken_list
-from polhode_study.report.frames import keyed, only_finite, records
+from polhode_study.report.formats import enumerated, factor, macro_name, plain, spoken_list
+from polhode_study.report.frames import keyed, only_finite
 from polhode_study.report.latex import NOT_AVAILABLE, decimal, escape
 
 #: Problems on which methods of equal order are compared, with their names in macros, and the step, s.
@@ -47,16 +46,7 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
         if name == "state":
             result["studyFirstState"] = spoken_list(inputs, fallen)
         result[f"studyFirstCount{name.capitalize()}"] = str(len(fallen))
-    missed = frame[frame["missed_q"] | frame["missed_omega"]]
     result["studyOrderTolerance"] = plain(frames.TOLERANCE)
-    result["studyMissedNote"] = " Asterisk: lower than the order declared for this class." if len(missed) else ""
-    unfitted = frame[frame["unfitted_q"] | frame["unfitted_omega"]]
-    result["studyUnfitted"] = _unfitted(inputs, unfitted, int(frame[["unfitted_q", "unfitted_omega"]].to_numpy(bool).sum()))
-    result["studyMissedSentence"] = (
-        f"Measured below the declaration for the class: {enumerated(_runs(inputs, missed))}."
-        if len(missed)
-        else "No method falls short of the order that it declares for a class."
-    )
     result["studyPluginSentence"] = _plugin_orders(inputs)
     series = [p for p in inputs.problems if not _closed_form(inputs, p)]
     result["studyNoClosedForm"] = enumerated(escape(selection.short_name(inputs, p)) for p in series)
@@ -112,24 +102,3 @@ def spread(inputs: Inputs) -> dict[str, str]:
         finite = only_finite(angles)
         result[f"studySpread{name}"] = factor(quotient(max(finite, default=nan), min(finite, default=nan)))
     return result
-
-
-#: A larger number of runs is counted in the text instead of being named.
-NAMED = 12
-
-
-def _runs(inputs: Inputs, rows: pd.DataFrame) -> list[str]:
-    """The methods of some rows, each with its problem."""
-    return [f"{spoken(inputs, r['method'])} ({escape(selection.short_name(inputs, r['problem']))})" for r in records(rows)]
-
-
-def _unfitted(inputs: Inputs, rows: pd.DataFrame, count: int) -> str:
-    """A sentence on the orders without a fit: the runs they belong to, if these are few."""
-    if not count:
-        return "Every order has a fit."
-    which = _runs(inputs, rows)
-    named = f": {enumerated(which)}" if len(which) <= NAMED else r", grey in Fig.~\ref{fig:map}"
-    return (
-        f"{count} orders are missing{named}: no six consecutive steps, between errors too large for a fit and errors spoilt by "
-        "rounding, follow a power law."
-    )
