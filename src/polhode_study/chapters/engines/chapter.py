@@ -19,6 +19,6 @@ CHAPTER = Chapter(
     },
     released=("contacts.nc", "liquids_lammps.nc", "atlas.nc"),
     figures=("engine_errors", "engine_spins"),
-    tables=("engines", "engines_in_short", "contact_choices", "contact_errors", "liquid_codes"),
+    tables=("engines", "engines_in_short"),
     numbers=("engines", "contact_codes", "liquid_codes"),
 )
