@@ -15,12 +15,11 @@ from polhode.methods.protocol import OneTorque
 from polhode.references.impact import solve
 from polhode_study import chapters
 from polhode_study.chapters import rendering
-from polhode_study.chapters.impacts import figures, numbers
 from polhode_study.chapters.impacts import frames as analysis
+from polhode_study.chapters.impacts import numbers
 from polhode_study.chapters.impacts import run as impacts
 from polhode_study.chapters.impacts import run_random as random_impacts
 from polhode_study.inputs import NotInRun
-from polhode_study.report import style
 
 KEYS = ["spiral_leapfrog", "spiral_synchronous", "omelyan1998"]
 
@@ -75,7 +74,7 @@ def test_contacts_are_first_order_and_second_when_mended(check):
 
 
 @pytest.mark.thorough
-def test_the_chapter_is_made_from_the_check(check, inputs, tmp_path):
+def test_the_chapter_is_made_from_the_check(check, inputs):
     assert analysis.alike(check) == ["spiral_leapfrog", "omelyan1998"]
     macros = {**numbers.impacts(inputs), **numbers.steps(inputs), **numbers.waterfall(inputs)}
     section = (Path(__file__).parents[1] / chapters.FOLDER / "impacts" / "text.tex").read_text()
@@ -84,11 +83,6 @@ def test_the_chapter_is_made_from_the_check(check, inputs, tmp_path):
     assert macros["studyImpactPcdmMost"] == "n/a", "a method that the run does not have"
     frame, text = rendering.table("impacts", inputs)
     assert len(frame) == 6 * 6 * 3 and text.count(r"\\") == 6 * (6 + 1) + 1
-    with style.settings():
-        figure = figures.impacts(inputs)
-    assert figure.axes[0].get_title(loc="left") == "(a) sphere at 3 degrees"
-    legend = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert "2 methods, all corrections" in legend and "SPIRAL, synchronous, all corrections" in legend
 
 
 @pytest.mark.thorough

@@ -430,10 +430,6 @@ def test_several_classes_count_by_their_geometric_mean():
 # What the report shows
 
 
-#: A rival that is better under friction than all others, to see what follows from it.
-BETTER = {**METHODS, "no_squish": Law(2, 0.001, group="splittings and variational")}
-
-
 def inputs_of(data, folder, **more):
     """A run that has these ensembles."""
     write_dataset(data, folder / "ensembles.nc")
