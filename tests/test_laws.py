@@ -470,33 +470,6 @@ def test_methods_that_keep_energy_and_momentum_keep_both(run, data, long_runs_wi
     )
 
 
-def test_several_torques_pay_where_the_orders_cross(tmp_path):
-    """Fourth order with four torques against second with one: 4 (C4/e)^(1/4) = (C2/e)^(1/2)."""
-    methods = {"spiral_leapfrog": Law(2, 0.02), "rkmk4": Law(4, 0.05, torques=4)}
-    ens = law_frames.ensemble(inputs_of(ensemble(methods, bend=0.0), tmp_path))
-    crossing = (0.02**0.5 / (4 * 0.05**0.25)) ** 4
-    target_error = law_frames.breakeven(ens, law_frames.SMOOTH)
-    assert target_error == max(target for target in laws.TARGETS if target < crossing)
-    steps = ens.steps_of(ens.rows(law_frames.SMOOTH))
-    saved = law_frames.ratio(ens, steps, "spiral_leapfrog", "rkmk4").value
-    assert saved == pytest.approx((0.02 / 1e-4) ** 0.5 / (0.05 / 1e-4) ** 0.25, rel=0.1)
-
-
-def test_several_torques_pay_only_where_the_bodies_agree(tmp_path):
-    """A ratio that is 1.2 on 17 bodies and 1/1.2 on 15 has the median 1.2, and an interval that contains 1."""
-    methods = {"spiral_leapfrog": Law(2, 0.02), "rkmk4": Law(4, 0.015625, torques=4)}
-    data = ensemble(methods, bend=0.0, scatter=0.0)
-    # Torques per radian are the fourth root of the error: equal at 1e-4 without these factors.
-    factor = xr.DataArray(np.where(np.arange(32) < 17, 1.2**-4.0, 1.2**4.0), dims="body")
-    for name in ("error_q", "error_omega"):
-        data[name][{"integrator": 1}] *= factor
-    ens = law_frames.ensemble(inputs_of(data, tmp_path))
-    work = ens.work(ens.rows(law_frames.SMOOTH), 1e-4)
-    ratio = laws.paired(work[0], work[1])
-    assert (ratio.value, ratio.low) == (pytest.approx(1.2, rel=0.01), pytest.approx(1 / 1.2, rel=0.01))
-    assert law_frames.breakeven(ens, law_frames.SMOOTH) == 1e-5
-
-
 @pytest.mark.parametrize(
     ("count", "at_least", "low_at_most"), [(2, False, False), (10, False, True), (16, False, True), (17, True, True)]
 )

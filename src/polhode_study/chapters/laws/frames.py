@@ -351,20 +351,6 @@ def keepers(inputs: Inputs, ens: EnsembleLaws) -> NDArray[np.bool_]:
     return np.array([key in methods for key in ens.methods])
 
 
-def breakeven(ens: EnsembleLaws, situation: Situation) -> float:
-    """The largest error per radian at and below which several torques a step save torques; NaN if they never do."""
-    below = nan
-    rows = ens.rows(situation)
-    for target in sorted(laws.TARGETS):
-        single, several = (choose(ens, situation, some(ens), target) for some in (one_torque, several_torques))
-        if not several.method:
-            break
-        if single.method and not ratio(ens, ens.work(rows, target), single.method, several.method).low > 1:
-            break
-        below = target
-    return below
-
-
 def slowdowns(ens: EnsembleLaws) -> pd.DataFrame:
     """The torques of every method over the best one-torque method's in each class, from the same bodies.
 

@@ -25,14 +25,12 @@ from polhode_study.chapters.laws.frames import (
 )
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.report.formats import factor_or_infinite, macro_name, plain, power, with_interval
-from polhode_study.report.frames import only_finite
 from polhode_study.report.latex import NOT_AVAILABLE, decimal, escape, number
 
 
 def scope(inputs: Inputs) -> dict[str, str]:
     """Macros for what was run, how many errors have a law, and how many orders agree with the declared ones."""
     ens = law_frames.ensemble(inputs)
-    frame = law_frames.sheet(ens)
     data, both = ens.data, ens.laws
     ran = ens.steps["how"].values[..., 0] != NOT_RUN
     # A method that is exact in a class has no law there.
@@ -40,10 +38,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
     _, coverage = ranks(ens.bodies)
     how = ens.steps["how"].values
     beyond = how == EXTRAPOLATED
-    first = _lowest_orders(ens).T == 1
-    rounding = both["rounding"].values[ran]
     step = np.sort(data["step"].values.astype(float))
-    growth = laws.spread(both["growth"].values.ravel())
     return {
         "studyLawBodies": str(ens.bodies),
         "studyLawMethods": str(len(ens.methods)),
@@ -58,14 +53,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
         "studyLawLevel": str(round(100 * LEVEL)),
         "studyLawCoverage": decimal(100 * coverage, 1),
         "studyLawExtrapolated": decimal(100 * float(beyond.sum() / max(1, (how > 0).sum())), 1),
-        "studyLawExtrapolatedFirst": decimal(100 * float(beyond[first].sum() / max(1, beyond.sum())), 0),
-        "studyLawRounded": decimal(100 * float(np.isfinite(rounding).mean()) if rounding.size else nan, 1),
-        "studyLawRoundedCoarsest": number(max(only_finite(rounding), default=nan), 2),
         "studyLawStable": plain(laws.STABLE),
-        "studyLawStableBounds": decimal(100 * float(frame["stable_at_least"][frame["stable"].notna()].mean()), 0),
-        "studyLawGrowthLow": decimal(float(growth.low), 1),
-        "studyLawGrowth": decimal(float(growth.median), 1),
-        "studyLawGrowthHigh": decimal(float(growth.high), 1),
         "studyLawDigits": _digits(ens),
     }
 
@@ -93,14 +81,6 @@ def worst(inputs: Inputs) -> dict[str, str]:
     method = _allround(ens, frame, law_frames.one_torque(ens))
     result["studyLawAllround"] = escape(ens.label(method)) if method else NOT_AVAILABLE
     return result | {"studyLawAllroundMost": _most(_values(frame, method, ens.classes))}
-
-
-def _lowest_orders(ens: EnsembleLaws) -> np.ndarray:
-    """The lower of the declared orders of q and omega, over (method, class); NaN where none is declared."""
-    orders = [ens.data[f"order_{name}_declared"] for name in ("q", "omega") if f"order_{name}_declared" in ens.data]
-    if not orders:
-        return np.full((len(ens.methods), len(ens.classes)), nan)
-    return np.asarray(np.min([o.transpose("integrator", "torque_class").values.astype(float) for o in orders], axis=0))
 
 
 def _allround(ens: EnsembleLaws, frame: pd.DataFrame, among: np.ndarray) -> str:
