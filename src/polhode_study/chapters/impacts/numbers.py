@@ -66,11 +66,6 @@ def steps(inputs: Inputs) -> dict[str, str]:
     return made
 
 
-def waterfall(inputs: Inputs) -> dict[str, str]:
-    """A macro for the number of steps at which the causes of the error are separated."""
-    return {"studyImpactFallSteps": str(inputs.check("random_impacts").attrs["apart_at"])}
-
-
 def _of_damping(data: xr.Dataset) -> dict[str, str]:
     """Macros for the clump with dashpots: return and prediction, closure beside error."""
     of_leading = data.sel(case=DAMPED, division=STATED[-1], integrator=LEADING)
