@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from math import isfinite, nan
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from polhode.fits.ranking import candidates, winners
@@ -20,9 +19,6 @@ from polhode_study.report.latex import NOT_AVAILABLE, decimal, escape, number
 #: Frames in which the angular velocity is kept, with their names in macros.
 FRAMES = {"body": "Body", "lab": "Lab"}
 
-#: Largest target error at which the published ladder and the search are compared: coarser steps have few points.
-COMPARED = 1e-3
-
 
 def gains(inputs: Inputs) -> dict[str, str]:
     """Macros for speed-ups of SPIRAL over other methods at the published target errors."""
@@ -35,12 +31,6 @@ def gains(inputs: Inputs) -> dict[str, str]:
             result[f"costSpiralOver{macro_name(key)}Most"] = factor(max(gains, default=nan))
     errors = sorted(data["target_error"].values.tolist())
     result["costPublishedErrors"] = f"{plain(errors[-1])} to {plain(errors[0])}"
-    fine = data["target_error"].values <= COMPARED * 1.01
-    away = np.abs(data["ladder_dt_at_target"].values / data["dt"].values - 1)[:, fine]
-    away = away[np.isfinite(away)]
-    result["costLadderWorst"] = number(100 * float(away.max()), 2) if away.size else NOT_AVAILABLE
-    result["costLadderMiddle"] = number(100 * float(np.median(away)), 1) if away.size else NOT_AVAILABLE
-    result["costLadderBelow"] = plain(COMPARED)
     return result
 
 
@@ -156,10 +146,6 @@ def steps(inputs: Inputs) -> dict[str, str]:
     for frame, name in FRAMES.items():
         rows = in_frame(inputs.cost("step"), frame).set_index("method")
         result[f"costExtra{name}SpiralLeapfrog"] = percent(rows["to_euler"].get(OTHER, nan) - 1)
-        # The text does not rank the variants as published.
-        dearest = rows[~rows.index.str.endswith("_delvalle2024")].sort_values("step").iloc[-1]
-        result[f"costDearest{name}"] = escape(str(dearest["label"]))
-        result[f"costDearestRelative{name}"] = decimal(float(dearest["to_euler"]), 1)
         if frame == "body":
             added, spread = rows["normalised"] / rows["left_alone"] - 1, rows["median"] / rows["step"] - 1
             result |= {
