@@ -63,12 +63,6 @@ def grains(inputs: Inputs) -> dict[str, str]:
                 "ClosureFinest": decimal(float(closure[-1]), 2),
                 "LawComparisons": str((rows["compared"] == "law").sum()),
             }
-        if CURVE in frames.compared(data):
-            values |= {
-                "CurveStep": _size(steps[steps["quantity"] == CURVE], STATED),
-                "CurveMethod": _size(methods[methods["quantity"] == CURVE], STATED),
-                "CurveSafe": safe(steps, [CURVE], {Verdict.WITHIN, Verdict.UNDECIDED}, lossy),
-            }
         if "rate" in data.attrs:
             values |= {"Rate": plain(float(data.attrs["rate"])), "Radius": plain(1e3 * float(data.attrs["radius"]))}
         for key, name in {"linear_spring_dashpot": "Linear", "viscoelastic": "Viscoelastic",
@@ -100,12 +94,6 @@ def stiffness(inputs: Inputs) -> dict[str, str]:
         ),
         "studyGrainsStiffnessItself": leaving(frames.chosen(rows, "stiffness", division=int(data["division"].values[-1]))),
     }
-
-
-def _size(rows: pd.DataFrame, division: int) -> str:
-    """The largest change of the curve with a step, with its interval."""
-    largest = rows[rows["steps_in_contact"] == division].nlargest(1, "change")
-    return "".join("{} ({} to {})".format(*(decimal(x, 2) for x in ends)) for ends in largest[["change", "low", "high"]].values)
 
 
 def safe(steps: pd.DataFrame, names: list[str], allowed: set[Verdict], lossy: Collection[int] = ()) -> str:
