@@ -6,7 +6,7 @@ CHAPTER = Chapter(
     title="Long runs",
     readers="people whose runs are long, and authors of methods",
     place=70,
-    needs=("single_body", "checks/librations", "checks/reversibility", "checks/sweeps", "checks/symplecticity"),
+    needs=("single_body", "checks/librations", "checks/reversibility", "checks/symplecticity"),
     checks={
         "reversibility": Check(
             "run:reversibility", 1.0, all_methods=True, witness=FEW, smaller={"divisions": [32, 64, 128, 256]}
