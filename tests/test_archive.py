@@ -779,7 +779,7 @@ def test_every_figure_and_table_has_a_caption_that_html_can_show(tmp_path):
     assert ":math:`\\Delta t^{5/2}`" in texts["figures/many_body_energy"].replace(r"\dt", r"\Delta t")
     assert "``error_vs_dt``\\ " in texts["tables/target_dt"]
     assert "``problems``\\ " in texts["tables/symplecticity"], "a long table is named by its file, not by its label"
-    assert texts["figures/librations"] != texts["tables/librations"]
+    assert texts["figures/liquids"] != texts["tables/liquids"]
 
 
 def test_a_command_that_captions_do_not_know_is_named(tmp_path):

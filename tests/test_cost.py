@@ -19,14 +19,13 @@ from polhode.fits.largest_step import round_off
 from polhode.interface.netcdf import read_dataset
 from polhode.interface.storage import write_groups
 from polhode_study.chapters import rendering
-from polhode_study.chapters.times import figures as drawn
 from polhode_study.chapters.times import numbers as time_numbers
 from polhode_study.declarations import problem_declarations
 from polhode_study.gather import cost
 from polhode_study.inputs import Inputs, NotInRun
-from polhode_study.report import maps, style
+from polhode_study.report import style
 
-FIGURES = ("speed_up", "work_precision", "work_in_torques", "price_of_torque")
+FIGURES = ("speed_up",)
 EPS = np.finfo(float).eps
 STEPS = np.geomspace(1e-5, 0.1, 21)
 
@@ -345,30 +344,6 @@ def test_figure_is_the_same_file_twice(name, inputs, tmp_path):
     figure_twice(name, inputs, tmp_path)
     with style.settings():
         assert len(rendering.figure(name, inputs).axes) >= 2, "a figure, not a note that says what is missing"
-
-
-def test_a_cell_has_the_colour_of_the_first(inputs):
-    with style.settings():
-        axes = rendering.figure("price_of_torque", inputs).axes
-    data = inputs.cost("spiral_cylinder")
-    first = ranking.winners(data, ranking.candidates(data))
-    panel = next(a for a in axes if "constant" in a.get_title(loc="left") or "SPIRAL's" in a.get_title(loc="left"))
-    cells = {tuple(map(int, p.get_xy())): p.get_facecolor()[:3] for p in panel.patches if p.get_facecolor()[3] == 1}
-    assert len(cells) == data.sizes["target_error"] * data.sizes["torque_price"]
-    for i, target in enumerate(data.target_error.values):
-        for j, price in enumerate(data.torque_price.values):
-            (key, soonest), *others = first[target, price]
-            share = drawn.strength(others[0][1] / soonest) if others else drawn.LEADS[-1][1]
-            assert cells[i, j] == pytest.approx(maps.tint(style.style(key)["color"], share))
-    shares = [drawn.strength(lead) for lead in (1.0, 1.049, 1.05, 1.99, 2.0, np.inf)]
-    assert shares == [0.2, 0.2, 0.42, 0.42, 0.72, 0.72]
-
-
-def test_regions_are_connected_and_named_where_they_are_longest():
-    best = np.array([[0, 0, 1], [1, 0, 0], [0, 0, -1]])
-    # Of three runs of two cells, the middle one.
-    assert sorted(maps.regions(best)) == [(0, 2.0, 1.5, 2), (1, 0.5, 1.5, 1), (1, 2.5, 0.5, 1)]
-    assert list(maps.regions(np.array([[0, 0, 0], [0, -1, -1]]))) == [(0, 1.5, 0.5, 3)]
 
 
 def test_the_table_holds_every_method_frame_and_target(inputs):

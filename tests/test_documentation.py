@@ -50,7 +50,6 @@ SHOWN = {
     pictures.method_picture: FEW[1:],
     pictures.problem_picture: ("coupled_cylinders", "heavy_top"),
     pictures.scene_picture: ("rods", "water64"),
-    pictures.energy_picture: ("rods",),
 }
 #: A page of a method that is no more.
 FORGOTTEN = "_generated/methods/forgotten.md"

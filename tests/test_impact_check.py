@@ -15,12 +15,11 @@ from polhode.methods.protocol import OneTorque
 from polhode.references.impact import solve
 from polhode_study import chapters
 from polhode_study.chapters import rendering
-from polhode_study.chapters.impacts import figures, numbers
 from polhode_study.chapters.impacts import frames as analysis
+from polhode_study.chapters.impacts import numbers
 from polhode_study.chapters.impacts import run as impacts
 from polhode_study.chapters.impacts import run_random as random_impacts
 from polhode_study.inputs import NotInRun
-from polhode_study.report import style
 
 KEYS = ["spiral_leapfrog", "spiral_synchronous", "omelyan1998"]
 
@@ -75,21 +74,15 @@ def test_contacts_are_first_order_and_second_when_mended(check):
 
 
 @pytest.mark.thorough
-def test_the_chapter_is_made_from_the_check(check, inputs, tmp_path):
+def test_the_chapter_is_made_from_the_check(check, inputs):
     assert analysis.alike(check) == ["spiral_leapfrog", "omelyan1998"]
-    macros = {**numbers.impacts(inputs), **numbers.steps(inputs), **numbers.waterfall(inputs)}
+    macros = {**numbers.impacts(inputs), **numbers.steps(inputs)}
     section = (Path(__file__).parents[1] / chapters.FOLDER / "impacts" / "text.tex").read_text()
     assert set(re.findall(r"\\(studyImpact[A-Za-z]+)", section)) <= set(macros)
     assert (macros["studyImpactAlike"], macros["studyImpactMethods"]) == ("2", "3")
     assert macros["studyImpactPcdmMost"] == "n/a", "a method that the run does not have"
     frame, text = rendering.table("impacts", inputs)
     assert len(frame) == 6 * 6 * 3 and text.count(r"\\") == 6 * (6 + 1) + 1
-    with style.settings():
-        figure, fall = figures.impacts(inputs), figures.waterfall(inputs)
-    assert figure.axes[0].get_title(loc="left") == "(a) sphere at 3 degrees"
-    legend = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert [axes.get_title(loc="left") for axes in fall.axes] == ["(a) spin", "(b) kinetic energy"]
-    assert "2 methods, all corrections" in legend and "SPIRAL, synchronous, all corrections" in legend
 
 
 @pytest.mark.thorough
@@ -104,24 +97,6 @@ def test_random_impacts_are_compared_with_their_exact_end(drawn):
     assert fine.made == pytest.approx(float(drawn["made"][0]) * fine.kinetic[0])
     made = float(end.energies.kinetic + sum(end.energies.lost[:3])) - fine.kinetic[0]
     assert fine.made == pytest.approx(made, abs=1e-4 * fine.kinetic[0])
-
-
-@pytest.mark.thorough
-def test_the_causes_of_an_error_add_up_to_the_whole(drawn, inputs):
-    frame, _ = rendering.table("waterfall", inputs)
-    for quantity, rows in frame.groupby("quantity"):
-        percent = dict(zip(rows["kind"] + rows["cause"], rows["percent"], strict=True))
-        cures = sum(value for name, value in percent.items() if name.startswith("cure"))
-        assert percent["wholeas in codes"] - cures == pytest.approx(percent["leftleft with all corrections"], rel=1e-9), (
-            quantity
-        )
-        assert percent["wholeas in codes"] == pytest.approx(100 * drawn["by_stage"].sel(quantity=quantity)[:, 0].mean())
-        assert 0 < percent["besideother rotation methods"] < 0.1 * percent["leftleft with all corrections"]
-    assert frame["cause"].nunique() == 1 + 5 + 3
-    # The errors of the curves are the largest of the copies whose means these are.
-    at = drawn["error_spin"].sel(division=20)
-    assert (at.sel(bookkeeping="usual") >= drawn["by_stage"].sel(stage="usual", quantity="spin")).all()
-    assert (drawn["error_spin"].sel(division=640) < drawn["error_spin"].sel(division=10)).all()
 
 
 def test_random_impacts_begin_as_they_are_drawn():
@@ -145,9 +120,8 @@ def test_a_run_without_the_methods_has_no_chapter():
         analysis.check(inputs)
     assert isinstance(inputs.check("impacts"), xr.Dataset)
     inputs = SimpleNamespace(check=lambda name: random_impacts.random_impacts({"methods": ["rkmk4"], "seed": 0}))
-    for make in (analysis.waterfall, numbers.steps):
-        with pytest.raises(NotInRun, match="random_impacts"):
-            make(inputs)
+    with pytest.raises(NotInRun, match="random_impacts"):
+        numbers.steps(inputs)
 
 
 def test_a_body_without_torque_is_turned_back_as_it_came():

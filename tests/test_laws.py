@@ -1,7 +1,5 @@
 """The laws of the ensembles, recovered from errors that were made from known ones; their tables, figures and numbers."""
 
-import re
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,14 +12,11 @@ from data_files import invented
 
 from polhode.fits import law_file, laws
 from polhode.fits.largest_step import BETWEEN, COARSEST, EXTRAPOLATED, UNREACHED, round_off
-from polhode.interface.storage import write_dataset, write_groups
+from polhode.interface.storage import write_dataset
 from polhode_study import chapters
 from polhode_study.chapters import all_chapters, rendering
-from polhode_study.chapters.laws import figures as drawn
 from polhode_study.chapters.laws import frames as law_frames
 from polhode_study.chapters.laws import numbers as law_numbers
-from polhode_study.chapters.times import frames as in_time
-from polhode_study.chapters.times import numbers as time_numbers
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.report import macros, style
 
@@ -435,10 +430,6 @@ def test_several_classes_count_by_their_geometric_mean():
 # What the report shows
 
 
-#: A rival that is better under friction than all others, to see what follows from it.
-BETTER = {**METHODS, "no_squish": Law(2, 0.001, group="splittings and variational")}
-
-
 def inputs_of(data, folder, **more):
     """A run that has these ensembles."""
     write_dataset(data, folder / "ensembles.nc")
@@ -477,58 +468,6 @@ def test_methods_that_keep_energy_and_momentum_keep_both(run, data, long_runs_wi
         ["exact_rotor", "no_squish", "verlet"],
         ["free_asymmetric_top", "heavy_top", "asymmetric_heavy_top"],
     )
-
-
-def test_the_flow_chart_names_what_the_laws_say(run, long_runs_without_drift):
-    leaves = drawn.leaves(run)
-    assert leaves["smooth_one"].method == "spiral leapfrog"
-    assert leaves["friction_one"].method == "spiral predicted"
-    assert leaves["smooth_kept"].method == "exact rotor"
-    assert leaves["smooth_several"].method == leaves["friction_several"].method == "rkmk4"
-    assert leaves["contacts"].method == "SPIRAL" and "steps per elastic contact" in leaves["contacts"].text
-    assert leaves["rubbing"].text == "n/a\nnot in this run"
-    texts = [text.get_text() for text in rendering.figure("decision", run).axes[0].texts]
-    assert "not drift in long runs?" in texts and "also for long runs: energy and momentum do not drift" not in texts
-    # sqrt(0.02 / 1e-4) = 14 steps per radian, at the median body.
-    assert re.match(r"1[345] \(", leaves["smooth_one"].lines[0])
-
-
-@pytest.mark.thorough
-def test_the_flow_chart_changes_with_the_laws(tmp_path, long_runs_without_drift):
-    better = inputs_of(ensemble(BETTER, bodies=8), tmp_path)
-    leaves = drawn.leaves(better)
-    assert {leaves[key].method for key in ("smooth_one", "friction_one", "smooth_kept", "free")} == {"no squish"}
-    # One method for long and other runs: it is named once, and nobody is asked how long the run is.
-    texts = [text.get_text() for text in rendering.figure("decision", better).axes[0].texts]
-    assert texts.count("no squish") == 3 and "not drift in long runs?" not in texts
-    assert "also for long runs: energy and momentum do not drift" in texts
-
-
-def test_several_torques_pay_where_the_orders_cross(tmp_path):
-    """Fourth order with four torques against second with one: 4 (C4/e)^(1/4) = (C2/e)^(1/2)."""
-    methods = {"spiral_leapfrog": Law(2, 0.02), "rkmk4": Law(4, 0.05, torques=4)}
-    ens = law_frames.ensemble(inputs_of(ensemble(methods, bend=0.0), tmp_path))
-    crossing = (0.02**0.5 / (4 * 0.05**0.25)) ** 4
-    target_error = law_frames.breakeven(ens, law_frames.SMOOTH)
-    assert target_error == max(target for target in laws.TARGETS if target < crossing)
-    steps = ens.steps_of(ens.rows(law_frames.SMOOTH))
-    saved = law_frames.ratio(ens, steps, "spiral_leapfrog", "rkmk4").value
-    assert saved == pytest.approx((0.02 / 1e-4) ** 0.5 / (0.05 / 1e-4) ** 0.25, rel=0.1)
-
-
-def test_several_torques_pay_only_where_the_bodies_agree(tmp_path):
-    """A ratio that is 1.2 on 17 bodies and 1/1.2 on 15 has the median 1.2, and an interval that contains 1."""
-    methods = {"spiral_leapfrog": Law(2, 0.02), "rkmk4": Law(4, 0.015625, torques=4)}
-    data = ensemble(methods, bend=0.0, scatter=0.0)
-    # Torques per radian are the fourth root of the error: equal at 1e-4 without these factors.
-    factor = xr.DataArray(np.where(np.arange(32) < 17, 1.2**-4.0, 1.2**4.0), dims="body")
-    for name in ("error_q", "error_omega"):
-        data[name][{"integrator": 1}] *= factor
-    ens = law_frames.ensemble(inputs_of(data, tmp_path))
-    work = ens.work(ens.rows(law_frames.SMOOTH), 1e-4)
-    ratio = laws.paired(work[0], work[1])
-    assert (ratio.value, ratio.low) == (pytest.approx(1.2, rel=0.01), pytest.approx(1 / 1.2, rel=0.01))
-    assert law_frames.breakeven(ens, law_frames.SMOOTH) == 1e-5
 
 
 @pytest.mark.parametrize(
@@ -602,80 +541,11 @@ def test_the_numbers_of_the_text_are_all_made(run, long_runs_without_drift):
     used = macros.used([HOME / chapters.FOLDER / "laws" / "text.tex"])
     lacking = {name for name in used - set(made) if "Over" not in name and not name.startswith("studyLong")}
     assert not lacking
-    assert made["studyLawBodies"] == "32" and made["studyAnswerFrictionOneMethod"] == "spiral predicted"
+    assert made["studyLawBodies"] == "32"
     assert not [name for name, text in made.items() if "nan" in text or text == "inf"]
 
 
-def test_times_change_the_order(run, tmp_path):
-    """A method with fewer steps loses if its step takes longer, until the torque is what costs."""
-    ens = law_frames.ensemble(run)
-    times = dict.fromkeys(METHODS, 20.0) | {"spiral_leapfrog": 400.0}
-    cheap, dear = (in_time.in_time(ens, times, law_frames.SMOOTH, price, 1e-4, True) for price in (0.0, 1e4))
-    keys = list(METHODS)
-    assert keys[cheap.best] == "spiral_predicted" and keys[dear.best] == "spiral_leapfrog"
-    at = keys.index("spiral_leapfrog")
-    assert cheap.value[at] == pytest.approx(20 * (0.02 / 0.022) ** 0.5, rel=0.05)
-    # Four torques in a step cost four times their price.
-    steps = np.full((len(keys), 1, 2), 3.0)
-    paid = law_frames.time_per_radian(ens, steps, times | {"euler": 7.0}, 10.0, "lab")
-    assert paid[keys.index("rkmk4")] == pytest.approx(3 * (20 + 4 * 10 * 7))
-    assert paid[keys.index("spiral_leapfrog")] == pytest.approx(3 * (400 + 10 * 7))
-    # Without a torque its price does not matter.
-    first, other = (law_frames.time_per_radian(ens, np.ones((len(keys), 1, 1)), times, p, "free") for p in (0.0, 100.0))
-    assert (first == other).all()
-
-
-EULERS = "steps of direct Euler"
-
-
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        (("A", "A", "A"), f"A, whether the torque costs nothing, ten or a hundred {EULERS}"),
-        (("A", "B", "B"), f"A if the torque costs nothing and B if it costs ten or a hundred {EULERS}"),
-        (("A", "A", "B"), f"A if the torque costs nothing or ten {EULERS} and B if it costs a hundred"),
-        (("A", "B", "A"), f"A if the torque costs nothing or a hundred {EULERS} and B if it costs ten"),
-        (("A", "B", "C"), f"A if the torque costs nothing, B if it costs ten {EULERS} and C if it costs a hundred"),
-    ],
-)
-def test_a_method_that_several_prices_have_is_named_once(names, said):
-    assert time_numbers.by_price(dict(zip(law_frames.PRICES, names, strict=True))) == said
-
-
-def test_the_numbers_of_the_text_in_time(data, tmp_path):
-    """The fastest method is named once; the map is summed up."""
-    run = inputs_of(data, tmp_path, cost=timed(tmp_path, METHODS))
-    made = time_numbers.in_time(run)
-    used = macros.used([HOME / chapters.FOLDER / "times" / "text.tex", HOME / "paper" / "article" / "cost.tex"])
-    assert {name for name in used if name.startswith("costLaw")} <= set(made)
-    # All steps take 20 ns here, so that the fastest with one torque is the same at every price.
-    assert made["costLawFastestOneSmooth"].startswith(r"\emph{spiral leapfrog}, whether")
-    # Seven prices and seven errors, under smooth torques and under friction.
-    ens, times = in_time.read(run)
-    best = [name for s in in_time.mapped(ens) for name in np.array(ens.methods)[in_time.fastest(ens, times, s).best.ravel()]]
-    assert made["costLawMapAll"] == "98" == str(len(best))
-    name = made["costLawMapMethod"].replace(" ", "_")
-    assert int(made["costLawMapCells"]) == best.count(name) == max(best.count(key) for key in METHODS)
-
-
-def test_several_torques_that_pay_are_said_once():
-    say = law_numbers._breakeven
-    assert say(np.nan, np.nan) == "none, be it under such torques or under friction"
-    assert say(1e-5, 1e-5) == r"\num{1e-05} and smaller ones, be it under such torques or under friction"
-    assert say(1e-5, np.nan) == r"\num{1e-05} and smaller ones under such torques, and none under friction"
-
-
 NEW = [(kind, name) for kind in ("figures", "tables") for name in getattr(all_chapters()["laws"], kind)]
-NEW += [("figures", "slowdown_map"), ("tables", "slowdown_in_time")]
-
-
-def timed(tmp_path, keys):
-    """The times of a step of these methods, as cost.nc has them."""
-    axes = {"integrator": list(keys), "frame": ["body", "lab"], "normalised": [0, 1]}
-    times = dict.fromkeys(("fastest", "median", "upper_quartile"), 20.0)
-    step = invented("cost.nc/step", axes, **times, label=list(keys), declared=np.int8(1))
-    write_groups({"/": xr.Dataset(), "/step": step}, tmp_path / "cost.nc")
-    return tmp_path / "cost.nc"
 
 
 @pytest.mark.parametrize(
@@ -694,12 +564,10 @@ def test_a_run_that_has_little_is_shown_as_far_as_it_goes(methods, tmp_path):
     small = Inputs("")
     if methods:
         data = ensemble(methods, bodies=1, classes=("free", "her_class"))
-        small = inputs_of(data, tmp_path, cost=timed(tmp_path, ["euler", *methods]))
+        small = inputs_of(data, tmp_path)
     for kind, name in NEW:
         (rendering.render_figure if kind == "figures" else rendering.render_table)(name, small, tmp_path / kind)
     assert "nan" not in "".join(rendering.numbers("laws", small).values())
-    with suppress(NotInRun):
-        assert "nan" not in "".join(time_numbers.in_time(small).values())
     for path in (tmp_path / "tables").glob("*.tex"):
         assert "nan" not in path.read_text()
 
@@ -708,7 +576,7 @@ def test_a_run_that_has_little_is_shown_as_far_as_it_goes(methods, tmp_path):
 @pytest.mark.parametrize(("kind", "name"), NEW)
 def test_the_same_data_give_the_same_files(kind, name, data, tmp_path, monkeypatch):
     monkeypatch.delitem(style.METADATA, "png")  # without pixels, which nobody compares
-    whole = inputs_of(data, tmp_path, cost=timed(tmp_path, METHODS))
+    whole = inputs_of(data, tmp_path)
     for folder in ("one", "two"):
         (rendering.render_figure if kind == "figures" else rendering.render_table)(name, whole, tmp_path / folder)
     for path in (tmp_path / "one").iterdir():

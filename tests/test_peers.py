@@ -1,4 +1,4 @@
-"""Many bodies in YADE and LAMMPS beside ours: benchmarks/peers.py, its files, and the table of the report."""
+"""Many bodies in YADE and LAMMPS beside ours: benchmarks/peers.py and its files."""
 
 import sys
 from pathlib import Path
@@ -10,8 +10,6 @@ from scipy.spatial.transform import Rotation
 
 from polhode import manybody
 from polhode_engines import all_engines, is_installed
-from polhode_study.chapters import rendering
-from polhode_study.inputs import Inputs, NotInRun
 
 HOME = Path(__file__).parents[1]
 RELEASED = HOME / "data" / "released"
@@ -30,14 +28,6 @@ def test_the_released_table_has_both_scenes_and_all_codes():
         assert set(rows["clumps"]) == {len(manybody.scenes[scene])}
     assert (table["us_per_step"] <= table["us_per_step_most"]).all()
     assert (table["energy_error"] <= table["energy_error_most"]).all()
-
-
-def test_the_report_shows_the_table_with_date_and_processor(tmp_path):
-    inputs = Inputs("", released=RELEASED)
-    frame, text = rendering.table("peers", inputs)
-    assert text.count(r"\\") == len(frame) + 1 and "LAMMPS 2025" in text and r"NO\_SQUISH" in text
-    with pytest.raises(NotInRun):
-        rendering.table("peers", Inputs("", released=tmp_path))
 
 
 def test_the_error_is_read_where_nothing_touches():

@@ -121,9 +121,3 @@ def winners(data: "xr.Dataset", keys: Iterable[str]) -> dict[tuple[float, float]
             order = np.argsort(np.where(np.isfinite(row), row, np.inf), kind="stable")
             result[float(target), float(price)] = [(keys[k], float(row[k])) for k in order if isfinite(row[k])]
     return result
-
-
-def at_the_edge(data: "xr.Dataset", key: str, target: float) -> bool:
-    """Whether the step size is at the end of the range that was run: extrapolated, or the coarsest."""
-    place = data["target_error"].values.tolist().index(target)
-    return any(at(data, flag, key, target_error=place) == 1 for flag in ("extrapolated", "coarsest"))

@@ -318,13 +318,3 @@ def opened(path: str | Path) -> "netCDF4.Dataset":
         return netCDF4.Dataset(path, memory=data)
     except _UNREADABLE as error:
         raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
-
-
-def has_group(path: str | Path, group: str) -> bool:
-    """Whether a netCDF-4 file contains this group, given by its path inside the file."""
-    with opened(path) as inside:
-        for name in group.split("/"):
-            if name not in inside.groups:
-                return False
-            inside = inside.groups[name]
-    return True

@@ -430,23 +430,13 @@ def scene_page(scene: Scene | Fluid) -> str:
     clumps, law = scene.clumps, scene.force_law
     if law.conserves_energy:
         motion, measure = rst(ELASTIC), "energy_error"
-        energy = [
-            "## Energy error",
-            figure(
-                f"scenes/{scene.key}_energy",
-                "Energy error against step size, one line per method",
-                "Energy error over the initial states of the published-scale results, `data/released/many_body.nc` (median, "
-                "and from\nthe first to the third quartile).",
-                80,
-            ),
-        ]
     else:
         values = ", ".join(f"{name} {number(x) if isinstance(x, float) else x}" for name, x in law.values.items())
         motion = (
             f"The law of force is {law.label}, `{law.key}` ([](/forces.md)){values and ', with '}{values}. Gravity is\n"
             f"{_vector(list(scene.gravity))} m/s². Contacts dissipate energy; `closure` is the error of the sum of energies."
         )
-        measure, energy = "closure", []
+        measure = "closure"
     rows = [
         ("key", f"`{scene.key}`"),
         ("source", scene.source),
@@ -487,7 +477,6 @@ def scene_page(scene: Scene | Fluid) -> str:
         motion,
         "## Clumps",
         table(["clump", "number", "spheres", "mass (g)", "moments of inertia (g cm²)"], kinds, "lrrrr"),
-        *energy,
         "## Code",
         dedent(f"""\
             ```python

@@ -19,19 +19,18 @@ from matplotlib.figure import Figure
 import polhode
 from polhode.advice.prices import USUAL
 from polhode.fits.ranking import candidates
-from polhode.interface.netcdf import has_group, plain, read_dataset
+from polhode.interface.netcdf import plain
 from polhode.manybody import Scene, scenes
 from polhode.manybody import pictures as clumps
 from polhode.methods import METHODS, in_order
 from polhode.problems import PROBLEMS
 from polhode.problems.system import System
 from polhode_study.chapters.engines import figures as engines
-from polhode_study.chapters.times import figures as times
 from polhode_study.cli.animate import step_of
 from polhode_study.documentation import handle
 from polhode_study.documentation.measured import Measurements, representatives
 from polhode_study.fingerprint import fingerprint
-from polhode_study.inputs import Inputs, NotInRun
+from polhode_study.inputs import Inputs
 from polhode_study.report import style
 from polhode_study.report.drawing import (
     decades_below,
@@ -42,7 +41,6 @@ from polhode_study.report.drawing import (
     panel_title,
 )
 from polhode_study.run.scene import film_of
-from polhode_study.workflow.entry import HOME
 
 #: Dots per inch: twice what a screen shows.
 DPI = 150
@@ -62,19 +60,12 @@ def all_pictures(measured: Measurements, folder: Path) -> dict[str, bytes]:
     Existing pictures drawn from the same data by the same code are reused.
     """
     drawers: dict[str, Callable[[], Figure]] = {
-        "landing/work.png": partial(times.work_in_torques, measured.inputs),
-        "landing/price.png": partial(times.price_of_torque, measured.inputs),
         "engines/errors.png": partial(engines.engine_errors, _released_atlas(measured)),
         "engines/spins.png": partial(engines.engine_spins, _released_atlas(measured)),
         "engines/t_handle.png": partial(handle.picture),
         **{f"methods/{key}.png": partial(method_picture, key, measured) for key in METHODS},
         **{f"problems/{key}.png": partial(problem_picture, key, measured) for key in PROBLEMS},
         **{f"scenes/{key}.png": partial(scene_picture, key) for key in scenes},
-        **{
-            f"scenes/{key}_energy.png": partial(energy_picture, key)
-            for key, scene in scenes.items()
-            if isinstance(scene, Scene) and scene.force_law.conserves_energy
-        },
         **{
             f"scenes/{key}_film.png": partial(film_picture, key)
             for key, scene in scenes.items()
@@ -96,10 +87,7 @@ def _released_atlas(measured: Measurements) -> Inputs:
 
 def _stamp(measured: Measurements) -> dict[str, str]:
     """A hash of what the pictures depend on: the data, and the code of this module and of everything it imports."""
-    files = [
-        measured.inputs.paths["cost"],
-        *(Path(measured.inputs.paths["released"]) / name for name in ("many_body.nc", "atlas.nc")),
-    ]
+    files = [measured.inputs.paths["cost"], Path(measured.inputs.paths["released"]) / "atlas.nc"]
     data = hashlib.sha256(b"".join(hashlib.sha256(Path(path).read_bytes()).digest() for path in files))
     return {"data": data.hexdigest(), "code": fingerprint(__name__), "matplotlib": matplotlib.__version__}
 
@@ -226,37 +214,4 @@ def film_picture(key: str) -> Figure:
         frame = int(np.argmin(abs(film["time"] - time)))
         clumps.draw(axes, film, frame, clumps.view_of(film, pixels, pixels))
         axes.set_title(f"{film['time'][frame]:.1f} s", fontsize=style.KEY)
-    return figure
-
-
-def energy_picture(key: str) -> Figure:
-    """Energy error of a scene against the step size, over the initial states of the released study."""
-    path = HOME / "data/released/many_body.nc"
-    # A single step size gives no curve; the rods have more step sizes in a group of their own.
-    names = [name for name in (key, f"{key}_states", f"{key}_half_step") if has_group(path, name)]
-    if not names:
-        raise NotInRun(f"the released many_body.nc has no data for the scene {key}")
-    figure = new_figure((4.6, 3.6))
-    axes = figure.subplots()
-    groups = [read_dataset(path, name) for name in names]
-    present = in_order({str(k) for data in groups for k in data["integrator"].values})
-    looks = style.styles(present)
-    labels = {}
-    for data in groups:
-        if data.sizes["dt"] == 1 and len(groups) > 1 and data.sizes["seed"] == 1:
-            continue
-        for method in [name for name in present if name in data["integrator"].values]:
-            values = data["energy_error"].sel(integrator=method).dropna("dt", how="all")
-            if not values.size:
-                continue
-            labels[method] = str(data["label"].sel(integrator=method).item())
-            low, middle, high = (values.quantile(share, "seed").values for share in (0.25, 0.5, 0.75))
-            axes.errorbar(
-                values["dt"].values, middle, [middle - low, high - middle], capsize=1.5, elinewidth=style.HAIR, **looks[method]
-            )
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel(r"time step $\Delta t$ (s)")
-    axes.set_ylabel("energy error (%)")
-    legend_below_styles(figure, labels, looks, 2)
     return figure

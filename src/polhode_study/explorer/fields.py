@@ -22,8 +22,8 @@ from polhode_study.inputs import Inputs, NotInRun
 #: Of each row of the first page: the views of the page with its evidence, and the figures and tables of the report.
 EVIDENCE: dict[str, tuple[dict[str, str], str, str]] = {
     "_elastic": ({"bodies?contact=0.0001": "many bodies"}, "contact_law many_body_energy", "contact_law many_body"),
-    "_rubbing": ({"bodies?contact=0.01": "contacts with friction"}, "impacts grains", "impacts grains contact_errors"),
-    "_water": ({}, "liquids librations", "liquids thermal_librations liquid_codes"),
+    "_rubbing": ({"bodies?contact=0.01": "contacts with friction"}, "", "impacts grains"),
+    "_water": ({}, "liquids", "liquids thermal_librations"),
     "_games": ({"random?target=0.01": "random bodies", "engines?": "engines"}, "free_body engine_errors", "engines"),
     "_spacecraft": ({"random?target=0.000001&one=false": "random bodies"}, "slowdown", "law_sheet velocity_torque"),
 }

@@ -37,7 +37,7 @@ BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE = (
 )
 #: Tol's for high contrast, then bright and muted ones.
 NAVY, RED, GOLD = "#004488", "#BB5566", "#DDAA33"
-STEEL, CYAN, OLIVE, ROSE, LEAF, SILVER = "#4477AA", "#66CCEE", "#CCBB44", "#EE6677", "#228833", "#BBBBBB"
+STEEL, OLIVE, LEAF = "#4477AA", "#CCBB44", "#228833"
 WINE, MAGENTA, INDIGO, MOSS, BROWN = "#AA3377", "#EE3377", "#332288", "#999933", "#8B5A2B"
 #: Ten hues for things without an order: seaborn's palette for the colour-blind.
 TEN = (
@@ -61,9 +61,6 @@ NOTES: dict[str, Any] = {"fontsize": NOTE, "color": DARK}
 #: The roles of curves: the first ones have the colours of their methods, and all others are grey behind them.
 FIRST: dict[str, Any] = {"linewidth": FINE, "zorder": 2}
 OTHERS: dict[str, Any] = {"color": RULE, "linewidth": HAIR, "zorder": 1}
-#: The roles of boxes: what to take, and a step on the way.
-TAKE: dict[str, Any] = {"facecolor": "#E8F1F8", "edgecolor": "#0F4C81", "linewidth": FINE}
-STEP: dict[str, Any] = {"facecolor": "white", "edgecolor": DARK, "linewidth": FINE}
 
 
 def _half_disc(side: int) -> Outline:

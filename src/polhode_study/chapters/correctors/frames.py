@@ -8,7 +8,6 @@ import numpy as np
 
 from polhode.fits import drift
 from polhode.fits.canonical_form import symplectic
-from polhode.fits.liquid_drifts import outcomes
 from polhode_study.chapters.laws import frames_of_checks as law_checks
 from polhode_study.chapters.laws.frames import TARGET
 from polhode_study.chapters.liquids import frames as liquids
@@ -63,11 +62,6 @@ def scatter(inputs: Inputs, method: str) -> dict[float, float]:
         return {}
     values = data["rms"].sel(integrator=method).mean("seed", skipna=False)
     return {float(dt): float(x) for dt, x in zip(data["dt"].values, values.values, strict=True) if np.isfinite(x)}
-
-
-def drifts(inputs: Inputs, method: str) -> dict[float, bool]:
-    """Step in fs -> whether the energy of a liquid is shown to drift."""
-    return {dt: of_step.is_shown for dt, of_step in outcomes(liquids.runs(inputs)).get(method, {}).items()}
 
 
 #: One method for each kind of step, with the place of its torque and the angular velocity that the torque is handed.

@@ -17,8 +17,8 @@ CHAPTER = Chapter(
             compiled_with="liquids",
         ),
     },
-    released=("peers.csv", "contacts.nc", "liquids_lammps.nc", "atlas.nc"),
+    released=("contacts.nc", "liquids_lammps.nc", "atlas.nc"),
     figures=("engine_errors", "engine_spins"),
-    tables=("engines", "engines_in_short", "contact_choices", "contact_errors", "contact_beds", "liquid_codes", "peers"),
+    tables=("engines", "engines_in_short"),
     numbers=("engines", "contact_codes", "liquid_codes"),
 )

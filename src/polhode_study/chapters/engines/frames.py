@@ -1,7 +1,6 @@
 """The engine atlas as it is shown."""
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from polhode.fits.ladders import Ladder
@@ -53,11 +52,6 @@ def steps_for(row: xr.Dataset, load: str) -> float:
     """
     error = row["q_error"].sel(load=load).values.astype(float)
     return 1 / Ladder(row["step"].values, error, RADIANS).find(SHORT_ERROR).dt
-
-
-def peers(inputs: Inputs) -> pd.DataFrame:
-    """The table of data/released/peers.csv, made by benchmarks/peers.py; :class:`NotInRun` if there is no such file."""
-    return pd.read_csv(inputs.released_path("peers.csv"))
 
 
 def contacts(inputs: Inputs) -> xr.Dataset:

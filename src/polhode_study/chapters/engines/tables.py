@@ -3,20 +3,17 @@
 import math
 import re
 from functools import partial
-from math import nan
 from operator import itemgetter
 from typing import Any
 
-import pandas as pd
 import xarray as xr
 
-from polhode.interface.table import Column, RowGroup, Table
+from polhode.interface.table import Column, Table
 from polhode_study.chapters.engines import frames
 from polhode_study.chapters.engines.frames import LOADS
 from polhode_study.inputs import Inputs
 from polhode_study.report.frames import records
 from polhode_study.report.latex import decimal, escape, number, or_dash
-from polhode_study.report.tables import RULE
 
 #: Heads of narrow columns.
 NARROW = {"velocity": "drag"}
@@ -105,143 +102,6 @@ def _count(of: tuple[xr.Dataset, str]) -> str:
     if math.isnan(steps):
         return "--" if of_load["q_error"].isnull().all() else f"$>${most}" if of_load["q_order"] > 0.5 else "never"
     return rf"$\le${fewest}" if steps <= 1 / float(row["step"].max()) else rf"\num{{{float(f'{steps:.2g}'):g}}}"
-
-
-def peers(inputs: Inputs) -> Table:
-    """Many clumps here and in other codes: time of a step and error of the energy at the same step."""
-    frame = frames.peers(inputs)
-    place = frame.groupby("scene", sort=False).cumcount()
-
-    def about(row: dict[str, Any]) -> str:
-        """What a scene is, a line in each row."""
-        lines = escape(row["scene"]), f"{row['clumps']} clumps", f"{row['spheres']} spheres", rf"\num{{{row['steps']}}} steps"
-        return lines[row["place"]] if row["place"] < len(lines) else ""
-
-    columns = [
-        Column("scene", None, about),
-        Column("code", lambda row: f"{row['code']} {row['version']}"),
-        Column("integrator", "option"),
-        Column(
-            r"\unit{\micro\second} a step",
-            itemgetter("us_per_step", "us_per_step_most"),
-            lambda ends: " to ".join(number(end, 2) for end in ends),
-        ),
-        Column(r"$|\Delta E|/E$", "energy_error", ".2g"),
-        Column("at most", "energy_error_most", ".2g"),
-    ]
-    return Table(frame, columns, rows=records(frame.assign(place=place)), groups=[RowGroup("scene", RULE)])
-
-
-#: What a law keeps of its tangential spring.
-LAWS = {"hertz_mindlin_tsuji": "stretch", "hertz_mindlin_incremental": "force"}
-#: Rows of the table of choices: what a code decides, the parameters of our law, and their values in other words.
-CHOICES: dict[str, tuple[str, dict[str, str]]] = {
-    "spring keeps its": ("law", LAWS),
-    "first increment": ("choice_start", {"touch": "since the touch", "whole": "whole step"}),
-    "way of a step": (
-        "choice_displacement",
-        {"poses": "between poses", "velocity": "velocity", "stretched velocity": "velocity, stretched"},
-    ),
-    "its plane": ("choice_plane", {"middle": "of the middle", "end": "of the end"}),
-    "springs twirl": ("choice_twirl", {"on": "by halves", "off": "no", "before": "at first"}),
-    "return to the cone": (
-        "choice_slip",
-        {"radial of the sum": "radial, with the dashpot", "radial without dashpot": "radial; no dashpot if it slides"},
-    ),
-    "velocity of dashpots": ("choice_dashpot", {"predicted": "predicted", "handed": "half a step old"}),
-    "arm of the velocity": ("choice_arms", {"point": "to the contact", "radius of the velocity": "radius"}),
-    "arm of the torque": (
-        "choice_arms",
-        {"point": "to the contact", "radius of the velocity": "to the contact; at walls radius"},
-    ),
-}
-
-
-def contact_choices(inputs: Inputs) -> Table:
-    """What our engine and other codes do in a contact with friction, in the words of our law's parameters."""
-    data = frames.contacts(inputs)
-    names = [f"{label} {version}" for label, version in zip(data["label"].values, data["version"].values, strict=True)]
-    rows = []
-    for name, (variable, words) in CHOICES.items():
-        rows.append([name, *(words.get(str(value), str(value)) for value in data[variable].values)])
-    frame = pd.DataFrame(rows, columns=["choice", *names])
-    columns = [Column("", "choice"), *(Column(escape(name), name, align=r"0.22\textwidth") for name in names)]
-    return Table(frame, columns, tight=True)
-
-
-def contact_errors(inputs: Inputs) -> Table:
-    """Errors of the spin in impacts by code, orders, the distance of laws and of imitations; the CSV has velocities too."""
-    data = frames.contacts(inputs)
-    records: list[dict[str, Any]] = []
-    for case, case_label in zip(data["case"].values, data["case_label"].values, strict=True):
-        for code, label in zip(data["code"].values, data["label"].values, strict=True):
-            of_case = data.sel(code=code, case=case)
-            record: dict[str, Any] = {"case": str(case), "impact": str(case_label), "code": str(label)}
-            for quantity in map(str, data["quantity"].values):
-                chosen = of_case.sel(quantity=quantity)
-                at_step = chosen.sel(division=frames.SHOWN)
-                record |= {f"{name}_{quantity}": float(at_step[name]) for name in ("error", "step_error")}
-                record |= {f"{name}_{quantity}": float(chosen[name]) for name in ("order", "off")}
-                record |= {f"deviation_{quantity}": float(chosen["deviation"].max())}
-            records.append(record | {str(form): float(of_case["energy"].sel(form=form)) for form in data["form"].values})
-    columns = [
-        Column("", "code", lambda code: rf"\quad {escape(code)}"),
-        Column(rf"error, $T/{frames.SHOWN}$", "error_spin", ".1e", "c"),
-        Column("by the step", "step_error_spin", ".1e", "c"),
-        Column("order", "order_spin", ".2f", "c"),
-        Column("by the law", "off_spin", ".0e", "c"),
-        Column("imitation", lambda row: nan if row["code"] == "polhode" else row["deviation_spin"], ".0e", "c", none="--"),
-        Column(r"made, \%", lambda row: -100 * row["taken_by_law"], ".2f", "c"),
-    ]
-    return Table(records, columns, groups=[RowGroup("impact", title=lambda impact: rf"\emph{{{escape(impact)}}}")], tight=True)
-
-
-def contact_beds(inputs: Inputs) -> Table:
-    """What is read off a bed of grains by code: means over seeds, scatter, and where our engine says that the energy goes."""
-    data = frames.contacts(inputs)
-    records: list[dict[str, Any]] = []
-    for code, label in zip(data["code"].values, data["label"].values, strict=True):
-        of_code = data.sel(code=code)
-        record: dict[str, Any] = {"code": str(label), "seeds": int(data.sizes["seed"])}
-        for name in ("height", "contacts", "settling_time"):
-            values = of_code[f"bed_{name}"].values
-            record |= {name: float(values.mean()), f"{name}_scatter": float(values.std(ddof=1))}
-        records.append(record | {str(f): float(of_code["bed_share"].sel(form=f).mean()) for f in data["form"].values})
-
-    return Table(records)
-
-
-def liquid_codes(inputs: Inputs) -> Table:
-    """Rigid molecules in LAMMPS: distance from our energies, drifts by step and start, times; the CSV has it by fluid."""
-    data = frames.liquids(inputs)
-    records: list[dict[str, Any]] = []
-    for option in data["option"].values:
-        row = data.sel(option=option)
-        record: dict[str, Any] = {name: str(row[name].item()) for name in ("option", "integrator", "label")}
-        record |= {f"apart_{scene}": float(row["apart"].sel(scene=scene, size="long")) for scene in data["scene"].values}
-        for dt in data["long_dt"].values:
-            record |= {
-                f"drift_{dt:g}_{start}": float(row["drift"].sel(long_dt=dt, start=start)) for start in data["start"].values
-            }
-        record["more_kinetic"] = float(row["more_kinetic"].sel(scene=data["scene"].values[0], size="long"))
-        times = {"us_per_step": "step_time", "us_per_step_here": "our_step_time"}
-        records.append(record | {name: 1e6 * float(row[variable]) for name, variable in times.items()})
-    scenes, starts = data["scene"].values, data["start"].values
-
-    def drifts(dt: float) -> Column:
-        names = [f"drift_{dt:g}_{start}" for start in starts]
-        return Column(rf"drift, {dt:g}\,fs", None, lambda row: ", ".join(number(row[name], 1) for name in names), "c")
-
-    columns = [
-        Column("fix", "option"),
-        Column("here", "label"),
-        Column(r"$|\delta U|$", lambda row: max(row[f"apart_{scene}"] for scene in scenes), ".1g", "c"),
-        Column(r"$\delta K$", "more_kinetic", ".1g", "c"),
-        *map(drifts, data["long_dt"].values),
-        Column(r"\unit{\us}", "us_per_step", ".0f", "r"),
-        Column("here", "us_per_step_here", ".0f", "r"),
-    ]
-    return Table(records, columns, tight=True)
 
 
 def _option(row: dict[str, Any], mark: str) -> str:

@@ -21,7 +21,6 @@ CHAPTER = Chapter(
         "drum": Check("run:drum", 100.0, witness=FIRST),
     },
     released=("grains.nc",),
-    figures=("grains", "grains_ledger"),
-    tables=("grains", "grains_laws"),
+    tables=("grains",),
     numbers=("grains", "stiffness"),
 )

@@ -27,8 +27,6 @@ class Quantity:
     decimals: int
 
 
-#: The work of moving walls in a ledger.
-WORK = "work_of_walls"
 #: The step at which laws and methods are shown, in parts of the contact time.
 STATED = 20
 #: What is compared with the scatter of initial states. What a law makes is no more than bookkeeping, but goes with the split.
@@ -251,15 +249,3 @@ def chosen(rows: pd.DataFrame, compared: str, variant: str = "", division: int =
     if division:
         mask &= rows["steps_in_contact"] == division
     return rows[mask]
-
-
-def same_values(inputs: Inputs, experiment: str) -> tuple[int, int]:
-    """How many simulations of a run are also among the released ones, and how many of these have the same bits."""
-    datasets = sources(inputs, experiment)
-    if len(datasets) < 2:
-        return 0, 0
-    first, other = xr.align(datasets["run"], datasets["released"], join="inner")
-    both = ((first["lost"] >= 0) & (other["lost"] >= 0)).values
-    names = [name for name in compared(first) if name != CURVE]  # of which not all that is released has one
-    same = np.all([(first[name] == other[name]) | (first[name].isnull() & other[name].isnull()) for name in names], axis=0)
-    return int(both.sum()), int((both & same).sum())

@@ -25,7 +25,6 @@ def grains(inputs: Inputs) -> dict[str, str]:
         counts = Counter(methods[methods["steps_in_contact"] >= STATED]["verdict"])
         lost = dict(zip(divisions, (data["lost"] == 1).sum(("variant", "seed")).values, strict=True))
         lossy = [division for division, n in lost.items() if n]
-        same, both = frames.same_values(inputs, experiment)[::-1]
         values = {
             "Grains": str(int(data.attrs["clumps"])),
             "Seeds": str(data.sizes["seed"]),
@@ -48,7 +47,7 @@ def grains(inputs: Inputs) -> dict[str, str]:
         }
         if experiment != "drum":
             labelled = enumerated(escape(labels[key]) for key in frames.variants(data, "method"))
-            values |= {"Methods": labelled, "Both": str(both), "Same": str(same)}
+            values["Methods"] = labelled
         if experiment == "bed":
             closure = 100 * abs(data["closure"]).sel(variant=frames.variants(data, "method")).mean("seed").max("variant")
             values |= {
@@ -63,12 +62,6 @@ def grains(inputs: Inputs) -> dict[str, str]:
                 "ClosureCoarsest": decimal(float(closure[0]), 1),
                 "ClosureFinest": decimal(float(closure[-1]), 2),
                 "LawComparisons": str((rows["compared"] == "law").sum()),
-            }
-        if CURVE in frames.compared(data):
-            values |= {
-                "CurveStep": _size(steps[steps["quantity"] == CURVE], STATED),
-                "CurveMethod": _size(methods[methods["quantity"] == CURVE], STATED),
-                "CurveSafe": safe(steps, [CURVE], {Verdict.WITHIN, Verdict.UNDECIDED}, lossy),
             }
         if "rate" in data.attrs:
             values |= {"Rate": plain(float(data.attrs["rate"])), "Radius": plain(1e3 * float(data.attrs["radius"]))}
@@ -101,12 +94,6 @@ def stiffness(inputs: Inputs) -> dict[str, str]:
         ),
         "studyGrainsStiffnessItself": leaving(frames.chosen(rows, "stiffness", division=int(data["division"].values[-1]))),
     }
-
-
-def _size(rows: pd.DataFrame, division: int) -> str:
-    """The largest change of the curve with a step, with its interval."""
-    largest = rows[rows["steps_in_contact"] == division].nlargest(1, "change")
-    return "".join("{} ({} to {})".format(*(decimal(x, 2) for x in ends)) for ends in largest[["change", "low", "high"]].values)
 
 
 def safe(steps: pd.DataFrame, names: list[str], allowed: set[Verdict], lossy: Collection[int] = ()) -> str:

@@ -1,4 +1,4 @@
-"""Tables of what a step and a law change in grains."""
+"""The table of what a step changes in grains; its file has methods and laws as well."""
 
 from contextlib import suppress
 from math import isfinite
@@ -8,7 +8,7 @@ import pandas as pd
 
 from polhode.interface.table import Column, RowGroup, Table, placed
 from polhode_study.chapters.grains import frames as analysis
-from polhode_study.chapters.grains.frames import CURVE, SCENES, STATED, STIFFNESS, Quantity, Verdict
+from polhode_study.chapters.grains.frames import CURVE, SCENES, STIFFNESS, Quantity, Verdict
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.report.latex import decimal, escape, stacked
 
@@ -38,12 +38,6 @@ def grains(inputs: Inputs) -> Table:
     changes_of = [_changes(rf"$T/{division}$", division) for division in divisions]
     columns = [Column("", 1, _name), *placed(["shortest", "scatter"], "rr", first=3), *changes_of]
     return Table(pd.concat(frames, ignore_index=True), columns, rows=rows, groups=[RowGroup(0, title=str)])
-
-
-def grains_laws(inputs: Inputs) -> Table:
-    """The change with each law at one step; a file only."""
-    laws = {name: analysis.chosen(analysis.frame(inputs, name), "law", division=STATED) for name in analysis.scenes(inputs)}
-    return Table(pd.concat([frame.assign(experiment=name) for name, frame in laws.items()], ignore_index=True))
 
 
 def _changes(head: str, key: Any) -> Column:

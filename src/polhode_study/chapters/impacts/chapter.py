@@ -18,7 +18,6 @@ CHAPTER = Chapter(
         "impacts": Check("run:impacts", 12.0, witness=CORRECTED),
         "random_impacts": Check("run_random:random_impacts", 12.0, witness={**CORRECTED, "draws": 1}),
     },
-    figures=("impacts", "waterfall"),
-    tables=("impacts", "waterfall"),
-    numbers=("impacts", "waterfall", "steps"),
+    tables=("impacts",),
+    numbers=("impacts", "steps"),
 )

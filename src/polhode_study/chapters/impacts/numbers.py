@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterable
 from math import nan
 
 import numpy as np
-import xarray as xr
 
 from polhode.fits import impact_errors
 from polhode.fits.impact_errors import ALIKE, CURED, LEADING, LIKE_CODES, STATED
 from polhode_study.chapters.impacts import frames
-from polhode_study.chapters.impacts.frames import DAMPED, SLIDES, SPRING
+from polhode_study.chapters.impacts.frames import SLIDES, SPRING
 from polhode_study.inputs import Inputs
 from polhode_study.report.formats import factor
 from polhode_study.report.latex import decimal
@@ -37,8 +36,6 @@ def impacts(inputs: Inputs) -> dict[str, str]:
     error = data["error_spin"].sel(integrator=LEADING, division=STATED[-1])
     gains = error.sel(stage=LIKE_CODES) / error.sel(stage=CURED)
     result |= _range("studyImpactGain", gains.sel(case=others).values, factor)
-    start = (error.sel(stage=LIKE_CODES) / error.sel(stage="start")).sel(case=others)
-    result |= _range("studyImpactGainStart", start.values, factor)
     spring = data["error_spin"].sel(division=STATED[-1], case=others)
     result |= _range(
         "studyImpactSpring", (spring.sel(stage=SPRING) / spring.sel(stage=CURED)).sel(integrator=LEADING).values, factor
@@ -47,7 +44,7 @@ def impacts(inputs: Inputs) -> dict[str, str]:
     for key, name in (("spiral_synchronous", "Synchronous"), ("pcdm2016", "Pcdm"), ("magnus_adams4", "Magnus")):
         values = ratios.sel(case=others, integrator=key).values if key in methods else np.array([nan])
         result |= _range(f"studyImpact{name}", values.ravel(), factor)
-    return result | _of_damping(data)
+    return result
 
 
 def steps(inputs: Inputs) -> dict[str, str]:
@@ -64,28 +61,6 @@ def steps(inputs: Inputs) -> dict[str, str]:
         for end, ratio in {"": saved.median, "Low": saved.low, "High": saved.high}.items():
             made[f"studyImpactStepsSaved{of_error}{end}"] = factor(float(ratio))
     return made
-
-
-def waterfall(inputs: Inputs) -> dict[str, str]:
-    """A macro for the number of steps at which the causes of the error are separated."""
-    return {"studyImpactFallSteps": str(inputs.check("random_impacts").attrs["apart_at"])}
-
-
-def _of_damping(data: xr.Dataset) -> dict[str, str]:
-    """Macros for the clump with dashpots: return and prediction, closure beside error."""
-    of_leading = data.sel(case=DAMPED, division=STATED[-1], integrator=LEADING)
-
-    def gain(name: str, before: str, after: str, at: xr.Dataset) -> str:
-        return factor(float(at[name].sel(stage=before) / at[name].sel(stage=after)))
-
-    coarse = data.sel(case="clump", division=10, integrator=LEADING)
-    return {
-        "studyImpactPredictedVelocity": gain("error_velocity", "plane", CURED, of_leading),
-        "studyImpactPredictedSpin": gain("error_spin", "plane", CURED, of_leading),
-        "studyImpactPredictedClosure": gain("closure", "plane", CURED, of_leading),
-        "studyImpactReturnDamped": gain("error_spin", "return", "start", of_leading),
-        "studyImpactReturnCoarse": gain("error_spin", "return", "start", coarse),
-    }
 
 
 def _range(name: str, values: Iterable[float], form: Callable[[float], str]) -> dict[str, str]:

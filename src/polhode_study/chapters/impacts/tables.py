@@ -1,4 +1,4 @@
-"""Tables of the errors of impacts and their orders, cure by cure, and of what each cause has of the error of a step."""
+"""The table of the errors of impacts and their orders, correction by correction."""
 
 from polhode.fits.impact_errors import LEADING, STATED
 from polhode.interface.table import Column, RowGroup, Table
@@ -17,8 +17,3 @@ def impacts(inputs: Inputs) -> Table:
     columns += [Column("closure", f"closure_{STATED[-1]}", ".0e", "c")]
     impact = RowGroup("case_label", title=lambda label: rf"\emph{{{escape(label)}}}")
     return Table(frame, columns, rows=records(frame[frame["method"] == LEADING]), groups=[impact], tight=True)
-
-
-def waterfall(inputs: Inputs) -> Table:
-    """What is wrong with a step, in per cent, with intervals: of the spin and of the kinetic energy; a file only."""
-    return Table(frames.waterfall(inputs))

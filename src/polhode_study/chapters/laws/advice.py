@@ -1,8 +1,8 @@
-"""The recommendation for each situation, which the table of answers and the flow chart share."""
+"""The recommendation for each situation, which the table of answers and the numbers of the text share."""
 
 from contextlib import suppress
 from dataclasses import dataclass
-from math import inf, isnan, nan
+from math import inf, isnan
 
 from polhode_study.chapters.laws import frames as law_frames
 from polhode_study.chapters.laws.frames import (
@@ -30,18 +30,12 @@ class Advice:
         The best of those whose energy and angular momentum do not drift in long runs.
     several : BestMethod
         The best with several torques a step.
-    steps_saved : float
-        Steps of ``single`` over those of ``several``.
-    breakeven : float
-        The error per radian at and below which ``several`` saves torques as well; NaN if it never does.
     """
 
     situation: Situation
     single: BestMethod
     steady: BestMethod
     several: BestMethod
-    steps_saved: float
-    breakeven: float
 
 
 def advice(inputs: Inputs, ens: EnsembleLaws, situation: Situation) -> Advice:
@@ -52,8 +46,7 @@ def advice(inputs: Inputs, ens: EnsembleLaws, situation: Situation) -> Advice:
     steady = NO_METHOD
     with suppress(NotInRun):
         steady = law_frames.choose(ens, situation, law_frames.one_torque(ens) & law_frames.keepers(inputs, ens))
-    saved = law_frames.ratio(ens, ens.steps_of(ens.rows(situation)), single.method, several.method).value
-    return Advice(situation, single, steady, several, saved, nan if situation is FREE else law_frames.breakeven(ens, situation))
+    return Advice(situation, single, steady, several)
 
 
 def all_advice(inputs: Inputs, ens: EnsembleLaws) -> dict[str, Advice]:

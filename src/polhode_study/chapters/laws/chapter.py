@@ -13,12 +13,7 @@ CHAPTER = Chapter(
         "ensembles",
         "single_body",
         "many_body",
-        "checks/liquid_1fs",
-        "checks/liquid_2fs",
-        "checks/liquid_4fs",
-        "checks/liquid_6fs",
         "checks/long_times",
-        "checks/random_impacts",
         "checks/stiff_friction",
     ),
     checks={
@@ -26,8 +21,8 @@ CHAPTER = Chapter(
         "long_times": Check("run:long_times", 7.0, witness=BODIES),
         "strengths": Check("run:strengths", 30.0, witness=BODIES),
     },
-    released=("laws.nc", "liquids.nc", "many_body.nc"),
-    figures=("slowdown", "decision", "law_fits", "law_spread"),
+    released=("laws.nc", "many_body.nc"),
+    figures=("slowdown",),
     tables=("answer", "law_sheet", "stiff_friction"),
     numbers=("scope", "worst", "gains", "contacts", "answers", "stiff_friction", "long_times"),
 )

@@ -1,7 +1,6 @@
-"""Figures of the laws: slowdown of every method, the flow chart, and how laws are fitted and scatter."""
+"""The figure of the laws: the slowdown of methods in every class of torque."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite
 from textwrap import wrap
@@ -13,29 +12,18 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch, Patch
+from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from polhode.fits import impact_errors, laws
-from polhode.fits.largest_step import round_off
-from polhode_study.chapters.impacts import frames as impacts
-from polhode_study.chapters.laws import advice as analysis
 from polhode_study.chapters.laws import frames as law_frames
-from polhode_study.chapters.laws.advice import Advice
-from polhode_study.chapters.laws.frames import FREE, FRICTION, SMOOTH, TARGET, BestMethod, EnsembleLaws
-from polhode_study.chapters.liquids import frames as liquids
+from polhode_study.chapters.laws.frames import EnsembleLaws
 from polhode_study.chapters.many_body.frames import chess_ratios
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.report import style
 from polhode_study.report.drawing import (
-    decades_below,
-    legend_below_styles,
-    log_error_axis,
     new_figure,
-    panel_title,
     printable,
 )
-from polhode_study.report.formats import as_many
 
 #: Upper ends of the ranges of slowdown that have one colour each, and a colour for what never reaches the error.
 ENDS = (1.1, 1.5, 3.0, 10.0, 100.0)
@@ -59,9 +47,6 @@ TWELVE = (
     *("exact_rotor_dkd_corrected", "magnus_adams4", "adams_bashforth4", "spiral_predicted", "pcdm2016", "spiral_leapfrog"),
     *("omelyan1998", "fincham1992", "fincham1992_yade", "verlet", "richardson", "no_squish"),
 )
-#: Methods whose laws are shown in detail, and those of them whose spread is drawn.
-BANDED = ("spiral_predicted", "magnus_adams4", "euler")
-DETAILED = ("spiral_leapfrog", "spiral_predicted", "pcdm2016", "fincham1992", "verlet", "magnus_adams4", "rkmk4", "euler")
 
 
 def slowdown(inputs: Inputs) -> Figure:
@@ -227,300 +212,3 @@ def _chess(axes: Axes, keys: Sequence[str], ratios: dict[str, Any]) -> None:
     )
     axes.grid(axis="x", color=style.SHADE, linewidth=style.HAIR)
     axes.tick_params(axis="x", top=False)
-
-
-# The flow chart
-
-
-#: Characters in a line of a box.
-LINE = 45
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """An end of the flow chart: a method, and the lines below it."""
-
-    method: str
-    lines: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """All lines; the first is the method."""
-        return "\n".join((self.method or "n/a", *self.lines))
-
-
-def leaves(inputs: Inputs) -> dict[str, Leaf]:
-    """The ends of the flow chart by name: what the laws of this run recommend.
-
-    Names: liquid, contacts, rubbing, free, friction_one, friction_several, smooth_kept, smooth_one, smooth_several.
-    """
-    ens = law_frames.ensemble(inputs)
-    advice = analysis.all_advice(inputs, ens)
-    ends = {"liquid": _liquid_leaf(inputs), "contacts": _contact_leaf(inputs), "rubbing": _rubbing_leaf(inputs)}
-    none = Leaf("n/a", ("not in this run",))
-    free, smooth, friction = (advice.get(situation.key) for situation in (FREE, SMOOTH, FRICTION))
-    ends["free"] = _leaf(free.single) if free else none
-    if free and free.single.at_least:
-        ends["free"] = Leaf(free.single.label, ("any step",))
-    for name, answer in (("friction", friction), ("smooth", smooth)):
-        ends[f"{name}_one"] = _leaf(answer.single) if answer else none
-        ends[f"{name}_several"] = _several_leaf(answer) if answer else none
-    ends["smooth_kept"] = _leaf(smooth.steady) if smooth else none
-    return ends
-
-
-def _leaf(choice: BestMethod) -> Leaf:
-    if not choice.method:
-        return Leaf("n/a", ("no method is known to reach the error",))
-    return Leaf(choice.label, (_steps_text(choice, "steps per radian"),))
-
-
-def _several_leaf(answer: Advice) -> Leaf:
-    if not answer.several.method:
-        return Leaf("n/a", ("no method is known to reach the error",))
-    torques = f"{round_steps(answer.several.torques)} torques per radian"
-    if answer.single.method:
-        torques += (
-            f", fewer than with one below {_power(answer.breakeven)}"
-            if isfinite(answer.breakeven)
-            else ", never fewer than with one"
-        )
-    return Leaf(answer.several.label, (_steps_text(answer.several, "steps per radian"), torques))
-
-
-def _contact_leaf(inputs: Inputs) -> Leaf:
-    collisions = law_frames.collisions(inputs)
-    best = law_frames.recommended_in_contacts(collisions)
-    if best is None:
-        return Leaf("n/a", ("no collisions in this run",))
-    equal = [contact.label for contact in law_frames.as_good(collisions) if contact is not best]
-    median, low, high = best.steps
-    steps = f"{median:.2g} ({low:.2g} to {high:.2g}) steps per elastic contact"
-    return Leaf(best.label, (f"or {as_many(equal, LINE)}", steps) if equal else (steps,))
-
-
-def _rubbing_leaf(inputs: Inputs) -> Leaf:
-    """Contacts with friction and damping: the steps of the check ``random_impacts`` for the smaller of its errors."""
-    try:
-        _, cured, saved = impacts.steps(inputs, impact_errors.ERRORS[0])
-    except NotInRun:
-        return Leaf("n/a", ("not in this run",))
-    half, low, high = map(round_steps, (cured.half, cured.low, cured.high))
-    steps = f"{half} ({low} to {high}) steps per contact with all corrections,"
-    return Leaf("nearly any method", (steps, f"{saved.median:.1f} times as many with the contact update of codes"))
-
-
-def _liquid_leaf(inputs: Inputs) -> Leaf:
-    try:
-        best = liquids.recommended(inputs)
-    except NotInRun:
-        best = None
-    if best is None:
-        return Leaf("n/a", ("not in this run",))
-    return Leaf(inputs.label(best.method), (f"{best.steps:.1f} steps in the fastest libration ({best.dt:g} fs in water)",))
-
-
-def _steps_text(choice: BestMethod, unit: str) -> str:
-    median, low, high = choice.steps
-    if choice.at_least:
-        most = round_steps(median)
-        return f"at most {most} {unit.replace('steps', 'step') if most == '1' else unit}"
-    least = r"$\leq$" if choice.low_at_most else ""
-    return f"{round_steps(median)} ({least}{round_steps(low)} to {round_steps(high)}) {unit}"
-
-
-def round_steps(value: float) -> str:
-    """A number of steps with two digits, without an exponent where it is short."""
-    if not isfinite(value):
-        return "no"
-    rounded = float(f"{value:.2g}")
-    return f"{rounded:.0f}" if rounded >= 10 else f"{rounded:g}"
-
-
-def _power(value: float) -> str:
-    return rf"$10^{{{round(np.log10(value))}}}$"
-
-
-#: Height of a row of the flow chart, inches.
-_ROW_HEIGHT = 0.49
-#: Questions: text, the ends in the middle of which they are, and whether they are in the second column.
-_QUESTIONS: dict[str, tuple[str, tuple[str, ...], bool]] = {
-    "liquid": ("Is it a liquid of molecules\nat constant energy?", ("liquid",), False),
-    "contacts": ("Do bodies collide?\n(short, stiff)", ("contacts", "rubbing"), False),
-    "rubbing": ("With friction\nor damping?", ("contacts", "rubbing"), True),
-    "free": ("Is there a torque?", ("free",), False),
-    "omega": ("Does the torque depend on\nthe angular velocity?", ("friction_one", "friction_several"), False),
-    "several_friction": ("Can a step afford\nseveral torques?", ("friction_one", "friction_several"), True),
-    "kept": ("Must energy and momentum\nnot drift in long runs?", ("smooth_kept",), False),
-    "several_smooth": ("Can a step afford\nseveral torques?", ("smooth_one", "smooth_several"), False),
-}
-#: From a question to a question below or beside it, or to an end; with the answer.
-_ARROWS = (
-    ("liquid", "leaf liquid", "yes"),
-    ("liquid", "contacts", "no"),
-    ("contacts", "rubbing", "yes"),
-    ("contacts", "free", "no"),
-    ("rubbing", "leaf contacts", "no"),
-    ("rubbing", "leaf rubbing", "yes"),
-    ("free", "leaf free", "no"),
-    ("free", "omega", "yes"),
-    ("omega", "several_friction", "yes"),
-    ("omega", "kept", "no"),
-    ("several_friction", "leaf friction_one", "no"),
-    ("several_friction", "leaf friction_several", "yes"),
-    ("kept", "leaf smooth_kept", "yes"),
-    ("kept", "several_smooth", "no"),
-    ("several_smooth", "leaf smooth_one", "no"),
-    ("several_smooth", "leaf smooth_several", "yes"),
-)
-#: Left edge and width of the columns of questions and of ends, in parts of the width of the figure.
-_COLUMNS = {False: (0.005, 0.265), True: (0.335, 0.185), "leaf": (0.575, 0.42)}
-
-
-def decision(inputs: Inputs) -> Figure:
-    """A flow chart from the torque to a method and the steps that it needs; its ends are filled by the data.
-
-    Where the method for long runs is that for any run, there is no question about long runs.
-    """
-    ends = leaves(inputs)
-    skipped = "kept" if ends["smooth_kept"] == ends["smooth_one"] else ""
-    if skipped:
-        leaf = ends["smooth_one"]
-        ends["smooth_one"] = Leaf(leaf.method, (*leaf.lines, "also for long runs: energy and momentum do not drift"))
-        del ends["smooth_kept"]
-    rows = {key: row for row, key in enumerate(ends)}
-    figure = Figure(figsize=(style.TEXT_WIDTH, _ROW_HEIGHT * len(rows)))
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(0, 1)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    boxes = {}
-    for key, (text, beside, second) in _QUESTIONS.items():
-        if key != skipped:
-            boxes[key] = _box(axes, _COLUMNS[second], sum(rows[end] for end in beside) / len(beside), text, False)
-    boxes |= {f"leaf {key}": _box(axes, _COLUMNS["leaf"], row, ends[key].text, True) for key, row in rows.items()}
-    for start, end, text in _ARROWS:
-        if start != skipped:
-            _arrow(axes, boxes[start], boxes["several_smooth" if end == skipped else end], text)
-    return figure
-
-
-#: Left, right, top and bottom.
-Box = tuple[float, float, float, float]
-#: Distance of lines of text, and margin of a box, in rows.
-_LINE, _MARGIN = 0.235, 0.1
-
-
-def _box(axes: Axes, column: tuple[float, float], row: float, text: str, leaf: bool) -> Box:
-    """Draw a box around its lines of text; returns its edges."""
-    left, width = column
-    lines = text.split("\n")
-    half = _LINE * len(lines) / 2 + _MARGIN
-    axes.add_patch(
-        FancyBboxPatch(
-            (left, row - half),
-            width,
-            2 * half,
-            boxstyle=f"round,pad=0,rounding_size={0.006 if leaf else 0.02}",
-            **(style.TAKE if leaf else style.STEP),
-            mutation_aspect=style.TEXT_WIDTH / _ROW_HEIGHT,
-        )
-    )
-    for number, line in enumerate(lines):
-        first = leaf and number == 0
-        axes.text(
-            left + 0.012 if leaf else left + width / 2,
-            row + _LINE * (number - (len(lines) - 1) / 2),
-            line if "$" in line else printable(line),
-            ha="left" if leaf else "center",
-            va="center",
-            fontsize=style.TEXT if first else style.LABEL if leaf else style.KEY,
-            color=style.TAKE["edgecolor"] if first else "black",
-        )
-    return left, left + width, row - half, row + half
-
-
-def _arrow(axes: Axes, start: Box, end: Box, text: str) -> None:
-    """Draw an arrow down between two boxes of a column, or sideways, with a corner where the rows differ; with its answer."""
-    props = {"arrowstyle": "-|>", "color": style.DARK, "linewidth": style.FINE, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 8}
-    if end[0] < start[1]:
-        x = start[0] + 0.07
-        axes.annotate("", (x, end[2]), (x, start[3]), arrowprops=props)
-        axes.text(x + 0.01, (start[3] + end[2]) / 2, text, fontsize=style.LABEL, style="italic", ha="left", va="center")
-        return
-    y0, y1 = (start[2] + start[3]) / 2, (end[2] + end[3]) / 2
-    begin = start[1]
-    if abs(y1 - y0) > 0.05:
-        begin = start[1] + 0.018
-        axes.plot([start[1], begin, begin], [y0, y0, y1], **style.INK)
-    axes.annotate("", (end[0], y1), (begin, y1), arrowprops=props)
-    axes.text(max(start[1], begin) + 0.006, y1 - 0.05, text, fontsize=style.LABEL, style="italic", ha="left", va="bottom")
-
-
-# How laws are fitted, and how they scatter
-
-
-def law_fits(inputs: Inputs) -> Figure:
-    """A figure of errors per radian against the step for all bodies, with the median law, in three situations."""
-    ens = law_frames.of_run(inputs)
-    classes = [name for name in ("state", "lab", "friction_isotropic") if name in ens.classes] or ens.classes[:3]
-    keys = [key for key in DETAILED if key in ens.methods] or ens.methods[: len(DETAILED)]
-    looks = style.styles(ens.methods, dict(zip(ens.methods, ens.declared("variant_of", ""), strict=True)))
-    error = laws.errors(ens.data).sel(quantity="both").isel(radians=-1)
-    total = float(error["radians"])
-    step = error["step"].values
-    figure = new_figure((style.TEXT_WIDTH, 3.3))
-    panels: Any = figure.subplots(1, len(classes), sharey=True, squeeze=False)
-    for axes, name, letter in zip(panels[0], classes, "abc", strict=False):
-        for key in keys:
-            values = error.sel({"torque_class": name, "integrator": key}).values / total
-            spread = laws.spread(values, axis=0)
-            inside = np.isfinite(spread.median) & (spread.median < 1)
-            axes.plot(step[inside], spread.median[inside], **looks[key], zorder=3)
-            both = inside & np.isfinite(spread.high)
-            if key in BANDED:
-                band: Any = {"color": looks[key]["color"], "alpha": 0.15, "linewidth": 0, "zorder": 1}
-                axes.fill_between(step[both], spread.low[both], spread.high[both], **band)
-        axes.plot(step, round_off(step, total) / total, **style.GUIDES, linestyle=":")
-        decades_below(axes, step, 1.4)
-        axes.set_xlabel(r"step $\Omega\Delta t$ (rad)")
-        panel_title(axes, letter, printable(ens.class_label(name)))
-    log_error_axis(panels[0, 0], 1e-14, 1.0)
-    panels[0, 0].set_ylabel("error per radian")
-    legend_below_styles(
-        figure,
-        {**{key: ens.label(key) for key in keys}, "round-off": "bound of round-off"},
-        {**looks, "round-off": {"color": style.GUIDE, "linestyle": ":"}},
-        4,
-    )
-    return figure
-
-
-def law_spread(inputs: Inputs) -> Figure:
-    """A figure of the steps per radian for one error: the median and the spread over bodies, for each class of torque."""
-    ens = law_frames.ensemble(inputs)
-    keys = [key for key in DETAILED if key in ens.methods and key != "euler"] or ens.methods[: len(DETAILED)]
-    looks = style.styles(ens.methods, dict(zip(ens.methods, ens.declared("variant_of", ""), strict=True)))
-    figure = new_figure((style.TEXT_WIDTH, 0.95 + 0.3 * len(ens.classes)))
-    axes = figure.add_subplot()
-    largest = 10.0
-    for row in range(len(ens.classes)):
-        for place, key in enumerate(keys):
-            spread = laws.spread(ens.steps_of([row])[ens.methods.index(key)].ravel())
-            y = row + 0.78 * ((place + 0.5) / len(keys) - 0.5)
-            if not isfinite(float(spread.median)):
-                continue
-            high = float(spread.high) if isfinite(float(spread.high)) else 1e9
-            largest = max(largest, *(x for x in (float(spread.median), high) if x < 1e9))
-            axes.plot([float(spread.low), high], [y, y], color=looks[key]["color"], linewidth=style.BOLD, zorder=2)
-            axes.plot([float(spread.median)], [y], **{**looks[key], "linestyle": "none", "markersize": 3.6}, zorder=3)
-        if row:
-            axes.axhline(row - 0.5, color=style.RULE, linewidth=style.HAIR)
-    axes.set_xscale("log")
-    axes.set_xlim(0.9, 1.5 * largest)
-    axes.set_ylim(len(ens.classes) - 0.5, -0.5)
-    axes.set_yticks(range(len(ens.classes)), [printable(ens.class_label(name)) for name in ens.classes])
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(rf"steps per radian for an error of {_power(TARGET)} per radian")
-    legend_below_styles(figure, {key: ens.label(key) for key in keys}, looks, 4)
-    return figure

@@ -1,10 +1,9 @@
 """What the laws of the ensembles say about methods, as frames and short answers for the chapters; from files only.
 
 The work of a method is counted in torques per radian: where a torque costs much more than the rest of a step, that is its time.
-Times of steps enter only with a price of the torque (:func:`time_per_radian`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isclose, nan
@@ -16,11 +15,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from polhode.fits import contact_law, law_file, laws
-from polhode.fits.ladders import UNIT
 from polhode.fits.largest_step import COARSEST, EXTRAPOLATED
 from polhode.fits.ranking import AS_PUBLISHED, CLOSE
 from polhode.fits.seed_statistics import Estimate, followed
-from polhode.fits.step_times import in_frame
 from polhode_study.chapters.contacts import frames as contact_scenes
 from polhode_study.chapters.long_runs import frames_of_drift
 from polhode_study.chapters.many_body.frames import CASES, chess_pieces
@@ -41,8 +38,6 @@ PUBLISHED = "as published in 2024"
 USUAL = ("verlet", "fincham1992", "fincham1992_yade", "richardson", "euler")
 #: The method that is followed everywhere as the one choice for all torques, and that of the publication.
 ROBUST, SPIRAL = "spiral_predicted", "spiral_leapfrog"
-#: Prices of a torque in steps of direct Euler.
-PRICES = (0.0, 10.0, 100.0)
 
 
 @dataclass(frozen=True)
@@ -356,20 +351,6 @@ def keepers(inputs: Inputs, ens: EnsembleLaws) -> NDArray[np.bool_]:
     return np.array([key in methods for key in ens.methods])
 
 
-def breakeven(ens: EnsembleLaws, situation: Situation) -> float:
-    """The largest error per radian at and below which several torques a step save torques; NaN if they never do."""
-    below = nan
-    rows = ens.rows(situation)
-    for target in sorted(laws.TARGETS):
-        single, several = (choose(ens, situation, some(ens), target) for some in (one_torque, several_torques))
-        if not several.method:
-            break
-        if single.method and not ratio(ens, ens.work(rows, target), single.method, several.method).low > 1:
-            break
-        below = target
-    return below
-
-
 def slowdowns(ens: EnsembleLaws) -> pd.DataFrame:
     """The torques of every method over the best one-torque method's in each class, from the same bodies.
 
@@ -386,25 +367,6 @@ def slowdowns(ens: EnsembleLaws) -> pd.DataFrame:
         ends = {"low": comparison.low, "high": comparison.high}
         frames.append(frame.assign(**ends, best=best, told_apart=comparison.told_apart))
     return pd.concat(frames, ignore_index=True)
-
-
-def time_per_radian(ens: EnsembleLaws, steps: Array, step_times: Mapping[str, float], price: float, torque_class: str) -> Array:
-    """Time for one radian: steps times the time of a step, and of its torques at ``price`` steps of direct Euler each.
-
-    Parameters
-    ----------
-    steps : (method, class, body)
-    """
-    unit = step_times.get(UNIT, nan)
-    step_time = np.array([step_times.get(key, nan) for key in ens.methods])
-    torques = 0.0 if torque_class == "free" or price == 0 else price * unit * ens.torques_per_step
-    return np.asarray(steps * (step_time + torques)[:, None, None])
-
-
-def step_times(inputs: Inputs) -> dict[str, float]:
-    """The time of a step of each method of the run, ns, with the angular velocity kept in the body frame."""
-    frame = in_frame(inputs.cost("step"), "body")
-    return {str(row["method"]): float(row["step"]) for row in frame.to_dict("records")}
 
 
 def sheet(ens: EnsembleLaws) -> pd.DataFrame:

@@ -25,14 +25,12 @@ from polhode_study.chapters.laws.frames import (
 )
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.report.formats import factor_or_infinite, macro_name, plain, power, with_interval
-from polhode_study.report.frames import only_finite
 from polhode_study.report.latex import NOT_AVAILABLE, decimal, escape, number
 
 
 def scope(inputs: Inputs) -> dict[str, str]:
     """Macros for what was run, how many errors have a law, and how many orders agree with the declared ones."""
     ens = law_frames.ensemble(inputs)
-    frame = law_frames.sheet(ens)
     data, both = ens.data, ens.laws
     ran = ens.steps["how"].values[..., 0] != NOT_RUN
     # A method that is exact in a class has no law there.
@@ -40,10 +38,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
     _, coverage = ranks(ens.bodies)
     how = ens.steps["how"].values
     beyond = how == EXTRAPOLATED
-    first = _lowest_orders(ens).T == 1
-    rounding = both["rounding"].values[ran]
     step = np.sort(data["step"].values.astype(float))
-    growth = laws.spread(both["growth"].values.ravel())
     return {
         "studyLawBodies": str(ens.bodies),
         "studyLawMethods": str(len(ens.methods)),
@@ -58,14 +53,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
         "studyLawLevel": str(round(100 * LEVEL)),
         "studyLawCoverage": decimal(100 * coverage, 1),
         "studyLawExtrapolated": decimal(100 * float(beyond.sum() / max(1, (how > 0).sum())), 1),
-        "studyLawExtrapolatedFirst": decimal(100 * float(beyond[first].sum() / max(1, beyond.sum())), 0),
-        "studyLawRounded": decimal(100 * float(np.isfinite(rounding).mean()) if rounding.size else nan, 1),
-        "studyLawRoundedCoarsest": number(max(only_finite(rounding), default=nan), 2),
         "studyLawStable": plain(laws.STABLE),
-        "studyLawStableBounds": decimal(100 * float(frame["stable_at_least"][frame["stable"].notna()].mean()), 0),
-        "studyLawGrowthLow": decimal(float(growth.low), 1),
-        "studyLawGrowth": decimal(float(growth.median), 1),
-        "studyLawGrowthHigh": decimal(float(growth.high), 1),
         "studyLawDigits": _digits(ens),
     }
 
@@ -93,14 +81,6 @@ def worst(inputs: Inputs) -> dict[str, str]:
     method = _allround(ens, frame, law_frames.one_torque(ens))
     result["studyLawAllround"] = escape(ens.label(method)) if method else NOT_AVAILABLE
     return result | {"studyLawAllroundMost": _most(_values(frame, method, ens.classes))}
-
-
-def _lowest_orders(ens: EnsembleLaws) -> np.ndarray:
-    """The lower of the declared orders of q and omega, over (method, class); NaN where none is declared."""
-    orders = [ens.data[f"order_{name}_declared"] for name in ("q", "omega") if f"order_{name}_declared" in ens.data]
-    if not orders:
-        return np.full((len(ens.methods), len(ens.classes)), nan)
-    return np.asarray(np.min([o.transpose("integrator", "torque_class").values.astype(float) for o in orders], axis=0))
 
 
 def _allround(ens: EnsembleLaws, frame: pd.DataFrame, among: np.ndarray) -> str:
@@ -172,27 +152,15 @@ ENDS = ("", "Low", "High")
 
 
 def answers(inputs: Inputs) -> dict[str, str]:
-    """Macros for the recommendation in each situation: method, steps per radian and their spread."""
+    """Macros for the best methods under smooth torques, torques at outputs, and the steps of SPIRAL with their spread."""
     ens = law_frames.ensemble(inputs)
     result: dict[str, str] = {}
     advice = analysis.all_advice(inputs, ens)
-    for key, kinds in (("smooth", ("single", "several")), ("friction", ("single",))):
-        for kind in kinds if key in advice else ():
-            choice = getattr(advice[key], kind)
-            name = f"studyAnswer{key.capitalize()}{'One' if kind == 'single' else 'Several'}"
-            result[f"{name}Method"] = escape(choice.label)
-            if kind == "single":
-                result[f"{name}Steps"] = count(choice.steps[0])
     if "smooth" in advice:
-        spread = zip(ENDS[1:], advice["smooth"].single.steps[1:], strict=True)
-        result |= {f"studyAnswerSmoothOneSteps{end}": count(x) for end, x in spread}
-        result["studyAnswerSmoothSeveralTorques"] = count(advice["smooth"].several.torques)
         result |= _smooth(inputs, advice["smooth"])
     named = [choice.method for answer in advice.values() for choice in (answer.single, answer.steady)]
     outputs = max((int(inputs.declared(method, "torques_per_output", 0)) for method in named if method), default=0)
     result["studyOutputNote"] = rf" $^\ddagger$~And {outputs} torques at each output." if outputs else ""
-    ends = [advice[key].breakeven if key in advice else nan for key in ("smooth", "friction")]
-    result["studyAnswerBreakeven"] = _breakeven(*ends)
     with suppress(NotInRun):
         steps = law_frames.of_method(ens, SMOOTH, SPIRAL).steps
         result |= {f"studyLawSpiralLeapfrogSmoothSteps{end}": count(x) for end, x in zip(ENDS, steps, strict=True)}
@@ -214,14 +182,6 @@ def _smooth(inputs: Inputs, answer: Advice) -> dict[str, str]:
     if answer.single.method == answer.steady.method:
         last = "its energy and momentum do not drift"
     return {"studySmoothAnswer": text, "studySmoothAdvice": f"{single} takes the fewest torques, and {last}"}
-
-
-def _breakeven(smooth: float, friction: float) -> str:
-    """At which errors several torques a step save torques, under torques of time or orientation and under friction."""
-    ends = [rf"{power(value)} and smaller ones" if isfinite(value) else "none" for value in (smooth, friction)]
-    if ends[0] == ends[1]:
-        return f"{ends[0]}, be it under such torques or under friction"
-    return f"{ends[0]} under such torques, and {ends[1]} under friction"
 
 
 def stiff_friction(inputs: Inputs) -> dict[str, str]:

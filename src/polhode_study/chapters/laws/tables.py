@@ -19,8 +19,6 @@ from polhode_study.report.tables import RULE
 
 #: What a reader's program is likely to run: the columns of gains, with their headings.
 USUAL = {"verlet": "Verlet", "fincham1992_yade": "YADE", "richardson": "LAMMPS"}
-#: Others whose gains are in the file alone.
-ALSO = ("fincham1992", "pcdm2016", "verlet_delvalle2024", "euler")
 #: Parts of names that are abbreviated in narrow columns.
 SHORT = {
     "(as published)": "(publ.)",
@@ -54,7 +52,7 @@ def answer(inputs: Inputs) -> Table:
         if lasts and name == "steady":
             continue
         second = "(also for long runs)" if lasts else second
-        gains = {key: law_frames.gain(ens, situation, choice.method, key) for key in (*USUAL, *ALSO)}
+        gains = {key: law_frames.gain(ens, situation, choice.method, key) for key in USUAL}
         entries.append(_answer_record(situation, name, answers, choice, gains))
         mark = r"$^\dagger$" if inputs.declared(choice.method, "caution") else ""
         mark += r"$^\ddagger$" if inputs.declared(choice.method, "torques_per_output", 0) else ""
@@ -76,7 +74,7 @@ def _answer_record(
     row |= {f"gain_{key}{end}": getattr(gain, name) for key, gain in gains.items() for end, name in ends.items()}
     row["several"] = answers.several.method
     row |= dict(zip(("several_steps", "several_low", "several_high"), answers.several.steps, strict=True))
-    return row | {"steps_saved": answers.steps_saved, "breakeven": answers.breakeven}
+    return row
 
 
 def _answer_rows(

@@ -43,5 +43,5 @@ CHAPTER = Chapter(
     released=("liquids.nc",),
     figures=("liquids", "liquids_more"),
     tables=("liquids",),
-    numbers=("liquids", "shadow", "recommended", "temperatures", "cutoffs", "predicted", "larger"),
+    numbers=("liquids", "shadow", "recommended", "temperatures", "cutoffs", "larger"),
 )

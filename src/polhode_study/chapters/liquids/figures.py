@@ -1,4 +1,4 @@
-"""Figures of liquids at constant energy: drift over the step, temperatures, cut-offs, spectrum, and linear analysis."""
+"""Figures of liquids at constant energy: drift over the step, temperatures and cut-offs."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,7 +15,6 @@ from polhode_study.chapters.liquids import frames
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.report import style
 from polhode_study.report.drawing import (
-    COMPONENTS,
     drawn_in_turn,
     legend_below_styles,
     log_error_axis,
@@ -51,8 +50,6 @@ ESTIMATORS = {"whole": ("whole steps", style.NAVY, "o"), "half": ("half steps", 
 ESTIMATORS |= {"corrected": ("corrected", style.GOLD, "D")}
 #: How light a drift is drawn whose interval has zero in it.
 UNDECIDED = 0.4
-#: Linear analysis predicts a drift beyond this, kT per ns and degree of freedom; the axes of predictions begin there.
-FAINT, LEAST = 1e-3, 2e-3
 
 
 def liquids(inputs: Inputs) -> Figure:
@@ -116,16 +113,10 @@ def _steps_per_period(axes: Axes, period: float) -> None:
 
 
 def liquids_more(inputs: Inputs) -> Figure:
-    """A figure with four panels: temperatures, cut-offs, spectrum, and linear analysis against what was measured."""
-    figure = new_figure((style.TEXT_WIDTH, 6.4))
-    panels = panel_grid(figure, 4, 2)
-    drawings = {
-        "gap of temperatures": _temperatures,
-        "end of the forces": _cutoffs,
-        "spectrum of the rotation": _spectrum,
-        "librations": _predicted,
-    }
-    drawn_in_turn(panels, "abcd", drawings, inputs)
+    """A figure with two panels: temperatures and cut-offs."""
+    figure = new_figure((style.TEXT_WIDTH, 3.2))
+    drawings = {"gap of temperatures": _temperatures, "end of the forces": _cutoffs}
+    drawn_in_turn(panel_grid(figure, 2, 2), "ab", drawings, inputs)
     return figure
 
 
@@ -163,59 +154,3 @@ def _cutoffs(axes: Axes, inputs: Inputs) -> None:
     axes.set_ylabel(DRIFT, fontsize=style.LABEL)
     over = {"frameon": True, "facecolor": "white", "edgecolor": "none", "framealpha": 0.9}
     axes.legend(fontsize=style.NOTE, loc="lower left", handlelength=1.5, labelspacing=0.3, **over)
-
-
-def _spectrum(axes: Axes, inputs: Inputs) -> None:
-    data = frames.spectrum(inputs)
-    wavenumber = data["frequency"].values * frames.WAVENUMBER
-    width = wavenumber[1] - wavenumber[0]
-    for (_, colour, line), axis in zip(COMPONENTS, map(str, data["axis"].values), strict=True):
-        share = 1e3 * data["spectrum"].sel(axis=axis).values / width
-        axes.plot(wavenumber, share, color=colour, linestyle=line, label=f"axis ${axis}$")
-    fastest = liquid_drifts.fastest(data) * frames.WAVENUMBER
-    axes.axvline(fastest, **style.GUIDES)
-    axes.annotate(
-        f" 99 % below {fastest:.0f}", (fastest, 0.97), xycoords=("data", "axes fraction"), fontsize=style.NOTE, va="top"
-    )
-    axes.set_xlim(0, 1.6 * fastest)
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel(r"wavenumber (cm$^{-1}$)")
-    axes.set_ylabel(r"share of the energy ($10^{-3}$ cm)")
-    axes.legend(fontsize=style.NOTE, loc="center right")
-
-
-def _predicted(axes: Axes, inputs: Inputs) -> None:
-    predicted, single, every = (
-        frames.predicted(inputs),
-        frames.thermal(inputs),
-        liquid_drifts.outcomes(frames.runs(inputs)),
-    )
-    by_roots = inputs.in_order(damping(predicted))
-    by_one = [key for key in DRAWN if single.get(key) and key in every]
-    looks = styles_of(inputs, [*by_roots, *by_one])
-    for key in (*by_roots, *by_one):
-        points = {dt: (value, 0.0) for dt, value in predicted[key].items()} if key in by_roots else single[key]
-        label: str | None = printable(inputs.label(key))
-        for dt, (value, error) in points.items():
-            of_step = every[key].get(dt)
-            if of_step is None or not of_step.is_shown or abs(value) < LEAST:
-                continue
-            colour, marker = looks[key]["color"], looks[key]["marker"]
-            face, edge = colour if of_step.drift > 0 else "white", "black" if value * of_step.drift < 0 else colour
-            axes.errorbar(
-                [abs(value)], [abs(of_step.drift)], xerr=[error] if error else None, color=colour, marker=marker, label=label,
-                markerfacecolor=face, markeredgecolor=edge, markeredgewidth=0.8, markersize=3.6, linestyle="none",
-            )  # fmt: skip
-            label = None
-    low, high = LEAST, 1e5
-    axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
-    axes.plot([low, high], [low, high], color=style.PALE, linewidth=style.FINE, zorder=0)
-    axes.set_xlabel(r"$|$drift$|$ predicted")
-    axes.set_ylabel(r"$|$drift$|$ measured")
-    methods = axes.get_legend_handles_labels()
-    axes.figure.legend(*methods, loc="outside lower center", ncols=4, fontsize=style.NOTE, handletextpad=0.1, title="(d)")
-
-
-def damping(predicted: Mapping[str, Mapping[float, float]]) -> list[str]:
-    """The methods whose librations change by linear analysis at their shortest step."""
-    return [key for key, of_method in predicted.items() if of_method and abs(next(iter(of_method.values()))) > FAINT]

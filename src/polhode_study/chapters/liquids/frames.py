@@ -1,4 +1,4 @@
-"""What the runs of a liquid say: drifts with intervals, the largest steps, what linear analysis predicts, temperatures."""
+"""What the runs of a liquid say: drifts with intervals, the largest steps, temperatures."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -8,7 +8,6 @@ from math import isfinite, nan, pi
 import numpy as np
 import xarray as xr
 
-from polhode.fits.librations import energy_drift
 from polhode.fits.liquid_drifts import (
     RELEASED,
     STATED,
@@ -26,10 +25,8 @@ from polhode_study.inputs import Inputs, NotInRun, once
 
 #: Drifts that a user may allow, kT per ns and degree of freedom.
 ALLOWED = (0.1, 0.01, 0.001)
-#: Fs in a ns, and cm^-1 in a rad/fs.
-NS, WAVENUMBER = 1e6, 1 / (2 * pi * 2.99792458e-5)
-#: The standard errors beyond which the drift of one molecule is seen.
-SEEN = 3
+#: Wave numbers, cm^-1, in a rad/fs.
+WAVENUMBER = 1 / (2 * pi * 2.99792458e-5)
 #: Methods whose velocities of half a step are their own: they are symplectic, and share one gap of temperatures.
 SPLITTINGS = ("exact_rotor", "no_squish", "dlm1997", "touma1994", "moser_veselov")
 
@@ -149,46 +146,6 @@ def exponent(of_method: Mapping[float, MeanDrift], steps: tuple[float, float]) -
     if short is None or long is None or not (short.is_shown and long.is_shown) or short.drift * long.drift < 0:
         return nan
     return float(np.log(long.drift / short.drift) / np.log(steps[1] / steps[0]))
-
-
-@once
-def predicted(inputs: Inputs) -> dict[str, dict[float, float]]:
-    """The drift, kT per ns and degree of freedom, that each method has by linear analysis of the librations of the spectrum.
-
-    Frequencies beyond the last turn of the analysis are left out; :class:`NotInRun` without the check ``librations``.
-    """
-    linear, data, every = inputs.check("librations"), spectrum(inputs), outcomes(runs(inputs))
-    shares, frequencies = data["spectrum"].sum("axis").values[1:], data["frequency"].values[1:]
-    turns = linear["turn"].values
-    table: dict[str, dict[float, float]] = {}
-    for key in every:
-        if key not in linear["integrator"].values:
-            continue
-        of_method = linear.sel(integrator=key)
-        growth, power = of_method["growth"].values, float(of_method["power"])
-        if not np.isfinite(growth).all():
-            continue
-        table[key] = {}
-        for dt in every[key]:
-            within = frequencies * dt <= turns[-1]
-            rate = energy_drift(turns, growth, int(power), dt, frequencies[within], shares[within])
-            table[key][dt] = rate / 2 * NS
-    return table
-
-
-def thermal(inputs: Inputs) -> dict[str, dict[float, tuple[float, float]]]:
-    """The drift of one librating molecule at thermal amplitudes and its standard error, if it is seen and not by the roots.
-
-    method -> step in fs -> both in kT per ns and degree of freedom, from the check ``librations``.
-    """
-    linear = inputs.check("librations")
-    table: dict[str, dict[float, tuple[float, float]]] = {}
-    for key in map(str, linear["integrator"].values) if "thermal_drift" in linear else ():
-        of_method = linear.sel(integrator=key)
-        pairs = zip(of_method["dt"].values, of_method["thermal_drift"].values, of_method["thermal_error"].values, strict=True)
-        seen = {float(dt): (float(drift), float(error)) for dt, drift, error in pairs if isfinite(drift)}
-        table[key] = {dt: both for dt, both in seen.items() if abs(both[0]) > SEEN * both[1]}
-    return table
 
 
 def limit(inputs: Inputs, method: str) -> float:

@@ -1,6 +1,6 @@
 """Numbers on liquids at constant energy."""
 
-from math import isfinite, nan, pi
+from math import isfinite, pi
 
 import numpy as np
 
@@ -85,28 +85,6 @@ def cutoffs(inputs: Inputs) -> dict[str, str]:
         f"studyLiquidLaw{names[law]}": frames.signed(of_law["exact_rotor"][2.0])
         for law, of_law in drifts.items()
         if 2.0 in of_law.get("exact_rotor", {})
-    }
-
-
-def predicted(inputs: Inputs) -> dict[str, str]:
-    """Macros for what linear analysis predicts, and for how many signs are right among drifts that are shown."""
-    of_analysis, every = frames.predicted(inputs), liquid_drifts.outcomes(frames.runs(inputs))
-    magnus = of_analysis.get("magnus_adams4", {}).get(1.0, nan)
-    measured = every["magnus_adams4"][1.0].drift if 1.0 in every.get("magnus_adams4", {}) else nan
-    signs = [
-        of_analysis[key][dt] * of_step.drift > 0
-        for key, of_method in every.items()
-        for dt, of_step in of_method.items()
-        if of_step.is_shown and dt <= 2 and abs(of_analysis.get(key, {}).get(dt, 0.0)) > 1e-3
-    ]
-    thermal = frames.thermal(inputs)
-    spiral, omelyan = (thermal.get(key, {}).get(2.0, (nan, nan))[0] for key in ("spiral_leapfrog", "omelyan1998"))
-    return {
-        "studyLiquidSpiralThermal": decimal(spiral, 2),
-        "studyLiquidOmelyanThermal": decimal(omelyan, 2),
-        "studyLiquidMagnusOverPredicted": decimal(measured / magnus, 2),
-        "studyLiquidSigns": str(len(signs)),
-        "studyLiquidSignsRight": str(sum(signs)),
     }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from math import inf, isfinite, nan
+from math import inf, isfinite
 from typing import Any
 
 import pandas as pd
@@ -43,10 +43,6 @@ def liquids(inputs: Inputs) -> Table:
 
 def frame(inputs: Inputs) -> pd.DataFrame:
     """All methods and steps, a row each."""
-    try:
-        predicted = frames.predicted(inputs)
-    except NotInRun:
-        predicted = {}
     rows: list[dict[str, Any]] = []
     for key, of_method in liquid_drifts.outcomes(frames.runs(inputs)).items():
         for dt, of_step in of_method.items():
@@ -58,7 +54,6 @@ def frame(inputs: Inputs) -> pd.DataFrame:
                     "low": of_step.low,
                     "high": of_step.high,
                     "block_error": of_step.block_error,
-                    "predicted": predicted.get(key, {}).get(dt, nan),
                     "rms_kT": of_step.rms,
                     "starts": of_step.starts,
                     "lost": of_step.lost,

@@ -6,7 +6,7 @@ CHAPTER = Chapter(
     title="Long runs",
     readers="people whose runs are long, and authors of methods",
     place=70,
-    needs=("single_body", "checks/librations", "checks/reversibility", "checks/sweeps", "checks/symplecticity"),
+    needs=("single_body", "checks/librations", "checks/reversibility", "checks/symplecticity"),
     checks={
         "reversibility": Check(
             "run:reversibility", 1.0, all_methods=True, witness=FEW, smaller={"divisions": [32, 64, 128, 256]}
@@ -17,7 +17,6 @@ CHAPTER = Chapter(
         "librations": Check("run_librations:librations", 12.0, all_methods=True, witness=FEW),
         "normalisation": Check("run:normalisation", 6.0, all_methods=True, witness=FEW),
     },
-    figures=("long_drift", "energy_over_time", "normalisation", "librations"),
     tables=("long_runs", "symplecticity", "reversibility", "librations", "thermal_librations"),
-    numbers=("largest_norm", "long_runs", "normalisation", "return_trips", "canonical_form", "librations"),
+    numbers=("largest_norm", "long_runs", "return_trips", "canonical_form", "librations"),
 )

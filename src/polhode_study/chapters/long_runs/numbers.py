@@ -1,26 +1,22 @@
-"""Numbers on the long runs: drift, normalisation, reversibility, symplecticity, librations."""
+"""Numbers on the long runs: drift, reversibility, symplecticity, librations."""
 
 from contextlib import suppress
-from math import isfinite, nan
+from math import nan
 
 import numpy as np
 import xarray as xr
 
 from polhode.fits import drift
 from polhode.fits.canonical_form import ROUNDING, symplectic
-from polhode.fits.drift import BOUNDED
-from polhode.fits.values import peak, quotient
+from polhode.fits.values import peak
 from polhode_study.chapters.long_runs import frames, frames_of_drift
 from polhode_study.chapters.long_runs.frames import DEFECT_DIVISION, FITTED, reversibility
 from polhode_study.chapters.long_runs.frames import ROUNDING as ANGLE_ROUNDING
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.report import selection
-from polhode_study.report.formats import enumerated, plain, spoken, spoken_list, upper
-from polhode_study.report.frames import keyed, only_finite, records
+from polhode_study.report.formats import plain, spoken_list, upper
+from polhode_study.report.frames import keyed, only_finite
 from polhode_study.report.latex import NOT_AVAILABLE, escape, number
-
-#: Problems of which the text names the methods that need to be normalised, with their names in macros.
-NORMALISED = {"free_asymmetric_top": "Free", "heavy_top": "Heavy"}
 
 
 def largest_norm(inputs: Inputs) -> dict[str, str]:
@@ -47,37 +43,6 @@ def long_runs(inputs: Inputs) -> dict[str, str]:
     }
 
 
-def normalisation(inputs: Inputs) -> dict[str, str]:
-    """Macros for the effect of normalising every step, and for the methods that need it."""
-    keys = ["problem", "method", "quantity"]
-    both = frames_of_drift.long_runs(inputs, [*NORMALISED]).merge(
-        frames_of_drift.long_runs(inputs, [*NORMALISED], "long_run_switched"), on=keys, suffixes=("", "_switched")
-    )
-    rows = keyed(both, "problem", "method", "quantity")
-    result: dict[str, str] = {}
-    for problem, name in NORMALISED.items():
-        # Methods that normalise and blow up without it (norm or energy), and do not lose the motion even with it.
-        needs = []
-        for its_problem, method, quantity in rows:
-            normalises = inputs.of(problem).declared(method, "normalises", False)
-            if (its_problem, quantity) != (problem, "energy_drift") or not normalises:
-                continue
-            energy, norm = rows[problem, method, "energy_drift"], rows.get((problem, method, "norm_error"))
-            blows_up = not isfinite(energy["last_switched"]) or (norm and not norm["last_switched"] < drift.LOST_CHANGE)
-            if energy["last"] < drift.LOST_CHANGE and blows_up:
-                needs.append(method)
-        result[f"studyNormNeeded{name}"] = spoken_list(inputs, needs)
-    free_top = inputs.of("free_asymmetric_top")
-    free = [m for m in map(str, both["method"].drop_duplicates()) if not free_top.declared(m, "normalises", True)]
-    ratios = []
-    for row in records(both[both["method"].isin(free) & both["quantity"].isin(("angle_error", "energy_drift"))]):
-        # Once the motion is lost, the remaining values mean nothing.
-        if row["last"] < 0.1:
-            ratios.append(abs(quotient(row["last_switched"], row["last"]) - 1))
-    worst = max(only_finite(ratios), default=nan)
-    return result | {"studyNormIdle": number(upper(worst, 1), 1)}
-
-
 def return_trips(inputs: Inputs) -> dict[str, str]:
     """Macros for the methods that return to their start, at any step or at short ones."""
     data = reversibility(inputs)
@@ -95,8 +60,6 @@ def return_trips(inputs: Inputs) -> dict[str, str]:
 
 #: Number of iterations of RATTLE's constraint that the text calls few.
 FEW_ITERATIONS = 4
-#: A run whose final energy is within this fraction of the initial kinetic energy still follows the motion.
-SMALL_CHANGE = 0.01
 
 
 def canonical_form(inputs: Inputs) -> dict[str, str]:
@@ -142,15 +105,6 @@ def canonical_form(inputs: Inputs) -> dict[str, str]:
         "studyConstraintEnough": str(iterations[met[0]]) if met.size else NOT_AVAILABLE,
         "studyConstraintMet": number(float(left[-1]), 1),
     }
-    with suppress(NotInRun):
-        runs = frames_of_drift.long_runs(inputs, [str(p) for p in check["problem"].values])
-        bounded = runs[runs["quantity"].eq("energy_drift") & runs["growth"].lt(BOUNDED) & runs["last"].lt(SMALL_CHANGE)]
-        bounded = bounded[bounded["method"].isin(check["integrator"].values) & ~bounded["method"].isin(symplectic_methods)]
-        where = {
-            m: enumerated(escape(selection.short_name(inputs, p)) for p in bounded[bounded["method"] == m]["problem"])
-            for m in inputs.in_order(bounded["method"])
-        }
-        result["studyBoundedOnly"] = enumerated((f"{spoken(inputs, m)} ({on})" for m, on in where.items()), "no method")
     return result
 
 

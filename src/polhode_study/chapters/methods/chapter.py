@@ -8,7 +8,7 @@ CHAPTER = Chapter(
     place=10,
     job="overview",
     needs=("single_body", "references"),
-    figures=("reference_solution", "order_map", "error_by_torque"),
+    figures=("reference_solution", "order_map"),
     tables=("methods", "reconstructions", "reference", "torque_classes", "orders_by_torque", "problems"),
-    numbers=("torque_classes", "spread", "splitting"),
+    numbers=("torque_classes", "spread"),
 )

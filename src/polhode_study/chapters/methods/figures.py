@@ -4,7 +4,6 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -14,27 +13,18 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from polhode_study.chapters.methods import frames
-from polhode_study.inputs import Inputs, NotInRun
+from polhode_study.inputs import Inputs
 from polhode_study.report import selection, style
 from polhode_study.report.drawing import (
     COMPONENTS,
-    FLOOR,
-    STEP,
     TIME,
-    curves,
-    decades_below,
-    legend_below_styles,
-    log_error_axis,
     looks_of,
     new_figure,
     note,
-    outer_labels,
-    panel_grid,
     panel_title,
     printable,
     row_places,
     rows_height,
-    styles_of,
 )
 from polhode_study.report.frames import records
 from polhode_study.report.selection import SNAPSHOT_TIME
@@ -53,22 +43,6 @@ REDUCED, MISSED = style.ALARM, style.BLACK
 
 #: Space between groups of rows or columns, in cells.
 GAP = 0.45
-
-#: Methods whose errors are drawn against dt: one of each kind, so that the lines can be distinguished.
-CHOSEN = (
-    "spiral_leapfrog",
-    "spiral_synchronous",
-    "omelyan1998",
-    "calzavarini2010",
-    "no_squish",
-    "pcdm2016",
-    "pcdm2013_lag",
-    "johnson2008",
-    "rk4",
-)
-
-#: Range of a panel below and above the curves of second order, in decades, before it is rounded outwards.
-REACH = (0.15, 1.5)
 
 
 def order_map(inputs: Inputs) -> Figure:
@@ -158,57 +132,6 @@ def _order_legend(occurring: set[int], missed: bool) -> list[Any]:
     if missed:
         marks.append(Patch(facecolor="none", edgecolor=MISSED, label="below its declaration"))
     return [*orders, *marks]
-
-
-def error_by_torque(inputs: Inputs) -> Figure:
-    """A figure of orientation errors at the end, divided by dt^2, against dt, with one problem of each torque class."""
-    examples = _representatives(inputs)
-    run = {str(k) for _, problem in examples for k in inputs.of(problem).errors["integrator"].values}
-    keys = [key for key in (*CHOSEN, *inputs.plugins) if key in run]
-    looks = styles_of(inputs, selection.all_methods(inputs))
-    figure = new_figure((style.TEXT_WIDTH, 0.95 + 2.05 * -(-len(examples) // 3)))
-    panels = panel_grid(figure, len(examples), 3)
-    for number, (axes, (torque_class, problem)) in enumerate(zip(panels, examples, strict=True)):
-        data = _fitted(inputs.of(problem).errors)
-        dt = data["dt"].values
-        order = np.argsort(dt)
-        present = [key for key in keys if key in data["integrator"].values]
-        scaled = np.maximum(data["angle_error"].sel(integrator=present).values[:, order], FLOOR) / dt[order] ** 2
-        curves(axes, {key: (dt[order], error) for key, error in zip(present, scaled, strict=True)}, looks, 9)
-        decades_below(axes, dt)
-        log_error_axis(axes, *_around_second_order(scaled, data["q_order"].sel(integrator=present).values))
-        panel_title(axes, "abcdefgh"[number], f"{torque_class}: {selection.short_name(inputs, problem)}")
-    outer_labels(panels, 3, STEP, r"error$/\Delta t^2$ (rad s$^{-2}$)")
-    labels = {key: selection.label(inputs, key) for key in keys}
-    legend_below_styles(figure, labels, looks, 3)
-    return figure
-
-
-def _around_second_order(scaled: np.ndarray, orders: np.ndarray) -> tuple[float, float]:
-    """Limits for errors over dt^2 (method, dt) that enclose the curves of second order; others may leave the axes."""
-    whole = scaled[np.isfinite(scaled)]
-    second = scaled[(orders > 1.5) & (orders < 2.5)]
-    second = second[np.isfinite(second)] if np.isfinite(second).any() else whole
-    if not whole.size:
-        return FLOOR, 1.0
-    low = np.floor(np.log10(second.min()) - REACH[0])
-    high = min(np.ceil(np.log10(second.max()) + REACH[1]), np.ceil(np.log10(whole.max())))
-    return float(10.0**low), float(10.0 ** max(high, low + 1))
-
-
-def _fitted(data: xr.Dataset) -> xr.Dataset:
-    """The errors at the steps used for the fits, over at most four and a half decades: smaller ones are rounding."""
-    chosen = (data["dt_set"] == "fit").values
-    data = data.isel(dt=chosen) if chosen.any() else data
-    return data.isel(dt=(data["dt"].values > data["dt"].values.max() * 10**-4.5))
-
-
-def _representatives(inputs: Inputs) -> list[tuple[str, str]]:
-    """The torque classes of the run, each with the problem that represents it."""
-    classes = [(name, selection.representative(inputs, keys)) for name, keys in selection.problems_by_class(inputs)]
-    if not classes:
-        raise NotInRun("this run has no problems")
-    return classes
 
 
 #: Radius and half height of the cylinder drawn, in cm.

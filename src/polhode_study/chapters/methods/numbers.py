@@ -3,30 +3,18 @@
 from math import isfinite, nan
 
 import numpy as np
-import pandas as pd
 
 from polhode.fits import departures
 from polhode.fits.values import at, nearest_step, quotient
 from polhode_study.chapters.methods import frames
 from polhode_study.inputs import Inputs
 from polhode_study.report import selection
-from polhode_study.report.formats import enumerated, factor, macro_name, plain, spoken, spoken_list
-from polhode_study.report.frames import keyed, records
-from polhode_study.report.latex import NOT_AVAILABLE, decimal, escape, number
+from polhode_study.report.formats import enumerated, factor, macro_name, plain, spoken_list
+from polhode_study.report.frames import keyed, only_finite
+from polhode_study.report.latex import NOT_AVAILABLE, decimal, escape
 
-#: Cases in which methods of equal order are compared: problem -> (name in macros, step in s, what the text names).
-SPREAD: dict[str, tuple[str, float, str]] = {
-    "lab_torque": ("Lab", 1e-3, "Dt"),
-    "heavy_top": ("Heavy", 1e-3, "Best Worst"),
-    "asymmetric_heavy_top": ("Asymmetric", 1e-3, ""),
-    "exponential_sphere": ("Sphere", 1e-3, "Best Worst"),
-    "forced_cylinder": ("Cylinder", 1e-6, "Best Worst Dt"),
-}
-
-#: The case in which splitting is expensive, a body that spins fast; and a coarse step for it, s.
-SPLIT = "forced_cylinder"
-SPLIT_COARSE = 2e-4
-
+#: Problems on which methods of equal order are compared, with their names in macros, and the step, s.
+SPREAD, SPREAD_STEP = {"lab_torque": "Lab", "heavy_top": "Heavy"}, 1e-3
 
 #: Lowest orders in a class of torque that the text names: quantity, method and class.
 LOWEST = (
@@ -58,16 +46,7 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
         if name == "state":
             result["studyFirstState"] = spoken_list(inputs, fallen)
         result[f"studyFirstCount{name.capitalize()}"] = str(len(fallen))
-    missed = frame[frame["missed_q"] | frame["missed_omega"]]
     result["studyOrderTolerance"] = plain(frames.TOLERANCE)
-    result["studyMissedNote"] = " Asterisk: lower than the order declared for this class." if len(missed) else ""
-    unfitted = frame[frame["unfitted_q"] | frame["unfitted_omega"]]
-    result["studyUnfitted"] = _unfitted(inputs, unfitted, int(frame[["unfitted_q", "unfitted_omega"]].to_numpy(bool).sum()))
-    result["studyMissedSentence"] = (
-        f"Measured below the declaration for the class: {enumerated(_runs(inputs, missed))}."
-        if len(missed)
-        else "No method falls short of the order that it declares for a class."
-    )
     result["studyPluginSentence"] = _plugin_orders(inputs)
     series = [p for p in inputs.problems if not _closed_form(inputs, p)]
     result["studyNoClosedForm"] = enumerated(escape(selection.short_name(inputs, p)) for p in series)
@@ -106,64 +85,20 @@ def _closed_form(inputs: Inputs, problem: str) -> bool:
 
 
 def spread(inputs: Inputs) -> dict[str, str]:
-    """Macros for the spread among methods of equal order: the ratio of largest to smallest orientation error, at one step.
+    """Macros for the ratio of the largest to the smallest orientation error among methods of equal order, at one step.
 
     It covers the methods with one torque per step that declare second order for the class.
     """
     result: dict[str, str] = {}
-    for problem, (name, wanted, words) in SPREAD.items():
+    for problem, name in SPREAD.items():
         if problem not in inputs.problems:
             continue
         data = inputs.of(problem).errors
-        row = nearest_step(data["dt"].values, wanted)
-        angle = {str(m): at(data, "angle_error", str(m), dt=row) for m in data["integrator"].values}
-        one_torque = [m for m in angle if int(inputs.of(problem).declared(m, "torques_per_step", 1)) == 1]
-        declared = {m: at(data, "claimed_q_order", m) for m in one_torque}
-        second = [m for m in one_torque if declared[m] == 2 and isfinite(angle[m])]
-        best = min(second, key=lambda m: angle[m], default="")
-        worst = max(second, key=lambda m: angle[m], default="")
-        result[f"studySpread{name}"] = factor(quotient(angle.get(worst, nan), angle.get(best, nan)))
-        named = {
-            "Best": spoken(inputs, best) if best else NOT_AVAILABLE,
-            "Worst": spoken(inputs, worst) if worst else NOT_AVAILABLE,
-            "Dt": plain(float(data["dt"].values[row])),
-        }
-        result |= {f"studySpread{word}{name}": named[word] for word in words.split()}
+        row = nearest_step(data["dt"].values, SPREAD_STEP)
+        one_torque = [
+            m for m in map(str, data["integrator"].values) if int(inputs.of(problem).declared(m, "torques_per_step", 1)) == 1
+        ]
+        angles = [at(data, "angle_error", m, dt=row) for m in one_torque if at(data, "claimed_q_order", m) == 2]
+        finite = only_finite(angles)
+        result[f"studySpread{name}"] = factor(quotient(max(finite, default=nan), min(finite, default=nan)))
     return result
-
-
-def splitting(inputs: Inputs) -> dict[str, str]:
-    """Macros for the cost of NO_SQUISH's splitting on a body that spins fast."""
-    data = inputs.of(SPLIT).errors
-    methods = list(map(str, data["integrator"].values))
-    fine, coarse = (nearest_step(data["dt"].values, wanted) for wanted in (SPREAD[SPLIT][1], SPLIT_COARSE))
-    first = [at(data, "angle_error", key, dt=coarse) for key in methods if at(data, "claimed_q_order", key) == 1]
-    split = at(data, "angle_error", "no_squish", dt=coarse)
-    return {
-        "studySplitAngleFine": number(at(data, "angle_error", "no_squish", dt=fine), 2),
-        "studySplitAngleFinePcdm": number(at(data, "angle_error", "pcdm2016", dt=fine), 2),
-        "studySplitDtCoarse": plain(float(data["dt"].values[coarse])),
-        "studySplitBeatenCoarse": str(sum(x < split for x in first)) if isfinite(split) else NOT_AVAILABLE,
-        "studySplitFirstCoarse": str(len(first)),
-    }
-
-
-#: A larger number of runs is counted in the text instead of being named.
-NAMED = 12
-
-
-def _runs(inputs: Inputs, rows: pd.DataFrame) -> list[str]:
-    """The methods of some rows, each with its problem."""
-    return [f"{spoken(inputs, r['method'])} ({escape(selection.short_name(inputs, r['problem']))})" for r in records(rows)]
-
-
-def _unfitted(inputs: Inputs, rows: pd.DataFrame, count: int) -> str:
-    """A sentence on the orders without a fit: the runs they belong to, if these are few."""
-    if not count:
-        return "Every order has a fit."
-    which = _runs(inputs, rows)
-    named = f": {enumerated(which)}" if len(which) <= NAMED else r", grey in Fig.~\ref{fig:map}"
-    return (
-        f"{count} orders are missing{named}: no six consecutive steps, between errors too large for a fit and errors spoilt by "
-        "rounding, follow a power law."
-    )

@@ -1,17 +1,14 @@
-"""Macros for what a step and a solution cost, and for what the laws of the ensembles mean in time."""
+"""Macros for what a step and a solution cost."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from math import isfinite, nan
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
-from polhode.fits.ranking import CLOSE, candidates, winners
+from polhode.fits.ranking import candidates, winners
 from polhode.fits.step_times import OTHER, UNIT, in_frame
-from polhode_study.chapters.laws.frames import FRICTION, PRICES, SMOOTH, TARGET, EnsembleLaws
 from polhode_study.chapters.many_body.frames import times_to_level
-from polhode_study.chapters.times import frames
 from polhode_study.chapters.times.measures import BLOCKS
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.report import selection
@@ -21,9 +18,6 @@ from polhode_study.report.latex import NOT_AVAILABLE, decimal, escape, number
 
 #: Frames in which the angular velocity is kept, with their names in macros.
 FRAMES = {"body": "Body", "lab": "Lab"}
-
-#: Largest target error at which the published ladder and the search are compared: coarser steps have few points.
-COMPARED = 1e-3
 
 
 def gains(inputs: Inputs) -> dict[str, str]:
@@ -37,12 +31,6 @@ def gains(inputs: Inputs) -> dict[str, str]:
             result[f"costSpiralOver{macro_name(key)}Most"] = factor(max(gains, default=nan))
     errors = sorted(data["target_error"].values.tolist())
     result["costPublishedErrors"] = f"{plain(errors[-1])} to {plain(errors[0])}"
-    fine = data["target_error"].values <= COMPARED * 1.01
-    away = np.abs(data["ladder_dt_at_target"].values / data["dt"].values - 1)[:, fine]
-    away = away[np.isfinite(away)]
-    result["costLadderWorst"] = number(100 * float(away.max()), 2) if away.size else NOT_AVAILABLE
-    result["costLadderMiddle"] = number(100 * float(np.median(away)), 1) if away.size else NOT_AVAILABLE
-    result["costLadderBelow"] = plain(COMPARED)
     return result
 
 
@@ -110,23 +98,13 @@ def _emphasised(names: Iterable[str]) -> str:
 
 
 def scope(inputs: Inputs) -> dict[str, str]:
-    """Macros for the extent of the comparison, and for its uncertainty."""
+    """Macros for the prices of a torque that are compared."""
     inputs.cost("step")
     groups = [inputs.cost(problem) for problem in inputs.problems]
     if not groups:
         raise NotInRun("this run has no problems")
-    prices = groups[0]["torque_price"].values
-    close, cells = 0, 0
-    for data in groups:
-        for rows in winners(data, candidates(data)).values():
-            if len(rows) > 1:
-                cells += 1
-                close += rows[1][1] < CLOSE * rows[0][1]
     return {
-        "costPriceMost": plain(float(prices.max())),
-        "costCloseCells": str(close),
-        "costCells": str(cells),
-        "costClose": rf"\num{{{100 * (CLOSE - 1):.0f}}}\,\%",
+        "costPriceMost": plain(float(groups[0]["torque_price"].max())),
         "costPriceUnit": number(1e9 * float(groups[0].attrs["price_unit"]), 2),
     }
 
@@ -168,10 +146,6 @@ def steps(inputs: Inputs) -> dict[str, str]:
     for frame, name in FRAMES.items():
         rows = in_frame(inputs.cost("step"), frame).set_index("method")
         result[f"costExtra{name}SpiralLeapfrog"] = percent(rows["to_euler"].get(OTHER, nan) - 1)
-        # The text does not rank the variants as published.
-        dearest = rows[~rows.index.str.endswith("_delvalle2024")].sort_values("step").iloc[-1]
-        result[f"costDearest{name}"] = escape(str(dearest["label"]))
-        result[f"costDearestRelative{name}"] = decimal(float(dearest["to_euler"]), 1)
         if frame == "body":
             added, spread = rows["normalised"] / rows["left_alone"] - 1, rows["median"] / rows["step"] - 1
             result |= {
@@ -187,22 +161,6 @@ def steps(inputs: Inputs) -> dict[str, str]:
 def percent(fraction: float) -> str:
     """A fraction as an integer percentage, with its sign if it is negative."""
     return rf"\num{{{100 * fraction:.0f}}}\,\%" if isfinite(fraction) else NOT_AVAILABLE
-
-
-def time_of_an_operation(inputs: Inputs) -> dict[str, str]:
-    """Macros for the time of a step compared with its operations: the range of the time per operation."""
-    step, totals = inputs.cost("step"), inputs.cost("operations")["total"].to_series()
-    rows = in_frame(step, "body").set_index("method")
-    each = (rows["step"] / totals.reindex(rows.index)).dropna()
-    if each.empty:
-        return {}
-    labels: Any = rows["label"]
-    return {
-        "costOperationLeast": decimal(float(each.min()), 2),
-        "costOperationLeastOf": escape(str(labels[each.idxmin()])),
-        "costOperationMost": decimal(float(each.max()), 2),
-        "costOperationMostOf": escape(str(labels[each.idxmax()])),
-    }
 
 
 def codings(inputs: Inputs) -> dict[str, str]:
@@ -224,54 +182,4 @@ def intervals(inputs: Inputs) -> dict[str, str]:
         "costBlocks": str(BLOCKS),
         "costCoverage": percent(1 - 2 ** (1 - BLOCKS)),
         "costClaimCount": str(int(statements.sum())),
-    }
-
-
-_WORDS = {0.0: "nothing", 10.0: "ten", 100.0: "a hundred"}
-
-
-def in_time(inputs: Inputs) -> dict[str, str]:
-    """Macros for the fastest method at each price of a torque, of all and with one torque a step, and for the map."""
-    ens, times = frames.read(inputs)
-    result = _first_of_map(ens, times)
-    for situation, kinds in ((SMOOTH, ("One", "All")), (FRICTION, ("All",))):
-        if situation not in frames.present(ens):
-            continue
-        for kind in kinds:
-            names: dict[float, str] = {}
-            for price in PRICES:
-                best = frames.in_time(ens, times, situation, price, TARGET, kind == "One").best
-                names[price] = rf"\emph{{{escape(ens.label(ens.methods[best])) if best >= 0 else NOT_AVAILABLE}}}"
-            result[f"costLawFastest{kind}{situation.key.capitalize()}"] = by_price(names)
-    return result
-
-
-def by_price(names: Mapping[float, str]) -> str:
-    """The method for each price of a torque, in words; a method that several prices have is named once."""
-    prices: dict[str, list[float]] = {}
-    for price, name in names.items():
-        prices.setdefault(name, []).append(price)
-    unit = " steps of direct Euler"
-    clauses: list[str] = []
-    for name, its_prices in prices.items():
-        words = [_WORDS[price] for price in its_prices]
-        costs = ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else words[0]
-        if any(its_prices):
-            costs, unit = costs + unit, ""
-        if len(prices) == 1:
-            return f"{name}, whether the torque costs {costs}"
-        clauses.append(f"{name} if {'it' if clauses else 'the torque'} costs {costs}")
-    return enumerated(clauses).replace("; and ", ", and " if len(clauses) == 2 else "; and ")
-
-
-def _first_of_map(ens: EnsembleLaws, times: Mapping[str, float]) -> dict[str, str]:
-    """The method that is the fastest in most cells of the map, and in how many."""
-    best = np.array([frames.fastest(ens, times, situation).best for situation in frames.mapped(ens)])
-    if not (best >= 0).any():
-        return {}
-    counts = np.bincount(best[best >= 0])
-    return {
-        "costLawMapMethod": escape(ens.label(ens.methods[int(counts.argmax())])),
-        "costLawMapCells": str(int(counts.max())),
-        "costLawMapAll": str(best.size),
     }

@@ -1,19 +1,12 @@
-"""What a step and a solution cost, and what the laws of the ensembles mean in time."""
+"""What a step and a solution cost."""
 
-from math import isnan
-from typing import Any
-
-import numpy as np
 import pandas as pd
 
 from polhode.fits.step_times import in_frame
 from polhode.interface.table import Table
-from polhode_study.chapters.laws import frames as law_frames
-from polhode_study.chapters.laws.frames import FREE, PRICES, TARGET
 from polhode_study.chapters.many_body.frames import times_to_level
-from polhode_study.chapters.times import frames
 from polhode_study.chapters.times.frames import counts
-from polhode_study.inputs import Inputs, NotInRun
+from polhode_study.inputs import Inputs
 
 
 def speed_up(inputs: Inputs) -> Table:
@@ -56,31 +49,3 @@ def cost(inputs: Inputs) -> Table:
 def cost_claims(inputs: Inputs) -> Table:
     """The published statements about time, with the measurements of this run; a file only."""
     return Table(inputs.cost_claim_rows)
-
-
-def slowdown_in_time(inputs: Inputs) -> Table:
-    """The time per radian over that of the best one-torque method, by situation and price of a torque; a file only."""
-    ens, times = frames.read(inputs)
-    places = ens.declared("place", 0)
-    single = sorted(np.flatnonzero(law_frames.one_torque(ens)), key=lambda i: places[i])
-    records: list[dict[str, Any]] = []
-    for situation in frames.present(ens):
-        prices = PRICES if situation is not FREE else PRICES[:1]
-        by_price = [frames.in_time(ens, times, situation, price, TARGET, True) for price in prices]
-        for i in (i for i in single if any(not isnan(compared.value[i]) for compared in by_price)):
-            records += [
-                {
-                    "situation": situation.key,
-                    "torque_price": price,
-                    "method": ens.methods[i],
-                    "slowdown": float(compared.value[i]),
-                    "low": float(compared.low[i]),
-                    "high": float(compared.high[i]),
-                    "best": ens.methods[compared.best] if compared.best >= 0 else "",
-                    "told_apart": bool(compared.told_apart[i]),
-                }
-                for price, compared in zip(prices, by_price, strict=True)
-            ]
-    if not records:
-        raise NotInRun("no one-torque method of the ensembles was timed")
-    return Table(records)
