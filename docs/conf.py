@@ -84,6 +84,7 @@ html_theme_options = {
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": False,
+    "collapse_navigation": True,
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
