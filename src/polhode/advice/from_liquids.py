@@ -1,6 +1,6 @@
 """Advice for a liquid of rigid molecules at constant energy: the step as a share of the period of its fastest libration.
 
-It rests on the drift of the energy in water (:mod:`polhode_study.chapters.liquids.run`). What a method does to a libration
+It rests on the drift of the energy in water (``polhode_study.chapters.liquids.run``). What a method does to a libration
 depends on steps per period alone (:mod:`polhode.methods.libration`), so a drift per period is that of another liquid, too.
 """
 

@@ -17,7 +17,7 @@ CONVENTIONS = "CF-1.11"
 #: The citation given in every file; CITATION.cff has the same one and lists the sources.
 CITATION = f"the polhode developers: polhode {__version__}, a reproducible comparison of integrators for rigid-body rotation"
 
-#: The dimensions of the table of methods at the root of gathered files, :mod:`polhode_study.declarations`.
+#: The dimensions of the table of methods at the root of gathered files, ``polhode_study.declarations``.
 ROWS, CLASSES = "method_number", "class_number"
 #: Coordinates shared by several files: long_name, and units for numbers.
 SHARED: dict[str, tuple[str, str]] = {

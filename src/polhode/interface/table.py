@@ -1,6 +1,6 @@
 """A table as a value: its data, and columns that say what is in a cell and how it is written. One writer for each medium.
 
-LaTeX is written by :func:`polhode_study.report.tables.latex`.
+LaTeX is written by ``polhode_study.report.tables.latex``.
 """
 
 import re
