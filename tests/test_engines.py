@@ -415,6 +415,7 @@ def test_bodies_as_shipped_reach_the_function_of_all_bodies(tmp_path):
 
 def test_an_engine_that_needs_another_python_says_so(tmp_path, monkeypatch):
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("PYENV_VERSION", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     engine = protocol.read(written(tmp_path, FAKE, f"{DECLARED}\npython_version: '3.1'\n"))
     with pytest.raises(environments.EngineError, match=r"fake needs Python 3\.1: install it as python3\.1, or uv"):

@@ -291,7 +291,7 @@ def test_comments_rerun_nothing_and_edits_their_own_rules(edited):
     for script in (edited.folder / "workflow" / "scripts").glob("*.py"):
         append(script, "# a remark")
     assert set(edited.jobs()) == (OF_THE_COMMIT if (edited.folder / ".git").exists() else set())
-    append(edited.folder / "src" / "polhode_study" / "chapters" / "long_runs" / "figures.py", "REMARK = 1")
+    append(edited.folder / "src" / "polhode_study" / "chapters" / "long_runs" / "tables.py", "REMARK = 1")
     assert set(edited.jobs()) - OF_THE_COMMIT == {"chapter_long_runs"}
     append(edited.folder / "workflow" / "scripts" / "chapter.py", "REMARK = 1")
     jobs = edited.jobs()
