@@ -83,7 +83,7 @@ def test_a_script_leaves_existing_results_as_they_are(tiny_study, tmp_path):
     assert [path.name for path in written if path.read_bytes() != theirs[f"{path.parent.name}/{path.name}"]] == []
     assert (tmp_path / "trial" / "single_body.nc").samefile(tiny_study / "results" / "single_body.nc")
     assert [path for path in (tmp_path / "trial" / "logs").rglob("*") if path.is_file()] == []
-    assert f"{chapters.all_chapters()['long_runs'].figures[0]}\n" in done.stdout, "what a script prints goes to the terminal"
+    assert f"{chapters.all_chapters()['long_runs'].tables[0]}\n" in done.stdout, "what a script prints goes to the terminal"
     assert times() == before
     # An error is raised where it occurs.
     (tmp_path / "trial" / "single_body.nc").unlink()
