@@ -483,6 +483,20 @@ def test_an_answer_counts_the_steps_and_torques_of_all_pieces():
     assert metrics.geodesic_angle(run["q"].values[-1], q) < 1e-3
 
 
+@pytest.mark.thorough
+def test_between_firings_the_exact_rotor_takes_the_fewest_steps():
+    """The cubesat with a wheel and two pulses of a thruster: it is run first, and its step is the time between two edges."""
+    pulses = ["1e-3 * pulse(t, 200, 0.02)", 0, "1e-3 * pulse(t, 500, 0.02)"]
+    given = {"inertia": [0.007, 0.035, 0.036], "wheels": [{"axis": [0, 1, 0], "momentum": 0.005}], "torque": pulses}
+    given |= {"omega": [0, -0.0011, 0], "time": 800.0}
+    answer = polhode.recommend({**given, "error": "0.01 deg"})
+    assert answer.method == "exact_rotor" and answer.best.steps <= 16
+    case = case_of_mapping(given)[0].starts[0]
+    run = polhode.simulate(case, answer.method, dt=answer.dt, samples=1)
+    q, _ = another_integrator(case, 800.0)
+    assert metrics.geodesic_angle(run["q"].values[-1], q) < np.radians(0.01)
+
+
 @pytest.mark.parametrize("i", [1, 2])
 def test_a_random_satellite_meets_its_error_as_released(i):
     """One with firings and one with a controller, by Runge-Kutta 4, for 1e-4 a radian at the end of 16."""

@@ -186,7 +186,8 @@ def from_runs(
         finding.search(ready, priced, exact, everything, lambda stage, done: progress(stage, done * share), fewest)
 
     if few is None:
-        search(sorted(methods, key=_rank))
+        # Where no torque acts the exact rotor turns a body with wheels exactly: if it can win, it does so with the fewest runs.
+        search(sorted(methods, key=lambda method: (not with_wheels or method.key != EXACT_WITH_WHEELS, _rank(method))))
     while few:
         waiting = sorted((key for key in few.run if key not in (*fewest, *late)), key=lambda key: key != exact)
         if not waiting:
