@@ -50,8 +50,8 @@ SHOWN = {
     pictures.problem_picture: ("coupled_cylinders", "heavy_top"),
     pictures.scene_picture: ("rods", "water64"),
 }
-#: A page of a method that is no more.
-FORGOTTEN = "_generated/methods/forgotten.md"
+#: Pages of a method that is no more, and of a module of a package without pages.
+FORGOTTEN = ("_generated/methods/forgotten.md", "_generated/api/polhode_study.plan.rst")
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +61,9 @@ def built():
     Of the pictures and the generated code only some are made, and stand for the others: all of them take three minutes.
     """
     output = DOCS / "_build" / "test" / "html"
-    stray = DOCS / FORGOTTEN
-    stray.parent.mkdir(parents=True, exist_ok=True)
-    stray.write_text("# Forgotten\n")
+    for name in FORGOTTEN:
+        (DOCS / name).parent.mkdir(parents=True, exist_ok=True)
+        (DOCS / name).write_text("# Forgotten\n")
     drawn: dict[Callable, bytes] = {}
     draw, source = pictures._png, Program.source
 
@@ -240,7 +240,8 @@ def test_a_drift_that_may_be_zero_is_a_bound(tmp_path):
 
 @pytest.mark.thorough
 def test_what_is_no_more_leaves_no_page(built):
-    assert not (DOCS / FORGOTTEN).exists() and (DOCS / FORGOTTEN).parent.is_dir()
+    for name in FORGOTTEN:
+        assert not (DOCS / name).exists() and (DOCS / name).parent.is_dir()
 
 
 # ---- pieces ----

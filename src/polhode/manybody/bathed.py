@@ -167,7 +167,7 @@ def move_chain(fields: Any, at: int, links: int, twice: float, freedoms: float, 
     Returns
     -------
     float
-        :math:`kT (n\eta_1 + \eta_2 + \dots) + \tfrac12 \sum_k Q_k \dot\eta_k^2`, what the bath has taken from the liquid.
+        :math:`kT (n\eta_1 + \sum_{k>1} \eta_k) + \tfrac12 \sum_k Q_k \dot\eta_k^2`, what the bath has taken from the liquid.
     """
     if freedoms <= 0.0:
         return 0.0

@@ -44,6 +44,8 @@ from polhode_study.report import method_page as one_page
 from polhode_study.report import method_tables
 from polhode_study.workflow.entry import HOME
 
+#: The packages whose modules have pages (docs/api.md).
+PACKAGES = ("polhode", "polhode_engines")
 #: The errors of the tables of problems.
 TARGETS = (1e-2, 1e-4, 1e-6)
 #: The rows of the table on the landing page: situations of the article's second page, and what a reader calls them.
@@ -80,8 +82,9 @@ def write(folder: Path, results: Path | None = None) -> None:
         put(folder / name, content)
     current = {folder / name for name in everything}
     for path in sorted(folder.rglob("*"), reverse=True):
-        # Sphinx writes the pages of modules, and leaves the pages of modules that no longer exist.
-        if path.is_file() and path not in current and not (path.parent.name == "api" and find_spec(path.stem)):
+        # Sphinx writes the pages of modules, and leaves the pages of modules that no longer exist or are not documented.
+        documented = path.parent.name == "api" and path.stem.split(".")[0] in PACKAGES and find_spec(path.stem)
+        if path.is_file() and path not in current and not documented:
             path.unlink()
         elif path.is_dir() and not any(path.iterdir()):
             shutil.rmtree(path)
