@@ -249,6 +249,7 @@ def test_the_page_has_the_energies_and_temperatures_of_runs(page, released):
     def both(case):
         return (with_half(case.reading(f"middle_{kind}"), 1) for kind in ("rotation", "translation"))
 
+    left, weakest = weak[8].balance - 300, energy(weak[8])
     low = {dt: 300 - middle[dt].reading("rotation").value for dt in (4.0, 8.0)}
     for text in (
         f"with 1/ps ({energy(middle[8])} kT at 8 fs), while",
@@ -260,7 +261,7 @@ def test_the_page_has_the_energies_and_temperatures_of_runs(page, released):
         "with 1/ps and 6 fs {} and {} K".format(*both(middle[6])),
         "With 10/ps it is {} and {} K".format(*both(strong[6])),
         f"gains {weak[8].drift.value:.0f} kT per degree of freedom and ns",
-        f"the mean of both temperatures is {weak[8].balance - 300:.0f} K too high, and the potential energy by {energy(weak[8])}",
+        f"the mean of both temperatures is {left:.0f} K too high, and the potential energy by {weakest} kT",
         f"With 1/ps {middle[8].balance - 300:.1f} K are left",
         f"at 6 fs with 10/ps ({energy(strong[6])} kT)",
     ):

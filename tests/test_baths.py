@@ -283,6 +283,22 @@ OF_LAMMPS = {
 }
 
 
+#: The same of ``fix rigid/nve/small molecule langevin 0 0 TDAMP 17`` with TDAMP of 25 steps: friction alone. A step of 1e-12 fs
+#: goes before, as in its first half step LAMMPS has no friction.
+OF_FRICTION_OF_LAMMPS = {
+    2.0: [
+        [-693.716675461, 42.287875583, 46.9438475872],
+        [-732.22319438, 20.1804465004, 27.5133758379],
+        [-805.091440404, 3.30320278384, 1.32586408222],
+    ],
+    4.0: [
+        [-694.184385455, 44.5757011621, 44.5720263004],
+        [-735.02368532, 25.364579353, 21.5417847074],
+        [-813.332675071, 2.60839980299, 1.06085547829],
+    ],
+}
+
+
 class ChainsOfLammps(NoseHoover):
     """LAMMPS does not leave out the momentum of the whole, which is zero."""
 
@@ -298,6 +314,19 @@ def test_chains_move_a_liquid_as_lammps_does(dt):
     energies, others = (np.stack([data[name].values[[1, 4, 20]] for name in names], 1) for data in (run, ours))
     np.testing.assert_allclose(energies, OF_LAMMPS[dt], rtol=0, atol=1e-9)
     assert (abs(others - OF_LAMMPS[dt])[:, 1] > 5e-3).all()
+
+
+@pytest.mark.parametrize("dt", OF_FRICTION_OF_LAMMPS)
+def test_friction_slows_a_liquid_as_in_lammps(dt):
+    """Within its round-off, at a temperature of nearly zero; as a factor (OBABO) friction leaves other energies."""
+    run, other = (
+        run_of(WATER, "no_squish", Langevin(1 / (25 * dt), temperature=1e-300, scheme=scheme), dt, 100, samples=20)
+        for scheme in ("LAMMPS", "OBABO")
+    )
+    names = ["potential", "kinetic_translation", "kinetic_rotation"]
+    energies, others = (np.stack([data[name].values[[1, 4, 20]] for name in names], 1) for data in (run, other))
+    np.testing.assert_allclose(energies, OF_FRICTION_OF_LAMMPS[dt], rtol=0, atol=1e-9)
+    assert (abs(others - OF_FRICTION_OF_LAMMPS[dt]).max(1) > 5e-3).all()
 
 
 @pytest.mark.parametrize("links", [1, 2, 10])
