@@ -14,6 +14,9 @@ from polhode.fits import bath_runs, baths
 from polhode.interface.netcdf import read_dataset, read_groups
 from polhode.manybody import Fluid, Langevin, Molecule, NoseHoover, State, VelocityRescaling
 from polhode.manybody.forces.shifted_power import with_charges
+from polhode.manybody.simulation import WORK
+from polhode.manybody.simulation import run as run_fluid
+from polhode.methods import METHODS
 
 RELEASED = Path(__file__).parents[1] / "data" / "released"
 WATER, TRIMERS = manybody.scenes["water64"], manybody.scenes["trimers"]
@@ -246,6 +249,28 @@ def test_bits_depend_on_neither_samples_nor_restarts(bath):
     changed = replace(bath, seed=4) if hasattr(bath, "seed") else replace(bath, time=90.0)
     other = run_of(WATER, "no_squish", changed, 4.0, 24, samples=1, record=True)
     assert abs(whole["omega"][-1] - other["omega"][-1]).max() > 1e-6
+
+
+def eight_boxes():
+    """512 molecules: the first state of ``water64`` eight times in a box of twice the edge."""
+    state, shifts = WATER.initial_state(0), np.stack(np.meshgrid(*[[-0.5, 0.5]] * 3), -1).reshape(-1, 1, 3) * WATER.box
+    within = state.r - WATER.box * np.round(state.r / WATER.box)
+    v, q, omega = (np.tile(values, (8, 1)) for values in (state.v, state.q, state.omega))
+    fluid = replace(WATER, key="water512", molecules=((WATER.clumps[0][0], 512),), box=2 * WATER.box, states=())
+    return fluid, State((shifts + within).reshape(-1, 3), v, q, omega)
+
+
+@pytest.mark.parametrize("bath", BATHS, ids=lambda bath: bath.scheme_of_parts)
+def test_no_bit_in_a_bath_depends_on_the_list(bath):
+    """Over steps in which the list is made again, but not in each."""
+    fluid, state = eight_boxes()
+    at, bath = np.array([0, 7, 60]), bath.at_temperature_of(fluid)
+    method, how = METHODS["no_squish"], {"record": True, "bath": bath}
+    listed, every = (run_fluid(fluid, method, 4.0, state, at, brute_force=slow, **how) for slow in (False, True))
+    for name in ("motion", "energies", "momenta", "sums"):
+        assert np.asarray(listed[name]).tobytes() == np.asarray(every[name]).tobytes(), name
+    lists = [ran["work"][WORK.index("lists")] for ran in (listed, every)]
+    assert 1 < lists[0] < 30 and lists[1] == 0
 
 
 @pytest.mark.parametrize("bath", [bath for bath in BATHS if bath.scheme_of_parts != "LAMMPS"], ids=lambda b: b.scheme_of_parts)
