@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
+from scipy.sparse.linalg import expm_multiply
 
 from polhode import manybody
 from polhode.algebra.metrics import rotation_matrix
@@ -434,20 +436,101 @@ def test_velocity_rescaling_relaxes_within_its_time():
     np.testing.assert_allclose(excess, excess[0] * np.exp(-run["time"] / 0.5), atol=4 * 0.065)
 
 
-@pytest.mark.parametrize(("friction", "duration"), [(1e-3, 3.0), (10.0, 8.0)], ids=["weak", "strong"])
+def of_a_sphere(friction, times, quanta=10):
+    """The mean cosine of the turn of each axis of a free sphere, kT = I = 1: a row of R follows dR/dt = R [omega].
+
+    The mean over all omega is expanded in Hermite functions of omega, of which friction damps each by its number of quanta.
+    """
+    states = [n for n in np.ndindex(*[quanta + 1] * 3) if sum(n) <= quanta]
+    index = {n: k for k, n in enumerate(states)}
+    generator = np.kron(np.diag([-friction * sum(n) for n in states]), np.eye(3))
+    for axis in range(3):
+        rises = np.zeros((len(states), len(states)))
+        for n, k in index.items():
+            more = tuple(np.add(n, np.eye(3, dtype=int)[axis]))
+            if more in index:
+                rises[index[more], k] = sqrt(more[axis])
+        turn = np.cross(np.eye(3), np.eye(3)[axis])
+        generator += np.kron(rises + rises.T, turn)
+    start = np.eye(len(generator))[0]
+    return expm_multiply(csr_matrix(generator), start, times[0], times[-1], len(times))[:, 0]
+
+
+def correlation_of(values, lags):
+    """The mean product of values (times, molecules, ...) with themselves later, for each lag and each of the last axis."""
+    flat = values.reshape(len(values), -1, values.shape[-1])
+    pairs = ((flat[k:], flat[: len(flat) - k]) for k in lags)
+    return np.array([np.einsum("tni,tni->i", *pair) / (pair[0].shape[0] * pair[0].shape[1]) for pair in pairs])
+
+
+@pytest.mark.parametrize(("friction", "duration"), [(1e-3, 3.0), (1.0, 4.0), (10.0, 8.0)], ids=["weak", "middle", "strong"])
 def test_a_spherical_rotor_forgets_its_direction(friction, duration):
-    """Of a free sphere, and of diffusion that sets in with the friction: kT/(I gamma^2) is 0.01 there."""
+    """Of a free sphere, of any friction, and of diffusion that sets in with the friction: kT/(I gamma^2) is 0.01 there."""
     fluid, state = spherical_rotors()
     steps = round(duration / 0.02)
     run = run_of(fluid, "exact_rotor", Langevin(friction, seed=8), 0.02, 3 * steps, state=state, record=True)
     turns, times = rotation_matrix(run["q"].values), 0.02 * np.arange(steps)
-    correlation = [np.einsum("tnij,tnij->", turns[k:], turns[: len(turns) - k]) for k in range(steps)]
-    correlation = np.array(correlation) / (3 * 200 * (len(turns) - np.arange(steps)))
+    correlation = 3 * correlation_of(turns, range(steps)).mean(-1)
     if friction < 1:
         exact = 1 / 3 + 2 / 3 * (1 - times**2) * np.exp(-(times**2) / 2)
+    elif friction == 1:
+        exact = of_a_sphere(friction, times)
     else:
         exact = np.exp(-2 / friction * (times - (1 - np.exp(-friction * times)) / friction))
     assert abs(correlation - exact).max() < 0.03
+    spin = correlation_of(run["omega"].values, range(steps)).mean(-1)
+    assert abs(spin / spin[0] - np.exp(-friction * times)).max() < 0.04
+
+
+def test_the_sphere_of_any_friction_meets_its_limits():
+    times = np.linspace(0, 1.5, 16)
+    free = 1 / 3 + 2 / 3 * (1 - times**2) * np.exp(-(times**2) / 2)
+    np.testing.assert_allclose(of_a_sphere(1e-9, times), free, atol=1e-4)
+    slow = np.exp(-2 / 30 * (times - (1 - np.exp(-30 * times)) / 30))
+    np.testing.assert_allclose(of_a_sphere(30.0, times, 4), slow, atol=2e-4)
+
+
+#: Moments 0.712, 1 and 1.312 of a neutral body without a dipole, between two of which nothing acts.
+ASYMMETRIC = Molecule.of_sites(
+    "asymmetric",
+    [[1, 0, 0], [-1, 0, 0], [0, 0.8, 0], [0, -0.8, 0], [0, 0, 0.5], [0, 0, -0.5]],
+    [0.4] * 6,
+    charges=[1, 1, -1, -1, 0, 0],
+    units="lj",
+)
+
+
+def of_asymmetric_rotors(friction, steps):
+    """A run of 300 of them at kT = 1, their moments, and the step."""
+    still = State(np.zeros((300, 3)), np.zeros((300, 3)), np.tile([1.0, 0, 0, 0], (300, 1)), np.zeros((300, 3)))
+    fluid = replace(LIBRATION, key="asymmetric", molecules=((ASYMMETRIC, 300),), temperature=1.0)
+    run = run_of(
+        fluid, "exact_rotor", Langevin(friction, seed=8), 0.04, steps, state=fluid.with_velocities(still, 7), record=True
+    )
+    return run, np.array(fluid.clumps[0][0].inertia), 0.04
+
+
+def test_momenta_of_a_free_asymmetric_body_mix_at_first():
+    """With weak friction, in the body: 1 - t^2/2 kT (I_j - I_k)^2/(I_1 I_2 I_3) of the variance, by dL_i/dt."""
+    run, moments, dt = of_asymmetric_rotors(1e-3, 600)
+    begin, end = correlation_of(run["omega"].values * moments, (0, 25))
+    for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):
+        rate = (moments[j] - moments[k]) ** 2 / moments.prod()
+        assert (begin[i] - end[i]) / moments[i] == pytest.approx(rate * (25 * dt) ** 2 / 2, rel=0.2, abs=0.01)
+
+
+def test_strong_friction_makes_each_axis_diffuse():
+    """The momenta decay as exp(-gamma t); the axis i turns with D_j + D_k, D = kT/(gamma I), to kT/(I gamma^2) = 0.01."""
+    run, moments, dt = of_asymmetric_rotors(10.0, 3000)
+    momenta = correlation_of(run["omega"].values * moments, range(8)) / moments
+    np.testing.assert_allclose(momenta, np.exp(-10 * dt * np.arange(8))[:, None] * np.ones(3), atol=0.02)
+    (axes,) = 3 * correlation_of(rotation_matrix(run["q"].values), (75,))
+    sums = -np.log(axes) / (75 * dt - 0.1)
+    diffusion = sums.sum() / 2 - sums
+    np.testing.assert_allclose(diffusion, 1 / (10 * moments), rtol=0.1)
+    page = (Path(__file__).parents[1] / "docs" / "baths.md").read_text(encoding="utf-8")
+    for axis, moment, value in zip("xyz", moments, diffusion, strict=True):
+        assert f"| {axis} | {moment:.3f} | {1 / (10 * moment):.3f} | {value:.3f} |" in page
 
 
 def test_atoms_and_linear_molecules_get_no_impossible_spin():
