@@ -168,3 +168,37 @@ def test_the_page_has_the_numbers_of_the_released_rows():
         assert f"| {side} | {run['dt']:g} | {run['reported']:.1f} ± {run['reported_error']:.1f} | " in page
     for _, times in pd.read_csv(RELEASED / "bath_times.csv").iterrows():
         assert f"| {times['us_per_step']:.0f} | {times['us_per_step_most']:.0f} |" in page
+
+
+def test_the_inputs_for_tip4p2005_are_the_molecule():
+    """Each number by a formula of its own from the sites, charges and parameters of the library."""
+    page = (HOME / "docs" / "baths.md").read_text(encoding="utf-8")
+    text = page.partition("### TIP4P/2005 with its site M")[2].partition("## What your code samples")[0]
+    water = manybody.molecules["tip4p2005"]
+    oxygen, first, second, site = np.asarray(water.sites)
+    bond, across, out = (np.linalg.norm(arm) for arm in (first - oxygen, second - first, site - oxygen))
+    angle = np.arccos((first - oxygen) @ (second - oxygen) / bond**2)
+    weights = np.linalg.lstsq(np.vstack([np.transpose([oxygen, first, second]), np.ones(3)]), [*site, 1], rcond=None)[0]
+    charges, epsilon, sigma = (list(map(float, values)) for values in (water.charges, water.epsilon, water.sigma))
+    assert np.allclose(weights @ [oxygen, first, second], site)
+    for line in (
+        f"4       1 2 3  1     {weights[1]:.8f}  {weights[2]:.8f}",
+        f"1  1  {bond / 10:.5f}  {across / 10:.8f}",
+        f"OW      8       {water.masses[0]:g}  0.0     A     {sigma[0] / 10:.5f}   {epsilon[0] * 4.184:.6f}",
+        f"2  HW  1  SOL  HW1  1   {charges[1]:g}  {water.masses[1]:g}",
+        f"4  MW  1  SOL  MW   1  {charges[3]:g}  {water.masses[3]:.1f}",
+        f"lj/cut/tip4p/long 1 2 1 1 {out:.4f} 10.0",
+        f"charges: O {charges[3]:g}, H {charges[1]:g}",
+        f"bond_coeff       1 {bond:.4f}",
+        f"angle_coeff      1 {np.degrees(angle):.2f}",
+        f"mass             1 {water.masses[0]:g}",
+        f"mass             2 {water.masses[2]:g}",
+        f"pair_coeff       1 1 {epsilon[0]:g} {sigma[0]:g}",
+        f'weight1="{weights[0]:.8f}" weight2="{weights[1]:.8f}" weight3="{weights[2]:.8f}"',
+        f'length="{bond / 10:.5f}"',
+        f'angle="{angle:.8f}"',
+        f'<Atom type="O" charge="0" sigma="{sigma[0] / 10:.5f}" epsilon="{epsilon[0] * 4.184:.6f}"/>',
+        f'<Atom type="H" charge="{charges[2]:g}" sigma="1" epsilon="0"/>',
+        f'<Atom type="M" charge="{charges[3]:g}" sigma="1" epsilon="0"/>',
+    ):
+        assert line in text, line

@@ -12,6 +12,8 @@ from rendered import figure_twice
 
 from polhode import manybody
 from polhode.fits import bath_runs
+from polhode.fits import baths as analysis
+from polhode.interface.netcdf import read_dataset, read_groups
 from polhode.interface.storage import write_dataset
 from polhode.manybody import State
 from polhode.manybody.simulation import run as run_fluid
@@ -19,6 +21,7 @@ from polhode.methods import METHODS
 from polhode_study import chapters
 from polhode_study.chapters import rendering
 from polhode_study.chapters.baths import run as study
+from polhode_study.chapters.baths.frames import SCHEMES
 from polhode_study.inputs import Inputs
 
 HOME = Path(__file__).parents[1]
@@ -201,3 +204,121 @@ def test_the_chapter_is_made_from_its_check(inputs, tmp_path):
     frame, text = rendering.table("bath_steps", inputs)
     assert len(frame) == 9
     figure_twice("baths", inputs, tmp_path)
+
+
+def with_half(estimate, decimals):
+    """As the page on baths writes a value with half of its interval."""
+    return f"{estimate.value:.{decimals}f} ± {(estimate.high - estimate.low) / 2:.{decimals}f}"
+
+
+@pytest.fixture(scope="module")
+def page():
+    return re.sub(r"\s+", " ", (HOME / "docs" / "baths.md").read_text(encoding="utf-8")).replace("−", "-")
+
+
+@pytest.fixture(scope="module")
+def released():
+    return bath_runs.BathRuns(read_dataset(HOME / "data" / "released" / bath_runs.RELEASED))
+
+
+@pytest.fixture(scope="module")
+def rates():
+    return read_groups(HOME / "data" / "released" / "liquids.nc")["/spectrum_water64"]["rate_squared"].values
+
+
+def test_the_page_has_the_numbers_of_the_formulas(page, rates):
+    gap = {dt: 300 * analysis.apart(rates, dt) for dt in (2.0, 4.0, 6.0)}
+    angle = {dt: 300 * rates[1] * dt**2 / 4 for dt in (1.0, 2.0, 4.0)}
+    for text in (
+        f"which is {gap[2]:.1f} K for water at 2 fs and {gap[4]:.0f} K at 4 fs",
+        f"{2 * gap[4]:.1f} K for water at 4 fs and {2 * gap[6]:.1f} K at 6 fs",
+        f"({angle[4]:.0f} K at 4 fs, {angle[2]:.1f} K at 2 fs, {angle[1]:.1f} K at 1 fs)",
+        f"where the formula above says at most {2 * gap[6]:.1f} K between them",
+    ):
+        assert text in page
+
+
+def test_the_page_has_the_energies_and_temperatures_of_runs(page, released):
+    truth = released.truth("water64")
+    middle, forces, ends = (released.ladder("water64", scheme, 1.0) for scheme in ("BAOAB", "LAMMPS", "OBABO"))
+    strong, weak = (released.ladder("water64", "BAOAB", friction) for friction in (10.0, 0.1))
+
+    def energy(case):
+        return with_half(case.above("potential", truth), 2)
+
+    def both(case):
+        return (with_half(case.reading(f"middle_{kind}"), 1) for kind in ("rotation", "translation"))
+
+    left, weakest = weak[8].balance - 300, energy(weak[8])
+    low = {dt: 300 - middle[dt].reading("rotation").value for dt in (4.0, 8.0)}
+    for text in (
+        f"with 1/ps ({energy(middle[8])} kT at 8 fs), while",
+        f"rotation at the end of the step reads {low[4]:.0f} K too little at 4 fs and {low[8]:.0f} K at 8 fs",
+        f"rotation at the end of the step reads {with_half(forces[4].reading('rotation'), 1)} K at 4 fs",
+        f"{with_half(forces[6].configurational, 0)} K by torques at 6 fs and {with_half(forces[8].configurational, 0)} K at 8",
+        f"is too high by {energy(forces[4])} kT at 4 fs and {energy(forces[8])} kT at 8 fs",
+        f"OBABO does the same ({energy(ends[4])} kT at 4 fs)",
+        "with 1/ps and 6 fs {} and {} K".format(*both(middle[6])),
+        "With 10/ps it is {} and {} K".format(*both(strong[6])),
+        f"gains {weak[8].drift.value:.0f} kT per degree of freedom and ns",
+        f"the mean of both temperatures is {left:.0f} K too high, and the potential energy by {weakest} kT",
+        f"With 1/ps {middle[8].balance - 300:.1f} K are left",
+        f"at 6 fs with 10/ps ({energy(strong[6])} kT)",
+    ):
+        assert text in page
+    excluding = [
+        (case.friction, case.dt)
+        for case in released.of("water64")
+        if case.scheme == "BAOAB" and case.biases(truth)["potential"].smallest > 0
+    ]
+    assert "Of the fifteen intervals of the potential energy with BAOAB two exclude zero" in page
+    assert excluding == [(0.1, 8.0), (10.0, 6.0)]
+
+
+def test_the_page_names_the_differences_that_are_off(page, released, rates):
+    """Of rotation and translation between the kicks, by three standard errors; with strong friction the formula is a limit."""
+    off = {}
+    for friction in (0.1, 1.0):
+        for dt, case in released.ladder("water64", "BAOAB", friction).items():
+            rotation, translation = (case.reading(f"middle_{kind}") for kind in ("rotation", "translation"))
+            gap, half = (
+                rotation.value - translation.value,
+                rotation.high - rotation.value + translation.high - translation.value,
+            )
+            if dt <= 6 and abs(gap - 600 * analysis.apart(rates, dt)) > 1.5 * half:  # half is two standard errors
+                off[friction, dt] = gap
+    assert set(off) == {(0.1, 1.0), (1.0, 2.0)}
+    assert f"{off[0.1, 1.0]:.0f} K with 0.1/ps and 1 fs, {off[1.0, 2.0]:.0f} K with 1/ps and 2 fs" in page
+
+
+def test_the_page_has_the_structure_of_runs(page, released):
+    truth = {scene: released.truth(scene, "peak") for scene in ("water64", "water125")}
+    cosine = released.truth("water64", "cosine")
+    ends = released.ladder("water64", "OBABO", 1.0)
+    lower = [with_half(ends[dt].above("peak", truth["water64"]), 2).removeprefix("-") for dt in (4.0, 8.0)]
+    keep = [case for case in released.of("water64") if case.scheme in ("BAOAB", "CHAINS")]
+    kept_within = max(abs(case.above("peak", truth["water64"]).value) for case in keep)
+    six = [released.ladder("water64", "BAOAB", friction)[6.0] for friction in (0.1, 1.0, 10.0)]
+    six.append(released.ladder("water125", "BAOAB", 1.0)[6.0])
+    high = [case.above("peak", truth[case.scene]) for case in six]
+    shown_cases = [case for case in released.of("water64") if case.scheme == "CHAINS" or case.friction == 1.0]
+    cosines = [abs(case.above("cosine", cosine).value) for case in shown_cases if case.scheme in SCHEMES]
+    chains = released.ladder("water64", "CHAINS", 10.0)[8.0].above("potential", released.truth("water64"))
+    for text in (
+        "by {} at 4 fs and {} at 8 fs with OBABO".format(*lower),
+        f"BAOAB and chains keep it within {np.ceil(kept_within * 100) / 100:.2f} up to 8 fs",
+        f"by {min(e.value for e in high):.2f} to {max(e.value for e in high):.2f} with the three frictions",
+        f"differs by at most {np.ceil(max(cosines) * 1000) / 1000:.3f}, without",
+        f"by {with_half(chains, 2).removeprefix('-')} kT here",
+    ):
+        assert text in page
+    assert "three of the four intervals exclude zero" in page and sum(e.smallest > 0 for e in high) == 3
+
+
+def test_the_page_has_the_factor_of_kirkwood(page):
+    data = read_dataset(HOME / "data" / "released" / bath_runs.RELEASED)
+    chosen = ((data["scene"] == "water64") & data["scheme"].isin(list(SCHEMES))).values
+    of_starts = data["kirkwood"].values[chosen][..., bath_runs.DROPPED :].mean(2)
+    half = 2 * of_starts.std(ddof=1) / np.sqrt(of_starts.size)
+    text = f"It is {of_starts.mean():.1f} ± {half:.1f} over all these runs, and single starts scatter by {of_starts.std():.1f}."
+    assert text in page

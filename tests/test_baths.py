@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
+from scipy.sparse.linalg import expm_multiply
 
 from polhode import manybody
 from polhode.algebra.metrics import rotation_matrix
@@ -14,6 +16,9 @@ from polhode.fits import bath_runs, baths
 from polhode.interface.netcdf import read_dataset, read_groups
 from polhode.manybody import Fluid, Langevin, Molecule, NoseHoover, State, VelocityRescaling
 from polhode.manybody.forces.shifted_power import with_charges
+from polhode.manybody.simulation import WORK
+from polhode.manybody.simulation import run as run_fluid
+from polhode.methods import METHODS
 
 RELEASED = Path(__file__).parents[1] / "data" / "released"
 WATER, TRIMERS = manybody.scenes["water64"], manybody.scenes["trimers"]
@@ -248,6 +253,28 @@ def test_bits_depend_on_neither_samples_nor_restarts(bath):
     assert abs(whole["omega"][-1] - other["omega"][-1]).max() > 1e-6
 
 
+def eight_boxes():
+    """512 molecules: the first state of ``water64`` eight times in a box of twice the edge."""
+    state, shifts = WATER.initial_state(0), np.stack(np.meshgrid(*[[-0.5, 0.5]] * 3), -1).reshape(-1, 1, 3) * WATER.box
+    within = state.r - WATER.box * np.round(state.r / WATER.box)
+    v, q, omega = (np.tile(values, (8, 1)) for values in (state.v, state.q, state.omega))
+    fluid = replace(WATER, key="water512", molecules=((WATER.clumps[0][0], 512),), box=2 * WATER.box, states=())
+    return fluid, State((shifts + within).reshape(-1, 3), v, q, omega)
+
+
+@pytest.mark.parametrize("bath", BATHS, ids=lambda bath: bath.scheme_of_parts)
+def test_no_bit_in_a_bath_depends_on_the_list(bath):
+    """Over steps in which the list is made again, but not in each."""
+    fluid, state = eight_boxes()
+    at, bath = np.array([0, 7, 60]), bath.at_temperature_of(fluid)
+    method, how = METHODS["no_squish"], {"record": True, "bath": bath}
+    listed, every = (run_fluid(fluid, method, 4.0, state, at, brute_force=slow, **how) for slow in (False, True))
+    for name in ("motion", "energies", "momenta", "sums"):
+        assert np.asarray(listed[name]).tobytes() == np.asarray(every[name]).tobytes(), name
+    lists = [ran["work"][WORK.index("lists")] for ran in (listed, every)]
+    assert 1 < lists[0] < 30 and lists[1] == 0
+
+
 @pytest.mark.parametrize("bath", [bath for bath in BATHS if bath.scheme_of_parts != "LAMMPS"], ids=lambda b: b.scheme_of_parts)
 def test_energy_without_the_heat_of_the_bath_is_conserved(bath):
     run = run_of(WATER, "exact_rotor", bath, 1.0, 400, samples=40)
@@ -283,6 +310,22 @@ OF_LAMMPS = {
 }
 
 
+#: The same of ``fix rigid/nve/small molecule langevin 0 0 TDAMP 17`` with TDAMP of 25 steps: friction alone. A step of 1e-12 fs
+#: goes before, as in its first half step LAMMPS has no friction.
+OF_FRICTION_OF_LAMMPS = {
+    2.0: [
+        [-693.716675461, 42.287875583, 46.9438475872],
+        [-732.22319438, 20.1804465004, 27.5133758379],
+        [-805.091440404, 3.30320278384, 1.32586408222],
+    ],
+    4.0: [
+        [-694.184385455, 44.5757011621, 44.5720263004],
+        [-735.02368532, 25.364579353, 21.5417847074],
+        [-813.332675071, 2.60839980299, 1.06085547829],
+    ],
+}
+
+
 class ChainsOfLammps(NoseHoover):
     """LAMMPS does not leave out the momentum of the whole, which is zero."""
 
@@ -298,6 +341,19 @@ def test_chains_move_a_liquid_as_lammps_does(dt):
     energies, others = (np.stack([data[name].values[[1, 4, 20]] for name in names], 1) for data in (run, ours))
     np.testing.assert_allclose(energies, OF_LAMMPS[dt], rtol=0, atol=1e-9)
     assert (abs(others - OF_LAMMPS[dt])[:, 1] > 5e-3).all()
+
+
+@pytest.mark.parametrize("dt", OF_FRICTION_OF_LAMMPS)
+def test_friction_slows_a_liquid_as_in_lammps(dt):
+    """Within its round-off, at a temperature of nearly zero; as a factor (OBABO) friction leaves other energies."""
+    run, other = (
+        run_of(WATER, "no_squish", Langevin(1 / (25 * dt), temperature=1e-300, scheme=scheme), dt, 100, samples=20)
+        for scheme in ("LAMMPS", "OBABO")
+    )
+    names = ["potential", "kinetic_translation", "kinetic_rotation"]
+    energies, others = (np.stack([data[name].values[[1, 4, 20]] for name in names], 1) for data in (run, other))
+    np.testing.assert_allclose(energies, OF_FRICTION_OF_LAMMPS[dt], rtol=0, atol=1e-9)
+    assert (abs(others - OF_FRICTION_OF_LAMMPS[dt]).max(1) > 5e-3).all()
 
 
 @pytest.mark.parametrize("links", [1, 2, 10])
@@ -380,20 +436,101 @@ def test_velocity_rescaling_relaxes_within_its_time():
     np.testing.assert_allclose(excess, excess[0] * np.exp(-run["time"] / 0.5), atol=4 * 0.065)
 
 
-@pytest.mark.parametrize(("friction", "duration"), [(1e-3, 3.0), (10.0, 8.0)], ids=["weak", "strong"])
+def of_a_sphere(friction, times, quanta=10):
+    """The mean cosine of the turn of each axis of a free sphere, kT = I = 1: a row of R follows dR/dt = R [omega].
+
+    The mean over all omega is expanded in Hermite functions of omega, of which friction damps each by its number of quanta.
+    """
+    states = [n for n in np.ndindex(*[quanta + 1] * 3) if sum(n) <= quanta]
+    index = {n: k for k, n in enumerate(states)}
+    generator = np.kron(np.diag([-friction * sum(n) for n in states]), np.eye(3))
+    for axis in range(3):
+        rises = np.zeros((len(states), len(states)))
+        for n, k in index.items():
+            more = tuple(np.add(n, np.eye(3, dtype=int)[axis]))
+            if more in index:
+                rises[index[more], k] = sqrt(more[axis])
+        turn = np.cross(np.eye(3), np.eye(3)[axis])
+        generator += np.kron(rises + rises.T, turn)
+    start = np.eye(len(generator))[0]
+    return expm_multiply(csr_matrix(generator), start, times[0], times[-1], len(times))[:, 0]
+
+
+def correlation_of(values, lags):
+    """The mean product of values (times, molecules, ...) with themselves later, for each lag and each of the last axis."""
+    flat = values.reshape(len(values), -1, values.shape[-1])
+    pairs = ((flat[k:], flat[: len(flat) - k]) for k in lags)
+    return np.array([np.einsum("tni,tni->i", *pair) / (pair[0].shape[0] * pair[0].shape[1]) for pair in pairs])
+
+
+@pytest.mark.parametrize(("friction", "duration"), [(1e-3, 3.0), (1.0, 4.0), (10.0, 8.0)], ids=["weak", "middle", "strong"])
 def test_a_spherical_rotor_forgets_its_direction(friction, duration):
-    """Of a free sphere, and of diffusion that sets in with the friction: kT/(I gamma^2) is 0.01 there."""
+    """Of a free sphere, of any friction, and of diffusion that sets in with the friction: kT/(I gamma^2) is 0.01 there."""
     fluid, state = spherical_rotors()
     steps = round(duration / 0.02)
     run = run_of(fluid, "exact_rotor", Langevin(friction, seed=8), 0.02, 3 * steps, state=state, record=True)
     turns, times = rotation_matrix(run["q"].values), 0.02 * np.arange(steps)
-    correlation = [np.einsum("tnij,tnij->", turns[k:], turns[: len(turns) - k]) for k in range(steps)]
-    correlation = np.array(correlation) / (3 * 200 * (len(turns) - np.arange(steps)))
+    correlation = 3 * correlation_of(turns, range(steps)).mean(-1)
     if friction < 1:
         exact = 1 / 3 + 2 / 3 * (1 - times**2) * np.exp(-(times**2) / 2)
+    elif friction == 1:
+        exact = of_a_sphere(friction, times)
     else:
         exact = np.exp(-2 / friction * (times - (1 - np.exp(-friction * times)) / friction))
     assert abs(correlation - exact).max() < 0.03
+    spin = correlation_of(run["omega"].values, range(steps)).mean(-1)
+    assert abs(spin / spin[0] - np.exp(-friction * times)).max() < 0.04
+
+
+def test_the_sphere_of_any_friction_meets_its_limits():
+    times = np.linspace(0, 1.5, 16)
+    free = 1 / 3 + 2 / 3 * (1 - times**2) * np.exp(-(times**2) / 2)
+    np.testing.assert_allclose(of_a_sphere(1e-9, times), free, atol=1e-4)
+    slow = np.exp(-2 / 30 * (times - (1 - np.exp(-30 * times)) / 30))
+    np.testing.assert_allclose(of_a_sphere(30.0, times, 4), slow, atol=2e-4)
+
+
+#: Moments 0.712, 1 and 1.312 of a neutral body without a dipole, between two of which nothing acts.
+ASYMMETRIC = Molecule.of_sites(
+    "asymmetric",
+    [[1, 0, 0], [-1, 0, 0], [0, 0.8, 0], [0, -0.8, 0], [0, 0, 0.5], [0, 0, -0.5]],
+    [0.4] * 6,
+    charges=[1, 1, -1, -1, 0, 0],
+    units="lj",
+)
+
+
+def of_asymmetric_rotors(friction, steps):
+    """A run of 300 of them at kT = 1, their moments, and the step."""
+    still = State(np.zeros((300, 3)), np.zeros((300, 3)), np.tile([1.0, 0, 0, 0], (300, 1)), np.zeros((300, 3)))
+    fluid = replace(LIBRATION, key="asymmetric", molecules=((ASYMMETRIC, 300),), temperature=1.0)
+    run = run_of(
+        fluid, "exact_rotor", Langevin(friction, seed=8), 0.04, steps, state=fluid.with_velocities(still, 7), record=True
+    )
+    return run, np.array(fluid.clumps[0][0].inertia), 0.04
+
+
+def test_momenta_of_a_free_asymmetric_body_mix_at_first():
+    """With weak friction, in the body: 1 - t^2/2 kT (I_j - I_k)^2/(I_1 I_2 I_3) of the variance, by dL_i/dt."""
+    run, moments, dt = of_asymmetric_rotors(1e-3, 600)
+    begin, end = correlation_of(run["omega"].values * moments, (0, 25))
+    for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):
+        rate = (moments[j] - moments[k]) ** 2 / moments.prod()
+        assert (begin[i] - end[i]) / moments[i] == pytest.approx(rate * (25 * dt) ** 2 / 2, rel=0.2, abs=0.01)
+
+
+def test_strong_friction_makes_each_axis_diffuse():
+    """The momenta decay as exp(-gamma t); the axis i turns with D_j + D_k, D = kT/(gamma I), to kT/(I gamma^2) = 0.01."""
+    run, moments, dt = of_asymmetric_rotors(10.0, 3000)
+    momenta = correlation_of(run["omega"].values * moments, range(8)) / moments
+    np.testing.assert_allclose(momenta, np.exp(-10 * dt * np.arange(8))[:, None] * np.ones(3), atol=0.02)
+    (axes,) = 3 * correlation_of(rotation_matrix(run["q"].values), (75,))
+    sums = -np.log(axes) / (75 * dt - 0.1)
+    diffusion = sums.sum() / 2 - sums
+    np.testing.assert_allclose(diffusion, 1 / (10 * moments), rtol=0.1)
+    page = (Path(__file__).parents[1] / "docs" / "baths.md").read_text(encoding="utf-8")
+    for axis, moment, value in zip("xyz", moments, diffusion, strict=True):
+        assert f"| {axis} | {moment:.3f} | {1 / (10 * moment):.3f} | {value:.3f} |" in page
 
 
 def test_atoms_and_linear_molecules_get_no_impossible_spin():

@@ -10,8 +10,8 @@ The letters of a scheme are the parts of a step: B a kick of half a step, A the 
 (:mod:`polhode.manybody.bathed` has the equations). ``BAOAB`` and ``OBABO`` are the Langevin schemes of Leimkuhler and
 Matthews (2013) and of Bussi and Parrinello (2007). Around NO_SQUISH and with ``friction_rotation`` BAOAB is the Langevin C of
 Davidchack, Ouldridge and Tretyakov (2015), as read from ``fix nve/dotc/langevin`` of LAMMPS; their A and B could not be read.
-``LAMMPS`` adds friction and noise to forces and torques once a step, as ``fix rigid/nve/small ... langevin`` does, to compare
-with: its noise is normal where LAMMPS takes uniform numbers of the same variance.
+``LAMMPS`` adds friction and noise to forces and torques once a step, as ``fix rigid/nve/small ... langevin`` does (friction
+identified by running it), to compare with: its noise is normal where LAMMPS takes uniform numbers of the same variance.
 """
 
 from abc import ABC, abstractmethod

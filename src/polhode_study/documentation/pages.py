@@ -656,6 +656,24 @@ def baths_structure(scene: str = "water64", friction: float = 1.0) -> str:
     return table(["scheme, step", *(head for _, head, _ in OF_STRUCTURE)], rows)
 
 
+def baths_of_drifting(scene: str = "water64") -> str:
+    """Methods whose energy drifts in a bath: the drift, the temperature that it makes, and what was read, of released runs."""
+    every = BathRuns(read_dataset(HOME / "data/released" / RELEASED))
+    cases, keys = [case for case in every.of(scene) if case.scheme in METHODS], list(METHODS)
+    rows = [
+        (
+            f"{_method_link(case.scheme)}, {case.dt:g} fs",
+            f"{case.friction:g}/ps",
+            f"{case.drift.value:+.3g}".replace("-", "−"),
+            f"{case.balance - every.temperature:+.3g}".replace("-", "−"),
+            _with_half(case.excess, 1),
+        )
+        for case in sorted(cases, key=lambda case: (-keys.index(case.scheme), case.dt, case.friction))
+    ]
+    drift = "drift of the same run, kT per degree of freedom and ns"
+    return table(["method, step", "friction", drift, "above the bath by this drift, K", "by the velocities, K"], rows)
+
+
 def _with_half(estimate: Any, decimals: int) -> str:
     """A value with half of its interval."""
     if not isfinite(estimate.value):
