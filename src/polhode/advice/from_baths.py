@@ -120,7 +120,8 @@ def from_baths(
             "linear analysis."
         )
         notes = [
-            f"The log shows {temperature:g} K with any step, so it does not show this bias. For longer steps: `bath` nose-hoover."
+            f"The log shows {temperature:g} K with any step, so it does not show this bias. For longer steps: "
+            "`bath` nose-hoover."
         ]
         remarks = [
             f"Angles would have up to {hot}. Without `extra/dof 0` the log shows more than {temperature:g} K (302.4 K with 64 "

@@ -147,7 +147,11 @@ def from_liquids(
         else f"Take {recommended.label} ({recommended.method}) with dt = {recommended.dt / FEMTOSECOND:.3g} fs: {periods}.",
         serves=f"It is sufficient for SPC/E water at {TEMPERATURE:g} K, with the interval of 95% of the mean drift of "
         f"{measured.molecules} molecules"
-        + ("." if named in measured.periods or named == MOLECULE else "; for another liquid, if its drift in a period is the same."),
+        + (
+            "."
+            if named in measured.periods or named == MOLECULE
+            else "; for another liquid, if its drift in a period is the same."
+        ),
         notes=[*_reading(words, measured.spectrum, recommended.dt / FEMTOSECOND / scale), *of_sites],
         costs=" ".join([in_a_run, *_constrained(recommended.method, steps, longer if in_longer else {}, drift, scale)]),
         changes=[
@@ -183,7 +187,8 @@ def _reading(words: CodeWords | None, spectrum: xr.Dataset, dt: float) -> list[s
     both = (centre + turning) / 2
     return [
         f"{READS[words.name]} the temperature of whole steps: {both:.4g} K for a liquid of {TEMPERATURE:g} K (rotation "
-        f"{turning:.4g} K and translation {centre:.4g} K). Add {TEMPERATURE - both:.2g} K, which grows with the square of the step."
+        f"{turning:.4g} K and translation {centre:.4g} K). Add {TEMPERATURE - both:.2g} K, which grows with the square "
+        "of the step."
     ]
 
 
