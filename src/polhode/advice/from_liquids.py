@@ -312,8 +312,8 @@ def measurements(results: Path | None) -> LiquidMeasurements:
         raise AdviceError(f"no runs of liquids are beside {spectrum}; make them: ./reproduce {spectrum.parent}/liquid_2fs.nc")
     every = xr.concat(data, "dt", combine_attrs="override", join="outer")
     of_water = read_dataset(spectrum)
-    periods, molecules = {MEASURED: 2 * pi / fastest(of_water)}, str(every.attrs["molecules"])
-    return LiquidMeasurements(spectrum.parent, [outcomes(every)], [_box_in_words(every)], periods, of_water, molecules)
+    periods, number = {MEASURED: 2 * pi / fastest(of_water)}, str(every.attrs["molecules"])
+    return LiquidMeasurements(spectrum.parent, [outcomes(every)], [_box_in_words(every)], periods, of_water, number)
 
 
 def _box_in_words(data: xr.Dataset) -> str:
