@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polhode.fits import impact_errors, laws, satellite_steps
-from polhode.methods import METHODS
 from polhode_study.chapters.grains import frames as grains
 from polhode_study.chapters.impacts import frames as impacts
 from polhode_study.chapters.laws import frames as law_frames
@@ -59,7 +58,7 @@ def with_wheels(inputs: Inputs, error: float) -> dict[str, float]:
     """Method -> the steps a radian of the faster of spin and nutation that serve 90 % of random satellites, fewest torques
     first."""
     steps = satellite_steps.read(inputs.released_path(satellite_steps.SATELLITES)).sufficient(error)
-    return dict(sorted(steps.items(), key=lambda item: METHODS[item[0]].torques_per_step * item[1]))
+    return dict(sorted(steps.items(), key=lambda item: inputs.declared(item[0], "torques_per_step", 1) * item[1]))
 
 
 def codes(inputs: Inputs, chosen: dict[str, str]) -> list[Code]:
