@@ -1456,3 +1456,14 @@ def test_random_cases_meet_their_error(monkeypatch):
     free, forced = (benchmark.check(benchmark.draw(i, seed=8), starts=1, seed=8) for i in (0, 4))
     assert free.question.torque_class == "free" and all(ratio < 1e-3 for ratio in (free.of_given_start, *free.others))
     assert all(0.1 < ratio <= 1 for ratio in (forced.of_given_start, *forced.others))
+
+
+def test_a_code_named_for_a_class_is_led_to_the_page_on_engines():
+    """With the answer without it, from released data; a motion, whose runs take time, is only led there."""
+    question = {"torque": "smooth", "omega": 6.28, "error": 1e-2}
+    with pytest.raises(AdviceError, match=r"in docs/engines.md; for its step leave `code` out: ") as refused:
+        polhode.recommend(**question, code="rapier")
+    assert str(refused.value).endswith(polhode.recommend(**question).sentence)
+    motion = {"inertia": (1, 2, 2.5), "omega": 10, "torque": "lab", "time": 2, "error": 1e-4}
+    with pytest.raises(AdviceError, match=r"docs/engines.md; for its step leave `code` out$"):
+        polhode.recommend(**motion, code="rapier")

@@ -483,14 +483,29 @@ def check_motion(blocks, printed):
     assert density == pytest.approx(again[2], rel=2 * from_runs.PRECISION)
 
 
-@pytest.mark.parametrize("name", ["recommend-class", "recommend-contacts", "recommend-liquid"])
-def test_the_page_shows_the_answer_of_its_command(name, capsys, monkeypatch, tmp_path):
+def answers_of(path):
+    """The questions to recommend in a text, each with the answer that stands below it."""
+    question = None
+    for block in BLOCK.finditer(path.read_text(encoding="utf-8")):
+        asked = re.search(r"^polhode (recommend .*)$", block["text"].replace("\\\n", " "), re.M)
+        if block["language"] == "text" and question:
+            yield question, block["text"]
+        question = asked and asked[1].split()
+
+
+@pytest.mark.parametrize(
+    ("page", "number"),
+    [("README", 1), ("docs/recommend-class", 2), ("docs/recommend-contacts", 1), ("docs/recommend-liquid", 2)],
+)
+def test_the_page_shows_the_answers_of_its_commands(page, number, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    blocks = list(BLOCK.finditer((DOCS / f"{name}.md").read_text(encoding="utf-8")))
-    words = blocks[0]["text"].replace("\\\n", " ").split()
-    assert cli.main(words[1:]) == 0
-    shown = next(block["text"] for block in blocks if block["language"] == "text").removesuffix("...\n")
-    assert capsys.readouterr().out.startswith(shown)
+    pairs = list(answers_of(HOME / f"{page}.md"))
+    assert len(pairs) == number, "every answer stands below its command"
+    for question, shown in pairs:
+        assert cli.main(question) == 0
+        answer = capsys.readouterr().out
+        first = shown.removesuffix("...\n")
+        assert answer.startswith(first) if first != shown else answer == shown, question
 
 
 @pytest.mark.thorough
@@ -764,15 +779,11 @@ def test_every_published_figure_has_its_file_on_the_page():
                     assert f"{of[1]}" in line and of[2] in line, (function.name, said)
 
 
-def test_answers_of_the_readme_are_the_released_data_s(capsys):
+def test_the_table_of_the_readme_is_the_released_data_s():
     text = (HOME / "README.md").read_text(encoding="utf-8")
     ((name, table),) = committed.marked(HOME / "README.md")
     assert table == committed.text_in(HOME / "README.md", name), "python -m polhode_study.documentation.committed"
     assert len(text) - len(table) <= 4000
-    (question,) = re.findall(r"^polhode (recommend .*)$", text, re.MULTILINE)
-    (answer, *_) = re.findall(r"```text\n(.*?)(?:\.\.\.\n)?```", text, re.DOTALL)
-    assert cli.main(question.split()) == 0
-    assert capsys.readouterr().out.startswith(answer)
 
 
 def test_latex_that_the_landing_page_does_not_know_is_named():

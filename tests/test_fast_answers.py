@@ -30,6 +30,16 @@ QUESTIONS = (
     "--liquid water64 --drift 0.01",
     "--liquid 33fs --code amber",
     "--contact-time 1e-4 --for bulk --restitution 0.4 --code lammps --error 5e-2",
+    "--liquid spce",
+    "--liquid 33fs --code openmm --length 10ns",
+    "--liquid water64 --bath nose-hoover",
+    "--liquid spce --bath langevin --gamma 1/ps",
+    "--liquid spce --bath langevin --gamma 1/ps --code gromacs",
+    *(
+        f"--liquid {liquid} --code lammps{bath}"
+        for liquid in ("water64", "spce", "tip4p2005")
+        for bath in ("", " --bath nose-hoover", " --bath langevin --gamma 1/ps")
+    ),
 )
 #: Asks them in a fresh process, and says what was imported meanwhile.
 ASK = """

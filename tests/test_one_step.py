@@ -12,16 +12,20 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+import yaml
 from conftest import thorough
 
 import polhode
 from polhode import cli
+from polhode.advice import from_satellites
 from polhode.advice.prices import USUAL
 from polhode.ensembles import CLASSES
-from polhode.fits import contact_law, ranking
+from polhode.fits import contact_law, impact_errors, largest_step, ranking
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.interface.storage import write_dataset, write_groups
+from polhode.methods import METHODS as METHODS_OF_ALL
 from polhode_study.chapters import rendering
 from polhode_study.chapters.communities import tables, web
 from polhode_study.chapters.contacts import numbers
@@ -29,6 +33,7 @@ from polhode_study.chapters.impacts import frames as impacts
 from polhode_study.chapters.impacts import numbers as impact_numbers
 from polhode_study.chapters.laws import advice as law_analysis
 from polhode_study.chapters.laws import frames as law_frames
+from polhode_study.chapters.ledger import numbers as ledger_numbers
 from polhode_study.documentation import pages
 from polhode_study.documentation.readers import BEHIND, inputs_of
 from polhode_study.explorer import content
@@ -228,6 +233,29 @@ def test_the_command_of_the_row_for_molecules_answers_as_the_row(first_page, wit
     assert rf"{row.numbers[fs]:g}\,fs}} for {length}" in row.step
 
 
+def test_the_step_in_a_bath_has_the_same_digits_everywhere(first_page, without_run):
+    """Page 1, README, documentation and command; never longer than linear analysis allows, by hand."""
+    row, bias = first_page["_water"], 0.5 / 300
+    centre, turning = read_dataset(HOME / "data/released/liquids.nc", "spectrum_water64")["rate_squared"].values
+    exact = {"bath_fs": (24 * bias / (turning - centre)) ** 0.5, "bath_fs_lammps": (4 * bias / turning) ** 0.5}
+    of_baths, of_question = ((HOME / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("baths", "recommend-liquid"))
+    for name, code in {"bath_fs": None, "bath_fs_lammps": "lammps"}.items():
+        fs = row.numbers[name]
+        answer = polhode.recommend(liquid="spce", bath="langevin", gamma="1/ps", code=code)
+        assert answer.dt == pytest.approx(fs * 1e-15, rel=1e-12)
+        assert re.search(rf"(dt = |`timestep ){fs:g}\b", answer.sentence)
+        assert exact[name] - 10 ** np.floor(np.log10(exact[name]) - 1) < fs <= exact[name]
+        assert rf"{fs:g}\,fs" in row.step and re.search(rf"\b{fs:g}\sfs", of_question)
+    lammps = f"{row.numbers['bath_fs_lammps']:g}"
+    assert f"timestep  {lammps}\n" in of_baths and f"0.5 K with {lammps} fs" in of_baths
+
+
+@pytest.mark.parametrize("step, digits, written", [(0.7457, 2, 0.74), (1.9999, 2, 1.9), (4.834, 3, 4.83), (2.0, 2, 2.0)])
+def test_a_step_is_never_rounded_up(step, digits, written):
+    for unit in (1.0, 1e-15, 1e3):
+        assert largest_step.rounded_down(step * unit, digits) == pytest.approx(written * unit, rel=1e-12)
+
+
 @pytest.mark.parametrize("torque", ["smooth", "friction"])
 def test_tables_of_article_and_docs_are_the_command_s(torque, without_run, capsys):
     inputs = inputs_of(HOME / "data/released")
@@ -275,6 +303,59 @@ def test_the_step_of_the_spacecraft_row_serves_with_wheels(first_page):
     needed = [row["steps"]["rk4"][2] for row in rows]
     assert np.mean(np.array(needed) <= numbers["steps_rk4"]) >= 0.9
     assert numbers["steps_wheels"] <= numbers["steps_rk4"]
+
+
+def test_the_row_s_cubesat_has_the_step_of_its_own_question(first_page, without_run, capsys):
+    """The same error, another sample: the row has the longer list of steps, and both texts say so."""
+    row, values = first_page["_spacecraft"], from_satellites.CUBESAT
+    answer = asked_for(capsys, ["--spacecraft", "--error", "1e-6", "--all"])
+    assert answer["question"]["inertia"] == list(values["inertia"]) and answer["error"] == tables.SPACE
+    assert (values["inertia"][0], values["inertia"][2]) == tables.CUBESAT and max(values["wheels"]) == tables.WHEEL
+    listed = {each["method"]: each["dt"] for each in answer["alternatives"]}
+    assert listed["rk4"] == pytest.approx(1 / (row.numbers["steps_wheels"] * row.numbers["nutation"]))
+    assert answer["method"] == row.numbers["method_wheels"]
+    assert f"with wheels {METHODS_OF_ALL[answer['method']].label}." in row.take
+    in_digits = {name: f"{1 / (row.numbers[name] * row.numbers['nutation']):.2g}" for name in ("steps_rk4", "steps_wheels")}
+    assert f"the step is {in_digits['steps_rk4']}\\,s; for 90" in row.example
+    assert f"random satellites with wheels {in_digits['steps_wheels']}\\,s are sufficient" in row.example
+    assert "first page (Runge-Kutta 4, 1e-6 a radian) has a shorter step" in answer["serves"]
+    page = " ".join((HOME / "docs/recommend-class.md").read_text(encoding="utf-8").split())
+    assert (
+        f"These {row.numbers['steps_wheels']:.3g} steps of Runge-Kutta 4" in page
+        and f"{in_digits['steps_wheels']} s for" in page
+    )
+    assert f"smooth torques need {row.numbers['steps_rk4']:.2g} for" in page and f"{in_digits['steps_rk4']} s here" in page
+
+
+def test_each_table_of_answers_says_for_which_share_it_holds():
+    share = f"({impact_errors.SHARE_OF_IMPACTS:.0%} of the impacts with friction)".replace("%", " %")
+    for path in ("README.md", "docs/index.md"):
+        text = " ".join((HOME / path).read_text(encoding="utf-8").split())
+        assert f"sufficient for {largest_step.SHARE_OF_CASES:.0%}".replace("%", " %") + f" of the cases tested {share}" in text
+
+
+def test_article_explorer_and_texts_count_claims_alike(tmp_path):
+    """All claims of the study as rows: the statements of publications that are not about time, counted by hand."""
+    rows = []
+    for path in sorted((HOME / "src/polhode_study/chapters").glob("*/claims.yaml")):
+        rows += [{**entry, "timed": path.parent.name == "times"} for entry in yaml.safe_load(path.read_text(encoding="utf-8"))]
+    columns = ("id", "source", "location", "statement", "kind", "published", "comparison", "threshold")
+    empty = dict.fromkeys(("rule", "tolerance", "measured", "low", "high", "note", "evidence"), "")
+    for name, timed in (("claims", False), ("cost_claims", True)):
+        of_file = [row for row in rows if row["timed"] == timed]
+        table = [{key: str(row.get(key, "")) for key in columns} | {"verdict": "holds"} | empty for row in of_file]
+        pd.DataFrame(table).assign(comparison="equal").to_csv(tmp_path / f"{name}.csv", index=False)
+    places = {name: tmp_path / f"{name}.csv" for name in ("claims", "cost_claims")}
+    inputs = Inputs(**places, errata=HOME / "data/errata.yaml")
+    number = sum(row["kind"] in ("number", "statement") and not row["timed"] for row in rows)
+    assert 0 < number < len(rows)
+    assert ledger_numbers.counts(inputs)["studyClaimCount"] == str(number)
+    assert content._stated(content._claims(inputs, [], [])) == number
+    written = [HOME / "README.md", *(HOME / "docs").glob("*.md"), *(HOME / "paper").glob("**/*.tex")]
+    for path in written:
+        assert not re.search(r"\b\d+ (published )?(claims|statements)\b", path.read_text(encoding="utf-8")), (
+            f"{path}: count them"
+        )
 
 
 def test_rk4_diverges_at_orbital_rate_with_wheels(first_page):

@@ -579,10 +579,23 @@ def _question(given: Mapping[str, Any], scene: "Scene | Fluid | None") -> str:
     for name in given:
         if name not in (*names, *COMMON):
             of = [other for other, _, theirs in QUESTIONS.values() if name in theirs]
+            if name == "code":
+                raise AdviceError(_without_code(given, question))
             if name in IN_FILE:
                 of = [f"a spacecraft (`spacecraft`; of a motion {IN_FILE[name]} in a file)"]
             raise AdviceError(f"{name} belongs to a question about {' or '.join(of)}; this is one about {about}")
     return question
+
+
+def _without_code(given: Mapping[str, Any], question: str) -> str:
+    """Why a code is refused for a single body, where to read on, and the answer without it if released data have it."""
+    text = (
+        f"code belongs to a question about contacts or a liquid, and this is one about {QUESTIONS[question][0]}. What engines "
+        "run, and what to do in each, is in docs/engines.md; for its step leave `code` out"
+    )
+    if question != "class" or {"strength", "time"} & set(given):
+        return text
+    return f"{text}: {recommend(**{name: value for name, value in given.items() if name != 'code'}).sentence}"
 
 
 def _error(error: Any) -> float:

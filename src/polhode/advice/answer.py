@@ -32,6 +32,11 @@ def joined_names(names: Sequence[str]) -> str:
     return ("; " if any(", " in name for name in names) else ", ").join(names)
 
 
+def _lines(text: str) -> list[str]:
+    """A text in lines; an option such as ``--bath nose-hoover`` is not divided at a hyphen."""
+    return wrap(text, WIDTH, break_on_hyphens=False)
+
+
 def names_on_lines(before: str, names: Sequence[str], after: str = "", lines: int = 2) -> str:
     """The names of methods between two texts, in a sentence: as many as fit on so many lines, and how many more there are."""
     for number in range(len(names), 0, -1):
@@ -164,7 +169,7 @@ class Recommendation:
 
     def _first(self) -> list[str]:
         """What to do, for whom it holds, and what it costs, as lines."""
-        return [line for text in (self.sentence, self.serves, self.costs, *self.notes) if text for line in wrap(text, WIDTH)]
+        return [line for text in (self.sentence, self.serves, self.costs, *self.notes) if text for line in _lines(text)]
 
     def why(self) -> str:
         """The whole answer: also what would change it, other methods, and how it is known."""
@@ -182,7 +187,7 @@ class Recommendation:
             remarks.insert(0, f"Within {CLOSE:.0%} of it, an order that another processor may reverse: {also}.")
         changes = [f"Would change the answer: {'; '.join(self.changes)}."] if self.changes else []
         lines = self._first()
-        lines += [line for text in [*changes, "", f"{self.question}.", *remarks] for line in wrap(text, WIDTH) or [""]]
+        lines += [line for text in [*changes, "", f"{self.question}.", *remarks] for line in _lines(text) or [""]]
         lines += ["", table(self.alternatives[: self.shown], self.kind == "liquid"), "", "How this is known:"]
         for reason in [*self.evidence, self.interval_means]:
             lines += wrap(reason, WIDTH, initial_indent="* ", subsequent_indent="  ")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from polhode.advice.errors import AdviceError
+from polhode.fits.largest_step import rounded_down
 from polhode.interface.arguments import shown
 
 
@@ -35,7 +36,8 @@ class CodeWords:
         how : what the step is, in words
         values : what else :attr:`line` names
         """
-        return f"In {self.name} write {self.line.format(step=f'{dt / self.unit:.3g}', **values)}: {how}. Keep {self.keep}."
+        step = f"{rounded_down(dt / self.unit, 3):.3g}"
+        return f"In {self.name} write {self.line.format(step=step, **values)}: {how}. Keep {self.keep}."
 
 
 #: Codes for grains, and codes for molecules.
@@ -55,7 +57,7 @@ UNMEASURED: Mapping[str, str] = {
     "(read, not run: `fix multisphere` turns bodies as `fix rigid` of LAMMPS does)"
 }
 SMOOTH = "the cut-off smooth (a mesh for charges, such as PME, was not measured)"
-SMOOTH_PAIRS = "the cut-off smooth, as `pair_style lj/gromacs/coul/gromacs` is; what holds with PPPM was not measured"
+SMOOTH_PAIRS = "the cut-off smooth, as `pair_style lj/gromacs/coul/gromacs` is (PPPM was not measured)"
 LIQUIDS = (
     CodeWords("LAMMPS", "`timestep {step}` (fs, `units real`) with `fix rigid/nve/small`", 1e-15, "no_squish", SMOOTH_PAIRS),
     CodeWords("GROMACS", "`dt = {step}` (ps) and `integrator = md`, with SETTLE", 1e-12, "moser_veselov", SMOOTH),
@@ -98,18 +100,24 @@ CHAINS = (
         SMOOTH_PAIRS,
     ),
 )
-#: Molecules with a site without mass, and what a code makes of it.
+#: Molecules with a site without mass; by code what to write for it, and what else is known.
 WITH_MASSLESS_SITES = ("tip4p2005",)
-MASSLESS_SITES: Mapping[str, str] = {
-    "LAMMPS": "LAMMPS refuses an atom without mass. Give the site M a tiny one, as its manual does (`mass 3 1.0e-100`, with "
-    "`neigh_modify exclude molecule/intra all`); `lj/gromacs/coul/gromacs` needs this. Or leave M out: `pair_style "
-    "lj/cut/tip4p/cut` and `lj/cut/tip4p/long` place it themselves, and its manual holds the three atoms by `fix shake`."
+MASSLESS_SITES: Mapping[str, tuple[str, str]] = {
+    "LAMMPS": (
+        "LAMMPS refuses an atom without mass: give the site M `mass 3 1.0e-100`, with `neigh_modify exclude molecule/intra "
+        "all`, or leave it out with `pair_style lj/cut/tip4p/cut` (or `tip4p/long`).",
+        "The tiny mass of the site M is what the manual of LAMMPS writes, and `lj/gromacs/coul/gromacs` needs it. "
+        "`lj/cut/tip4p/cut` and `lj/cut/tip4p/long` place M themselves, and the manual holds the three atoms by `fix shake`.",
+    )
 }
 
 
-def about_sites(words: CodeWords | None, liquid: str) -> list[str]:
-    """What users of a code must know of the massless sites of a liquid; empty if nothing is known or there are none."""
-    return [MASSLESS_SITES[words.name]] if words and words.name in MASSLESS_SITES and liquid in WITH_MASSLESS_SITES else []
+def about_sites(words: CodeWords | None, liquid: str) -> tuple[list[str], list[str]]:
+    """What users of a code write for the massless sites of a liquid, and what else is known; empty if there are none."""
+    if words is None or words.name not in MASSLESS_SITES or liquid not in WITH_MASSLESS_SITES:
+        return [], []
+    to_write, known = MASSLESS_SITES[words.name]
+    return [to_write], [known]
 
 
 def words_of(code: str | None, known: tuple[CodeWords, ...], where: str = "") -> CodeWords | None:

@@ -16,6 +16,7 @@ from polhode.advice.codes import about_sites, words_of
 from polhode.advice.errors import AdviceError, checked
 from polhode.advice.from_liquids import FEMTOSECOND, MEASURED, UNITS, liquid_of, measurements
 from polhode.fits import bath_runs, baths
+from polhode.fits.largest_step import rounded_down
 from polhode.fits.liquid_drifts import PREFERRED, STATED, steps_of
 from polhode.interface.arguments import positive, shown
 from polhode.interface.netcdf import read_dataset
@@ -94,7 +95,7 @@ def from_baths(
         (key for key in METHODS if limits[key]),
         key=lambda key: (words is not None and key != preferred, -min(limits[key], longest), key != preferred),
     )
-    choices = [_choice(key, min(limits[key], longest), period) for key in order]
+    choices = [_choice(key, rounded_down(min(limits[key], longest)), period) for key in order]
     per_ps = friction / 1e3
     values = {"temperature": temperature, "friction": per_ps, "tau": 1 / per_ps, "damp": 1e3 / per_ps}
     dt = choices[0].dt / FEMTOSECOND
@@ -103,6 +104,7 @@ def from_baths(
     elsewhere = next(choice for choice in choices if choice.method == PREFERRED or not limits[PREFERRED])
     serves = f"At {temperature:g} K translation and rotation are within {allowed:g} K of the bath, and so are the places."
     at_the_end = f"at the end of this step rotation reads {turning:.4g} K and translation {of_centre:.4g} K, though the places"
+    remarks: list[str] = []
     if words is None:
         notes = [
             f"Whoever judges a thermostat by the temperature in the log picks the wrong one: {at_the_end} are right. Friction "
@@ -110,7 +112,7 @@ def from_baths(
             f"their angles correspond to {places:.4g} K."
         ]
     elif words.name == "LAMMPS":
-        dt = min(limits[words.method], baths.longest_step_of_places(rates[1], share))
+        dt = rounded_down(min(limits[words.method], baths.longest_step_of_places(rates[1], share)))
         choices.insert(0, replace(_choice(words.method, dt, period), label="NO_SQUISH, friction and noise as forces"))
         hot = " and ".join(f"{temperature * baths.of_places(rates[1], step):.4g} K at {step:g} fs" for step in (1.0, 2.0))
         serves = (
@@ -118,10 +120,13 @@ def from_baths(
             "linear analysis."
         )
         notes = [
-            f"The log shows {temperature:g} K with any step and so does not show this bias: angles would have up to "
-            f"{hot}. Without `extra/dof 0` it shows more (302.4 K with 64 molecules), as `compute temp` takes off three "
-            "degrees of freedom that this bath does not conserve.",
-            f"For longer steps: `fix water all rigid/nvt/small molecule temp {temperature:g} {temperature:g} TDAMP` holds the "
+            f"The log shows {temperature:g} K with any step, so it does not show this bias. For longer steps: "
+            "`bath` nose-hoover."
+        ]
+        remarks = [
+            f"Angles would have up to {hot}. Without `extra/dof 0` the log shows more than {temperature:g} K (302.4 K with 64 "
+            "molecules), as `compute temp` takes off three degrees of freedom that this bath does not conserve.",
+            f"For longer steps `fix water all rigid/nvt/small molecule temp {temperature:g} {temperature:g} TDAMP` holds the "
             "kinetic energy of half steps. In 64 molecules of SPC/E water its potential energy hardly changes up to 4 fs, "
             f"while its log shows less than was asked for, 294 K at 4 fs for 300 K. Its step for {allowed:g} K is not known.",
             f"In a code that has it, ask for {ORDER}: around {elsewhere.label} ({elsewhere.method}) it has this bias with "
@@ -134,7 +139,7 @@ def from_baths(
             f"The log shows the temperature between the kicks, the one to read: {at_the_end} are right. Add `comm-mode = "
             "None`, or it shows more by the share 1/(2 N) with N molecules."
         ]
-    best = choices[0]
+    best, (of_sites, on_sites) = choices[0], about_sites(words, named)
     periods = f"{period / dt:.3g} steps in a period of the fastest libration"
     ladder = ", ".join(
         f"{temperature * baths.apart(rates, step):.2g} K at {step:.3g} fs" for step in (2 * scale, 4 * scale, 6 * scale)
@@ -148,7 +153,8 @@ def from_baths(
         "the two kicks, just after friction and noise.",
         serves=serves + (scale != 1.0) * " The liquid is taken to have the spectrum of water on its own scale of time.",
         costs=f"A run of 1 ns takes {float(f'{1e6 / dt:.3g}'):,.0f} steps, with one evaluation of the forces each.",
-        notes=[*notes, *about_sites(words, named)],
+        notes=[*notes, *of_sites],
+        remarks=[*remarks, *on_sites],
         changes=["faster librations: measure their period", "a cut-off that is not smooth", "another temperature"],
         interval=(best.dt, max(limits[best.method] * FEMTOSECOND, best.dt)),
         interval_means=f"Interval: up to {dt:.3g} fs each temperature is within {allowed:g} K; beyond "
@@ -208,18 +214,21 @@ def from_chains(
     periods = f"{period / dt:.3g} steps in a period of the fastest libration"
     spread = temperature * (2 * pi / period * dt) ** 2 / 12
     notes = [
-        "Do not use it for a few molecules, a gas, or a start far from equilibrium: without noise nothing makes single motions "
-        "share the energy, and the kinetic energy oscillates with a period of about 4.4 times the time of the chains. Take "
-        "langevin there, and bring the liquid to equilibrium with it.",
-        f"On whole steps, where most logs read, rotation then shows {turning:.4g} K and translation {of_centre:.4g} K; the "
-        "temperatures between the kicks and the places are right in the mean.",
-        "The momentum of the whole must be zero at the start.",
+        "Do not use it for a few molecules, a gas, or a start far from equilibrium; take langevin there.",
+        f"On whole steps, where most logs read, rotation then shows {turning:.4g} K and translation {of_centre:.4g} K.",
+        *([] if words else ["The momentum of the whole must be zero at the start."]),
+    ]
+    remarks = [
+        "Without noise nothing makes single motions share the energy, and the kinetic energy oscillates with a period of about "
+        "4.4 times the time of the chains. Bring the liquid to equilibrium with langevin.",
+        "The temperatures between the kicks and the places are right in the mean.",
     ]
     if words is not None:
-        notes[2] = (
+        remarks.append(
             "LAMMPS counts three degrees of freedom for the momentum of the whole, which stays zero: translation is too hot by "
             "the factor N/(N - 1), 5 K with 64 molecules. Its `econserve` is not conserved; judge the step without the bath."
         )
+    of_sites, on_sites = about_sites(words, named)
     return Recommendation(
         question=f"{named} at {temperature:g} K, chains of Nose-Hoover thermostats",
         best=best,
@@ -227,11 +236,11 @@ def from_chains(
         if words
         else f"Take Nose-Hoover chains with a time of {CHAIN * scale:.3g} fs around {best.label} ({best.method}) with dt = "
         f"{dt:.3g} fs: {periods}; read the temperature between the two kicks.",
-        serves="Without the bath the energy then drifts by less than "
-        f"{STATED:g} kT per degree of freedom and ns, so that the chains have next to nothing to take out. They hold "
-        "both temperatures between the kicks whatever the step.",
+        serves=f"The chains hold both temperatures between the kicks whatever the step; without them the energy drifts by less "
+        f"than {STATED:g} kT per degree of freedom and ns.",
         costs=f"A run of 1 ns takes {float(f'{1e6 / dt:.3g}'):,.0f} steps, with one evaluation of the forces each.",
-        notes=[*notes, *about_sites(words, named)],
+        notes=[*notes, *of_sites],
+        remarks=[*remarks, *on_sites],
         changes=["faster librations: measure their period", "a cut-off that is not smooth", "another time of the chains"],
         interval=(best.dt, max(limits[best.method][1] * scale * FEMTOSECOND, best.dt)),
         interval_means=f"Interval: {dt:.3g} fs, the longest step that is shown to drift so little, and the longest that may.",

@@ -17,6 +17,7 @@ from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names, k
 from polhode.advice.codes import LIQUIDS, CodeWords, about_sites, words_of
 from polhode.advice.errors import AdviceError, checked
 from polhode.fits.baths import TEMPERATURE, on_whole_steps
+from polhode.fits.largest_step import rounded_down
 from polhode.fits.liquid_drifts import (
     CONSTRAINTS,
     FASTEST,
@@ -37,8 +38,8 @@ from polhode.interface.netcdf import read_dataset, read_groups
 from polhode.methods import METHODS
 from polhode.registry import nearest
 
-#: The groups of released drifts, and the liquid of the smaller box.
-BOXES, MEASURED = (("followed", "others"), ("large",)), "water64"
+#: The groups of released drifts, the liquid of the smaller box, and its molecule.
+BOXES, MEASURED, MOLECULE = (("followed", "others"), ("large",)), "water64", "spce"
 #: A drift that spoils a run, kT per degree of freedom and ns, at a step that is common, fs.
 SPOILS, COMMON = 1.0, 2.0
 LONG_RUNS = (
@@ -66,14 +67,15 @@ Outcomes = Mapping[str, Mapping[float, MeanDrift]]
 
 @dataclass(frozen=True)
 class LiquidMeasurements:
-    """Drifts: where they come from, outcomes in each box, the words for each box, the periods of liquids in fs, and the
-    spectrum of :data:`MEASURED`."""
+    """Drifts: where they come from, outcomes in each box, the words for each box, the periods of liquids in fs, the spectrum
+    of :data:`MEASURED`, and the numbers of molecules in words."""
 
     path: Path
     boxes: Sequence[Outcomes]
     words: list[str]
     periods: Mapping[str, float]
     spectrum: xr.Dataset
+    molecules: str
 
 
 def from_liquids(
@@ -111,12 +113,16 @@ def from_liquids(
         choices.sort(key=lambda choice: choice.method != words.method)
     recommended, may = choices[0], steps[choices[0].method][1] * scale
     periods = f"{period * FEMTOSECOND / recommended.dt:.3g} steps in a period of the fastest libration, for runs of "
+    longer = steps_of(*measured.boxes, allowed=drift * scale / LONGER)
+    # A question that names no length holds for the usual one; what a longer run needs is said beside it.
+    in_longer = _longest(longer, recommended.method, scale) if drift == STATED else ""
     periods += f"{run_length(drift)} at constant energy"
+    periods += in_longer and f"; runs of {run_length(drift / LONGER)} need {in_longer}"
+    of_sites, on_sites = about_sites(words, named)
     spoiled = [key for key, of_method in measured.boxes[0].items() if COMMON in of_method and _spoils(of_method[COMMON])]
     number = float(f"{1e-9 / recommended.dt:.3g}")
     in_a_run = f"A run of 1 ns takes {number:,.0f} steps, with one evaluation of the forces each."
     some, others = spoiled[:NAMED], len(spoiled) - NAMED
-    longer = steps_of(*measured.boxes, allowed=drift * scale / LONGER)
     remarks = [
         f"A drift of {drift:g} kT per degree of freedom and ns warms or cools water at 300 K by {warming(drift, 1):.2g} K in "
         f"1 ns and by {warming(drift, 10):.2g} K in 10 ns.",
@@ -131,6 +137,7 @@ def from_liquids(
             else ": read temperatures as (K_whole + 2 K_half)/3, or take exact_rotor_corrected, whose outputs have no such gap."
         ),
         *([f"{_names(some)}{f' and {others} more' if others > 0 else ''} {LONG_RUNS}."] if spoiled else []),
+        *on_sites,
     ]
     return Recommendation(
         question=f"{named} at constant energy, drift below {drift:g} kT per degree of freedom and ns",
@@ -138,14 +145,15 @@ def from_liquids(
         sentence=words.first_line(recommended.dt, periods)
         if words
         else f"Take {recommended.label} ({recommended.method}) with dt = {recommended.dt / FEMTOSECOND:.3g} fs: {periods}.",
-        serves=f"It is sufficient for the mean of {' and '.join(measured.words)}"
+        serves=f"It is sufficient for SPC/E water at {TEMPERATURE:g} K, with the interval of 95% of the mean drift of "
+        f"{measured.molecules} molecules"
         + (
-            ", with the interval of 95% of its drift."
-            if named == MEASURED
-            else "; another liquid, if its drift in a period is that."
+            "."
+            if named in measured.periods or named == MOLECULE
+            else "; for another liquid, if its drift in a period is the same."
         ),
-        notes=[*_reading(words, measured.spectrum, recommended.dt / FEMTOSECOND / scale), *about_sites(words, named)],
-        costs=" ".join([in_a_run, *_constrained(recommended.method, steps, scale)]),
+        notes=[*_reading(words, measured.spectrum, recommended.dt / FEMTOSECOND / scale), *of_sites],
+        costs=" ".join([in_a_run, *_constrained(recommended.method, steps, longer if in_longer else {}, drift, scale)]),
         changes=[
             "a thermostat, which hides a drift",
             "faster librations: measure their period",
@@ -178,9 +186,9 @@ def _reading(words: CodeWords | None, spectrum: xr.Dataset, dt: float) -> list[s
     centre, turning = (TEMPERATURE * on_whole_steps(rate, dt) for rate in rates)
     both = (centre + turning) / 2
     return [
-        f"{READS[words.name]} the temperature of whole steps, which is too low: a liquid of {TEMPERATURE:g} K shows "
-        f"{both:.4g} K with this step, rotation {turning:.4g} K and translation {centre:.4g} K. Add "
-        f"{TEMPERATURE - both:.2g} K, which grows with the square of the step."
+        f"{READS[words.name]} the temperature of whole steps: {both:.4g} K for a liquid of {TEMPERATURE:g} K (rotation "
+        f"{turning:.4g} K and translation {centre:.4g} K). Add {TEMPERATURE - both:.2g} K, which grows with the square "
+        "of the step."
     ]
 
 
@@ -194,7 +202,7 @@ def liquid_of(liquid: str | float, periods: Mapping[str, float]) -> tuple[float,
     """
     if (given := period_of(liquid)) is not None:
         return given / FEMTOSECOND, f"a liquid whose fastest libration has a period of {given / FEMTOSECOND:.3g} fs"
-    known = {**periods, **OF_MOLECULES, "spce": periods[MEASURED]}
+    known = {**periods, **OF_MOLECULES, MOLECULE: periods[MEASURED]}
     if liquid in known:
         return known[str(liquid)], str(liquid)
     raise AdviceError(
@@ -212,11 +220,19 @@ def _spoils(outcome: MeanDrift) -> bool:
     return outcome.lost > 0 or abs(outcome.drift) > SPOILS
 
 
-def _constrained(best_method: str, steps: Steps, scale: float) -> list[str]:
-    """The step of what codes for molecules run, which hold distances by constraints."""
-    if best_method == CONSTRAINTS or not (dt := steps.get(CONSTRAINTS, (0.0, 0.0))[0]):
+def _longest(steps: Steps, method: str, scale: float) -> str:
+    """The longest step of a method, with its unit; empty if none is known."""
+    dt = steps.get(method, (0.0, 0.0))[0] * scale
+    return f"{rounded_down(dt, 3):.3g} fs" if dt else ""
+
+
+def _constrained(best_method: str, steps: Steps, longer: Steps, drift: float, scale: float) -> list[str]:
+    """The step of what codes for molecules run, which hold distances by constraints, and its step in longer runs."""
+    if best_method == CONSTRAINTS or not (dt := _longest(steps, CONSTRAINTS, scale)):
         return []
-    return [f"If your code holds the molecules by SHAKE, RATTLE or SETTLE ({CONSTRAINTS}): dt = {dt * scale:.3g} fs."]
+    in_longer = _longest(longer, CONSTRAINTS, scale)
+    in_longer = in_longer and f", for {run_length(drift / LONGER)} {in_longer}"
+    return [f"If your code holds the molecules by SHAKE, RATTLE or SETTLE ({CONSTRAINTS}): dt = {dt}{in_longer}."]
 
 
 def _for_longer(best_method: str, drift: float, steps: Steps, scale: float) -> list[str]:
@@ -279,16 +295,16 @@ def measurements(results: Path | None) -> LiquidMeasurements:
     path = files.released(RELEASED) if results is None else None
     if path is not None:
         groups = read_groups(path)
-        boxes, words = [], []
+        boxes, words, molecules = [], [], []
         for names in BOXES:
             data = [groups[f"/{name}"] for name in names if f"/{name}" in groups]
             if data:
                 boxes.append({key: of for run in data for key, of in outcomes(run).items()})
                 words.append(_box_in_words(data[0]))
+                molecules.append(str(data[0].attrs["molecules"]))
         spectra = {name.partition("_")[2]: groups[name] for name in groups if name.startswith("/spectrum_")}
-        return LiquidMeasurements(
-            path, boxes, words, {key: 2 * pi / fastest(data) for key, data in spectra.items()}, spectra[MEASURED]
-        )
+        periods = {key: 2 * pi / fastest(data) for key, data in spectra.items()}
+        return LiquidMeasurements(path, boxes, words, periods, spectra[MEASURED], " and of ".join(molecules))
     spectrum = files.find("checks/liquid_spectrum.nc", results)
     data = [read_dataset(check) for check in sorted(spectrum.parent.glob("liquid_*fs.nc"))]
     data = [of_step for of_step in data if of_step.sizes.get("integrator")]
@@ -296,9 +312,8 @@ def measurements(results: Path | None) -> LiquidMeasurements:
         raise AdviceError(f"no runs of liquids are beside {spectrum}; make them: ./reproduce {spectrum.parent}/liquid_2fs.nc")
     every = xr.concat(data, "dt", combine_attrs="override", join="outer")
     of_water = read_dataset(spectrum)
-    return LiquidMeasurements(
-        spectrum.parent, [outcomes(every)], [_box_in_words(every)], {MEASURED: 2 * pi / fastest(of_water)}, of_water
-    )
+    periods, number = {MEASURED: 2 * pi / fastest(of_water)}, str(every.attrs["molecules"])
+    return LiquidMeasurements(spectrum.parent, [outcomes(every)], [_box_in_words(every)], periods, of_water, number)
 
 
 def _box_in_words(data: xr.Dataset) -> str:

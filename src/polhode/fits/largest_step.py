@@ -21,6 +21,8 @@ Which error is meant depends on the use, and every statement names it:
 * the published comparison of single bodies: :data:`polhode.fits.ladders.METRIC`, at the end of the run.
 """
 
+from math import floor, log10
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -35,6 +37,21 @@ LOWEST = 0.5
 #: Round-off of n steps stays below this many units in the last place times n; errors must be clear of it.
 FLOOR_FACTOR = 10.0
 EPS = float(np.finfo(float).eps)
+#: Digits of a step that follows from a formula, wherever it is written.
+DIGITS = 2
+
+
+def rounded_down(step: float, digits: int = DIGITS) -> float:
+    """A step with a few digits, never a longer one.
+
+    Parameters
+    ----------
+    step : positive, in any unit
+    digits : significant digits; a step that is off by round-off alone keeps its own
+    """
+    unit = 10.0 ** (floor(log10(step)) - digits + 1)
+    nearest, below = round(step / unit), floor(step / unit)
+    return float(f"{(nearest if abs(nearest * unit - step) <= 1e-9 * step else below) * unit:.{digits}g}")
 
 
 def round_off(step: ArrayLike, time: float) -> Array:

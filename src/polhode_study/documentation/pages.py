@@ -581,7 +581,7 @@ def liquids_table(released: Path = HOME / "data/released/liquids.nc") -> str:
     data, period = read_dataset(released, "followed"), 2 * pi / fastest(read_dataset(released, "spectrum_water64"))
     sizes = abs(data["drift"].sel(dt=LIQUID_ORDER).mean("seed"))
     rows = [
-        (_method_link(str(key)), *(_drift(outcome(data.sel(integrator=key, dt=dt))) for dt in LIQUID_STEPS))
+        (_known_as(str(key)), *(_drift(outcome(data.sel(integrator=key, dt=dt))) for dt in LIQUID_STEPS))
         for key in data["integrator"].values[np.argsort(sizes.values)]
     ]
     extent = (
@@ -596,6 +596,12 @@ def liquids_table(released: Path = HOME / "data/released/liquids.nc") -> str:
         f"*Lost*: in a run the energy has changed by {LOST_KT:g} kT a molecule."
     )
     return f"{said}\n\n{table(head, rows)}"
+
+
+def _known_as(key: str) -> str:
+    """A link to a method, with the other names under which users of codes know it."""
+    others = METHODS[key].other_names
+    return f"{_method_link(key)} ({', '.join(others)})" if others else _method_link(key)
 
 
 def _drift(of_step: MeanDrift | None) -> str:

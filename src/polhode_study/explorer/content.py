@@ -160,7 +160,7 @@ def content(inputs: Inputs) -> dict[str, Any]:
     return {
         "plots": load_yaml(Path(__file__).with_name("plots.yaml")),
         "about": f"Made by polhode {polhode.__version__} from the files of one run: {len(methods)} methods on {len(problems)} "
-        f"problems, {len(claims)} claims. {machine}",
+        f"problems, {_stated(claims)} statements of the publications judged. {machine}",
         "methods": methods,
         "familiar": list(dict.fromkeys([*(key for key in FAMILIAR if key in methods), *original, *methods])),
         "sets": {"auto": "auto", "original": original, "one": one_torque, "all": list(methods), "none": []},
@@ -702,6 +702,11 @@ def _claims(inputs: Inputs, problems: Collection[str], methods: Collection[str])
                 }
             )
     return claims
+
+
+def _stated(claims: list[dict[str, Any]]) -> int:
+    """How many claims the article counts: statements of the publications, without those about time."""
+    return sum(claim["group"] == "stated" for claim in claims)
 
 
 def _choices(claims: list[dict[str, Any]]) -> dict[str, list[tuple[str, str]]]:

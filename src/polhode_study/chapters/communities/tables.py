@@ -7,6 +7,7 @@ from math import isfinite, sqrt
 from typing import Any
 
 from polhode.fits import baths, impact_errors
+from polhode.fits.largest_step import rounded_down
 from polhode.fits.liquid_drifts import CONSTRAINTS, LENGTH, LONGER, STATED, outcomes, run_length
 from polhode.interface.table import Column, RowGroup, Table
 from polhode_study.chapters.communities import frames
@@ -167,7 +168,7 @@ def _water(inputs: Inputs) -> Row:
     period = best.dt * best.steps
     rates = [float(liquids.spectrum(inputs)["rate_squared"].sel(kind=kind)) for kind in ("translation", "rotation")]
     share = baths.BIAS / baths.TEMPERATURE
-    in_bath, as_forces = baths.longest_step(rates, share), baths.longest_step_of_places(rates[1], share)
+    in_bath, as_forces = map(rounded_down, (baths.longest_step(rates, share), baths.longest_step_of_places(rates[1], share)))
     of_runs = {length: pair for length, pair in in_length.items() if pair[0]}
     steps = ", ".join(rf"\textbf{{{dt:g}\,fs}} for {length}" for length, (dt, _) in of_runs.items())
     if all(shake for _, shake in of_runs.values()):
@@ -178,12 +179,13 @@ def _water(inputs: Inputs) -> Row:
         r"LAMMPS \code{rigid}; GROMACS, OpenMM or AMBER (SETTLE)",
         f"Use the {take}, or keep SETTLE. Let the force and its slope vanish at the cut-off. In a heat bath BAOAB, "
         "and its temperature between the kicks.",
-        f"water: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$; in a bath {in_bath:.2g}\\,fs for "
-        f"{baths.BIAS:g}\\,K (LAMMPS {as_forces:.2g}\\,fs)",
+        f"water: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$; in a bath {in_bath:g}\\,fs for "
+        f"{baths.BIAS:g}\\,K (LAMMPS {as_forces:g}\\,fs)",
         rf"Water, fastest libration {period:.0f}\,fs: LAMMPS \code{{rigid}} heats it by {_two(heats[0])}\,$kT$/ns per degree "
         rf"of freedom at {WATER[0]:g}\,fs and by {_two(heats[1])} at {WATER[1]:g}\,fs; {settled}. A force with a jump at the "
         rf"cut-off heats by {_two(jump.drift)}\,$kT$/ns.",
         {"method": best.method, "steps": best.steps, "dt_fs": best.dt, "shake_fs": longest_shake, "run_ns": LENGTH}
+        | {"bath_fs": in_bath, "bath_fs_lammps": as_forces}
         | {"dt_fs_longer": longer, "shake_fs_longer": longer_shake, "longer_run_ns": LENGTH * LONGER}
         | {f"lammps_{dt:g}fs": value for dt, value in zip(WATER, heats, strict=True)}
         | {"jump": jump.drift, "smooth_at_most": smooth.largest},
@@ -234,7 +236,8 @@ def _spacecraft(inputs: Inputs) -> Row:
     frozen, centred = (frames.steps(ens, key, SPACE) for key in (frames.FROZEN, frames.CENTRED))
     runge_kutta = escape(ens.label(frames.RUNGE_KUTTA))
     nutation = WHEEL / sqrt(CUBESAT[0] * CUBESAT[1])
-    wheels = frames.with_wheels(inputs, SPACE)[frames.RUNGE_KUTTA]
+    of_satellites = frames.with_wheels(inputs, SPACE)
+    wheels, fewest = of_satellites[frames.RUNGE_KUTTA], next(iter(of_satellites))
     step = max(usual.most, wheels)
     return Row(
         "Spacecraft",
@@ -242,11 +245,12 @@ def _spacecraft(inputs: Inputs) -> Row:
         enumerated(f"{escape(code.name)}, which is of order {code.lab:.0f} if a torque is set once a step" for code in codes),
         rf"Use \textbf{{{runge_kutta}}}, evaluate the torque at each stage, and end a step where the torque "
         "jumps: at firings, and at each sample of a controller, which only caps the step. With the fewest torques: "
-        f"{escape(ens.label(method))}.",
+        f"{escape(ens.label(method))}; with wheels {escape(ens.label(fewest))}.",
         rf"a radian$/\mathbf{{{_steps(step)}}}$ of the faster of spin and nutation ($h/\sqrt{{I_xI_z}}$ for a wheel $h$ "
         r"along $y$)",
         rf"A cubesat of three units with a wheel of {1e3 * WHEEL:g}\,mN\,m\,s nutates at {_in(nutation)}\,rad/s: the step is "
-        rf"{_in(1 / step / nutation)}\,s. With the {_in(1 / step / ORBIT)}\,s of its orbital rate "
+        rf"{_in(1 / step / nutation)}\,s; for 90\,\% of random satellites with wheels {_in(1 / wheels / nutation)}\,s are "
+        rf"sufficient. With the {_in(1 / step / ORBIT)}\,s of its orbital rate "
         f"{runge_kutta} diverges.",
         {
             "method": method,
@@ -254,6 +258,7 @@ def _spacecraft(inputs: Inputs) -> Row:
             "steps_half": best.half,
             "steps_rk4": step,
             "steps_wheels": wheels,
+            "method_wheels": fewest,
             "steps_rk4_half": usual.half,
         }
         | {"method_one_torque": single, "steps_one_torque": single_torque.most, "nutation": nutation}
