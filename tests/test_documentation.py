@@ -170,7 +170,7 @@ def test_the_landing_page_has_its_table_and_its_picture(built, html_pages):
     for method in ("exact_rotor", "exact_rotor_dkd_corrected", "magnus_adams4"):
         assert polhode.methods[method].label in text
     pictures = [address for address in html_pages[built / "index.html"].loads if address.endswith(".png")]
-    assert pictures == ["_images/spins.png"]
+    assert len(pictures) == 1 and re.fullmatch(r"_images/spins\d*\.png", pictures[0])
 
 
 @pytest.mark.thorough
