@@ -19,9 +19,9 @@ with the velocity of approach u and the tangential velocity :math:`v_t` of the c
    :math:`\lambda = (B^2 - L^2)/(L + B \cdot e)`, :math:`\xi = L (B - \lambda e/2)/|B - \lambda e/2|`. The usual radial
    return, :math:`\xi = L B/|B|`, is of first order where that direction turns.
 3. The spring comes first. The dashpot has what the cone leaves, the largest :math:`\theta`: if the sum were limited instead,
-   the energies of sliding and damping could not be told apart.
+   the energies of sliding and damping could not be distinguished.
 
-The ledger: dashpots dissipate by the work of their kicks. A kick acts from the middle of one step to that of the next, so half
+The energy balance: dashpots dissipate by the work of their kicks. A kick acts from the middle of one step to that of the next, so half
 of its work is done with the displacement of each; after the last loads of a contact, with that of the step before. Sliding
 dissipates :math:`-(F_{n-1} + F_n)/2 \cdot (B - \xi)` with the forces F of the spring. A stiffness that depends on the overlap
 is not conservative: the law takes what the energy :math:`k \xi^2/2` loses by a change of k, and what is left of it when the
