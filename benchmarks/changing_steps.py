@@ -192,7 +192,9 @@ def main() -> None:
     table(PATTERNS, changed)
     print(f"Change of the energy in {LONG} rad over the first kinetic energy: equal steps; carried on, restarted.\n")
     table(["equal", *PATTERNS], drifted)
-    print("Growth of the energy of a libration, 1/rad: equal steps; frequencies of the step over its own; carried on, restarted.\n")
+    print(
+        "Growth of the energy of a libration, 1/rad: equal steps; frequencies of the step over its own; carried, restarted.\n"
+    )
     table(["equal", "near 2", *(str(f[0]) for f in FREQUENCIES[1:])], librated)
 
 

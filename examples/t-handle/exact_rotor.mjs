@@ -93,6 +93,8 @@ const out = new Float64Array(7);
 /**
  * algebra/body.py, coefficients_of. The numbers of a body that the kernels read, from its principal moments:
  * Body.coefficients.
+ *
+ * moments (3,) in kg m^2 -> nine numbers: three moments, three inverses (1/(kg m^2)), three ratios.
  * @param {Vec3} moments
  * @returns {Inertia}
  */

@@ -264,8 +264,8 @@ def steps_in_contact(of_method: Sequence[Curve], error: float, contacts: float =
 
     Returns
     -------
-    The steps sufficient for half of the states, the geometric mean over the scenes; a tenth of them in the scene that asks least;
-    and nine tenths in the one that asks most. Infinite where that is not reached, NaN without scenes.
+    The steps sufficient for half of the states, the geometric mean over the scenes; a tenth of them in the scene that asks
+    least; and nine tenths in the one that asks most. Infinite where that is not reached, NaN without scenes.
     """
     if not of_method:
         return laws.Spread(*(np.asarray(nan),) * 3)
