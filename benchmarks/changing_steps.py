@@ -188,11 +188,13 @@ def main() -> None:
 
     print(f"Restarts: the error over that without, and torques a step; {RADIANS} rad, {PER_RADIAN} steps a radian.\n")
     table(["never", *(f"every {every}" for every in EVERY)], restarted)
-    print("Steps that change: the error over that of equal steps, carried on and anew.\n")
+    print("Steps that change: the error over that of equal steps, carried on and restarted.\n")
     table(PATTERNS, changed)
-    print(f"Change of the energy in {LONG} rad over the first kinetic energy: equal steps; carried on, anew.\n")
+    print(f"Change of the energy in {LONG} rad over the first kinetic energy: equal steps; carried on, restarted.\n")
     table(["equal", *PATTERNS], drifted)
-    print("Growth of the energy of a libration, 1/rad: equal steps; frequencies of the step over its own; carried on, anew.\n")
+    print(
+        "Growth of the energy of a libration, 1/rad: equal steps; frequencies of the step over its own; carried, restarted.\n"
+    )
     table(["equal", "near 2", *(str(f[0]) for f in FREQUENCIES[1:])], librated)
 
 

@@ -53,7 +53,9 @@ POLHODE_FUNCTION polhode_quat polhode_quat_of(double w, double x, double y, doub
 }
 
 /* algebra/body.py, coefficients_of. The numbers of a body that the kernels read, from its principal moments:
-   Body.coefficients. */
+   Body.coefficients.
+
+   moments (3,) in kg m^2 -> nine numbers: three moments, three inverses (1/(kg m^2)), three ratios. */
 POLHODE_FUNCTION polhode_inertia polhode_inertia_of(polhode_vec3 moments)
 {
     const double x = moments.x;
@@ -119,7 +121,9 @@ typedef struct {
 #define SPIRAL_LEAPFROG_S8 2.7215749422098424e-15
 
 /* algebra/body.py, euler_equations. d(omega)/dt in the body frame: I^-1 (torque - omega x I omega), written out for
-   principal axes. */
+   principal axes.
+
+   omega (3,) in rad/s, torque (3,) in N m -> (3,) in rad/s^2. */
 POLHODE_FUNCTION polhode_vec3 spiral_leapfrog_euler_equations(
     polhode_vec3 omega, polhode_vec3 torque, polhode_inertia body
 )
@@ -196,7 +200,8 @@ POLHODE_FUNCTION spiral_leapfrog_cos_sinc_series_result spiral_leapfrog_cos_sinc
     return result;
 }
 
-/* algebra/quaternion.py, cos_sinc. cos(a) and sin(a)/a of the angle a = sqrt(x) >= 0, given its square.
+/* algebra/quaternion.py, cos_sinc. cos(a) and sin(a)/a of the angle a = sqrt(x) >= 0, given its square. x in rad^2;
+   two numbers without a unit.
 
    A rotation vector gives the square without a root, and needs sin(a)/a, which avoids a division by zero. The branch
    contains only plain arithmetic, so it costs nothing where it is not taken and vectorises in lanes. */

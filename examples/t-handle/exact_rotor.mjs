@@ -14,10 +14,10 @@
 //    (q_{n+1}, \Pi'') &= \Phi_{\Delta t}(q_n, \Pi') \\
 //    \Pi_{n+1} &= \Pi'' + \tfrac{\Delta t}{2} M_{n+1}
 //
-// A torque that depends on the angular velocity is handed a predicted one, that of Pi'' + (dt/2) M_n, which costs
-// nothing and makes the step of second order then, too. Nothing else depends on the prediction. Under linear
-// friction, d(omega)/dt = -k omega, a step obeys lambda^2 - (1 - 3z/2) lambda - z/2 = 0 with z = k dt, and is stable
-// for z < 1. The velocity of a centre of mass that moves beside the rotation is predicted in the same way.
+// A torque that depends on the angular velocity gets a predicted one, that of Pi'' + (dt/2) M_n, which costs nothing
+// and makes the step of second order then, too. Nothing else depends on the prediction. Under linear friction,
+// d(omega)/dt = -k omega, a step obeys lambda^2 - (1 - 3z/2) lambda - z/2 = 0 with z = k dt, and is stable for z <
+// 1. The velocity of a centre of mass that moves beside the rotation is predicted in the same way.
 //
 // The sources write the exact motion with Jacobi's elliptic functions and an integral of the third kind, by theta
 // functions or by quadrature; the form used here is ours. Its error is that of rounding for every body, motion and
@@ -93,6 +93,8 @@ const out = new Float64Array(7);
 /**
  * algebra/body.py, coefficients_of. The numbers of a body that the kernels read, from its principal moments:
  * Body.coefficients.
+ *
+ * moments (3,) in kg m^2 -> nine numbers: three moments, three inverses (1/(kg m^2)), three ratios.
  * @param {Vec3} moments
  * @returns {Inertia}
  */

@@ -139,7 +139,7 @@ def instead(key: str, speed: float, error: float) -> tuple[str, ...]:
     best = next((choice for choice in answer.alternatives if not METHODS[choice.method].caution), answer.best)
     if best.method == key:
         return (f"No method with one torque in a step that keeps librations is faster at an error of {error:g} in a radian.",)
-    said = f"If you can change the code: for an error of {error:g} in a radian under torques of the lab take "
+    said = f"If you can change the code: for an error of {error:g} in a radian under lab-frame torques take "
     said += f"{best.label} ({best.method})"
     if key in steps:
         times = best.dt / steps[key].dt

@@ -369,7 +369,7 @@ class Answer:
             said = f": {some}" if len(fit) <= MOST_MEMBERS else ""
             lines += [f"Not identified: {len(fit)} of {len(self.deviations)} candidates fit these rows{said}."]
         elif self.methods and self.deviation < WITHIN:
-            lines += [f"One of {len(names)} methods that this run cannot tell apart with certainty: {some}{more}."]
+            lines += [f"One of {len(names)} methods that this run cannot distinguish with certainty: {some}{more}."]
             numbers = "; ".join(f"{key} {_rounded(self.deviations[key])}" for key in self.methods[:5])
             lines += [f"Their deviations in round-offs: {numbers}."]
         elif self.is_near_exact:

@@ -113,7 +113,7 @@ class Recipe:
             lines += [f"    q = {_vector(run.q0)}, omega = {_vector(run.omega0)}, torque: {record['torque']}"]
         lines += [
             "q is scalar first and takes body to lab; omega is in the body frame, a torque in the lab. Runs 3 and 4 may be",
-            "left out; they tell apart what is the same without a torque. Then",
+            "left out; they distinguish methods that are the same without a torque. Then",
             f"    polhode identify run1.csv run2.csv --inertia {inertia.replace(',', '')}",
             f"    polhode identify run3.csv --inertia {inertia.replace(',', '')} --torque {torque_text(self.runs[2])}",
             "or let each file begin with the lines '# inertia: ...' and '# torque: ...', and name all files in one command.",

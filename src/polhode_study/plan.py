@@ -3,7 +3,7 @@
 They are defined in one place, so that the names written by the rules and those read by the gathering cannot disagree.
 
 A file holds what a person edits and asks for: the runs of one method on one problem with one named set of step sizes, or on one
-scene with one step size from all initial states. Files of single step sizes would be nine in ten of all files, and each would
+scene with one step size from all initial states. Files of single step sizes would be 90 % of all files, and each would
 take longer to keep account of than to compute. A job makes the files of as many methods as take about twenty seconds together
 (:data:`PART_SECONDS`), so that the default study has fewer than 100 jobs.
 """

@@ -133,6 +133,8 @@ def duration(value: Any) -> float:
 def strength_of(value: Any, torque: str) -> float:
     """The strength of a torque named by its class, :data:`STRENGTH` if it is None.
 
+    The angular acceleration by the torque over omega^2, a number.
+
     Raises
     ------
     AdviceError

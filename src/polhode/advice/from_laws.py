@@ -1,4 +1,4 @@
-"""Advice from ensembles: the step that serves 90 % of random bodies under random torques of a class.
+"""Advice from ensembles: the step sufficient for 90 % of random bodies under random torques of a class.
 
 For bodies that are not known exactly: grains, a family of satellites, a first guess. The errors are those of ensembles.nc, and
 the steps per radian those of :mod:`polhode.fits.laws`.

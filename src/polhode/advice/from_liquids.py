@@ -193,7 +193,7 @@ def _reading(words: CodeWords | None, spectrum: xr.Dataset, dt: float) -> list[s
 
 
 def liquid_of(liquid: str | float, periods: Mapping[str, float]) -> tuple[float, str]:
-    """The period of the fastest libration of a liquid in fs, and the liquid in words.
+    """The period of the fastest libration of a liquid in fs, and the liquid in words. Periods in fs.
 
     Raises
     ------

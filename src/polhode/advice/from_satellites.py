@@ -82,7 +82,7 @@ class Rates:
 
 
 def rates_of(case: BodyCase) -> Rates:
-    """The rates of a satellite in a case."""
+    """The rates of a satellite in a case. In rad/s."""
     problem = case.starts[0]
     lengths = np.diff(edges_of(problem, case.horizon)) if has_pieces(problem, case.horizon) else np.array([])
     return Rates(case.speed, problem.body.nutation, problem.controller.every if problem.controller else None, lengths)

@@ -40,7 +40,10 @@ def liquid_of(molecule: Molecule, density: float = DENSITY) -> Fluid:
 
 
 def fastest_period(molecule: Molecule, density: float = DENSITY) -> float:
-    """The period of the fastest libration of a molecule in fs: its frequency is the one below which 99 % of a spectrum lie."""
+    """The period of the fastest libration of a molecule in fs: its frequency is the one below which 99 % of a spectrum lie.
+
+    ``density`` in g/cm^3.
+    """
     fluid = liquid_of(molecule, density)
     state = fluid.initial_state(0)
     for duration, dt in MADE:
@@ -56,6 +59,8 @@ def fastest_period(molecule: Molecule, density: float = DENSITY) -> float:
 
 def period_in_file(path: str | Path, density: float | None = None) -> tuple[float, str]:
     """The period of the fastest libration of the molecule in a file in fs, and in words how it was measured.
+
+    ``density`` in g/cm^3.
 
     Raises
     ------

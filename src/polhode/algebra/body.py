@@ -286,7 +286,10 @@ class Body:
 
 
 def coefficients_of(moments: Any) -> Inertia:
-    """The numbers of a body that the kernels read, from its principal moments: :meth:`Body.coefficients`."""
+    """The numbers of a body that the kernels read, from its principal moments: :meth:`Body.coefficients`.
+
+    ``moments`` (3,) in kg m^2 -> nine numbers: three moments, three inverses (1/(kg m^2)), three ratios.
+    """
     x, y, z = moments
     return (x, y, z, 1 / x, 1 / y, 1 / z, (y - z) / x, (z - x) / y, (x - y) / z)
 
@@ -403,6 +406,8 @@ def _tensor(tensor: Any) -> list[list[float]]:
 def principal_axes(tensor: Any) -> tuple[list[float], list[list[float]]]:
     """Principal moments, ascending, and the principal axes of a symmetric tensor: an axis a column, a right-handed frame.
 
+    ``tensor`` (3, 3) and moments (3) in kg m^2; axes (3, 3) without a unit.
+
     The largest component of each axis but the last is positive. Correctly rounded: those of LAPACK depend on the processor in
     their last digit, and a gas of clumps soon shows it.
     """
@@ -429,7 +434,10 @@ def principal_axes(tensor: Any) -> tuple[list[float], list[list[float]]]:
 
 @kernel
 def euler_equations(omega: Vector, torque: Vector, body: Inertia) -> Vector:
-    """d(omega)/dt in the body frame: I^-1 (torque - omega x I omega), written out for principal axes."""
+    """d(omega)/dt in the body frame: I^-1 (torque - omega x I omega), written out for principal axes.
+
+    ``omega`` (3,) in rad/s, ``torque`` (3,) in N m -> (3,) in rad/s^2.
+    """
     return (
         torque[0] * body[3] + omega[1] * omega[2] * body[6],
         torque[1] * body[4] + omega[2] * omega[0] * body[7],
@@ -439,11 +447,11 @@ def euler_equations(omega: Vector, torque: Vector, body: Inertia) -> Vector:
 
 @kernel
 def angular_momentum(omega: Vector, body: Inertia) -> Vector:
-    """I omega, in the body frame."""
+    """I omega, in the body frame. ``omega`` (3,) in rad/s -> (3,) in N m s."""
     return (body[0] * omega[0], body[1] * omega[1], body[2] * omega[2])
 
 
 @kernel
 def angular_velocity(momentum: Vector, body: Inertia) -> Vector:
-    """I^-1 L, in the body frame."""
+    """I^-1 L, in the body frame. ``momentum`` (3,) in N m s -> (3,) in rad/s."""
     return (body[3] * momentum[0], body[4] * momentum[1], body[5] * momentum[2])

@@ -65,7 +65,7 @@ def cos_sinc_series(y: float) -> tuple[float, float]:
 
 @kernel
 def cos_sinc(x: float) -> tuple[float, float]:
-    """cos(a) and sin(a)/a of the angle a = sqrt(x) >= 0, given its square.
+    """cos(a) and sin(a)/a of the angle a = sqrt(x) >= 0, given its square. ``x`` in rad^2; two numbers without a unit.
 
     A rotation vector gives the square without a root, and needs sin(a)/a, which avoids a division by zero. The branch
     contains only plain arithmetic, so it costs nothing where it is not taken and vectorises in lanes.
@@ -116,7 +116,7 @@ def increment(s: float, p: Quaternion, q: Quaternion) -> Quaternion:
 
 @kernel
 def norm_squared(q: Quaternion) -> float:
-    """|q|^2, the sum of the squares of the four components."""
+    """|q|^2, the sum of the squares of the four components. A number without a unit."""
     return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
 
 
@@ -128,7 +128,7 @@ def normalise(q: Quaternion) -> Quaternion:
 
 @kernel
 def derivative(q: Quaternion, omega: Vector) -> Quaternion:
-    """dq/dt = q (0, omega) / 2, omega in the body frame."""
+    """dq/dt = q (0, omega) / 2, omega in the body frame. ``q`` (4,), ``omega`` (3,) in rad/s -> (4,) in 1/s."""
     return (
         -0.5 * (q[1] * omega[0] + q[2] * omega[1] + q[3] * omega[2]),
         0.5 * (q[0] * omega[0] + q[2] * omega[2] - q[3] * omega[1]),

@@ -7,7 +7,7 @@ from polhode.compiling.kernel import Vector, kernel
 
 @kernel
 def add(a: Vector, b: Vector) -> Vector:
-    """a + b, three components."""
+    """a + b, three components. In their common unit."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
@@ -31,7 +31,7 @@ def dot(a: Vector, b: Vector) -> float:
 
 @kernel
 def cross(a: Vector, b: Vector) -> Vector:
-    """a x b, three components."""
+    """a x b, three components. In the product of both units."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 

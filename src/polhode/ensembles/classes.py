@@ -69,7 +69,7 @@ def constant_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def time_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque c + a sin(nu t) + b cos(nu t) in the body frame."""
+    """The torque c + a sin(nu t) + b cos(nu t) in the body frame. (3,) N m; t in s, nu in rad/s."""
     s, c = sin(parameters[9] * t), cos(parameters[9] * t)
     return (
         parameters[0] + parameters[3] * s + parameters[6] * c,
@@ -90,7 +90,10 @@ def lab_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def gravity_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque m x g of a heavy top: m the arm times the weight, g the direction of gravity, -z in the lab."""
+    """The torque m x g of a heavy top: m the arm times the weight, g the direction of gravity, -z in the lab.
+
+    (3,) N m in the body frame.
+    """
     return cross((parameters[0], parameters[1], parameters[2]), to_body(q, (0.0, 0.0, -1.0)))
 
 

@@ -17,7 +17,7 @@ SPLITTER = 134217729.0
 
 @kernel
 def two_sum(a: float, b: float) -> Pair:
-    """a + b as a double and its rounding error."""
+    """a + b as a double and its rounding error. A pair (high, low)."""
     s = a + b
     t = s - a
     return s, (a - (s - t)) + (b - t)
@@ -32,7 +32,7 @@ def quick_two_sum(a: float, b: float) -> Pair:
 
 @kernel
 def two_product(a: float, b: float) -> Pair:
-    """a b as a double and its rounding error."""
+    """a b as a double and its rounding error. A pair (high, low)."""
     p = a * b
     c = SPLITTER * a
     a_high = c - (c - a)

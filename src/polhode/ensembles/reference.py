@@ -177,7 +177,7 @@ def moment(kind: int, high: Any, low: Any, k: int, parameters: Any) -> Any:
 
 @compiled
 def expand(kind: int, high: Any, low: Any, order: int, inertia: Any, parameters: Any) -> None:
-    """Fill the coefficients 1 to ``order`` of the state from those of order 0."""
+    """Fill the coefficients 1 to ``order`` of the state from those of order 0. ``high`` and ``low`` (series, order + 1)."""
     ix, iy, iz = inertia[0], inertia[1], inertia[2]
     yz, zx, xy = two_sum(iy, -iz), two_sum(iz, -ix), two_sum(ix, -iy)
     for k in range(order):
@@ -206,7 +206,7 @@ def expand(kind: int, high: Any, low: Any, order: int, inertia: Any, parameters:
 
 @compiled
 def longest_step(high: Any, order: int, tolerance: float) -> float:
-    """The step at which the last two terms are of the size of the tolerance, relative to a state of length 1."""
+    """The step at which the last two terms are of the size of the tolerance, relative to a state of length 1. In s."""
     step = 1e300
     for k in range(order - 1, order + 1):
         size = 0.0

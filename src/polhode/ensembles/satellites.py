@@ -53,7 +53,7 @@ SEED = 51
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque of gravity and of the thrusters."""
+    """The torque of gravity and of the thrusters. (3,) N m in the body frame."""
     x, y, z = gravity_gradient(t, q, parameters, 0)
     fires = signal(t, parameters, FIRING + 3, ROWS)
     return (
@@ -64,7 +64,7 @@ def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def control(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque of the controller, from the angular velocity and the vector of the quaternion."""
+    """The torque of the controller, from the angular velocity and the vector of the quaternion. (3,) N m in the body frame."""
     damping, stiffness = parameters[CONTROL], parameters[CONTROL + 1]
     return (
         -parameters[4] * (damping * omega[0] + stiffness * q[0] * q[1]),

@@ -117,7 +117,7 @@ class Language(ABC):
 
     @abstractmethod
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
-        """A vector or a quaternion of these numbers."""
+        """Code that makes a vector or a quaternion of numbers, each given as code."""
 
     def initialiser(self, struct: Struct, codes: Sequence[str]) -> str:
         """A structure of these members, where a variable gets its first value."""

@@ -123,7 +123,7 @@ class Rust(Braces):
         return [f"let mut {name}: {typed};"]
 
     def heading(self, text: str, arguments: Sequence[tuple[str, str]], result: str) -> list[str]:
-        """The text for the documentation."""
+        """The lines of the comment above a function: what it does (``text``), its arguments with their meaning, its result."""
         return [line.replace("//", "///", 1) for line in self.comment(text)]
 
     def function(

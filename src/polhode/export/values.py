@@ -60,7 +60,7 @@ class Scalar:
         return 1
 
     def within(self, binds: int) -> str:
-        """The expression as an operand of something that binds so tightly."""
+        """The code as an operand of an operator of precedence ``binds``: in brackets where it binds less tightly."""
         return self.code if self.binds >= binds else f"({self.code})"
 
 

@@ -54,12 +54,12 @@ class Bias:
 
     @property
     def largest(self) -> float:
-        """The largest size that the interval allows; infinite without an interval."""
+        """The largest size that the interval allows; infinite without an interval. In the unit of the bias, K or kT."""
         return max(abs(self.low), abs(self.high)) if isfinite(self.low) else inf
 
     @property
     def smallest(self) -> float:
-        """The smallest size that the interval allows."""
+        """The smallest size that the interval allows. In the unit of the bias, K or kT."""
         return 0.0 if self.low <= 0 <= self.high else min(abs(self.low), abs(self.high))
 
 
@@ -107,7 +107,7 @@ class BathRun:
         return self.temperature * (1 + share)
 
     def reading(self, name: str) -> Estimate:
-        """The mean of a reading with its interval."""
+        """The mean of a reading with its interval. In the unit of the reading in the file."""
         return mean(self.steadied(self._values[name]).ravel())
 
     def steadied(self, values: np.ndarray) -> np.ndarray:
@@ -141,7 +141,7 @@ class BathRun:
         return result | {"potential": self.above("potential", truth)}
 
     def above(self, name: str, truth: Estimate) -> Bias:
-        """A reading above its true value, with the intervals of both."""
+        """A reading above its true value, with the intervals of both. In the unit of both."""
         reading = self.reading(name)
         value = reading.value - truth.value
         half = np.hypot(reading.high - reading.value, truth.high - truth.value)

@@ -43,7 +43,7 @@ def names(scenes: Mapping[str, xr.Dataset]) -> dict[str, str]:
     """What to call the scenes in figures and tables, by their names in the configuration.
 
     A scene is called as it declares ("rods in a box"), without the box that all have. Where two are the same but for the spin,
-    the one without says so; what is then still called alike is told apart by its name in the configuration.
+    the one without says so; what is then still called alike is distinguished by its name in the configuration.
     """
     called = {name: str(data.attrs.get("label", name)).removesuffix(" in a box") for name, data in scenes.items()}
     for name, data in scenes.items():
@@ -264,8 +264,8 @@ def steps_in_contact(of_method: Sequence[Curve], error: float, contacts: float =
 
     Returns
     -------
-    The steps that serve half of the states, the geometric mean over the scenes; a tenth of them in the scene that asks least;
-    and nine tenths in the one that asks most. Infinite where that is not reached, NaN without scenes.
+    The steps sufficient for half of the states, the geometric mean over the scenes; a tenth of them in the scene that asks
+    least; and nine tenths in the one that asks most. Infinite where that is not reached, NaN without scenes.
     """
     if not of_method:
         return laws.Spread(*(np.asarray(nan),) * 3)

@@ -49,7 +49,10 @@ class Departure:
 
 
 def below(data: xr.Dataset) -> Iterator[Departure]:
-    """The orders in a group of single_body.nc that are more than :data:`TOLERANCE` below their declaration."""
+    """The orders in a group of single_body.nc that are more than :data:`TOLERANCE` below their declaration.
+
+    An order is a number without a unit.
+    """
     for i, method in enumerate(map(str, data["integrator"].values)):
         for short, quantity, error in ORDERED:
             declared, measured = int(data[f"claimed_{short}_order"].values[i]), float(data[f"{short}_order"].values[i])
@@ -64,7 +67,10 @@ def below(data: xr.Dataset) -> Iterator[Departure]:
 
 
 def above(groups: Iterable[xr.Dataset], methods: Sequence[str]) -> Iterator[Departure]:
-    """The orders of ``methods`` above their declaration on every problem of a class, for the problem with the lowest."""
+    """The orders of ``methods`` above their declaration on every problem of a class, for the problem with the lowest.
+
+    An order is a number without a unit.
+    """
     lowest: dict[tuple[str, str, str], Departure] = {}
     for data in groups:
         problem, torque_class = str(data.attrs.get("problem", "")), str(data.attrs.get("torque_class", ""))

@@ -40,7 +40,10 @@ ROUNDING = 1e-9
 
 
 def bounded(growth: float, last: float) -> bool:
-    """Whether a change of this exponent and final size counts as bounded: it oscillates, or it is rounding."""
+    """Whether a change of this exponent and final size counts as bounded: it oscillates, or it is rounding.
+
+    ``growth`` is a power of time.
+    """
     return last < ROUNDING or (growth < BOUNDED and last < LOST_CHANGE)
 
 

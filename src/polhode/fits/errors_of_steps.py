@@ -27,12 +27,17 @@ class ErrorsOfSteps:
     def largest_of_each(self, error: float, exponent: float) -> np.ndarray:
         """The largest share of each run, see :func:`~polhode.fits.largest_step.largest_step`; 0 where none meets the error.
 
+        An array (runs,).
+
         Below the finest step, and only there, the error is the power ``exponent`` of the step.
         """
         return largest_step(self.share, self.errors.T, error, exponent)[0]
 
     def largest(self, error: float, exponent: float, fraction: float = SHARE_OF_CASES) -> float:
-        """The largest share with which, as with all smaller ones, ``fraction`` of the runs stay below ``error``."""
+        """The largest share with which, as with all smaller ones, ``fraction`` of the runs stay below ``error``.
+
+        A share is the step over the contact time; ``error`` has the unit of the errors.
+        """
         return float(-quantile(-self.largest_of_each(error, exponent), fraction))
 
     def is_extrapolated(self, share: float) -> bool:

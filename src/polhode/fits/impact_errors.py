@@ -40,7 +40,10 @@ def order(error: xr.DataArray) -> float:
 
 
 def ratios(data: xr.Dataset) -> xr.DataArray:
-    """The errors of the spin over those of :data:`LEADING`, with all cures, over case, integrator and division."""
+    """The errors of the spin over those of :data:`LEADING`, with all cures, over case, integrator and division.
+
+    Numbers without a unit.
+    """
     cured = data["error_spin"].sel(stage=CURED)
     return cured / cured.sel(integrator=LEADING, drop=True)
 
@@ -76,7 +79,10 @@ def steps_in_a_contact(data: xr.Dataset, error: float) -> tuple[StepsInAContact,
 
 
 def served(of_each: np.ndarray) -> float:
-    """The number that :data:`SHARE_OF_IMPACTS` of all impacts do not exceed, with as much confidence, from a sample."""
+    """The number that :data:`SHARE_OF_IMPACTS` of all impacts do not exceed, with as much confidence, from a sample.
+
+    ``of_each`` (impacts,), in its unit.
+    """
     # The binomial quantile, added up: to import scipy.stats takes longer than all of an answer.
     n, from_the_end = len(of_each), 0
     exactly = at_most = SHARE_OF_IMPACTS**n

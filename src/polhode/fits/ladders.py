@@ -77,7 +77,10 @@ class Ladder:
         return self.order.order if self.dt.size and self.order.dt_min <= self.dt[0] * (1 + 1e-9) else nan
 
     def find(self, target: float) -> LargestStep:
-        """The largest step size for a target error, see :func:`polhode.fits.largest_step.largest_step`."""
+        """The largest step size for a target error, see :func:`polhode.fits.largest_step.largest_step`.
+
+        Step in s, target in the unit of the errors.
+        """
         dt, error = self.dt, self.error
         largest, how = (float(x) for x in largest_step(dt, error, target, self.order_below, time=self.horizon))
         if how not in KNOWN_AS:
@@ -89,6 +92,8 @@ class Ladder:
 
 def largest_of_each(ladders: Sequence[Ladder], target: float) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
     """The largest step of each of several ladders for a target error, NaN where there is none, and how it is known.
+
+    Two arrays (ladders,), the step in s.
 
     As :meth:`Ladder.find`, at once for ladders with the same steps.
     """
@@ -119,6 +124,8 @@ def priced(
     steps: ArrayLike, evaluations: ArrayLike, step_time: ArrayLike, price: ArrayLike, unit: float
 ) -> NDArray[np.float64]:
     """Time in s of ``steps`` steps and ``evaluations`` torques that cost ``price`` times ``unit`` seconds each.
+
+    Arrays that broadcast; the time of a step, ``step_time``, in s.
 
     A price of zero needs no unit: the step time already includes the cheapest possible torque.
     """

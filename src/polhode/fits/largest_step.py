@@ -55,7 +55,10 @@ def rounded_down(step: float, digits: int = DIGITS) -> float:
 
 
 def round_off(step: ArrayLike, time: float) -> Array:
-    """The error, in the unit of the errors, below which round-off of the ``time / step`` steps may show."""
+    """The error, in the unit of the errors, below which round-off of the ``time / step`` steps may show.
+
+    Both in s; the shape of ``step``.
+    """
     return np.asarray(FLOOR_FACTOR * EPS * time / np.asarray(step, float))
 
 

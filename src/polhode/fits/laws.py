@@ -260,7 +260,10 @@ class Spread:
 
 
 def spread(values: ArrayLike, axis: int = -1) -> Spread:
-    """Median, 10 % and 90 % over an axis; infinite values count as large, NaN as missing, and NaN where all are missing."""
+    """Median, 10 % and 90 % over an axis; infinite values count as large, NaN as missing, and NaN where all are missing.
+
+    Three arrays without this axis, in the unit of the values.
+    """
     values = np.moveaxis(np.asarray(values, float), axis, -1)
     # Of an even number the median lies between the two in the middle.
     middle = (quantile(values, 0.5) + -quantile(-values, 0.5)) / 2
@@ -268,7 +271,10 @@ def spread(values: ArrayLike, axis: int = -1) -> Spread:
 
 
 def quantile(values: ArrayLike, share: float) -> Array:
-    """The smallest of the values of the last axis that is not exceeded by this part of them; counted as in :func:`spread`."""
+    """The smallest of the values of the last axis that is not exceeded by this part of them; counted as in :func:`spread`.
+
+    (..., n) -> (...), in the unit of the values.
+    """
     ordered = np.sort(np.asarray(values, float), axis=-1)
     count = (~np.isnan(ordered)).sum(axis=-1)
     place = np.clip(np.ceil(share * count - 1e-9).astype(int) - 1, 0, None)
@@ -295,7 +301,7 @@ class Compared:
 
     @property
     def told_apart(self) -> NDArray[np.bool_]:
-        """Whether the interval excludes 1."""
+        """Whether the interval excludes 1. An array (methods,)."""
         return np.asarray((self.low > 1) | (self.high < 1))
 
 
@@ -345,6 +351,8 @@ def _ratios(logarithm: Array, of: int, others: Sequence[int] | range) -> Array:
 
 def interval(values: ArrayLike) -> tuple[Array, Array, Array]:
     """The median over the last axis with the interval of :func:`~polhode.fits.seed_statistics.ranks`; NaN is left out.
+
+    (..., n) -> three arrays (...): median, low and high, in the unit of the values.
 
     A value without interval, that of a single body, has NaN for its ends.
     """

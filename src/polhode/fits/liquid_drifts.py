@@ -36,7 +36,10 @@ def fastest(data: xr.Dataset) -> float:
 
 
 def fastest_of(shares: np.ndarray, frequencies: np.ndarray) -> float:
-    """The fastest of shares of the kinetic energy of rotation at angular frequencies, in their unit."""
+    """The fastest of shares of the kinetic energy of rotation at angular frequencies, in their unit.
+
+    ``shares`` and ``frequencies`` (n,).
+    """
     return float(np.interp(FASTEST, np.cumsum(shares), frequencies))
 
 
@@ -95,13 +98,16 @@ def warming(drift: float, length: float, temperature: float = 300.0) -> float:
 
 
 def run_length(drift: float) -> str:
-    """How long a run may be, in words, for as much heat as :data:`STATED` brings in :data:`LENGTH`."""
+    """How long a run may be, in words, for as much heat as :data:`STATED` brings in :data:`LENGTH`.
+
+    ``drift`` in kT per ns and degree of freedom.
+    """
     length = LENGTH * STATED / drift
     return f"{length:.3g} ns" if length >= LENGTH else f"{1000 * length:.3g} ps"
 
 
 def outcome(data: xr.Dataset) -> MeanDrift | None:
-    """That of a dataset over seed; None if nothing was run."""
+    """That of a dataset over seed; None if nothing was run. In kT per ns and degree of freedom."""
     return _outcome(*(data[name].values for name in _OF_STARTS))
 
 
@@ -145,7 +151,10 @@ def outcomes(data: xr.Dataset) -> dict[str, dict[float, MeanDrift]]:
 
 
 def largest_steps(of_method: Mapping[float, Any], allowed: float) -> tuple[float, float]:
-    """The largest step up to which drift or bias is shown to be below ``allowed``, and up to which it may be; 0 for none."""
+    """The largest step up to which drift or bias is shown to be below ``allowed``, and up to which it may be; 0 for none.
+
+    Two steps in fs, as the keys of ``of_method``; ``allowed`` in the unit of its drifts.
+    """
     ends = []
     for name in ("largest", "smallest"):
         end = 0.0
@@ -171,7 +180,10 @@ Steps = dict[str, tuple[float, float]]
 
 
 def steps_of(*boxes: Mapping[str, Mapping[float, MeanDrift]], allowed: float) -> Steps:
-    """The largest steps of each method: those of the box that shows the longest, as longer runs of more molecules show more."""
+    """The largest steps of each method: those of the box that shows the longest, as longer runs of more molecules show more.
+
+    In fs.
+    """
     steps: Steps = {}
     for every in boxes:
         for key, of_method in every.items():

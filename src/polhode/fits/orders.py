@@ -87,7 +87,7 @@ def slope(step: ArrayLike, error: ArrayLike, fewest: int = 2) -> float:
 
 
 def straight_line(x: Array, y: Array) -> tuple[Array, Array, Array]:
-    """Slope, intercept and rms residual of straight lines through (x, y), y over (..., points)."""
+    """Slope, intercept and rms residual of straight lines through (x, y), y over (..., points). Three arrays (...)."""
     middle = y.mean(axis=-1)
     centred = x - x.mean()
     slope = (centred * y).sum(axis=-1) / (centred**2).sum()

@@ -40,7 +40,7 @@ class SatelliteSteps:
     exact_motion: float
 
     def needed(self, error: float) -> np.ndarray:
-        """Steps a radian, (satellites, methods), for an error of a radian that is at most the largest measured one.
+        """Steps a radian, (satellites, methods), for an error of a radian that is at most the largest measured one. In rad.
 
         Between two errors, and below the smallest, as a power of the error. None are needed where a step between two samples
         of a controller is short enough.

@@ -57,7 +57,10 @@ def ranks(n: int) -> tuple[int, float]:
 
 
 def median(values: np.ndarray) -> Estimate:
-    """The median of ``values`` (n,), which may be infinite, with the exact interval of :func:`ranks`, if n > 1."""
+    """The median of ``values`` (n,), which may be infinite, with the exact interval of :func:`ranks`, if n > 1.
+
+    In the unit of the values.
+    """
     ordered = np.sort(np.asarray(values, float))
     n = len(ordered)
     if n == 0:
@@ -149,6 +152,8 @@ def ratio(ours: np.ndarray, theirs: np.ndarray) -> Estimate:
 def coverage_of_ratio(ours: np.ndarray, theirs: np.ndarray) -> float:
     """The fraction of intervals of :func:`ratio`, from as many states drawn from these, that contain the ratio of all.
 
+    Both (n,), in one unit; a number from 0 to 1.
+
     NaN where it has no interval. The draws are the same in every call.
     """
     n = len(ours)
@@ -191,12 +196,18 @@ def ran(data: "xr.Dataset", method: str, row: int) -> bool:
 
 
 def mean_error(data: "xr.Dataset", method: str, row: int) -> Estimate:
-    """The mean over initial states, as del Valle et al. (2024) plot it; inf if one run blew up."""
+    """The mean over initial states, as del Valle et al. (2024) plot it; inf if one run blew up.
+
+    The energy error in %, with its interval.
+    """
     return mean(of_seeds(data, method, row))
 
 
 def median_error(data: "xr.Dataset", method: str, row: int) -> Estimate:
-    """The median over initial states; finite as long as more than half of them are."""
+    """The median over initial states; finite as long as more than half of them are.
+
+    The energy error in %, with its interval.
+    """
     return median(of_seeds(data, method, row))
 
 
@@ -211,7 +222,7 @@ def ratio_of_means(data: "xr.Dataset", method: str, row: int, other: str, other_
 
 
 def ratio_over_steps(data: "xr.Dataset", method: str, other: str) -> Estimate:
-    """The geometric mean of :func:`ratio_of_means` over all step sizes at which every run of both lasted.
+    """The geometric mean of :func:`ratio_of_means` over all step sizes at which every run of both lasted. A number.
 
     NaN if there is no such step size.
     """
@@ -236,7 +247,7 @@ def spin_label(data: "xr.Dataset") -> str:
 
 
 def mean_curve(data: "xr.Dataset", method: str) -> np.ndarray:
-    """The mean error in % over the step sizes; NaN for those with which the method does not run."""
+    """The mean error in % over the step sizes; NaN for those with which the method does not run. An array (dt,)."""
     return np.array([np.mean(of_seeds(data, method, row)) for row in range(data.sizes["dt"])])
 
 
@@ -252,7 +263,7 @@ def _step_of_mean(dt: np.ndarray, curve: np.ndarray, error: float) -> float:
 
 
 def ratio_of_steps(data: "xr.Dataset", method: str, other: str, error: float) -> Estimate:
-    """Ratio of the steps of :func:`step_for` of two methods."""
+    """Ratio of the steps of :func:`step_for` of two methods. A number."""
     dt = data["dt"].values
     ours, theirs = (np.array([of_seeds(data, key, row) for row in range(len(dt))]) for key in (method, other))
 

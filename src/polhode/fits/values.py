@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 def at(data: "xr.Dataset", name: str, method: str, **where: int) -> float:
-    """One value of a method, NaN if the run has none; ``where`` are positions along the other dimensions."""
+    """One value of a method, NaN if the run has none; ``where`` are positions along the other dimensions.
+
+    In the unit of the variable.
+    """
     # Thousands of numbers are requested: look-ups by xarray would take seconds.
     variables = data.variables
     methods = variables["integrator"].to_index()
@@ -22,7 +25,7 @@ def at(data: "xr.Dataset", name: str, method: str, **where: int) -> float:
 
 
 def peak(data: "xr.Dataset", name: str, method: str) -> float:
-    """The largest value of a method, NaN if the run has none."""
+    """The largest value of a method, NaN if the run has none. In the unit of the variable."""
     if name not in data or method not in data["integrator"].values:
         return nan
     values = data[name].sel(integrator=method).values

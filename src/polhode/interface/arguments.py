@@ -209,7 +209,7 @@ def function(name: str, value: Any, *, optional: bool = False) -> Any:
 
 
 def vector(name: str, values: Any, size: int) -> tuple[float, ...]:
-    """The argument ``values`` as a tuple of ``size`` finite numbers.
+    """The argument ``values`` as a tuple of ``size`` finite numbers. In the unit of the argument.
 
     Raises
     ------

@@ -105,13 +105,13 @@ OUTER = 1.0 / (2.0 - 2.0 ** (1.0 / 3.0))
 
 @kernel
 def energies(v: Any, momentum: Any, mass: Any, body: Any) -> Any:
-    """Kinetic energy of the centre and of rotation."""
+    """Kinetic energy of the centre and of rotation. In the unit of ``mass`` times v^2; ``v`` and ``momentum`` (3,)."""
     return 0.5 * mass * dot(v, v), 0.5 * dot(momentum, angular_velocity(momentum, body))
 
 
 @kernel
 def exchanged(v: Any, momentum: Any, mass: Any, body: Any, noise: Any, numbers: Any) -> Any:
-    """Velocity and angular momentum after O, and the energy that the bath gave."""
+    """Velocity and angular momentum after O, and the energy that the bath gave. Vectors (3,), momentum in the body frame."""
     before, turning_before = energies(v, momentum, mass, body)
     v = axpy(numbers[4], noise[:3], scale(numbers[0], v))
     momentum = (
@@ -125,7 +125,10 @@ def exchanged(v: Any, momentum: Any, mass: Any, body: Any, noise: Any, numbers: 
 
 @kernel
 def pushed(v: Any, momentum: Any, mass: Any, force: Any, torque: Any, noise: Any, numbers: Any) -> Any:
-    """Force and torque with friction and noise as LAMMPS adds them; in place of factors the numbers have rates."""
+    """Force and torque with friction and noise as LAMMPS adds them; in place of factors the numbers have rates.
+
+    Vectors (3,), the torque in the body frame.
+    """
     force = axpy(numbers[4], noise[:3], axpy(-numbers[0] * mass, v, force))
     torque = (
         -numbers[1] * momentum[0] + torque[0] + numbers[5] * noise[3],
@@ -137,7 +140,10 @@ def pushed(v: Any, momentum: Any, mass: Any, force: Any, torque: Any, noise: Any
 
 @subroutine
 def relaxed(rate: float, above: float, push: float, time: float) -> float:
-    """The rate of a thermostat after a time in which it is pushed, and decays at the rate of the one ``above``: exact."""
+    """The rate of a thermostat after a time in which it is pushed, and decays at the rate of the one ``above``: exact.
+
+    Rates in the inverse of the unit of ``time``.
+    """
     turn = above * time
     share = 1.0 if turn == 0.0 else -expm1(-turn) / turn
     return rate * exp(-turn) + push * time * share

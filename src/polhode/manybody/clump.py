@@ -356,7 +356,7 @@ class Clump:
 
     @property
     def filling(self) -> float:
-        """Volume of the union as a fraction of the sphere of radius :attr:`reach`. A number up to 1."""
+        """Volume of the union as a fraction of the sphere of radius :attr:`reach`. A number up to 1. Without a unit."""
         return self.volume / (4 / 3 * pi * self.reach**3)
 
     @property

@@ -134,7 +134,7 @@ def collision_time(mass: float, radius: float, modulus: float, speed: float) -> 
 
 @kernel
 def matrix(q: Any) -> Any:
-    """The rotation matrix of q, row by row (times |q|^2 if q is not unit)."""
+    """The rotation matrix of q, row by row (times |q|^2 if q is not unit). (9,), without a unit."""
     a, b, c, d = q[0] * q[0], q[1] * q[1], q[2] * q[2], q[3] * q[3]
     return (
         (a + b) - (c + d),
@@ -151,7 +151,10 @@ def matrix(q: Any) -> Any:
 
 @kernel
 def coordinate(r: float, mx: float, my: float, mz: float, x: float, y: float, z: float) -> float:
-    """One lab coordinate of a sphere at (x, y, z) in the body frame, with its row of the rotation matrix."""
+    """One lab coordinate of a sphere at (x, y, z) in the body frame, with its row of the rotation matrix.
+
+    In the unit of the arguments.
+    """
     return r + (mx * x + my * y + mz * z)
 
 
@@ -168,6 +171,8 @@ def in_body(m: Any, v: Any) -> Any:
 @kernel
 def push(fields: Any, i: Any, m: Any, sphere: Any, force: Any) -> None:
     """Add a force (lab) that acts on a sphere of a clump (x, y, z in the body frame, radius), and its torque.
+
+    N and N m; lengths in m.
 
     The force passes through the centre of the sphere, so the arm may end there; spheres on an axis give no torque about it.
     """
@@ -213,7 +218,7 @@ def to_lab(m: Any, v: Any) -> Any:
 
 @kernel
 def subtract(a: Any, b: Any) -> Any:
-    """a - b, three components."""
+    """a - b, three components. In their common unit."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
@@ -337,7 +342,10 @@ class Walls(NamedTuple):
 
 @kernel
 def walls_at(setup: Setup, since: float, time: float) -> Walls:
-    """The walls at a time (s), where ``since`` is the time since the last loads; they begin in their middle position."""
+    """The walls at a time (s), where ``since`` is the time since the last loads; they begin in their middle position.
+
+    In m and m/s.
+    """
     x, y, z, frequency = setup.shaking[0], setup.shaking[1], setup.shaking[2], setup.shaking[3]
     offset, velocity, moved = ZERO, ZERO, ZERO
     if frequency > 0.0:
@@ -389,7 +397,7 @@ def normal_of_wall(wall: int, r: Any, m: Any, sphere: Any, walls: Walls) -> Any:
 
 @kernel
 def wall_side(wall: int, setup: Setup, walls: Walls) -> Side:
-    """A wall as one of two bodies that touch: it moves with all walls, and a drum turns.
+    """A wall as one of two bodies that touch: it moves with all walls, and a drum turns. In SI units.
 
     A drum is a sphere seen from inside, with a negative radius: its arm leads from the axis to the contact point.
     """
@@ -420,7 +428,7 @@ class Interaction(NamedTuple):
 
 @kernel
 def along_axis(axis: int, size: float) -> Any:
-    """A vector (3,) of this size along one axis (0, 1 or 2) of the lab."""
+    """A vector (3,) of this size along one axis (0, 1 or 2) of the lab. In the unit of ``size``."""
     return (size if axis == 0 else 0.0, size if axis == 1 else 0.0, size if axis == 2 else 0.0)
 
 
@@ -519,7 +527,7 @@ BODY = 22
 
 @kernel
 def body_at(fields: Any, i: Any, sphere: Any, share: float) -> Any:
-    """The numbers of a body that a batch holds."""
+    """The numbers of a body that a batch holds. Lengths in m, velocities in m/s."""
     of_sphere = (sphere[0], sphere[1], sphere[2], sphere[3], share)
     velocities = load_velocity(fields, i) + load_spin(fields, i) + load_moved(fields, i) + load_turned(fields, i)
     return load_q(fields, i) + of_sphere + load_mass(fields, i) + velocities
@@ -527,7 +535,10 @@ def body_at(fields: Any, i: Any, sphere: Any, share: float) -> Any:
 
 @kernel
 def side_of(body: Any, m: Any, dt: float) -> Side:
-    """A body of a batch, with its rotation matrix; ``dt`` turns what it has moved and turned into displacements."""
+    """A body of a batch, with its rotation matrix; ``dt`` turns what it has moved and turned into displacements.
+
+    In SI units.
+    """
     moved, turned = scale(dt, body[16:19]), scale(dt, body[19:22])
     return Side(to_lab(m, body[4:7]), body[7], body[8], body[10:13], body[13:16], moved, turned)
 
@@ -734,7 +745,7 @@ def sphere_of(spheres: Any, k: Any) -> Any:
 
 @kernel
 def lab_position(r: Any, m: Any, sphere: Any) -> Any:
-    """The position of a sphere's centre in the lab, for a clump at r with the rotation matrix m."""
+    """The position of a sphere's centre in the lab, for a clump at r with the rotation matrix m. (3,) in m."""
     x, y, z = sphere[0], sphere[1], sphere[2]
     return (
         coordinate(r[0], m[0], m[1], m[2], x, y, z),

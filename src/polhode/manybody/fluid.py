@@ -170,6 +170,8 @@ class Fluid:
     def initial_state(self, seed: int) -> State:
         """A state of equilibrium: that of a file, and with further seeds its places with velocities drawn anew.
 
+        Arrays over molecules, in the units of the fluid.
+
         In equilibrium velocities do not depend on places, so both are fair samples at the temperature. A fluid without files
         starts on a lattice with random orientations: let it run first (:meth:`equilibrated`).
         """
@@ -220,6 +222,8 @@ class Fluid:
     def in_order(self, state: State) -> State:
         """The state with the molecules of each kind in an order in which neighbours are near each other (Morton's).
 
+        Arrays (molecules, 3) and (molecules, 4).
+
         What a molecule looks at then lies near in memory too.
         """
         cells = np.floor((state.r / self.box % 1.0) * CELLS).astype(np.int64).clip(0, CELLS - 1)
@@ -230,7 +234,10 @@ class Fluid:
         return State(state.r[order], state.v[order], state.q[order], state.omega[order])
 
     def with_velocities(self, state: State, seed: int) -> State:
-        """The state with velocities of the temperature (Maxwell) and no momentum, determined by the seed."""
+        """The state with velocities of the temperature (Maxwell) and no momentum, determined by the seed.
+
+        Arrays (molecules, 3).
+        """
         generator = np.random.Generator(np.random.PCG64([seed, 1]))
         masses, moments = self._masses_and_moments()
         kt = self.thermal / self.units.energy
@@ -275,6 +282,8 @@ class Fluid:
 
     def read_state(self, path: str | Path) -> State:
         """The state in a file: arrays ``r``, ``v``, ``q`` and ``omega`` (or ``w``), and the edge ``L`` of the box.
+
+        In the units of the fluid; q (molecules, 4), the others (molecules, 3).
 
         In the file the box has its corner at the origin.
         """

@@ -19,13 +19,13 @@ with the velocity of approach u and the tangential velocity :math:`v_t` of the c
    :math:`\lambda = (B^2 - L^2)/(L + B \cdot e)`, :math:`\xi = L (B - \lambda e/2)/|B - \lambda e/2|`. The usual radial
    return, :math:`\xi = L B/|B|`, is of first order where that direction turns.
 3. The spring comes first. The dashpot has what the cone leaves, the largest :math:`\theta`: if the sum were limited instead,
-   the energies of sliding and damping could not be told apart.
+   the energies of sliding and damping could not be distinguished.
 
-The ledger: dashpots dissipate by the work of their kicks. A kick acts from the middle of one step to that of the next, so half
-of its work is done with the displacement of each; after the last loads of a contact, with that of the step before. Sliding
-dissipates :math:`-(F_{n-1} + F_n)/2 \cdot (B - \xi)` with the forces F of the spring. A stiffness that depends on the overlap
-is not conservative: the law takes what the energy :math:`k \xi^2/2` loses by a change of k, and what is left of it when the
-contact ends.
+The energy balance: dashpots dissipate by the work of their kicks. A kick acts from the middle of one step to that of the next,
+so half of its work is done with the displacement of each; after the last loads of a contact, with that of the step before.
+Sliding dissipates :math:`-(F_{n-1} + F_n)/2 \cdot (B - \xi)` with the forces F of the spring. A stiffness that depends on the
+overlap is not conservative: the law takes what the energy :math:`k \xi^2/2` loses by a change of k, and what is left of it when
+the contact ends.
 """
 
 from collections.abc import Callable, Mapping
@@ -64,19 +64,22 @@ INCREMENT = Parameter(
 
 @kernel
 def in_plane(v: Any, normal: Any) -> Any:
-    """The part of a vector in the plane across a unit vector."""
+    """The part of a vector in the plane across a unit vector. (3,), in the unit of ``v``."""
     return axpy(-dot(v, normal), normal, v)
 
 
 @kernel
 def swing(v: Any, a: Any, b: Any) -> Any:
-    """A vector across the unit vector a, turned by the smallest rotation that takes a to b."""
+    """A vector across the unit vector a, turned by the smallest rotation that takes a to b. (3,), in the unit of ``v``."""
     return axpy(-dot(v, b) / (1.0 + dot(a, b)), add(a, b), v)
 
 
 @kernel
 def twirled(v: Any, axis: Any, angle: float) -> Any:
-    """A vector across an axis, turned about it by a small angle (rad; to third order), with the same length."""
+    """A vector across an axis, turned about it by a small angle (rad; to third order), with the same length.
+
+    (3,), in the unit of ``v``.
+    """
     return scale(1.0 / sqrt(1.0 + angle * angle), axpy(angle, cross(axis, v), v))
 
 
@@ -112,7 +115,10 @@ def returned(trial: Any, longest: float, before: Any, trapezoidal: bool) -> Any:
 
 @kernel
 def share_left(elastic: Any, dashpot: Any, limit: float) -> float:
-    """The largest part of the dashpot's force, from 0 to 1, with which both together stay within the limit."""
+    """The largest part of the dashpot's force, from 0 to 1, with which both together stay within the limit.
+
+    ``limit``, ``elastic`` and ``dashpot`` in N.
+    """
     both = add(elastic, dashpot)
     theta = 1.0
     if dot(both, both) > limit * limit:

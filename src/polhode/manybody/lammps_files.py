@@ -101,7 +101,7 @@ class Template:
         return [rows[atom] for atom in sorted(rows)]
 
     def column(self, section: str) -> list[float] | None:
-        """The numbers of a section of one column, or None if the file has no such section."""
+        """The numbers of a section of one column, or None if the file has no such section. In the units of the file."""
         return [values[0] for _, values in self.values(section)] if section in self.sections else None
 
 

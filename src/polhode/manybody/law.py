@@ -312,7 +312,10 @@ class ForceLaw:
         return value if isinstance(value, str) else float(value)
 
     def constants_of(self, pair: MaterialPair | SitePair, **others: float | str) -> tuple[float, ...]:
-        """The constants of two materials or sites; ``others`` are parameters with other values for this pair."""
+        """The constants of two materials or sites; ``others`` are parameters with other values for this pair.
+
+        In the units of the parameters.
+        """
         checked = {}
         for name, value in others.items():
             if name not in self.parameters:

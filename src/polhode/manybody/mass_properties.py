@@ -47,7 +47,7 @@ class MassProperties:
 
 
 def overlapping(centres: np.ndarray, radii: np.ndarray) -> bool:
-    """Whether any two spheres overlap by more than round-off."""
+    """Whether any two spheres overlap by more than round-off. ``centres`` (n, 3) and ``radii`` (n,) in one unit."""
     for i in range(len(radii) - 1):
         distances = np.linalg.norm(centres[i + 1 :] - centres[i], axis=1)
         if (distances < (radii[i + 1 :] + radii[i]) * (1 - 1e-12)).any():

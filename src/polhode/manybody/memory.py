@@ -83,7 +83,10 @@ def copy_memory(memory: Memory, to: Memory) -> None:
 
 @kernel
 def add_work_of_walls(memory: Memory, since: float, commit: bool) -> None:
-    """After a pass over all contacts, add the work that the walls have done since the last one, by the trapezoidal rule."""
+    """After a pass over all contacts, add the work that the walls have done since the last one, by the trapezoidal rule.
+
+    In J; ``since`` in s.
+    """
     counts, ledger = memory.counts, memory.ledger
     if commit and counts[NEW] <= memory.keys.shape[1]:
         ledger[RUN, WALLS] += 0.5 * since * (ledger[RUN, POWER] + ledger[STEP, POWER])

@@ -87,7 +87,7 @@ load_fraction, store_fraction = loader(fields_from(FRACTION, 1)), storer(fields_
 
 @kernel
 def used_margin(fields: Any, i: Any, r: Any, q: Any) -> float:
-    """An upper bound to the squared fraction of its margin that a clump has used since the list was made.
+    """An upper bound to the squared fraction of its margin that a clump has used since the list was made. A number.
 
     No sphere of the clump has moved further than |r - r0| + X |e - e0| + k Y |q - q0|, where e is its long axis in the lab, X
     and Y are the largest distances of sphere centres along and beside it, and k = |q| + |q0|. For any weights
@@ -112,7 +112,7 @@ def used_margin(fields: Any, i: Any, r: Any, q: Any) -> float:
 
 @kernel
 def weights(margin: float, q: Any, along: float, beside: float, rates: Any) -> Any:
-    """The three weights of :func:`used_margin` for a margin in m.
+    """The three weights of :func:`used_margin` for a margin in m. In 1/m^2, and two numbers without a unit.
 
     ``rates`` are the present rates of the three displacements (m/s); with them as weights of the squares the bound is close.
     If the bound is below the margin, |q - q0| is below d = margin/(2 Y |q0|), so that k is below 2 |q0| + d.
@@ -136,6 +136,8 @@ def weights(margin: float, q: Any, along: float, beside: float, rates: Any) -> A
 @kernel
 def reaches(way: Any, spheres: Any, first: int, many: int, out: Any) -> float:
     """Compute how far each sphere of a clump reaches along ``way`` (body frame) from its centre of mass; returns the furthest.
+
+    In m; ``out`` (spheres,).
 
     The loop vectorises: its indices are unsigned, and nothing in it depends on what it finds.
     """
@@ -161,7 +163,7 @@ def any_within(r: Any, reach: float, lab: Any, many: int) -> bool:
 
 @kernel
 def put_in_lab(r: Any, m: Any, sphere: Any, out: Any, row: int, k: int) -> None:
-    """Lab position and radius of one sphere of a clump: four rows of ``out``."""
+    """Lab position and radius of one sphere of a clump: four rows of ``out``. In m."""
     x, y, z = lab_position(r, m, sphere)
     out[row, k] = x
     out[row + 1, k] = y
@@ -226,7 +228,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def closest_points(p: Any, d: Any, q: Any, e: Any) -> Any:
-    """The shortest vector from the segment p .. p + d to the segment q .. q + e.
+    """The shortest vector from the segment p .. p + d to the segment q .. q + e. (3,), in the unit of the points.
 
     Ericson, Real-Time Collision Detection (2005), Sec. 5.1.9. Segments within 1e-7 of parallel count as parallel; that
     lengthens the vector by at most 1e-7 of their length, far less than the caution of the list.
@@ -558,7 +560,7 @@ def name_pairs(listed: Listed, marks: Any, begin: int, end: int) -> None:
 
 @subroutine
 def sort_into_cells(fields: Any, width: int, count: int, least: float, periods: Any, scratch: Scratch) -> Any:
-    """Sort the clumps into cells with edges of at least ``least``; returns the number of cells along each axis.
+    """Sort the clumps into cells with edges of at least ``least``; returns the number of cells along each axis. Lengths in m.
 
     Along a periodic axis the cells fill the period, and are one or at least three.
 
@@ -618,7 +620,7 @@ def wrapped(periods: Any, r: Any) -> Any:
 
 @kernel
 def along_one_axis(periods: Any, axis: int, low: float, high: float, edge: float) -> Any:
-    """The number of cells along an axis, where they begin, and their edge."""
+    """The number of cells along an axis, where they begin, and their edge. The last two in m."""
     if periods.size > 0 and periods[axis] > 0.0:
         period = periods[axis]
         number = floor(period / edge)
@@ -636,7 +638,7 @@ def put(places: Any, order: Any, k: int, clump: int, r: Any, reach: float) -> No
 
 @kernel
 def cell_of(r: Any, cells: Any, low: Any, edges: Any) -> Any:
-    """The indices of the cell that contains a position."""
+    """The indices of the cell that contains a position. Three ints; ``r`` (3,) in m."""
     return (
         min(int((r[0] - low[0]) / edges[0]), cells[0] - 1),
         min(int((r[1] - low[1]) / edges[1]), cells[1] - 1),
@@ -692,7 +694,10 @@ def goes_around(periods: Any, axis: int, cells: int) -> bool:
 
 @kernel
 def shortest(period: float, x: float) -> float:
-    """The distance along an axis between two positions in the box, of which one may be an image. In the unit of ``x``."""
+    """The distance along an axis between two positions in the box, of which one may be an image. In the unit of ``x``.
+
+    ``period`` in the same unit.
+    """
     return min(abs(x), period - abs(x)) if period > 0.0 else x
 
 
@@ -836,7 +841,7 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
 
 @kernel
 def lab_positions(near: Any, at: Any, begin: int, many: int, r: Any, m: Any) -> None:
-    """Lab positions of listed spheres of one clump."""
+    """Lab positions of listed spheres of one clump. In m, (spheres, 3)."""
     for number in range(begin, begin + many):
         k: Any = np.uint64(number)
         x, y, z = lab_position(r, m, sphere_of(near, k))

@@ -150,14 +150,17 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
 
 
 def rotated(q: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Points (n, 3) of a body with orientation q (4,), rotated into the lab frame."""
+    """Points (n, 3) of a body with orientation q (4,), rotated into the lab frame. In the unit of ``points``."""
     sine = np.asarray(q[1:], float)
     once = 2 * np.cross(sine, points)
     return np.asarray(points + float(q[0]) * once + np.cross(sine, once))
 
 
 def spheres_of(film: Mapping[str, Any], frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Centres (lab frame), radii, colours and clumps of all spheres in one frame of a film, for :func:`picture`."""
+    """Centres (lab frame), radii, colours and clumps of all spheres in one frame of a film, for :func:`picture`.
+
+    Arrays over spheres; centres (n, 3) and radii in m.
+    """
     centres, radii, colours, clumps = [], [], [], []
     kinds = film["kind"]
     for c, kind in enumerate(kinds):
@@ -178,7 +181,10 @@ def _colour(kinds: np.ndarray, clump: int) -> tuple[float, float, float]:
 
 
 def view_of(film: Mapping[str, Any], width: int, height: int) -> Camera:
-    """A camera that sees the whole cube from the front, slightly from the right and from above, or a drum along its axis."""
+    """A camera that sees the whole cube from the front, slightly from the right and from above, or a drum along its axis.
+
+    ``width`` and ``height`` of the picture in pixels.
+    """
     direction, size = np.array([0.56, -1.0, 0.42]), float(film["box"])
     if "drum_radius" in film:
         axis = AXES.index(film["drum_axis"])
@@ -204,7 +210,7 @@ def draw(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> Non
 
 
 def draw_box(axes: Axes, film: Mapping[str, Any], camera: Camera) -> np.ndarray:
-    """Draw the box of a film, the edges in front over the clumps; returns the pixels of its corners."""
+    """Draw the box of a film, the edges in front over the clumps; returns the pixels of its corners. An array (corners, 2)."""
     half = float(film["box"]) / 2
     corners = np.array([[x, y, z] for x in (-half, half) for y in (-half, half) for z in (-half, half)])
     seen = camera.project(corners)
@@ -228,7 +234,7 @@ def draw_box(axes: Axes, film: Mapping[str, Any], camera: Camera) -> np.ndarray:
 
 
 def draw_drum(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> np.ndarray:
-    """Draw the drum of a film, the rim in front over the clumps; returns the pixels of both rims.
+    """Draw the drum of a film, the rim in front over the clumps; returns the pixels of both rims. An array (points, 2).
 
     Staves show how far it has turned.
     """

@@ -61,7 +61,7 @@ def motion_variables(motion: np.ndarray, bodies: str, length: str = "m", time: s
 
 
 def checked_state(where: str, count: int, state: State) -> State:
-    """The state with checked copies of its arrays, and quaternions of length 1."""
+    """The state with checked copies of its arrays, and quaternions of length 1. Arrays over bodies, in the units given."""
     arrays = {}
     for name, size in (("r", 3), ("v", 3), ("q", 4), ("omega", 3)):
         what = f"{where}: the initial {name}"
@@ -213,6 +213,8 @@ def place_at_random(
     periodic: Sequence[str] = (),
 ) -> tuple[np.ndarray, np.ndarray]:
     """Positions (n, 3) and orientations (n, 4) of clumps in a cube of edge ``box`` (m) centred at the origin, or in a drum.
+
+    In m.
 
     Random sequential addition, the largest first: each clump is tried at random places and orientations until it touches
     nothing.

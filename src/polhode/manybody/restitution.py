@@ -25,6 +25,8 @@ STRONGEST = 1e3
 def linear_restitution(damping: float) -> float:
     """The coefficient of restitution of a linear spring and dashpot with the part ``damping`` of critical damping.
 
+    Numbers without a unit.
+
     Schwager and Poeschel (2007), Eq. 21. A contact ends when its force vanishes.
     """
     w = sqrt(abs(1 - damping * damping))
@@ -35,7 +37,10 @@ def linear_restitution(damping: float) -> float:
 
 @cache
 def linear_damping(restitution: float) -> float:
-    """The damping, as a fraction of critical, that gives a coefficient of restitution (above 2.5e-7, at most 1)."""
+    """The damping, as a fraction of critical, that gives a coefficient of restitution (above 2.5e-7, at most 1).
+
+    Numbers without a unit.
+    """
     if restitution >= 1:
         return 0.0
     low, high = 0.0, STRONGEST

@@ -237,6 +237,8 @@ class Scene:
     def constants(self) -> tuple[np.ndarray, np.ndarray]:
         """The material of each kind of clump as a number, and the constants of the law for every pair of them (pairs, width).
 
+        In SI units.
+
         The pairs of the first kind with all kinds and with the wall come first, then those of the second, and so on.
         """
         keys, law = list(dict.fromkeys(clump.key for clump, _ in self.clumps)), self.force_law
@@ -275,7 +277,7 @@ class Scene:
 
     @property
     def solid_fraction(self) -> float:
-        """Total volume of the clumps as a fraction of the volume of the box or drum."""
+        """Total volume of the clumps as a fraction of the volume of the box or drum. A number up to 1."""
         whole = pi * self.drum.radius**2 * self.box if self.drum else self.box**3
         return sum(count * clump.volume for clump, count in self.clumps) / whole
 
@@ -297,6 +299,8 @@ class Scene:
 
     def initial_state(self, seed: int) -> State:
         """Random positions, orientations and directions of motion, determined by the seed; or what has settled from them.
+
+        r (n, 3) in m, v in m/s, q (n, 4), omega in rad/s.
 
         Every quantity has its own generator, so that scenes that differ only in speed or spin share everything else.
         Clumps settle with the leapfrog SPIRAL in steps of a twentieth of the contact time.

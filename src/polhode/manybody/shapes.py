@@ -61,13 +61,13 @@ def _existing(path: Traversable) -> Traversable:
 
 
 def table(path: Traversable) -> np.ndarray:
-    """The numbers of a csv file with comments (#) and one line of names."""
+    """The numbers of a csv file with comments (#) and one line of names. An array (rows, columns)."""
     lines = [line for line in _existing(path).read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
     return np.array([[float(word) for word in line.split(",")] for line in lines[1:]])
 
 
 def profile(key: str) -> "PchipInterpolator":
-    """Radius as a function of height, both in cm, between the foot and the top."""
+    """Radius as a function of height, both in cm, between the foot and the top. In cm."""
     from scipy.interpolate import PchipInterpolator  # takes half a second, and runs with filled pieces do not need it
 
     height, radius = table(SHAPES / "profiles" / f"{key}.csv").T

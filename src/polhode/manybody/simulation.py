@@ -348,7 +348,7 @@ WORK = ("lists", "groups", "spheres", "pairs", "contacts", "margin")
 
 
 def setup_of(scene: Scene | Fluid) -> Setup:
-    """The arrays of clumps and box that the engine reads, a :class:`Setup` in SI units."""
+    """The arrays of clumps and box that the engine reads, a :class:`Setup` in SI units. A fluid: in its own units."""
     if isinstance(scene, Fluid):
         return scene.setup
     kinds = [clump for clump, _ in scene.clumps]

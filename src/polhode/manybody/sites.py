@@ -197,13 +197,13 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
 
 
 def respond(fields: Any, bookkeeping: Any, memory: Any, dt: float, energy: float, key: int) -> float:
-    """The energy as it was: no site waits for an answer."""
+    """The energy as it was: no site waits for an answer. In the unit of energy of the fluid."""
     return energy
 
 
 @kernel
 def total(f: Any, k: Any) -> float:
-    """The sum of eight numbers."""
+    """The sum of eight numbers. In their unit."""
     a, b = f[k] + f[k + np.uint64(4)], f[k + np.uint64(1)] + f[k + np.uint64(5)]
     c, d = f[k + np.uint64(2)] + f[k + np.uint64(6)], f[k + np.uint64(3)] + f[k + np.uint64(7)]
     return (a + c) + (b + d)  # type: ignore[no-any-return]
@@ -211,7 +211,7 @@ def total(f: Any, k: Any) -> float:
 
 @kernel
 def period_of(setup: Setup) -> tuple[float, float]:
-    """The edge of the box and its inverse, two zeros for empty space."""
+    """The edge of the box and its inverse, two zeros for empty space. In the unit of length of the fluid, and its inverse."""
     return (setup.periods[0], 1.0 / setup.periods[0]) if setup.periods.size > 0 else (0.0, 0.0)
 
 
@@ -260,7 +260,10 @@ def put_away(fields: Any, width: int, molecule: int, setup: Setup, f: Any, table
 
 @kernel
 def room_of(setup: Setup, molecule: int) -> float:
-    """The edge of the box; in empty space, of a box in which half a diagonal is out of reach of a molecule."""
+    """The edge of the box; in empty space, of a box in which half a diagonal is out of reach of a molecule.
+
+    In the unit of length of the fluid.
+    """
     reach = sqrt(setup.constants[0, BEFORE - 1]) + setup.extents[0, molecule]
     return setup.periods[0] if setup.periods.size > 0 else 4.0 * reach  # type: ignore[no-any-return]
 
@@ -411,7 +414,7 @@ def list_sites(
 
 @kernel
 def mean_of(rates: Any, k: int, count: int) -> float:
-    """The mean of one of the three rates of all molecules."""
+    """The mean of one of the three rates of all molecules. In the unit of the rates."""
     total = 0.0
     for c in range(count):
         total += rates[c, k]
@@ -468,7 +471,10 @@ def fill_lanes(
 
 @kernel
 def closest_of_all(squared: Any, near: Any, many: int, at: Any, period: Any) -> None:
-    """Lower the squared distances of so many sites to that from one at ``at`` where this is nearer; vectorises."""
+    """Lower the squared distances of so many sites to that from one at ``at`` where this is nearer; vectorises.
+
+    In the unit of length of the fluid, squared.
+    """
     for k in range(many):
         x, y, z = nearest(near[0, k] - at[0], period), nearest(near[1, k] - at[1], period), nearest(near[2, k] - at[2], period)
         to_this = x * x + y * y + z * z

@@ -87,7 +87,7 @@ class MovingClump:
         return Side(_to_lab(m, sphere), sphere[3], share, self.v, self.spin, moved, turned)
 
     def centres(self) -> np.ndarray:
-        """The centres of its spheres in the lab, (n, 3)."""
+        """The centres of its spheres in the lab, (n, 3). In m."""
         return np.stack(_lab_position(self.r, _matrix(self.q), self.spheres.T), axis=1)
 
     def push(self, force: Any, torque: Any) -> None:
@@ -166,7 +166,10 @@ class PlainRun:
                 body.spin = _axpy(1.5, body.turned, _scale(-0.5, turned))
 
     def load(self, time: float) -> None:
-        """The loads on all clumps: weight, then clump by clump the contacts with the walls and with the clumps after it."""
+        """The loads on all clumps: weight, then clump by clump the contacts with the walls and with the clumps after it.
+
+        N in the lab frame, N m in the body frame; ``time`` in s.
+        """
         self.memory, self.next_memory = self.next_memory, {}
         walls = _walls_at(self.setup, self.since, time)
         for body in self.bodies:

@@ -44,7 +44,7 @@ class Symmetry:
 
 
 def of_spheres(centres: np.ndarray, radii: np.ndarray, tolerance: float, masses: np.ndarray | None = None) -> Symmetry:
-    """The symmetry of spheres with centres (n, 3) and radii (n,), m.
+    """The symmetry of spheres with centres (n, 3) and radii (n,), m. ``masses`` (n,) in kg.
 
     Spheres map onto each other if centres and radii agree within ``tolerance``, a fraction of the extent of the clump: numbers
     in files are rounded. So must their masses (n,), if they have any, as a fraction of the largest. Spheres inside another one
@@ -173,12 +173,17 @@ def across(axis: np.ndarray) -> np.ndarray:
 
 
 def turned(points: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """The components of points (n, k) along axes, which are columns; BLAS rounds products otherwise on other processors."""
+    """The components of points (n, k) along axes, which are columns; BLAS rounds products otherwise on other processors.
+
+    In the unit of ``points``.
+    """
     return np.ascontiguousarray(sum(points[:, [k]] * axes[k] for k in range(len(axes))))
 
 
 def straightened(centres: np.ndarray, tolerance: float = STRAIGHT) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The centres (n, 3), moved onto the x axis if they lie on one line, and the origin and the axes (3, 3) of that frame.
+
+    In m.
 
     They lie on a line if none is further from it than ``tolerance`` times its length.
     """

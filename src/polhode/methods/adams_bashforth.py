@@ -17,13 +17,16 @@ FOURTH = (55 / 24, -59 / 24, 37 / 24, -9 / 24)
 
 @kernel
 def second(value: Any, newest: Any, last: Any, dt: Any) -> Any:
-    """A vector after dt, by the formula of second order."""
+    """A vector after dt, by the formula of second order. In the unit of ``value``; rates per s, dt in s."""
     return axpy(SECOND[0] * dt, newest, axpy(SECOND[1] * dt, last, value))
 
 
 @kernel
 def third(q: Any, omega: Any, newest: Any, last: Any, before: Any, dt: Any) -> Any:
-    """q and omega after dt, by the formula of third order; rates hold those of q and omega one after the other."""
+    """q and omega after dt, by the formula of third order; rates hold those of q and omega one after the other.
+
+    q (4,) and omega (3,) in rad/s, body frame; rates (7,) per s.
+    """
     b0, b1, b2 = THIRD[0] * dt, THIRD[1] * dt, THIRD[2] * dt
     q = increment(b0, newest[:4], increment(b1, last[:4], increment(b2, before[:4], q)))
     return q + axpy(b0, newest[4:7], axpy(b1, last[4:7], axpy(b2, before[4:7], omega)))
@@ -31,7 +34,10 @@ def third(q: Any, omega: Any, newest: Any, last: Any, before: Any, dt: Any) -> A
 
 @kernel
 def fourth(q: Any, omega: Any, newest: Any, last: Any, before: Any, first: Any, dt: Any) -> Any:
-    """q and omega after dt, by the formula of fourth order; rates hold those of q and omega one after the other."""
+    """q and omega after dt, by the formula of fourth order; rates hold those of q and omega one after the other.
+
+    q (4,) and omega (3,) in rad/s, body frame; rates (7,) per s.
+    """
     b0, b1, b2, b3 = FOURTH[0] * dt, FOURTH[1] * dt, FOURTH[2] * dt, FOURTH[3] * dt
     q = increment(b0, newest[:4], increment(b1, last[:4], increment(b2, before[:4], increment(b3, first[:4], q))))
     return q + axpy(b0, newest[4:7], axpy(b1, last[4:7], axpy(b2, before[4:7], axpy(b3, first[4:7], omega))))

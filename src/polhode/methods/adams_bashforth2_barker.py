@@ -46,7 +46,10 @@ def third_coefficient(square: Any, sinc: Any) -> Any:
 
 @kernel
 def local_linearisation(q: Any, omega: Any, acceleration: Any, dt: Any) -> Any:
-    """The quaternion after dt, not normalised, for an angular velocity that grows at a constant rate."""
+    """The quaternion after dt, not normalised, for an angular velocity that grows at a constant rate.
+
+    ``omega`` in rad/s, ``acceleration`` in rad/s^2, (3,), body frame; (4,).
+    """
     v, u = scale(0.5, omega), scale(0.5, acceleration)
     square = dt * dt * dot(v, v)
     c1, sinc = cos_sinc(square)

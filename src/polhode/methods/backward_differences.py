@@ -37,7 +37,7 @@ NOTHING = (0.0,) * 14
 
 @kernel
 def subtract(a: Any, b: Any) -> Any:
-    """a - b, component by component."""
+    """a - b, component by component. Vectors (3,) in one unit."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 

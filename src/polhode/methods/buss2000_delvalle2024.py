@@ -31,7 +31,10 @@ COEFFICIENT = 1 / 16
 
 @kernel
 def mean_rotation(omega: Any, acceleration: Any, dt: Any, coefficient: Any) -> Any:
-    """The constant angular velocity (rad/s, body frame) that turns the body as omega(t) does over one step (Eq. B.8)."""
+    """The constant angular velocity (rad/s, body frame) that turns the body as omega(t) does over one step (Eq. B.8).
+
+    ``acceleration`` in rad/s^2, ``dt`` in s.
+    """
     turning = cross(acceleration, omega)
     return add(axpy(0.5 * dt, acceleration, omega), scale(coefficient * dt * dt, turning))
 

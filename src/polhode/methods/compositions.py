@@ -65,7 +65,10 @@ def torque_at(t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters:
 def modified_torque(
     s: Any, displaced: Any, bracket: Any, t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters: Any
 ) -> Any:
-    """M + s G from two torques; ``displaced`` is lambda, ``bracket`` the factor of the term of the group, 1 if it is right."""
+    """M + s G from two torques; ``displaced`` is lambda, ``bracket`` the factor of the term of the group, 1 if it is right.
+
+    (3,) in N m, body frame.
+    """
     moment = torque_at(t, q, momentum, body, torque, parameters)
     turn = angular_velocity(moment, body)
     ahead = torque_at(t, rotate(q, turn, displaced * s), momentum, body, torque, parameters)

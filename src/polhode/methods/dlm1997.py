@@ -24,7 +24,7 @@ from polhode.methods.splitting import rotors
 
 @kernel
 def drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and Pi of a free body after dt, to second order."""
+    """q and Pi of a free body after dt, to second order. q (4,) and Pi (3,) in N m s, body frame; dt in s."""
     return rotors(q, momentum, (body[3], body[4], body[5]), dt)
 
 

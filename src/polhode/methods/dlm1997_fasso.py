@@ -20,7 +20,10 @@ from polhode.methods.splitting import rotors
 
 @kernel
 def drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and Pi of a free body after dt, to second order, in the best order of the axes."""
+    """q and Pi of a free body after dt, to second order, in the best order of the axes.
+
+    q (4,) and Pi (3,) in N m s, body frame; dt in s.
+    """
     return in_order(best_order(body), q, momentum, body, dt)
 
 

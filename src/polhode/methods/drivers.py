@@ -120,7 +120,10 @@ def run(
     sample_steps: np.ndarray,
     normalise: bool | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """The arrays of :meth:`polhode.methods.protocol.Method.integrate`."""
+    """The arrays of :meth:`polhode.methods.protocol.Method.integrate`.
+
+    That is q (samples, 4), omega and the stored omega (samples, 3) in rad/s, and the number of torque evaluations.
+    """
     from polhode.compiling.marching import Pauses
 
     normalise = method.normalisation(normalise)
@@ -151,7 +154,11 @@ def run(
 def run_system(
     method: "OneTorque", system: "System", dt: float, sample_steps: np.ndarray, normalise: bool | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-    """The arrays of :meth:`polhode.methods.protocol.OneTorque.integrate_system`."""
+    """The arrays of :meth:`polhode.methods.protocol.OneTorque.integrate_system`.
+
+    That is q (samples, bodies, 4), omega, stored omega, r and v (samples, bodies, 3), in SI units, and the number of
+    evaluations.
+    """
     from polhode.compiling.marching import Pauses
 
     normalise = method.normalisation(normalise)

@@ -9,7 +9,7 @@ body frame and Phi the exact motion of the free body (:mod:`polhode.methods.free
    (q_{n+1}, \Pi'') &= \Phi_{\Delta t}(q_n, \Pi') \\
    \Pi_{n+1} &= \Pi'' + \tfrac{\Delta t}{2} M_{n+1}
 
-A torque that depends on the angular velocity is handed a predicted one, that of Pi'' + (dt/2) M_n, which costs nothing and
+A torque that depends on the angular velocity gets a predicted one, that of Pi'' + (dt/2) M_n, which costs nothing and
 makes the step of second order then, too. Nothing else depends on the prediction. Under linear friction,
 d(omega)/dt = -k omega, a step obeys lambda^2 - (1 - 3z/2) lambda - z/2 = 0 with z = k dt, and is stable for z < 1. The
 velocity of a centre of mass that moves beside the rotation is predicted in the same way.

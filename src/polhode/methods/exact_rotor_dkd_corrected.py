@@ -15,7 +15,7 @@ with the exact free motion Phi of :mod:`polhode.methods.free_top`. The change of
 
 (:mod:`polhode.methods.correctors`). Without it the part of the error that is linear in the torque is half of that of
 ``exact_rotor`` with the other sign; with it both have the same error, since one step is the other seen from half a step ahead.
-A torque that depends on the angular velocity is handed that of Pi' + (dt/2) M_{n-1/2}.
+A torque that depends on the angular velocity gets the velocity of Pi' + (dt/2) M_{n-1/2}.
 """
 
 from dataclasses import replace

@@ -32,7 +32,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def half_step(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """L(t + dt/2), and the quaternion q_a predicted at the half step, not normalised."""
+    """L(t + dt/2), and the quaternion q_a predicted at the half step, not normalised. L (3,) in N m s, lab frame; q_a (4,)."""
     q, momentum = state[:4], state[4:7]
     torque_lab = to_lab(q, torque)
     omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
@@ -41,7 +41,10 @@ def half_step(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def full_step(q: Any, momentum: Any, half: Any, orientation: Any, body: Any, dt: Any) -> Any:
-    """The state after a step; ``orientation`` is the quaternion that turns L(t + dt/2) into the body frame."""
+    """The state after a step; ``orientation`` is the quaternion that turns L(t + dt/2) into the body frame.
+
+    That is q (4,), L (3,) in N m s, lab frame, and omega (3,) in rad/s, body frame.
+    """
     omega = angular_velocity(to_body(orientation, momentum), body)
     return increment(dt, derivative(half, omega), q) + momentum + omega
 

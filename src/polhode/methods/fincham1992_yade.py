@@ -1,6 +1,6 @@
 r"""Fincham's leapfrog as YADE runs it: ``NewtonIntegrator::leapfrogAsphericalRotate``.
 
-Like the method as its author meant it, but L(t + dt/2) is turned into the body frame with the *old* orientation, which costs
+Like the method as its author meant it, but L(t + dt/2) is turned into the body frame with the *old* orientation, which loses
 an order. (The variant used by del Valle et al. (2024) also normalises the quaternion predicted at the half step.) YADE runs it
 for all bodies with different moments of inertia in versions that have no choice, and with ``rotAlgorithm`` Fincham1992 in
 later ones.
@@ -13,7 +13,7 @@ later ones.
    \omega_{n+1/2} &= I^{-1} R(q_n)^T L_{n+1/2} \\
    q_{n+1} &= q_n + \Delta t\, \dot q(q_a, \omega_{n+1/2})
 
-A torque is handed omega(t - dt/2) of the last step, as YADE's contact laws are.
+A torque gets omega(t - dt/2) of the last step, as YADE's contact laws are.
 """
 
 from typing import Any

@@ -38,7 +38,7 @@ _body_of, _ = state_rows(9)
 
 @kernel
 def weighted(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """The sum a + 2 b + 2 c + d of the stages of the classical Runge-Kutta scheme, component by component."""
+    """The sum a + 2 b + 2 c + d of the stages of the classical Runge-Kutta scheme, component by component. In their unit."""
     return axpy(2.0, b, axpy(2.0, c, add(a, d)))
 
 
@@ -54,6 +54,8 @@ def rate(u: Any, omega: Any) -> Any:
 @kernel
 def stage(q: Any, omega: Any, turn: Any, a: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
     """The rates of the rotation vector and of omega at t + dt, where they are ``turn`` and omega + dt a; q and omega are at t.
+
+    Vectors (3,) in rad/s and rad/s^2, body frame.
 
     The rotation vector is formed once, for the quaternion and for its rate: a step that forms it twice, by ``rotate``, keeps
     more values across the call of the torque, and took up to 1.7 times as long in some processes.

@@ -27,7 +27,7 @@ LARGEST, MOST = 0.2, 1_000_000
 
 @kernel
 def largest(v: Any) -> Any:
-    """The largest of three numbers."""
+    """The largest of three numbers. In their unit."""
     value = v[0]
     if v[1] > value:
         value = v[1]
@@ -37,7 +37,7 @@ def largest(v: Any) -> Any:
 
 
 def exact(drift: Callable[..., Any]) -> Callable[..., Any]:
-    """The motion for dt without a torque, composed of ``drift(q, momentum, body, dt)``, which is symmetric.
+    """The motion for dt without a torque, composed of ``drift(q, momentum, body, dt)``, which is symmetric. q (4,), dt in s.
 
     ``momentum`` is I omega + h in the body frame, N m s, and ``body`` has h behind the nine numbers of the body.
     """

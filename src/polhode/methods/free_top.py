@@ -75,7 +75,7 @@ SMALLEST = 1e-16
 
 @kernel
 def middle_second(body: Any, v: Any) -> Any:
-    """Three numbers of the axes x, y, z in the cyclic order in which the second axis has the middle moment."""
+    """Three numbers of the axes x, y, z in the cyclic order in which the second axis has the middle moment. In their unit."""
     # The middle axis is the one whose two partners have gyroscopic coefficients of equal sign.
     a, b, c = v
     if body[7] * body[8] >= 0.0:
@@ -89,7 +89,7 @@ def middle_second(body: Any, v: Any) -> Any:
 
 @kernel
 def back_in_place(body: Any, v: Any) -> Any:
-    """The inverse of :func:`middle_second`: numbers of the renamed axes in the order x, y, z."""
+    """The inverse of :func:`middle_second`: numbers of the renamed axes in the order x, y, z. In their unit."""
     a, b, c = v
     if body[7] * body[8] >= 0.0:
         a, b, c = v[1], v[2], v[0]
@@ -102,7 +102,7 @@ def back_in_place(body: Any, v: Any) -> Any:
 
 @kernel
 def landen(k: Any, complement: Any, n: Any) -> Any:
-    """One Landen step down: k', its complement, n' and sqrt(1 + n)."""
+    """One Landen step down: k', its complement, n' and sqrt(1 + n). Numbers without a unit."""
     inverse = 1.0 / (1.0 + complement)
     ratio = k * inverse
     lower = ratio * ratio

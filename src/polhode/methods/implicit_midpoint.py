@@ -37,7 +37,10 @@ from polhode.methods.translation import MIDPOINT_PREDICTED
 
 @kernel
 def newton(mean: Any, omega: Any, torque: Any, body: Any, half: Any) -> Any:
-    """The mean angular velocity after a Newton iteration of mean = omega + half a(mean, torque)."""
+    """The mean angular velocity after a Newton iteration of mean = omega + half a(mean, torque).
+
+    (3,) in rad/s, body frame; ``half`` is dt/2 in s.
+    """
     gap = axpy(half, euler_equations(mean, torque, body), axpy(-1.0, mean, omega))
     x, y, z = half * body[6], half * body[7], half * body[8]
     a = (1.0, -x * mean[2], -x * mean[1])
@@ -48,7 +51,10 @@ def newton(mean: Any, omega: Any, torque: Any, body: Any, half: Any) -> Any:
 
 @kernel
 def mean_velocity(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The mean angular velocity of the midpoint rule with this torque: three Newton iterations from the explicit guess."""
+    """The mean angular velocity of the midpoint rule with this torque: three Newton iterations from the explicit guess.
+
+    (3,) in rad/s, body frame; the torque in N m.
+    """
     half = 0.5 * dt
     mean = axpy(half, euler_equations(omega, torque, body), omega)
     mean = newton(mean, omega, torque, body, half)
@@ -58,7 +64,10 @@ def mean_velocity(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def turned(q: Any, c: Any) -> Any:
-    """The quaternion turned by the rotation whose axis is c and the tangent of half its angle |c|: q (1, c)/|(1, c)|."""
+    """The quaternion turned by the rotation whose axis is c and the tangent of half its angle |c|: q (1, c)/|(1, c)|.
+
+    (4,), without a unit.
+    """
     return scaled(1.0 / sqrt(1.0 + dot(c, c)), multiply(q, (1.0, c[0], c[1], c[2])))
 
 

@@ -32,7 +32,10 @@ from polhode.methods.states import read_synchronous, stored_in_body_frame
 
 @kernel
 def half_turned(q: Any, c: Any) -> Any:
-    """The quaternion after half the rotation that ``turned`` makes: half way between q and turned(q, c)."""
+    """The quaternion after half the rotation that ``turned`` makes: half way between q and turned(q, c).
+
+    (4,), without a unit.
+    """
     length = sqrt(1.0 + dot(c, c))
     w = 1.0 + length
     return scaled(1.0 / sqrt(w * w + dot(c, c)), multiply(q, (w, c[0], c[1], c[2])))

@@ -30,7 +30,10 @@ def orientation_rate(q: Any, momentum: Any, body: Any) -> Any:
 
 @kernel
 def runge_kutta(q: Any, momentum: Any, torque_lab: Any, body: Any, dt: Any) -> Any:
-    """The quaternion after dt by the classical Runge-Kutta scheme (Eq. B.13), L(t) = momentum + torque_lab t, unnormalised."""
+    """The quaternion after dt by the classical Runge-Kutta scheme (Eq. B.13), L(t) = momentum + torque_lab t, unnormalised.
+
+    ``momentum`` (3,) in N m s and ``torque_lab`` (3,) in N m, lab frame -> (4,).
+    """
     half = axpy(0.5 * dt, torque_lab, momentum)
     full = axpy(dt, torque_lab, momentum)
     k1 = orientation_rate(q, momentum, body)

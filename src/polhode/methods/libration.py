@@ -127,7 +127,10 @@ def short_roots(method: Method) -> list[NDArray[np.complex128]]:
 
 
 def laws(method: Method, known: Sequence[NDArray[np.complex128]] = ()) -> tuple[PowerLaw, PowerLaw]:
-    """ln|lambda| of the root next to exp(ix), and the relative shift of its frequency, for small x (:func:`short_roots`)."""
+    """ln|lambda| of the root next to exp(ix), and the relative shift of its frequency, for small x (:func:`short_roots`).
+
+    In powers of x = Omega dt, rad.
+    """
     every = zip(SHORT, known or short_roots(method), strict=True)
     nearest = [values[np.argmin(np.abs(values - np.exp(1j * x)))] for x, values in every]
     return leading_power(np.log(np.abs(nearest))), leading_power(np.angle(nearest) / SHORT - 1)

@@ -16,7 +16,7 @@ ESPResSo runs it with six.
    \omega_{n+1/2} &= \omega_n + \tfrac{\Delta t}{2}\, a(\omega_n, M_n) \\
    \omega_{n+1} &= \omega_{n+1/2} + \tfrac{\Delta t}{2}\, a(\omega_{n+1}, M_{n+1})
 
-Three iterations leave an error of :math:`O(\Delta t^4)` in a step, an order beyond that of the method. A torque is handed
+Three iterations leave an error of :math:`O(\Delta t^4)` in a step, an order beyond that of the method. A torque gets
 omega(t + dt/2), the mean over the move, as by Martys and Mountain. For a body that turns steadily the root exists up to
 :math:`|\omega| \Delta t = 2`; where it does not, it counts as zero, and the quaternion loses its length.
 """

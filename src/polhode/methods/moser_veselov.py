@@ -40,13 +40,13 @@ from polhode.methods.states import read_momentum, stored_momentum
 
 @kernel
 def products(f: Any, c: Any) -> Any:
-    """The gyroscopic products f1 c2 c3 and cyclically, three numbers."""
+    """The gyroscopic products f1 c2 c3 and cyclically, three numbers. From f and c (3,), without a unit."""
     return (f[0] * c[1] * c[2], f[1] * c[2] * c[0], f[2] * c[0] * c[1])
 
 
 @kernel
 def newton(c: Any, a: Any, f: Any) -> Any:
-    """The vector c after a Newton iteration of c = (1 + |c|^2) a + (f1 c2 c3, f2 c3 c1, f3 c1 c2)."""
+    """The vector c after a Newton iteration of c = (1 + |c|^2) a + (f1 c2 c3, f2 c3 c1, f3 c1 c2). (3,), without a unit."""
     gap = add(axpy(1.0 + dot(c, c), a, products(f, c)), scale(-1.0, c))
     x, y, z = scale(-2.0 * a[0], c), scale(-2.0 * a[1], c), scale(-2.0 * a[2], c)
     x = (1.0 + x[0], x[1] - f[0] * c[2], x[2] - f[0] * c[1])
@@ -57,7 +57,7 @@ def newton(c: Any, a: Any, f: Any) -> Any:
 
 @kernel
 def rotation(a: Any, f: Any) -> Any:
-    """The vector c, the axis times the tangent of half the angle of a step: three Newton iterations."""
+    """The vector c, the axis times the tangent of half the angle of a step: three Newton iterations. (3,), without a unit."""
     c = axpy(1.0 + dot(a, a), a, products(f, a))
     return newton(newton(newton(c, a, f), a, f), a, f)
 

@@ -38,19 +38,19 @@ def product(p: Any, q: Any) -> Any:
 
 @kernel
 def p1(q: Any) -> Any:
-    """The product P_1 q = q (0, 1, 0, 0), a quaternion."""
+    """The product P_1 q = q (0, 1, 0, 0), a quaternion. In the unit of q."""
     return (-q[1], q[0], q[3], -q[2])
 
 
 @kernel
 def p2(q: Any) -> Any:
-    """The product P_2 q = q (0, 0, 1, 0), a quaternion."""
+    """The product P_2 q = q (0, 0, 1, 0), a quaternion. In the unit of q."""
     return (-q[2], -q[3], q[0], q[1])
 
 
 @kernel
 def p3(q: Any) -> Any:
-    """The product P_3 q = q (0, 0, 0, 1), a quaternion."""
+    """The product P_3 q = q (0, 0, 0, 1), a quaternion. In the unit of q."""
     return (-q[3], q[2], -q[1], q[0])
 
 
@@ -64,28 +64,28 @@ def angle(p: Any, turned: Any, inverse: Any, dt: Any) -> Any:
 
 @kernel
 def rotor1(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """The values of q and p after the flow of (p . P_1 q)^2/(8 I_1) for dt."""
+    """The values of q and p after the flow of (p . P_1 q)^2/(8 I_1) for dt. Both (4,), p in N m s, dt in s."""
     c, s = angle(p, p1(q), body[3], dt)
     return increment(s, p1(q), scaled(c, q)), increment(s, p1(p), scaled(c, p))
 
 
 @kernel
 def rotor2(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """The values of q and p after the flow of (p . P_2 q)^2/(8 I_2) for dt."""
+    """The values of q and p after the flow of (p . P_2 q)^2/(8 I_2) for dt. Both (4,), p in N m s, dt in s."""
     c, s = angle(p, p2(q), body[4], dt)
     return increment(s, p2(q), scaled(c, q)), increment(s, p2(p), scaled(c, p))
 
 
 @kernel
 def rotor3(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """The values of q and p after the flow of (p . P_3 q)^2/(8 I_3) for dt."""
+    """The values of q and p after the flow of (p . P_3 q)^2/(8 I_3) for dt. Both (4,), p in N m s, dt in s."""
     c, s = angle(p, p3(q), body[5], dt)
     return increment(s, p3(q), scaled(c, q)), increment(s, p3(p), scaled(c, p))
 
 
 @kernel
 def rotors(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """The values of q and p of a free body after dt, to second order."""
+    """The values of q and p of a free body after dt, to second order. Both (4,), p in N m s, dt in s."""
     q, p = rotor3(q, p, body, 0.5 * dt)
     q, p = rotor2(q, p, body, 0.5 * dt)
     q, p = rotor1(q, p, body, dt)
@@ -95,13 +95,13 @@ def rotors(q: Any, p: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def kick(q: Any, p: Any, torque: Any, dt: Any) -> Any:
-    """The value of p after dt under a torque: dp/dt = 2 q (0, torque)."""
+    """The value of p after dt under a torque: dp/dt = 2 q (0, torque). (4,) in N m s; the torque in N m, body frame."""
     return increment(4.0 * dt, derivative(q, torque), p)
 
 
 @kernel
 def omega_of(q: Any, p: Any, body: Any) -> Any:
-    """The angular velocity omega_k = p . P_k q/(2 I_k), in the body frame."""
+    """The angular velocity omega_k = p . P_k q/(2 I_k), in the body frame. (3,) in rad/s."""
     return (
         0.5 * body[3] * product(p, p1(q)),
         0.5 * body[4] * product(p, p2(q)),

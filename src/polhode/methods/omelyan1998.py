@@ -28,20 +28,29 @@ from polhode.methods.states import stored_in_body_frame, torque_wanted_at_state
 
 @kernel
 def sweep(new: Any, old: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """One fixed-point iteration of the kick, by the mean of the rate at the start, ``old``, and that at ``new``."""
+    """One fixed-point iteration of the kick, by the mean of the rate at the start, ``old``, and that at ``new``.
+
+    (3,) in rad/s, body frame.
+    """
     return axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
 
 
 @kernel
 def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The angular velocity after dt, with gyroscopic products averaged over both ends (Eqs. B.11, B.12); three iterations."""
+    """The angular velocity after dt, with gyroscopic products averaged over both ends (Eqs. B.11, B.12); three iterations.
+
+    (3,) in rad/s, body frame.
+    """
     old = euler_equations(omega, torque, body)
     return sweep(sweep(axpy(dt, old, omega), old, omega, torque, body, dt), old, omega, torque, body, dt)
 
 
 @kernel
 def cayley(q: Any, omega: Any, dt: Any) -> Any:
-    """q turned by a constant omega for dt, by the Cayley transform of the quaternion (Eq. B.10)."""
+    """q turned by a constant omega for dt, by the Cayley transform of the quaternion (Eq. B.10).
+
+    ``omega`` in rad/s, body frame; (4,).
+    """
     a = (0.0625 * dt * dt) * dot(omega, omega)
     return scaled(1.0 / (1.0 + a), increment(dt, derivative(q, omega), scaled(1.0 - a, q)))
 

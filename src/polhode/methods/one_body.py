@@ -71,19 +71,19 @@ def drive_type(numbers: int = NUMBERS) -> Any:
 
 @kernel
 def normalised(state: Any) -> Any:
-    """The state with its quaternion, which comes first, divided by its norm."""
+    """The state with its quaternion, which comes first, divided by its norm. A tuple of floats."""
     return quaternion.normalise(state[:4]) + state[4:]
 
 
 @kernel
 def row4(rows: Any, i: int) -> Any:
-    """The first four numbers of a row."""
+    """The first four numbers of a row. Usually a quaternion."""
     return (rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])
 
 
 @kernel
 def row3(rows: Any, i: int) -> Any:
-    """The first three numbers of a row."""
+    """The first three numbers of a row. In the unit of the row."""
     return (rows[i, 0], rows[i, 1], rows[i, 2])
 
 
@@ -181,13 +181,16 @@ def drive(  # type: ignore[no-untyped-def]
 
 @kernel
 def same_body(body: Any, parameters: Any, place: int, width: int, interval: int) -> Any:
-    """The numbers of a body in a piece: as they are."""
+    """The numbers of a body in a piece: as they are. A tuple, in SI units."""
     return body
 
 
 @kernel
 def driven_body(body: Any, parameters: Any, place: int, width: int, interval: int) -> Any:
-    """The numbers of a body in a piece, with the momentum of driven wheels at its begin and the torque of their motors."""
+    """The numbers of a body in a piece, with the momentum of driven wheels at its begin and the torque of their motors.
+
+    A tuple; N m s and N m, body frame.
+    """
     s = parameters[place] - interval * parameters[place + BEFORE_TABLE - 2]
     h, u = driven_wheels(parameters, place + BEFORE_TABLE + width * interval, s)
     return body[:9] + h + u

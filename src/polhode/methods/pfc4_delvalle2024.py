@@ -36,7 +36,7 @@ def into_body(x: Any, y: Any, z: Any, v: Any) -> Any:
 
 @kernel
 def acceleration(x: Any, y: Any, z: Any, omega: Any, torque_lab: Any, body: Any) -> Any:
-    """The angular acceleration J^-1 (M - omega x J omega) in the lab frame, J = A I A^T (Eq. B.16)."""
+    """The angular acceleration J^-1 (M - omega x J omega) in the lab frame, J = A I A^T (Eq. B.16). (3,) in rad/s^2."""
     momentum = from_body(x, y, z, angular_momentum(into_body(x, y, z, omega), body))
     rest = axpy(-1.0, cross(omega, momentum), torque_lab)
     return from_body(x, y, z, angular_velocity(into_body(x, y, z, rest), body))
@@ -52,7 +52,7 @@ def kick(x: Any, y: Any, z: Any, omega: Any, torque_lab: Any, body: Any, dt: Any
 
 @kernel
 def to_quaternion(x: Any, y: Any, z: Any) -> Any:
-    """The quaternion of the matrix with columns x, y, z, from its largest component."""
+    """The quaternion of the matrix with columns x, y, z, from its largest component. (4,), without a unit."""
     trace = x[0] + y[1] + z[2]
     if trace >= x[0] and trace >= y[1] and trace >= z[2]:
         q = (1.0 + trace, y[2] - z[1], z[0] - x[2], x[1] - y[0])

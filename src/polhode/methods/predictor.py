@@ -43,7 +43,10 @@ HOLD = 1e300
 
 @kernel
 def damped(explicit: Any, last: Any, rate: Any, dt: Any) -> Any:
-    """The explicit prediction (rad/s), drawn towards the last prediction as friction at this rate (1/s) demands."""
+    """The explicit prediction (rad/s), drawn towards the last prediction as friction at this rate (1/s) demands.
+
+    Vectors (3,), body frame; dt in s.
+    """
     return axpy(1.0 / (1.0 + 0.5 * dt * rate), axpy(-1.0, last, explicit), last)
 
 

@@ -393,7 +393,7 @@ class OneTorque(Method):
         return RUNGE_KUTTA_MOVES if self.warm_up_steps else super().moves
 
     def without_passages(self) -> Self:
-        """As for other methods, and with one torque in every step from the first on."""
+        """The method without the change of variables around its steps, and with one torque in every step from the first on."""
         return replace(super().without_passages(), warm_up_steps=0) if self.warm_up_steps else super().without_passages()
 
     def march(self) -> Callable[..., Any]:

@@ -30,7 +30,10 @@ from polhode.methods.states import read_momentum, start_with_momentum, stored_mo
 
 @kernel
 def extrapolated(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """The quaternion after dt at constant momentum, not yet normalised, and the angular velocity at dt/2 in the lab frame."""
+    """The quaternion after dt at constant momentum, not yet normalised, and the angular velocity at dt/2 in the lab frame.
+
+    (4,), and (3,) in rad/s; ``momentum`` in N m s, lab frame.
+    """
     rate = derivative(q, angular_velocity(to_body(q, momentum), body))
     full = normalise(increment(dt, rate, q))
     half = normalise(increment(0.5 * dt, rate, q))

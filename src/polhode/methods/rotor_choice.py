@@ -69,7 +69,10 @@ def least(s0: Any, s1: Any, s2: Any, s3: Any, s4: Any, s5: Any) -> Any:
 
 @kernel
 def best_order(body: Any) -> Any:
-    """The number in :data:`ORDERS` of the best order of the rotors with the rates 1/I_k."""
+    """The number in :data:`ORDERS` of the best order of the rotors with the rates 1/I_k.
+
+    ``body`` as from :meth:`polhode.algebra.body.Body.coefficients`; a float.
+    """
     # In units of one of them, so that powers of the moments neither overflow nor vanish.
     x, y, z = 1.0, body[4] * body[0], body[5] * body[0]
     return least(score(x, y, z), score(y, z, x), score(z, x, y), score(x, z, y), score(z, y, x), score(y, x, z))
@@ -92,7 +95,7 @@ def best_pair(body: Any) -> Any:
 @hides_nothing
 @kernel
 def ordered(which: Any, v: Any) -> Any:
-    """Three numbers of the axes x, y, z in one of :data:`ORDERS`."""
+    """Three numbers of the axes x, y, z in one of :data:`ORDERS`. In the unit of ``v``."""
     a, b, c = v
     if which == 1.0:
         a, b, c = v[1], v[2], v[0]
@@ -110,7 +113,10 @@ def ordered(which: Any, v: Any) -> Any:
 @hides_nothing
 @kernel
 def restored(which: Any, v: Any) -> Any:
-    """The inverse of :func:`ordered`: the two orders that are rotations of the axes are each other's, the rest their own."""
+    """The inverse of :func:`ordered`: the two orders that are rotations of the axes are each other's, the rest their own.
+
+    In the unit of ``v``.
+    """
     inverse = which
     if which == 1.0:
         inverse = 2.0
@@ -139,5 +145,5 @@ def renamed(which: Any, q: Any, momentum: Any) -> Any:
 
 @kernel
 def named_back(which: Any, q: Any, momentum: Any) -> Any:
-    """The inverse of :func:`renamed`."""
+    """The inverse of :func:`renamed`. q (4,) and Pi (3,) in N m s."""
     return (q[0], *handed(which, restored(which, (q[1], q[2], q[3])))), handed(which, restored(which, momentum))

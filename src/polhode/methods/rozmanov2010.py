@@ -35,7 +35,10 @@ ROUNDS = 50
 
 @kernel
 def half_step(half: Any, q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """The rate of the quaternion at the half step, and the quaternion there, given an approximation of it."""
+    """The rate of the quaternion at the half step, and the quaternion there, given an approximation of it.
+
+    Both (4,), the rates in 1/s; ``momentum`` (3,) in N m s, lab frame, ``dt`` in s.
+    """
     rate = derivative(half, angular_velocity(to_body(half, momentum), body))
     return rate, normalise(increment(0.5 * dt, rate, q))
 

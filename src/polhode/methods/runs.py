@@ -35,7 +35,10 @@ class InPieces(NamedTuple):
 def integrate(
     problem: Problem, method: Method, dt: float, sample_steps: Array, normalise: bool | None = None
 ) -> tuple[Array, Array, Array, int]:
-    """Run a method from the initial state of a problem: :meth:`polhode.methods.protocol.Method.integrate`, wheels included."""
+    """Run a method from the initial state of a problem: :meth:`polhode.methods.protocol.Method.integrate`, wheels included.
+
+    That is q (samples, 4), omega and the stored omega (samples, 3) in rad/s, and the number of torque evaluations.
+    """
     method, has_wheels = _for_body(method, problem)
     torque = problem.compiled_load if has_wheels else problem.compiled_torque
     start = problem.q0, problem.omega0, problem.body.coefficients()

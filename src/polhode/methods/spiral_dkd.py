@@ -1,7 +1,7 @@
 r"""Drift, kick, drift with the kick of SPIRAL: this work, found by exchanging the parts of methods.
 
 Half a rotation, one kick with the torque of the middle of the step, half a rotation. A torque that depends on the angular
-velocity is handed one predicted for the middle (:mod:`polhode.methods.predictor`). With K(omega, M, t) the kick by SSPRK3 of
+velocity gets one predicted for the middle (:mod:`polhode.methods.predictor`). With K(omega, M, t) the kick by SSPRK3 of
 del Valle et al. (2024), Eqs. 9 and 10, over the time t:
 
 .. math::

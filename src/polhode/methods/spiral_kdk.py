@@ -2,7 +2,7 @@ r"""SPIRAL as kick, drift, kick: synchronous and second order for every torque, 
 
 Half kicks by SSPRK3 (del Valle et al. 2024, Eqs. 9, 10), each with the torque of its own end, around the exact rotation of
 Eq. 7. The torque at the end of a step also begins the next one, so that a code with a velocity Verlet step takes it as it is.
-A torque that depends on the angular velocity is handed a prediction of it (:mod:`polhode.methods.predictor`). With
+A torque that depends on the angular velocity gets a prediction of it (:mod:`polhode.methods.predictor`). With
 K(omega, M, t) the kick over the time t:
 
 .. math::

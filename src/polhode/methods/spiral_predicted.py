@@ -1,7 +1,7 @@
 r"""SPIRAL with a predicted angular velocity: second order under friction with one torque a step.
 
 SPIRAL (del Valle et al. 2024, Eqs. 7-10) evaluates the torque at the whole time with the angular velocity of half a step
-before, which costs an order under friction. Here the torque is handed an angular velocity predicted for its own time from the
+before, which loses an order under friction. Here the torque gets an angular velocity predicted for its own time from the
 last torque and the last secant (:mod:`polhode.methods.predictor`). The step itself is that of SPIRAL: where the torque does not
 depend on the angular velocity the two give the same bits. Friction means drag here, a smooth function of omega; for contacts
 with friction see :mod:`polhode.methods.predictor`. With K(omega, M, t) the kick by SSPRK3 over the time t (Eqs. 9, 10):

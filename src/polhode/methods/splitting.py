@@ -96,7 +96,10 @@ def rotor3(q: Any, momentum: Any, rate: Any, dt: Any) -> Any:
 
 @kernel
 def rotors(q: Any, momentum: Any, rates: Any, dt: Any) -> Any:
-    """q and Pi of a free body after dt, to second order: rotors 1, 2, 3, 2, 1, the third for all of dt, the others for half."""
+    """q and Pi of a free body after dt, to second order: rotors 1, 2, 3, 2, 1, the third for all of dt, the others for half.
+
+    Pi (3,) in N m s, body frame; dt in s.
+    """
     half = 0.5 * dt
     q, momentum = rotor1(q, momentum, rates[0], half)
     q, momentum = rotor2(q, momentum, rates[1], half)

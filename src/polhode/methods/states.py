@@ -48,7 +48,7 @@ def start_with_momentum(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> 
 
 @kernel
 def omega_of_momentum(state: Any, body: Any) -> Any:
-    """The angular velocity I^-1 A(q) L in the body frame, from a state (q, L)."""
+    """The angular velocity I^-1 A(q) L in the body frame, from a state (q, L). (3,) in rad/s; L in N m s, lab frame."""
     return angular_velocity(to_body(state[:4], state[4:7]), body)
 
 

@@ -31,7 +31,10 @@ from polhode.methods.splitting import rotor1, rotor3
 
 @kernel
 def drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and Pi of a free body after dt, to second order, with the best axes."""
+    """q and Pi of a free body after dt, to second order, with the best axes.
+
+    q (4,) and Pi (3,) in N m s, body frame; dt in s.
+    """
     return with_axes(best_pair(body), q, momentum, body, dt)
 
 

@@ -27,7 +27,10 @@ from polhode.methods.verlet_delvalle2024 import before_torque, start
 
 @kernel
 def implicit_half_kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The angular velocity after dt/2 with the acceleration at the end, by three fixed-point iterations from the old value."""
+    """The angular velocity after dt/2 with the acceleration at the end, by three fixed-point iterations from the old value.
+
+    (3,) in rad/s, body frame; the torque in N m.
+    """
     new = axpy(0.5 * dt, euler_equations(omega, torque, body), omega)
     new = axpy(0.5 * dt, euler_equations(new, torque, body), omega)
     return axpy(0.5 * dt, euler_equations(new, torque, body), omega)

@@ -1,7 +1,7 @@
 r"""Velocity Verlet as used in the comparison of del Valle et al. (2024): App. B.2, Eqs. B.2 and B.3.
 
 Eq. B.2 turns the quaternion with omega(t + dt), which is not yet known; omega(t + dt/2) reproduces the published curve. Both
-half kicks are explicit: the second evaluates the gyroscopic term at the half step, which costs an order.
+half kicks are explicit: the second evaluates the gyroscopic term at the half step, which loses an order.
 
 .. math::
 

@@ -40,34 +40,37 @@ from polhode.methods.touma1994 import drift as touma_drift
 
 @kernel
 def internal(body: Any) -> Any:
-    """The angular momentum of the wheels in the body frame."""
+    """The angular momentum of the wheels in the body frame. (3,), N m s."""
     return (body[9], body[10], body[11])
 
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (q, L, torque), ten floats: L = I omega + h in N m s and the torque in N m, body frame."""
     return q + add(angular_momentum(omega, body), internal(body)) + torque
 
 
 @kernel
 def omega_of(momentum: Any, body: Any) -> Any:
-    """The angular velocity (L - h)/I."""
+    """The angular velocity (L - h)/I. (3,) in rad/s, body frame; L = I omega + h and h in N m s."""
     return angular_velocity(axpy(-1.0, internal(body), momentum), body)
 
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
     return state[:4], omega_of(state[4:7], body)
 
 
 @kernel
 def stored(state: Any, body: Any, dt: Any) -> Any:
+    """Omega (rad/s, body frame) as the method stores it."""
     return omega_of(state[4:7], body)
 
 
 @kernel
 def rotor1(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and L after the flow of (L_1 - h_1)^2/(2 I_1) for dt."""
+    """q and L after the flow of (L_1 - h_1)^2/(2 I_1) for dt. q (4,), L (3,) in N m s, body frame."""
     c, s = splitting.half_angle(momentum[0] - body[9], body[3], dt)
     q = (c * q[0] - s * q[1], c * q[1] + s * q[0], c * q[2] + s * q[3], c * q[3] - s * q[2])
     y, z = splitting.turned_back(c, s, momentum[1], momentum[2])
@@ -76,7 +79,7 @@ def rotor1(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def rotor2(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and L after the flow of (L_2 - h_2)^2/(2 I_2) for dt."""
+    """q and L after the flow of (L_2 - h_2)^2/(2 I_2) for dt. q (4,), L (3,) in N m s, body frame."""
     c, s = splitting.half_angle(momentum[1] - body[10], body[4], dt)
     q = (c * q[0] - s * q[2], c * q[1] - s * q[3], c * q[2] + s * q[0], c * q[3] + s * q[1])
     z, x = splitting.turned_back(c, s, momentum[2], momentum[0])
@@ -85,7 +88,7 @@ def rotor2(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def rotor3(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and L after the flow of (L_3 - h_3)^2/(2 I_3) for dt."""
+    """q and L after the flow of (L_3 - h_3)^2/(2 I_3) for dt. q (4,), L (3,) in N m s, body frame."""
     c, s = splitting.half_angle(momentum[2] - body[11], body[5], dt)
     q = (c * q[0] - s * q[3], c * q[1] + s * q[2], c * q[2] - s * q[1], c * q[3] + s * q[0])
     x, y = splitting.turned_back(c, s, momentum[0], momentum[1])
@@ -94,7 +97,7 @@ def rotor3(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def dlm_drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and L after dt without a torque, to second order, in the order x, y, z, y, x."""
+    """q and L after dt without a torque, to second order, in the order x, y, z, y, x. q (4,), L (3,) in N m s, body frame."""
     half = 0.5 * dt
     q, momentum = rotor1(q, momentum, body, half)
     q, momentum = rotor2(q, momentum, body, half)
@@ -153,34 +156,35 @@ def squish_angle(p: Any, turned: Any, momentum: Any, inverse: Any, dt: Any) -> A
 
 @kernel
 def squish1(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """q and p after the flow of (p . P_1 q - 2 h_1)^2/(8 I_1) for dt."""
+    """q and p after the flow of (p . P_1 q - 2 h_1)^2/(8 I_1) for dt. Both (4,), p in N m s."""
     c, s = squish_angle(p, no_squish.p1(q), body[9], body[3], dt)
     return increment(s, no_squish.p1(q), scaled(c, q)), increment(s, no_squish.p1(p), scaled(c, p))
 
 
 @kernel
 def squish2(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """q and p after the flow of (p . P_2 q - 2 h_2)^2/(8 I_2) for dt."""
+    """q and p after the flow of (p . P_2 q - 2 h_2)^2/(8 I_2) for dt. Both (4,), p in N m s."""
     c, s = squish_angle(p, no_squish.p2(q), body[10], body[4], dt)
     return increment(s, no_squish.p2(q), scaled(c, q)), increment(s, no_squish.p2(p), scaled(c, p))
 
 
 @kernel
 def squish3(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """q and p after the flow of (p . P_3 q - 2 h_3)^2/(8 I_3) for dt."""
+    """q and p after the flow of (p . P_3 q - 2 h_3)^2/(8 I_3) for dt. Both (4,), p in N m s."""
     c, s = squish_angle(p, no_squish.p3(q), body[11], body[5], dt)
     return increment(s, no_squish.p3(q), scaled(c, q)), increment(s, no_squish.p3(p), scaled(c, p))
 
 
 @kernel
 def squish_start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
     momentum = add(angular_momentum(omega, body), internal(body))
     return q + scaled(4.0, derivative(q, momentum)) + torque
 
 
 @kernel
 def squish_omega(q: Any, p: Any, body: Any) -> Any:
-    """The angular velocity (p . P_k q/2 - h_k)/I_k."""
+    """The angular velocity (p . P_k q/2 - h_k)/I_k. (3,) in rad/s, body frame."""
     momentum = (
         0.5 * no_squish.product(p, no_squish.p1(q)),
         0.5 * no_squish.product(p, no_squish.p2(q)),
@@ -191,6 +195,7 @@ def squish_omega(q: Any, p: Any, body: Any) -> Any:
 
 @kernel
 def squish_before_torque(state: Any, body: Any, dt: Any) -> Any:
+    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
     q, p, torque = state[:4], state[4:8], state[8:11]
     p = no_squish.kick(q, p, torque, 0.5 * dt)
     half = 0.5 * dt
@@ -204,11 +209,13 @@ def squish_before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def squish_read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
     return state[:4], squish_omega(state[:4], state[4:8], body)
 
 
 @kernel
 def squish_stored(state: Any, body: Any, dt: Any) -> Any:
+    """Omega (rad/s, body frame) as the method stores it."""
     return squish_omega(state[:4], state[4:8], body)
 
 

@@ -25,13 +25,16 @@ HEIGHT = 1.0
 
 
 def cylinder(radius: float) -> Body:
-    """A homogeneous cylinder along x with the chosen mass and height."""
+    """A homogeneous cylinder along x with the chosen mass and height. ``radius`` in m."""
     transverse = MASS * (3 * radius**2 + HEIGHT**2) / 12
     return Body((MASS * radius**2 / 2, transverse, transverse), MASS)
 
 
 def loads(t: Any, r: Any, v: Any, q: Any, omega: Any, parameters: Any, force: Any, torque: Any) -> None:
-    """Write the contact friction, equal and opposite; its torque is along the common axis, equal in lab and body frames."""
+    """Write the contact friction, equal and opposite; its torque is along the common axis, equal in lab and body frames.
+
+    N and N m, rows (bodies, 3).
+    """
     friction = parameters[0] * (parameters[1] * omega[0][0] + parameters[2] * omega[1][0])
     for i in range(2):
         for k in range(3):

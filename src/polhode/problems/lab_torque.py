@@ -33,7 +33,7 @@ def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def impulse(t: Any, parameters: Any) -> Any:
-    """The lab torque integrated from 0 to t: c_k t + (a_k / nu) (cos(k) - cos(nu t + k))."""
+    """The lab torque integrated from 0 to t: c_k t + (a_k / nu) (cos(k) - cos(nu t + k)). (3,) N m s, lab frame."""
     c, a, nu = parameters[0:3], parameters[3:6], parameters[6]
     return tuple(c[k] * t + a[k] / nu * (np.cos(k) - np.cos(nu * t + k)) for k in range(3))
 

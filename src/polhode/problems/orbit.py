@@ -37,14 +37,14 @@ OF_ORBIT = 4
 
 @kernel
 def up(t: Any, parameters: Any, first: Any) -> Any:
-    """The direction from the Earth to the satellite, in the lab."""
+    """The direction from the Earth to the satellite, in the lab. A unit vector (3,)."""
     u = parameters[first + 3] + parameters[first] * t
     return (cos(u), sin(u) * parameters[first + 1], sin(u) * parameters[first + 2])
 
 
 @kernel
 def ahead(t: Any, parameters: Any, first: Any) -> Any:
-    """The direction of flight, in the lab."""
+    """The direction of flight, in the lab. A unit vector (3,)."""
     u = parameters[first + 3] + parameters[first] * t
     return (-sin(u), cos(u) * parameters[first + 1], cos(u) * parameters[first + 2])
 
@@ -114,7 +114,7 @@ class Orbit:
 
     @property
     def numbers(self) -> list[float]:
-        """What the kernels read first."""
+        """What the kernels read first. In SI units and rad."""
         return [self.rate, cos(self.inclination), sin(self.inclination), self.phase]
 
 

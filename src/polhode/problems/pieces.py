@@ -109,7 +109,10 @@ class Controller:
 
 
 def held_inside(torque: Callable[..., Any], numbers: int) -> Callable[..., Any]:
-    """The torque of a piece: behind so many numbers it reads the start of the piece, and the times between which it stays."""
+    """The torque of a piece: behind so many numbers it reads the start of the piece, and the times between which it stays.
+
+    (3,) N m in the body frame.
+    """
     load = torque if hasattr(torque, "py_func") else kernel(torque)
 
     def inside(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
@@ -155,7 +158,10 @@ def driven_wheels(parameters: Any, at: int, s: Any) -> Any:
 
 @cache
 def plus_driven(torque: Callable[..., Any], numbers: int) -> Callable[..., Any]:
-    """The torque plus h x omega of driven wheels minus the torque of their motors, which are read behind so many numbers."""
+    """The torque plus h x omega of driven wheels minus the torque of their motors, which are read behind so many numbers.
+
+    (3,) N m in the body frame.
+    """
     load = torque if hasattr(torque, "py_func") else kernel(torque)
     first = numbers + OF_PIECE
 
@@ -169,7 +175,10 @@ def plus_driven(torque: Callable[..., Any], numbers: int) -> Callable[..., Any]:
 
 @cache
 def plus_held(torque: Callable[..., Any], numbers: int, width: int = OF_INTERVAL) -> Callable[..., Any]:
-    """The torque plus the controller's, which is read behind so many numbers and the numbers of a piece."""
+    """The torque plus the controller's, which is read behind so many numbers and the numbers of a piece.
+
+    (3,) N m in the body frame.
+    """
     load = torque if hasattr(torque, "py_func") else kernel(torque)
     first = numbers + OF_PIECE
 

@@ -155,7 +155,10 @@ class Case:
 
     @property
     def parameter_array(self) -> np.ndarray:
-        """The parameters as read by the compiled torque; never empty."""
+        """The parameters as read by the compiled torque; never empty.
+
+        A float array (n,), in the units that the problem declares.
+        """
         return parameter_array(self.parameters.values())
 
     @property
@@ -190,7 +193,10 @@ class Case:
 
 @cache
 def plus_wheels(torque: Callable[..., Any], parameters: int) -> Callable[..., Any]:
-    """The torque plus h x omega of wheels, whose momentum h is read behind so many parameters."""
+    """The torque plus h x omega of wheels, whose momentum h is read behind so many parameters.
+
+    (3,) N m in the body frame; h in N m s.
+    """
     load = torque if hasattr(torque, "py_func") else kernel(torque)
 
     def whole(t: Any, q: Any, omega: Any, numbers: Any) -> Any:
@@ -268,12 +274,18 @@ class Problem(Case):
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """The numbers that :attr:`whole_torque` reads: the parameters, then the momentum of the wheels if there are any."""
+        """The numbers that :attr:`whole_torque` reads: the parameters, then the momentum of the wheels if there are any.
+
+        In SI units.
+        """
         return (*self.parameters.values(), *(self.body.wheel_momentum if self.body.wheels else ()))
 
     @property
     def parameter_array(self) -> np.ndarray:
-        """:attr:`numbers` as read by the compiled torque; never empty. With a controller also what it has sampled: nothing."""
+        """:attr:`numbers` as read by the compiled torque; never empty. With a controller also what it has sampled: nothing.
+
+        A float array (n,), in SI units.
+        """
         return parameter_array(self.numbers) if self.controller is None else self.numbers_of_pieces(self.horizon)
 
     def numbers_of_pieces(self, end: float) -> np.ndarray:
@@ -283,7 +295,10 @@ class Problem(Case):
 
     @cached_property
     def whole_torque(self) -> Callable[..., Any]:
-        """The torque plus h x omega of the wheels, minus their motors' torque: what turns a body without wheels in this way."""
+        """The torque plus h x omega of the wheels, minus their motors' torque: what turns a body without wheels in this way.
+
+        (3,) N m in the body frame.
+        """
         if self.has_motors:
             return pieces.plus_driven(self.torque, len(self.numbers))
         return plus_wheels(self.torque, len(self.parameters)) if self.body.wheels else self.torque
@@ -299,24 +314,30 @@ class Problem(Case):
 
     @cached_property
     def compiled_load(self) -> Callable[..., Any]:
-        """The torque without the torque of the wheels, a compiled kernel, for methods to which wheels are part of the body."""
+        """The torque without the torque of the wheels, a compiled kernel, for methods to which wheels are part of the body.
+
+        (3,) N m in the body frame.
+        """
         return compiled_torque(f"problem {self.key!r}", self.torque, self.parameters.values(), self._states)
 
     @cached_property
     def compiled_piece(self) -> Callable[..., Any]:
-        """:attr:`whole_torque` within a piece (:mod:`polhode.problems.pieces`)."""
+        """:attr:`whole_torque` within a piece (:mod:`polhode.problems.pieces`). (3,) N m in the body frame."""
         self.try_out()
         return pieces.compiled(self.whole_torque, len(self.numbers), self._width)
 
     @cached_property
     def compiled_piece_of_load(self) -> Callable[..., Any]:
-        """The torque without h x omega of the wheels, within a piece."""
+        """The torque without h x omega of the wheels, within a piece. (3,) N m in the body frame."""
         self.try_out()
         return pieces.compiled(self.torque, len(self.numbers), self._width)
 
     @cached_property
     def compiled_control(self) -> Callable[..., Any]:
-        """The torque of the controller, a compiled kernel; without a controller any torque, which nothing calls."""
+        """The torque of the controller, a compiled kernel; without a controller any torque, which nothing calls.
+
+        (3,) N m in the body frame.
+        """
         if self.controller is None:
             return self.compiled_torque
         where = f"problem {self.key!r}: controller"
@@ -359,6 +380,8 @@ class Problem(Case):
 
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
         """The exact q (times, 4) and omega (times, 3) in double precision, from the closed form with ``digits`` digits.
+
+        Omega in rad/s, body frame; ``times`` in s.
 
         Raises
         ------

@@ -22,7 +22,10 @@ from polhode.problems.system import System
 
 
 def loads(t: Any, r: Any, v: Any, q: Any, omega: Any, parameters: Any, force: Any, torque: Any) -> None:
-    """Write weight minus buoyancy, drag in the body frame, and the coupling by the screw about the body's z axis."""
+    """Write weight minus buoyancy, drag in the body frame, and the coupling by the screw about the body's z axis.
+
+    N in the lab frame and N m in the body frame, rows (bodies, 3).
+    """
     orientation = (q[0][0], q[0][1], q[0][2], q[0][3])
     through = to_body(orientation, (v[0][0], v[0][1], v[0][2]))
     along, across, turning, screw, weight = parameters[0], parameters[1], parameters[2], parameters[3], parameters[4]

@@ -114,6 +114,8 @@ class System(Case):
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
         """The exact q (times, bodies, 4) and omega (times, bodies, 3) in double precision, from the closed form.
 
+        Omega in rad/s, body frame; ``times`` in s.
+
         Raises
         ------
         ValueError

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """Exact (q, omega) at each time in s, to ``digits`` decimal digits, as mpmath numbers.
 
+    q (4,), omega (3,) in rad/s, body frame.
+
     Floating-point inputs count as the exact binary numbers they are.
 
     Raises

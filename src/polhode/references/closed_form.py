@@ -62,7 +62,7 @@ def conjugate(q: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def turn(v: Sequence[Any]) -> tuple[Any, ...]:
-    """The unit quaternion of the rotation vector v, in rad."""
+    """The unit quaternion of the rotation vector v, in rad. (4,), without a unit."""
     angle = mpmath.sqrt(sum(x * x for x in v))
     ratio = mpmath.sin(angle / 2) / angle if angle else mpmath.mpf(1) / 2
     return (mpmath.cos(angle / 2), *(ratio * x for x in v))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def solve(system: "System", times: Sequence[float], digits: int) -> list[list[tuple[tuple[Any, ...], ...]]]:
-    """Exact (r, v, q, omega) of both bodies at each time in s, to ``digits`` decimal digits, as mpmath numbers.
+    """Exact (r, v, q, omega) of both bodies at each time in s, to ``digits`` decimal digits, as mpmath numbers. In SI units.
 
     Floating-point inputs count as the exact binary numbers they are.
 

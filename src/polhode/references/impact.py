@@ -82,7 +82,10 @@ class ImpactBody:
 
     @classmethod
     def sphere(cls, radius: Number, density: Number, velocity: Sequence[Number], **others: Any) -> "ImpactBody":
-        """A homogeneous sphere of a density in kg/m^3; ``others`` are further arguments of the class."""
+        """A homogeneous sphere of a density in kg/m^3; ``others`` are further arguments of the class.
+
+        ``radius`` in m, ``velocity`` (3,) in m/s.
+        """
         with mpmath.workdps(MOST_DIGITS):
             a = _mpf(radius)
             mass = 4 * mpmath.pi * a**3 * _mpf(density) / 3

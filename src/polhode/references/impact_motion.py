@@ -207,6 +207,8 @@ class Motion:
     def rates(self, vectors: Sequence[Any], regime: Regime) -> tuple[list[Any], ContactSeries]:
         """Rates of change of the state's vectors, and what is known of the contact; series, or numbers for numbers.
 
+        In SI units.
+
         The vectors are s, t, a, the spring, four integrals of energy beside the energy at the start, to which steps make them
         accurate, and r, v, q, omega of each body.
         """

@@ -246,7 +246,10 @@ def solve(
 def solve_system(
     system: "System", times: Sequence[float], digits: int, order: int | None = None
 ) -> list[list[tuple[tuple[Any, ...], ...]]]:
-    """A list of (r, v, q, omega) over the bodies of a system at each time; otherwise as :func:`solve`."""
+    """A list of (r, v, q, omega) over the bodies of a system at each time; otherwise as :func:`solve`.
+
+    In SI units, omega in the body frame.
+    """
     return [
         [vectors[i : i + 4] for i in range(0, len(vectors), 4)]
         for vectors in _solve(system, _several_bodies, times, digits, order)
@@ -386,7 +389,7 @@ def _holds(
 
 
 def expand(t: Any, vectors: Sequence[Vector], equations: "Equations") -> list[list[Series]]:
-    """The series of the state's vectors about time t, from their values there."""
+    """The series of the state's vectors about time t, from their values there. In SI units over powers of s."""
     rates: list[list[Series]] = []
 
     def unknown(i: int, j: int, value: Any) -> Series:

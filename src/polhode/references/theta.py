@@ -62,7 +62,10 @@ class Jacobi:
         self._dn = theta4 / theta3
 
     def argument(self, sn: Any, cn: Any, dn: Any) -> Any:
-        """The u in (-2K, 2K] that has these sn, cn > or < 0, and dn: Carlson's symmetric form (DLMF 19.25.5)."""
+        """The u in (-2K, 2K] that has these sn, cn > or < 0, and dn: Carlson's symmetric form (DLMF 19.25.5).
+
+        A number without a unit.
+        """
         u = sn * mpmath.elliprf(cn * cn, dn * dn, 1)
         if cn >= 0:
             return u

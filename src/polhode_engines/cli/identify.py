@@ -7,7 +7,7 @@ What to run, and who made a run::
   polhode identify --recipe --language javascript
       What to run, scaled to your units; as a table, or as a program to paste your step into.
   polhode identify run1.csv run2.csv run3.csv
-      The method, or those that the runs cannot tell apart and what would; what to do; what to use instead. With --why
+      The method, or those that the runs cannot distinguish and what would; what to do; what to use instead. With --why
       also what was excluded, how the rows were read, and where the energy goes.
   polhode identify run.csv --inertia 1e-9 2e-9 2.5e-9 --torque lab 0 0 1e-12 --dt 1e-6
       The same for a file that does not say these itself ('# inertia: ...').

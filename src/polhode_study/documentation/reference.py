@@ -47,6 +47,16 @@ def rest_on_release() -> str:
 
 # ---- variables of the data files ----
 
+#: Words of attributes in released files, which stay as they are there, and what the pages say for them.
+READ_AS = {"bookkeeping": "update scheme", "cures": "corrections", "cure": "correction"}
+
+
+def in_plain_words(meaning: str) -> str:
+    """The meaning of a variable, a text of a data file, in the words of the pages."""
+    for word, plain in READ_AS.items():
+        meaning = meaning.replace(word, plain)
+    return meaning
+
 
 def variables(path: Path) -> list[dict[str, str]]:
     """The rows of variables.csv: file, group, variable, dimensions, units, long_name."""
@@ -61,7 +71,7 @@ def variables_tables(path: Path) -> str:
         parts.append(f"## {file}\n")
         for group, rows in groupby(of_file, key=itemgetter("group")):
             parts += [f"### Group `{group}`\n"] if group else []
-            body = [(f"`{r['variable']}`", r["dimensions"], r["units"], r["long_name"]) for r in rows]
+            body = [(f"`{r['variable']}`", r["dimensions"], r["units"], in_plain_words(r["long_name"])) for r in rows]
             parts.append(table(["variable", "dimensions", "units", "meaning"], body))
     return "\n".join(parts)
 

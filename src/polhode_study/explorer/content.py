@@ -512,7 +512,7 @@ def _contact(inputs: Inputs, row: Mapping[str, Any]) -> str:
 
 
 def _answers(inputs: Inputs) -> dict[str, list[Any]]:
-    """Class of torque of a problem -> method, steps per radian for half of the bodies and nine in ten, as in the article."""
+    """Class of torque of a problem -> method, steps per radian for half of the bodies and 90 % of them, as in the article."""
     try:
         answers = all_advice(inputs, law_frames.ensemble(inputs))
     except NotInRun:

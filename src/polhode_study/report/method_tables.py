@@ -84,7 +84,7 @@ VARIABLES = {
         "laws/[torque_class]/steps_per_radian/[target]/median", "steps per radian that half the bodies need", "1", inf
     ),
     "steps_per_radian_90": TableVariable(
-        "laws/[torque_class]/steps_per_radian/[target]/ninety_percent", "steps per radian that serve 90 % of them", "1", inf
+        "laws/[torque_class]/steps_per_radian/[target]/ninety_percent", "steps per radian sufficient for 90 % of them", "1", inf
     ),
     "diverged": TableVariable("laws/[torque_class]/diverged", "bodies of which some run diverged"),
     "energy_last": TableVariable(

@@ -239,7 +239,7 @@ def _order(law: xr.Dataset, error: xr.DataArray, claim: int) -> dict[str, Any]:
 
 
 def _spread(values: np.ndarray) -> dict[str, Any]:
-    """The median over the bodies and what serves 90 % of them; None where an error is not reached."""
+    """The median over the bodies and what is sufficient for 90 % of them; None where an error is not reached."""
     ends = laws.spread(values)
     return {"median": ends.median, "ninety_percent": ends.high}
 

@@ -56,7 +56,7 @@ def damaged(results: str | Path) -> list[Damage]:
 
 
 def broken_lists(results: str | Path) -> list[Path]:
-    """The lists that cannot be read: what they say is not known."""
+    """Lists of files that cannot be read."""
     return [path for path, files in _lists(Path(results, JOBS)) if files is None]
 
 

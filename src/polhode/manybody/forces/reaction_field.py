@@ -16,7 +16,10 @@ from polhode.manybody.forces.shifted_power import with_charges
 
 @kernel
 def coulomb(squared: float, constants: Any) -> tuple[float, float]:
-    """c (1/r + r^2/(2 r_c^3) - 3/(2 r_c)); the constants from the seventh on are c, c/r_c^3, 3 c/(2 r_c)."""
+    """c (1/r + r^2/(2 r_c^3) - 3/(2 r_c)); the constants from the seventh on are c, c/r_c^3, 3 c/(2 r_c).
+
+    Force over distance, and energy, of two charges; ``squared`` is r^2.
+    """
     inverse, r = 1.0 / squared, sqrt(squared)
     first = constants[6] * (r * inverse)
     return first * inverse - constants[7], first + 0.5 * constants[7] * squared - constants[8]

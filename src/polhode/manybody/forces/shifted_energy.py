@@ -16,7 +16,10 @@ from polhode.manybody.forces.shifted_power import with_charges
 
 @kernel
 def coulomb(squared: float, constants: Any) -> tuple[float, float]:
-    """c (1/r - 1/r_c); the constants from the seventh on are c and c/r_c."""
+    """c (1/r - 1/r_c); the constants from the seventh on are c and c/r_c.
+
+    Force over distance, and energy, of two charges; ``squared`` is r^2.
+    """
     inverse = 1.0 / squared
     first = constants[6] * (sqrt(squared) * inverse)
     return first * inverse, first - constants[7]

@@ -19,7 +19,10 @@ from polhode.manybody.law import ForceLaw, Parameter, SitePair
 
 @kernel
 def lennard_jones(squared: float, constants: Any) -> tuple[float, float]:
-    """c12/r^12 - c6/r^6 with its smooth end: force over distance, and energy; the constants are c12, c6, A, B, C, r_1."""
+    """c12/r^12 - c6/r^6 with its smooth end: force over distance, and energy; the constants are c12, c6, A, B, C, r_1.
+
+    ``squared`` is r^2; in the units of the fluid.
+    """
     inverse, r = 1.0 / squared, sqrt(squared)
     x = r - constants[5]
     x = x if x > 0.0 else 0.0
@@ -31,7 +34,10 @@ def lennard_jones(squared: float, constants: Any) -> tuple[float, float]:
 
 @kernel
 def coulomb(squared: float, constants: Any) -> tuple[float, float]:
-    """c/r with its smooth end: force over distance, and energy; the constants from the seventh on are c, A, B, C, r_1."""
+    """c/r with its smooth end: force over distance, and energy; the constants from the seventh on are c, A, B, C, r_1.
+
+    ``squared`` is r^2; in the units of the fluid.
+    """
     inverse, r = 1.0 / squared, sqrt(squared)
     x = r - constants[10]
     x = x if x > 0.0 else 0.0
@@ -42,7 +48,10 @@ def coulomb(squared: float, constants: Any) -> tuple[float, float]:
 
 
 def smooth_end(power: int, begin: float, cutoff: float) -> tuple[float, float, float]:
-    """The coefficients A, B and C that end a power -p smoothly between two distances."""
+    """The coefficients A, B and C that end a power -p smoothly between two distances.
+
+    ``begin`` and ``cutoff`` in one unit of length; the coefficients in its powers.
+    """
     if not begin < cutoff:
         raise ValueError(f"inner and inner_charges must be less than the cutoff, {cutoff:g}, got {begin:g}")
     w, value = cutoff - begin, cutoff**-power
@@ -59,7 +68,7 @@ def of_lennard_jones(pair: SitePair, values: Mapping[str, Any]) -> tuple[float, 
 
 
 def constants(pair: SitePair, values: Mapping[str, Any]) -> tuple[float, ...]:
-    """Those of both kernels."""
+    """Those of both kernels. In the units of the fluid."""
     inner, cutoff = values["inner_charges"], values["cutoff"]
     return *of_lennard_jones(pair, values), pair.charge, *(pair.charge * end for end in smooth_end(1, inner, cutoff)), inner
 

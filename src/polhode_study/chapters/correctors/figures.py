@@ -53,7 +53,7 @@ METHOD, TORQUE = -8.9, -4.9
 
 
 def order_and_drift(inputs: Inputs) -> Figure:
-    """What takes an order away and what makes drift: one method for each place of the torque, with what was measured."""
+    """What reduces the order and what makes drift: one method for each place of the torque, with what was measured."""
     rows = frames.order_and_drift(inputs)
     figure = new_figure((style.TEXT_WIDTH, 0.85 + 0.19 * len(rows)))
     axes = figure.subplots()

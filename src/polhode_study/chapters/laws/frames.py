@@ -276,7 +276,7 @@ NO_METHOD = BestMethod("", "", (nan, nan, nan), nan, False)
 def choose(ens: EnsembleLaws, situation: Situation, allowed: NDArray[np.bool_], target: float = TARGET) -> BestMethod:
     """The method with the fewest torques per radian in a situation, among those ``allowed`` (method,).
 
-    Of several in its group that need as many to within :data:`polhode.fits.ranking.CLOSE` and are not told apart it is that
+    Of several in its group that need as many to within :data:`polhode.fits.ranking.CLOSE` and are not distinguished it is that
     with the fewest torques at an output, and then the first in lists.
     """
     rows = ens.rows(situation)

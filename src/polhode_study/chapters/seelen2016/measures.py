@@ -47,7 +47,7 @@ def spin_change(results: Inputs, methods: list[str]) -> tuple[float, str]:
 
 
 def energy_of_halved_step(results: Inputs, methods: list[str]) -> tuple[float, str]:
-    """The energy error over that with the next larger step, the worst of all pairs of steps.
+    """The energy error over the error with the next larger step, the largest ratio of all pairs of steps.
 
     For steps up to that of the long run; pairs in which both errors are rounding are excluded.
     """
