@@ -367,14 +367,14 @@ def test_numbers_of_the_text(inputs):
     assert "a function of the orientation" in made["costSeveralSentence"]
 
 
-def test_the_sentence_on_several_torques_names_every_class_once(inputs):
+def test_the_sentence_on_several_torques_names_their_classes(inputs):
     sentence = time_numbers._several_sentence
     assert sentence({}, [], ["free"]) == "at no target error"
     text = sentence({"time": 1e-4}, ["lab"], ["free", "state"])
     assert text == (
         r"from a target error of \num{1e-04} downward where the torque is a given function of time in the body frame, "
         "at some errors where the torque is a given function of time in the lab frame "
-        "and at none where the torque is none or a function of the orientation"
+        "and at none under other torques"
     )
     assert sentence({}, ["lab"], []) == "at some errors where the torque is a given function of time in the lab frame"
     # First somewhere, but not at the smallest error.

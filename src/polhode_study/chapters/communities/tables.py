@@ -102,12 +102,12 @@ def _elastic(inputs: Inputs) -> Row:
     alike = f" or {escape(equal[0])}" if equal else ""
     time = frames.contact_time(*GRAVEL)
     energies = [f"{factor_or_infinite(ratios[code.method].value)} with {escape(code.name)}" for code in known]
-    as_good = f" {len(equal)} other methods are as good for this error ({enumerated(map(escape, equal))})." if equal else ""
+    as_good = f" {len(equal)} other methods are as good for this error." if equal else ""
     return Row(
         "DEM",
         "elastic clumps",
         enumerated(f"{escape(code.name)} {code.version.partition('.')[0]}" for code in known),
-        rf"Use \textbf{{{escape(best.label)}}}{alike}. Compute forces at the positions as they are, not as predicted.",
+        rf"Use \textbf{{{escape(best.label)}}}{alike}. Compute forces at actual, not predicted positions.",
         rf"$T/\mathbf{{{most:.0f}}}$ for an energy error of {power(law_frames.ENERGY)}",
         rf"In gravel of {_gravel()} a contact lasts {_in(1e3 * time)}\,ms, so the step is {_in(1e6 * time / most)}\,$\mu$s.",
         f"With the same step, the energy error relative to {escape(best.label)} is {enumerated(energies)}.{as_good}",
@@ -128,11 +128,10 @@ def _rubbing(inputs: Inputs) -> Row:
         "DEM",
         "friction and damping",
         " or ".join(map(escape, orders)),
-        rf"\textbf{{Keep your method}}: another one changes spins by {decimal(errors['method'], 4)}\,\%. Longer steps need a "
-        "better contact update.",
+        rf"\textbf{{Keep your method}}: another changes spins by {decimal(errors['method'], 4)}\,\%.",
         rf"$T/\mathbf{{{bulk}}}$ for slopes and heights; for one impact to {_percent(loose)} $T/{booked.take:.0f}$, or "
-        rf"$T/{cured.take:.0f}$ with the better update",
-        rf"In a drum with this gravel, a step of {_in(1e6 * time / bulk)}\,$\mu$s changes the slope by "
+        rf"$T/{cured.take:.0f}$ with a better contact update",
+        rf"In a drum of this gravel, {_in(1e6 * time / bulk)}\,$\mu$s change the slope by "
         rf"{_signed(slope.change)}$^\circ$, where starts scatter by {decimal(slope.scatter, 1)}$^\circ$.",
         f"The contact force of {' or '.join(map(escape, orders))} is of {enumerated(exact_to)} in the step. The interval of "
         rf"the change of the slope is {_signed(slope.low)}$^\circ$ to {_signed(slope.high)}$^\circ$.",
@@ -154,8 +153,6 @@ def _water(inputs: Inputs) -> Row:
     heats = [every[lammps.method][dt].drift for dt in WATER if dt in every.get(lammps.method, {})]
     if len(heats) < len(WATER):
         raise NotInRun("this run has not the drift of the usual method in a liquid")
-    shake = every.get(CONSTRAINTS, {}).get(WATER[-1])
-    settled = "" if shake is None else f" and SETTLE by {_two(shake.drift)}" if shake.is_shown else " and SETTLE shows no drift"
     in_length = {
         length: [steps.get(key, (0.0, 0.0))[0] for key in (best.method, CONSTRAINTS)]
         for length, steps in (
@@ -176,20 +173,20 @@ def _water(inputs: Inputs) -> Row:
     in_bath, as_forces = baths.longest_step(rates, share), baths.longest_step_of_places(rates[1], share)
     of_runs = {length: pair for length, pair in in_length.items() if pair[0]}
     steps = ", ".join(rf"\textbf{{{dt:g}\,fs}} for {length}" for length, (dt, _) in of_runs.items())
-    if all(settles for _, settles in of_runs.values()):
-        steps += " (SETTLE: " + ", ".join(rf"{settles:g}\,fs for {length}" for length, (_, settles) in of_runs.items()) + ")"
+    settles = enumerated(rf"{shake:g}\,fs for {length}" for length, (_, shake) in of_runs.items() if shake)
+    keep = rf", or keep SETTLE (up to {longer_shake:g}\,fs)" if longer_shake else ""
     return Row(
         "MD",
         "rigid molecules",
         r"LAMMPS \code{rigid}; GROMACS, OpenMM or AMBER (SETTLE)",
-        f"Use the {take}, or keep SETTLE. Let the force and its slope vanish at the cut-off. In a heat bath use BAOAB.",
-        f"water at constant energy: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$; water in a bath: "
-        rf"{in_bath:.2g}\,fs",
-        rf"Water at {baths.TEMPERATURE:g}\,K librates in {period:.0f}\,fs: at {WATER[-1]:g}\,fs LAMMPS \code{{rigid}} heats it "
-        rf"by {_two(heats[-1])}\,$kT$/ns per degree of freedom{settled}.",
-        f"In a bath with weak friction, the temperature of rotation between the kicks of BAOAB is too high by at most "
-        rf"{baths.BIAS:g}\,K with {in_bath:.2g}\,fs; read it there. Where friction and noise are forces, as in LAMMPS, angles "
-        rf"are too hot by {baths.BIAS:g}\,K already with {as_forces:.2g}\,fs.",
+        f"Use the {take}{keep}. Let force and slope vanish at the cut-off. In a heat bath use BAOAB.",
+        f"water at constant energy: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$; in a bath: {in_bath:.2g}\\,fs",
+        rf"Water at {baths.TEMPERATURE:g}\,K librates in {period:.0f}\,fs, so the step is {best.dt:g}\,fs; at "
+        rf"{WATER[-1]:g}\,fs LAMMPS \code{{rigid}} heats it by {_two(heats[-1])}\,$kT$/ns per degree of freedom.",
+        (f"At constant energy SETTLE allows {settles}. " if longer_shake else "")
+        + "With weak friction and BAOAB, the temperature of rotation between the kicks is too high by at most "
+        rf"{baths.BIAS:g}\,K with {in_bath:.2g}\,fs; where friction and noise are forces, angles are too hot by "
+        rf"{baths.BIAS:g}\,K with {as_forces:.2g}\,fs.",
         {"method": best.method, "steps": best.steps, "dt_fs": best.dt, "shake_fs": longest_shake, "run_ns": LENGTH}
         | {"dt_fs_longer": longer, "shake_fs_longer": longer_shake, "longer_run_ns": LENGTH * LONGER}
         | {f"lammps_{dt:g}fs": value for dt, value in zip(WATER, heats, strict=True)}
@@ -219,12 +216,12 @@ def _games(inputs: Inputs) -> Row:
     return Row(
         "Games, robots",
         rf"${360 * GAME:.1f}^\circ$ a turn",
-        f"{enumerated([escape(code.name) for code in first])} (first order as shipped)",
-        "Turn angular damping off and the gyroscopic term on. Then use the "
+        enumerated([escape(code.name) for code in first]),
+        "Turn damping off and the gyroscopic term on. Use the "
         rf"\textbf{{{escape(ens.label(method))}}}, or {simpler} with the torque of mid-step.",
         rf"\textbf{{{_hz(best.rate)}}} steps a turn; {simpler}: {_hz(simple.rate)}",
-        f"At {frames.FRAMES:g}\\,Hz a T-handle may turn {decimal(frames.FRAMES / best.rate, 1)} times a second, or "
-        f"{decimal(frames.FRAMES / simple.rate, 1)} times with {simpler}.",
+        f"At {frames.FRAMES:g}\\,Hz a T-handle may turn {decimal(frames.FRAMES / best.rate, 1)} times a second, "
+        f"{decimal(frames.FRAMES / simple.rate, 1)} with {simpler}.",
         more,
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_simple": simple.most}
         | {"steps_frozen": frozen.most}
@@ -250,11 +247,10 @@ def _spacecraft(inputs: Inputs) -> Row:
         "Spacecraft",
         f"error {power(SPACE)} a radian",
         enumerated(escape(code.name) for code in codes),
-        rf"Use \textbf{{{runge_kutta}}} with the torque of each stage. End a step where the torque jumps: at firings, and at "
+        rf"Use \textbf{{{runge_kutta}}}, evaluate torques at each stage, and end a step where they jump: at firings and "
         "samples of a controller, which only caps the step.",
-        rf"a radian$/\mathbf{{{_steps(step)}}}$ of the faster of spin and nutation ($h/\sqrt{{I_xI_z}}$ for a wheel $h$ "
-        r"along $y$)",
-        rf"A cubesat of three units with a wheel of {1e3 * WHEEL:g}\,mN\,m\,s nutates at {_in(nutation)}\,rad/s, so the step "
+        rf"a radian$/\mathbf{{{_steps(step)}}}$ of the faster of spin and nutation ($h/\sqrt{{I_xI_z}}$, wheel $h$ along $y$)",
+        rf"A 3U cubesat with a wheel of {1e3 * WHEEL:g}\,mN\,m\,s nutates at {_in(nutation)}\,rad/s, so the step "
         rf"is {_in(1 / step / nutation)}\,s.",
         rf"At {_in(1 / step / ORBIT)}\,s, the step for its orbital rate, {runge_kutta} diverges. The method with the fewest "
         f"torques is {escape(ens.label(method))}. {shipped}",

@@ -81,7 +81,7 @@ def _several_sentence(sooner: dict[str, float], some: list[str], never: list[str
     ----------
     sooner : the largest error from which they are first downward, by class
     some : classes in which they are first at some errors, but not at the smallest
-    never : all others
+    never : all other classes
     """
     by_error: dict[float, list[str]] = {}
     for name, error in sooner.items():
@@ -93,7 +93,7 @@ def _several_sentence(sooner: dict[str, float], some: list[str], never: list[str
     texts += [f"at some errors where the torque is {_any_of(some)}"] if some else []
     if not texts:
         return "at no target error"
-    return enumerated([*texts, *([f"at none where the torque is {_any_of(never)}"] if never else [])])
+    return enumerated([*texts, *(["at none under other torques"] if never else [])])
 
 
 def _any_of(classes: Sequence[str]) -> str:
