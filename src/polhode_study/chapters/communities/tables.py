@@ -131,7 +131,7 @@ def _rubbing(inputs: Inputs) -> Row:
         rf"\textbf{{Keep your method}}: another changes spins by {decimal(errors['method'], 4)}\,\%.",
         rf"$T/\mathbf{{{bulk}}}$ for slopes and heights; for one impact to {_percent(loose)} $T/{booked.take:.0f}$, or "
         rf"$T/{cured.take:.0f}$ with a better contact update",
-        rf"In a drum of this gravel, {_in(1e6 * time / bulk)}\,$\mu$s change the slope by "
+        rf"In a drum of this gravel, a step of {_in(1e6 * time / bulk)}\,$\mu$s changes the slope by "
         rf"{_signed(slope.change)}$^\circ$, where starts scatter by {decimal(slope.scatter, 1)}$^\circ$.",
         f"The contact force of {' or '.join(map(escape, orders))} is of {enumerated(exact_to)} in the step. The interval of "
         rf"the change of the slope is {_signed(slope.low)}$^\circ$ to {_signed(slope.high)}$^\circ$.",
@@ -180,7 +180,8 @@ def _water(inputs: Inputs) -> Row:
         "rigid molecules",
         r"LAMMPS \code{rigid}; GROMACS, OpenMM or AMBER (SETTLE)",
         f"Use the {take}{keep}. Let force and slope vanish at the cut-off. In a heat bath use BAOAB.",
-        f"water at constant energy: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$; in a bath: {in_bath:.2g}\\,fs",
+        f"water at constant energy: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$; in a bath: "
+        rf"{in_bath:.2g}\,fs",
         rf"Water at {baths.TEMPERATURE:g}\,K librates in {period:.0f}\,fs, so the step is {best.dt:g}\,fs; at "
         rf"{WATER[-1]:g}\,fs LAMMPS \code{{rigid}} heats it by {_two(heats[-1])}\,$kT$/ns per degree of freedom.",
         (f"At constant energy SETTLE allows {settles}. " if longer_shake else "")
@@ -219,7 +220,7 @@ def _games(inputs: Inputs) -> Row:
         enumerated([escape(code.name) for code in first]),
         "Turn damping off and the gyroscopic term on. Use the "
         rf"\textbf{{{escape(ens.label(method))}}}, or {simpler} with the torque of mid-step.",
-        rf"\textbf{{{_hz(best.rate)}}} steps a turn; {simpler}: {_hz(simple.rate)}",
+        rf"$\mathbf{{{_hz(best.rate)}}}$ steps a turn; {simpler}: {_hz(simple.rate)}",
         f"At {frames.FRAMES:g}\\,Hz a T-handle may turn {decimal(frames.FRAMES / best.rate, 1)} times a second, "
         f"{decimal(frames.FRAMES / simple.rate, 1)} with {simpler}.",
         more,
@@ -250,7 +251,7 @@ def _spacecraft(inputs: Inputs) -> Row:
         rf"Use \textbf{{{runge_kutta}}}, evaluate torques at each stage, and end a step where they jump: at firings and "
         "samples of a controller, which only caps the step.",
         rf"a radian$/\mathbf{{{_steps(step)}}}$ of the faster of spin and nutation ($h/\sqrt{{I_xI_z}}$, wheel $h$ along $y$)",
-        rf"A 3U cubesat with a wheel of {1e3 * WHEEL:g}\,mN\,m\,s nutates at {_in(nutation)}\,rad/s, so the step "
+        rf"A 3U cubesat with a {1e3 * WHEEL:g}\,mN\,m\,s wheel nutates at {_in(nutation)}\,rad/s, so the step "
         rf"is {_in(1 / step / nutation)}\,s.",
         rf"At {_in(1 / step / ORBIT)}\,s, the step for its orbital rate, {runge_kutta} diverges. The method with the fewest "
         f"torques is {escape(ens.label(method))}. {shipped}",
