@@ -1,5 +1,6 @@
-"""The first page: what four kinds of readers are told, from the released data."""
+"""The first page: what five kinds of readers are told, from the released data."""
 
+import re
 from math import pi
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,12 +14,24 @@ from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
 from polhode_study.chapters.communities import figures, numbers, tables
 from polhode_study.chapters.communities import frames as analysis
+from polhode_study.chapters.laws import advice as law_advice
 from polhode_study.chapters.laws import frames as law_frames
+from polhode_study.chapters.laws import numbers as law_numbers
 from polhode_study.chapters.laws.frames import EnsembleLaws
 from polhode_study.documentation import readers
 from polhode_study.inputs import Inputs, NotInRun
 
-RELEASED = Path(__file__).parents[1] / "data" / "released"
+HOME = Path(__file__).parents[1]
+RELEASED = HOME / "data" / "released"
+ARTICLE = HOME / "paper" / "article"
+#: What the first page may have without its picture, and the words of its abstract.
+MOST_WORDS, MOST_NUMBERS, MOST_OF_ABSTRACT = 450, 60, 110
+#: What is typeset without being read, and what stands for text in the sources of the first page.
+UNREAD = (
+    r"(?<!\\)%.*",
+    r"\\(begin|end|label|includegraphics|input|fontsize|multicolumn)(\[[^]]*\])?\{[^{}]*\}(\{[\d.]+\})?(\[[^]]*\])?",
+    r"\\(mathbf|textbf|emph|num|code|small|sqrt|text)\b",
+)
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +122,7 @@ def test_contacts_of_codes_are_of_first_order(inputs):
     assert analysis.contact_orders(inputs) == pytest.approx({"LAMMPS": 1.0, "YADE": 1.0}, abs=0.05)
 
 
-def test_the_contact_time_of_the_caption_is_that_of_the_library():
+def test_the_contact_time_of_the_article_is_that_of_the_library():
     macros = numbers.communities(Inputs(""))
     factor = float(macros["studyPageHertz"].removeprefix(r"\num{").rstrip("}"))
     young, poisson, density, radius, speed = 5e6, 0.3, 2500.0, 1e-3, 2.0
@@ -133,3 +146,46 @@ def test_the_picture_says_where_each_spin_ends(inputs):
     changed["end"] = changed["end"].copy(data=["tumbles"] * changed.sizes["engine"])
     with pytest.raises(ValueError, match="MuJoCo implicit now ends with tumbles"):
         figures.draw(Figure(), changed)
+
+
+def typeset(name: str, macros: dict[str, str]) -> str:
+    """The text of a source of the article, as it is read; a macro that is not given is a number."""
+    text = (ARTICLE / f"{name}.tex").read_text(encoding="utf-8")
+    text = re.sub(r"\\(study[A-Za-z]+)(\{\})?", lambda match: macros.get(match[1], "1"), text)
+    return readable(text)
+
+
+def readable(text: str) -> str:
+    """LaTeX as it is read: without commands, with spaces where they are seen."""
+    for pattern in UNREAD:
+        text = re.sub(pattern, "", text)
+    text = re.sub(r"\\(,|q?quad|enspace)|~", " ", text)
+    return re.sub(r"\\(mu|circ|[a-z]+)|[{}$]", lambda match: {"mu": "µ"}.get(match[1], ""), text.replace("\\_", "_"))
+
+
+def words_and_numbers(text: str) -> tuple[int, int]:
+    """How many words have a letter, and how many numbers there are; 10 to the power of -4 are two."""
+    numbers = re.findall(r"\d+(?:\.\d+)?", text)
+    return sum(bool(re.search("[^\\W\\d_]", word)) for word in text.split()), len(numbers)
+
+
+def test_the_first_page_is_short():
+    """Counted in what is typeset: title, abstract, captions, and the rows from the released data."""
+    inputs = readers.inputs_of(RELEASED)
+    # The release has no long runs, in which the energy of the method with the fewest torques does not drift.
+    single = law_advice.all_advice(inputs, law_frames.ensemble(inputs))["smooth"].single
+    macros = law_numbers._smooth(inputs, SimpleNamespace(single=single, steady=single))
+    macros |= {"studyReduced": "", "studydate": "1 January 2026"}
+    abstract = typeset("abstract", macros)
+    rows = [readable(" ".join((row.who, row.what, row.runs, row.take, row.step, row.example))) for row in tables.rows(inputs)]
+    texts = {
+        "title and authors": typeset("answer", macros),
+        "abstract": abstract,
+        "captions": "Table 1: Figure 1: " + typeset("communities", macros) + typeset("free_body_figure", macros),
+        "head": " ".join(tables.HEAD),
+        **{f"row {i}": row for i, row in enumerate(rows, 1)},
+    }
+    counts = {name: words_and_numbers(text) for name, text in texts.items()}
+    assert len(rows) == 5 and counts["abstract"][0] <= MOST_OF_ABSTRACT, counts
+    assert sum(words for words, _ in counts.values()) <= MOST_WORDS, counts
+    assert sum(numbers for _, numbers in counts.values()) <= MOST_NUMBERS, counts

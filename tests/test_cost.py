@@ -364,18 +364,19 @@ def numbers_of_solutions(inputs):
 def test_numbers_of_the_text(inputs):
     made = numbers_of_solutions(inputs)
     assert not [name for name, text in made.items() if "nan" in text or "inf" in text]
-    assert "\\emph{state}" in made["costSeveralSentence"]
+    assert "a function of the orientation" in made["costSeveralSentence"]
 
 
-def test_the_sentence_on_several_torques_names_every_class_once(inputs):
+def test_the_sentence_on_several_torques_names_their_classes(inputs):
     sentence = time_numbers._several_sentence
     assert sentence({}, [], ["free"]) == "at no target error"
     text = sentence({"time": 1e-4}, ["lab"], ["free", "state"])
     assert text == (
-        r"from target errors of \num{1e-04} (\emph{time}) downward, at some errors under \emph{lab} "
-        r"and at none under \emph{free} and \emph{state}"
+        r"from a target error of \num{1e-04} downward where the torque is a given function of time in the body frame, "
+        "at some errors where the torque is a given function of time in the lab frame "
+        "and at none under other torques"
     )
-    assert sentence({}, ["lab"], []) == r"at some errors under \emph{lab}"
+    assert sentence({}, ["lab"], []) == "at some errors where the torque is a given function of time in the lab frame"
     # First somewhere, but not at the smallest error.
     data = xr.Dataset({"torques_per_step": ("integrator", [1, 4])}, {"integrator": ["one", "four"]})
     fastest = {(1e-2, 0.0): [("four", 1.0)], (1e-3, 0.0): [("one", 1.0)], (1e-2, 9.0): [("one", 1.0)], (1e-3, 9.0): []}

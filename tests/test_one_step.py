@@ -226,11 +226,11 @@ def test_the_command_of_the_row_for_molecules_answers_as_the_row(first_page, wit
     listed = {each["method"]: each["dt"] for each in answer["alternatives"]}
     assert answer["method"] == row.numbers["method"] and listed["moser_veselov"] == pytest.approx(row.numbers[settle] * 1e-15)
     assert answer["dt"] == pytest.approx(row.numbers[fs] * 1e-15)
-    settled = re.search(r"\(SETTLE: (\d+), (\d+)\\,fs\)", row.step).groups()
-    assert f"{row.numbers[settle]:g}" == settled[settle == "shake_fs_longer"]
     assert cli.main(["recommend", "--liquid", "water64", "--drift", str(drift)]) == 0
     (length,) = re.findall(r"libration, for runs of (\S+ ns)", " ".join(capsys.readouterr().out.split()))
     assert rf"{row.numbers[fs]:g}\,fs}} for {length}" in row.step
+    assert rf"{row.numbers[settle]:g}\,fs for {length}" in row.more and "SETTLE allows" in row.more
+    assert rf"SETTLE (up to {row.numbers['shake_fs_longer']:g}\,fs)" in row.take
 
 
 def test_the_step_in_a_bath_has_the_same_digits_everywhere(first_page, without_run):
@@ -283,8 +283,8 @@ def test_no_method_is_first_because_torques_are_free(released):
 
 def test_the_spacecraft_row_says_for_which_bodies_it_holds(first_page):
     row = first_page["_spacecraft"]
-    caption = (HOME / "paper/article/communities.tex").read_text(encoding="utf-8")
-    assert "with wheels of up to 300 times" in caption
+    section = (HOME / "paper/article/torque.tex").read_text(encoding="utf-8")
+    assert "with wheels of up to 300 times" in section and "page~1" in section
     assert "nutation" in row.step and r"h/\sqrt{I_xI_z}" in row.step and "controller, which only caps the step" in row.take
     assert "fastest" not in row.step
     assert row.numbers["steps_wheels"] < row.numbers["steps_rk4"]
@@ -385,7 +385,7 @@ def test_rk4_diverges_at_orbital_rate_with_wheels(first_page):
     nutation = wheel[1] / np.sqrt(inertia[0] * inertia[2])
     row = first_page["_spacecraft"]
     assert nutation == pytest.approx(row.numbers["nutation"], rel=1e-12) == pytest.approx(0.315, rel=0.01)
-    assert f"{1 / (steps * nutation):.2f}" in row.example and f"{1 / (steps * orbit):.0f}" in row.example
+    assert f"{1 / (steps * nutation):.2f}" in row.example and f"{1 / (steps * orbit):.0f}" in row.more
     assert not np.isfinite(after(1 / (steps * orbit))).all(), "32 s at orbital rate"
     fine, coarse = after(0.2), after(1 / (steps * nutation))
     assert np.abs(coarse - fine).max() < 1e-6 * nutation * 5550 * nutation

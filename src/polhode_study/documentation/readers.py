@@ -45,7 +45,8 @@ def behind(released: Path = RELEASED) -> str:
         method = f"[{METHODS[key].label}](/_generated/methods/{key}.md)" if key in METHODS else f"`{key}`"
         origin = f"`data/released/{file}`, {attributes['date']}, commit {str(attributes['commit'])[:7]}"
         lines.append(
-            f"* **{name}.** {markdown(row.example)} Data: {origin} ([how it was run](/{page}.md)). Method: {method}. "
+            f"* **{name}.** {markdown(f'{row.example} {row.more}')} Data: {origin} "
+            f"([how it was run](/{page}.md)). Method: {method}. "
             f"Your own case: `polhode recommend {question}` ([how to ask](/recommend.md)).\n"
         )
     return "".join(lines)

@@ -44,7 +44,7 @@ def fields(inputs: Inputs) -> list[dict[str, Any]]:
             cells = dict(
                 zip(
                     ("Do this", "Time step", "For example", "If your code runs"),
-                    (row.take, row.step, row.example, row.runs),
+                    (row.take, row.step, f"{row.example} {row.more}", row.runs),
                     strict=True,
                 )
             )

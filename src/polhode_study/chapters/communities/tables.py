@@ -39,7 +39,16 @@ CUBESAT, WHEEL, ORBIT = (0.007, 0.036), 5e-3, 1.13e-3
 
 @dataclass(frozen=True)
 class Row:
-    """What a kind of reader is told, as LaTeX, and the numbers behind it."""
+    """What a kind of reader is told, as LaTeX, and the numbers behind it.
+
+    Parameters
+    ----------
+    who, what : the field, and the kind of motion or the error
+    runs, take, step : the cells: the codes of the field, what to do, and with which time step
+    example : one sentence with the numbers of a typical case
+    more : what qualifies the row, in its section of the article and behind the rows of the documentation
+    numbers : the numbers of the cells by name, for the file of the table
+    """
 
     who: str
     what: str
@@ -47,6 +56,7 @@ class Row:
     take: str
     step: str
     example: str
+    more: str
     numbers: dict[str, Any] = field(default_factory=dict)
 
 
@@ -68,7 +78,7 @@ def communities(inputs: Inputs) -> Table:
     cells: tuple[Callable[[Row], str], ...] = (
         lambda row: rf"\textbf{{{row.who}}}, {row.what}: {row.runs}",
         lambda row: row.take,
-        lambda row: rf"{row.step} {below}{{\footnotesize {row.example}}}",
+        lambda row: rf"{row.step} {below}{{{row.example}}}",
     )
     columns = [
         Column(rf"\textbf{{{head}}}", None, cell, rf"{width}\textwidth")
@@ -91,17 +101,17 @@ def _elastic(inputs: Inputs) -> Row:
     equal = [contact.label for contact in law_frames.as_good(contacts) if contact is not best]
     half, _, most = best.steps
     alike = f" or {escape(equal[0])}" if equal else ""
-    alike += f" ({len(equal) - 1} more methods are as good)" if len(equal) > 1 else ""
     time = frames.contact_time(*GRAVEL)
-    energies = [f"{escape(code.name)} {factor_or_infinite(ratios[code.method].value)}" for code in known]
+    energies = [f"{factor_or_infinite(ratios[code.method].value)} with {escape(code.name)}" for code in known]
+    as_good = f" {len(equal)} other methods are as good for this error." if equal else ""
     return Row(
         "DEM",
         "elastic clumps",
         enumerated(f"{escape(code.name)} {code.version.partition('.')[0]}" for code in known),
-        rf"Use \textbf{{{escape(best.label)}}}{alike}. Compute the forces at the positions as they are, not at predicted ones.",
-        rf"contact time${{}}/\mathbf{{{most:.0f}}}$ for an energy error of {power(law_frames.ENERGY)}",
-        rf"Gravel of {_gravel()}: a contact lasts {_in(1e3 * time)}\,ms, and the step is {_in(1e6 * time / most)}\,$\mu$s. "
-        f"Energy error with the same step, relative to {escape(best.label)}: {', '.join(energies)}.",
+        rf"Use \textbf{{{escape(best.label)}}}{alike}. Compute forces at actual, not predicted positions.",
+        rf"$T/\mathbf{{{most:.0f}}}$ for an energy error of {power(law_frames.ENERGY)}",
+        rf"In gravel of {_gravel()} a contact lasts {_in(1e3 * time)}\,ms, so the step is {_in(1e6 * time / most)}\,$\mu$s.",
+        f"With the same step, the energy error relative to {escape(best.label)} is {enumerated(energies)}.{as_good}",
         {"method": best.method, "steps": most, "steps_half": half, "equal": ",".join(equal), "contact_time": time}
         | {f"energy_{code.name}": ratios[code.method].value for code in known},
     )
@@ -112,20 +122,20 @@ def _rubbing(inputs: Inputs) -> Row:
     errors, loose = frames.of_impacts(inputs), impact_errors.ERRORS[-1]
     booked, cured, saved = impacts.steps(inputs, loose)
     orders = frames.contact_orders(inputs)
-    exact_to = dict.fromkeys(ORDERS.get(round(order, 1), f"order {decimal(order, 1)}") for order in orders.values())
+    exact_to = dict.fromkeys(map(_order, orders.values()))
     slope = frames.slope(inputs)
     time, bulk = frames.contact_time(*GRAVEL), slope.division
     return Row(
         "DEM",
         "friction and damping",
-        f"{' or '.join(map(escape, orders))}, whose contact force is of {enumerated(exact_to)} in the step",
-        rf"\textbf{{Keep your method}}: another one changes spins by {decimal(errors['method'], 4)}\,\%. Longer steps need a "
-        "better contact update: springs from the touch on, in the plane of mid-step.",
-        rf"contact time${{}}/\mathbf{{{bulk}}}$ for slopes and heights; for one impact to {_percent(loose)} "
-        rf"$T/{booked.take:.0f}$, with the better update $T/{cured.take:.0f}$",
-        rf"The same gravel in a drum: with a step of {_in(1e6 * time / bulk)}\,$\mu$s the slope changes by "
-        f"{_signed(slope.change)} degrees (interval {_signed(slope.low)} to {_signed(slope.high)}), while runs from other "
-        f"starts scatter by {decimal(slope.scatter, 1)}.",
+        " or ".join(map(escape, orders)),
+        rf"\textbf{{Keep your method}}: another changes spins by {decimal(errors['method'], 4)}\,\%.",
+        rf"$T/\mathbf{{{bulk}}}$ for slopes and heights; for one impact to {_percent(loose)} $T/{booked.take:.0f}$, or "
+        rf"$T/{cured.take:.0f}$ with a better contact update",
+        rf"In a drum of this gravel, a step of {_in(1e6 * time / bulk)}\,$\mu$s changes the slope by "
+        rf"{_signed(slope.change)}$^\circ$, where starts scatter by {decimal(slope.scatter, 1)}$^\circ$.",
+        f"The contact force of {' or '.join(map(escape, orders))} is of {enumerated(exact_to)} in the step. The interval of "
+        rf"the change of the slope is {_signed(slope.low)}$^\circ$ to {_signed(slope.high)}$^\circ$.",
         {"method": impact_errors.LEADING, "steps": cured.take, "steps_half": cured.half, "steps_bulk": bulk}
         | {f"order_{name}": order for name, order in orders.items()}
         | {"steps_as_codes": booked.take, "saved": saved.median, "saved_low": saved.low, "saved_high": saved.high}
@@ -144,13 +154,6 @@ def _water(inputs: Inputs) -> Row:
     heats = [every[lammps.method][dt].drift for dt in WATER if dt in every.get(lammps.method, {})]
     if len(heats) < len(WATER):
         raise NotInRun("this run has not the drift of the usual method in a liquid")
-    of_shake = [every.get(CONSTRAINTS, {}).get(dt) for dt in WATER]
-    if None in of_shake:
-        settled = "SETTLE was not run"
-    elif any(shake.is_shown for shake in of_shake if shake):
-        settled = f"SETTLE by {enumerated(_two(shake.drift) for shake in of_shake if shake)}"
-    else:
-        settled = "SETTLE shows no drift at either"
     in_length = {
         length: [steps.get(key, (0.0, 0.0))[0] for key in (best.method, CONSTRAINTS)]
         for length, steps in (
@@ -171,19 +174,21 @@ def _water(inputs: Inputs) -> Row:
     in_bath, as_forces = map(rounded_down, (baths.longest_step(rates, share), baths.longest_step_of_places(rates[1], share)))
     of_runs = {length: pair for length, pair in in_length.items() if pair[0]}
     steps = ", ".join(rf"\textbf{{{dt:g}\,fs}} for {length}" for length, (dt, _) in of_runs.items())
-    if all(shake for _, shake in of_runs.values()):
-        steps += f" (SETTLE: {', '.join(f'{shake:g}' for _, shake in of_runs.values())}" + r"\,fs)"
+    settles = enumerated(rf"{shake:g}\,fs for {length}" for length, (_, shake) in of_runs.items() if shake)
+    keep = rf", or keep SETTLE (up to {longer_shake:g}\,fs)" if longer_shake else ""
     return Row(
         "MD",
         "rigid molecules",
         r"LAMMPS \code{rigid}; GROMACS, OpenMM or AMBER (SETTLE)",
-        f"Use the {take}, or keep SETTLE. Let the force and its slope vanish at the cut-off. In a heat bath BAOAB, "
-        "and its temperature between the kicks.",
-        f"water: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$; in a bath {in_bath:g}\\,fs for "
-        f"{baths.BIAS:g}\\,K (LAMMPS {as_forces:g}\\,fs)",
-        rf"Water, fastest libration {period:.0f}\,fs: LAMMPS \code{{rigid}} heats it by {_two(heats[0])}\,$kT$/ns per degree "
-        rf"of freedom at {WATER[0]:g}\,fs and by {_two(heats[1])} at {WATER[1]:g}\,fs; {settled}. A force with a jump at the "
-        rf"cut-off heats by {_two(jump.drift)}\,$kT$/ns.",
+        f"Use the {take}{keep}. Let force and slope vanish at the cut-off. In a heat bath use BAOAB.",
+        f"water at constant energy: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$; in a bath: "
+        rf"{in_bath:.2g}\,fs",
+        rf"Water at {baths.TEMPERATURE:g}\,K librates in {period:.0f}\,fs, so the step is {best.dt:g}\,fs; at "
+        rf"{WATER[-1]:g}\,fs LAMMPS \code{{rigid}} heats it by {_two(heats[-1])}\,$kT$/ns per degree of freedom.",
+        (f"At constant energy SETTLE allows {settles}. " if longer_shake else "")
+        + "With weak friction and BAOAB, the temperature of rotation between the kicks is too high by at most "
+        rf"{baths.BIAS:g}\,K with {in_bath:.2g}\,fs; where friction and noise are forces, angles are too hot by "
+        rf"{baths.BIAS:g}\,K with {as_forces:.2g}\,fs.",
         {"method": best.method, "steps": best.steps, "dt_fs": best.dt, "shake_fs": longest_shake, "run_ns": LENGTH}
         | {"bath_fs": in_bath, "bath_fs_lammps": as_forces}
         | {"dt_fs_longer": longer, "shake_fs_longer": longer_shake, "longer_run_ns": LENGTH * LONGER}
@@ -206,19 +211,21 @@ def _games(inputs: Inputs) -> Row:
     frozen = frames.steps(ens, frames.FROZEN, GAME)
     simpler = escape(ens.label(frames.CENTRED))
     without = frames.without_gyroscopic_term(inputs)
-    reached = [rf"{escape(name)} {_hz(rate)}\,Hz" for name, rate in rates.items() if isfinite(rate)]
-    reached += [f"{escape(name)} never" for name, rate in rates.items() if not isfinite(rate)]
+    shipped = [rf"{_hz(rate)}\,Hz with {escape(name)}" for name, rate in rates.items() if isfinite(rate)]
+    never = [escape(name) for name, rate in rates.items() if not isfinite(rate)]
+    more = f"For this error at one turn a second, engines as shipped need {enumerated(shipped)}."
+    more += f" No step is short enough with {enumerated(never)}." if never else ""
+    more += f" The gyroscopic term is left out by {enumerated(map(escape, without))}." if without else ""
     return Row(
         "Games, robots",
         rf"${360 * GAME:.1f}^\circ$ a turn",
-        f"{enumerated([escape(code.name) for code in first])} (first order as shipped)",
-        "Turn angular damping off and the gyroscopic term on"
-        + (f" ({enumerated(map(escape, without))} leave it out)" if without else "")
-        + rf". Then use the \textbf{{{escape(ens.label(method))}}}, or {simpler} with the torque of mid-step.",
-        rf"\textbf{{{_hz(best.rate)}}} steps a turn; {simpler}: {_hz(simple.rate)}",
-        f"At {frames.FRAMES:g}\\,Hz a T-handle may turn {decimal(frames.FRAMES / best.rate, 1)} times a second "
-        f"({decimal(frames.FRAMES / simple.rate, 1)} with {simpler}). Needed for one turn a second as shipped: "
-        f"{', '.join(reached)}.",
+        enumerated([escape(code.name) for code in first]),
+        "Turn damping off and the gyroscopic term on. Use the "
+        rf"\textbf{{{escape(ens.label(method))}}}, or {simpler} with the torque of mid-step.",
+        rf"$\mathbf{{{_hz(best.rate)}}}$ steps a turn; {simpler}: {_hz(simple.rate)}",
+        f"At {frames.FRAMES:g}\\,Hz a T-handle may turn {decimal(frames.FRAMES / best.rate, 1)} times a second, "
+        f"{decimal(frames.FRAMES / simple.rate, 1)} with {simpler}.",
+        more,
         {"method": method, "steps": best.most, "steps_half": best.half, "steps_simple": simple.most}
         | {"steps_frozen": frozen.most}
         | {f"hz_{key}": value for key, value in rates.items()},
@@ -239,19 +246,19 @@ def _spacecraft(inputs: Inputs) -> Row:
     of_satellites = frames.with_wheels(inputs, SPACE)
     wheels, fewest = of_satellites[frames.RUNGE_KUTTA], next(iter(of_satellites))
     step = max(usual.most, wheels)
+    shipped = " ".join(f"{escape(code.name)} is of {_order(code.lab)} if a torque is set once a step." for code in codes)
     return Row(
         "Spacecraft",
         f"error {power(SPACE)} a radian",
-        enumerated(f"{escape(code.name)}, which is of order {code.lab:.0f} if a torque is set once a step" for code in codes),
-        rf"Use \textbf{{{runge_kutta}}}, evaluate the torque at each stage, and end a step where the torque "
-        "jumps: at firings, and at each sample of a controller, which only caps the step. With the fewest torques: "
-        f"{escape(ens.label(method))}; with wheels {escape(ens.label(fewest))}.",
-        rf"a radian$/\mathbf{{{_steps(step)}}}$ of the faster of spin and nutation ($h/\sqrt{{I_xI_z}}$ for a wheel $h$ "
-        r"along $y$)",
-        rf"A cubesat of three units with a wheel of {1e3 * WHEEL:g}\,mN\,m\,s nutates at {_in(nutation)}\,rad/s: the step is "
-        rf"{_in(1 / step / nutation)}\,s; for 90\,\% of random satellites with wheels {_in(1 / wheels / nutation)}\,s are "
-        rf"sufficient. With the {_in(1 / step / ORBIT)}\,s of its orbital rate "
-        f"{runge_kutta} diverges.",
+        enumerated(escape(code.name) for code in codes),
+        rf"Use \textbf{{{runge_kutta}}}, evaluate torques at each stage, and end a step where they jump: at firings and "
+        "samples of a controller, which only caps the step.",
+        rf"a radian$/\mathbf{{{_steps(step)}}}$ of the faster of spin and nutation ($h/\sqrt{{I_xI_z}}$, wheel $h$ along $y$)",
+        rf"A 3U cubesat with a {1e3 * WHEEL:g}\,mN\,m\,s wheel nutates at {_in(nutation)}\,rad/s, so the step "
+        rf"is {_in(1 / step / nutation)}\,s.",
+        rf"At {_in(1 / step / ORBIT)}\,s, the step for its orbital rate, {runge_kutta} diverges. For 90\,\% of random "
+        rf"satellites with wheels {_in(1 / wheels / nutation)}\,s are sufficient. The method with the fewest torques is "
+        f"{escape(ens.label(method))}; with wheels {escape(ens.label(fewest))}. {shipped}",
         {
             "method": method,
             "steps": best.most,
@@ -278,6 +285,10 @@ def _gravel() -> str:
 def _in(value: float) -> str:
     """Two digits, plain."""
     return f"{float(f'{value:.2g}'):g}"
+
+
+def _order(order: float) -> str:
+    return ORDERS.get(round(order, 1), f"order {decimal(order, 1)}")
 
 
 def _signed(value: float) -> str:

@@ -167,14 +167,17 @@ def answers(inputs: Inputs) -> dict[str, str]:
     return result
 
 
+#: What a method does, where its label alone does not say it to the reader of an abstract.
+IN_WORDS = {"exact_rotor_dkd_corrected": "drift--kick--drift with exact free rotation and a symplectic corrector"}
+
+
 def _smooth(inputs: Inputs, answer: Advice) -> dict[str, str]:
     """What is said of the best methods under smooth torques: in the abstract, and to those who run simulations."""
     single, steady = (rf"\emph{{{escape(choice.label)}}}" for choice in (answer.single, answer.steady))
-    outputs = int(inputs.declared(answer.single.method, "torques_per_output", 0))
-    fewest = f"{single} needs the fewest steps where the torque is smooth"
+    words = IN_WORDS.get(answer.single.method, "")
+    fewest = f"{words and f'{words} ('}{single}{words and ')'} needs the fewest steps under smooth torques"
     if answer.single.method == answer.steady.method:
         text = f"{fewest}, and its energy does not drift"
-        text += f"; each output costs {outputs} torques more" if outputs else ""
     else:
         drains = ", but drains liquids" if inputs.declared(answer.single.method, "caution") else ""
         text = f"{fewest}{drains}, and {steady} the fewest among methods whose energy does not drift"

@@ -1,6 +1,6 @@
 """Macros for what a step and a solution cost."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from math import isfinite, nan
 from typing import Any
 
@@ -8,6 +8,7 @@ import xarray as xr
 
 from polhode.fits.ranking import candidates, winners
 from polhode.fits.step_times import OTHER, UNIT, in_frame
+from polhode.problems.problem import TORQUE_CLASSES
 from polhode_study.chapters.many_body.frames import times_to_level
 from polhode_study.chapters.times.measures import BLOCKS
 from polhode_study.inputs import Inputs, NotInRun
@@ -80,21 +81,25 @@ def _several_sentence(sooner: dict[str, float], some: list[str], never: list[str
     ----------
     sooner : the largest error from which they are first downward, by class
     some : classes in which they are first at some errors, but not at the smallest
-    never : all others
+    never : all other classes
     """
     by_error: dict[float, list[str]] = {}
     for name, error in sooner.items():
         by_error.setdefault(error, []).append(name)
-    parts = [rf"{plain(error)} ({_emphasised(by_error[error])})" for error in sorted(by_error, reverse=True)]
-    texts = [f"from target errors of {enumerated(parts)} downward"] if parts else []
-    texts += [f"at some errors under {_emphasised(some)}"] if some else []
+    texts = [
+        f"from a target error of {plain(error)} downward where the torque is {_any_of(by_error[error])}"
+        for error in sorted(by_error, reverse=True)
+    ]
+    texts += [f"at some errors where the torque is {_any_of(some)}"] if some else []
     if not texts:
         return "at no target error"
-    return enumerated([*texts, *([f"at none under {_emphasised(never)}"] if never else [])])
+    return enumerated([*texts, *(["at none under other torques"] if never else [])])
 
 
-def _emphasised(names: Iterable[str]) -> str:
-    return enumerated(rf"\emph{{{escape(name)}}}" for name in names)
+def _any_of(classes: Sequence[str]) -> str:
+    """What the torque is in some classes of torque, in words."""
+    *others, last = (escape(TORQUE_CLASSES[name]) for name in classes)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def scope(inputs: Inputs) -> dict[str, str]:
