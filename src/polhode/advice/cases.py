@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from polhode.advice.errors import AdviceError, checked, in_radians
+from polhode.advice.errors import AdviceError, checked, in_radians, in_seconds
 from polhode.algebra.body import Body
 from polhode.algebra.quaternion import conjugate, multiply, to_body, to_lab
 from polhode.algebra.vector import add
@@ -124,7 +124,7 @@ def unknown_torque(name: str, known: Sequence[str]) -> str:
 
 def duration(value: Any) -> float:
     """The time to simulate, s, if its square and its inverse are numbers."""
-    time: float = checked(positive, "time", value, "s")
+    time: float = checked(positive, "time", in_seconds(value), "s")
     if not SMALLEST < time < LARGEST:
         raise AdviceError(f"time must lie between {SMALLEST:g} and {LARGEST:g} s, got {time:g}")
     return time
@@ -553,7 +553,7 @@ def _controller(
             except AdviceError as error:
                 raise AdviceError(f"controller: motors[{i}]: {error}") from None
         motors, _ = torque_of_formulas(_along(formulas, axes), parameters, "body", rotation, **known)
-    return cast(Controller, checked(Controller, given["every"], function, motors))
+    return cast(Controller, checked(Controller, in_seconds(given["every"]), function, motors))
 
 
 def _along(formulas: Sequence[Any], axes: Sequence[Vector]) -> list[str]:

@@ -5,8 +5,12 @@ from collections.abc import Callable
 from math import radians
 from typing import Any
 
-#: An angle with its unit.
-WITH_UNIT = re.compile(r"\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(?:(deg|degrees?|°)|rad)\s*", re.IGNORECASE)
+_NUMBER = r"\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*"
+#: Units of a time, s.
+TIMES = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+#: An angle and a time with its unit.
+WITH_UNIT = re.compile(_NUMBER + r"(?:(deg|degrees?|°)|rad)\s*", re.IGNORECASE)
+TIME_WITH_UNIT = re.compile(_NUMBER + rf"({'|'.join(TIMES)})\s*")
 
 
 class Angle(float):
@@ -31,6 +35,12 @@ def checked(check: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         return check(*arguments, **options)
     except (TypeError, ValueError) as error:
         raise AdviceError(str(error)) from None
+
+
+def in_seconds(value: Any) -> Any:
+    """A time written with its unit, as in ``0.25 s``, ``250 ms`` or ``2 h``, in s; anything else unchanged."""
+    match = TIME_WITH_UNIT.fullmatch(value) if isinstance(value, str) else None
+    return float(match[1]) * TIMES[match[2]] if match else value
 
 
 def in_radians(value: Any) -> Any:
