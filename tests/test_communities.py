@@ -14,6 +14,7 @@ from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
 from polhode_study.chapters.communities import figures, numbers, tables
 from polhode_study.chapters.communities import frames as analysis
+from polhode_study.chapters.communities import rows as page_rows
 from polhode_study.chapters.laws import advice as law_advice
 from polhode_study.chapters.laws import frames as law_frames
 from polhode_study.chapters.laws import numbers as law_numbers
@@ -82,18 +83,18 @@ def test_methods_with_torques_at_outputs_or_damping_are_left_out(ens):
 
 
 def test_elastic_contacts(inputs):
-    row = tables._elastic(inputs)
+    row = page_rows._elastic(inputs)
     best = law_frames.recommended_in_contacts(law_frames.collisions(inputs))
     assert row.numbers["steps"] == best.steps[2] > row.numbers["steps_half"] == best.steps[0]
     assert f"{best.steps[2]:.0f}}}$" in row.step and "velocity Verlet" in row.numbers["equal"]
     assert row.numbers["energy_YADE"] > 5 and row.numbers["energy_LAMMPS"] == pytest.approx(1, rel=0.05)
-    time = contact_time(*tables.GRAVEL)
+    time = contact_time(*page_rows.GRAVEL)
     assert row.numbers["contact_time"] == pytest.approx(time, rel=1e-6)
     assert f"{float(f'{1e6 * time / best.steps[2]:.2g}'):g}\\,$\\mu$s" in row.example
 
 
 def test_the_step_of_a_drum_does_not_change_its_slope(inputs):
-    row = tables._rubbing(readers.inputs_of(RELEASED))
+    row = page_rows._rubbing(readers.inputs_of(RELEASED))
     data = read_dataset(RELEASED / "grains.nc", "drum")
     methods = [key for key in data["variant"].values if key in METHODS]
     angle = data["angle"].sel(variant=methods).mean("variant")
@@ -103,7 +104,7 @@ def test_the_step_of_a_drum_does_not_change_its_slope(inputs):
 
 
 def test_spacecraft_step_at_the_rate_of_the_nutation(inputs):
-    row = tables._spacecraft(readers.inputs_of(RELEASED))
+    row = page_rows._spacecraft(readers.inputs_of(RELEASED))
     steps = [row.numbers[key] for key in ("steps_rk4", "steps", "steps_one_torque")]
     assert row.numbers["method_one_torque"] in METHODS and steps[1] < steps[0] < steps[2]
     ix, iz, h = 7e-3, 36e-3, 5e-3
@@ -177,7 +178,9 @@ def test_the_first_page_is_short():
     macros = law_numbers._smooth(inputs, SimpleNamespace(single=single, steady=single))
     macros |= {"studyReduced": "", "studydate": "1 January 2026"}
     abstract = typeset("abstract", macros)
-    rows = [readable(" ".join((row.who, row.what, row.runs, row.take, row.step, row.example))) for row in tables.rows(inputs)]
+    rows = [
+        readable(" ".join((row.who, row.what, row.runs, row.take, row.step, row.example))) for row in page_rows.rows(inputs)
+    ]
     texts = {
         "title and authors": typeset("answer", macros),
         "abstract": abstract,

@@ -30,7 +30,7 @@ from polhode.advice import from_runs
 from polhode.export.program import Program
 from polhode.interface.netcdf import read_dataset
 from polhode_study import chapters, configuration
-from polhode_study.chapters.communities import tables
+from polhode_study.chapters.communities import rows as page_rows
 from polhode_study.cli import docs as command
 from polhode_study.documentation import committed, markdown, names, pages, pictures, readers, reference, texts, variables
 from polhode_study.documentation import configuration as key_tables
@@ -832,11 +832,11 @@ def test_plain_sphinx_says_that_the_pages_must_be_written_first(tmp_path):
 
 @pytest.mark.thorough
 def test_the_landing_page_answers_each_kind_of_reader(capsys):
-    assert set(readers.BEHIND) == {make.__name__ for make in tables.MAKERS}
+    assert set(readers.BEHIND) == {make.__name__ for make in page_rows.MAKERS}
     lines = readers.behind().splitlines()
     inputs = readers.inputs_of()
-    assert len(lines) == len(tables.MAKERS) == 5
-    for make, line, row in zip(tables.MAKERS, lines, readers.table().splitlines()[2:], strict=True):
+    assert len(lines) == len(page_rows.MAKERS) == 5
+    for make, line, row in zip(page_rows.MAKERS, lines, readers.table().splitlines()[2:], strict=True):
         name, file, *_, question = readers.BEHIND[make.__name__]
         numbers = make(inputs).numbers
         assert name in line and file in line and f"methods/{numbers['method']}.md" in line and question in line

@@ -29,7 +29,8 @@ from polhode.fits import law_file, ranking
 from polhode.fits.ladders import largest_of_each
 from polhode.interface import netcdf, storage
 from polhode_study import artefacts, chapters, configuration
-from polhode_study.chapters.communities import tables, web
+from polhode_study.chapters.communities import rows as page_rows
+from polhode_study.chapters.communities import web
 from polhode_study.chapters.judging import judge_chapters
 from polhode_study.explorer import content, evidence, fields, page, rows
 from polhode_study.gather import cost
@@ -765,8 +766,8 @@ def test_it_opens_on_the_fields_with_their_evidence(browser, results, page_conte
     browser.open(results / "explorer.html")
     assert browser("return choice.section") == "field"
     names = browser("return [...document.querySelectorAll('#fields a strong')].map((s) => s.innerText)")
-    inputs, makers = inputs_of(results), {make.__name__.strip("_"): make for make in tables.MAKERS}
-    rows = tables.rows(inputs)
+    inputs, makers = inputs_of(results), {make.__name__.strip("_"): make for make in page_rows.MAKERS}
+    rows = page_rows.rows(inputs)
     assert names == [web.markdown(row.who) for row in rows] and len(names) >= 2
     for field, row in zip(page_content["fields"], rows, strict=True):
         assert makers[field["key"]](inputs).take == row.take
@@ -789,7 +790,7 @@ def test_it_opens_on_the_fields_with_their_evidence(browser, results, page_conte
 
 
 def test_the_evidence_of_a_field_is_made_by_the_study():
-    assert set(fields.EVIDENCE) == set(fields.CHARTS) == set(web.BEHIND) == {make.__name__ for make in tables.MAKERS}
+    assert set(fields.EVIDENCE) == set(fields.CHARTS) == set(web.BEHIND) == {make.__name__ for make in page_rows.MAKERS}
     for _, figures, names in fields.EVIDENCE.values():
         assert set(figures.split()) <= set(chapters.names("figures")) and set(names.split()) <= set(chapters.names("tables"))
 

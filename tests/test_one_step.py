@@ -27,7 +27,8 @@ from polhode.interface.netcdf import group_names, read_dataset
 from polhode.interface.storage import write_dataset, write_groups
 from polhode.methods import METHODS as METHODS_OF_ALL
 from polhode_study.chapters import rendering
-from polhode_study.chapters.communities import tables, web
+from polhode_study.chapters.communities import rows as page_rows
+from polhode_study.chapters.communities import web
 from polhode_study.chapters.contacts import numbers
 from polhode_study.chapters.impacts import frames as impacts
 from polhode_study.chapters.impacts import numbers as impact_numbers
@@ -160,7 +161,7 @@ def test_steps_of_frictional_contacts_are_equal_everywhere(error, released, monk
     assert 1 / answer.interval[1] == pytest.approx(cured.half) and 1 / answer.alternatives[1].dt == pytest.approx(codes.take)
     suffix = {1e-3: "", 1e-2: "Loose"}.get(error)
     if suffix is not None:
-        made, row = impact_numbers.steps(inputs), tables._rubbing(inputs_of(HOME / "data/released"))
+        made, row = impact_numbers.steps(inputs), page_rows._rubbing(inputs_of(HOME / "data/released"))
         assert made[f"studyImpactStepsCured{suffix}Take"] == f"{cured.take:.0f}"
         if suffix:  # the error that the first page states
             assert f"T/{cured.take:.0f}" in row.step and row.numbers["steps"] == cured.take
@@ -182,7 +183,7 @@ def test_the_page_about_advice_names_these_numbers(released, monkeypatch):
 def first_page():
     """The rows of the first page, by the maker."""
     inputs = inputs_of(HOME / "data/released")
-    return {make.__name__: make(inputs) for make in tables.MAKERS}
+    return {make.__name__: make(inputs) for make in page_rows.MAKERS}
 
 
 @pytest.fixture
@@ -245,7 +246,7 @@ def test_the_step_in_a_bath_has_the_same_digits_everywhere(first_page, without_r
         assert answer.dt == pytest.approx(fs * 1e-15, rel=1e-12)
         assert re.search(rf"(dt = |`timestep ){fs:g}\b", answer.sentence)
         assert exact[name] - 10 ** np.floor(np.log10(exact[name]) - 1) < fs <= exact[name]
-        assert rf"{fs:g}\,fs" in row.step and re.search(rf"\b{fs:g}\sfs", of_question)
+        assert rf"{fs:g}\,fs" in row.step + row.more and re.search(rf"\b{fs:g}\sfs", of_question)
     lammps = f"{row.numbers['bath_fs_lammps']:g}"
     assert f"timestep  {lammps}\n" in of_baths and f"0.5 K with {lammps} fs" in of_baths
 
@@ -309,15 +310,15 @@ def test_the_row_s_cubesat_has_the_step_of_its_own_question(first_page, without_
     """The same error, another sample: the row has the longer list of steps, and both texts say so."""
     row, values = first_page["_spacecraft"], from_satellites.CUBESAT
     answer = asked_for(capsys, ["--spacecraft", "--error", "1e-6", "--all"])
-    assert answer["question"]["inertia"] == list(values["inertia"]) and answer["error"] == tables.SPACE
-    assert (values["inertia"][0], values["inertia"][2]) == tables.CUBESAT and max(values["wheels"]) == tables.WHEEL
+    assert answer["question"]["inertia"] == list(values["inertia"]) and answer["error"] == page_rows.SPACE
+    assert (values["inertia"][0], values["inertia"][2]) == page_rows.CUBESAT and max(values["wheels"]) == page_rows.WHEEL
     listed = {each["method"]: each["dt"] for each in answer["alternatives"]}
     assert listed["rk4"] == pytest.approx(1 / (row.numbers["steps_wheels"] * row.numbers["nutation"]))
     assert answer["method"] == row.numbers["method_wheels"]
-    assert f"with wheels {METHODS_OF_ALL[answer['method']].label}." in row.take
+    assert f"with wheels {METHODS_OF_ALL[answer['method']].label}." in row.more
     in_digits = {name: f"{1 / (row.numbers[name] * row.numbers['nutation']):.2g}" for name in ("steps_rk4", "steps_wheels")}
-    assert f"the step is {in_digits['steps_rk4']}\\,s; for 90" in row.example
-    assert f"random satellites with wheels {in_digits['steps_wheels']}\\,s are sufficient" in row.example
+    assert f"the step is {in_digits['steps_rk4']}\\,s." in row.example
+    assert f"random satellites with wheels {in_digits['steps_wheels']}\\,s are sufficient" in row.more
     assert "first page (Runge-Kutta 4, 1e-6 a radian) has a shorter step" in answer["serves"]
     page = " ".join((HOME / "docs/recommend-class.md").read_text(encoding="utf-8").split())
     assert (

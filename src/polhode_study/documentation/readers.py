@@ -6,6 +6,7 @@ from typing import Any
 from polhode.interface.netcdf import read_dataset
 from polhode.interface.table import simple
 from polhode.methods import METHODS
+from polhode_study.chapters.communities import rows as page_rows
 from polhode_study.chapters.communities import tables
 from polhode_study.chapters.communities.web import BEHIND as BEHIND
 from polhode_study.chapters.communities.web import markdown as markdown
@@ -34,7 +35,7 @@ def inputs_of(released: Path = RELEASED) -> Inputs:
 def behind(released: Path = RELEASED) -> str:
     """The released data, the method and a command of each row of the table; rows whose data are not released are left out."""
     inputs, lines = inputs_of(released), []
-    for make in tables.MAKERS:
+    for make in page_rows.MAKERS:
         name, file, group, page, question = BEHIND[make.__name__]
         try:
             row = make(inputs)
@@ -68,7 +69,7 @@ def table(released: Path = RELEASED) -> str:
     """A row for each kind of reader, with a link to the page on it."""
     inputs = inputs_of(released)
     rows = []
-    for make in tables.MAKERS:
+    for make in page_rows.MAKERS:
         row, page = make(inputs), PAGES.get(make.__name__, f"{BEHIND[make.__name__][3]}.md")
         example = EXAMPLES.get(make.__name__, "")
         who = f"[**{markdown(row.who)}**](/{page}), {markdown(row.what)}{example and f'; {example}'}"

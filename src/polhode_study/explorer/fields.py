@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from polhode.advice.prices import USUAL
 from polhode.fits import impact_errors, laws
 from polhode.fits.liquid_drifts import LENGTH, STATED
-from polhode_study.chapters.communities import frames, tables, web
+from polhode_study.chapters.communities import frames, web
+from polhode_study.chapters.communities import rows as page_rows
 from polhode_study.chapters.impacts import frames as impacts
 from polhode_study.chapters.laws import frames as law_frames
 from polhode_study.chapters.liquids import frames as liquids
@@ -33,7 +34,7 @@ Rows = list[dict[str, Any]]
 def fields(inputs: Inputs) -> list[dict[str, Any]]:
     """A row of the first page each, as HTML, with what its methods need; rows without data are left out."""
     entries = []
-    for make in tables.MAKERS:
+    for make in page_rows.MAKERS:
         with suppress(NotInRun):
             row, key = make(inputs), make.__name__
             unit, caption, rows = CHARTS[key](inputs)

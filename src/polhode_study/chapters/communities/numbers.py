@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from polhode.fits import liquid_drifts
-from polhode_study.chapters.communities import frames, tables
+from polhode_study.chapters.communities import frames, rows
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.report.latex import decimal
 
@@ -13,7 +13,7 @@ def communities(inputs: Inputs) -> dict[str, str]:
     table what qualifies it (``studyPageElastic``), empty without its data.
     """
     result = {"studyPageHertz": decimal(frames.HERTZ, 2), "studyPageDrift": f"{liquid_drifts.STATED:g}"}
-    for make in tables.MAKERS:
+    for make in rows.MAKERS:
         macro = f"studyPage{make.__name__.strip('_').capitalize()}"
         result[macro] = ""
         with suppress(NotInRun):
