@@ -103,7 +103,7 @@ def test_a_released_sheet_is_a_page_with_its_origin(sheets):
 def test_the_command_writes_all_methods_and_one_of_ones_own(sheets, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     mine = sheet_of(sheets, "euler") | {"method": "mine", "identity": {"same": {"euler": "direct Euler"}}}
-    mine["methods"] = {"mine": mine["methods"]["euler"] | {"label": "Mine"}}
+    mine |= {"beside": [], "methods": {"mine": mine["methods"]["euler"] | {"label": "Mine"}}}
     monkeypatch.setattr(command, "sheet", lambda method, beside, bodies, say: mine)
     monkeypatch.setattr(command, "page", lambda numbers: "")
     assert cli.main(["sheet", "euler", "--tables", "."]) == 0

@@ -425,7 +425,7 @@ def test_what_is_deleted_or_empty_alone_is_made_again(edited):
     """Also where nothing that is asked for seems to need it; no more than it; and the report with the same bytes."""
     results = edited.folder / "results"
     reports = {results / f"{name}.pdf": (results / f"{name}.pdf").read_bytes() for name in DOCUMENTS}
-    chapter = chapters.all_chapters()["long_runs"]
+    chapter = chapters.all_chapters()["many_body"]
     table, picture = (results / "tables" / f"{chapter.tables[0]}.tex", results / "figures" / f"{chapter.figures[0]}.png")
     for gone in (*reports, results / "films" / "rods.nc", picture):
         gone.unlink()

@@ -376,7 +376,7 @@ class Problem(Case):
         """Whether :meth:`compile` finds it on disk (:mod:`polhode.compiling.cache`)."""
         from polhode.compiling.signatures import torque_signature
 
-        return is_kept(getattr(self.torque, "py_func", self.torque), torque_signature)
+        return is_kept(getattr(self.whole_torque, "py_func", self.whole_torque), torque_signature)
 
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
         """The exact q (times, 4) and omega (times, 3) in double precision, from the closed form with ``digits`` digits.
