@@ -1,6 +1,7 @@
 """Time to a target error: step sizes from measured errors, work from step sizes, advice from work. Nothing here is timed."""
 
 from contextlib import suppress
+from functools import partial
 from math import isfinite, isnan, nan
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from polhode.fits.ladders import Ladder
 from polhode.fits.largest_step import round_off
 from polhode.interface.netcdf import read_dataset
 from polhode.interface.storage import write_groups
+from polhode.problems.problem import TORQUE_CLASSES
 from polhode_study.chapters import rendering
 from polhode_study.chapters.times import numbers as time_numbers
 from polhode_study.declarations import problem_declarations
@@ -368,7 +370,7 @@ def test_numbers_of_the_text(inputs):
 
 
 def test_the_sentence_on_several_torques_names_their_classes(inputs):
-    sentence = time_numbers._several_sentence
+    sentence = partial(time_numbers._several_sentence, meanings=TORQUE_CLASSES)
     assert sentence({}, [], ["free"]) == "at no target error"
     text = sentence({"time": 1e-4}, ["lab"], ["free", "state"])
     assert text == (

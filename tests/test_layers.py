@@ -217,10 +217,8 @@ LIVE = (
     *(f"polhode.{name}" for name in ("compiling", "algebra.body", "algebra.quaternion", "algebra.vector", "algebra.dual")),
     "polhode_study.declarations",
 )
-#: Pictures of clumps only draw. Notebooks and pages ask for the look of registered methods without a run. The others are a
-#: number and the words for classes of torque.
+#: Pictures of clumps only draw. Notebooks and pages ask for the look of registered methods without a run. The last is a number.
 HARMLESS = {
-    "polhode_study.chapters.times.numbers imports polhode.problems.problem.TORQUE_CLASSES",
     "polhode_study.chapters.many_body.figures imports polhode.manybody.pictures",
     "polhode_study.report.style imports polhode_study.declarations.variant_of_registered",
     "polhode_study.chapters.long_runs.frames_of_drift imports polhode.registry.LAST",

@@ -1,6 +1,6 @@
 """Macros for what a step and a solution cost."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite, nan
 from typing import Any
 
@@ -8,7 +8,6 @@ import xarray as xr
 
 from polhode.fits.ranking import candidates, winners
 from polhode.fits.step_times import OTHER, UNIT, in_frame
-from polhode.problems.problem import TORQUE_CLASSES
 from polhode_study.chapters.many_body.frames import times_to_level
 from polhode_study.chapters.times.measures import BLOCKS
 from polhode_study.inputs import Inputs, NotInRun
@@ -52,7 +51,7 @@ def first(inputs: Inputs) -> dict[str, str]:
             never.append(torque_class)
     if not (sooner or some or never):
         raise NotInRun("this run has no problems")
-    return {"costSeveralSentence": _several_sentence(sooner, some, never)}
+    return {"costSeveralSentence": _several_sentence(sooner, some, never, inputs.torque_classes)}
 
 
 def _several_from(data: xr.Dataset, first_of: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> float:
@@ -74,7 +73,7 @@ def _several_somewhere(data: xr.Dataset, first_of: dict[tuple[float, float], lis
     return any(int(data["torques_per_step"].sel(integrator=key)) > 1 for key in first)
 
 
-def _several_sentence(sooner: dict[str, float], some: list[str], never: list[str]) -> str:
+def _several_sentence(sooner: dict[str, float], some: list[str], never: list[str], meanings: Mapping[str, str]) -> str:
     """A sentence on the errors below which methods with several torques are first although a torque is expensive, by class.
 
     Parameters
@@ -82,23 +81,24 @@ def _several_sentence(sooner: dict[str, float], some: list[str], never: list[str
     sooner : the largest error from which they are first downward, by class
     some : classes in which they are first at some errors, but not at the smallest
     never : all other classes
+    meanings : what the torque of a class is, in words
     """
     by_error: dict[float, list[str]] = {}
     for name, error in sooner.items():
         by_error.setdefault(error, []).append(name)
     texts = [
-        f"from a target error of {plain(error)} downward where the torque is {_any_of(by_error[error])}"
+        f"from a target error of {plain(error)} downward where the torque is {_any_of(by_error[error], meanings)}"
         for error in sorted(by_error, reverse=True)
     ]
-    texts += [f"at some errors where the torque is {_any_of(some)}"] if some else []
+    texts += [f"at some errors where the torque is {_any_of(some, meanings)}"] if some else []
     if not texts:
         return "at no target error"
     return enumerated([*texts, *(["at none under other torques"] if never else [])])
 
 
-def _any_of(classes: Sequence[str]) -> str:
+def _any_of(classes: Sequence[str], meanings: Mapping[str, str]) -> str:
     """What the torque is in some classes of torque, in words."""
-    *others, last = (escape(TORQUE_CLASSES[name]) for name in classes)
+    *others, last = (escape(meanings[name]) for name in classes)
     return f"{', '.join(others)} or {last}" if others else last
 
 
