@@ -476,8 +476,8 @@ def first_answer(text):
 def check_motion(blocks, printed):
     """The answer that the page shows is the answer of the Python block below it."""
     assert "Take " in printed and "evaluations of the torque" in printed
-    shown = next(block["text"] for block in blocks if block["language"] == "text")
-    method, steps, density, starts = first_answer(" ".join(shown.split()))
+    on_page = next(block["text"] for block in blocks if block["language"] == "text")
+    method, steps, density, starts = first_answer(" ".join(on_page.split()))
     again = first_answer(" ".join(printed.split()))
     assert (method, starts) == (again[0], again[3])
     assert steps == pytest.approx(again[1], rel=2 * from_runs.PRECISION)
@@ -488,10 +488,10 @@ def answers_of(path):
     """The questions to recommend in a text, each with the answer that stands below it."""
     question = None
     for block in BLOCK.finditer(path.read_text(encoding="utf-8")):
-        asked = re.search(r"^polhode (recommend .*)$", block["text"].replace("\\\n", " "), re.M)
+        command = re.search(r"^polhode (recommend .*)$", block["text"].replace("\\\n", " "), re.M)
         if block["language"] == "text" and question:
             yield question, block["text"]
-        question = asked and asked[1].split()
+        question = command and command[1].split()
 
 
 @pytest.mark.parametrize(
@@ -502,11 +502,11 @@ def test_the_page_shows_the_answers_of_its_commands(page, number, capsys, monkey
     monkeypatch.chdir(tmp_path)
     pairs = list(answers_of(HOME / f"{page}.md"))
     assert len(pairs) == number, "every answer stands below its command"
-    for question, shown in pairs:
+    for question, answer_on_page in pairs:
         assert cli.main(question) == 0
         answer = capsys.readouterr().out
-        first = shown.removesuffix("...\n")
-        assert answer.startswith(first) if first != shown else answer == shown, question
+        first = answer_on_page.removesuffix("...\n")
+        assert answer.startswith(first) if first != answer_on_page else answer == answer_on_page, question
 
 
 @pytest.mark.thorough
@@ -674,9 +674,9 @@ def test_docstrings_have_no_sentence_of_the_left_column():
 
 def test_the_page_of_variables_has_no_private_words():
     """Names of variables stand in backquotes; the attributes of released files are replaced there."""
-    shown = reference.variables_tables(HOME / "docs/variables.csv")
-    assert "update scheme of the contact: each stage adds a correction to those before it" in shown
-    meanings = "\n".join(line.rstrip(" |").rpartition("|")[2] for line in shown.splitlines() if line.startswith("| `"))
+    page = reference.variables_tables(HOME / "docs/variables.csv")
+    assert "update scheme of the contact: each stage adds a correction to those before it" in page
+    meanings = "\n".join(line.rstrip(" |").rpartition("|")[2] for line in page.splitlines() if line.startswith("| `"))
     assert PRIVATE_WORDS.findall(meanings) == []
 
 
@@ -840,8 +840,8 @@ def test_the_landing_page_answers_each_kind_of_reader(capsys):
         name, file, *_, question = readers.BEHIND[make.__name__]
         numbers = make(inputs).numbers
         assert name in line and file in line and f"methods/{numbers['method']}.md" in line and question in line
-        shown = (f"{numbers['steps']:.0f}", f"{numbers['steps']:.1f}", f"{2 * np.pi * numbers['steps']:.0f}")
-        assert any(number in row for number in shown), (name, shown)
+        in_digits = (f"{numbers['steps']:.0f}", f"{numbers['steps']:.1f}", f"{2 * np.pi * numbers['steps']:.0f}")
+        assert any(number in row for number in in_digits), (name, in_digits)
         assert cli.main(["recommend", *question.split()]) == 0
         assert "Take" in capsys.readouterr().out
 

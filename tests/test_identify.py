@@ -124,9 +124,9 @@ def test_arrays_are_identified_and_the_answer_says_what_it_means(monkeypatch):
     numbers = re.compile(r"within \S+ round-offs|by 0\.\d+ rad")
     assert numbers.sub("", short).startswith(numbers.sub("", readme))
     page = (Path(__file__).parents[1] / "docs/identify.md").read_text(encoding="utf-8")
-    shown = page.split("```text\n")[1].split("```")[0]
-    assert shown.startswith(readme), "the whole of what the README begins, one run with one set of numbers"
-    assert numbers.sub("", short.replace("`why`", "--why")) + "\n" == numbers.sub("", shown)
+    on_page = page.split("```text\n")[1].split("```")[0]
+    assert on_page.startswith(readme), "the whole of what the README begins, one run with one set of numbers"
+    assert numbers.sub("", short.replace("`why`", "--why")) + "\n" == numbers.sub("", on_page)
     assert "It is not" not in short and "Read as" not in short and "round-offs (double precision)" in short
     for words in (
         "Identified: Fincham (YADE)",

@@ -36,8 +36,8 @@ from polhode.registry import nearest, place_in
 ALIASES = {"friction": "friction_isotropic", "heavy_top": "state", "gravity": "state", "none": "free", "body": "constant"}
 #: Torque classes that leave nothing open once body and angular velocity are known.
 CLOSED = ("free", "friction_isotropic")
-#: The number of starts drawn for a case that leaves something open. A step that serves 19 random starts serves another one
-#: with probability 19/20, whatever their distribution.
+#: The number of starts drawn for a case that leaves something open. A step that is sufficient for 19 random starts is so for
+#: another one with probability 19/20, whatever their distribution.
 STARTS = 19
 #: The seed of all that is drawn here; the ensembles and the benchmark have others.
 SEED = 1702

@@ -1,4 +1,4 @@
-"""The steps that serve a part of some cases with an error, from their errors at some steps."""
+"""The steps that are sufficient for a part of some cases, from their errors at some steps."""
 
 from dataclasses import dataclass
 

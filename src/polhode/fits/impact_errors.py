@@ -19,7 +19,7 @@ from polhode.fits.orders import slope
 
 #: The method of the curves: a leapfrog.
 LEADING = "spiral_leapfrog"
-#: The stages of the bookkeeping of a contact without a cure and with all of them.
+#: The stages of the contact update without a correction and with all of them.
 LIKE_CODES, CURED = "usual", "dashpot"
 #: The steps in a contact at which errors are stated.
 STATED = (20, 40)
@@ -40,7 +40,7 @@ def order(error: xr.DataArray) -> float:
 
 
 def ratios(data: xr.Dataset) -> xr.DataArray:
-    """The errors of the spin over those of :data:`LEADING`, with all cures, over case, integrator and division.
+    """The errors of the spin over those of :data:`LEADING`, with all corrections, over case, integrator and division.
 
     Numbers without a unit.
     """
@@ -49,7 +49,7 @@ def ratios(data: xr.Dataset) -> xr.DataArray:
 
 
 def curves(data: xr.Dataset) -> dict[str, ErrorsOfSteps]:
-    """The larger of the errors of spin and velocity of random impacts, without and with all cures."""
+    """The larger of the errors of spin and velocity of random impacts, without and with all corrections."""
     data = data.sortby("division", ascending=False)
     spin, velocity = (data[name].transpose("bookkeeping", "division", "draw") for name in ("error_spin", "error_velocity"))
     larger = spin.where(spin > velocity, velocity)
@@ -68,7 +68,7 @@ class StepsInAContact(NamedTuple):
 
 
 def steps_in_a_contact(data: xr.Dataset, error: float) -> tuple[StepsInAContact, StepsInAContact, Spread]:
-    """Steps in a contact for an error of random impacts, as codes have it and with all cures, and their ratio in each impact.
+    """Steps in a contact for an error of random impacts, as codes have it and with all corrections, and their ratio.
 
     They are infinite where the error is not reached.
     """

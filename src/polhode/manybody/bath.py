@@ -51,9 +51,12 @@ class Bath(ABC):
     def scheme_of_parts(self) -> str:
         """The key by which :mod:`polhode.manybody.bathed` knows the order of the parts of a step."""
 
-    @abstractmethod
     def degrees_of_freedom(self, fluid: "Fluid") -> tuple[int, int]:
-        """The numbers of degrees of freedom of translation and of rotation that have kT/2 each."""
+        """The numbers of degrees of freedom of translation and of rotation that have kT/2 each.
+
+        Unless a bath changes the momentum of the whole, it is zero, as at constant energy.
+        """
+        return fluid.degrees_of_freedom
 
     @abstractmethod
     def numbers(self, fluid: "Fluid", state: "State", dt: float) -> np.ndarray:
@@ -243,10 +246,6 @@ class VelocityRescaling(Bath):
         """Rescaling, kick, free motion, kick."""
         return "RBAB"
 
-    def degrees_of_freedom(self, fluid: "Fluid") -> tuple[int, int]:
-        """As at constant energy: the momentum of the whole is zero."""
-        return fluid.degrees_of_freedom
-
     def numbers(self, fluid: "Fluid", state: "State", dt: float) -> np.ndarray:
         """What the kernel needs, the same for each molecule: the persistence of a step, mean kinetic energy, degrees of
         freedom.
@@ -305,10 +304,6 @@ class NoseHoover(Bath):
     def scheme_of_parts(self) -> str:
         """Kick, scaling, free motion, motion of the chains, scaling, kick."""
         return "BSANSB"
-
-    def degrees_of_freedom(self, fluid: "Fluid") -> tuple[int, int]:
-        """As at constant energy: the momentum of the whole is zero."""
-        return fluid.degrees_of_freedom
 
     def numbers(self, fluid: "Fluid", state: "State", dt: float) -> np.ndarray:
         """What the kernels need, the same for each molecule: factors of 1, degrees of freedom, kT and the time.

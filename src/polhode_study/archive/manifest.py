@@ -134,9 +134,9 @@ def with_file(known: Manifest, folder: Path, file: str, origin: Mapping[str, Any
         If the file cannot be read.
     """
     later = {**known.run, "added": {**known.run.get("added", {}), file: dict(origin)}}
-    kept = {key: variable for key, variable in known.variables.items() if variable.file != file}
+    others = {key: variable for key, variable in known.variables.items() if variable.file != file}
     variables = {variable.key: variable for variable in _read(folder / file, file)}
-    return Manifest(later, {**known.files, file: sha256(folder / file)}, {**kept, **variables}, known.verdicts, known.where)
+    return Manifest(later, {**known.files, file: sha256(folder / file)}, {**others, **variables}, known.verdicts, known.where)
 
 
 # ---- manifest files ----

@@ -112,7 +112,7 @@ def variables_of_sheets() -> str:
 
 def origin(measured: Measurements) -> str:
     """Where the errors and times of the pages come from."""
-    return f"Errors and times are those of the released data, `data/released/cost.nc`; steps were timed on {measured.machine}."
+    return f"Errors and times come from the released data, `data/released/cost.nc`; steps were timed on {measured.machine}."
 
 
 # ---- methods ----
@@ -703,7 +703,7 @@ def landing_table(inputs: Inputs) -> str:
         rows.append((LANDING[key], *cells))
     head = ["torque", "one torque per step", "steps per radian", "several torques per step", "steps per radian"]
     said = (
-        f"Error per radian turned: {number(law_frames.TARGET)}, the larger of those of the orientation (rad) and the angular "
-        f"velocity (relative); {ens.bodies} random bodies. Named are the methods with the fewest torques."
+        f"Error per radian turned: {number(law_frames.TARGET)}, the larger of the errors of the orientation (rad) and the "
+        f"angular velocity (relative); {ens.bodies} random bodies. Named are the methods with the fewest torques."
     )
     return f"{table(head, rows)}\n{said}\n"

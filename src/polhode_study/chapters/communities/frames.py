@@ -1,4 +1,4 @@
-"""What table, figure and numbers of the first page share: codes by the atlas, and steps that serve nine bodies in ten."""
+"""What table, figure and numbers of the first page share: codes by the atlas, and steps for nine bodies in ten."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class Code:
 
 
 def with_wheels(inputs: Inputs, error: float) -> dict[str, float]:
-    """Method -> the steps a radian of the faster of spin and nutation that serve 90 % of random satellites, fewest torques
+    """Method -> the steps a radian of the faster of spin and nutation sufficient for 90 % of random satellites, fewest torques
     first."""
     steps = satellite_steps.read(inputs.released_path(satellite_steps.SATELLITES)).sufficient(error)
     return dict(sorted(steps.items(), key=lambda item: inputs.declared(item[0], "torques_per_step", 1) * item[1]))
@@ -93,14 +93,14 @@ def without_gyroscopic_term(inputs: Inputs) -> list[str]:
 
 @dataclass(frozen=True)
 class Steps:
-    """Steps per radian under smooth torques: those that serve half of the bodies, and nine in ten."""
+    """Steps per radian under smooth torques: sufficient for half of the bodies, and for nine in ten."""
 
     half: float
     most: float
 
     @property
     def rate(self) -> float:
-        """Hz that serve nine in ten of the bodies that turn once a second."""
+        """Hz sufficient for nine in ten of the bodies that turn once a second."""
         return 2 * pi * self.most
 
 

@@ -15,7 +15,7 @@ from polhode_study.report.latex import decimal
 
 
 def impacts(inputs: Inputs) -> dict[str, str]:
-    """Macros for the text: sizes, orders with and without the cures, and how much the methods differ."""
+    """Macros for the text: sizes, orders with and without the corrections, and how much the methods differ."""
     data = frames.check(inputs)
     frame = frames.frame(data)
     methods = [str(key) for key in data["integrator"].values]
@@ -48,7 +48,7 @@ def impacts(inputs: Inputs) -> dict[str, str]:
 
 
 def steps(inputs: Inputs) -> dict[str, str]:
-    """Macros for the steps that random impacts take with all cures, and how many times as many without, for two errors."""
+    """Macros for the steps of random impacts with all corrections, and how many times as many without, for two errors."""
     made = {
         "studyImpactServed": f"{100 * impact_errors.SHARE_OF_IMPACTS:g}",
         "studyImpactRandom": str(frames.random(inputs).sizes["draw"]),

@@ -166,8 +166,8 @@ def problems(inputs: Inputs) -> Table:
 
     Of a body with wheels, their angular momentum (N m s) as well.
     """
-    shown = [key for _, keys in selection.problems_by_class(inputs) for key in keys]
-    said = {key: inputs.of(key).problem_declarations for key in shown if "setup" in inputs.of(key).problem_declarations}
+    problems = [key for _, keys in selection.problems_by_class(inputs) for key in keys]
+    said = {key: inputs.of(key).problem_declarations for key in problems if "setup" in inputs.of(key).problem_declarations}
     if not said:
         raise NotInRun("this run describes the set-up of no problem")
     setups = {key: json.loads(problem["setup"]) for key, problem in said.items()}

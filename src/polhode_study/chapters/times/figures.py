@@ -39,7 +39,7 @@ def speed_up(inputs: Inputs) -> Figure:
     """A figure of speed-ups over direct Euler at target errors, and of SPIRAL over others: del Valle et al. (2024), Fig. 5."""
     data = inputs.cost("published")
     labels, looks = method_looks(data)
-    shown = [key for key in available(data, PUBLISHED_SET, inputs.plugins) if key != UNIT]
+    published = [key for key in available(data, PUBLISHED_SET, inputs.plugins) if key != UNIT]
     rivals = available(data, RIVALS)
     figure = new_figure((style.TEXT_WIDTH, 3.75))
     left, right = figure.subplots(1, 2)
@@ -47,7 +47,7 @@ def speed_up(inputs: Inputs) -> Figure:
         axes.set_yscale("log")
     target = data["target_error"].values
     lab = data.sel(frame="lab")
-    for key in shown:
+    for key in published:
         left.plot(target, lab["speed_up_euler"].sel(integrator=key).values, **looks[key])
     left.axhline(1.0, color=style.PALE, linewidth=style.FINE, zorder=1)
     note(left, "direct Euler", (0.5, 1), (0, -7.5), xycoords=("axes fraction", "data"), ha="center")
@@ -78,7 +78,7 @@ def speed_up(inputs: Inputs) -> Figure:
         axes.set_xlim(target.max() * 1.7, target.min() / 1.7)
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlabel("target error")
-    keys = [*shown, *(key for key in rivals if key not in shown)]
+    keys = [*published, *(key for key in rivals if key not in published)]
     legend_below_styles(figure, {key: labels[key] for key in keys}, looks, 3)
     right.legend(
         handles=[
