@@ -72,7 +72,11 @@ def slowdown(inputs: Inputs) -> Figure:
     if ratios:
         _chess(bottom, keys, ratios)
     marks = {key: r"$^\dagger$" if inputs.declared(key, "caution") else "" for key in keys}
-    bottom.set_xticks(at, ["\n".join(wrap(_column_name(ens, key), 10)) + marks[key] for key in keys], fontsize=style.NOTE)
+    bottom.set_xticks(
+        at,
+        ["\n".join(wrap(_column_name(ens, key), 10, break_long_words=False)) + marks[key] for key in keys],
+        fontsize=style.NOTE,
+    )
     bottom.tick_params(axis="x", length=0, pad=2)
     top.tick_params(axis="x", length=0, labelbottom=not ratios)
     _groups(top, bottom, groups)
