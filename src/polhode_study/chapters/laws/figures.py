@@ -73,7 +73,7 @@ def slowdown(inputs: Inputs) -> Figure:
         _chess(bottom, keys, ratios)
     marks = {key: r"$^\dagger$" if inputs.declared(key, "caution") else "" for key in keys}
     # A name may be cut behind an underscore, but not within a word.
-    names = [_column_name(ens, key).replace("_", "_ ") for key in keys]
+    names = [_column_name(ens, key).replace(r"$\_$", r"$\_$ ") for key in keys]
     lines = ["\n".join(wrap(name, 10, break_long_words=False)) for name in names]
     bottom.set_xticks(at, [name + marks[key] for name, key in zip(lines, keys, strict=True)], fontsize=style.NOTE)
     bottom.tick_params(axis="x", length=0, pad=2)
