@@ -132,16 +132,98 @@ for (const spin of [5, 20, 40]) {
     body.angularVelocity.set(0.01 * spin, spin, 0.01 * spin);
     STEP_LINES
     const read = () => body.quaternion.inverse().vmult(body.angularVelocity), first = energy(read());
+    const momentum = () => body.quaternion.vmult(new CANNON.Vec3(...read().toArray().map((x, i) => (i + 1) * x))).unit();
+    const start = momentum();
     let turns = 0, before = spin;
     for (let n = 0; n < 7200; n++) {
         world.step(1 / 60);
         turns += before * read().y < 0;
         before = read().y;
     }
-    rows.push([energy(read()) / first - 1, turns, ofBox]);
+    rows.push([energy(read()) / first - 1, turns, ofBox, Math.acos(momentum().dot(start)) * 180 / Math.PI]);
 }
 console.log(JSON.stringify(rows));
 """
+
+
+def lines_of_page() -> list[str]:
+    """The section of the documentation, and its blocks of code."""
+    page = (PAGE.parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
+    text = page.partition("\n### Why does my T-handle not flip?")[2].partition("\n## ")[0]
+    return [text, *re.findall(r"```js\n(.*?)```", text, re.DOTALL)]
+
+
+#: A handle in Havok and in oimo with the lines of the documentation: turns, energy over the first, and a box on a floor.
+OTHERS = {
+    "havok": (
+        "@babylonjs/havok/lib/esm/HavokPhysics_es.js",
+        """
+const { readFileSync } = await import("node:fs");
+const havok = await MODULE.default({ wasmBinary: readFileSync(new URL("HavokPhysics.wasm", PACKAGE)) });
+const get = ([, value]) => value;
+const world = get(havok.HP_World_Create()), body = get(havok.HP_Body_Create());
+const shape = get(havok.HP_Shape_CreateBox([0, 0, 0], [0, 0, 0, 1], [1, 1, 1]));
+havok.HP_World_SetGravity(world, [0, 0, 0]);
+havok.HP_Body_SetShape(body, shape);
+havok.HP_Body_SetMotionType(body, havok.MotionType.DYNAMIC);
+havok.HP_Body_SetMassProperties(body, [[0, 0, 0], 1, [1, 2, 3], [0, 0, 0, 1]]);
+havok.HP_Body_SetAngularDamping(body, 0);
+havok.HP_World_AddBody(world, body, false);
+havok.HP_Body_SetAngularVelocity(body, [0.05, 5, 0.05]);
+const advance = () => step(havok, world, body, inertia, 1 / 60);
+const orientation = () => { const [x, y, z, w] = get(havok.HP_Body_GetOrientation(body)); return { w, x, y, z }; };
+const spin = () => { const [x, y, z] = get(havok.HP_Body_GetAngularVelocity(body)); return { x, y, z }; };
+""",
+    ),
+    "oimo": (
+        "oimo/build/oimo.module.js",
+        """
+const world = new MODULE.World({ timestep: 1 / 60, gravity: [0, 0, 0], random: false, info: false });
+const size = [1, 2, 3].map((moment) => Math.sqrt(12 * Math.max(3 - moment, 1e-8)));
+const density = 1 / (size[0] * size[1] * size[2]);
+const body = world.add({ type: "box", size, density, move: true, neverSleep: true });
+body.angularVelocity.set(0.05, 5, 0.05);
+const orientation = () => { const { w, x, y, z } = body.orientation; return { w, x, y, z }; };
+const spin = () => { const { x, y, z } = body.angularVelocity; return { x, y, z }; };
+const advance = () => {
+    const before = orientation();
+    world.step();
+    const { q, omega } = turned(before, spin(), inertia, 1 / 60);
+    body.orientation.set(q.x, q.y, q.z, q.w);
+    body.angularVelocity.set(omega.x, omega.y, omega.z);
+};
+""",
+    ),
+}
+COUNTED = """
+const inertia = inertia_of({ x: 1, y: 2, z: 3 });
+const inBody = () => { const { w, x, y, z } = orientation(); return rotated({ w, x: -x, y: -y, z: -z }, spin()); };
+const energy = ({ x, y, z }) => x * x + 2 * y * y + 3 * z * z, first = energy(inBody());
+let turns = 0, before = 5;
+for (let n = 0; n < 7200; n++) {
+    advance();
+    const { y } = inBody();
+    turns += before * y < 0;
+    before = y;
+}
+console.log(JSON.stringify([turns, energy(inBody()) / first - 1]));
+"""
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_lines_turn_the_handle_in_other_engines(name, tmp_path):
+    engine = all_engines()[name]
+    if not is_installed(engine):
+        pytest.skip(f"{name} is not installed: polhode atlas {name} --install")
+    file, start = OTHERS[name]
+    _, _, *lines, _, _ = lines_of_page()
+    (tmp_path / "exact_rotor.mjs").write_bytes(PAGE.with_name("exact_rotor.mjs").read_bytes())
+    package = (packages_of(engine) / "node_modules" / file).as_uri()
+    turns, change = in_node(
+        tmp_path, "".join(lines) + f"const PACKAGE = {package!r}, MODULE = await import(PACKAGE);\n{start}{COUNTED}"
+    )
+    assert turns == exact_turns()
+    assert abs(change) < (1e-4 if name == "havok" else 1e-10)
 
 
 def test_the_lines_of_the_page_hold_up_to_the_spin_it_names(tmp_path):
@@ -149,13 +231,7 @@ def test_the_lines_of_the_page_hold_up_to_the_spin_it_names(tmp_path):
     if not is_installed(cannon):
         pytest.skip("cannon-es is not installed: polhode atlas cannon_es --install")
     package = (packages_of(cannon) / "node_modules" / "cannon-es" / "dist" / "cannon-es.js").as_uri()
-    text = (
-        (PAGE.parents[2] / "docs" / "engines.md")
-        .read_text(encoding="utf-8")
-        .partition("\n### Why does my T-handle not flip?")[2]
-    )
-    text = text.partition("\n## ")[0]
-    _, moments, step = re.findall(r"```js\n(.*?)```", text, re.DOTALL)
+    text, *_, moments, step = lines_of_page()
     boxes = re.search(r"const BOXES = .*?\n\];", SCRIPTS["page"], re.DOTALL)[0]
     code = SPUN.replace("MOMENTS_LINES", moments).replace("STEP_LINES", step)
     slow, limit, fast = in_node(tmp_path, f"const CANNON = await import({package!r});\n{boxes}\n{code}")
@@ -163,6 +239,7 @@ def test_the_lines_of_the_page_hold_up_to_the_spin_it_names(tmp_path):
     words = " ".join(text.split())
     assert f"{limit[0]:.1%} at 20 rad/s".replace("%", " %") in words and limit[0] == pytest.approx(-0.001, rel=0.1)
     assert f"{fast[0]:.1%} at 40 rad/s".replace("%", " %") in words
+    assert f"by {slow[3]:.1f} degrees at 5 rad/s and {fast[3]:.1f} degrees at 40 rad/s" in words
     # The sides of the box around all shapes: 2, 1.47 and 0.22 m.
     x, y, z = 2.0, 1.47, 0.22
     assert slow[2] == pytest.approx([8 / 12 * squares for squares in (y * y + z * z, x * x + z * z, x * x + y * y)])

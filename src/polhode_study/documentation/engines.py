@@ -131,7 +131,7 @@ def shipped_page() -> str:
     return f"{table(of_spins, spins)}\n{table(of_limits, limits)}\n{said}"
 
 
-def handle_page() -> str:
+def handles() -> list[Any]:
     """A T-handle in the engines of the web: of each the row with the turns nearest to the exact ones, nearest engines first."""
     data, declared = _released(), all_engines()
     exact = int(data.attrs["exact_turns"])
@@ -142,11 +142,21 @@ def handle_page() -> str:
     nearest: dict[str, Any] = {}
     for row in of_web:
         nearest.setdefault(str(row["key"].item()), row)
+    return list(nearest.values())
+
+
+def without_switch() -> list[str]:
+    """The engines of the web in which no option turns a T-handle over."""
+    return [str(row["label"].item()).partition(" (")[0] for row in handles() if not float(row["shipped_turns"])]
+
+
+def handle_page() -> str:
+    """The turns of a T-handle in the engines of the web."""
     return table(
         [
             "engine of the web",
             "set (★ as shipped)",
-            f"turns in 120 s (exact: {exact})",
+            f"turns in 120 s (exact: {int(_released().attrs['exact_turns'])})",
             "change of **L** in 1000 s",
             "long free spin: energy / momentum",
         ],
@@ -158,7 +168,7 @@ def handle_page() -> str:
                 _percent(float(row["shipped_vector"])),
                 f"{_drift(float(row['energy_drift']))} / {_drift(float(row['momentum_drift']))}",
             )
-            for row in nearest.values()
+            for row in handles()
         ],
     )
 

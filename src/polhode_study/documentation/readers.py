@@ -11,6 +11,7 @@ from polhode_study.chapters.communities import tables
 from polhode_study.chapters.communities.web import BEHIND as BEHIND
 from polhode_study.chapters.communities.web import markdown as markdown
 from polhode_study.chapters.laws import frames as law_frames
+from polhode_study.documentation import engines
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.report.formats import enumerated, power
 from polhode_study.workflow.entry import HOME
@@ -18,10 +19,11 @@ from polhode_study.workflow.entry import HOME
 RELEASED = HOME / "data/released"
 #: What a reader of the README goes on with where that is not the page on the runs.
 PAGES = {"_games": "engines.md#why-does-my-t-handle-not-flip", "_spacecraft": "recommend.md"}
-#: What a reader may open at once, and where it is.
+#: What a reader may open at once, and where it is; {}: the engines of the web without a switch.
 EXAMPLES = {
     "_water": "[in a heat bath](baths.md)",
-    "_games": "[a T-handle that flips, in your browser](../examples/t-handle/index.html)",
+    "_games": "[a T-handle that flips, in your browser](../examples/t-handle/index.html); "
+    "{} have no switch: [attach a step](engines.md#attach-the-exact-rotor)",
 }
 
 
@@ -71,7 +73,7 @@ def table(released: Path = RELEASED) -> str:
     rows = []
     for make in page_rows.MAKERS:
         row, page = make(inputs), PAGES.get(make.__name__, f"{BEHIND[make.__name__][3]}.md")
-        example = EXAMPLES.get(make.__name__, "")
+        example = EXAMPLES.get(make.__name__, "").format(enumerated(engines.without_switch()))
         who = f"[**{markdown(row.who)}**](/{page}), {markdown(row.what)}{example and f'; {example}'}"
         rows.append([who, *map(markdown, (row.runs, row.take, row.step))])
     return simple(["", *map(str.capitalize, tables.HEAD)], rows).markdown()
