@@ -161,8 +161,8 @@ def from_satellites(
         sentence=f"Take {best.label} ({best.method}) with steps of at most {best.dt:.4g} s that end where a thruster switches "
         f"and where a controller samples. {rates.words(best.dt)}",
         serves=f"It is sufficient for {SHARE_OF_CASES:.0%} of {number_of} random satellites, so for {low:.0%} to "
-        f"{high:.0%} of all such satellites ({LIKELY:.0%} interval). The article's first page (Runge-Kutta 4, 1e-6 a radian) "
-        "has a shorter step, which also holds for random bodies without wheels under smooth torques.",
+        f"{high:.0%} of all such satellites ({LIKELY:.0%} interval). The error is {per_radian:.2g} a radian; the step on "
+        "the article's first page is for 1e-6 a radian, and also for random bodies without wheels.",
         costs=_costs(best, choices, rates),
         changes=["your own torque, as a file without `spacecraft`: all of it is run", *restarts(METHODS[best.method])],
         interval=(best.dt, max(best.dt, min(half, rates.every or inf))),
