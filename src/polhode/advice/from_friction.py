@@ -34,6 +34,8 @@ from polhode.registry import nearest
 WORSE = 1.5
 #: The scenes of grains, and the file in which they are released.
 SCENES, RELEASED = ("bed", "column", "drum"), "grains.nc"
+#: What the codes themselves did.
+CODES_RELEASED = "contacts.nc"
 #: What is read off them, and where the energy goes: shares of what is dissipated.
 READ_OFF = {"height": "height", "runout": "runout", "angle": "angle", "power": "dissipated power", "contacts": "contacts"}
 SPLIT = {"normal": "normal dashpots", "tangential": "tangential dashpots", "sliding": "sliding"}
@@ -314,7 +316,7 @@ def _on_update(code: str | None) -> list[str]:
     if code == "LAMMPS":
         return []
     texts = [f"The contact update of {code} was not run in these assemblies: the step is that of LAMMPS."]
-    with suppress(AdviceError, KeyError):
+    with suppress(KeyError):  # a code that is not in the file
         data = _other_codes()
         beds = data[["bed_height", "bed_contacts"]].sel(code=[code.lower(), "polhode"])
         parts = []
@@ -331,15 +333,15 @@ def _on_update(code: str | None) -> list[str]:
 
 def _other_codes() -> xr.Dataset:
     """Impacts and beds as LAMMPS and YADE have them."""
-    path = files.released("contacts.nc")
+    path = files.released(CODES_RELEASED)
     if path is None:
-        raise AdviceError("there is no contacts.nc")
+        raise AdviceError(f"there is no {files.RELEASED / CODES_RELEASED}, which comes with polhode; install polhode again")
     return evidence.read(path)
 
 
 def _limits_of(code: str, error: float) -> list[str]:
     """In which impacts a code does not come as near to its law as is asked, however short the step."""
-    with suppress(AdviceError, KeyError):
+    with suppress(KeyError):  # a code that is not in the file
         data = _other_codes().sel(code=code.lower())
         off = data["off"].max("quantity")
         far = {str(data["case_label"].sel(case=case).item()): float(off.sel(case=case)) for case in off["case"].values}
