@@ -371,9 +371,9 @@ def for_contacts(
             raise AdviceError(f"{name} must be a word, got {shown(rubs[name])}")
     if rubs["friction"] == 0:
         rubs["friction"] = None
-    if all(value is None or (name == "restitution" and value == 1) for name, value in rubs.items()):
+    if all(value is None or name == "code" or (name == "restitution" and value == 1) for name, value in rubs.items()):
         count = None if contacts is None else checked(positive, "contacts", contacts)
-        return from_contacts.from_contacts(contact, bound, options.folder, options.everything, count)
+        return from_contacts.from_contacts(contact, bound, options.folder, options.everything, count, rubs["code"])
     if contacts is not None:
         raise AdviceError("contacts belongs to contacts without friction; leave it out")
     return from_friction.from_friction(contact, bound, rubs.pop("purpose") or "impacts", **rubs, results=options.folder)
