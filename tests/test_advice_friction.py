@@ -16,7 +16,7 @@ from scipy.stats import ttest_1samp
 import polhode
 from polhode import cli
 from polhode.advice import AdviceError, files, from_friction
-from polhode.fits import impact_errors
+from polhode.fits import grain_changes, impact_errors
 from polhode.fits.impact_errors import CURED, LIKE_CODES
 from polhode.interface.netcdf import read_dataset
 from polhode.interface.storage import write_dataset, write_groups
@@ -230,7 +230,7 @@ def test_bulk_states_the_measured_changes_of_the_report(scene):
     methods = data["variant"].values[(data["compared"] == "method").values]
     for name in (name for name in from_friction.READ_OFF if name in data):
         finest = data[name].sel(variant=methods).isel(division=-1).mean("variant")
-        steps, updates = (from_friction.changes(data, name, code) for code in (None, "LAMMPS"))
+        steps, updates = (grain_changes.changes(data, name, code) for code in (None, "LAMMPS"))
         for division in (10, 20):
             (row,) = chosen(rows[rows["quantity"] == name], "step", "all", division).itertuples()
             assert steps[division].value == pytest.approx(row.change)

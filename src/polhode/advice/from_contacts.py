@@ -383,23 +383,22 @@ def _on_rotation(words: CodeWords | None, every_curve: Iterable[Curve]) -> list[
     """How much larger the energy error of clumps is with the rotation of a code, at the finest step that both were run with."""
     if words is None:
         return []
-    keys = (words.method, USUAL)
-    of_scene = {(c.scene, c.method): c for c in every_curve if c.method in keys}
-    both = [(of_scene[scene, words.method], of_scene[scene, USUAL]) for scene, m in of_scene if m == words.method]
+    by_scene = {(c.scene, c.method): c for c in every_curve}
     ratios = []
-    for theirs, usual in both:
-        errors = (dict(zip(np.round(1 / c.share, 3), c.errors.mean(axis=1), strict=True)) for c in (theirs, usual))
-        of_theirs, of_usual = errors
-        if common := sorted(set(of_theirs) & set(of_usual)):
-            ratios.append((common[-1], of_theirs[common[-1]] / of_usual[common[-1]], theirs.label))
+    for scene in {name for name, method in by_scene if method == words.method and (name, USUAL) in by_scene}:
+        both = [by_scene[scene, method] for method in (words.method, USUAL)]
+        theirs, usual = (dict(zip(np.round(1 / c.share, 3), c.errors.mean(axis=1), strict=True)) for c in both)
+        if common := set(theirs) & set(usual):
+            steps = max(common)
+            ratios.append((steps, theirs[steps] / usual[steps], both[0].label))
     if not ratios:
         return [f"It is the step for spheres; clumps were not run with the rotation of {words.name}."]
     finest, ratio, label = max(ratios)
     for_spheres = "It is the step for spheres, which do not turn without friction. " if ratio > CLOSE else ""
-    scene = f"{label.removesuffix(' in a box')}, T/{finest:.0f}" + ", the only scene it was run on" * (len(ratios) == 1)
+    where = f"{label.removesuffix(' in a box')}, T/{finest:.0f}" + ", the only scene it was run on" * (len(ratios) == 1)
     return [
         f"{for_spheres}With the rotation of {words.name} ({_label(words.method).removesuffix(f' ({words.name})')}) clumps have "
-        f"{ratio:.2g} times the energy error of {_label(USUAL)} ({scene})"
+        f"{ratio:.2g} times the energy error of {_label(USUAL)} ({where})"
         + ("; their step is shorter." if for_spheres else ".")
     ]
 

@@ -22,6 +22,7 @@ from polhode.advice.codes import CONTACTS, CodeWords, words_of
 from polhode.advice.errors import AdviceError, checked
 from polhode.advice.from_contacts import FARTHEST, PAIR, USUAL, WALLS_CHANGE, ContactTime, beyond, of_a_contact
 from polhode.fits import seed_statistics
+from polhode.fits.grain_changes import changes, of_methods
 from polhode.fits.impact_errors import ALIKE, LEADING, SHARE_OF_IMPACTS, STATED, ratios, steps_in_a_contact
 from polhode.interface.arguments import number, positive
 from polhode.interface.netcdf import group_names
@@ -471,49 +472,12 @@ def _called(scene: str, name: str) -> str:
     return "slope (angle of repose)" if (scene, name) == ("drum", "angle") else READ_OFF[name]
 
 
-def _of_variants(data: xr.Dataset, name: str) -> xr.Variable:
-    """What is read off, by step, variant and initial state; without coordinates, whose comparison takes longer than sums."""
-    return data.variables[name].transpose("division", "variant", "seed")
-
-
-def _of_methods(data: xr.Dataset, name: str) -> xr.Variable:
-    """The same with the methods of rotation."""
-    return _of_variants(data, name)[:, np.flatnonzero(data["compared"].values == "method")]
-
-
-def _place(data: xr.Dataset, code: str) -> int | None:
-    """Which of the variants has the contact update of a code; None if it was not run."""
-    places = np.flatnonzero(data["variant"].values == f"as_in_{code}")
-    return int(places[0]) if len(places) else None
-
-
-def changes(data: xr.Dataset, name: str, code: str | None = None) -> dict[int, seed_statistics.Estimate]:
-    """The mean change of what is read off from the shortest step, by steps in a contact, coarsest first.
-
-    Of the mean over all methods with all corrections; or of a code's contact update at the steps with which it was run, against
-    the same shortest step. In the unit of what is read off. Each interval of Student holds by itself: where all of several lie
-    below an error, the statement that all changes do has the confidence of one (Berger, Technometrics 24 (1982) 295).
-    Intervals are NaN where a run was lost.
-    """
-    values = _of_methods(data, name)
-    compared, divisions = values[:-1], data["division"].values[:-1]
-    if code is not None:
-        if (place := _place(data, code)) is None:
-            return {}
-        of_code = _of_variants(data, name)[:, [place]]
-        ran = np.flatnonzero(np.isfinite(of_code.values).any(axis=(1, 2)))
-        compared, divisions = of_code[ran], data["division"].values[ran]
-    finest = values[-1].mean("variant", skipna=False)
-    of_states = ((step - finest).mean("variant", skipna=False).values for step in compared)
-    return {int(n): seed_statistics.mean(of_step) for n, of_step in zip(divisions, of_states, strict=True)}
-
-
 def _bounds(data: xr.Dataset, name: str, code: str | None = None) -> dict[int, float]:
     """The largest of :func:`changes` that an interval allows, relative to the value, or for shares as a part of all.
 
     Infinite where a run was lost.
     """
-    unit = 1.0 if name in SPLIT else abs(float(_of_methods(data, name)[-1].mean()))
+    unit = 1.0 if name in SPLIT else abs(float(of_methods(data, name)[-1].mean()))
     return {n: _bound(change) / unit for n, change in changes(data, name, code).items()}
 
 
@@ -530,7 +494,7 @@ def _bound(estimate: seed_statistics.Estimate) -> float:
 
 def _scatter(scene: str, data: xr.Dataset) -> list[str]:
     """The standard deviations over initial states with the shortest step, relative to the values."""
-    finest = {name: _of_methods(data, name)[-1] for name in _names(data)}
+    finest = {name: of_methods(data, name)[-1] for name in _names(data)}
     return [
         f"{_called(scene, name)} {float(values.std('seed', ddof=1).mean() / abs(values.mean())):.1%}"
         for name, values in finest.items()
@@ -548,7 +512,7 @@ def _measured(scene: str, path: Path, data: xr.Dataset) -> list[str]:
     ]
     rows = []
     for name in _names(data):
-        value = float(_of_methods(data, name)[-1].mean())
+        value = float(of_methods(data, name)[-1].mean())
         in_degrees = data[name].attrs.get("units") == "degree"
         factor, unit = (1.0, " degrees") if in_degrees else (100 / abs(value), " %")
         of_steps = {f"at T/{n}": change for n, change in changes(data, name).items()}
