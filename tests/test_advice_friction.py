@@ -94,6 +94,7 @@ def test_an_impact_takes_the_step_of_nineteen_in_twenty(run):
     for question in ({"friction": 0.1, "restitution": 0.5, "law": "my_law"}, {"friction": 0.9}, {"purpose": "impacts"}):
         assert ask(run, 1e-2, **question).dt == answer.dt
     said = " ".join(answer.why().split())
+    assert "method dt (s) cost SPIRAL (spiral_leapfrog)" in said
     assert (
         "the corrections allow steps 10 times as long" in said
         and "Single impacts with friction 0.9 and restitution 0.5," in said
@@ -263,7 +264,7 @@ def test_the_intervals_of_why_lie_below_the_error(code, words):
 
 
 def test_a_code_never_has_a_longer_step_than_corrections():
-    for error in np.geomspace(0.02, 0.3, 15):
+    for error in (0.0228, *np.geomspace(0.02, 0.3, 14)):
         cured = polhode.recommend(contact_time=TIME, error=error, purpose="bulk")
         try:
             of_code = polhode.recommend(contact_time=TIME, error=error, purpose="bulk", code="yade")

@@ -345,7 +345,8 @@ def for_contacts(
         What a contact that rubs is simulated for: ``"impacts"``, single ones, the default; or ``"bulk"``, what is read off an
         assembly.
     code : str
-        ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is.
+        ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is. It changes no question: without friction
+        and restitution the answer is the elastic one, in the words of the code.
     contacts : float
         Time that each body is in contact during the run, in contact times; 16 by default. Of elastic contacts.
     options : Options
