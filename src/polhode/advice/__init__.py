@@ -345,7 +345,8 @@ def for_contacts(
         What a contact that rubs is simulated for: ``"impacts"``, single ones, the default; or ``"bulk"``, what is read off an
         assembly.
     code : str
-        ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is.
+        ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is. It changes no question: without friction
+        and restitution the answer is the elastic one, in the words of the code.
     contacts : float
         Time that each body is in contact during the run, in contact times; 16 by default. Of elastic contacts.
     options : Options
@@ -371,9 +372,9 @@ def for_contacts(
             raise AdviceError(f"{name} must be a word, got {shown(rubs[name])}")
     if rubs["friction"] == 0:
         rubs["friction"] = None
-    if all(value is None or (name == "restitution" and value == 1) for name, value in rubs.items()):
+    if all(value is None or name == "code" or (name == "restitution" and value == 1) for name, value in rubs.items()):
         count = None if contacts is None else checked(positive, "contacts", contacts)
-        return from_contacts.from_contacts(contact, bound, options.folder, options.everything, count)
+        return from_contacts.from_contacts(contact, bound, options.folder, options.everything, count, rubs["code"])
     if contacts is not None:
         raise AdviceError("contacts belongs to contacts without friction; leave it out")
     return from_friction.from_friction(contact, bound, rubs.pop("purpose") or "impacts", **rubs, results=options.folder)

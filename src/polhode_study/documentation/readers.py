@@ -18,7 +18,11 @@ from polhode_study.workflow.entry import HOME
 
 RELEASED = HOME / "data/released"
 #: What a reader of the README goes on with where that is not the page on the runs.
-PAGES = {"_games": "engines.md#why-does-my-t-handle-not-flip", "_spacecraft": "recommend-class.md#a-spacecraft"}
+PAGES = {
+    "_rubbing": "recommend-contacts.md",
+    "_games": "engines.md#why-does-my-t-handle-not-flip",
+    "_spacecraft": "recommend-class.md#a-spacecraft",
+}
 #: What a reader may open at once, and where it is; {}: the engines of the web without a switch.
 EXAMPLES = {
     "_water": "[in a heat bath](baths.md)",
