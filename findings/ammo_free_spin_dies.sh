@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ammo.js: a T-handle turns over as it should and loses most of its spin in a minute, with a damping of 0 and nothing that touches it.
+# ammo.js: a T-handle turns over as often as the exact one and loses most of its spin in a minute, with a damping of 0 and alone.
 # One would guess: without damping a free body keeps its angular momentum. The term that lets it turn over is on, its step loses
 # momentum, and no switch reaches the browser. Needs node 18 or newer with npm.
 set -euo pipefail
