@@ -32,6 +32,7 @@ from polhode.advice.cases import BodyCase
 from polhode.advice.cautions import at_outputs, drift, restarts
 from polhode.advice.contenders import SLOWER, Contenders, contenders
 from polhode.advice.errors import AdviceError, Angle, TimeOver
+from polhode.advice.halving import halved
 from polhode.advice.motion import (
     ALLOWED,
     COMPARED,
@@ -149,13 +150,36 @@ def from_runs(
     ----------
     budget : the time that is left, compilation included; without it :data:`LIMIT`, compilation left out
     progress : called with the name of a stage and the part of it that is done
+
+    Raises
+    ------
+    TimeOver
+        If the time is over before a step is tested; with what runs with half the step say (:mod:`polhode.advice.halving`).
     """
-    methods = candidates(one_torque, everything)
-    edges = edges_of(case.starts[0], case.horizon)
-    priced = replace(prices(torque_price, results), pieces=tuple(np.diff(edges)) if len(edges) > 2 else ())
-    compile_drivers()
     limited = budget is not None
     budget = budget or Budget(LIMIT)
+    try:
+        return _searched(case, error, torque_price, one_torque, everything, budget, limited, results, progress)
+    except TimeOver as over:
+        over.halved = halved(case, error, one_torque, budget)
+        raise
+
+
+def _searched(
+    case: BodyCase,
+    error: float,
+    torque_price: float,
+    one_torque: bool,
+    everything: bool,
+    budget: Budget,
+    limited: bool,
+    results: Path | None,
+    progress: Callable[[str, float], object],
+) -> Recommendation:
+    """:func:`from_runs` within a budget; ``limited`` says whether the compilation counts."""
+    methods = candidates(one_torque, everything)
+    priced = prices(torque_price, results).between(edges_of(case.starts[0], case.horizon))
+    compile_drivers()
     starts = _starts(case, error, budget, progress)
     if isinstance(error, Angle):
         starts = replace(starts, motions=[replace(motion, of_omega=False) for motion in starts.motions])
@@ -780,9 +804,9 @@ def _recommendation(
     if not is_known:
         remarks.insert(0, _doubt(uncertainty))
     return Recommendation(
-        **_terms(case, priced, error, one_torque),
+        **terms(case, priced, error, one_torque),
         best=best,
-        sentence=("" if is_known else "NOT CONFIRMED: ") + _take(case, best, starts),
+        sentence=("" if is_known else "NOT CONFIRMED: ") + take(case, best, _radians(case, starts)),
         confirmed=is_known,
         interval=(low, high),
         interval_means=means,
@@ -796,6 +820,14 @@ def _recommendation(
         remarks=remarks,
         shown=len(rows) if everything else SHOWN,
     )
+
+
+def row_of(case: BodyCase, priced: Prices, key: str, allowed: int, error: float, mark: str) -> Choice:
+    """The row of a method that was run with so many steps, as if all were equal; its time is not compared with others."""
+    steps, method = priced.equal(allowed), METHODS[key]
+    number, seconds = int(priced.in_pieces(steps).sum()), priced.seconds(method, steps)
+    torques, usual = priced.torques(method, steps), priced.usual(steps)
+    return Choice(key, known_as(key), case.horizon / steps, number, torques, seconds, None, error, mark, usual)
 
 
 def _not_confirmed(
@@ -817,15 +849,12 @@ def _not_confirmed(
     """
     rows: dict[str, tuple[bool, float, Choice, int]] = {}
     for (key, allowed), (off, count) in (finding.tried_first | finding.tested).items():
-        steps = priced.equal(allowed)
-        misses, method = off > error or count < len(finding.motions), METHODS[key]
+        misses = off > error or count < len(finding.motions)
         if key.endswith(AS_PUBLISHED) or off >= 1:
             continue
-        seconds, torques = priced.seconds(method, steps), priced.torques(method, steps)
         mark = "misses the error" if off > error else f"from {count} of {len(finding.motions)} starts" if misses else ""
-        dt, number, usual = case.horizon / steps, int(priced.in_pieces(steps).sum()), priced.usual(steps)
-        row = Choice(key, known_as(key), dt, number, torques, seconds, None, off, mark, usual)
-        entry = (misses, off if misses else seconds, row, count)
+        row = row_of(case, priced, key, allowed, off, mark)
+        entry = (misses, off if misses else row.seconds or 0.0, row, count)
         rows[key] = min(rows.get(key, entry), entry, key=lambda row: row[:2])
     late = f"the time limit of {finding.budget.seconds:g} s is over after {finding.runs:,} runs"
     if not rows:
@@ -841,9 +870,9 @@ def _not_confirmed(
     uncertainty = max(motion.uncertainty for motion in finding.motions)
     unfinished = [key for key, result in fewest.items() if result.why == "no time" and key not in rows]
     return Recommendation(
-        **_terms(case, priced, error, one_torque),
+        **terms(case, priced, error, one_torque),
         best=best,
-        sentence=f"NOT CONFIRMED: {_take(case, best, starts, said)}",
+        sentence=f"NOT CONFIRMED: {take(case, best, _radians(case, starts), said)}",
         confirmed=False,
         interval=(best.dt, best.dt),
         interval_means="Interval: not known.",
@@ -860,9 +889,13 @@ def _not_confirmed(
     )
 
 
-def _take(case: BodyCase, best: Choice, starts: Starts, said: str = "Take") -> str:
-    """A method and its step, in a sentence."""
-    radians = max(motion.radians for motion in (starts.motions if case.open_questions else starts.motions[:1]))
+def _radians(case: BodyCase, starts: Starts) -> float:
+    """The radians that the body turns, from the start that is given, or the most if several are open."""
+    return max(motion.radians for motion in (starts.motions if case.open_questions else starts.motions[:1]))
+
+
+def take(case: BodyCase, best: Choice, radians: float, said: str = "Take") -> str:
+    """A method and its step, in a sentence, for a body that turns so many ``radians``."""
     steps = round(case.horizon / (best.usual or best.dt))
     body = case.starts[0].body
     often = density(steps, case.speed, case.horizon, radians)
@@ -880,7 +913,7 @@ def _take(case: BodyCase, best: Choice, starts: Starts, said: str = "Take") -> s
     return f"{said} {best.label} ({best.method}) with {length}, {often}, for {case.horizon:g} s."
 
 
-def _terms(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> dict[str, Any]:
+def terms(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> dict[str, Any]:
     """What was asked, in words and as data: arguments of a :class:`Recommendation`."""
     alone = isinstance(error, Angle)
     below = f"angle of the orientation below {error:.3g} rad" if alone else f"error below {error:g}"
