@@ -50,7 +50,7 @@ from polhode.fits import ranking
 from polhode.fits.ranking import AS_PUBLISHED
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
-from polhode.methods.runs import has_pieces
+from polhode.methods.runs import has_pieces, steps_in
 from polhode.methods.wheels import KERNELS
 from polhode.problems.pieces import edges_of
 from polhode.problems.problem import Problem
@@ -240,7 +240,7 @@ def _searched(
     rows = _choices(case, served, fewest, priced, best)
     rows.sort(key=lambda row: row.method != exact)
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
-    alone = _one_by_one(METHODS[first.method], starts.motions, error, budget, progress)
+    alone = _one_by_one(METHODS[first.method], starts.motions, error, budget, progress, finding.errors)
     return _recommendation(case, error, rows, first, fewest, finding, priced, starts, alone, one_torque, everything, few, late)
 
 
@@ -329,6 +329,7 @@ class Search:
     motions : the exact motions from these starts
     error : to be met
     budget : the time that is left
+    errors : of runs of another search for the same error, which are not made again
     """
 
     #: The number of steps from which on an error must decrease with the step: before that a pulse may fall between two steps.
@@ -336,8 +337,16 @@ class Search:
     #: Numbers of steps are multiples of this, so that jumps of the torque lie between steps.
     unit: int = 1
 
-    def __init__(self, motions: Sequence[KnownMotion], error: float, budget: Budget) -> None:
+    def __init__(
+        self,
+        motions: Sequence[KnownMotion],
+        error: float,
+        budget: Budget,
+        errors: dict[tuple[int, str, int], float] | None = None,
+    ) -> None:
         self.motions, self.budget = list(motions), budget
+        #: The error of each run: of a motion (its identity), a method and the number of steps in all pieces.
+        self.errors = {} if errors is None else errors
         #: Of each method and number of steps: the largest error, and from how many starts.
         self.tested: dict[tuple[str, int], tuple[float, int]] = {}
         #: The same of methods that were tried from the given start only.
@@ -351,8 +360,11 @@ class Search:
             ceil(motion.problem.horizon / np.diff(edges_of(motion.problem, motion.problem.horizon)).max()) for motion in motions
         )
         self.resolved = max(WITHIN * motion.problem.horizon / motion.shortest for motion in motions)
+        #: The lengths of the pieces, s, which are the same from all starts; none if a motion has no pieces.
+        self.lengths = np.empty(0)
         if all(has_pieces(motion.problem, motion.problem.horizon) for motion in motions):
             self.resolved = 0.0  # no pulse falls between two steps
+            self.lengths = np.diff(edges_of(motions[0].problem, motions[0].problem.horizon))
         #: The number of runs so far.
         self.runs = 0
         #: The time of a step of each method, s, once it is known.
@@ -375,18 +387,27 @@ class Search:
                     f"the time limit of {self.budget.seconds:g} s is over after {self.runs} runs; ask for a shorter time or a "
                     "larger error, or allow more time with `limit`"
                 )
-            self.runs += 1
-            begun = self.budget.now()
-            worst = max(worst, motion.error(method, steps, CHECKS))
-            if steps >= TIMED:
-                seconds = (self.budget.now() - begun) / steps
-                self.per_step[method.key] = min(seconds, self.per_step.get(method.key, inf))
+            worst = max(worst, self._error_of(motion, method, steps))
             self.tested[method.key, steps] = (worst, i + 1)
             if worst > self.allowed:
                 # The start that was lost is tried first with the next step.
                 self.motions.insert(0, self.motions.pop(i))
                 break
         return worst
+
+    def _error_of(self, motion: KnownMotion, method: Method, steps: int) -> float:
+        """The error of a run from one start; known before if another number of steps is the same run in pieces."""
+        # Two numbers of steps with the same sum have the same steps in each piece: none has fewer of them for more steps.
+        in_all = int(steps_in(self.lengths, motion.problem.horizon / steps).sum()) if len(self.lengths) else steps
+        run = id(motion), method.key, in_all
+        if run not in self.errors:
+            self.runs += 1
+            begun = self.budget.now()
+            self.errors[run] = motion.error(method, steps, CHECKS)
+            if steps >= TIMED:
+                seconds = (self.budget.now() - begun) / steps
+                self.per_step[method.key] = min(seconds, self.per_step.get(method.key, inf))
+        return self.errors[run]
 
     def search(
         self,
@@ -659,13 +680,18 @@ def _has_fixed_axis(motion: KnownMotion, error: float) -> bool:
 
 
 def _one_by_one(
-    method: Method, motions: Sequence[KnownMotion], error: float, budget: Budget, progress: Callable[[str, float], object]
+    method: Method,
+    motions: Sequence[KnownMotion],
+    error: float,
+    budget: Budget,
+    progress: Callable[[str, float], object],
+    errors: dict[tuple[int, str, int], float],
 ) -> list[int]:
-    """The fewest steps with which a method serves single starts, of as many as there is time for."""
+    """The fewest steps with which a method serves single starts, of as many as there is time for; ``errors`` are known."""
     steps: list[int] = []
     for i, motion in enumerate(motions):
         try:
-            steps.append(Search([motion], error, budget).fewest(method).steps)
+            steps.append(Search([motion], error, budget, errors).fewest(method).steps)
         except TimeOver:
             break
         progress("interval", (i + 1) / len(motions))
