@@ -72,7 +72,7 @@ def pendulum(load, problem, rate, turning, t):
 
 
 @pytest.mark.parametrize("load", LOADS)
-def test_a_load_of_the_orbit_makes_the_pendulum_of_its_closed_form(load):
+def test_a_load_of_the_orbit_makes_its_exact_pendulum(load):
     with mpmath.workdps(WORKING):
         _, rate, turning = planar(load)
         omega, quarter = [0.0] * 3, float(mpmath.ellipk(SWING**2) / rate)

@@ -244,9 +244,9 @@ def test_methods_without_time_are_in_the_first_paragraph(monkeypatch):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("i", [0, 1, 7])
+@pytest.mark.parametrize("i", [0, 1, 3])
 def test_the_answer_to_a_file_of_a_satellite_meets_its_error(i, tmp_path):
-    """Firings, a controller, and no wheel: asked as an engineer asks, against DOP853 and equations of the benchmark."""
+    """Firings, a controller, and gravity alone: a file as an engineer writes it, against DOP853 and equations of its own."""
     result = benchmark.check(i, tmp_path)
     assert result.largest < benchmark.ERROR, result.answer
     assert result.answer.confirmed and result.answer.asked["orientation_alone"]
