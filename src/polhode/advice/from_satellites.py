@@ -93,27 +93,6 @@ def is_spacecraft(case: BodyCase) -> bool:
     return bool(case.starts[0].body.wheels) or case.starts[0].controller is not None
 
 
-def not_confirmed(case: BodyCase, why: Exception, error: float, torque_price: float, one_torque: bool) -> Recommendation:
-    """The answer to a question about one's own satellite for whose runs there was no time: from random ones.
-
-    Raises
-    ------
-    AdviceError
-        ``why``, if no step is known from those.
-    """
-    try:
-        answer = from_satellites(case.starts[0].body, rates_of(case), error, case.horizon, torque_price, one_torque)
-    except AdviceError:
-        raise why from None
-    return replace(
-        answer,
-        sentence=f"NOT CONFIRMED: {answer.sentence}",
-        confirmed=False,
-        serves=f"Not confirmed, since it rests on no run of this problem but on random satellites: {why}. {answer.serves}",
-        changes=["more time with `limit`", *answer.changes[1:]],
-    )
-
-
 def from_satellites(
     body: Body,
     rates: Rates,
