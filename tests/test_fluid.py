@@ -8,6 +8,7 @@ from math import inf
 import mpmath
 import numpy as np
 import pytest
+from same_bits import both_ways
 
 import polhode
 from polhode import manybody
@@ -169,13 +170,8 @@ def many(number=400, kinds=((CHARGED, 0.6), (PAIR_OF_SITES, 0.4)), density=0.329
     return fluid, State(r - r[0] + fluid.box * boxes, v, q, omega)
 
 
-def both_ways(fluid, state, steps=40, dt=0.004, method="no_squish", samples=2):
-    """The outcome of a run with lists, after a check that it has the bits of one that looks at all pairs."""
-    at = np.linspace(0, steps, samples).astype(np.int64)
-    ways = [run(fluid, polhode.methods[method], dt, state, at, record=True, brute_force=brute) for brute in (False, True)]
-    for name in ("motion", "energies", "momenta", "diverged"):
-        assert np.asarray(ways[0][name]).tobytes() == np.asarray(ways[1][name]).tobytes(), name
-    return ways[0]
+def by_list(fluid, state, steps=40, dt=0.004):
+    return both_ways(fluid, "no_squish", dt, state, np.array([0, steps]))
 
 
 @pytest.mark.parametrize("skin", [0.01, 0.08, 0.5])
@@ -184,7 +180,7 @@ def test_no_bit_depends_on_the_list_of_many_molecules(skin, seed, monkeypatch):
     monkeypatch.setattr("polhode.manybody.sites.UNIT_OF_MARGINS", skin)
     which = {"kinds": ((TRIMER, 1.0),), "density": 0.2} if seed == 1 else {}
     fluid, state = many(seed=seed, number=MANY + 100 * (seed + 2), **which)
-    done = both_ways(fluid, state)
+    done = by_list(fluid, state)
     assert done["diverged"] < 0 and done["work"][0] >= 3  # made, and made once more
     cells = np.floor(done["motion"][:, :, :3] / fluid.box + 0.5)
     assert (cells[0] != cells[-1]).any()  # molecules have crossed faces of the box
@@ -193,7 +189,7 @@ def test_no_bit_depends_on_the_list_of_many_molecules(skin, seed, monkeypatch):
 @pytest.mark.thorough
 def test_a_list_gives_the_energy_of_a_plain_sum():
     fluid, state = many()
-    done = both_ways(fluid, state)
+    done = by_list(fluid, state)
     assert done["work"][0] >= 3
     r, v, q, omega = np.split(done["motion"][-1], [3, 6, 10], axis=1)
     assert done["energies"][-1, 1] == pytest.approx(plain_potential(fluid, State(r, v, q, omega)), rel=1e-11)
@@ -201,14 +197,14 @@ def test_a_list_gives_the_energy_of_a_plain_sum():
 
 def test_a_list_is_not_made_where_it_saves_nothing():
     fluid, state = many(number=MANY + 16, cutoff=4.3)
-    assert fluid.cutoff > 0.49 * fluid.box and both_ways(fluid, state, steps=10)["work"][0] <= 2
+    assert fluid.cutoff > 0.49 * fluid.box and by_list(fluid, state, steps=10)["work"][0] <= 2
     few, state = many(number=MANY - 1)
-    assert both_ways(few, state, steps=10)["work"][0] == 1
+    assert by_list(few, state, steps=10)["work"][0] == 1
 
 
 def test_a_run_with_lists_diverges_where_it_diverges_without():
     fluid, state = many()
-    assert all(both_ways(fluid, state, steps=60, dt=dt)["diverged"] >= 0 for dt in (0.1, 10.0))
+    assert all(by_list(fluid, state, steps=60, dt=dt)["diverged"] >= 0 for dt in (0.1, 10.0))
 
 
 def test_a_run_of_many_molecules_goes_on_with_the_same_bits():
