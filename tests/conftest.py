@@ -7,6 +7,7 @@ every member of a registry or waits for compilers. All else gets ``quick`` here:
 import math
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,6 +46,7 @@ for _number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, lambda number, frame: None)
 
+HOME = Path(__file__).parents[1]
 LOOKS = defect.LOOKS
 
 #: Files that take long, the longest first, so that none of them is left over when all others are done (``pytest -n 2``).
@@ -329,6 +331,15 @@ def surroundings(**more: str) -> dict[str, str]:
     """For a process that no Snakemake has started, which imports what is installed unless told otherwise."""
     variables = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE") and k != "PYTHONPATH"}
     return variables | {"PYTHONDONTWRITEBYTECODE": "1"} | more
+
+
+def said_by(program: str, *words: object, source: Path = HOME / "src", cwd: Path | None = None, **variables: str) -> str:
+    """What a fresh Python prints, which imports the library of ``source`` and these tests; with these words and variables."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(source), str(HOME / "tests")])} | variables
+    command = [sys.executable, "-c", program, *map(str, words)]
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def rotation(q) -> Rotation:

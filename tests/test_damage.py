@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import xarray as xr
+from conftest import said_by
 from studies import reduced
 
 import polhode
@@ -373,11 +374,9 @@ def test_a_pipe_in_place_of_a_file_is_named(tmp_path):
     (tmp_path / "data" / "written" / "a.json").write_text('{"files": {"a.nc": {"bytes": 1, "sha256": "00"}}}')
     for pipe in pipes:
         os.mkfifo(pipe)
-    command = [sys.executable, "-c", PIPES, *(pipe.parents[depth] for depth, pipe in enumerate(pipes))]
-    environment = os.environ | {"PYTHONPATH": str(HOME / "src")}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    said = said_by(PIPES, *(pipe.parents[depth] for depth, pipe in enumerate(pipes))).splitlines()
     expected = [f"{pipe} is a pipe, a socket or a device, not a file; remove it, or name a file" for pipe in pipes]
-    assert done.stdout.splitlines() == [expected[i] for i in (0, 0, 1, 0, 0, 0)], done.stderr
+    assert said == [expected[i] for i in (0, 0, 1, 0, 0, 0)]
 
 
 def test_a_full_disk_is_named_though_nothing_can_be_written(tmp_path, monkeypatch):

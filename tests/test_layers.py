@@ -11,7 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
-from conftest import surroundings
+from conftest import said_by, surroundings
 from test_workflow import House
 
 from polhode.fits import NotInRun
@@ -302,8 +302,7 @@ def test_what_a_chapter_declares_is_there():
 def test_the_list_of_chapters_imports_no_plotting():
     """The workflow reads it at every start, in every job."""
     code = "import sys; from polhode_study import products; products.chapters.all_chapters(); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=HOME)
-    assert not {"matplotlib", "seaborn", "PIL"} & set(done.stdout.split())
+    assert not {"matplotlib", "seaborn", "PIL"} & set(said_by(code).split())
 
 
 TOY = '''"""A chapter that a test has added."""

@@ -3,14 +3,12 @@
 import os
 import pickle
 import re
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from conftest import said_by
 from numba import types
 from numba.core.codegen import get_host_cpu_features
 from numba.core.runtime import rtsys
@@ -319,20 +317,9 @@ def test_every_group_has_a_method_whose_engine_is_compiled():
 
 def in_plain_python(statement):
     """Run a statement on this module, ``tests``, in a Python that compiles nothing: a driver costs only what it computes."""
-    path = [str(Path(__file__).parent), *filter(None, sys.path)]
-    given = pickle.dumps((SPHERE, DIMER, L_SHAPE, PLATE)).hex()
-    environment = os.environ | {
-        "NUMBA_DISABLE_JIT": "1",
-        "POLHODE_TEST_CLUMPS": given,
-        "PYTHONPATH": os.pathsep.join(path),
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", f"import numba, test_manybody_engine as tests\nassert numba.config.DISABLE_JIT\n{statement}"],
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    program = f"import numba, test_manybody_engine as tests\nassert numba.config.DISABLE_JIT\n{statement}"
+    clumps_made = pickle.dumps((SPHERE, DIMER, L_SHAPE, PLATE)).hex()
+    said_by(program, NUMBA_DISABLE_JIT="1", POLHODE_TEST_CLUMPS=clumps_made)
 
 
 @pytest.mark.thorough

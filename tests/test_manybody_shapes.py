@@ -1,17 +1,14 @@
 """Clumps and scenes: mass of the union, principal frames, clump files, chess pieces, placement."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import product
 
 import numpy as np
 import pytest
-from conftest import UPRIGHT, make, no_torque
+from conftest import UPRIGHT, make, no_torque, said_by
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
@@ -86,9 +83,7 @@ def test_the_shapes_of_clumps_do_not_depend_on_the_processor():
         "    for clump, _ in scenes.get(key).clumps:\n"
         "        print(hashlib.sha256(clump.centres.tobytes()).hexdigest(), *map(float.hex, clump.inertia))"
     )
-    old = subprocess.run(
-        [sys.executable, "-c", program], env=os.environ | {"OPENBLAS_CORETYPE": "Prescott"}, capture_output=True, check=True
-    ).stdout.decode()
+    old = said_by(program, OPENBLAS_CORETYPE="Prescott")
     with redirect_stdout(StringIO()) as new:
         exec(program, {})
     assert new.getvalue() == old and len(old.splitlines()) == 10

@@ -4,8 +4,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
@@ -16,6 +14,7 @@ import numpy as np
 import pytest
 import xarray as xr
 import yaml
+from conftest import said_by
 from studies import default
 from studies import study as default_study
 
@@ -469,9 +468,7 @@ make_files({{{str(tmp_path / "0.nc")!r}: __import__("json").dumps(job)}}, many_b
 unused = {{"jsonschema", "matplotlib", "scipy.interpolate", "snakemake"}}
 print("left out:", *sorted(unused & set(sys.modules)))
 """
-    surroundings = os.environ | {"PYTHONPATH": str(HOME / "src")}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=surroundings)
-    assert done.stdout.splitlines()[-1] == "left out:"
+    assert said_by(program).splitlines()[-1] == "left out:"
 
 
 def test_a_scene_is_timed_for_the_methods_that_it_names(tmp_path):
