@@ -342,6 +342,14 @@ def said_by(program: str, *words: object, source: Path = HOME / "src", cwd: Path
     return done.stdout
 
 
+def checkout_said(*words: object, folder: Path = HOME, status: int = 0) -> str:
+    """What Python says in a checkout with these words, which imports the library of that checkout; its exit status is this."""
+    command, environment = [sys.executable, *map(str, words)], surroundings(PYTHONPATH=str(folder / "src"))
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
 def rotation(q) -> Rotation:
     """The scipy rotation of a scalar-first quaternion."""
     q = np.asarray(q, float)

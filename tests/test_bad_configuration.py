@@ -4,15 +4,13 @@ import copy
 import json
 import os
 import re
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
-from conftest import surroundings
+from conftest import checkout_said
 from numba import types
 from studies import default, merged, reduced
 
@@ -527,17 +525,6 @@ def test_our_configurations_are_read_with_their_lines(path):
 # --- the whole way, by the commands ---------------------------------------------------------------------------------------
 
 
-def _run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *map(str, command)],
-        cwd=HOME,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=surroundings(),
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -549,9 +536,8 @@ def _run(*command: str | Path) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_reproduce_looks_at_configuration_files_first(arguments, said):
-    done = _run("-P", HOME / "src" / "polhode" / "interface" / "reading.py", *arguments)
-    assert done.returncode == bool(said) and "Traceback" not in done.stderr
-    assert done.stderr.startswith(f"reproduce: {said}") if said else not done.stderr
+    output = checkout_said("-P", HOME / "src" / "polhode" / "interface" / "reading.py", *arguments, status=bool(said))
+    assert output.startswith(f"reproduce: {said}") and "Traceback" not in output if said else not output
     assert 'python -P src/polhode/interface/reading.py "$@"' in (HOME / "reproduce").read_text()
 
 
@@ -560,9 +546,7 @@ def test_snakemake_says_what_a_study_takes(tmp_path):
     mine = tmp_path / "mine.yaml"
     problems = {"heavy_top": {"dt": {"fit": {"divisions": [8, 64, 4]}}, "long_run": None}}
     mine.write_text(yaml.safe_dump(reduced(problems, methods=["euler"], results=str(tmp_path / "results"))))
-    done = _run("-m", "snakemake", "-n", "--configfile", mine)
-    output = done.stdout + done.stderr
-    assert done.returncode == 0, output
+    output = checkout_said("-m", "snakemake", "-n", "--configfile", mine)
     assert output.count("The whole study takes about") == 1 and "4 runs of one body" in output
 
 
@@ -570,7 +554,6 @@ def test_snakemake_says_what_a_study_takes(tmp_path):
 def test_snakemake_refuses_in_a_line(tmp_path):
     mine = tmp_path / "mine.yaml"
     mine.write_text("problems:\n  heavy_top: {samples: 3}\n  heavy_top: {samples: 4}\n")
-    done = _run("-m", "snakemake", "-n", "--configfile", mine, "--config", "results=src")
-    output = done.stdout + done.stderr
-    assert done.returncode == 1 and "Traceback" not in output
+    output = checkout_said("-m", "snakemake", "-n", "--configfile", mine, "--config", "results=src", status=1)
+    assert "Traceback" not in output
     assert "mine.yaml:3: the key 'heavy_top' occurs twice in problems, first on line 2" in output
