@@ -1234,57 +1234,6 @@ def test_an_orientation_of_any_size_is_a_direction():
         assert start.q0 == pytest.approx((0.6, 0, 0.8, 0))
 
 
-SPHERE = "--young 1e7 --poisson 0.3 --density 2500 --radius 5e-3 --speed 1e-300 --error 1e-3"
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("--liquid water64 --several-torques", "--several-torques belongs to"),
-        ("--torque-class free --inertia 1 2 2.5", "--inertia and --torque-class are two questions"),
-        ("--torque-class friction --error 1e-3", "--omega is missing"),
-        (SPHERE, "--speed: no contact time can be computed with 1e-300 m/s; use SI units"),
-        ("--torque-class free --omega 3 --strength 3 --time 2 --error 1e-3", "--strength belongs to a torque"),
-        ("--torque-class langevin --omega 3 --error 1e-3", "known are: body, .* friction, friction_anisotropic, .*, time$"),
-    ],
-    ids=str,
-)
-def test_messages_name_the_options_that_were_given(words, message, capsys):
-    assert cli.main(["recommend", *words.split()]) == 2
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert re.search(message, said) and said.count(" friction,") <= 1, said
-
-
-INERTIA = ["recommend", "--error", "1e-3", "--inertia"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ([*WORDS], "--error is missing"),
-        ([*WORDS, "--error", "3"], "--error must lie between 0 and 1, got 3"),
-        ([*WORDS, "--error", "1e-3", "--contact-time", "1"], "--inertia and --contact-time are two questions"),
-        ([*WORDS, "--error", "1e-3", "--problem", "x"], "--problem: a test problem is named without an option: .* x"),
-        ([*WORDS[:10], "--time", "1", "--error", "1e-3"], "--torque is missing|expected"),
-        ([*INERTIA, "-1", "2", "2", *WORDS[5:]], "--inertia Ix must be positive and finite, got -1"),
-        ([*INERTIA, "0", "2", "2", *WORDS[5:]], "--inertia Ix must be positive.*A linear rotor"),
-        ([*INERTIA, "2", "2", *WORDS[5:]], "--inertia must be three principal moments"),
-        ([*INERTIA, "x", *WORDS[5:]], "--inertia must be a number, got 'x'"),
-        ([*INERTIA, "1", "2", "4", *WORDS[5:]], "violates the triangle inequality.*--no-triangle"),
-        ([*WORDS[:10], "wind", "--time", "1", "--error", "1e-3"], "unknown torque 'wind'; known are"),
-        ([*WORDS[:10], "frction", "--time", "1", "--error", "1e-3"], "did you mean 'friction'?"),
-        (["recommend", "nowhere.yaml"], "nowhere.yaml does not exist"),
-        (["recommend", "nowhere.yaml", "--torque", "free"], "--torque is part of the case"),
-        (["recommend", "--young", "1e6", "--error", "1e-3"], "--poisson is missing"),
-    ],
-    ids=" ".join,
-)
-def test_the_command_says_what_is_wrong(capsys, words, message):
-    assert cli.main(words) == 2
-    said = capsys.readouterr()
-    assert said.out == "" and re.search(message, said.err), said.err
-
-
 @pytest.mark.thorough
 def test_a_time_limit_ends_with_a_message(few, capsys):
     words = [*WORDS[:-1], "1e9", "--error", "1e-6", "--limit", "2"]
