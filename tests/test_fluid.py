@@ -287,31 +287,6 @@ def test_a_user_s_fluid_starts_on_a_lattice_and_is_saved(tmp_path):
     assert not run.omega[..., 0].any() and abs(run.energy_change).max() < 0.05
 
 
-@pytest.mark.parametrize(
-    "changes, message",
-    [
-        ({"molecules": ()}, "pairs of a Molecule"),
-        ({"molecules": ((SPCE, 1), (TRIMER, 1))}, "same units"),
-        ({"box": 10.0}, "at most half the box"),
-        ({"law": "hertz"}, "one between sites"),
-        ({"mixing": "harmonic"}, "arithmetic"),
-        ({"temperature": 0.0}, "temperature"),
-        ({"temperature": 1e300}, "temperature must be at most 1e\\+50, got 1e\\+300"),
-        ({"box": 1e300}, "box must be at most 1e\\+50, got 1e\\+300"),
-        ({"dt": -1.0}, "dt must be positive and finite, got -1.0"),
-        ({"dt": float("nan")}, "dt must be positive and finite, got nan"),
-        ({"dt": "a"}, "dt must be a number, got 'a'"),
-        ({"states": (3,)}, r"states must be a tuple of paths of files, got \(3,\)"),
-        ({"states": "abc"}, "states must be a tuple of paths of files, got 'abc'"),
-        ({"molecules": ((SPCE, 10**30),)}, "the number of molecules 'spce' must be at most 2147483648"),
-        ({"molecules": ((Molecule.of_sites("dark", [[0, 0, 0], [1, 0, 0]], [1.0, 1.0]), 2),)}, "nothing acts"),
-    ],
-)
-def test_what_cannot_be_a_fluid_is_refused(changes, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        replace(WATER, **changes)
-
-
 @pytest.mark.parametrize("values", [{"inner": 5.0}, {"inner": 4.6}, {"inner_charges": 5.0}])
 def test_forces_end_behind_their_inner_distance(values):
     with pytest.raises(ValueError, match=f"inner_charges must be less than the cutoff, 4.6, got {min(values.values()):g}"):

@@ -618,20 +618,6 @@ def test_a_start_that_makes_no_sense_is_refused():
             manybody.simulate(made, "euler", 1e-4, state=state(moved, still), t_end=1e-3)
 
 
-def test_calls_that_cannot_be_say_why():
-    rods = manybody.scenes["rods"]
-    with pytest.raises(KeyError, match="did you mean 'rods'"):
-        manybody.simulate("rod", "euler", 1e-5)
-    with pytest.raises(ValueError, match="'rk4' needs several torques"):
-        manybody.simulate(rods, "rk4", 1e-5)
-    with pytest.raises(TypeError, match="Scene"):
-        manybody.simulate(3, "euler", 1e-5)
-    with pytest.raises(ValueError, match="dt must be positive"):
-        manybody.simulate(rods, "euler", -1.0)
-    with pytest.raises(ValueError, match="initial r must be 30 rows"):
-        manybody.simulate(rods, "euler", 1e-5, state=state([[0, 0, 0]], [[0, 0, 0]]))
-
-
 # ---- compiled code on disk ----
 
 PAIR, SWAPPED = (NamedTuple("Pair", [(name, float) for name in names]) for names in (("a", "b"), ("b", "a")))

@@ -659,11 +659,6 @@ def test_the_knight_has_three_moments_and_the_others_nearly_two():
         assert y / x > 3
 
 
-def test_an_unknown_piece_is_named():
-    with pytest.raises(KeyError, match="bishop"):
-        shapes.piece("bishpo")
-
-
 # ---- scenes ----
 
 
@@ -743,40 +738,6 @@ def test_too_many_clumps_are_refused_before_they_are_listed():
     loaded = manybody.Clump.loaded_sphere(0.1, 0.05, 0.05, ratio=80.0)
     assert loaded.volume > 8 * loaded.solid_volume and loaded.solid_volume == pytest.approx(4 / 3 * np.pi * 1e-3)
     assert len(scene(kinds=((loaded, 40),)).initial_state(0).r) == 40
-
-
-def test_a_law_between_sites_is_refused_in_a_scene_of_spheres():
-    for law in ("shifted_power", manybody.forces["shifted_power"]):
-        with pytest.raises(ValueError, match=r"scene 'full': law must be one between spheres, got 'shifted_power'.*Fluid"):
-            scene(law=law)
-        with pytest.raises(ValueError, match="law must be one between spheres"):
-            manybody.simulate(scene(), "euler", 1e-4, t_end=1e-3, law=law)
-
-
-def test_scenes_that_cannot_be_say_why():
-    for changes, message in (
-        ({"box": -1.0}, "box must be positive"),
-        ({"speed": np.nan}, "speed must be finite"),
-        ({"spin": -1.0}, "spin must be"),
-        ({"horizon": 0.0}, "horizon must be"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            scene(**changes)
-    with pytest.raises(ValueError, match="at least 1"):
-        len(scene(kinds=((manybody.Clump.sphere(0.1), 0),)).clumps)
-    with pytest.raises(TypeError, match="whole number"):
-        len(scene(kinds=((manybody.Clump.sphere(0.1), 2.5),)).clumps)
-    for kinds in ((), (manybody.Clump.sphere(0.1), 3)):
-        with pytest.raises(ValueError, match="pairs of a clump and how many"):
-            len(scene(kinds=kinds).clumps)
-    with pytest.raises(ValueError, match="seed"):
-        scene().initial_state(-1)
-    with pytest.raises(ValueError, match="has no box"):
-        scene(box=np.inf).initial_state(0)
-    with pytest.raises(KeyError, match="did you mean 'chess'"):
-        manybody.scenes["ches"]
-    with pytest.raises(ValueError, match="poisson"):
-        manybody.Material(1.0, 1.0, 0.6)
 
 
 def test_scaled_scenes_keep_density_and_mixture():
