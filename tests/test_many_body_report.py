@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import xarray as xr
-from data_files import invented, of_methods
+from data_files import inputs_in, invented, of_methods
 from PIL import Image
 from studies import study as default_study
 
@@ -159,14 +159,8 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def inputs(folder):
-    return Inputs(
-        "",
-        many_body=folder / "run.nc",
-        cost=folder / "cost.nc",
-        released=folder / "released",
-        films=folder / "films",
-        published=HOME / "data" / "published",
-    )
+    places = {"many_body": "run.nc", "cost": "cost.nc", "released": "released", "films": "films"}
+    return inputs_in(folder, **{kind: folder / name for kind, name in places.items()})
 
 
 # Statistics
@@ -582,14 +576,8 @@ def test_a_scene_of_ones_own_is_in_the_figures_and_tables(folder, tmp_path, monk
     times = timing().assign_coords(scene=["dumb_bells", "chess"])
     write_groups({"/": xr.Dataset(), "many_body": times}, tmp_path / "cost.nc")
     published = HOME / "data" / "published"
-    run = Inputs(
-        "",
-        many_body=tmp_path / "run.nc",
-        cost=tmp_path / "cost.nc",
-        released=folder / "released",
-        published=published,
-        films=tmp_path,
-    )
+    places = {"many_body": tmp_path / "run.nc", "cost": tmp_path / "cost.nc", "released": folder / "released"}
+    run = inputs_in(tmp_path, **places, films=tmp_path)
     figure = drawn.many_body_energy(run)
     titles = {axes.get_title(loc="left"): axes for axes in figure.axes if axes.axison}
     assert [title[:3] for title in titles] == ["(a)", "(b)", "(c)"]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from data_files import invented, of_methods
+from data_files import inputs_in, invented, of_methods
 from rendered import figure_twice, root, whole_table
 
 import polhode
@@ -108,12 +108,7 @@ def make_run(folder, methods):
     write_groups(groups, folder / "single_body.nc")
     stability = invented("checks/stability.nc", {"integrator": list(methods)}, limit=[drift.STABLE_UP_TO[m] for m in methods])
     write_dataset(stability, folder / "checks" / "stability.nc")
-    return inputs.Inputs(
-        folder / "single_body.nc",
-        checks=folder / "checks",
-        published=PUBLISHED,
-        errata=HOME / "data" / "errata.yaml",
-    )
+    return inputs_in(folder)
 
 
 @pytest.fixture(scope="module")
