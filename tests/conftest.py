@@ -356,6 +356,12 @@ def rotation(q) -> Rotation:
     return Rotation.from_quat(np.concatenate([q[..., 1:], q[..., :1]], axis=-1))
 
 
+def product(p, q) -> np.ndarray:
+    """Hamilton's product p q, written without the package's kernels."""
+    p, q = np.asarray(p), np.asarray(q)
+    return np.array([p[0] * q[0] - p[1:] @ q[1:], *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
+
+
 def plain(function):
     """A kernel as plain Python."""
     return plain_copy(function, {math.sqrt: math.sqrt}, "")

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 import studies
 import xarray as xr
+from conftest import product
 from data_files import inputs_in, invented, of_methods
 from rendered import all_numbers, figure_twice, number_lines, root, whole_table
 
@@ -599,12 +600,6 @@ def test_errata_and_readings_share_no_entry(whole):
     made = all_numbers(whole)
     assert made["studyErrataCount"] == str(len(errata)) and made["studyReadingCount"] == str(len(readings))
     assert made["studyErrataToCheck"] == str((errata["check"] == "pdf").sum())
-
-
-def product(p, q):
-    return np.array(
-        [p[0] * q[0] - np.dot(p[1:], q[1:]), *(p[0] * np.asarray(q[1:]) + q[0] * np.asarray(p[1:]) + np.cross(p[1:], q[1:]))]
-    )
 
 
 def test_erratum_eq1_order_of_the_product():

@@ -11,10 +11,10 @@ import pytest
 import yaml
 from data_files import inputs_in, invented, of_methods
 from rendered import figure_twice, root, whole_table
+from test_sources import start_at_once
 
 import polhode
 from polhode.algebra import metrics
-from polhode.compiling.kernel import kernel
 from polhode.interface.storage import write_dataset, write_groups
 from polhode.methods import pcdm2016
 from polhode.methods.states import read_synchronous
@@ -179,11 +179,6 @@ def test_roots_of_the_improved_scheme():
     assert (drift.growth("pcdm2013_mid", z) - 1) / z**4 == pytest.approx(0.25, rel=1e-6)
     with pytest.raises(KeyError, match="euler"):
         drift.growth("euler", z)
-
-
-@kernel
-def start_at_once(q, omega, torque, body, dt):
-    return q + omega + pcdm2016.euler_equations(omega, torque, body) + q + omega
 
 
 @pytest.mark.thorough
