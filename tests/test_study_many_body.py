@@ -1,6 +1,5 @@
 """The many-body study: the same bytes whoever computes, what a run comes to, runs that blow up, the configuration."""
 
-import json
 import os
 import re
 import shutil
@@ -29,7 +28,7 @@ from polhode_study.configuration import ConfigurationError, resolve
 from polhode_study.gather.many_body import gather_scenes, relative_change, run_energies
 from polhode_study.plan import SINGLE_BODY, Plan
 from polhode_study.run import scene as many_body
-from polhode_study.run.making import FailedRuns, make_files
+from polhode_study.run.making import make_files
 
 HOME = Path(__file__).parents[1]
 METHOD, DT = "spiral_leapfrog", 1e-4
@@ -382,24 +381,6 @@ def few(tmp_path):
     return Plan(study, HOME), again
 
 
-def test_a_job_keeps_what_is_up_to_date(few, tmp_path):
-    plan, again = few
-    said = again()
-    paths = sorted(tmp_path.glob("many_body/rods/*/*.nc"))
-    first = {path: path.read_bytes() for path in paths}
-    assert len(first) == len(said) == 4 and not [line for line in said if "kept" in line]
-    said = again()
-    assert len([line for line in said if line.endswith(": kept")]) == 4 and len(said) == 4
-    # One is missing, one is another run under its name, one was made by other code.
-    paths[0].unlink()
-    paths[1].write_bytes(paths[2].read_bytes())
-    other = json.loads(plan.origin(plan.path("many_body_runs", "rods", "0.0002", "euler"))) | {"code": "other"}
-    write_dataset(read_dataset(paths[2]), paths[2], json.dumps(other))
-    said = again()
-    assert len(said) == 4 and [line.endswith(": kept") for line in said].count(False) == 3
-    assert {path: path.read_bytes() for path in paths} == first
-
-
 def test_an_edited_method_is_run_alone(few, tmp_path, monkeypatch):
     plan, again = few
     again()
@@ -413,22 +394,6 @@ def test_an_edited_method_is_run_alone(few, tmp_path, monkeypatch):
     again(edited)
     rewritten = {str(path) for path, time in before.items() if path.stat().st_mtime_ns != time}
     assert rewritten == changed == {str(tmp_path / "many_body" / "rods" / dt / "euler.nc") for dt in ("0.0001", "0.0002")}
-
-
-def test_a_method_that_fails_does_not_stop_the_others(few, tmp_path, monkeypatch):
-    _plan, again = few
-    whole = many_body.make_seeds
-
-    def fails(wildcards, settings):
-        if wildcards["method"] == METHOD:
-            raise ArithmeticError("no such number")
-        return whole(wildcards, settings)
-
-    monkeypatch.setattr(many_body, "make_seeds", fails)
-    said = f"scene rods, method {METHOD}, dt 0.0001 (and 1 other files): ArithmeticError: no such number"
-    with pytest.raises(FailedRuns, match=re.escape(said)):
-        again()
-    assert {path.stem for path in tmp_path.glob("many_body/rods/*/*.nc")} == {"euler"}
 
 
 def test_a_scene_or_all_of_them_can_be_left_out():
