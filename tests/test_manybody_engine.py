@@ -429,15 +429,6 @@ def test_samples_pauses_and_lists_change_no_bit(brute_force):
 # ---- what must not matter ----
 
 
-def test_sampling_changes_no_bit():
-    made, begin = crowd(np.random.default_rng(8))
-    few, many = steps_to(20_000, 20_000), steps_to(20_000, 7)
-    many = np.append(many[many < 20_000], 20_000)
-    for key in ("spiral_leapfrog", "no_squish"):
-        ends = [run(made, METHODS[key], 1e-5, begin, at, record=True)["motion"][-1] for at in (few, many)]
-        np.testing.assert_array_equal(*ends)
-
-
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "verlet"])
 def test_the_order_of_the_kinds_does_not_matter(key):
     """Clumps of other sizes in other lanes: while each touches one other at most, nothing rounds otherwise."""
