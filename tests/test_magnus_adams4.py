@@ -448,13 +448,6 @@ def test_its_step_is_no_map_of_orientation_and_momentum():
     assert METHOD.without_passages() == BARE.without_passages() and BARE.without_passages() is BARE
 
 
-def test_torques_of_the_warm_up():
-    assert [METHOD.starting_torques(n) for n in (0, 1, 3, 100)] == [1, 4, 10, 10]
-    assert BARE.starting_torques(100) == 1
-    for method, expected in ((METHOD, 110), (BARE, 101)):
-        assert int(polhode.simulate("heavy_top", method, 0.01, 1.0).torque_evaluations) == expected
-
-
 @pytest.mark.parametrize(
     ("changes", "needed"),
     [
