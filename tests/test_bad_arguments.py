@@ -101,6 +101,13 @@ of_pair = partial(replace, polhode.problems["coupled_cylinders"])
 of_scene = partial(replace, RODS)
 of_water = partial(replace, manybody.scenes["water64"])
 SPCE, TRIMER = (manybody.scenes[key].clumps[0][0] for key in ("water64", "trimers"))
+of_sites = partial(
+    Molecule.of_sites, "w", positions=[[0, 0, 0], [0.8, 0.6, 0], [-0.8, 0.6, 0]], masses=[16.0, 1.0, 1.0],
+    charges=np.zeros(3), names=("O", "H", "H"),
+)  # fmt: skip
+DUMBBELL = Clump.dimer(0.5, 0.5, 2.0)
+OF_DUMBBELL = {name: getattr(DUMBBELL, name) for name in ("centres", "radii", "volume", "inertia")}
+by_hand = partial(Clump, **OF_DUMBBELL | {"key": "own", "label": "own"})
 SITES = ("shifted_power", manybody.forces["shifted_power"])
 of_steel = partial(replace, STEEL)
 of_bodies = partial(polhode.Bodies, moments=np.ones((2, 3)), q0=np.eye(4)[:2], omega0=np.ones((2, 3)))
@@ -308,6 +315,30 @@ REFUSED = [
     (lambda x: Clump.of_spheres(x, [[0, 0, 0]], [1]), (3,), "key must be a string"),
     (lambda x: two_spheres(tolerance=x), (10, 1.0, 0.06, -1, NAN, INF, "5e-4"), "clump 'mine'", "tolerance"),
     (lambda x: two_spheres(masses=x), NO_MASSES, "clump 'mine'", "mass"),
+    *named(by_hand, "clump 'own': volume must be positive", volume=[-1.0]),
+    *named(by_hand, "clump 'own': inertia Ix must be positive", inertia=[(0, 0, 0)]),
+    *named(by_hand, "inertia must be in ascending order", inertia=[(1.1, 1.1, 0.1)]),
+    *named(by_hand, "triangle inequality", inertia=[(0.1, 0.2, 1.1)]),
+    *named(by_hand, "inertia must be 3 finite numbers", inertia=[(0.1, 0.2)]),
+    *named(by_hand, "positive radius for each centre", radii=[[0.5, -0.5], [0.5]]),
+    *named(by_hand, "centres must be an array (n, 3)", centres=[[[0, 0], [1, 0]]]),
+    *named(by_hand, "centres must be finite", centres=[[[0, 0, NAN], [1, 0, 0]]]),
+    *named(by_hand, "rotation must be a unit quaternion", rotation=[(1, 1, 0, 0)]),
+    *named(by_hand, "centre_of_mass must be 3 numbers", centre_of_mass=["here"]),
+    *named(by_hand, "key must be a string", key=[3]),
+    # Molecules.
+    *named(of_sites, "molecule 'w': masses must have an entry for each of 3 sites, got 2", masses=[[16.0, 1.0]]),
+    *named(of_sites, "masses must have an entry for each of 2 sites, got 3", positions=[np.zeros((2, 3))]),
+    *named(of_sites, "at least one site must have a mass", masses=[[0.0, 0.0, 0.0]]),
+    *named(of_sites, "masses must not be negative, got -1.0", masses=[[16.0, -1.0, 1.0]]),
+    *named(of_sites, "charges must be finite", charges=[[0.0, NAN, 0.0]]),
+    *named(of_sites, "site 1 (O) has an epsilon, but its sigma is zero", epsilon=[[0.1, 0.0, 0.0]]),
+    *named(of_sites, "units must be one of real, lj, got 'metal'", units=["metal"]),
+    *named(of_sites, "names must be a sequence of strings, got 'OHH'", names=["OHH"]),
+    *named(of_sites, "names[2] must be a string, got 1", names=[["O", "H", 1]]),
+    *named(of_sites, "positions up to 1e+200 cannot be computed with", positions=[1e200 * np.eye(3)]),
+    *named(of_sites, "its masses lie on a line, or nearly so, but site 3 (H) does not", masses=[[16.0, 1.0, 0.0]]),
+    *named(of_sites, "its masses lie in one place, or nearly so, but site 3 (H) does not", masses=[[16.0, 1e-9, 0.0]]),
 ]  # fmt: skip
 
 

@@ -595,32 +595,6 @@ def test_the_frame_of_the_file_is_given_back(key, turn, shift, far):
         np.testing.assert_allclose(tensor, mass.inertia, atol=3e-4 * clump.inertia[2])
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"volume": -1.0}, "clump 'own': volume must be positive"),
-        ({"inertia": (0, 0, 0)}, "clump 'own': inertia Ix must be positive"),
-        ({"inertia": (1.1, 1.1, 0.1)}, "inertia must be in ascending order"),
-        ({"inertia": (0.1, 0.2, 1.1)}, "triangle inequality"),
-        ({"inertia": (0.1, 0.2)}, "inertia must be 3 finite numbers"),
-        ({"radii": [0.5, -0.5]}, "positive radius for each centre"),
-        ({"radii": [0.5]}, "positive radius for each centre"),
-        ({"centres": [[0, 0], [1, 0]]}, r"centres must be an array \(n, 3\)"),
-        ({"centres": [[0, 0, np.nan], [1, 0, 0]]}, "centres must be finite"),
-        ({"rotation": (1, 1, 0, 0)}, "rotation must be a unit quaternion"),
-        ({"centre_of_mass": "here"}, "centre_of_mass must be 3 numbers"),
-        ({"key": 3}, "key must be a string"),
-    ],
-)
-def test_a_clump_made_by_hand_is_checked(change, message):
-    two = manybody.Clump.dimer(0.5, 0.5, 2.0)
-    given_by_hand = {"key": "own", "label": "own", "centres": two.centres, "radii": two.radii}
-    given_by_hand |= {"volume": two.volume, "inertia": two.inertia}
-    assert manybody.Clump(**given_by_hand).inertia == two.inertia
-    with pytest.raises((TypeError, ValueError), match=message):
-        manybody.Clump(**given_by_hand | change)
-
-
 # ---- chess ----
 
 
