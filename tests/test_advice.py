@@ -16,6 +16,7 @@ import xarray as xr
 from conftest import UPRIGHT, make
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
+from test_advice_scenes import BED, CLUMP, MATERIAL
 
 import polhode
 from polhode import cli
@@ -802,6 +803,35 @@ REFUSED = [
     ({"contact_time": 5e-324, "error": 1e-4}, "too short to be divided into steps"),
     ({"contact_time": 1.0, "omega": 3.0, "error": 1e-4}, "omega belongs to a question about a motion or a class"),
     ({"contact_time": 1.0, "young": 3.0, "error": 1e-4}, "two questions"),
+    # About liquids.
+    ({"liquid": "watter64"}, "did you mean 'water64'"),
+    ({"liquid": "water64", "drift": 1e-9}, "not shown of any method"),
+    ({"liquid": "water64", "friction": 0.5}, "friction belongs to a question about contacts; this is one about a liquid"),
+    ({"drift": 0.1}, "drift belongs to a question about a liquid"),
+    *(({"liquid": number}, "liquid must be positive and finite") for number in (-1.0, 0, float("inf"), float("nan"))),
+    *(({"liquid": text}, "liquid must be positive and finite") for text in ("-33fs", "nan", "inf", "1e400")),
+    *(({"liquid": period}, "if 33 fs is meant, write 33fs") for period in (33, "33", "33 s", np.float32(33))),
+    ({"liquid": 0.033}, "if 0.033 ps is meant, write 0.033ps"),
+    *(({"liquid": far}, "write it with its unit, as in 33fs") for far in (1e300, 1e-17, "5e9fs")),
+    ({"liquid": True}, "liquid must be"),
+    ({"liquid": "water64", "contact_time": 1.0}, "two questions"),
+    # About a scene or a clump.
+    ({"case": "chess"}, "error is missing"),
+    ({"case": "chess", "error": 0.1, "young": 1e8}, "young is part of the scene"),
+    ({"case": "chess", "error": 0.1, "contact_time": 1.0}, "`case` and `contact_time` are two questions"),
+    ({"case": "chess", "error": 0.1, "drift": 1.0}, "drift belongs to a question about a liquid"),
+    ({"case": "chess", "error": 0.1, "scale": 1.0}, "scale belongs to the file of a clump"),
+    ({"case": "water64", "error": 0.1}, "error belongs to .* this is one about a liquid"),
+    ({"case": "water64", "speed": 1.0}, "speed belongs to .* this is one about a liquid"),
+    ({"case": replace(BED, speed=0.0), "error": 0.1}, "speed is missing: the bodies of the scene 'bed' start at rest"),
+    ({"case": CLUMP, "error": 0.1}, "young is missing; the contact time of a clump follows from young, poisson"),
+    ({"case": CLUMP, "error": 0.1, **MATERIAL}, "speed is missing"),
+    ({"case": CLUMP, "error": 0.1, **MATERIAL, "speed": -1.0}, "speed must be positive"),
+    ({"case": CLUMP, "error": 0.1, **MATERIAL, "speed": 1.0, "radius": 1.0}, "radius is part of the clump"),
+    ({"case": CLUMP, "error": 0.1, **MATERIAL, "speed": 1.0, "scale": 2.0}, "scale belongs to the file of a clump"),
+    ({"case": "nothing.csv", "error": 0.1, **MATERIAL, "speed": 1.0}, "clump path nothing.csv does not exist"),
+    ({"case": "heavy_top", "error": 0.1, **MATERIAL}, "`case` and `young` are two questions"),
+    ({"error": 0.1, "scale": 2.0}, "scale belongs to the file of a clump"),
 ]
 
 
