@@ -163,6 +163,8 @@ REFUSED = [
     *named(rods, "{} must be True", record=NO_SWITCHES, brute_force=NO_SWITCHES, normalise=NO_SWITCHES),
     (lambda x: count_steps(x, 1.0), (0.0, -0.1, NAN, INF, -INF), "dt must be positive and finite, got {x!r}"),
     (lambda x: count_steps(x, 1.0, True), (0.0, -0.1, NAN, INF, -INF), "dt must be positive and finite, got {x!r}"),
+    (lambda x: count_steps(x, 1.0), (2.0,), "dt = 2.0 is longer than the time to simulate, t_end = 1.0"),
+    (lambda x: count_steps(x, 1.0, True), (2.0,), "dt = 2.0 is longer than the time to simulate, t_end = 1.0"),
     (lambda x: count_steps(0.1, x), (0.0, -1.0, NAN, INF), "t_end must be positive and finite, got {x!r}"),
     (lambda x: cylinder(samples=x), (0, -3), "samples must be at least 1, got {x!r}"),
     (lambda x: RODS.initial_state(x), NO_COUNTS, "scene 'rods': seed must be"),
