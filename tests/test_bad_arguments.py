@@ -16,9 +16,11 @@ import polhode
 from polhode import Body, manybody
 from polhode.interface import arguments
 from polhode.manybody import Clump, Drum, Material, Molecule, Shaking, State, shapes
+from polhode.methods.no_squish import extended
+from polhode.methods.translation import LEAPFROG
 from polhode.problems import several_bodies, single_body
 from polhode.references import taylor
-from polhode.simulate import count_steps
+from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
 
 NAN, INF = float("nan"), float("inf")
 #: What is no number at all, and what is none that can be a length of time.
@@ -28,6 +30,7 @@ NO_COUNTS = ("abc", None, True, NAN, 2.0, 2.5, -1, [1], 1j)
 NO_SWITCHES = ("yes", "False", 1, 0.0, [], np.array([True, False]))
 NO_AMOUNTS = (*NO_NUMBERS, NAN, INF, -1)
 NO_LENGTHS = (*NO_AMOUNTS, 0)
+NO_STEPS = (1e-300, 5e-324, 1e-16)
 NO_SIZES = ("1", None, True, NAN, INF, -1, 0)
 NO_LONG = (*NO_SIZES, 1e200)
 #: Arrays that are no state of 30 clumps.
@@ -98,6 +101,8 @@ STEEL = Material(7800.0, 2e11, 0.3)
 TOP = polhode.problems["spiral_cylinder"]
 of_top = partial(replace, TOP)
 of_pair = partial(replace, polhode.problems["coupled_cylinders"])
+SPIRAL = polhode.methods["spiral_leapfrog"]
+of_euler, of_magnus = (partial(replace, polhode.methods[key]) for key in ("euler", "magnus_adams4"))
 of_scene = partial(replace, RODS)
 of_water = partial(replace, manybody.scenes["water64"])
 SPCE, TRIMER = (manybody.scenes[key].clumps[0][0] for key in ("water64", "trimers"))
@@ -163,6 +168,9 @@ REFUSED = [
     *named(rods, "{} must be True", record=NO_SWITCHES, brute_force=NO_SWITCHES, normalise=NO_SWITCHES),
     (lambda x: count_steps(x, 1.0), (0.0, -0.1, NAN, INF, -INF), "dt must be positive and finite, got {x!r}"),
     (lambda x: count_steps(x, 1.0, True), (0.0, -0.1, NAN, INF, -INF), "dt must be positive and finite, got {x!r}"),
+    (lambda x: count_steps(x, 1.0, True), NO_STEPS, "steps in t_end = 1.0, more than 2^53; use a larger dt"),
+    (lambda x: polhode.simulate("heavy_top", "euler", x, 1.0), NO_STEPS, "more than 2^53"),
+    (lambda x: sampled_steps(x, 3), (MOST_STEPS + 1,), "at most 2^53"),
     (lambda x: count_steps(x, 1.0), (2.0,), "dt = 2.0 is longer than the time to simulate, t_end = 1.0"),
     (lambda x: count_steps(x, 1.0, True), (2.0,), "dt = 2.0 is longer than the time to simulate, t_end = 1.0"),
     (lambda x: count_steps(0.1, x), (0.0, -1.0, NAN, INF), "t_end must be positive and finite, got {x!r}"),
@@ -188,6 +196,19 @@ REFUSED = [
     (Body, ((1.0, 1.0),), "three principal moments (Ix, Iy, Iz)"),
     (Body, ((1.0, 1.0, 2.1), (2.1, 1.0, 1.0)), "triangle inequality: 2.1 exceeds the sum of the other two moments, 2"),
     (Body, ((1.0, 2.003, 1.0),), "To compute with them all the same: triangle=False", "triangle: false"),
+    (Body, ([[2.0, -0.5, 0.0], [-0.5, 2.0, 0.0], [0.0, 0.0, 3.0]],), "principal moments are 1.5, 2.5, 3. Body.from_tensor"),
+    *[
+        (make, (moments,), *words)
+        for make in (Body, lambda moments: Body.from_tensor(np.diag(moments)))
+        for moments, *words in (
+            ((0, 2.0, 2.0), "got 0", "A linear rotor: write a small moment, such as 2e-12, ", "(omega_x = 0)"),
+            ((2e-46, 0.0, 2e-46), "such as 2e-58, ", "(omega_y = 0)"),
+            ((0, 0, 2.0), "moments of a disc, (1, 1, 2), ", "omega_x = omega_y = 0"),
+            ((3.0, 0, 0), "moments of a disc, (3, 1.5, 1.5), ", "omega_y = omega_z = 0"),
+            ((0, 1.0, 2.0), "all mass is on that axis"),
+            ((0, 0, 0), "A point has no orientation"),
+        )
+    ],
     (Body.from_tensor, ([[1, 0, 0], [0, 1]],), "tensor of 3 x 3"),
     (Body.from_tensor, ([1, 1, 1, 0, 0], "abc", None), "three principal moments (Ix, Iy, Iz)"),
     (Body.from_tensor, ([[1, 2, 0], [0, 1, 0], [0, 0, 1]],), "symmetric tensor"),
@@ -225,6 +246,18 @@ REFUSED = [
     (single_body, ("heavytop",), "unknown problem 'heavytop'; did you mean 'heavy_top'"),
     (single_body, ("coupled_cylinders",), "problem 'coupled_cylinders' must be one of a single body, got a System"),
     (several_bodies, ("heavy_top",), "problem 'heavy_top' must be one of several bodies, got a Problem"),
+    # Methods.
+    *named(of_euler, "'my method' is not a plain name", key=["my method"]),
+    *named(of_euler, "method euler: group must be one of 'new in this work', ", "got 'simpel'", group=["simpel"]),
+    *named(of_euler, "method euler: rank must be", rank=[1000, -1]),
+    *named(of_euler, "method euler: {} must be one of 'body', 'lab', got 'space'", momentum_frame=["space"]),
+    *named(of_euler, "method euler: {} must be one of 'quaternion', 'matrix', got 'angle'", published_error=["angle"]),
+    *named(of_magnus, "magnus_adams4: warm_up_steps ", " needs torque_time=0.0", torque_time=[1.0]),
+    *named(of_magnus, "magnus_adams4: warm_up_steps ", " needs rotates_before_torque=False", rotates_before_torque=[True]),
+    *named(of_magnus, "magnus_adams4: warm_up_steps ", " needs read=polhode.methods.states.", read=[SPIRAL.read]),
+    *named(of_magnus, "magnus_adams4: warm_up_steps ", " needs translation=None", translation=[LEAPFROG]),
+    *named(of_magnus, "warm_up_steps must be at least 0", warm_up_steps=[-1]),
+    (extended, (0.0,), "i11 must be positive, got 0"),
     # Problems.
     *named(
         of_top, "problem", "{}",

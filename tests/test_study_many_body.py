@@ -295,28 +295,6 @@ def test_runs_depend_on_engine_scene_method_and_shapes(tmp_path, monkeypatch):
 # The configuration
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"rods": {"scene": "rod"}}, "many_body.rods: unknown scene 'rod'; did you mean 'rods'"),
-        ({"rods": {"methods": ["omelyan"]}}, "many_body.rods.methods: unknown method 'omelyan'; did you mean 'omelyan1998'"),
-        ({"rods": {"methods": ["rk4"]}}, "many_body.rods.methods: 'rk4' cannot run many bodies; leave it out"),
-        ({"rods": {"dt": {"a": {"values": [1e-4, 2e-4]}}}}, "many_body.rods.over_time: needs exactly one step size, got 2"),
-        ({"rods": {"dt": {"a": {"values": [1e4]}}}}, "is longer than the time to simulate"),
-        ({"rods": {"dt": {"a": None}}}, "many_body.rods.dt: every set of step sizes is null"),
-        (
-            {"rods": {"film": {"method": "rk4", "dt": 1e-5, "horizon": 1.0, "frames": 9}}},
-            "many_body.rods.film: 'rk4' cannot run",
-        ),
-        ({"rods": {"seed": 3}}, "unknown key 'seed' in many_body.rods: did you mean 'seeds'"),
-        ({"rods": {"seeds": 0}}, "many_body.rods.seeds"),
-    ],
-)
-def test_a_wrong_setting_is_named(changes, message):
-    with pytest.raises(ConfigurationError, match=re.escape(message)):
-        resolve(config(**changes), HOME)
-
-
 def parts(**rods):
     """What the jobs of a study of rods run."""
     return Plan(resolve(config(**WITHOUT, rods={"over_time": False, **rods}), HOME), HOME).scene_parts["rods"]
