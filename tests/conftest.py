@@ -7,6 +7,7 @@ every member of a registry or waits for compilers. All else gets ``quick`` here:
 import math
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,6 +46,7 @@ for _number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, lambda number, frame: None)
 
+HOME = Path(__file__).parents[1]
 LOOKS = defect.LOOKS
 
 #: Files that take long, the longest first, so that none of them is left over when all others are done (``pytest -n 2``).
@@ -331,10 +333,33 @@ def surroundings(**more: str) -> dict[str, str]:
     return variables | {"PYTHONDONTWRITEBYTECODE": "1"} | more
 
 
+def said_by(program: str, *words: object, source: Path = HOME / "src", cwd: Path | None = None, **variables: str) -> str:
+    """What a fresh Python prints, which imports the library of ``source`` and these tests; with these words and variables."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(source), str(HOME / "tests")])} | variables
+    command = [sys.executable, "-c", program, *map(str, words)]
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def checkout_said(*words: object, folder: Path = HOME, status: int = 0) -> str:
+    """What Python says in a checkout with these words, which imports the library of that checkout; its exit status is this."""
+    command, environment = [sys.executable, *map(str, words)], surroundings(PYTHONPATH=str(folder / "src"))
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
 def rotation(q) -> Rotation:
     """The scipy rotation of a scalar-first quaternion."""
     q = np.asarray(q, float)
     return Rotation.from_quat(np.concatenate([q[..., 1:], q[..., :1]], axis=-1))
+
+
+def product(p, q) -> np.ndarray:
+    """Hamilton's product p q, written without the package's kernels."""
+    p, q = np.asarray(p), np.asarray(q)
+    return np.array([p[0] * q[0] - p[1:] @ q[1:], *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
 
 
 def plain(function):

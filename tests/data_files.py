@@ -11,8 +11,12 @@ import xarray as xr
 
 import polhode
 from polhode.interface.cf_attributes import SHARED
+from polhode_study.inputs import Inputs
 
-VARIABLES = Path(__file__).parents[1] / "docs" / "variables.csv"
+HOME = Path(__file__).parents[1]
+VARIABLES = HOME / "docs" / "variables.csv"
+#: What the report reads of a checkout.
+COMMITTED = {"published": HOME / "data" / "published", **{k: HOME / "data" / f"{k}.yaml" for k in ("errata", "sources")}}
 
 
 @cache
@@ -46,6 +50,12 @@ def invented(group: str, axes: dict[str, Any], attrs: dict[str, Any] | None = No
     coordinates = axes.keys() | {key for key in described if made[key].ndim == 1}
     rest = {key: made[key] for key in made if key not in coordinates}
     return xr.Dataset(rest, {key: made[key] for key in made if key in coordinates}, attrs)
+
+
+def inputs_in(folder: Path, **places: Path) -> Inputs:
+    """The files of a made-up run, with the data of the checkout."""
+    of_run = {"references": folder, "checks": folder / "checks", "claims": folder / "claims.csv"}
+    return Inputs(folder / "single_body.nc", **COMMITTED | of_run | places)
 
 
 def of_methods(methods: Iterable[str], *names: str) -> dict[str, list[Any]]:

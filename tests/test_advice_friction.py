@@ -14,7 +14,6 @@ from scipy.integrate import solve_ivp
 from scipy.stats import ttest_1samp
 
 import polhode
-from polhode import cli
 from polhode.advice import AdviceError, files, from_friction
 from polhode.fits import grain_changes, impact_errors
 from polhode.fits.impact_errors import CURED, LIKE_CODES
@@ -531,38 +530,3 @@ def test_an_answer_says_which_restitution_lammps_gives():
     assert np.isnan(dampings.lammps_damping(0.1)) and dampings.lammps_damping(1.0) == 1.0
     few = polhode.recommend(**question | {"restitution": 0.1, "purpose": "bulk", "error": 5e-2, "code": "lammps"})
     assert "no number gives 0.1 with it" in " ".join(few.why().split())
-
-
-SPHERES = "--poisson 0.3 --density 2500 --radius 0.005"
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (f"{SPHERES} --young 1e7 --speed 1e-300", "--speed: no contact time can be computed with 1e-300 m/s"),
-        (f"{SPHERES} --young 5e-324 --speed 1", "--young: no contact time can be computed with 5e-324 Pa"),
-        (f"{SPHERES} --young 0.07 --speed 1", "--young: with 0.07 Pa a sphere would sink into a wall"),
-        (
-            "--contact-time 1e-4 --friction 0.5 --restitution 1.0000001",
-            "--restitution must lie between 0.3 and 1, where impacts were run, got 1.0000001",
-        ),
-        ("--contact-time 1e-4 --friction 0.5 --error 1e-300", "--error must be at least 1e-15, which"),
-        ("--contact-time 1e-4 --error 1e-300", "--error must be at least 1e-15, which"),
-        ("--contact-time 1e-4 --error 1.00000001", "--error must lie between 0 and 1, got 1.00000001"),
-        ("--liquid water64 --several-torques", "--several-torques belongs to a question about"),
-        ("--contact-time 1e-4 --torque-class free", "--contact-time and --torque-class are two questions"),
-        ("--contact-time 1e-4 --radius 0.1", "--contact-time and --radius are two questions"),
-        ("--contact-time 1e-4 --wall-young 1e9", "--wall-young goes with --young"),
-        (f"{SPHERES} --young 5MPa --speed 1", "--young must be a number, got '5MPa'; write it in Pa, without the unit"),
-        (f"{SPHERES} --young 5 MPa --speed 1", "FILE: MPa is a unit; write numbers in SI units"),
-        ("--liquid 33 fs", "FILE: fs is a unit; write numbers in SI units"),
-        ("--poisson 0.6 --density 2500 --radius 0.005 --young 1e7 --speed 1", "--poisson must lie above -1 and not above 0.5"),
-        ("ches", "file ches does not exist, nor a scene or problem; did you mean 'chess'?"),
-    ],
-)
-def test_messages_name_the_option_and_show_the_value(words, message, capsys):
-    given = words.split()
-    given += [] if "--error" in given or "--liquid" in given else ["--error", "1e-2"]
-    assert cli.main(["recommend", *given]) == 2
-    said = capsys.readouterr().err
-    assert f"polhode recommend: {message}" in said and len(said) < 300

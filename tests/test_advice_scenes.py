@@ -115,33 +115,6 @@ def test_a_scene_in_a_file_of_ones_own(capsys):
 CLUMP = manybody.Clump.sphere(0.01)
 
 
-@pytest.mark.parametrize(
-    ("question", "message"),
-    [
-        ({"case": "chess"}, "error is missing"),
-        ({"case": "chess", "error": 0.1, "young": 1e8}, "young is part of the scene"),
-        ({"case": "chess", "error": 0.1, "contact_time": 1.0}, "`case` and `contact_time` are two questions"),
-        ({"case": "chess", "error": 0.1, "drift": 1.0}, "drift belongs to a question about a liquid"),
-        ({"case": "chess", "error": 0.1, "scale": 1.0}, "scale belongs to the file of a clump"),
-        ({"case": "water64", "error": 0.1}, "error belongs to .* this is one about a liquid"),
-        ({"case": "water64", "speed": 1.0}, "speed belongs to .* this is one about a liquid"),
-        ({"case": replace(BED, speed=0.0), "error": 0.1}, "speed is missing: the bodies of the scene 'bed' start at rest"),
-        ({"case": CLUMP, "error": 0.1}, "young is missing; the contact time of a clump follows from young, poisson"),
-        ({"case": CLUMP, "error": 0.1, **MATERIAL}, "speed is missing"),
-        ({"case": CLUMP, "error": 0.1, **MATERIAL, "speed": -1.0}, "speed must be positive"),
-        ({"case": CLUMP, "error": 0.1, **MATERIAL, "speed": 1.0, "radius": 1.0}, "radius is part of the clump"),
-        ({"case": CLUMP, "error": 0.1, **MATERIAL, "speed": 1.0, "scale": 2.0}, "scale belongs to the file of a clump"),
-        ({"case": "nothing.csv", "error": 0.1, **MATERIAL, "speed": 1.0}, "clump path nothing.csv does not exist"),
-        ({"case": "heavy_top", "error": 0.1, **MATERIAL}, "`case` and `young` are two questions"),
-        ({"error": 0.1, "scale": 2.0}, "scale belongs to the file of a clump"),
-    ],
-    ids=str,
-)
-def test_what_cannot_be_answered_is_named(question, message):
-    with pytest.raises(AdviceError, match=message):
-        polhode.recommend(**question)
-
-
 def test_a_law_whose_contact_time_is_not_known():
     hertz = manybody.forces["hertz"]
     stiff = replace(hertz, key="stiff")

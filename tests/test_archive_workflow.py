@@ -1,15 +1,13 @@
 """The real workflow to an archive that reproduces, data that say what they depend on, and a page made without a network."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import netCDF4
 import pytest
+from conftest import checkout_said
 from studies import default
 from test_workflow import House
 
@@ -17,19 +15,6 @@ pytestmark = pytest.mark.slow
 
 HOUSE = Path(__file__).parents[1]
 DEFAULT = default()
-
-
-def call(folder: Path, *command: str, status: int = 0) -> str:
-    dropped = ("SNAKEMAKE", "PYTHONPATH")
-    # Only what is installed beside the interpreter in use, and the code of that folder.
-    paths = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and Path(p) != HOUSE / "src"]
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
-    environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join([str(folder / "src"), *paths])}
-    done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True, timeout=900, env=environment
-    )
-    assert done.returncode == status, done.stdout + done.stderr
-    return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -93,9 +78,9 @@ def test_provenance_is_complete(house):
 
 def test_an_archive_reproduces_and_a_flipped_bit_is_caught(house, tmp_path):
     archived, manifest = tmp_path / "run.zip", tmp_path / "released.zip"
-    call(house, "polhode", "archive", "--output", str(archived))
-    call(house, "polhode", "archive", "--manifest", str(manifest))
-    said = call(house, "polhode", "verify", str(archived), "--against", str(manifest))
+    checkout_said("-m", "polhode", "archive", "--output", archived, folder=house)
+    checkout_said("-m", "polhode", "archive", "--manifest", manifest, folder=house)
+    said = checkout_said("-m", "polhode", "verify", archived, "--against", manifest, folder=house)
     assert "0 not" in said and "reproduced" in said
     with zipfile.ZipFile(archived) as opened:
         names = opened.namelist()
@@ -106,7 +91,7 @@ def test_an_archive_reproduces_and_a_flipped_bit_is_caught(house, tmp_path):
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(bytes(content))
-    assert "single_body.nc" in call(house, "polhode", "verify", str(copy), "--against", str(manifest), status=1)
+    assert "single_body.nc" in checkout_said("-m", "polhode", "verify", copy, "--against", manifest, status=1, folder=house)
 
 
 @pytest.mark.thorough
@@ -114,9 +99,9 @@ def test_page_is_made_without_a_network(house, monkeypatch):
     # Every request would go to a port where nothing listens.
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
         monkeypatch.setenv(name, "http:" + "//127.0.0.1:9")
-    call(house, "polhode", "html", "--configfile", "tiny.yaml")
+    checkout_said("-m", "polhode", "html", "--configfile", "tiny.yaml", folder=house)
     page = (house / "results/report.html").read_text(encoding="utf-8")
     assert "error_vs_dt.png" in page and "Errors after one second against the time step" in page
     assert "SPIRAL compared" in page and 'src="http' not in page
-    again = call(house, "snakemake", "--configfile", "tiny.yaml", "--cores", "1", "-n")
+    again = checkout_said("-m", "snakemake", "--configfile", "tiny.yaml", "--cores", "1", "-n", folder=house)
     assert "Nothing to be done" in again

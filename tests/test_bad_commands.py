@@ -48,6 +48,17 @@ def bad(words, option, values, wanted):
     return [([*words, option, value], f"{option} must be {wanted}, got") for value in values.split(" ")]
 
 
+def asked(*rows):
+    """Rows on ``polhode recommend``, from its words, in which an error is added to what needs one."""
+    return [
+        (["recommend", *words.split(), *([] if "--error" in words or "--liquid" in words else ["--error", "1e-3"])], said)
+        for words, said in rows
+    ]
+
+
+TURNING = "--omega 0 6 8 --torque friction --time 0.5"
+BODY = "--inertia 1 2 2.5 --omega 0 6 8 --time 1"
+SPHERES = "--poisson 0.3 --density 2500 --radius 0.005"
 ANIMATE = ["animate", "rods"]
 #: The words of a command, and what is said of them.
 REFUSED = [
@@ -79,6 +90,9 @@ REFUSED = [
     *bad(ANIMATE, "--size", "0 1 100000000", "between 32 and 2000"),
     *bad(ANIMATE, "--seed", "-1", "at least 0"),
     *bad(ANIMATE, "--seed", "1.5 nan", "a whole number"),
+    (["animate", "ches"], "unknown scene 'ches'; did you mean 'chess'"),
+    ([*ANIMATE, "--method", "omelyan"], "unknown method 'omelyan'; did you mean 'omelyan1998'"),
+    ([*ANIMATE, "--output", "rods.mp4"], "only GIF, XYZ and VTK are written, got 'rods.mp4'"),
     ([*ASKED, "--torq", "free"], "unknown argument --torq; did you mean '--torque'?"),
     ([*ASKED, "--torque-pric=3"], "unknown argument --torque-pric=3; did you mean '--torque-price'?"),
     ([*ASKED, "--torque", "free"], "--torque is part of the case"),
@@ -91,7 +105,50 @@ REFUSED = [
     *bad(ASKED, "--torque-price", "free", "a number"),
     *bad(ASKED, "--error", "nan inf 0 -1e-3", "positive and finite"),
     ([*ASKED, "--error", "2"], "--error must lie between 0 and 1, got 2"),
-]
+    ([*ASKED, "--error", "1.00000001"], "--error must lie between 0 and 1, got 1.00000001"),
+    ([*ASKED, "--error", "1e-300"], "--error must be at least 1e-15, which"),
+    # About a motion and about a class of torques.
+    *asked(
+        (f"{BODY} --torque free --contact-time 1", "--inertia and --contact-time are two questions; ask one"),
+        (f"{BODY} --torque free --problem x", "--problem: a test problem is named without an option: polhode recommend x"),
+        (f"{BODY} --torque", "--torque: expected one argument"),
+        (f"{BODY} --torque wind", "unknown torque 'wind'; known are: body, constant, free, friction, friction_anisotropic, "),
+        (f"{BODY} --torque frction", "unknown torque 'frction'; did you mean 'friction'?"),
+        (f"{TURNING} --inertia -1 2 2", "--inertia Ix must be positive and finite, got -1"),
+        (f"{TURNING} --inertia 0 2 2", "--inertia Ix must be positive and finite, got 0.0. A linear rotor: "),
+        (f"{TURNING} --inertia 2 2", "--inertia must be three principal moments"),
+        (f"{TURNING} --inertia x", "--inertia must be a number, got 'x'; write it in kg m^2, without the unit"),
+        (f"{TURNING} --inertia 1 2 4", "such moments. To compute with them all the same: --no-triangle (in a file"),
+        ("nowhere.yaml", "file nowhere.yaml does not exist"),
+        ("nowhere.yaml --torque free", "--torque is part of the case"),
+        ("ches", "file ches does not exist, nor a scene or problem; did you mean 'chess'?"),
+        ("--torque-class free --inertia 1 2 2.5", "--inertia and --torque-class are two questions"),
+        ("--torque-class friction", "--omega is missing"),
+        ("--torque-class free --omega 3 --strength 3 --time 2", "--strength belongs to a torque"),
+        ("--torque-class langevin --omega 3", "known are: body, constant, free, friction, friction_anisotropic, "),
+    ),
+    # About contacts and about a liquid.
+    *asked(
+        ("--young 1e6", "--poisson is missing"),
+        (f"{SPHERES} --young 1e7 --speed 1e-300", "--speed: no contact time can be computed with 1e-300 m/s; use SI units"),
+        (f"{SPHERES} --young 5e-324 --speed 1", "--young: no contact time can be computed with 5e-324 Pa"),
+        (f"{SPHERES} --young 0.07 --speed 1", "--young: with 0.07 Pa a sphere would sink into a wall"),
+        (f"{SPHERES} --young 5MPa --speed 1", "--young must be a number, got '5MPa'; write it in Pa, without the unit"),
+        (f"{SPHERES} --young 5 MPa --speed 1", "FILE: MPa is a unit; write numbers in SI units"),
+        (f"{SPHERES} --young 1e7 --speed 1 --poisson 0.6", "--poisson must lie above -1 and not above 0.5"),
+        ("--contact-time 1e-4 --friction 0.5 --restitution 1.0000001", "--restitution must lie between 0.3 and 1, where "
+         "impacts were run, got 1.0000001"),
+        ("--contact-time 1e-4 --friction 0.5 --error 1e-300", "--error must be at least 1e-15, which"),
+        ("--contact-time 1e-4 --torque-class free", "--contact-time and --torque-class are two questions"),
+        ("--contact-time 1e-4 --radius 0.1", "--contact-time and --radius are two questions"),
+        ("--contact-time 1e-4 --wall-young 1e9", "--wall-young goes with --young"),
+        ("--liquid water64 --several-torques", "--several-torques belongs to a question about"),
+        ("--liquid 33 fs", "FILE: fs is a unit; write numbers in SI units"),
+        ("--liquid 33", "--liquid: no libration of molecules has a period of 33 s"),
+        ("--liquid 1e300", "--liquid: no libration of molecules has a period of 1e+300 s"),
+    ),
+    *bad(["recommend"], "--liquid", "-1 nan inf", "positive and finite"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("words", "message"), REFUSED, ids=[" ".join(words) for words, _ in REFUSED])

@@ -10,6 +10,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from conftest import said_by
 
 import polhode
 from polhode import manybody
@@ -43,10 +44,7 @@ print(hits, misses)
 
 def process(folder, *words, source=HOME / "src", **environment):
     """The lines of states, and (hits, misses), of a new process with this folder for compiled code."""
-    surroundings = os.environ | {"PYTHONPATH": str(source), "POLHODE_CACHE_DIR": str(folder)} | environment
-    run = subprocess.run([sys.executable, "-c", SCRIPT, *words], env=surroundings, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    *states, counts = run.stdout.splitlines()
+    *states, counts = said_by(SCRIPT, *words, source=source, POLHODE_CACHE_DIR=str(folder), **environment).splitlines()
     return states, tuple(int(x) for x in counts.split())
 
 
@@ -86,9 +84,7 @@ print(*(sum(part.stats.cache_hits.values()) for part in shared_parts()))
     for path in parts:
         shutil.copy(path, tmp_path)
     assert len(parts) == len({path.name for path in parts}) == 4
-    surroundings = os.environ | {"PYTHONPATH": str(HOME / "src"), "POLHODE_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", script], env=surroundings, capture_output=True, text=True, check=True)
-    values, hits = done.stdout.splitlines()
+    values, hits = said_by(script, POLHODE_CACHE_DIR=str(tmp_path)).splitlines()
     assert hits.split() == ["1"] * 4
     made = {path.name for path in tmp_path.iterdir()} - {path.name for path in parts}
     of_method = {"begin", "advance", "advance_each", "sample", "rates_of_all", "kinetic_energy"}
@@ -237,8 +233,7 @@ def test_what_belongs_to_root_may_be_used(kept_in, monkeypatch):
 @pytest.mark.thorough
 def test_without_compilation_nothing_is_kept(tmp_path):
     script = "import polhode; polhode.simulate('spiral_cylinder', 'euler', 1 / 64); polhode.compile_all(['euler'])"
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "POLHODE_CACHE_DIR": str(tmp_path / "a")}
-    subprocess.run([sys.executable, "-c", script], env=environment | {"PYTHONPATH": str(HOME / "src")}, check=True)
+    said_by(script, NUMBA_DISABLE_JIT="1", POLHODE_CACHE_DIR=str(tmp_path / "a"))
     assert not (tmp_path / "a").exists()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from data_files import invented, of_methods
+from data_files import inputs_in, invented, of_methods
 from matplotlib.colors import to_hex
 from rendered import all_numbers, number_lines, root, whole_table
 from test_report import LONG_TABLES
@@ -225,15 +225,7 @@ def made_up(folder: Path, problems: list[str], methods: list[str], checks: bool 
         write_checks(folder, methods)
     columns = ["id", "source", "location", "statement", "published", "measured", "tolerance", "verdict", "evidence"]
     pd.DataFrame([["a", "tuckerman2010", *[""] * 7]], columns=columns).to_csv(folder / "claims.csv", index=False)
-    return Inputs(
-        folder / "single_body.nc",
-        references=folder,
-        checks=folder / "checks",
-        published=HOME / "data" / "published",
-        errata=HOME / "data" / "errata.yaml",
-        claims=folder / "claims.csv",
-        sources=SOURCES,
-    )
+    return inputs_in(folder)
 
 
 @pytest.fixture(scope="module")

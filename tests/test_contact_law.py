@@ -290,20 +290,6 @@ def test_a_loaded_sphere_has_the_mass_properties_of_its_parts():
     assert made.linear and len(made.radii) == 1
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"distance": 0.6}, "reaches out"),
-        ({"ratio": 1.0}, "ratio must be above 1"),
-        ({"core": 0.0}, "core must be"),
-        ({"radius": -1.0}, "radius must be"),
-    ],
-)
-def test_impossible_loaded_spheres_are_refused(given, message):
-    with pytest.raises(ValueError, match=message):
-        Clump.loaded_sphere(**{"radius": 1.0, "core": 0.5, "distance": 0.5, "ratio": 5.0} | given)
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("key", ["eccentric_spheres", "mixed_sizes"])
 def test_the_scenes_conserve_what_they_must(key):

@@ -4,12 +4,8 @@ import base64
 import functools
 import itertools
 import json
-import os
 import re
-import shutil
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import netCDF4
@@ -17,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from chromium import DESKTOP, PHONE, chromium, screen
 from studies import reduced
 from studies import study as default_study
 from test_cost import made_up_timing
@@ -355,15 +352,6 @@ def test_without_plotly_the_message_says_what_to_do(monkeypatch):
 # ---- in a browser ----
 
 
-def programs() -> tuple[str, str]:
-    """Chromium and its driver; the test is skipped where one is missing."""
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    driver = shutil.which("chromedriver")
-    if browser is None or driver is None:
-        pytest.skip("needs Chromium and its driver; on Debian: sudo apt-get install chromium chromium-driver")
-    return browser, driver
-
-
 class Browser:
     """Chromium with one page."""
 
@@ -428,20 +416,8 @@ class Browser:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    chromium, driver = programs()
-    selenium = pytest.importorskip("selenium.webdriver", reason="needs selenium; ./reproduce test brings it")
-    options = selenium.ChromeOptions()
-    options.binary_location = chromium
-    profile = tmp_path_factory.mktemp("profile")
-    arguments = ["--headless=new", "--window-size=1280,900", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage"]
-    if os.geteuid() == 0:
-        arguments.append("--no-sandbox")
-    for argument in (*arguments, f"--user-data-dir={profile}"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = selenium.Chrome(options=options, service=selenium.ChromeService(driver))
-    yield Browser(opened)
-    opened.quit()
+    with chromium(tmp_path_factory.mktemp("profile"), "--window-size=1280,900", "--enable-unsafe-swiftshader") as driver:
+        yield Browser(driver)
 
 
 @pytest.fixture
@@ -453,18 +429,6 @@ def at(browser, results):
 
 
 SECTIONS = ["field", "compare", "random", "orders", "long", "polhode", "bodies", "engines", "claims"]
-DESKTOP, PHONE = (1440, 900), (390, 844)
-
-
-@contextmanager
-def screen(browser: Browser, size: tuple[int, int]) -> Iterator[None]:
-    """A screen of this width and height; a phone's below 900 pixels."""
-    shape = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 900}
-    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", shape)
-    try:
-        yield
-    finally:
-        browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def tab(at: Browser, section: str) -> Browser:
@@ -905,7 +869,7 @@ BLANK = """return [...document.querySelectorAll('main > section:not([hidden]) .p
 def test_it_fits_the_screen_and_cuts_and_wastes_nothing(browser, results, size):
     from selenium.webdriver.support.ui import WebDriverWait
 
-    with screen(browser, size):
+    with screen(browser.driver, size):
         browser.open(results / "explorer.html", "compare?problem=free_asymmetric_top&error=1e-9&price=1e5")
         for section in (*SECTIONS, "compare"):
             tab(browser, section)
@@ -920,7 +884,7 @@ def test_it_fits_the_screen_and_cuts_and_wastes_nothing(browser, results, size):
             assert 0 <= shown[0] < shown[1] <= size[0] and shown[2] == 0, f"{section}: its tab is in view, and its top"
             browser("window.scrollTo(0, 500)")
             assert browser("return scrollY") > 0
-    with screen(browser, (size[0] - 50, size[1])):
+    with screen(browser.driver, (size[0] - 50, size[1])):
         plot = "document.getElementById('plot-work')"
         fits = f"return {plot}.querySelector('.main-svg').clientWidth === {plot}.clientWidth"
         WebDriverWait(browser.driver, 20, 0.05).until(lambda d: browser(fits))

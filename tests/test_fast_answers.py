@@ -1,13 +1,12 @@
 """Answers that rest on released data compile and time nothing; a motion is asked of few methods, and others are left out."""
 
 import json
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import xarray as xr
+from conftest import said_by
 from scipy import special
 
 import polhode
@@ -60,11 +59,7 @@ def test_answers_from_released_data_compile_nothing(tmp_path, monkeypatch):
     """Twice with an empty folder for compiled code: it stays empty, and the texts are the same, times and all."""
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "elsewhere").mkdir()
-    command = [sys.executable, "-c", ASK, json.dumps(QUESTIONS)]
-    first, second = (
-        json.loads(subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path / "elsewhere").stdout)
-        for _ in range(2)
-    )
+    first, second = (json.loads(said_by(ASK, json.dumps(QUESTIONS), cwd=tmp_path / "elsewhere")) for _ in range(2))
     assert not (tmp_path / "cache").exists()
     assert first["texts"] == second["texts"] and len(first["texts"]) == len(QUESTIONS)
     for text in first["texts"]:
@@ -86,8 +81,7 @@ def test_an_answer_for_a_class_imports_no_xarray(tmp_path):
     """In a folder with a run of fewer bodies, too, of which it needs the number alone."""
     (tmp_path / "results").mkdir()
     xr.Dataset({"moments": (("body", "axis"), np.ones((3, 3)))}).to_netcdf(tmp_path / "results" / "ensembles.nc")
-    command = [sys.executable, "-c", ASK, json.dumps([QUESTIONS[0] + " --why"])]
-    answer = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout)
+    answer = json.loads(said_by(ASK, json.dumps([QUESTIONS[0] + " --why"]), cwd=tmp_path))
     assert "512 bodies, against 3;" in " ".join(answer["texts"][0].split())
     assert not {"xarray", "pandas", "numba", "scipy"} & set(answer["modules"])
 

@@ -1,13 +1,11 @@
 """What a job imports: only what it needs, since a study has over a hundred and many are short."""
 
-import os
 import re
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from conftest import said_by
 
 import polhode
 
@@ -17,17 +15,9 @@ CHAPTERS = sorted(path.parent.name for path in (HOME / "src/polhode_study/chapte
 COMPILED = {"new_methods"}
 
 
-def run(program: str) -> str:
-    """What a fresh Python prints."""
-    environment = os.environ | {"PYTHONPATH": str(HOME / "src")}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
 def imported(lines: str, candidates: set[str]) -> set[str]:
     """Those of the candidates that these lines import."""
-    said = run(f"{lines}\nimport sys\nprint('imported', *{candidates!r} & set(sys.modules))")
+    said = said_by(f"{lines}\nimport sys\nprint('imported', *{candidates!r} & set(sys.modules))")
     return set(said.splitlines()[-1].split()[1:])
 
 
@@ -130,9 +120,9 @@ def test_figures_texts_and_claims_import_no_compiler():
 
 @pytest.mark.thorough
 def test_public_names_are_there_before_they_are_imported():
-    shown = run("import polhode\nprint(*dir(polhode))").split()
+    shown = said_by("import polhode\nprint(*dir(polhode))").split()
     assert set(polhode.__all__) <= set(shown)
-    assert run("from polhode import *\nprint(callable(simulate), len(methods) > 40)") == "True True"
+    assert said_by("from polhode import *\nprint(callable(simulate), len(methods) > 40)").strip() == "True True"
     assert all(getattr(polhode, name) is not None for name in polhode.__all__)
     with pytest.raises(AttributeError, match="no attribute 'simulates'"):
         _ = polhode.simulates
@@ -150,7 +140,7 @@ import polhode.methods, polhode.problems, polhode.simulate
 public = polhode.methods, polhode.problems, polhode.simulate
 print([type(x) for x in public].count(types.ModuleType), "polhode.simulate" in sys.modules, {first[:5] or "public"} == public)
 """
-    assert run(program) == "0 True True"
+    assert said_by(program).strip() == "0 True True"
 
 
 def test_a_public_name_can_still_be_replaced(monkeypatch):
@@ -168,7 +158,7 @@ with entry.library_of(SimpleNamespace(rule="film", wildcards={{}}, config=config
     from polhode.methods import METHODS
     print("my_spiral" in METHODS)
 """
-    assert run(program) == "True"
+    assert said_by(program).strip() == "True"
     assert (tmp_path / "written" / "film.json").is_file()
 
 
@@ -187,7 +177,7 @@ within = gc.get_threshold()
 with entry.job_of(SimpleNamespace(rule="film", wildcards={{}}, config={{"results": {str(tmp_path)!r}}}, log=[], output=[])):
     print(gc.isenabled(), within[0] > 10_000, gc.get_freeze_count() > 10_000, gc.get_threshold()[0] == before[0])
 """
-    assert run(program) == ("True True True True" if job else "True False False True")
+    assert said_by(program).strip() == ("True True True True" if job else "True False False True")
 
 
 def test_the_last_job_imports_neither_compiler_nor_data():

@@ -3,15 +3,13 @@
 import ast
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterable
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
-from conftest import surroundings
+from conftest import checkout_said, said_by
 from test_workflow import House
 
 from polhode.fits import NotInRun
@@ -302,8 +300,7 @@ def test_what_a_chapter_declares_is_there():
 def test_the_list_of_chapters_imports_no_plotting():
     """The workflow reads it at every start, in every job."""
     code = "import sys; from polhode_study import products; products.chapters.all_chapters(); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=HOME)
-    assert not {"matplotlib", "seaborn", "PIL"} & set(done.stdout.split())
+    assert not {"matplotlib", "seaborn", "PIL"} & set(said_by(code).split())
 
 
 TOY = '''"""A chapter that a test has added."""
@@ -371,13 +368,6 @@ def checkout(tmp_path):
     return House(tmp_path).folder
 
 
-def run(folder: Path, *arguments: str) -> str:
-    environment = surroundings(PYTHONPATH=str(folder / "src"))
-    done = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
 @pytest.mark.thorough
 def test_a_new_chapter_is_a_folder(checkout):
     """Its experiment is run, its text is in the report, its macro is written; no other file is touched."""
@@ -393,7 +383,7 @@ def test_a_new_chapter_is_a_folder(checkout):
     ):
         (folder / f"{name}.py").write_text(text)
     (folder / "text.tex").write_text(r"\section{Toy} \studyToy{} \input{\resultsdir/tables/toy_table}" + "\n")
-    plan = run(checkout, "-m", "snakemake", "-n", "--quiet", "host")
+    plan = checkout_said("-m", "snakemake", "-n", "--quiet", "host", folder=checkout)
     assert "rule chapter_toy:" in plan
     assert (
         "results/figures/toy_figure.pdf" in plan
@@ -414,7 +404,7 @@ typeset.copy_sources(Path(), paper)
 print(Path("out/numbers/toy.tex").read_text())
 print(typeset.generated(paper, Path("out"), {"toy": all_chapters()["toy"]})["chapters.tex"])
 """
-    said = run(checkout, "-c", code)
+    said = checkout_said("-c", code, folder=checkout)
     assert r"\newcommand{\studyToy}{1}" in said and r"\input{chapters/toy/text}" in said
     assert (checkout / "out" / "toy_figure.pdf").is_file() and (checkout / "out" / "toy_table.tex").is_file()
 
@@ -423,7 +413,7 @@ print(typeset.generated(paper, Path("out"), {"toy": all_chapters()["toy"]})["cha
 def test_a_chapter_whose_folder_is_deleted_is_gone(checkout):
     """The study still plans, and both documents have all that they include; no other file is touched."""
     shutil.rmtree(checkout / chapters.FOLDER / "calzavarini2010")
-    plan = run(checkout, "-m", "snakemake", "-n", "--quiet", "host")
+    plan = checkout_said("-m", "snakemake", "-n", "--quiet", "host", folder=checkout)
     assert (
         "rule chapter_seelen2016_no_squish:" in plan
         and "results/checks/note_corrections.nc" not in plan
@@ -449,7 +439,7 @@ for name, text in typeset.generated(build, results, all_chapters()).items():
 shown = set().union(*(shortened.included(path.read_text()) for path in build.rglob("*.tex")))
 print(*sorted(shown - {*names("figures"), *names("tables")}))
 """
-    assert run(checkout, "-c", code).split() == []
+    assert checkout_said("-c", code, folder=checkout).split() == []
     sources = {path.relative_to(checkout / "build"): path.read_text() for path in (checkout / "build").rglob("*.tex")}
     included = re.findall(r"\\input\{(\w[\w/]*)\}", "".join(sources.values()))
     assert "chapters/seelen2016/text" in included and {Path(f"{name}.tex") for name in included} <= set(sources)
@@ -472,12 +462,12 @@ plan = products.Products(study, Path.cwd())
 for key in chapters.jobs():
     print(f"{key}={plan.job_code(key)}")
 """
-    before = set(run(checkout, "-c", code).splitlines())
+    before = set(checkout_said("-c", code, folder=checkout).splitlines())
     folder = checkout / "src" / "polhode_study" / "chapters"
     for name in ("long_runs/tables", "times/tables", "ledger/numbers"):
         with (folder / f"{name}.py").open("a") as file:
             file.write("\nREMARK = 1\n")
-    after = set(run(checkout, "-c", code).splitlines())
+    after = set(checkout_said("-c", code, folder=checkout).splitlines())
     changed = {re.sub("=.*", "", line) for line in before ^ after}
     assert len(changed) == 3 and all(any(key in job for job in changed) for key in ("long_runs", "times", "ledger"))
 

@@ -17,7 +17,7 @@ from polhode.methods.backward_differences import MEMORY, NOTHING, continued
 from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.magnus_adams4 import METHOD, magnus
 from polhode.methods.plain_driver import plain_driver
-from polhode.methods.translation import ADAMS, LEAPFROG
+from polhode.methods.translation import ADAMS
 from polhode_study.chapters.long_runs import run_symplecticity as symplecticity
 from polhode_study.chapters.seelen2016 import run as friction_check
 
@@ -446,30 +446,3 @@ def test_its_step_is_no_map_of_orientation_and_momentum():
     q, omega = np.array(problem.q0) / np.linalg.norm(problem.q0), np.array(problem.omega0)
     assert symplecticity.memory(stepper, q, omega, "read") > 1e3 * symplecticity.ROUNDING
     assert METHOD.without_passages() == BARE.without_passages() and BARE.without_passages() is BARE
-
-
-def test_torques_of_the_warm_up():
-    assert [METHOD.starting_torques(n) for n in (0, 1, 3, 100)] == [1, 4, 10, 10]
-    assert BARE.starting_torques(100) == 1
-    for method, expected in ((METHOD, 110), (BARE, 101)):
-        assert int(polhode.simulate("heavy_top", method, 0.01, 1.0).torque_evaluations) == expected
-
-
-@pytest.mark.parametrize(
-    ("changes", "needed"),
-    [
-        ({"torque_time": 1.0}, "torque_time=0.0"),
-        ({"rotates_before_torque": True}, "rotates_before_torque=False"),
-        ({"read": polhode.methods["spiral_leapfrog"].read}, "read=polhode.methods.states.read_synchronous"),
-        ({"translation": LEAPFROG}, "translation=None"),
-    ],
-)
-def test_a_warm_up_that_cannot_be_is_refused(changes, needed):
-    """The first steps write q and omega into the state, of whole times: a leapfrog would start half a step off."""
-    with pytest.raises(ValueError, match=f"magnus_adams4: warm_up_steps .* needs {needed}"):
-        replace(METHOD, **changes)
-
-
-def test_the_number_of_first_steps_is_a_number():
-    with pytest.raises(ValueError, match="warm_up_steps"):
-        replace(METHOD, warm_up_steps=-1)

@@ -3,14 +3,12 @@
 import os
 import pickle
 import re
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from conftest import said_by
 from numba import types
 from numba.core.codegen import get_host_cpu_features
 from numba.core.runtime import rtsys
@@ -319,20 +317,9 @@ def test_every_group_has_a_method_whose_engine_is_compiled():
 
 def in_plain_python(statement):
     """Run a statement on this module, ``tests``, in a Python that compiles nothing: a driver costs only what it computes."""
-    path = [str(Path(__file__).parent), *filter(None, sys.path)]
-    given = pickle.dumps((SPHERE, DIMER, L_SHAPE, PLATE)).hex()
-    environment = os.environ | {
-        "NUMBA_DISABLE_JIT": "1",
-        "POLHODE_TEST_CLUMPS": given,
-        "PYTHONPATH": os.pathsep.join(path),
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", f"import numba, test_manybody_engine as tests\nassert numba.config.DISABLE_JIT\n{statement}"],
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    program = f"import numba, test_manybody_engine as tests\nassert numba.config.DISABLE_JIT\n{statement}"
+    clumps_made = pickle.dumps((SPHERE, DIMER, L_SHAPE, PLATE)).hex()
+    said_by(program, NUMBA_DISABLE_JIT="1", POLHODE_TEST_CLUMPS=clumps_made)
 
 
 @pytest.mark.thorough
@@ -440,15 +427,6 @@ def test_samples_pauses_and_lists_change_no_bit(brute_force):
 
 
 # ---- what must not matter ----
-
-
-def test_sampling_changes_no_bit():
-    made, begin = crowd(np.random.default_rng(8))
-    few, many = steps_to(20_000, 20_000), steps_to(20_000, 7)
-    many = np.append(many[many < 20_000], 20_000)
-    for key in ("spiral_leapfrog", "no_squish"):
-        ends = [run(made, METHODS[key], 1e-5, begin, at, record=True)["motion"][-1] for at in (few, many)]
-        np.testing.assert_array_equal(*ends)
 
 
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "verlet"])
@@ -629,20 +607,6 @@ def test_a_start_that_makes_no_sense_is_refused():
         moved = [place if k == i else p for k, p in enumerate(places)]
         with pytest.raises(ValueError, match=message):
             manybody.simulate(made, "euler", 1e-4, state=state(moved, still), t_end=1e-3)
-
-
-def test_calls_that_cannot_be_say_why():
-    rods = manybody.scenes["rods"]
-    with pytest.raises(KeyError, match="did you mean 'rods'"):
-        manybody.simulate("rod", "euler", 1e-5)
-    with pytest.raises(ValueError, match="'rk4' needs several torques"):
-        manybody.simulate(rods, "rk4", 1e-5)
-    with pytest.raises(TypeError, match="Scene"):
-        manybody.simulate(3, "euler", 1e-5)
-    with pytest.raises(ValueError, match="dt must be positive"):
-        manybody.simulate(rods, "euler", -1.0)
-    with pytest.raises(ValueError, match="initial r must be 30 rows"):
-        manybody.simulate(rods, "euler", 1e-5, state=state([[0, 0, 0]], [[0, 0, 0]]))
 
 
 # ---- compiled code on disk ----

@@ -6,6 +6,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given
+from same_bits import both_ways
 
 import polhode
 from polhode import manybody
@@ -156,38 +157,25 @@ SCENES = {
 def test_the_list_changes_no_bit(name, key):
     scene, dt = SCENES[name]
     begin = scene.initial_state(7)
-    n = 3_000
-    at = np.arange(0, n + 1, 100)
-    with_list, every = (run(scene, METHODS[key], dt, begin, at, record=True, brute_force=slow) for slow in (False, True))
-    assert np.count_nonzero(every["energies"][:, 1]) > 2, "there must be contacts"
-    for what in ("motion", "energies", "momenta"):
-        np.testing.assert_array_equal(with_list[what], every[what])
-    assert 1 < with_list["work"][0] < n, "lists were made, and kept for a while"
+    listed = both_ways(scene, key, dt, begin, np.arange(0, 3_001, 100))
+    assert np.count_nonzero(listed["energies"][:, 1]) > 2, "there must be contacts"
+    assert 1 < listed["work"][neighbours.LISTS] < 3_000, "lists were made, and kept for a while"
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("key", ["omelyan1998", "fincham1992_delvalle2024"])
 def test_the_list_changes_no_bit_of_chess(key):
     scene = replace(manybody.scenes["chess"], box=0.32)
-    begin = scene.initial_state(2)
-    at = np.arange(0, 1001, 50)
-    with_list, every = (run(scene, METHODS[key], 1e-5, begin, at, record=True, brute_force=slow) for slow in (False, True))
-    assert with_list["work"][neighbours.CONTACTS] > 20, "steps in contact"
-    for what in ("motion", "energies", "momenta"):
-        np.testing.assert_array_equal(with_list[what], every[what])
+    listed = both_ways(scene, key, 1e-5, scene.initial_state(2), np.arange(0, 1001, 50))
+    assert listed["work"][neighbours.CONTACTS] > 20, "steps in contact"
 
 
 def test_the_list_changes_no_bit_without_walls():
     scene, dt = SCENES["crowd"]
     begin = scene.initial_state(3)
     begin = manybody.State(begin.r, -5 * begin.r, begin.q, begin.omega)
-    at = np.arange(0, 10_001, 500)
-    open_space = replace(scene, box=np.inf)
-    with_list, every = (
-        run(open_space, METHODS["omelyan1998"], dt, begin, at, record=True, brute_force=slow) for slow in (False, True)
-    )
-    assert np.count_nonzero(every["energies"][:, 1]) > 2
-    np.testing.assert_array_equal(with_list["motion"], every["motion"])
+    listed = both_ways(replace(scene, box=np.inf), "omelyan1998", dt, begin, np.arange(0, 10_001, 500))
+    assert np.count_nonzero(listed["energies"][:, 1]) > 2
 
 
 def test_contacts_in_the_first_step_are_found():
@@ -208,7 +196,4 @@ def test_a_longer_list_than_there_is_room_for_is_made_again():
     grid = np.array(np.meshgrid(*[np.arange(4)] * 3)).reshape(3, -1).T * 0.01
     block = manybody.Clump.of_spheres("block", grid, np.full(len(grid), 0.006))
     scene = crowd(((block, 27),), 0.25, 1.0, 2.0)
-    begin = scene.initial_state(1)
-    at = np.arange(0, 1001, 100)
-    with_list, every = (run(scene, METHODS["euler"], 5e-5, begin, at, record=True, brute_force=slow) for slow in (False, True))
-    np.testing.assert_array_equal(with_list["motion"], every["motion"])
+    both_ways(scene, "euler", 5e-5, scene.initial_state(1), np.arange(0, 1001, 100))

@@ -1,15 +1,13 @@
 """Scenes: each is one file, which is found by itself; a user's own is loaded from a path."""
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import said_by
 
 from polhode import manybody
 
@@ -67,11 +65,7 @@ print(json.dumps({
 """
 
     def ask() -> dict:
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path / "src"), os.environ.get("PYTHONPATH", "")])}
-        command = [sys.executable, "-c", program]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return json.loads(said_by(program, source=tmp_path / "src", cwd=tmp_path))
 
     answers = ask()
     assert answers["keys"] == sorted([*manybody.scenes, "toy"])

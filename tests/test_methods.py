@@ -3,7 +3,6 @@
 import csv
 import re
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -108,22 +107,6 @@ def test_variants_name_their_original(key):
         assert not original.variant_of
         assert method.note, "a variant says how it differs"
         assert re.split(r" \(|, ", method.label)[0] == re.split(r" \(|, ", original.label)[0]
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"key": "my method"}, "'my method' is not a plain name"),
-        ({"group": "simpel"}, r"method euler: group must be one of 'new in this work', .*, got 'simpel'"),
-        ({"rank": 1000}, "method euler: rank must be at most 999, got 1000"),
-        ({"rank": -1}, "method euler: rank must be"),
-        ({"momentum_frame": "space"}, "method euler: momentum_frame must be one of 'body', 'lab', got 'space'"),
-        ({"published_error": "angle"}, "method euler: published_error must be one of 'quaternion', 'matrix', got 'angle'"),
-    ],
-)
-def test_impossible_declarations_are_refused(changes, said):
-    with pytest.raises(ValueError, match=said):
-        replace(polhode.methods["euler"], **changes)
 
 
 # --- torque evaluations ----------------------------------------------------------------------------------------------

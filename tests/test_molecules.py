@@ -198,31 +198,6 @@ def test_a_file_s_frame_becomes_the_body_s_orientation():
     assert to_lab(tilted.rotation, to_body(tilted.rotation, v)) == pytest.approx(v, abs=1e-15)
 
 
-@pytest.mark.parametrize("change, message", [
-    ({"masses": [16.0, 1.0]}, "molecule 'w': masses must have an entry for each of 3 sites, got 2"),
-    ({"positions": np.zeros((2, 3))}, "masses must have an entry for each of 2 sites, got 3"),
-    ({"masses": [0.0, 0.0, 0.0]}, "at least one site must have a mass"),
-    ({"masses": [16.0, -1.0, 1.0]}, "masses must not be negative, got -1.0"),
-    ({"charges": [0.0, float("nan"), 0.0]}, "charges must be finite"),
-    ({"epsilon": [0.1, 0.0, 0.0]}, "site 1 (O) has an epsilon, but its sigma is zero"),
-    ({"units": "metal"}, "units must be one of real, lj, got 'metal'"),
-    ({"names": "OHH"}, "names must be a sequence of strings, got 'OHH'"),
-    ({"names": ["O", "H", 1]}, "names[2] must be a string, got 1"),
-    ({"positions": 1e200 * np.eye(3)}, "positions up to 1e+200 cannot be computed with"),
-    ({"masses": [16.0, 1.0, 0.0]}, "its masses lie on a line, or nearly so, but site 3 (H) does not"),
-    ({"masses": [16.0, 1e-9, 0.0]}, "its masses lie in one place, or nearly so, but site 3 (H) does not"),
-])  # fmt: skip
-def test_what_cannot_be_a_molecule_is_said(change, message):
-    arguments = {
-        "positions": as_given(WATER),
-        "masses": WATER.masses,
-        "charges": np.zeros(3),
-        "names": ("O", "H", "H"),
-    } | change
-    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
-        Molecule.of_sites("w", **arguments)
-
-
 def test_molecules_outside_their_principal_frame_are_refused():
     with pytest.raises(ValueError, match="the centre of mass of its sites must be the origin"):
         replace(WATER, sites=WATER.sites + 0.1)

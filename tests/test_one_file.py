@@ -2,15 +2,13 @@
 is touched."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 import xarray as xr
+from conftest import said_by
 
 import polhode
 from polhode.interface.storage import write_groups
@@ -63,11 +61,8 @@ def answers(tmp_path_factory):
             "problem": problem_declarations(polhode.problems["toy_needle"]),
         }, sys.stdout)
     """
-    environment = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    run = subprocess.run([sys.executable, "-c", dedent(code)], capture_output=True, text=True, env=environment, cwd=folder)
-    assert run.returncode == 0, run.stderr
+    answer = json.loads(said_by(dedent(code), source=folder, cwd=folder, PYTHONDONTWRITEBYTECODE="1"))
     assert {path: path.read_bytes() for path in before} == before
-    answer = json.loads(run.stdout)
     assert Path(answer["file"]).is_relative_to(folder)
     return answer
 

@@ -5,11 +5,10 @@ bring along, or one method runs the code of another: a wrong result without a wo
 """
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from conftest import said_by
 
 from polhode.compiling import cache
 
@@ -61,10 +60,7 @@ for word in sys.argv[2:]:
 
 def values(folder: Path, *words: str) -> dict[str, str]:
     """What a new process with this folder for compiled code gives, by factor."""
-    surroundings = os.environ | {"PYTHONPATH": str(HOME / "src"), "POLHODE_CACHE_DIR": str(folder)}
-    run = subprocess.run([sys.executable, "-c", SCRIPT, *words], env=surroundings, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    return dict(line.split() for line in run.stdout.splitlines())
+    return dict(line.split() for line in said_by(SCRIPT, *words, POLHODE_CACHE_DIR=str(folder)).splitlines())
 
 
 @pytest.mark.thorough

@@ -2,13 +2,11 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
-from conftest import surroundings
+from conftest import checkout_said
 from studies import reduced
 
 from polhode.interface.netcdf import read_groups
@@ -38,21 +36,12 @@ def configured(folder: Path, plugins: list[str]) -> Path:
     return path
 
 
-def snakemake(*arguments: str | Path) -> str:
-    """What Snakemake says; it is to succeed."""
-    environment = surroundings(PYTHONPATH=str(HOME / "src"))
-    command = [sys.executable, "-m", "snakemake", *map(str, arguments)]
-    done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, timeout=600, env=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
 @pytest.mark.thorough
 def test_a_method_a_problem_and_a_scene_of_ones_own(tmp_path):
     """They run like those of the library: runs, a reference by Taylor series, gathered data, the figures of their class."""
     mine, results = configured(tmp_path, EXAMPLES), tmp_path / "results"
     wanted = [results / name for name in ("single_body.nc", "many_body.nc")]
-    said = snakemake("--configfile", mine, "--cores", "2", *wanted)
+    said = checkout_said("-m", "snakemake", "--configfile", mine, "--cores", "2", *wanted)
     assert "is not run" not in said
     groups = read_groups(wanted[0])
     run = groups["/magnetic_needle"]
@@ -79,7 +68,7 @@ def test_a_method_a_problem_and_a_scene_of_ones_own(tmp_path):
     configured(tmp_path, [str(path) for path in copies])
 
     def again() -> set[str]:
-        output = snakemake("--configfile", mine, "-n", *wanted)
+        output = checkout_said("-m", "snakemake", "--configfile", mine, "-n", *wanted)
         return {line.split()[0] for line in output.splitlines() if re.fullmatch(r"\w+\s+\d+", line)} - {"total"}
 
     for path, old, new, rules in (

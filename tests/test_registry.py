@@ -2,13 +2,12 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import said_by
 
 import polhode
 from polhode import registry
@@ -75,7 +74,7 @@ assert not hasattr(methods, "nonsense") and type(methods).__name__ == "Registry"
 
 
 def test_a_registry_is_also_the_package_to_import_from():
-    subprocess.run([sys.executable, "-c", IMPORTS], check=True, env=os.environ | {"PYTHONPATH": str(ROOT / "src")})
+    said_by(IMPORTS)
 
 
 def test_what_a_block_loads_is_taken_out_behind_it(plugin):

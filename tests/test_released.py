@@ -1,15 +1,13 @@
 """What a study takes from the release: witnesses that agree, that differ by a bit, on another machine; the real workflow."""
 
 import json
-import os
-import subprocess
-import sys
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
+from conftest import said_by
 from data_files import invented
 from studies import study as default_study
 from test_workflow import TINY, House
@@ -465,11 +463,7 @@ except ReleaseDiffers as error:
 
 
 def said_without_compilation(checks):
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-c", PLAIN, str(HOME / released.FOLDER), *checks]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return said_by(PLAIN, HOME / released.FOLDER, *checks, NUMBA_DISABLE_JIT="1")
 
 
 def test_a_witness_without_compilation_has_the_same_bits():

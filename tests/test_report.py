@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 import studies
 import xarray as xr
-from data_files import invented, of_methods
+from conftest import product
+from data_files import inputs_in, invented, of_methods
 from rendered import all_numbers, figure_twice, number_lines, root, whole_table
 
 import polhode
@@ -105,15 +106,7 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     columns = ["id", "source", "location", "statement", "published", "measured", "tolerance", "verdict", "evidence"]
     rows = [["a", "s", "Sec. 1", "50 % of a_b & ω < 1", "1.0", "0.99871", "0.02", "holds", "e"], ["b", *[""] * 7, "e"]]
     pd.DataFrame(rows, columns=columns).to_csv(folder / "claims.csv", index=False)
-    return Inputs(
-        folder / "single_body.nc",
-        references=folder,
-        checks=folder / "checks",
-        published=PUBLISHED,
-        errata=ERRATA,
-        claims=folder / "claims.csv",
-        sources=HOME / "data" / "sources.yaml",
-    )
+    return inputs_in(folder)
 
 
 def made_up_variants() -> xr.Dataset:
@@ -607,12 +600,6 @@ def test_errata_and_readings_share_no_entry(whole):
     made = all_numbers(whole)
     assert made["studyErrataCount"] == str(len(errata)) and made["studyReadingCount"] == str(len(readings))
     assert made["studyErrataToCheck"] == str((errata["check"] == "pdf").sum())
-
-
-def product(p, q):
-    return np.array(
-        [p[0] * q[0] - np.dot(p[1:], q[1:]), *(p[0] * np.asarray(q[1:]) + q[0] * np.asarray(p[1:]) + np.cross(p[1:], q[1:]))]
-    )
 
 
 def test_erratum_eq1_order_of_the_product():

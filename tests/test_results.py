@@ -2,13 +2,12 @@
 
 import inspect
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
+from conftest import said_by
 
 import polhode
 from polhode.interface import cf_attributes, netcdf, storage
@@ -96,8 +95,7 @@ print(float(kept["heavy_top"].ds.sel(integrator="rk4", dt=1e-3).q_error_l1))
 
 def test_a_file_may_be_opened_again_while_it_is_open(folder):
     """With strings of netCDF-4 in the file this crashes the process, which is why they are written as characters."""
-    done = subprocess.run([sys.executable, "-c", TWICE, str(folder)], capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0 and done.stdout == "2.0\n", done.stderr
+    assert said_by(TWICE, folder) == "2.0\n"
 
 
 def test_a_group_that_lacks_a_method_is_why_trees_did_not_open(tmp_path):

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from data_files import invented, of_methods
+from data_files import inputs_in, invented, of_methods
 from rendered import figure_twice, root, whole_table
+from test_sources import start_at_once
 
 import polhode
 from polhode.algebra import metrics
-from polhode.compiling.kernel import kernel
 from polhode.interface.storage import write_dataset, write_groups
 from polhode.methods import pcdm2016
 from polhode.methods.states import read_synchronous
@@ -108,12 +108,7 @@ def make_run(folder, methods):
     write_groups(groups, folder / "single_body.nc")
     stability = invented("checks/stability.nc", {"integrator": list(methods)}, limit=[drift.STABLE_UP_TO[m] for m in methods])
     write_dataset(stability, folder / "checks" / "stability.nc")
-    return inputs.Inputs(
-        folder / "single_body.nc",
-        checks=folder / "checks",
-        published=PUBLISHED,
-        errata=HOME / "data" / "errata.yaml",
-    )
+    return inputs_in(folder)
 
 
 @pytest.fixture(scope="module")
@@ -184,11 +179,6 @@ def test_roots_of_the_improved_scheme():
     assert (drift.growth("pcdm2013_mid", z) - 1) / z**4 == pytest.approx(0.25, rel=1e-6)
     with pytest.raises(KeyError, match="euler"):
         drift.growth("euler", z)
-
-
-@kernel
-def start_at_once(q, omega, torque, body, dt):
-    return q + omega + pcdm2016.euler_equations(omega, torque, body) + q + omega
 
 
 @pytest.mark.thorough

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from conftest import BODY, HEAVY, OMEGA0, Q0, heavy_torque, make, runge_kutta_reference
+from conftest import BODY, HEAVY, OMEGA0, Q0, heavy_torque, make, product, runge_kutta_reference
 
 import polhode
 from polhode.algebra import metrics
@@ -39,11 +39,6 @@ def observed_orders(case, method, steps=(640, 1280), t_end=1.0):
 
 
 # --- Seelen et al. (2016): improved PCDM ------------------------------------------------------------------------------
-
-
-def times(p, q):
-    """Hamilton's product p q."""
-    return np.concatenate([[p[0] * q[0] - p[1:] @ q[1:]], p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:])])
 
 
 @kernel
@@ -305,11 +300,6 @@ def test_no_squish_does_not_depend_on_the_moment_i11(problem):
     assert metrics.norm_error(run.q).max() > 1e-6
 
 
-def test_a_moment_i11_must_be_positive():
-    with pytest.raises(ValueError, match="i11 must be positive, got 0"):
-        extended(0.0)
-
-
 def test_the_stretching_flow_of_i11_is_there(cases):
     """With p . q put in, q grows by exp(p . q t/(4 I_11)); otherwise the tests above would hold without it."""
     q, p, i11, dt = (1.0, 0.0, 0.0, 0.0), (0.4, 0.0, 0.0, 0.0), 0.2, 0.1
@@ -349,9 +339,9 @@ def test_the_rotors_are_products_with_the_axes():
     """P_k q = q (0, e_k), and the momentum they start from, p = 2 q (0, I omega)."""
     q = np.array(Q0)
     for k, permuted in enumerate((no_squish.p1, no_squish.p2, no_squish.p3), 1):
-        np.testing.assert_array_equal(permuted(Q0), times(q, np.eye(4)[k]))
+        np.testing.assert_array_equal(permuted(Q0), product(q, np.eye(4)[k]))
     state = no_squish.start(Q0, OMEGA0, (0.0, 0.0, 0.0), BODY.coefficients(), 0.01)
-    np.testing.assert_allclose(state[4:8], 2 * times(q, np.array([0.0, *np.array(BODY.inertia) * OMEGA0])), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(state[4:8], 2 * product(q, [0.0, *np.array(BODY.inertia) * OMEGA0]), rtol=0, atol=1e-15)
 
 
 # --- the scalar factor ----------------------------------------------------------------------------------------------------
@@ -362,7 +352,7 @@ def test_the_scalar_factor_makes_the_rotation_exact():
     omega = np.array(OMEGA0)
     speed = np.linalg.norm(omega)
     for dt in (0.1, 1.0, 2.5):
-        turned = np.array(Q0) + np.tan(speed * dt / 2) * times(np.array(Q0), np.array([0.0, *omega])) / speed
+        turned = np.array(Q0) + np.tan(speed * dt / 2) * product(Q0, [0.0, *omega]) / speed
         turned /= np.linalg.norm(turned)
         exact = np.array(polhode.algebra.quaternion.rotate(Q0, OMEGA0, dt))
         np.testing.assert_allclose(metrics.align(turned, exact), exact, rtol=0, atol=1e-15)

@@ -394,8 +394,9 @@ def test_truncated_files_are_named(tmp_path, share):
     storage.write_dataset(polhode.simulate("spiral_cylinder", "euler", 1 / 64), path)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(share * len(whole))])
-    with pytest.raises(netcdf.DamagedFile, match=r"cut\.nc is not a complete netCDF file.*delete it and run again"):
-        netcdf.read_dataset(path)
+    for read in (netcdf.read_dataset, netcdf.group_names):
+        with pytest.raises(netcdf.DamagedFile, match=r"cut\.nc is not a complete netCDF file.*delete it and run again"):
+            read(path)
 
 
 def test_groups_are_the_same_file_twice_and_read_as_written(tmp_path):
@@ -532,19 +533,27 @@ def test_references_that_are_up_to_date_are_kept(tmp_path):
 
 
 def test_failing_files_are_named_and_the_others_made(tmp_path):
+    """One after the other; a mistake is named once, by what the path of its first file says."""
+    names = [{"problem": "spiral_cylinder"}, {"problem": "heavy_top"}]
+    names += [{"scene": "rods", "dt": dt, "method": key} for dt in ("0.1", "0.2") for key in ("euler", "verlet")]
+    failures = {"spiral_cylinder": ZeroDivisionError("no number"), "euler": ArithmeticError("no such number")}
+
     def make(wildcards, settings):
-        if wildcards["problem"] == "spiral_cylinder":
-            raise ZeroDivisionError("no number")
+        if error := failures.get(wildcards.get("method", wildcards.get("problem"))):
+            raise error
         return xr.Dataset(), "made"
 
-    files = {
-        str(tmp_path / f"{key}.nc"): storage.job_text("references", {"problem": key}, {}, "")
-        for key in ("spiral_cylinder", "heavy_top")
-    }
     said = []
-    with pytest.raises(FailedRuns, match=r"^problem spiral_cylinder: ZeroDivisionError: no number$"):
-        make_files(files, make, said.append)
-    assert "Traceback" in said[0] and "heavy_top.nc: made" in said[1]
+    with pytest.raises(FailedRuns) as caught:
+        make_files(
+            {str(tmp_path / f"{i}.nc"): storage.job_text("", of, {}, "") for i, of in enumerate(names)}, make, said.append
+        )
+    assert str(caught.value).splitlines() == [
+        "problem spiral_cylinder: ZeroDivisionError: no number",
+        "scene rods, method euler, dt 0.1 (and 1 other files): ArithmeticError: no such number",
+    ]
+    assert "Traceback" in said[0] and "1.nc: made" in said[1]
+    assert sorted(path.stem for path in tmp_path.iterdir()) == ["1", "3", "5"]
 
 
 def test_references_are_divided_by_the_time_they_take():

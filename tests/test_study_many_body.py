@@ -1,11 +1,8 @@
 """The many-body study: the same bytes whoever computes, what a run comes to, runs that blow up, the configuration."""
 
-import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
@@ -16,6 +13,7 @@ import numpy as np
 import pytest
 import xarray as xr
 import yaml
+from conftest import said_by
 from studies import default
 from studies import study as default_study
 
@@ -30,7 +28,7 @@ from polhode_study.configuration import ConfigurationError, resolve
 from polhode_study.gather.many_body import gather_scenes, relative_change, run_energies
 from polhode_study.plan import SINGLE_BODY, Plan
 from polhode_study.run import scene as many_body
-from polhode_study.run.making import FailedRuns, make_files
+from polhode_study.run.making import make_files
 
 HOME = Path(__file__).parents[1]
 METHOD, DT = "spiral_leapfrog", 1e-4
@@ -297,28 +295,6 @@ def test_runs_depend_on_engine_scene_method_and_shapes(tmp_path, monkeypatch):
 # The configuration
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"rods": {"scene": "rod"}}, "many_body.rods: unknown scene 'rod'; did you mean 'rods'"),
-        ({"rods": {"methods": ["omelyan"]}}, "many_body.rods.methods: unknown method 'omelyan'; did you mean 'omelyan1998'"),
-        ({"rods": {"methods": ["rk4"]}}, "many_body.rods.methods: 'rk4' cannot run many bodies; leave it out"),
-        ({"rods": {"dt": {"a": {"values": [1e-4, 2e-4]}}}}, "many_body.rods.over_time: needs exactly one step size, got 2"),
-        ({"rods": {"dt": {"a": {"values": [1e4]}}}}, "is longer than the time to simulate"),
-        ({"rods": {"dt": {"a": None}}}, "many_body.rods.dt: every set of step sizes is null"),
-        (
-            {"rods": {"film": {"method": "rk4", "dt": 1e-5, "horizon": 1.0, "frames": 9}}},
-            "many_body.rods.film: 'rk4' cannot run",
-        ),
-        ({"rods": {"seed": 3}}, "unknown key 'seed' in many_body.rods: did you mean 'seeds'"),
-        ({"rods": {"seeds": 0}}, "many_body.rods.seeds"),
-    ],
-)
-def test_a_wrong_setting_is_named(changes, message):
-    with pytest.raises(ConfigurationError, match=re.escape(message)):
-        resolve(config(**changes), HOME)
-
-
 def parts(**rods):
     """What the jobs of a study of rods run."""
     return Plan(resolve(config(**WITHOUT, rods={"over_time": False, **rods}), HOME), HOME).scene_parts["rods"]
@@ -383,24 +359,6 @@ def few(tmp_path):
     return Plan(study, HOME), again
 
 
-def test_a_job_keeps_what_is_up_to_date(few, tmp_path):
-    plan, again = few
-    said = again()
-    paths = sorted(tmp_path.glob("many_body/rods/*/*.nc"))
-    first = {path: path.read_bytes() for path in paths}
-    assert len(first) == len(said) == 4 and not [line for line in said if "kept" in line]
-    said = again()
-    assert len([line for line in said if line.endswith(": kept")]) == 4 and len(said) == 4
-    # One is missing, one is another run under its name, one was made by other code.
-    paths[0].unlink()
-    paths[1].write_bytes(paths[2].read_bytes())
-    other = json.loads(plan.origin(plan.path("many_body_runs", "rods", "0.0002", "euler"))) | {"code": "other"}
-    write_dataset(read_dataset(paths[2]), paths[2], json.dumps(other))
-    said = again()
-    assert len(said) == 4 and [line.endswith(": kept") for line in said].count(False) == 3
-    assert {path: path.read_bytes() for path in paths} == first
-
-
 def test_an_edited_method_is_run_alone(few, tmp_path, monkeypatch):
     plan, again = few
     again()
@@ -414,22 +372,6 @@ def test_an_edited_method_is_run_alone(few, tmp_path, monkeypatch):
     again(edited)
     rewritten = {str(path) for path, time in before.items() if path.stat().st_mtime_ns != time}
     assert rewritten == changed == {str(tmp_path / "many_body" / "rods" / dt / "euler.nc") for dt in ("0.0001", "0.0002")}
-
-
-def test_a_method_that_fails_does_not_stop_the_others(few, tmp_path, monkeypatch):
-    _plan, again = few
-    whole = many_body.make_seeds
-
-    def fails(wildcards, settings):
-        if wildcards["method"] == METHOD:
-            raise ArithmeticError("no such number")
-        return whole(wildcards, settings)
-
-    monkeypatch.setattr(many_body, "make_seeds", fails)
-    said = f"scene rods, method {METHOD}, dt 0.0001 (and 1 other files): ArithmeticError: no such number"
-    with pytest.raises(FailedRuns, match=re.escape(said)):
-        again()
-    assert {path.stem for path in tmp_path.glob("many_body/rods/*/*.nc")} == {"euler"}
 
 
 def test_a_scene_or_all_of_them_can_be_left_out():
@@ -469,9 +411,7 @@ make_files({{{str(tmp_path / "0.nc")!r}: __import__("json").dumps(job)}}, many_b
 unused = {{"jsonschema", "matplotlib", "scipy.interpolate", "snakemake"}}
 print("left out:", *sorted(unused & set(sys.modules)))
 """
-    surroundings = os.environ | {"PYTHONPATH": str(HOME / "src")}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=surroundings)
-    assert done.stdout.splitlines()[-1] == "left out:"
+    assert said_by(program).splitlines()[-1] == "left out:"
 
 
 def test_a_scene_is_timed_for_the_methods_that_it_names(tmp_path):

@@ -2,15 +2,14 @@
 
 import json
 import math
-import os
 import re
 import shutil
 import subprocess
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
+from chromium import DESKTOP, PHONE, chromium, screen
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
@@ -297,35 +296,10 @@ console.log(JSON.stringify([body.position.y, body.angularVelocity.length()]));
 """
 
 
-@contextmanager
-def chromium(size, folder):
-    """A browser with the page."""
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    driver = shutil.which("chromedriver")
-    if browser is None or driver is None:
-        pytest.skip("needs Chromium and its driver; on Debian: sudo apt-get install chromium chromium-driver")
-    selenium = pytest.importorskip("selenium.webdriver", reason="needs selenium; ./reproduce test brings it")
-    options = selenium.ChromeOptions()
-    options.binary_location = browser
-    arguments = ["--headless=new", "--disable-dev-shm-usage", "--disable-gpu", f"--user-data-dir={folder / 'profile'}"]
-    for argument in (*arguments, *(["--no-sandbox"] if os.geteuid() == 0 else [])):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    opened = selenium.Chrome(options=options, service=selenium.ChromeService(driver))
-    try:
-        opened.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 500},
-        )
-        opened.get(PAGE.as_uri())
-        yield opened
-    finally:
-        opened.quit()
-
-
 @pytest.mark.thorough
 def test_a_browser_counts_right_on_a_desktop_and_a_phone(tmp_path):
-    with chromium((1440, 900), tmp_path) as driver:
+    with chromium(tmp_path / "profile", "--disable-gpu") as driver:
+        driver.get(PAGE.as_uri())
         driver.execute_script("document.getElementById('end').click()")
         texts = [e.text for e in driver.find_elements("css selector", ".numbers")]
         turns, energies = zip(*(map(float, re.findall(r"[\d.]+", text)) for text in texts), strict=True)
@@ -334,16 +308,11 @@ def test_a_browser_counts_right_on_a_desktop_and_a_phone(tmp_path):
         assert driver.find_element("id", "time").text == "120.0 s"
         painted = """return [...document.querySelectorAll("canvas")].map((c) =>
             c.getContext("2d").getImageData(0, 0, c.width, c.height).data.reduce((n, x, i) => n + (i % 4 === 3 && x > 0), 0))"""
-        for width, height in ((1440, 900), (390, 844)):
-            driver.execute_cdp_cmd(
-                "Emulation.setDeviceMetricsOverride",
-                {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500},
-            )
-            assert driver.execute_script("return document.documentElement.scrollWidth") <= width
-            driver.execute_script("window.dispatchEvent(new Event('resize'))")
-            assert min(driver.execute_script(painted)) > 500, "nothing is drawn"
-            if os.environ.get("POLHODE_SCREENSHOTS"):
-                driver.save_screenshot(f"{os.environ['POLHODE_SCREENSHOTS']}/t_handle_{width}.png")
+        for size in (DESKTOP, PHONE):
+            with screen(driver, size):
+                assert driver.execute_script("return document.documentElement.scrollWidth") <= size[0]
+                driver.execute_script("window.dispatchEvent(new Event('resize'))")
+                assert min(driver.execute_script(painted)) > 500, "nothing is drawn"
         again = "document.getElementById('again').click(); return document.getElementById('time').textContent"
         assert driver.execute_script(again) == "0.0 s"
         assert [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"] == []

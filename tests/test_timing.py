@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from conftest import HEAVY, heavy_torque, make
-from data_files import invented
+from data_files import inputs_in, invented
 from rendered import number_lines
 from test_manybody_engine import in_plain_python
 
@@ -309,12 +309,7 @@ def run(tmp_path_factory) -> Inputs:
     counts = cost.operation_counts(polhode.methods)
     write_groups({"/": xr.Dataset(attrs=step.attrs), "step": step, "operations": counts}, folder / "cost.nc")
     write_groups({"/": xr.Dataset(attrs={"plugins": ""})}, folder / "single_body.nc")
-    inputs = Inputs(
-        folder / "single_body.nc",
-        published=HOME / "data" / "published",
-        cost=folder / "cost.nc",
-        cost_claims=folder / "cost_claims.csv",
-    )
+    inputs = inputs_in(folder, cost=folder / "cost.nc", cost_claims=folder / "cost_claims.csv")
     judge_chapters(inputs, HOME, True, folder / "cost_claims.csv")
     return inputs
 

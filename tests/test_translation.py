@@ -10,7 +10,6 @@ from scipy.spatial.transform import Rotation
 from test_manybody_engine import in_plain_python
 
 import polhode
-from polhode.algebra.body import Body
 from polhode.methods import translation
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
 from polhode.problems.problem import Problem
@@ -238,14 +237,3 @@ def test_improved_pcdm_is_the_scheme_as_printed():
     np.testing.assert_allclose(run.stored_omega.values[-1, 0], omega, rtol=1e-12)
     q = run.q.values[-1, 0]
     assert abs(abs(q[[1, 2, 3, 0]] @ whole.as_quat()) - 1) < 1e-13
-
-
-def test_bad_systems_are_named():
-    good = {"key": "bad", "label": "", "source": "", "torque_class": "free", "horizon": 1.0, "loads": lambda *a: None}
-    body = Body((1.0, 1.7, 2.3))
-    with pytest.raises(ValueError, match="problem 'bad': omega0 has 1 rows for 2 bodies"):
-        System(**good, bodies=(body, body), omega0=((0.0, 0.0, 1.0),))
-    with pytest.raises(ValueError, match=r"problem 'bad': q0\[1\] = .* is not a unit quaternion"):
-        System(**good, bodies=(body, body), omega0=((0.0, 0.0, 1.0),) * 2, q0=((1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 0.0, 0.0)))
-    with pytest.raises(ValueError, match=r"problem 'bad': omega0\[0\] must be 3 finite numbers"):
-        System(**good, bodies=(body,), omega0=((0.0, 0.0, float("inf")),))
