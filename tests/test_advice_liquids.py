@@ -181,7 +181,8 @@ def test_in_a_bath_the_answer_has_scheme_step_and_temperature(bathed_release):
     )
     said = " ".join(str(answer).split())
     assert "read the temperature between the two kicks" in answer.sentence
-    assert f"shows rotation at {300 * (1 - 0.012 * dt**2 / 4):.4g} K" in said and f"{300 * (1 + 0.012 * dt**2 / 4):.4g} K" in said
+    assert f"shows rotation at {300 * (1 - 0.012 * dt**2 / 4):.4g} K" in said
+    assert f"their angles correspond to {300 * (1 + 0.012 * dt**2 / 4):.4g} K" in said
     assert "though the places are right; the logs of GROMACS (`sd`) and OpenMM show the bath" in said
     assert "Not run for" not in said
 
@@ -228,7 +229,8 @@ def test_chains_have_the_step_of_constant_energy(bathed_release):
     assert answer.dt == pytest.approx(4e-15) == polhode.recommend(liquid="water64").dt
     assert answer.sentence.startswith("Take Nose-Hoover chains with a time of 100 fs around ")
     notes = " ".join(answer.notes)
-    assert f"(rotation {300 * (1 - 0.012 * 16 / 4):.4g} K, translation " in notes and "Do not use it for a few molecules" in notes
+    assert f"(rotation {300 * (1 - 0.012 * 16 / 4):.4g} K, translation " in notes
+    assert "Do not use it for a few molecules" in notes
     assert "no linear analysis" in answer.why() and "LAMMPS" not in notes
     of_lammps = polhode.recommend(liquid="water64", bath="nose-hoover", code="lammps")
     line = "In LAMMPS write `timestep 4` and `fix water all rigid/nvt/small molecule temp 300 300 100`"
