@@ -12,9 +12,9 @@ from pathlib import Path
 
 from polhode.advice import codes, files
 from polhode.advice.answer import SHOWN, Choice, Recommendation, known_as
-from polhode.advice.codes import about_sites, words_of
+from polhode.advice.codes import STEP_DIGITS, about_sites, words_of
 from polhode.advice.errors import AdviceError, checked
-from polhode.advice.from_liquids import FEMTOSECOND, MEASURED, UNITS, liquid_of, measurements
+from polhode.advice.from_liquids import FEMTOSECOND, MEASURED, UNITS, carried_over, liquid_of, measurements
 from polhode.fits import bath_runs, baths
 from polhode.fits.largest_step import rounded_down
 from polhode.fits.liquid_drifts import PREFERRED, STATED, steps_of
@@ -103,13 +103,13 @@ def from_baths(
     places = temperature * baths.of_places(rates[1], dt)
     elsewhere = next(choice for choice in choices if choice.method == PREFERRED or not limits[PREFERRED])
     serves = f"At {temperature:g} K translation and rotation are within {allowed:g} K of the bath, and so are the places."
-    at_the_end = f"at the end of this step rotation reads {turning:.4g} K and translation {of_centre:.4g} K, though the places"
     remarks: list[str] = []
     if words is None:
         notes = [
-            f"Whoever judges a thermostat by the temperature in the log picks the wrong one: {at_the_end} are right. Friction "
-            f"and noise as forces (LAMMPS), and O B A B O, show {temperature:g} K, and "
-            f"their angles correspond to {places:.4g} K."
+            f"Judge the step by its places. A log at the end of the step shows rotation at {turning:.4g} K and translation at "
+            f"{of_centre:.4g} K, though the places are right; the logs of GROMACS (`sd`) and OpenMM show the bath. Friction "
+            f"and noise as forces (LAMMPS), and O B A B O, show {temperature:g} K, and their angles correspond to "
+            f"{places:.4g} K."
         ]
     elif words.name == "LAMMPS":
         dt = rounded_down(min(limits[words.method], baths.longest_step_of_places(rates[1], share)))
@@ -120,8 +120,8 @@ def from_baths(
             "linear analysis."
         )
         notes = [
-            f"The log shows {temperature:g} K with any step, so it does not show this bias. For longer steps: "
-            "`bath` nose-hoover."
+            f"Do not judge the step by the log, which shows {temperature:g} K with any step, but by the potential energy. For "
+            "longer steps: `bath` nose-hoover."
         ]
         remarks = [
             f"Angles would have up to {hot}. Without `extra/dof 0` the log shows more than {temperature:g} K (302.4 K with 64 "
@@ -133,10 +133,13 @@ def from_baths(
             f"dt = {elsewhere.dt / FEMTOSECOND:.3g} fs.",
         ]
     elif words.name == "OpenMM":
-        notes = [f"Read `getKineticEnergy`, which sees the velocities between the kicks: {at_the_end} are right."]
+        notes = [
+            "The temperature in the log (`getKineticEnergy`) is the one to trust: it sees the velocities between the kicks. "
+            "It counts right with the `CMMotionRemover` that `createSystem` adds, and without."
+        ]
     else:
         notes = [
-            f"The log shows the temperature between the kicks, the one to read: {at_the_end} are right. Add `comm-mode = "
+            "The temperature in the log is the one to trust: it sees the velocities between the kicks. Add `comm-mode = "
             "None`, or it shows more by the share 1/(2 N) with N molecules."
         ]
     best, (of_sites, on_sites) = choices[0], about_sites(words, named)
@@ -151,7 +154,7 @@ def from_baths(
         if words
         else f"Take {ORDER} around {best.label} ({best.method}) with dt = {dt:.3g} fs: {periods}; read the temperature between "
         "the two kicks, just after friction and noise.",
-        serves=serves + (scale != 1.0) * " The liquid is taken to have the spectrum of water on its own scale of time.",
+        serves=serves + carried_over(named, period, measured.periods),
         costs=f"A run of 1 ns takes {float(f'{1e6 / dt:.3g}'):,.0f} steps, with one evaluation of the forces each.",
         notes=[*notes, *of_sites],
         remarks=[*remarks, *on_sites],
@@ -207,7 +210,7 @@ def from_chains(
     order = sorted((key for key in METHODS if limits[key][0]), key=lambda key: (-limits[key][0], key != PREFERRED))
     if words is not None:
         order.sort(key=lambda key: key != words.method)
-    choices = [_choice(key, limits[key][0] * scale, period) for key in order]
+    choices = [_choice(key, rounded_down(limits[key][0] * scale, STEP_DIGITS), period) for key in order]
     best, temperature = choices[0], baths.TEMPERATURE
     dt, rates = best.dt / FEMTOSECOND, [float(rate) / scale**2 for rate in measured.spectrum["rate_squared"].values]
     of_centre, turning = (temperature * baths.at_the_end(rate, dt) for rate in rates)
@@ -215,7 +218,8 @@ def from_chains(
     spread = temperature * (2 * pi / period * dt) ** 2 / 12
     notes = [
         "Do not use it for a few molecules, a gas, or a start far from equilibrium; take langevin there.",
-        f"On whole steps, where most logs read, rotation then shows {turning:.4g} K and translation {of_centre:.4g} K.",
+        f"{'The log' if words else 'A log of whole steps'} shows {(turning + of_centre) / 2:.4g} K for {temperature:g} K "
+        f"(rotation {turning:.4g} K, translation {of_centre:.4g} K); the places are right.",
         *([] if words else ["The momentum of the whole must be zero at the start."]),
     ]
     remarks = [
@@ -236,8 +240,8 @@ def from_chains(
         if words
         else f"Take Nose-Hoover chains with a time of {CHAIN * scale:.3g} fs around {best.label} ({best.method}) with dt = "
         f"{dt:.3g} fs: {periods}; read the temperature between the two kicks.",
-        serves=f"The chains hold both temperatures between the kicks whatever the step; without them the energy drifts by less "
-        f"than {STATED:g} kT per degree of freedom and ns.",
+        serves="The chains hold both temperatures between the kicks; without them the energy drifts by less than "
+        f"{STATED:g} kT per degree of freedom and ns.{carried_over(named, period, measured.periods)}",
         costs=f"A run of 1 ns takes {float(f'{1e6 / dt:.3g}'):,.0f} steps, with one evaluation of the forces each.",
         notes=[*notes, *of_sites],
         remarks=[*remarks, *on_sites],

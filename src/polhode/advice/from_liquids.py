@@ -14,9 +14,9 @@ import xarray as xr
 
 from polhode.advice import files
 from polhode.advice.answer import SHOWN, Choice, Recommendation, joined_names, known_as
-from polhode.advice.codes import LIQUIDS, CodeWords, about_sites, words_of
+from polhode.advice.codes import LIQUIDS, STEP_DIGITS, CodeWords, about_sites, words_of
 from polhode.advice.errors import AdviceError, checked
-from polhode.fits.baths import TEMPERATURE, on_whole_steps
+from polhode.fits.baths import TEMPERATURE, on_half_steps, on_whole_steps
 from polhode.fits.largest_step import rounded_down
 from polhode.fits.liquid_drifts import (
     CONSTRAINTS,
@@ -46,9 +46,22 @@ LONG_RUNS = (
     f"are not for long runs at constant energy: with {COMMON:g} fs in water more than {SPOILS:g} kT per degree of freedom and "
     "ns goes in or out, or the run is lost"
 )
-#: What shows the temperature of whole steps in a code.
-READS = {"LAMMPS": "The log shows", "OpenMM": "`getKineticEnergy` shows"}
+#: What a code shows as the temperature at constant energy, and whether of whole steps or of half ones; others are not known.
+READS: Mapping[str, tuple[str, bool]] = {
+    "LAMMPS": ("The log shows the temperature of whole steps", True),
+    "OpenMM": ("`getKineticEnergy` shows the temperature of whole steps", True),
+    "GROMACS": ("The log of `md` shows half steps (of `md-vv` whole ones)", False),
+}
 UNKNOWN = "; which of them the code shows was not measured"
+#: What else a code needs to keep the energy: tolerances of forces, and what takes out the momentum of the whole.
+SETTINGS: Mapping[str, str] = {
+    "GROMACS": "Set `verlet-buffer-tolerance = {tolerance}`: its default heated water by 0.19 kT per degree of freedom and ns. "
+    "Below 0.005 kT take double precision, too (mdp lines: docs/liquids.md).",
+    "OpenMM": "Set `ewaldErrorTolerance=1e-5`, and leave the `CMMotionRemover` that `createSystem` adds (input: "
+    "docs/liquids.md).",
+}
+#: J/mol/K.
+MOLAR_GAS_CONSTANT = 8.314462618
 #: How many of them are named.
 NAMED = 5
 #: Units in which a period is written, s, and the periods that librations of molecules have, s.
@@ -57,8 +70,9 @@ WRITTEN = re.compile(
     rf"([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|inf|infinity|nan)) *({'|'.join(UNITS)})?", re.IGNORECASE
 )
 #: The periods of the fastest libration of molecules that were run as ``water64`` is, fs: 64 molecules, 300 K, density and law
-#: of ``water64``, two runs of 5 ps after 20 ps in a bath.
+#: of ``water64``, two runs of 5 ps after 20 ps in a bath; and their names.
 OF_MOLECULES: Mapping[str, float] = {"tip4p2005": 32.1}
+NAMES: Mapping[str, str] = {"tip4p2005": "TIP4P/2005"}
 FEMTOSECOND, EXAMPLE = UNITS["fs"], "write it with its unit, as in 33fs, or in s, as in 3.3e-14"
 
 #: method -> step in fs -> what its starts did.
@@ -127,6 +141,7 @@ def from_liquids(
         f"A drift of {drift:g} kT per degree of freedom and ns warms or cools water at 300 K by {warming(drift, 1):.2g} K in "
         f"1 ns and by {warming(drift, 10):.2g} K in 10 ns.",
         *_for_longer(recommended.method, drift / LONGER, longer, scale),
+        *_constrained(recommended.method, steps, longer if in_longer else {}, drift, scale) * bool(words),
         *([f"Shown to be as good with this step: {_names(answer.others)}."] if answer.others and not words else []),
         "It has one torque a step. The cut-off must be smooth: energy, force and slope of the force continuous (C2), or the "
         "drift of the cut-off hides that of the method.",
@@ -144,16 +159,14 @@ def from_liquids(
         best=recommended,
         sentence=words.first_line(recommended.dt, periods)
         if words
-        else f"Take {recommended.label} ({recommended.method}) with dt = {recommended.dt / FEMTOSECOND:.3g} fs: {periods}.",
+        else f"Take {recommended.label} ({recommended.method}) with dt = {recommended.dt / FEMTOSECOND:.{STEP_DIGITS}g} fs: "
+        f"{periods}.",
         serves=f"It is sufficient for SPC/E water at {TEMPERATURE:g} K, with the interval of 95% of the mean drift of "
-        f"{measured.molecules} molecules"
-        + (
-            "."
-            if named in measured.periods or named == MOLECULE
-            else "; for another liquid, if its drift in a period is the same."
+        f"{measured.molecules} molecules.{carried_over(named, period, measured.periods)}",
+        notes=[*_reading(words, measured.spectrum, recommended.dt / FEMTOSECOND / scale), *_settings(words, drift), *of_sites],
+        costs=" ".join(
+            [in_a_run, *_constrained(recommended.method, steps, longer if in_longer else {}, drift, scale) * (words is None)]
         ),
-        notes=[*_reading(words, measured.spectrum, recommended.dt / FEMTOSECOND / scale), *of_sites],
-        costs=" ".join([in_a_run, *_constrained(recommended.method, steps, longer if in_longer else {}, drift, scale)]),
         changes=[
             "a thermostat, which hides a drift",
             "faster librations: measure their period",
@@ -182,14 +195,33 @@ def _reading(words: CodeWords | None, spectrum: xr.Dataset, dt: float) -> list[s
     """What a code shows as the temperature of water, with a step in fs of water; empty if this is not known."""
     if words is None or words.name not in READS:
         return []
+    shows, on_whole = READS[words.name]
     rates = [float(rate) for rate in spectrum["rate_squared"].values]
-    centre, turning = (TEMPERATURE * on_whole_steps(rate, dt) for rate in rates)
+    centre, turning = (TEMPERATURE * (on_whole_steps if on_whole else on_half_steps)(rate, dt) for rate in rates)
     both = (centre + turning) / 2
     return [
-        f"{READS[words.name]} the temperature of whole steps: {both:.4g} K for a liquid of {TEMPERATURE:g} K (rotation "
-        f"{turning:.4g} K and translation {centre:.4g} K). Add {TEMPERATURE - both:.2g} K, which grows with the square "
-        "of the step."
+        f"{shows}: {both:.4g} K for a liquid of {TEMPERATURE:g} K (rotation {turning:.4g} K and translation {centre:.4g} K). "
+        f"{'Add' if on_whole else 'Subtract'} {abs(TEMPERATURE - both):.2g} K, which grows with the square of the step."
     ]
+
+
+def _settings(words: CodeWords | None, drift: float) -> list[str]:
+    """What else a code needs so that the energy drifts by no more than ``drift``, kT per degree of freedom and ns."""
+    if words is None or words.name not in SETTINGS:
+        return []
+    # kJ/mol/ps for each particle; water with a site M has the fewest degrees of freedom per particle, 6 for four.
+    tolerance = rounded_down(drift * 6 / 4 * MOLAR_GAS_CONSTANT * TEMPERATURE / 1e6, 1)
+    return [SETTINGS[words.name].format(tolerance=f"{tolerance:.0e}".replace("e-0", "e-"))]
+
+
+def carried_over(liquid: str, period: float, periods: Mapping[str, float]) -> str:
+    """The sentence that a liquid, in words, was not run, after a blank; empty for those that were. Periods in fs."""
+    if liquid in periods or liquid == MOLECULE:
+        return ""
+    return (
+        f" Not run for {NAMES.get(liquid, 'this liquid')}: carried over from SPC/E by the ratio of periods "
+        f"({period:.3g}/{periods[MEASURED]:.3g})."
+    )
 
 
 def liquid_of(liquid: str | float, periods: Mapping[str, float]) -> tuple[float, str]:
@@ -212,8 +244,9 @@ def liquid_of(liquid: str | float, periods: Mapping[str, float]) -> tuple[float,
 
 
 def _choice(key: str, dt: float, scale: float, period: float) -> Choice:
-    """A method with a step in fs of water."""
-    return Choice(key, known_as(key), dt * scale * FEMTOSECOND, mark=f"period/{period / dt:.3g}")
+    """A method with a step in fs of water, whose fastest libration has this period in fs."""
+    step = rounded_down(dt * scale, STEP_DIGITS)
+    return Choice(key, known_as(key), step * FEMTOSECOND, mark=f"period/{period * scale / step:.3g}")
 
 
 def _spoils(outcome: MeanDrift) -> bool:
@@ -223,7 +256,7 @@ def _spoils(outcome: MeanDrift) -> bool:
 def _longest(steps: Steps, method: str, scale: float) -> str:
     """The longest step of a method, with its unit; empty if none is known."""
     dt = steps.get(method, (0.0, 0.0))[0] * scale
-    return f"{rounded_down(dt, 3):.3g} fs" if dt else ""
+    return f"{rounded_down(dt, STEP_DIGITS):.{STEP_DIGITS}g} fs" if dt else ""
 
 
 def _constrained(best_method: str, steps: Steps, longer: Steps, drift: float, scale: float) -> list[str]:
@@ -240,7 +273,7 @@ def _for_longer(best_method: str, drift: float, steps: Steps, scale: float) -> l
     named = {key: steps[key][0] * scale for key in (best_method, CONSTRAINTS) if steps.get(key, (0.0, 0.0))[0]}
     if not named:
         return []
-    said = ", ".join(f"{known_as(key)} {dt:.3g} fs" for key, dt in named.items())
+    said = ", ".join(f"{known_as(key)} {_longest(steps, key, scale)}" for key in named)
     return [f"For runs of {run_length(drift)} ask for `drift` {drift:g}, or for their `length`, which gives: {said}."]
 
 

@@ -89,6 +89,11 @@ def on_whole_steps(rate_squared: float, dt: float) -> float:
     return 1 - rate_squared * dt**2 / 6
 
 
+def on_half_steps(rate_squared: float, dt: float) -> float:
+    """The kinetic temperature between the kicks at constant energy over the liquid's, to second order in Omega dt."""
+    return 1 + rate_squared * dt**2 / 12
+
+
 def apart(rates_squared: Sequence[float], dt: float) -> float:
     """By what share of T rotation is hotter, and translation colder, than the bath under BAOAB with weak friction, at most.
 

@@ -149,16 +149,19 @@ def _water(inputs: Inputs) -> Row:
     share = baths.BIAS / baths.TEMPERATURE
     in_bath, as_forces = map(rounded_down, (baths.longest_step(rates, share), baths.longest_step_of_places(rates[1], share)))
     of_runs = {length: pair for length, pair in in_length.items() if pair[0]}
-    steps = ", ".join(rf"\textbf{{{dt:g}\,fs}} for {length}" for length, (dt, _) in of_runs.items())
+    steps = ", ".join(
+        rf"for {length} \textbf{{{dt:g}\,fs}}" + (rf" (SETTLE {shake:g}\,fs)" if shake else "")
+        for length, (dt, shake) in of_runs.items()
+    )
     settles = enumerated(rf"{shake:g}\,fs for {length}" for length, (_, shake) in of_runs.items() if shake)
-    keep = rf", or keep SETTLE (up to {longer_shake:g}\,fs)" if longer_shake else ""
+    keep = ", or keep SETTLE" if longer_shake else ""
     return Row(
         "MD",
         "rigid molecules",
         r"LAMMPS \code{rigid}; GROMACS, OpenMM or AMBER (SETTLE)",
-        f"Use the {take}{keep}. Let force and slope vanish at the cut-off. In a heat bath use BAOAB.",
-        f"water at constant energy: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$; in a bath: "
-        rf"{in_bath:.2g}\,fs",
+        f"Use the {take}{keep}. Let force and slope vanish at the cut-off.",
+        f"water at constant energy: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$; in a bath: BAOAB "
+        rf"{in_bath:.2g}\,fs, LAMMPS \code{{langevin}} {as_forces:.2g}\,fs",
         rf"Water at {baths.TEMPERATURE:g}\,K librates in {period:.0f}\,fs, so the step is {best.dt:g}\,fs; at "
         rf"{WATER[-1]:g}\,fs LAMMPS \code{{rigid}} heats it by {_two(heats[-1])}\,$kT$/ns per degree of freedom.",
         (f"At constant energy SETTLE allows {settles}. " if longer_shake else "")
