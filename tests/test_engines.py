@@ -265,6 +265,97 @@ def test_a_handle_turns_in_an_engine_as_with_its_method(released, free_problem):
     assert flat.max() < 1e-8
 
 
+def test_a_row_tumbles_as_the_exact_body_by_three_numbers(released):
+    """Turns of the T-handle, and the changes of energy and of the whole vector; a number that is missing counts as well."""
+    rows = dict(zip(map(str, released["engine"].values), atlas.tumbling(released), strict=True))
+    assert rows["lammps rigid/nve"] and rows["mujoco RK4"] and rows["bsk RK4"]
+    assert not rows["lammps rigid"], "49 turns in the place of 31"
+    assert not rows["jolt mApplyGyroscopicForce"] and not rows["peclet_dem step"] and not rows["drake runge_kutta2"]
+    row = released.sel(engine=["lammps rigid/nve"])
+    for name, value in (
+        ("shipped_turns", 33.0),
+        ("shipped_vector", 0.02),
+        ("shipped_vector", math.nan),
+        ("energy_drift", -0.02),
+        ("momentum_drift", 0.02),
+        ("end", "middle moment"),
+    ):
+        assert not atlas.tumbling(row.assign({name: ("engine", [value])})).any(), name
+
+
+def test_the_article_counts_who_tumbles_as_it_should(released):
+    from polhode_study.chapters.engines import frames, numbers
+    from polhode_study.inputs import Inputs
+
+    inputs = Inputs("", released=Path(__file__).parents[1] / "data" / "released")
+    usual = released.isel(engine=frames.usual(released))
+    count = int(numbers.engines(inputs)["studyEngineTumble"])
+    assert count == atlas.tumbling(usual).sum() < (usual["end"] == "tumbles").sum()
+
+
+def test_the_rounding_of_rapier_grows_with_its_iterations(released):
+    """More iterations are no advice against it: four substeps multiply the growth of the spin of a ball."""
+    growth = {
+        option: float(released["shipped_ball"].sel(engine=f"rapier3d {option}")) for option in ("4 substeps", "1 substep")
+    }
+    assert growth["4 substeps"] == pytest.approx(4 * growth["1 substep"], rel=0.1) and growth["1 substep"] > 1e-3
+    for key, option in (("rapier3d", "4 substeps"), ("rapier3d", "1 substep"), ("rapier_web", "0.21.0")):
+        text = protocol.option_of(key, option).advice
+        assert not re.search(r"raise|increase|(set|take) num_solver_iterations", text), text
+    assert "more iterations multiply this growth" in protocol.option_of("rapier_web", "0.21.0").advice
+
+
+def test_a_switch_is_named_only_where_there_is_one(released):
+    for row in released["engine"].values[released["gyroscopic"].values == "no"]:
+        key, _, option = str(row).partition(" ")
+        text, switch = protocol.option_of(key, option).advice, ENGINES[key].switch
+        if switch:
+            assert switch in text, row
+        else:
+            assert not re.search(r"switch(ed)? (it|\w+) on", text), row
+    for row in released["engine"].values[(released["key"] == "rapier_web").values]:
+        assert "switch" not in protocol.option_of("rapier_web", str(row).partition(" ")[2]).advice.replace("no switch", "")
+
+
+#: A program in single precision as a user has it: Newton's first step of the implicit Euler method, then an exact rotation.
+SPIN = """#!{python}
+import math
+import sys
+import numpy as np
+
+*numbers, count = map(float, sys.argv[1:])
+inertia, q, w, dt = np.array(numbers[:3]), np.array(numbers[3:7]), np.array(numbers[7:10]), numbers[10]
+f, cross = np.float32, lambda v: np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+for _ in range(int(count) + 1):
+    q, w = q.astype(f).astype(float), w.astype(f).astype(float)
+    print(*map(repr, map(float, [*q, *w])))
+    jacobian = np.diag(inertia) + dt * (cross(w) @ np.diag(inertia) - cross(inertia * w))
+    w = w - np.linalg.solve(jacobian, dt * np.cross(w, inertia * w))
+    half = np.linalg.norm(w) * dt / 2
+    r = np.array([math.cos(half), *(math.sin(half) * w / np.linalg.norm(w))])
+    q = np.array([q[0] * r[0] - q[1:] @ r[1:], *(q[0] * r[1:] + r[0] * q[1:] + np.cross(q[1:], r[1:]))])
+"""
+
+
+@pytest.mark.thorough
+def test_the_adapter_of_the_page_works_as_it_stands(tmp_path, monkeypatch, capsys):
+    """In single precision, without a declaration and with one of a single key; no engine that was not asked for follows."""
+    page = (Path(__file__).parents[1] / "docs" / "identify.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r'```python\n("""my_adapter\.py.*?)```', page, re.DOTALL)
+    (tmp_path / "my_adapter.py").write_text(code)
+    (tmp_path / "spin").write_text(SPIN.format(python=sys.executable))
+    (tmp_path / "spin").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cases, "LONG_STEPS", 300)
+    for declared in ("", "label: mine\n"):
+        if declared:
+            (tmp_path / "my_adapter.yaml").write_text(declared)
+        assert main(["atlas", "my_adapter.py"]) == 0
+        said = capsys.readouterr().out
+        assert re.search(r"^my_adapter +usual +today +catto2015", said, re.MULTILINE), said
+        assert not any(row.label in said for row in READ)
+
+
 def test_advice_is_one_sentence_for_every_option_of_an_adapter():
     for key, engine in ENGINES.items():
         for text in (option.advice for option in engine.options.values()):

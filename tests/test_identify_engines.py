@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.special import ellipk
 
 import polhode
 from polhode.cli import main
@@ -457,6 +458,51 @@ def test_length_and_vector_of_the_momentum_are_two_statements():
     assert "it turns about the same axis from the start, while the exact body tumbles" in said and "as it should" not in said
     assert "where there is a switch, else set the angular velocity before every step" in said
     assert "switch" in measured_advice(1, "tumbles", "no")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, "it tumbles as it should"),
+        ({"turns": 78}, "it tumbles as it should"),
+        ({"energy": -0.02}, "it still tumbles, and has lost 0.02 of its energy"),
+        ({"momentum": 0.03}, "it still tumbles, and has gained 0.03 of its momentum"),
+        ({"turned": 0.02}, "it still tumbles"),
+        ({"turns": 40}, "it still tumbles, and turns over 40 times where the exact body does 77 times"),
+        ({"turns": 79}, "it still tumbles, and turns over 79 times where the exact body does 77 times"),
+    ],
+)
+def test_as_it_should_needs_turns_energy_and_vector(change, said):
+    spin = replace(meaning.LongSpin(1e-3, -1e-3, 1e-3, "tumbles", "", 77, 77), **change)
+    assert own_code._end_words(spin) == said and spin.is_as_exact == ("should" in said)
+
+
+def test_a_long_spin_counts_turns_against_the_exact_body():
+    """By Jacobi's functions; a rescaled momentum, as in Jolt, keeps its energy there and turns over too seldom."""
+    steps = 6000
+    (a, b, c), (x, y, z) = INERTIA, cases.NEAR_MIDDLE
+    energy, square = a * x * x + b * y * y + c * z * z, (a * x) ** 2 + (b * y) ** 2 + (c * z) ** 2
+    axis, rest = (c, a) if square > energy * b else (a, c)
+    m = (b - rest) * (energy * axis - square) / ((axis - b) * (square - energy * rest))
+    half = 2 * ellipk(m) / math.sqrt((axis - b) * (square - energy * rest) / (a * b * c))
+    exact = meaning._exact_turns(cases.NEAR_MIDDLE, steps)
+    assert exact == pytest.approx(steps * cases.LONG_STEP / half, abs=1) and exact > 10
+    for key, right in (
+        ("exact_rotor", True),
+        ("rk4", True),
+        ("no_squish", True),
+        ("rescaled_momentum", False),
+        ("catto2015", False),
+    ):
+        spin = meaning.long_spin(key, steps)
+        assert ("as it should" in own_code._end_words(spin)) == spin.is_as_exact == right, (key, spin)
+
+
+def test_who_turns_over_too_seldom_is_told_to_step_smaller():
+    advice = measured_advice(2, "tumbles", "yes", (1e-3, 0.0), 0.0, (49, 31))
+    assert advice == "Second order, and a free body turns over 49 times where the exact one does 31 times: take smaller steps."
+    assert "turns by 0.02 rad in the lab" in measured_advice(2, "tumbles", "yes", (0.0, 0.0), 0.02, (31, 31))
+    assert measured_advice(2, "tumbles", "yes", (0.0, 0.0), 0.0, (31, 31)) == "Second order: keep it."
 
 
 def test_an_order_that_is_not_the_methods_is_explained():

@@ -120,7 +120,7 @@ def test_the_engine_of_the_page_is_cannon_es(tmp_path):
 #: A handle with the lines of the documentation: the energy after two minutes over the first, and the turns, for each spin.
 SPUN = """
 const energy = (w) => w.toArray().reduce((sum, x, i) => sum + (i + 1) * x * x, 0), rows = [];
-for (const spin of [5, 20, 40]) {
+for (const spin of [5, 20, 30, 40]) {
     const world = new CANNON.World(), body = new CANNON.Body({ mass: 8 });
     world.addBody(body);
     for (const [, low, high] of BOXES) {
@@ -234,11 +234,12 @@ def test_the_lines_of_the_page_hold_up_to_the_spin_it_names(tmp_path):
     text, *_, moments, step = lines_of_page()
     boxes = re.search(r"const BOXES = .*?\n\];", SCRIPTS["page"], re.DOTALL)[0]
     code = SPUN.replace("MOMENTS_LINES", moments).replace("STEP_LINES", step)
-    slow, limit, fast = in_node(tmp_path, f"const CANNON = await import({package!r});\n{boxes}\n{code}")
+    slow, limit, more, fast = in_node(tmp_path, f"const CANNON = await import({package!r});\n{boxes}\n{code}")
     assert slow[1] == exact_turns() and abs(slow[0]) < 1e-5
     words = " ".join(text.split())
     assert f"{limit[0]:.1%} at 20 rad/s".replace("%", " %") in words and limit[0] == pytest.approx(-0.001, rel=0.1)
-    assert f"{fast[0]:.1%} at 40 rad/s".replace("%", " %") in words
+    for spun, spin in ((more, 30), (fast, 40)):
+        assert f"{spun[0]:.1%} at {spin} rad/s".replace("%", " %") in words
     assert f"by {slow[3]:.1f} degrees at 5 rad/s and {fast[3]:.1f} degrees at 40 rad/s" in words
     # The sides of the box around all shapes: 2, 1.47 and 0.22 m.
     x, y, z = 2.0, 1.47, 0.22
@@ -255,6 +256,27 @@ def test_the_advice_on_engines_of_the_web_rests_on_its_table():
     least = min(cells, key=lambda row: float(row[3].removesuffix(" %")))
     assert least[0].startswith("Rapier") and least[1] == "★" and least[2:4] == ["29", "2.5 %"]
     assert cells[0][4].startswith("-0.93 ")
+
+
+def test_numbers_of_the_handle_page_follow_from_its_tables():
+    text = (PAGE.parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
+    words = " ".join(text.partition("\n### Why does my T-handle not flip?")[2].partition("\n## ")[0].split())
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in handle_page().strip().splitlines()[2:]]
+    ammo, rapier = rows[:2]
+    assert f"turns over {rapier[2]} times of {exact_turns()}" in words and f"changes least, by {rapier[3]} in 1000 s" in words
+    gained, lost = (float(row[4].partition(" /")[0]) for row in (rapier, ammo))
+    assert f"the energy grows by {100 * gained:.0f} %" in words and f"loses {-100 * lost:.0f} % of the energy" in words
+    assert int(ammo[2]) == exact_turns() and f"counts all {exact_turns()} turns" in words
+    assert (
+        f"has turned over {exact_turns()} times" in words
+        and f"{100 * 0.99 ** (2 * SECONDS):.0f} % of its energy is left" in words
+    )
+    # The step of the exact rotor that keeps the error of a turn below 3.6 degrees, of random bodies under smooth torques.
+    answer = polhode.recommend(
+        torque="smooth", omega=2 * math.pi, error=math.radians(3.6) / (2 * math.pi), laws=True, everything=True
+    )
+    (step,) = [choice.dt for choice in (answer.best, *answer.alternatives) if choice.method == "exact_rotor"]
+    assert f"{1 / step:.0f} steps a turn" in words and f"at 60 Hz that is {60 * step:.1f} turns a second" in words
 
 
 #: A box that falls on a plane, with the step attached: its height and angular velocity after ten seconds.

@@ -15,9 +15,10 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipk
 
 from polhode.cli import main
-from polhode_engines import all_engines, atlas, cases, environments, identify, is_installed, protocol, shipped
+from polhode_engines import all_engines, atlas, by_recipe, cases, environments, identify, is_installed, protocol, shipped
 from polhode_engines.environments import EngineError, Run, Spun
 
+HOME = Path(__file__).parents[1]
 WEB = {key: engine for key, engine in all_engines().items() if engine.is_web}
 #: An engine for node: the torque changes omega in the lab, then an exact rotation; in single precision under one option.
 FAKE = """
@@ -56,6 +57,12 @@ switched_off: nothing
 torques: {constant: added, lab: added, velocity: added}
 """
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason=f"node is not installed; {environments.GET_NODE}")
+
+
+@pytest.fixture(scope="module")
+def atlas_of_release():
+    with xr.open_dataset(HOME / "data" / "released" / "atlas.nc") as data:
+        return data.load()
 
 
 @pytest.fixture
@@ -406,3 +413,55 @@ def test_the_page_says_what_is_shipped():
     text = shipped_page()
     assert "| Havok (web) 1.3.14 | as shipped ★ | no | 0 | 0.1: 1 - c dt, after the rotation |" in text
     assert "nan" not in text and "inf" not in text and os.linesep * 3 not in text
+
+
+# from the recipe of `polhode identify`
+
+
+@needs_node
+def test_the_recipe_runs_an_engine_in_the_place_of_its_step(fake):
+    """The engine turns every body as a ball of its first moment, which the rows under a torque tell."""
+    fake.path.write_text(FAKE.replace("if (isShipped)", "if (false)"))
+    for option in ("double", "single"):
+        version, answer = by_recipe.answer_of(fake, option)
+        assert version == f"1.0 {option}" and answer.identified and "no_gyroscopic_exp_new" in answer.methods
+        assert answer.precision == option and answer.deviation < 100 and len(answer.fitted) == 1
+        assert "under the torque (lab) are 0.6 0.6 0.6, where 0.6 1 1.4 are given" in answer.fitted[0]
+    with pytest.raises(EngineError, match=r"fake \(error\): .*RangeError: no such thing"):
+        by_recipe.answer_of(fake, "error")
+
+
+@pytest.mark.parametrize("text", ["a", "a = c", "not identified (closest: a)"])
+def test_a_row_of_the_atlas_names_a_method(text):
+    assert by_recipe.method_of(text) == "a"
+
+
+def test_rows_of_engines_that_are_not_installed_stay(programs):
+    kept_row = {"engine": "oimo", "option": "as shipped"}
+    assert by_recipe.rows_of([kept_row, {"engine": "gone", "option": "x"}]) == [kept_row]
+
+
+def test_each_recipe_names_its_step_as_the_atlas_does(atlas_of_release):
+    named = {(row["engine"], row["option"]): row for row in by_recipe.read(HOME / by_recipe.RELEASED)}
+    assert set(named) == {(key, option) for key, engine in WEB.items() for option in engine.options}
+    for (key, option), row in named.items():
+        method = by_recipe.method_of(str(atlas_of_release["method"].sel(engine=f"{key} {option}").item()))
+        assert row["identified"] == "1" and method in row["methods"].split(" = "), (row, method)
+        # Laws of a damping differ by less in single precision.
+        assert float(row["runner_up_deviation"]) > (100 if WEB[key].options[option].damping else 1000), row
+        # The damping that the engine declares is the one that its rows tell, and none where there is none.
+        rates = [float(rate) for rate in re.findall(r"at the rate c = ([\d.]+)/s", row["fitted"])]
+        assert rates == ([WEB[key].options[option].damping] if WEB[key].options[option].damping else []), row
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("key", "option"), [(key, option) for key, engine in WEB.items() for option in engine.options])
+def test_an_installed_engine_is_named_from_its_recipe(key, option):
+    engine = WEB[key]
+    if not is_installed(engine):
+        pytest.skip(f"{key} is not installed; {environments.how_to_install(engine)}")
+    (before,) = [row for row in by_recipe.read(HOME / by_recipe.RELEASED) if (row["engine"], row["option"]) == (key, option)]
+    now = by_recipe.row_of(engine, option)
+    same = ("version", "identified", "methods", "fitted")
+    assert {name: now[name] for name in same} == {name: before[name] for name in same}
+    assert float(now["deviation"]) == pytest.approx(float(before["deviation"]), rel=0.3)

@@ -7,8 +7,28 @@ from polhode_engines.protocol import option_of
 
 #: A relative change of energy or momentum in a long free spin that is worth a word.
 NOTICED_CHANGE = 0.01
+#: A share of the turns of the exact body that is worth a word; one turn more or less is the end of the run.
+NOTICED_TURNS = 0.02
 #: Orders in words.
 ORDERS = {1: "First", 2: "Second", 3: "Third", 4: "Fourth"}
+
+
+def tumbles_as_exact(changes: Sequence[float], turns: float, exact_turns: float) -> bool:
+    """Whether a free body tumbles as the exact one does; numbers that were not measured (NaN) do not show it.
+
+    Parameters
+    ----------
+    changes : sequence of float
+        Of energy, of the length of the angular momentum, and of its vector in the lab, each relative, in long free spins.
+    turns, exact_turns : float
+        How often the body turns over about its middle axis, and how often the exact body does.
+    """
+    return all(abs(change) <= NOTICED_CHANGE for change in changes) and not other_turns(turns, exact_turns)
+
+
+def other_turns(turns: float, exact_turns: float) -> bool:
+    """Whether a body turns over more or less often than the exact one, or was not counted (NaN)."""
+    return not abs(turns - exact_turns) <= max(1.0, NOTICED_TURNS * exact_turns)
 
 
 def advice_of(key: str, option: str, order: float, end: str, gyroscopic: str) -> str:
@@ -28,11 +48,13 @@ def advice_of(key: str, option: str, order: float, end: str, gyroscopic: str) ->
     return option_of(key, option).advice or measured_advice(order, end, gyroscopic)
 
 
-def measured_advice(order: float, end: str, gyroscopic: str, changes: Sequence[float] = (), turned: float = 0.0) -> str:
+def measured_advice(
+    order: float, end: str, gyroscopic: str, changes: Sequence[float] = (), turned: float = 0.0, turns: Sequence[float] = ()
+) -> str:
     """What follows from a row alone.
 
     ``changes`` are those of energy and of the length of the momentum in a free spin, relative; ``turned`` is the angle by
-    which the momentum turns in the lab, rad.
+    which the momentum turns in the lab, rad; ``turns`` says how often the body turns over, and how often the exact one does.
     """
     if gyroscopic == "no":
         result = ", so that the angular momentum of a free body turns in the lab" if turned > NOTICED_CHANGE else ""
@@ -55,4 +77,14 @@ def measured_advice(order: float, end: str, gyroscopic: str, changes: Sequence[f
     if abs(change) > NOTICED_CHANGE:
         way = "loses" if change < 0 else "gains"
         return f"{word} order, and a free spin {way} {abs(change):.2g} of its energy or momentum: take smaller steps."
+    if turns and other_turns(*turns):
+        count, exact = turns
+        return (
+            f"{word} order, and a free body turns over {count:g} times where the exact one does {exact:g} times: take smaller "
+            "steps."
+        )
+    if turned > NOTICED_CHANGE:
+        return (
+            f"{word} order, and the angular momentum of a free body turns by {turned:.2g} rad in the lab: take smaller steps."
+        )
     return f"{word} order: halve the step to halve the error." if order < 1.5 else f"{word} order: keep it."

@@ -219,7 +219,7 @@ def install(engine: Engine) -> None:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise EngineError(f"{engine.label} could not be installed: {error}") from None
         if done.returncode:
-            said = _end((done.stderr or done.stdout).strip())
+            said = end_of((done.stderr or done.stdout).strip())
             raise EngineError(f"{engine.label} could not be installed ({' '.join(wanted)}): {said}")
 
 
@@ -243,7 +243,7 @@ def _interpreter(engine: Engine) -> str:
     raise EngineError(f"{engine.label} needs Python {engine.python_version}: install it as {name}, or uv")
 
 
-def _end(text: str) -> str:
+def end_of(text: str) -> str:
     """The end of what a process said, on one line, without addresses."""
     line = " ".join(re.sub(r"\S+://\S+", "...", text).split())
     return line if len(line) <= TAIL else f"... {line[-TAIL:]}"
@@ -391,7 +391,7 @@ def _process(
             process.wait()
     if status == 0:
         return "", None
-    said = _end((folder / "stderr").read_text(errors="replace"))
+    said = end_of((folder / "stderr").read_text(errors="replace"))
     if late:
         return f"stopped after {limit:g} s", at
     how = f"crashed ({signal.Signals(-status).name})" if status < 0 else f"ended with status {status}"

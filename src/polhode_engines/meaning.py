@@ -3,14 +3,15 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
 from polhode.advice import files
 from polhode.advice.errors import AdviceError
 from polhode.methods import METHODS
-from polhode_engines import cases, identify, recipe
-from polhode_engines.advice import NOTICED_CHANGE
+from polhode_engines import cases, identify, recipe, shipped
+from polhode_engines.advice import tumbles_as_exact
 from polhode_engines.candidates import candidate, plain_label
 from polhode_engines.causes import in_lab
 from polhode_engines.environments import Run, Spun
@@ -28,6 +29,8 @@ TORQUES = {
     "velocity": "under the friction -c omega",
     "constant": "under a torque fixed in the body",
 }
+#: The axis of the middle moment of the body of the atlas.
+MIDDLE = 1
 #: A relative difference from the energy about an axis below which a body has been driven to that axis.
 REACHED = 1e-3
 
@@ -59,6 +62,7 @@ class LongSpin:
     turned : the largest angle by which the momentum turns in the lab, rad
     end : where it ends, in a word of the atlas
     start : where it starts
+    turns, exact_turns : how often the body turns over about its middle axis, and how often the exact body does
     """
 
     energy: float = np.nan
@@ -66,6 +70,14 @@ class LongSpin:
     turned: float = np.nan
     end: str = ""
     start: str = ""
+    turns: int = 0
+    exact_turns: int = 0
+
+    @property
+    def is_as_exact(self) -> bool:
+        """Whether the body tumbles as the exact one does: energy, vector of the momentum, and number of turns."""
+        changes = (self.energy, self.momentum, self.turned)
+        return self.end == "tumbles" and tumbles_as_exact(changes, self.turns, self.exact_turns)
 
 
 def long_spin(key: str, steps: int) -> LongSpin:
@@ -86,10 +98,20 @@ def long_spin(key: str, steps: int) -> LongSpin:
             turned = float(2 * np.arcsin(np.clip(np.linalg.norm(lab - lab[0], axis=1).max() / 2, 0, 1)))
         if spins and end == "tumbles":
             end = _axis_reached(run.inertia, omega, energy, momentum) or end
-        spins.append(LongSpin(energy, momentum, turned, end, start))
-        if end != "tumbles" or max(abs(energy), abs(momentum)) > NOTICED_CHANGE:
+        turns = shipped.turns(states.omega[:, MIDDLE])
+        spins.append(LongSpin(energy, momentum, turned, end, start, turns, _exact_turns(omega, steps)))
+        if not spins[-1].is_as_exact:
             return spins[-1]
     return spins[0]
+
+
+@cache
+def _exact_turns(omega: tuple[float, float, float], steps: int) -> int:
+    """The turns of the exact body in a long spin, read as often as that is."""
+    run = cases.long_run(steps)
+    between = math.ceil(steps / cases.LONG_SAMPLES)
+    coarse = replace(run, omega0=omega, dt=run.dt * between, samples=tuple(range(steps // between + 1)))
+    return shipped.turns(states_of("exact_rotor", coarse).omega[:, MIDDLE])
 
 
 def _axis_reached(inertia: Sequence[float], omega: Sequence[float], energy: float, momentum: float) -> str:

@@ -24,7 +24,7 @@ from polhode.algebra.quaternion import to_lab
 from polhode.interface.arguments import is_ordered, shown
 from polhode.methods import METHODS
 from polhode_engines import cases, causes, fitted, identify, meaning, recipe
-from polhode_engines.advice import NOTICED_CHANGE, measured_advice
+from polhode_engines.advice import NOTICED_CHANGE, measured_advice, other_turns
 from polhode_engines.candidates import DAMPED as DAMPED_KEY
 from polhode_engines.candidates import LAWS, candidate, damped, plain_label
 from polhode_engines.conventions import ANGLES, TIMES, Convention, Fit, fits, misses, plausible, rotations
@@ -251,7 +251,8 @@ class Answer:
         order, instead = orders.pop(), meaning.instead(self.method, self.speed, ERROR) if self.is_settled else ()
         if abs(self.order - order) > OTHER_ORDER:
             return instead
-        said = measured_advice(order, spin.end, "no" if kinds.pop() else "yes", (spin.energy, spin.momentum), spin.turned)
+        changes, turns = (spin.energy, spin.momentum), (spin.turns, spin.exact_turns)
+        said = measured_advice(order, spin.end, "no" if kinds.pop() else "yes", changes, spin.turned, turns)
         return (said, *instead)
 
     @property
@@ -321,7 +322,7 @@ class Answer:
             lines += [
                 f"A free spin of {SPIN_STEPS} steps of {cases.LONG_STEP} rad {spin.start}: energy {spin.energy:+.1e}, "
                 f"length of the momentum {spin.momentum:+.1e}{_turned_words(spin)}, "
-                f"{_end_words(spin.end, spin.energy, spin.momentum, self.lacks_gyroscopic_term)}."
+                f"{_end_words(spin, self.lacks_gyroscopic_term)}."
             ]
         return "\n".join(row for line in lines for row in (wrap(line, WIDTH, subsequent_indent="  ") or [""]))
 
@@ -404,14 +405,19 @@ ENDS = {
 }
 
 
-def _end_words(end: str, energy: float, momentum: float, lacks_term: bool = False) -> str:
-    """The end of a free spin in words; a body that loses or gains much of its momentum does not tumble as it should."""
-    if lacks_term and end.endswith(" moment"):
+def _end_words(spin: meaning.LongSpin, lacks_term: bool = False) -> str:
+    """The end of a free spin in words; a body that loses, gains or turns over otherwise than the exact one is said to."""
+    if lacks_term and spin.end.endswith(" moment"):
         return "it turns about the same axis from the start, while the exact body tumbles"
-    if end != "tumbles" or max(abs(energy), abs(momentum)) < NOTICED_CHANGE:
-        return ENDS.get(end, end)
-    name, change = max((("energy", energy), ("momentum", momentum)), key=lambda pair: abs(pair[1]))
-    return f"it still tumbles, and has {'lost' if change < 0 else 'gained'} {abs(change):.2g} of its {name}"
+    if spin.end != "tumbles" or spin.is_as_exact:
+        return ENDS.get(spin.end, spin.end)
+    said = "it still tumbles"
+    name, change = max((("energy", spin.energy), ("momentum", spin.momentum)), key=lambda pair: abs(pair[1]))
+    if abs(change) > NOTICED_CHANGE:
+        said += f", and has {'lost' if change < 0 else 'gained'} {abs(change):.2g} of its {name}"
+    if other_turns(spin.turns, spin.exact_turns):
+        said += f", and turns over {spin.turns} times where the exact body does {spin.exact_turns} times"
+    return said
 
 
 def _is_without_term(key: str) -> bool:

@@ -11,16 +11,18 @@ An adapter exports
       step(torque)               one step of body.dt, under a torque in the lab, [x, y, z], or null;
       state()                    [q, omega] as the engine has them: scalar first, omega in the lab;
       end()                      optional: gives back what the world holds.
-packages.module(PATH) imports a file of a package, packages.bytes(PATH) reads one, packages.version(NAME) reads its version.
+packages is that folder (packages.mjs): its module(PATH) imports a file, bytes(PATH) reads one, version(NAME) reads a version.
 body has inertia [3], q [4] (body to lab, scalar first), omega [3] in the lab, dt in s, and isShipped: whether sleeping, limits
 and whatever else the option leaves alone stay as the engine has them. Without it they are switched off where that is possible. */
 
 import { readFileSync, renameSync, writeFileSync, existsSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { packagesIn } from "./packages.mjs";
+
 const [, , adapterPath, folder, packageFolder] = process.argv;
+const packages = packagesIn(packageFolder);
 
 const turned = ([w, x, y, z], v) => {
     const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
@@ -33,14 +35,6 @@ const unit = (q) => q.map((value) => value / Math.hypot(...q));
 /* The torque of a load in the lab, from the state of the engine before the step; null if there is none. */
 const torqueOf = (run, [q, omega]) =>
     run.load === "lab" ? run.value : run.load === "constant" ? turned(unit(q), run.value) : omega.map((x) => -run.value[0] * x);
-
-const packages = {
-    require: createRequire(join(resolve(packageFolder), "package.json")),
-    file: (path) => join(resolve(packageFolder), "node_modules", path),
-    module: async (path) => import(pathToFileURL(packages.file(path)).href),
-    bytes: (path) => readFileSync(packages.file(path)),
-    version: (name) => JSON.parse(packages.bytes(`${name}/package.json`)).version,
-};
 
 const answer = (adapter, engine, request, run) => {
     const body = { inertia: run.inertia, q: run.q0, omega: turned(run.q0, run.omega0), dt: run.dt };

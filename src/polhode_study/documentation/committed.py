@@ -62,6 +62,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "engines_sources": engines.sources_page,
         "engines_liquids": engines.liquids_page,
         "engines_attach": engines.attach_page,
+        "engines_recipe": engines.recipe_page,
         "engines_wheels": engines.wheels_page,
         "engines_contacts": engines.contacts_page,
         "engines_questions": engines.questions_page,

@@ -10,8 +10,9 @@ import pandas as pd
 
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
-from polhode_engines import all_engines
+from polhode_engines import all_engines, by_recipe
 from polhode_engines.advice import advice_of
+from polhode_engines.candidates import label as label_of
 from polhode_engines.cases import TIMES, order
 from polhode_engines.protocol import LOADS, Engine, option_of
 from polhode_engines.read_rows import MARK, READ
@@ -289,6 +290,33 @@ def liquids_page() -> str:
     said = f"LAMMPS {data.attrs['version']}, {data.attrs['date']}: {data.attrs['chosen_by']}."
     starts = ["fluid", "step", "fix", "potential energy at the start", "after 10 steps", f"after {last}"]
     return "\n".join((said, "", table(head, rows), table(starts, energies), ""))
+
+
+def recipe_page() -> str:
+    """What `polhode identify` says of each engine of the web from its own recipe, beside the atlas."""
+    data, declared = _released(), all_engines()
+    of_atlas = {
+        (str(row["key"].item()), str(row["option"].item())): (str(row["method"].item()), int(row["is_default"]))
+        for row in _rows(data)
+    }
+    rows, same = [], 0
+    measured = by_recipe.read(HOME / by_recipe.RELEASED)
+    for row in measured:
+        known, is_default = of_atlas[row["engine"], row["option"]]
+        methods, method = row["methods"].split(" = "), by_recipe.method_of(known)
+        same += method in methods
+        rows.append(
+            (
+                f"{declared[row['engine']].label} {row['version']}",
+                row["option"] + " ★" * is_default,
+                label_of(method if method in methods else methods[0]) if int(row["identified"]) else "not identified",
+                f"{row['deviation']} / {row['runner_up_deviation']}",
+                row["fitted"] or "nothing",
+                "yes" if method in methods else f"no: {label_of(method)}",
+            )
+        )
+    head = ["engine of the web", "option (★ default)", "integrator", "deviation / next", "fitted", "as in the atlas"]
+    return f"{table(head, rows)}\nIn {same} of {len(measured)} rows it is the method of the atlas.\n"
 
 
 def wheels_page() -> str:

@@ -1,5 +1,6 @@
 """Numbers of the engine atlas."""
 
+from polhode_engines import atlas
 from polhode_study.chapters.engines import frames
 from polhode_study.inputs import Inputs
 from polhode_study.report.latex import decimal, escape, number
@@ -24,7 +25,7 @@ def engines(inputs: Inputs) -> dict[str, str]:
         "studyEngineWithout": str(len(set(map(str, usual["key"].values[usual["is_default"].values != 1])))),
         "studyEngineWithoutRows": str(int((usual["is_default"].values != 1).sum())),
         "studyEngineDiverge": str(ends.count("diverges")),
-        "studyEngineTumble": str(ends.count("tumbles")),
+        "studyEngineTumble": str(int(atlas.tumbling(usual).sum())),
         "studyEngineFrictionSecond": str(int((usual["q_order"].sel(load="velocity") > 1.5).sum())),
         "studyEngineError": f"{frames.SHORT_ERROR:g}",
         "studyEngineRadians": f"{frames.RADIANS:g}",
