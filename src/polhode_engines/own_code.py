@@ -24,7 +24,7 @@ from polhode.algebra.quaternion import to_lab
 from polhode.interface.arguments import is_ordered, shown
 from polhode.methods import METHODS
 from polhode_engines import cases, causes, fitted, identify, meaning, recipe
-from polhode_engines.advice import NOTICED_CHANGE, measured_advice, other_turns
+from polhode_engines.advice import NOTICED_CHANGE, ORDERS, measured_advice, other_turns
 from polhode_engines.candidates import DAMPED as DAMPED_KEY
 from polhode_engines.candidates import LAWS, candidate, damped, plain_label
 from polhode_engines.conventions import ANGLES, TIMES, Convention, Fit, fits, misses, plausible, rotations
@@ -236,6 +236,13 @@ class Answer:
         return meaning.long_spin(self.method, SPIN_STEPS)
 
     @cached_property
+    def spin_at_step(self) -> meaning.LongSpin:
+        """A long free spin with the step of the rows, where that is longer than the step of :attr:`spin`; else without an end."""
+        if not self.spin.end or not self.angle > cases.LONG_STEP:
+            return meaning.LongSpin()
+        return meaning.spin_with_step(self.method, SPIN_STEPS, self.angle)
+
+    @cached_property
     def engines(self) -> tuple[str, ...]:
         """The engines that have the same step, as the atlas found or read them; none unless one method remains."""
         return meaning.same_engines(self.methods) if self.is_settled else ()
@@ -253,6 +260,11 @@ class Answer:
             return instead
         changes, turns = (spin.energy, spin.momentum), (spin.turns, spin.exact_turns)
         said = measured_advice(order, spin.end, "no" if kinds.pop() else "yes", changes, spin.turned, turns)
+        if spin.is_as_exact and (drift := _drift_words(self.spin_at_step)):
+            said = (
+                f"{ORDERS.get(order, f'{order}th')} order. With the step of these rows ({self.angle:.2g} rad) {drift} in "
+                f"{SPIN_STEPS} steps: take smaller ones ({cases.LONG_STEP:g} rad: {max(map(abs, changes)):.1g})."
+            )
         return (said, *instead)
 
     @property
@@ -280,8 +292,7 @@ class Answer:
         content = {name: getattr(self, name) for name in names}
         content["deviations"] = {key: value for key, value in list(self.deviations.items())[:12]}
         content |= {"engines": self.engines, "advice": self.advice}
-        if self.spin.end:
-            content["spin"] = asdict(self.spin)
+        content |= {name: asdict(spin) for name in ("spin", "spin_at_step") if (spin := getattr(self, name)).end}
         return json.dumps(_finite(content), **{"indent": 2, "allow_nan": False, **options})
 
     def __str__(self) -> str:
@@ -295,12 +306,17 @@ class Answer:
     def why(self) -> str:
         """The whole answer: also what was excluded, how the rows were read, and what was measured on them."""
         lines = self._first()
-        if self.runner_up and not self.is_near_exact:
+        if self.is_near_exact:
+            lines += [f"Closest: {label_of(self.method)}, {_rounded(self.deviation)} round-offs off in a step."]
+        if self.runner_up:
             lines += [f"Next: {label_of(self.runner_up)}, {_rounded(self.runner_up_deviation)} round-offs."]
         excluded = [(k, v) for k, v in self.deviations.items() if k not in self.methods and k in METHODS and v >= APART]
         if self.identified and excluded:
             some = "; ".join(f"{METHODS[key].label} ({_rounded(value)})" for key, value in excluded[:4])
             lines += [f"It is not: {some}, nor any other of {len(self.deviations)} candidates."]
+        elif excluded and self.deviation >= WITHIN:
+            some = "; ".join(f"{METHODS[key].label} ({_rounded(value)})" for key, value in excluded[:4])
+            lines += [f"Excluded: all {len(self.deviations)} candidates; of the methods these are nearest: {some}."]
         lines += ["", f"Read as: {self.convention}."]
         if self.half_steps:
             side = "before" if self.half_steps < 0 else "after"
@@ -324,6 +340,9 @@ class Answer:
                 f"length of the momentum {spin.momentum:+.1e}{_turned_words(spin)}, "
                 f"{_end_words(spin, self.lacks_gyroscopic_term)}."
             ]
+        if self.spin_at_step.end:
+            drift = _drift_words(self.spin_at_step) or f"a free spin keeps energy and momentum within {NOTICED_CHANGE:.0%}"
+            lines += [f"With the step of these rows, {self.angle:.2g} rad, {drift} in as many steps."]
         return "\n".join(row for line in lines for row in (wrap(line, WIDTH, subsequent_indent="  ") or [""]))
 
     def _first(self) -> list[str]:
@@ -374,9 +393,10 @@ class Answer:
             numbers = "; ".join(f"{key} {_rounded(self.deviations[key])}" for key in self.methods[:5])
             lines += [f"Their deviations in round-offs: {numbers}."]
         elif self.is_near_exact:
+            order = f" Order measured: {self.order:.2f} at this step." if math.isfinite(self.order) else ""
             lines += [
-                f"Not identified. The rows are nearer to the exact motion ({self.exact:.1e} in a step) than to any candidate: "
-                "those of a method of higher order, or of a solver with error control."
+                "Not identified: no known method makes these steps, which are nearer to the exact motion "
+                f"({self.exact:.1e} in a step) than to any known method.{order or NO_ORDER} {IF_YOURS}"
             ]
         elif self.methods and abs(self.exact / (self.deviation * self.round_off) - 1) < 0.1:
             lines += [f"Not identified. Closest: the exact motion, {_rounded(self.deviation)} round-offs off in a step."]
@@ -396,6 +416,9 @@ class Answer:
         return lines
 
 
+#: What to do about a method of one's own, and about rows near the exact motion that show no order.
+IF_YOURS = "If the method is yours: --method FILE (in Python: polhode.methods.load)."
+NO_ORDER = " A method of higher order makes such rows, or a solver with error control; a second run with half the step shows the order."
 #: Ends of a free spin in words.
 ENDS = {
     "tumbles": "it tumbles as it should",
@@ -418,6 +441,17 @@ def _end_words(spin: meaning.LongSpin, lacks_term: bool = False) -> str:
     if other_turns(spin.turns, spin.exact_turns):
         said += f", and turns over {spin.turns} times where the exact body does {spin.exact_turns} times"
     return said
+
+
+def _drift_words(spin: meaning.LongSpin) -> str:
+    """What a free spin with the step of the rows loses or gains, or where it ends; empty if it keeps energy and momentum."""
+    if not spin.end:
+        return ""
+    if spin.end != "tumbles":
+        return f"a free spin {ENDS[spin.end].removeprefix('it ')}"
+    name, change = max((("energy", spin.energy), ("momentum", spin.momentum)), key=lambda pair: abs(pair[1]))
+    way = "loses" if change < 0 else "gains"
+    return f"a free spin {way} {abs(change):.1%} of its {name}" if abs(change) > NOTICED_CHANGE else ""
 
 
 def _is_without_term(key: str) -> bool:
@@ -1555,7 +1589,8 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         angle = float(np.median(turned)) / run.every if turned.size else math.nan
     if pieces and not within:
         limits += _why(runs, reading)
-        if not limits and not _is_beyond(angle):
+        is_near_exact = causes.is_nearest(exact, [value * eps for value in values.values()])
+        if not limits and not is_near_exact and not _is_beyond(angle):
             limits.append(NO_CANDIDATE)
     if unequal > SINGLE and not within:
         limits.append(
@@ -1631,7 +1666,7 @@ def _contradicted_units(rows: Rows, convention: Convention) -> list[str]:
 NO_CANDIDATE = (
     "no candidate makes this step. Check inertia (the order of the axes, products of inertia), the torque (--torque), steps "
     "between rows (--every), the unit of time (--dt); switch damping and contacts off, or name the rate (--damping). Otherwise "
-    "the method is none that polhode knows."
+    f"the method is none that polhode knows. {IF_YOURS}"
 )
 
 
