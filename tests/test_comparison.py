@@ -323,6 +323,17 @@ def test_the_map_marks_what_fell(whole):
         assert to_hex(cell.get_facecolor()).upper() == torque_classes.ORDER_COLOURS[order]
 
 
+def test_bars_of_groups_stand_between_names_and_cells(small, whole):
+    for run in (small, whole):
+        with style.settings():
+            figure = rendering.figure("order_map", run)
+            FigureCanvasAgg(figure).draw()
+            panel = figure.axes[0]
+            right = max(text.get_window_extent().x1 for text in panel.get_yticklabels())
+            bars = [line for line in panel.lines if line.get_xdata()[0] == line.get_xdata()[1]]
+            assert bars and all(right < line.get_window_extent().x0 < panel.bbox.x0 for line in bars)
+
+
 # Drift
 
 
