@@ -15,6 +15,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+from polhode import cli
 from polhode_engines import all_engines
 from polhode_study.documentation import reference
 
@@ -399,6 +400,14 @@ def test_reproduce_starts_again_after_a_failed_installation(machine):
     assert not (machine.house / ".venv/made-from").exists()
     assert machine.run().returncode == 0
     assert len(machine.calls("uv")) == 1
+
+
+def test_reproduce_knows_every_command_of_polhode(machine):
+    """And asks it for help, not Snakemake."""
+    machine.with_tex().run()
+    for name in cli.commands():
+        assert machine.run(name, "--help").returncode == 0 and machine.calls("snakemake") == [], name
+        assert machine.calls("python")[-1].removeprefix("-P ") == f"-m polhode {name} --help"
 
 
 def test_reproduce_hands_its_arguments_and_its_process_on(machine):
