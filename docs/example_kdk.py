@@ -1,4 +1,4 @@
-"""A method as kick, drift, kick, as a pattern to change: the drift turns the body about I^-1 times the mean of L over the step."""
+"""A method as kick, drift, kick, as a pattern to change; the drift turns the body about I^-1 times the mean of L."""
 
 from typing import Any
 

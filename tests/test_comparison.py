@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from data_files import invented, of_methods
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from rendered import all_numbers, number_lines, root, whole_table
 from test_report import LONG_TABLES

@@ -167,7 +167,10 @@ def test_a_file_beside_is_no_known_method():
     assert identity["files"] == {"beside_it": "BESIDE_IT"} and "spiral_leapfrog" in identity["same_step"]
     assert not {"beside_it", "other"} & {*identity["same"], *identity["same_step"]}
     said = new_or_known(identity)
-    assert said.startswith("It agrees with the file beside it, BESIDE_IT (beside_it). Its step is that of ") and "SPIRAL (spiral_leapfrog)" in said
+    assert (
+        said.startswith("It agrees with the file beside it, BESIDE_IT (beside_it). Its step is that of ")
+        and "SPIRAL (spiral_leapfrog)" in said
+    )
     assert "not new" not in said
 
 
@@ -190,6 +193,19 @@ def test_a_body_that_ends_about_an_axis_is_said_to():
     assert np.isnan(method_sheet.energy_share(single_body("heavy_top"), omega, -0.05))
     sheet = {"method": "mine", "methods": {"mine": {"long_runs": {"top": run}}}, "long_runs": {"steps": 10, "step": 0.1}}
     assert f"top 0.1 ({words})." in method_page.long_lasting(sheet)
+
+
+def test_the_example_in_kernels_is_what_its_page_says():
+    """docs/challenge.md: no known method, orders as declared, and a free body that loses what it can."""
+    with METHODS.restored():
+        mine = METHODS.load(Path(__file__).parents[1] / "docs" / "example_kdk.py")
+        identity = method_sheet.identity(mine)
+        exact = states_dataset(4, 1, ["free", "state", "friction_anisotropic"], (method_sheet.RADIANS,))
+        orders = method_sheet.errors_on_bodies([mine], exact)[mine.key]["orders"]
+        runs = method_sheet.long_runs([mine], exact)[mine.key]["long_runs"]
+    assert not identity["same"] and not identity["same_step"]
+    assert wrong_orders({"orders": orders}) == [] and orders["friction_anisotropic"]["q"]["declared"] == 2
+    assert runs["free_asymmetric_top"]["share"] == pytest.approx(-0.98, abs=0.02) and np.isnan(runs["heavy_top"]["share"])
 
 
 def test_a_wrong_offset_of_the_held_omega_is_said():

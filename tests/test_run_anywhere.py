@@ -19,6 +19,7 @@ from polhode_study import configuration
 from polhode_study.cli import run
 from polhode_study.configuration.models import Configuration
 from polhode_study.documentation import configuration as documented
+from polhode_study.inputs import Inputs
 from polhode_study.workflow.entry import HOME
 
 DEFAULT = default()
@@ -39,6 +40,7 @@ def test_the_start_is_a_small_study(start):
     )
     assert list(study.problems) == ["spiral_cylinder", "heavy_top"] and not study.scenes
     assert sum(share.cpu for share in study.estimate.shares) < 60
+    assert Inputs().problem in study.problems, "of which the figures of errors against the step are"
     assert all(problem.long_run is None for problem in study.problems.values())
 
 

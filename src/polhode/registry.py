@@ -267,8 +267,8 @@ class Registry(Mapping[str, T]):
 
 #: What to do about a file that defines no such object.
 _REMEDIES = {
-    "METHOD": "end the file with METHOD = OneTorque(...), as the file in docs/adding-a-method.md does; docs/challenge.md shows how "
-    "to rewrite a step from NumPy, and how to link one in C or C++",
+    "METHOD": "end the file with METHOD = OneTorque(...), as the file in docs/adding-a-method.md does; docs/challenge.md shows "
+    "how to rewrite a step from NumPy, and how to link one in C or C++",
     "PROBLEM": "end the file with PROBLEM = Problem(...), as the file in docs/adding-a-problem.md does",
     "SCENE": "end the file with SCENE = Scene(...), as the file in docs/adding-a-scene.md does",
     "LAW": "end the file with LAW = ..., as the file in docs/adding-a-force-law.md does",

@@ -85,11 +85,8 @@ def measured_advice(
     if turns and other_turns(*turns):
         count, exact = turns
         return (
-            f"{word}, and a free body turns over {count:g} times where the exact one does {exact:g} times: take smaller "
-            "steps."
+            f"{word}, and a free body turns over {count:g} times where the exact one does {exact:g} times: take smaller steps."
         )
     if turned > NOTICED_CHANGE:
-        return (
-            f"{word}, and the angular momentum of a free body turns by {turned:.2g} rad in the lab: take smaller steps."
-        )
+        return f"{word}, and the angular momentum of a free body turns by {turned:.2g} rad in the lab: take smaller steps."
     return f"{word}: halve the step to halve the error." if order < 1.5 else f"{word}: keep it."

@@ -239,7 +239,7 @@ class Answer:
 
     @cached_property
     def spin_at_step(self) -> meaning.LongSpin:
-        """A long free spin with the step of the rows, where that is longer than the step of :attr:`spin`; else without an end."""
+        """A long free spin with the step of the rows, if that is longer than the step of :attr:`spin`; else without an end."""
         if not self.spin.end or not self.angle > cases.LONG_STEP:
             return meaning.LongSpin()
         return meaning.spin_with_step(self.method, SPIN_STEPS, self.angle)

@@ -148,7 +148,8 @@ def wrong_offset(row: Mapping[str, Any]) -> str:
     fit = [offset for offset, other in held["orders"].items() if other is not None and other > held["declared"] - TOLERANCE]
     if fit:
         return f"{said}, and of order {held['orders'][fit[0]]:.1f} with stored_offset = {fit[0]}."
-    return f"{said}, and no other of {', '.join(held['orders'])} gives the declared {held['declared']}: complete the kick of the omega that it returns."
+    others = ", ".join(held["orders"])
+    return f"{said}, and no other of {others} gives the declared {held['declared']}: complete the kick before it is stored."
 
 
 def compared(sheet: Mapping[str, Any]) -> list[str]:
@@ -173,7 +174,7 @@ def compared(sheet: Mapping[str, Any]) -> list[str]:
 
 
 def _compared_with(sheet: Mapping[str, Any], others: Sequence[str]) -> str:
-    """How many times the torques of the best of other methods, where this is least and most; empty if none reaches the error."""
+    """The torques over those of the best of other methods, where this is least and most; empty if none reaches the error."""
 
     def torques(key: str, of_class: str) -> float:
         row = sheet["methods"][key]

@@ -291,10 +291,10 @@ def long_runs(methods: Sequence[Method], exact: xr.Dataset) -> Entries:
 
 
 def energy_share(problem: Problem, omega: np.ndarray, change: float) -> float:
-    """What a free body has gained of the energy that it can gain at its angular momentum, or lost (below 0) of what it can lose.
+    """The share that a free body has gained of the energy that it can gain at its angular momentum; below 0: lost.
 
-    The energy of a body of the angular momentum L is at least L^2 / (2 I_max), about the axis of the largest moment, and at most
-    L^2 / (2 I_min). NaN under a torque, and where the method has changed the length of L.
+    The energy of a body of the angular momentum L is at least L^2 / (2 I_max), about the axis of the largest moment, and at
+    most L^2 / (2 I_min). NaN under a torque, and where the method has changed the length of L.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ def energy_share(problem: Problem, omega: np.ndarray, change: float) -> float:
 
 
 def held_omega(method: Method) -> dict[str, Any]:
-    """The order of the omega that ``stored`` returns, at the declared offset and at others: a wrong ``stored_offset`` costs it."""
+    """The order of the omega that ``stored`` returns, at its declared offset and at others: a wrong one has the first order."""
     problem = single_body(HELD_ON)
     end = HELD_RADIANS / float(np.linalg.norm(problem.omega0))
     offsets = sorted({*OFFSETS, method.stored_offset})
