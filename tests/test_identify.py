@@ -830,10 +830,14 @@ def test_the_order_is_measured_before_runs_go_far_off(key):
 
 def test_no_advice_contradicts_a_measured_order():
     spin = meaning.LongSpin(0.0, 0.0, 0.0, "tumbles", "beside the middle axis")
-    answer = SimpleNamespace(spin=spin, methods=("theta_1_exp",), is_settled=False, order=2.07)
+    fields = {"spin": spin, "spin_at_step": meaning.LongSpin(), "angle": 0.2}
+    answer = SimpleNamespace(methods=("theta_1_exp",), is_settled=False, order=2.07, **fields)
     assert own_code.Answer.advice.func(answer) == ()
     answer.order = 1.2
     assert "First order" in own_code.Answer.advice.func(answer)[0]
+    answer.order, answer.spin_at_step = 2.07, replace(spin, energy=-0.3)
+    (said,) = own_code.Answer.advice.func(answer)
+    assert said.startswith("Order 2.1 at these steps, and with the step of these rows, 0.2 rad, a free spin loses 30.0% of its")
 
 
 @pytest.mark.parametrize("key", ["ab2_components", "ab2_exchanged", "ab3_barker", "ab4_buss", "mean_of_two_buss", "ab2_exp"])

@@ -11,7 +11,7 @@ from polhode.advice import files
 from polhode.advice.errors import AdviceError
 from polhode.methods import METHODS
 from polhode_engines import cases, identify, recipe, shipped
-from polhode_engines.advice import tumbles_as_exact
+from polhode_engines.advice import NOTICED_CHANGE, tumbles_as_exact
 from polhode_engines.candidates import candidate, plain_label
 from polhode_engines.causes import in_lab
 from polhode_engines.environments import Run, Spun
@@ -100,9 +100,9 @@ def long_spin(key: str, steps: int) -> LongSpin:
             end = _axis_reached(run.inertia, omega, energy, momentum) or end
         turns = shipped.turns(states.omega[:, MIDDLE])
         spins.append(LongSpin(energy, momentum, turned, end, start, turns, _exact_turns(omega, steps)))
-        if not spins[-1].is_as_exact:
+        if end != "tumbles" or max(abs(energy), abs(momentum)) > NOTICED_CHANGE:
             return spins[-1]
-    return spins[0]
+    return next((spin for spin in spins if not spin.is_as_exact), spins[0])
 
 
 def spin_with_step(key: str, steps: int, angle: float) -> LongSpin:
