@@ -14,6 +14,7 @@ RELEASED = [
         "many_body.nc",
         "laws.nc",
         "satellites.json",
+        "contacts.nc",
         "grains.nc",
         "liquids.nc",
         "atlas.nc",

@@ -2,7 +2,8 @@
 
 ``python benchmarks/bath_codes.py --python PYTHON --csv data/released/bath_codes.csv "LAMMPS,rigid/small langevin,2,200"`` adds
 a row for each CODE,BATH,STEP,DURATION (fs, ps); ``--times FILE`` writes the CPU time of a step of all sides, in rounds in which
-they take turns. PYTHON has lammps, mpich, openmm and numpy; ``gmx`` must be on the path. All runs begin with one state of 64
+they take turns, and of GROMACS and polhode for larger boxes. PYTHON has lammps, mpich, openmm and numpy; ``gmx`` must be on
+the path. All runs begin with one state of 64
 molecules of SPC/E water, the bath has 300 K, and Langevin's friction is 1/ps. The first 20th of a run is left out; errors are
 standard errors from 20 blocks.
 
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,9 +58,14 @@ TIMED = (
     ("LAMMPS", "rigid/small langevin"),
     ("LAMMPS", "rigid/nvt/small"),
     ("OpenMM", "LangevinMiddleIntegrator"),
+    ("GROMACS", "none"),
     ("GROMACS", "sd"),
     ("GROMACS", "v-rescale"),
 )
+#: Molecules in the boxes, and the sides that are timed in those after the first.
+#: Their first steps from a lattice and then to equilibrium: for how long and with which step, fs.
+BOXES, TIMED_IN_LARGE = (64, 216, 512), (("polhode", "none"), ("GROMACS", "none"))
+LOOSENED, EQUILIBRATED = (50.0, 0.05), (3000.0, 1.0)
 #: Steps of a lap that is timed, laps of a side in a round, step in fs, and rounds.
 LAP, LAPS, TIMED_STEP, ROUNDS = 500, 10, 2.0, 3
 
@@ -134,7 +140,8 @@ def gromacs_files(fluid: Fluid, bath: str, dt: float, steps: int, every: int, li
     """What ``gmx grompp`` reads for a fluid of three sites that SETTLE holds: ``run.mdp``, ``start.gro`` and ``topol.top``.
 
     Lennard-Jones forces end as in the law ``shifted_power``, charges have the reaction field of a conductor. A list of
-    pairs is made every ``lists`` steps: with 1, it needs no margin, for which half the box would leave no room.
+    pairs is made every ``lists`` steps: with 1, it needs no margin, for which half of a small box would leave no room; larger
+    boxes have GROMACS' usual margin.
     """
     ((molecule, number),), law = fluid.clumps, fluid.force_law
     cutoff, inner = (float(law.value(name)) / 10 for name in ("cutoff", "inner"))
@@ -146,7 +153,7 @@ def gromacs_files(fluid: Fluid, bath: str, dt: float, steps: int, every: int, li
         "nstlog": 0,
         "cutoff-scheme": "Verlet",
         "nstlist": lists,
-        "verlet-buffer-tolerance": -1,
+        "verlet-buffer-tolerance": 0.005 if 2.4 * cutoff < fluid.box / 10 else -1,
         **dict.fromkeys(("rlist", "rcoulomb", "rvdw"), repr(cutoff)),
         "coulombtype": "reaction-field",
         "epsilon-rf": 0,
@@ -154,7 +161,7 @@ def gromacs_files(fluid: Fluid, bath: str, dt: float, steps: int, every: int, li
         "vdw-modifier": "force-switch",
         "rvdw-switch": repr(inner),
         "DispCorr": "no",
-        "tcoupl": "no" if bath == "sd" else bath,
+        "tcoupl": "no" if bath in ("sd", "none") else bath,
         "nsttcouple": 10,
         "tc-grps": "System",
         "tau-t": 1 / FRICTION if bath == "sd" else RESCALING,
@@ -297,25 +304,43 @@ def us_per_step(fluid: Fluid, code: str, bath: str, python: Path) -> tuple[float
     return float(timed.seconds[1:].min()) / LAP * 1e6, timed.version
 
 
+def box_of(fluid: Fluid, number: int, folder: Path) -> Fluid:
+    """So many molecules at the same density, brought to equilibrium by the bath from a lattice."""
+    ((molecule, count),) = fluid.clumps
+    if number == count:
+        return fluid
+    larger = replace(
+        fluid, key=f"water{number}", molecules=((molecule, number),), box=fluid.box * (number / count) ** (1 / 3), states=()
+    )
+    path = folder / f"{number}.npz"
+    loose = larger.equilibrated(*LOOSENED)
+    larger.save_state(path, larger.equilibrated(*EQUILIBRATED, state=loose))
+    return replace(larger, states=(path,))
+
+
 def times(fluid: Fluid, python: Path) -> pd.DataFrame:
     """The CPU time of a step of all sides that are timed, in rounds: the least and the most."""
-    laps: dict[tuple[str, str], list[float]] = {side: [] for side in TIMED}
+    laps: dict[tuple[int, str, str], list[float]] = {}
     versions = {}
-    for _ in range(ROUNDS):
-        for side in TIMED:
-            microseconds, versions[side] = us_per_step(fluid, *side, python)
-            laps[side].append(microseconds)
-            print(*side, round(microseconds, 1), flush=True)
+    with tempfile.TemporaryDirectory(prefix="polhode-boxes-") as folder:
+        boxes = {number: box_of(fluid, number, Path(folder)) for number in BOXES}
+        for _ in range(ROUNDS):
+            for number, box in boxes.items():
+                for side in TIMED if number == len(fluid) else TIMED_IN_LARGE:
+                    microseconds, versions[side] = us_per_step(box, *side, python)
+                    laps.setdefault((number, *side), []).append(microseconds)
+                    print(number, *side, round(microseconds, 1), flush=True)
     date = datetime.datetime.now(datetime.UTC).date().isoformat()
     rows = [
         {
+            "molecules": number,
             "code": code,
             "version": versions[code, bath],
             "bath": bath,
             "us_per_step": min(values),
             "us_per_step_most": max(values),
         }
-        for (code, bath), values in laps.items()
+        for (number, code, bath), values in laps.items()
     ]
     return pd.DataFrame(rows).assign(rounds=ROUNDS, date=date, processor=provenance.processor()).round(1)
 

@@ -1400,7 +1400,7 @@ def test_the_first_block_has_twelve_lines_at_most(confirmed):
     answer = Recommendation(
         "What",
         best,
-        from_runs._take(case, best, starts) if confirmed else "NOT CONFIRMED: " + from_runs._take(case, best, starts, "take"),
+        from_runs.take(case, best, 1e6) if confirmed else "NOT CONFIRMED: " + from_runs.take(case, best, 1e6, "take"),
         (0.1, 1.0),
         "",
         [],

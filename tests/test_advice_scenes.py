@@ -237,7 +237,7 @@ def test_grains_touch_more_briefly_than_on_a_wall():
     assert f"touch for {pair:.4g} s, 1.15 times as long as on the wall." in " ".join(on_steel.why().split())
     for question in ({"purpose": "bulk"}, {"friction": 0, "restitution": 1}):
         said = " ".join(polhode.recommend(**NUMBERS | {"error": 5e-2} | question).why().split())
-        assert "two equal" in said and "touch for 0.87 T at the same speed: the step allows for it" in said
+        assert "two equal" in said and "touch for 0.87 T at the same relative speed: the step allows for it" in said
 
 
 def test_grains_of_two_materials_touch_for_less():

@@ -28,10 +28,12 @@ import polhode_engines
 from polhode import cli, manybody
 from polhode.advice import from_runs
 from polhode.export.program import Program
+from polhode.fits.largest_step import rounded_down
 from polhode.interface.netcdf import read_dataset
 from polhode_engines.cases import LOADS, identification_runs
 from polhode_study import chapters, configuration
 from polhode_study.chapters.communities import rows as page_rows
+from polhode_study.chapters.impacts import frames as impacts
 from polhode_study.cli import docs as command
 from polhode_study.documentation import committed, markdown, names, pages, pictures, readers, reference, texts, variables
 from polhode_study.documentation import configuration as key_tables
@@ -486,6 +488,13 @@ def check_motion(blocks, printed):
     assert density == pytest.approx(again[2], rel=2 * from_runs.PRECISION)
 
 
+def write_files_of(path, folder):
+    """The files that a page shows below a note with their name."""
+    for block in BLOCK.finditer(path.read_text(encoding="utf-8")):
+        if (block["note"] or "").startswith("file: "):
+            (folder / block["note"].removeprefix("file: ")).write_text(block["text"])
+
+
 def answers_of(path):
     """The questions to recommend in a text, each with the answer that stands below it."""
     question = None
@@ -498,10 +507,11 @@ def answers_of(path):
 
 @pytest.mark.parametrize(
     ("page", "number"),
-    [("README", 1), ("docs/recommend-class", 2), ("docs/recommend-contacts", 1), ("docs/recommend-liquid", 2)],
+    [("README", 1), ("docs/recommend-class", 2), ("docs/recommend-contacts", 2), ("docs/recommend-liquid", 2)],
 )
 def test_the_page_shows_the_answers_of_its_commands(page, number, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
+    write_files_of(HOME / f"{page}.md", tmp_path)
     pairs = list(answers_of(HOME / f"{page}.md"))
     assert len(pairs) == number, "every answer stands below its command"
     for question, answer_on_page in pairs:
@@ -529,8 +539,33 @@ def test_numbers_of_the_page_on_contacts(tmp_path, monkeypatch):
     assert f"dt = {cured} and all corrections, or {codes} with the contact update of LAMMPS and YADE" in page
     in_bulk = polhode.recommend(contact_time=1e-4, purpose="bulk", error=5e-2)
     assert f"the change lies below the error, {in_bulk.best.mark.split(',')[0]} here." in page
-    measured = re.search(r"drum, change.* (\S+) degrees (\[\S+, \S+\]) at T/20", " ".join(in_bulk.evidence))
-    assert measured and f"(angle of repose) by {measured[1]} degrees {measured[2]}." in page
+    words = r"drum, change.* (\S+) degrees (\[\S+, \S+\]) with the contact update of LAMMPS at T/20"
+    measured = re.search(words, " ".join(in_bulk.evidence))
+    assert measured and f"(angle of repose) by {measured[1]} degrees {measured[2]}, from the slope" in page
+    write_files_of(DOCS / "recommend-contacts.md", tmp_path)
+    gravel = {"young": 7e7, "poisson": 0.3, "density": 2500, "speed": 0.5, "purpose": "bulk", "error": 5e-2, "code": "LAMMPS"}
+    answers = (
+        polhode.recommend("gravel.txt", scale=1e-3, **gravel),
+        *(polhode.recommend(radius=radius, **gravel) for radius in (2.5e-3, 1.5e-3)),
+    )
+    clump, whole, single = (rounded_down(1e6 * answer.dt, 3) for answer in answers)
+    assert f"length, {clump:.3g} µs in place of {whole:.3g} µs" in page and single < clump < whole
+    assert f"one of its spheres alone, for which T/20 is {single:.3g} µs" in page
+
+
+def test_the_page_says_of_what_the_row_of_the_readme_speaks():
+    """How much another method changes spins: the number of the row, its impacts, its step and its methods."""
+    inputs = readers.inputs_of()
+    spin = inputs.check("random_impacts").sel(quantity="spin")
+    page = page_text("recommend-contacts")
+    number = f"{page_rows._rubbing(inputs).numbers['spin_method']:.4f} %"
+    assert number in page and f"on {spin.sizes['draw']} random impacts at T/{spin.attrs['apart_at']}" in page
+    others = [key for key in map(str, spin["integrator"].values) if key not in (*impacts.APART, "spiral_leapfrog")]
+    first, second, last = (str(spin["label"].sel(integrator=key).item()) for key in others)
+    assert f"with {first}, {second} or the {last} in place of SPIRAL" in page
+    readme = (HOME / "README.md").read_text(encoding="utf-8")
+    (row,) = [line for line in readme.splitlines() if number in line]
+    assert "(docs/recommend-contacts.md), friction and damping" in row
 
 
 def check_configuration(text, desk):

@@ -30,6 +30,8 @@ QUESTIONS = (
     "--liquid water64 --drift 0.01",
     "--liquid 33fs --code amber",
     "--contact-time 1e-4 --for bulk --restitution 0.4 --code lammps --error 5e-2",
+    "--contact-time 1e-4 --friction 0.5 --restitution 0.4 --code lammps --error 1e-2",
+    "--contact-time 1e-4 --for bulk --friction 0.3 --code yade --error 5e-2",
     "--liquid spce",
     "--liquid 33fs --code openmm --length 10ns",
     "--liquid water64 --bath nose-hoover",

@@ -389,10 +389,8 @@ def test_a_damping_that_stops_a_body_in_a_step_is_refused():
 
 
 def test_a_body_losing_momentum_tumbles_wrongly():
-    fine = meaning.LongSpin(-1e-6, 1e-9, 1e-9, "tumbles")
-    assert own_code._end_words(fine) == "it tumbles as it should"
-    worse = replace(fine, energy=-0.3, momentum=-0.6)
-    assert own_code._end_words(worse) == "it still tumbles, and has lost 0.6 of its momentum"
+    losing = meaning.LongSpin(-0.3, -0.6, 0.0, "tumbles", turns=30, exact_turns=30)
+    assert own_code._end_words(losing) == "it still tumbles, and has lost 0.6 of its momentum"
     assert measured_advice(2, "tumbles", "yes", (1e-6, 0.0)) == "Second order: keep it."
     assert "loses 0.6 of its energy or momentum" in measured_advice(2, "tumbles", "yes", (-0.3, -0.6))
 

@@ -457,6 +457,9 @@ def test_length_and_vector_of_the_momentum_are_two_statements():
     assert "the length of the angular momentum by" in said and "its vector in the lab by" in said
     assert "it turns about the same axis from the start, while the exact body tumbles" in said and "as it should" not in said
     assert "where there is a switch, else set the angular velocity before every step" in said
+    # Another method is for those who can take one.
+    (instead,) = meaning.instead("no_gyroscopic_exp_new", 1.0, own_code.ERROR)
+    assert instead.startswith("If you can change the code: for an error of")
     assert "switch" in measured_advice(1, "tumbles", "no")
 
 

@@ -6,6 +6,7 @@ supplement, ``polhode.recommend``, its command, and what the explorer holds.
 
 import base64
 import json
+import math
 import re
 import shlex
 from functools import cache
@@ -319,13 +320,20 @@ def test_the_row_s_cubesat_has_the_step_of_its_own_question(first_page, without_
     in_digits = {name: f"{1 / (row.numbers[name] * row.numbers['nutation']):.2g}" for name in ("steps_rk4", "steps_wheels")}
     assert f"the step is {in_digits['steps_rk4']}\\,s." in row.example
     assert f"random satellites with wheels {in_digits['steps_wheels']}\\,s are sufficient" in row.more
-    assert "first page (Runge-Kutta 4, 1e-6 a radian) has a shorter step" in answer["serves"]
+    assert "The error is 1e-06 a radian; the step on the article's first page is for 1e-6 a radian" in answer["serves"]
     page = " ".join((HOME / "docs/recommend-class.md").read_text(encoding="utf-8").split())
     assert (
         f"These {row.numbers['steps_wheels']:.3g} steps of Runge-Kutta 4" in page
         and f"{in_digits['steps_wheels']} s for" in page
     )
     assert f"smooth torques need {row.numbers['steps_rk4']:.2g} for" in page and f"{in_digits['steps_rk4']} s here" in page
+
+
+def test_an_angular_velocity_may_be_in_degrees(without_run, capsys):
+    question = ["--spacecraft", "--inertia", "1", "2", "3", "--wheels", "0", "2", "0", "--error", "1e-6", "--omega"]
+    assert asked_for(capsys, [*question, "3deg/s"]) == asked_for(capsys, [*question, f"{math.radians(3):.17g}"])
+    assert cli.main(["recommend", *question, "3rpm"]) == 2
+    assert "--omega must be a number, got '3rpm'; write it in rad/s" in capsys.readouterr().err
 
 
 def test_each_table_of_answers_says_for_which_share_it_holds():

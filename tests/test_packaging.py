@@ -1,5 +1,6 @@
 """The newcomer's two commands and the files of a release: in step, free of addresses, doing what they say."""
 
+import json
 import os
 import re
 import shutil
@@ -14,8 +15,10 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from test_fast_answers import ASK, QUESTIONS
 
 from polhode import cli
+from polhode.advice import files
 from polhode_engines import all_engines
 from polhode_study.documentation import reference
 
@@ -670,6 +673,7 @@ def test_a_wheel_has_the_library_and_the_engines_and_no_study(installed, elsewhe
         "many_body.nc",
         "laws.nc",
         "satellites.json",
+        "contacts.nc",
         "grains.nc",
         "liquids.nc",
         "atlas.nc",
@@ -698,6 +702,37 @@ def test_a_wheel_answers_from_the_released_times(installed, elsewhere):
     answer, read = done.stdout.split("* From ")
     assert answer == from_source.stdout.split("* From ")[0]
     assert "".join(read.split()).startswith(str(installed.parent))
+
+
+@pytest.mark.thorough
+def test_a_wheel_answers_as_a_clone_does(elsewhere):
+    """Every question that released data answer, in the clone and in an empty folder, with the same words."""
+    questions = json.dumps(QUESTIONS)
+    of_wheel = elsewhere("python", "-c", ASK, questions)
+    in_clone = subprocess.run([sys.executable, "-c", ASK, questions], cwd=HOUSE, capture_output=True, text=True, check=True)
+    assert of_wheel.returncode == 0, of_wheel.stderr
+    assert json.loads(of_wheel.stdout)["texts"] == json.loads(in_clone.stdout)["texts"]
+
+
+@pytest.mark.thorough
+def test_a_wheel_has_each_released_file_that_is_asked(monkeypatch, capsys, tmp_path):
+    """The files that answers open, against those that setup.py and MANIFEST.in name."""
+    monkeypatch.chdir(tmp_path)
+    asked_for, released = set(), files.released
+
+    def watched(name, *others):
+        asked_for.add(name)
+        return released(name, *others)
+
+    monkeypatch.setattr(files, "released", watched)
+    for question in QUESTIONS:
+        assert cli.main(["recommend", *question.split(), "--why"]) == 0
+    assert {"contacts.nc", "grains.nc", "checks/impacts.nc"} <= asked_for
+    setup, manifest = ((HOUSE / name).read_text(encoding="utf-8") for name in ("setup.py", "MANIFEST.in"))
+    for name in asked_for:
+        pattern = "checks/*.nc" if name.startswith("checks/") else name
+        assert f"data/released/{pattern}" in manifest.split(), name
+        assert f'"{name}"' in setup or (name.startswith("checks/") and '"*.nc"' in setup), name
 
 
 @pytest.mark.thorough

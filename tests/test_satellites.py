@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+from pathlib import Path
 from textwrap import wrap
 
 import numpy as np
@@ -13,6 +15,9 @@ from polhode import Body, cli
 from polhode.advice import AdviceError, files, from_runs, from_satellites
 from polhode.ensembles.satellites import KINDS, satellite
 from polhode.fits import satellite_steps
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+import satellites as benchmark
 
 CUBESAT = {"inertia": [0.007, 0.035, 0.036], "wheels": [0, 0.005, 0], "omega": 0.0011}
 NUTATION = 0.005 / np.sqrt(0.007 * 0.036)
@@ -236,3 +241,12 @@ def test_methods_without_time_are_in_the_first_paragraph(monkeypatch):
     number = int(re.search(r" and (\d+) more\.$", names)[1])
     assert names.count(";") + 1 + number == int(said[0])
     assert len(wrap(names, 100)) <= 2
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("i", [0, 1, 3])
+def test_the_answer_to_a_file_of_a_satellite_meets_its_error(i, tmp_path):
+    """Firings, a controller, and gravity alone: a file as an engineer writes it, against DOP853 and equations of its own."""
+    result = benchmark.check(i, tmp_path)
+    assert result.largest < benchmark.ERROR, result.answer
+    assert result.answer.confirmed and result.answer.asked["orientation_alone"]

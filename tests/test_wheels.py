@@ -16,7 +16,7 @@ from polhode.advice.budget import Budget
 from polhode.advice.cases import case_of_mapping
 from polhode.advice.errors import AdviceError
 from polhode.advice.files import released
-from polhode.advice.motion import motion_of
+from polhode.advice.motion import KnownMotion, motion_of
 from polhode.algebra import metrics
 from polhode.algebra.quaternion import multiply
 from polhode.ensembles import satellites
@@ -494,6 +494,21 @@ def test_an_answer_counts_the_steps_and_torques_of_all_pieces():
     assert {polhode.methods[row.method].torques_per_step for row in alone.alternatives} == {1}
     q, _ = another_integrator(case, 60.0)
     assert metrics.geodesic_angle(run["q"].values[-1], q) < 1e-3
+
+
+def test_numbers_of_steps_that_are_one_run_in_pieces_are_run_once(monkeypatch):
+    """Of 24 intervals all numbers of steps from 25 to 48 are two steps in each; another search knows the run, too."""
+    given = {**CONTROLLED, "torque": [0, 0, 0], "parameters": {"gain": 0.0}, "signals": {}, "time": 12.0}
+    problem = case_of_mapping({**given, "controller": {"every": 0.5, "torque": ["-2e-3*wx", 0, 0]}})[0].starts[0]
+    states, empty = np.array([[1, 0, 0, 0, *problem.omega0]] * 2, float), np.empty(0)
+    motion = KnownMotion(problem, np.array([0.0, 12.0]), states, 1, 0, 0, empty, empty, 0.5, problem.parameter_array)
+    made = []
+    monkeypatch.setattr(KnownMotion, "error", lambda motion, method, steps, checks: made.append(steps) or 1e-9)
+    search = from_runs.Search([motion], 1e-3, Budget(60.0))
+    assert search.fewest(METHODS["rk4"]).steps == 24
+    assert sorted(-(-steps // 24) for steps in made) == [1, 2, 4] and search.runs == 3
+    again = from_runs.Search([motion], 1e-3, Budget(60.0), search.errors)
+    assert again.fewest(METHODS["rk4"]).steps == 24 and again.runs == 0 and len(made) == 3
 
 
 @pytest.mark.thorough

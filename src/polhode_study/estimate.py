@@ -117,7 +117,8 @@ class Requirements:
         return (
             f"The whole study takes about {time} (estimated from the configuration, right within a factor of two; without "
             f"installing the environment), with {round(self.single_runs):,} runs of one body or a few{many}, "
-            f"{disk} on the disk, and up to {memory} of memory a job. {released}Files that exist and are up to date are kept."
+            f"{disk} on the disk, and up to {memory} of memory a job. {released}Files that exist and are up to date are kept; "
+            "a target that is named takes a part of this."
         )
 
 

@@ -162,7 +162,7 @@ def for_motion(
     AdviceError
         A ValueError that says what cannot be answered, and what to ask instead.
     """
-    from polhode.advice import cases, from_runs, from_satellites
+    from polhode.advice import cases, from_runs, from_satellites, unfinished
     from polhode.advice.prices import USUAL
     from polhode.problems import PROBLEMS
     from polhode.problems.problem import Problem
@@ -182,17 +182,13 @@ def for_motion(
         raise AdviceError(f"case must be a Problem of one body, the key of one, a file or a mapping, got {shown(case)}")
     given = {"error": error, "torque_price": torque_price, "one_torque": one_torque}
     more |= {name: v for name, v in given.items() if v is not None}
-    named = "one_torque" in more
     more = {"torque_price": USUAL, "one_torque": not from_satellites.is_spacecraft(known)} | more
     terms = _error(more.get("error")), _price(more["torque_price"]), checked(flag, "one_torque", more["one_torque"])
-    several = not (named and terms[-1])
     with options.bars() as advance:
         try:
             return from_runs.from_runs(known, *terms, options.everything, budget, options.folder, advance)
         except TimeOver as over:
-            if not from_satellites.is_spacecraft(known):
-                raise
-            return from_satellites.not_confirmed(known, over, *terms[:2], not several)
+            return unfinished.not_confirmed(known, over, *terms, options.folder)
 
 
 def for_class(
@@ -345,7 +341,8 @@ def for_contacts(
         What a contact that rubs is simulated for: ``"impacts"``, single ones, the default; or ``"bulk"``, what is read off an
         assembly.
     code : str
-        ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is.
+        ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is. It changes no question: without friction
+        and restitution the answer is the elastic one, in the words of the code.
     contacts : float
         Time that each body is in contact during the run, in contact times; 16 by default. Of elastic contacts.
     options : Options
@@ -371,9 +368,9 @@ def for_contacts(
             raise AdviceError(f"{name} must be a word, got {shown(rubs[name])}")
     if rubs["friction"] == 0:
         rubs["friction"] = None
-    if all(value is None or (name == "restitution" and value == 1) for name, value in rubs.items()):
+    if all(value is None or name == "code" or (name == "restitution" and value == 1) for name, value in rubs.items()):
         count = None if contacts is None else checked(positive, "contacts", contacts)
-        return from_contacts.from_contacts(contact, bound, options.folder, options.everything, count)
+        return from_contacts.from_contacts(contact, bound, options.folder, options.everything, count, rubs["code"])
     if contacts is not None:
         raise AdviceError("contacts belongs to contacts without friction; leave it out")
     return from_friction.from_friction(contact, bound, rubs.pop("purpose") or "impacts", **rubs, results=options.folder)

@@ -58,7 +58,7 @@ class Choice:
     steps : steps of the run; None where there is no run
     torques : torque evaluations of the run; None where there is no run
     seconds : time of the run; None where it is not known
-    relative : time relative to the recommended method
+    relative : time relative to the recommended method, the cost in the table
     error : the error found with this step; None where it follows from a law
     mark : what else must be said, in a word or two
     usual : length of the steps that take most of the time, s, where steps end at edges of the torque and most are shorter than
@@ -211,7 +211,7 @@ def table(choices: Sequence[Choice], femtoseconds: bool = False) -> str:
         Column("steps", attrgetter("steps"), known(str), "r"),
         Column("torques", attrgetter("torques"), known(str), "r"),
         Column("time", attrgetter("seconds"), known(duration), "r"),
-        Column("relative", attrgetter("relative"), known("{:.2f}".format), "r"),
+        Column("cost", attrgetter("relative"), known("{:.2f}".format), "r"),
         Column("", attrgetter("mark")),
     ]
     return Table(choices, columns).text(indent="  ", rule=False)

@@ -42,13 +42,14 @@ class CodeWords:
 
 #: Codes for grains, and codes for molecules.
 CONTACTS = (
-    CodeWords("LAMMPS", "`timestep {step}` (s, `units si`)", 1.0),
+    CodeWords("LAMMPS", "`timestep {step}` (s, `units si`)", 1.0, "richardson"),
     CodeWords(
         "YADE",
         "`O.dt = {step}` (s)",
         1.0,
-        keep="your contact law and integrator, with `NewtonIntegrator(damping=0)`: its numerical damping, 0.2 as shipped, was "
-        "not run. Clumps need `exactAsphericalRot=True`, as shipped",
+        "fincham1992_yade",
+        keep="your contact law and integrator, with `NewtonIntegrator(damping=0)` (0.2 as shipped was not run) and for clumps "
+        "`exactAsphericalRot=True`",
     ),
 )
 #: Codes for grains without a step, by their names in small letters, and what is known of them.

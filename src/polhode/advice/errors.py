@@ -3,7 +3,10 @@
 import re
 from collections.abc import Callable
 from math import radians
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from polhode.advice.halving import Halved
 
 _NUMBER = r"\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*"
 #: Units of a time, s.
@@ -22,7 +25,9 @@ class AdviceError(ValueError):
 
 
 class TimeOver(AdviceError):
-    """The time limit is over."""
+    """The time limit is over; ``halved`` is what runs with half the step say, if any (:mod:`polhode.advice.halving`)."""
+
+    halved: "Halved | None" = None
 
 
 class BeyondLaws(AdviceError):

@@ -22,6 +22,7 @@ import numpy as np
 
 from polhode.advice import evidence, files
 from polhode.advice.answer import Choice, Recommendation, joined_names
+from polhode.advice.codes import CONTACTS, CodeWords, words_of
 from polhode.advice.errors import AdviceError
 from polhode.fits import contact_law
 from polhode.fits.contact_law import Curve
@@ -68,6 +69,7 @@ class ContactTime(NamedTuple):
     walls : what is said of the walls, in a sentence
     law : key of the law of a scene
     rubs : what that law says of friction, restitution and purpose
+    heavier : of clumps, kind by kind, the mass over that of the largest sphere; none where bodies are spheres or not known
     """
 
     time: float
@@ -76,6 +78,7 @@ class ContactTime(NamedTuple):
     walls: str = ""
     law: str = ""
     rubs: Mapping[str, Any] = MappingProxyType({})
+    heavier: tuple[float, ...] = ()
 
     def faster(self) -> list[str]:
         """What a faster impact changes, as sentences; none where the force is proportional to the overlap."""
@@ -87,7 +90,7 @@ class ContactTime(NamedTuple):
         if self.pair is None:
             return ""
         longer = f"{self.pair / self.time:.2f} times as long as on the wall"
-        return f"Two grains that meet at this speed touch for {self.pair:.4g} s, {longer}."
+        return f"Two grains that meet at this relative speed touch for {self.pair:.4g} s, {longer}."
 
     def shortest(self) -> tuple[float, str]:
         """The time, s, of the contacts that ask most of single impacts, and what T is then, in words."""
@@ -251,8 +254,10 @@ def from_contacts(
     results: Path | None = None,
     everything: bool = False,
     contacts: float | None = None,
+    code: str | None = None,
 ) -> Recommendation:
     """The answer to :func:`polhode.advice.for_contacts` for elastic ones, from the energy errors of the scenes."""
+    words = words_of(code, CONTACTS)
     duration = contact if isinstance(contact, ContactTime) else ContactTime(contact)
     time, how = duration.time, duration.how
     places = evidence.places("many_body.nc", results, "many_body.nc")
@@ -279,10 +284,7 @@ def from_contacts(
     share, scenes_of_best, spread = advisable[key], chosen[key], steps[key]
     finest = min(float(c.share[0]) for c in scenes_of_best)
     if share < finest / FARTHEST:
-        raise AdviceError(
-            f"error: {error!r} would need steps of {mark(1 / share)}, far below the finest that was run, T/{1 / finest:.0f}; "
-            "ask for a larger one" + ("" if contacts is None else ", or for less time in contact")
-        )
+        raise AdviceError(beyond(error, 1 / share, 1 / finest) + ("" if contacts is None else ", or for less time in contact"))
     nearly_all = float(np.max(contact_law.steps_of_scenes(scenes_of_best, error, number, NEARLY_ALL)))
     finer = f", {mark(nearly_all)} for {NEARLY_ALL:.0%}" if mark(nearly_all) != mark(1 / share) else ""
     rows = [
@@ -323,12 +325,17 @@ def from_contacts(
         question=f"Many bodies, contacts of {time:.4g} s{f' ({how})' if how else ''}"
         + f", {contact_law.BODIES} bodies in contact for {number:g} of these each, mean relative energy error below {error:g}",
         best=Choice(key, _label(key), time * share, relative=1.0, mark=f"T/{1 / share:.0f}"),
-        sentence=f"Take {_label(key)} ({key}) with dt = T/{1 / share:.0f} = {time * share:.3g} s, T the contact time, for "
+        sentence=words.first_line(
+            time * share, f"T/{1 / share:.0f}, T the contact time, for elastic bodies in contact for {_count(number)} T each"
+        )
+        if words
+        else f"Take {_label(key)} ({key}) with dt = T/{1 / share:.0f} = {time * share:.3g} s, T the contact time, for "
         f"bodies in contact for {_count(number)} T each.",
         serves=f"It is sufficient for {SHARE_OF_CASES:.0%} of the states of the most demanding scene{finer}. All contacts are "
         "elastic; of others name `friction` or `restitution`.",
-        costs=f"A contact takes {1 / share:.0f} steps, with one evaluation of the forces each."
-        + (f" Of the others {len(others)} need no shorter step: take what the code has." if others else ""),
+        costs=of_a_contact(1 / share, 1 / finest)
+        + (f" Of the others {len(others)} need no shorter step: take what the code has." if others and not words else ""),
+        notes=_on_rotation(words, every_curve),
         changes=[
             "friction and damping (`friction` and `restitution`; `purpose` bulk)",
             "n times as long in contact takes n^(1/5) times as many steps (`contacts`), n times as many bodies as many less",
@@ -345,16 +352,55 @@ def from_contacts(
             f"The scenes have {bodies} bodies. Between the steps that were run, and beyond them where said, "
             f"the error is a power of dt: here {contact_law.common_exponent(scenes_of_best):.2g}.",
             "Contact time T: head on against a wall, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). In the scenes walls are "
-            f"of the bodies' material, and two equal bodies touch for {PAIR:.2f} T at the same speed: the step allows for it. "
+            f"of the bodies' material, and two equal bodies touch for {PAIR:.2f} T at the same relative speed: the step allows "
+            "for it. "
             "All contacts are elastic and without friction.",
             f"From {files.named(path)}. {why}".strip(),
         ],
         error=error,
         kind="contacts",
-        asked={"contact_time": time, "error": error, "contacts": contacts},
+        asked={"contact_time": time, "error": error, "contacts": contacts} | ({"code": words.name} if words else {}),
         remarks=remarks,
         shown=len(rows) if everything else 5,
     )
+
+
+def beyond(error: float, steps: float, finest: float) -> str:
+    """Why a step is not named that is more than :data:`FARTHEST` times finer than the finest that was run."""
+    return (
+        f"error: {error!r} would need steps of {mark(steps)}, far below the finest that was run, T/{finest:.0f}, and an answer "
+        f"reaches {FARTHEST:g} times as far; ask for a larger one"
+    )
+
+
+def of_a_contact(steps: float, finest: float) -> str:
+    """How many steps a contact takes, in a sentence, and whether they are finer than the finest that was run."""
+    beyond_all = f" (extrapolated: the finest that was run is T/{finest:.0f})" if round(steps) > round(finest) else ""
+    return f"A contact takes {steps:.0f} steps{beyond_all}, with one evaluation of the forces each."
+
+
+def _on_rotation(words: CodeWords | None, every_curve: Iterable[Curve]) -> list[str]:
+    """How much larger the energy error of clumps is with the rotation of a code, at the finest step that both were run with."""
+    if words is None:
+        return []
+    by_scene = {(c.scene, c.method): c for c in every_curve}
+    ratios = []
+    for scene in {name for name, method in by_scene if method == words.method and (name, USUAL) in by_scene}:
+        both = [by_scene[scene, method] for method in (words.method, USUAL)]
+        theirs, usual = (dict(zip(np.round(1 / c.share, 3), c.errors.mean(axis=1), strict=True)) for c in both)
+        if common := set(theirs) & set(usual):
+            steps = max(common)
+            ratios.append((steps, theirs[steps] / usual[steps], both[0].label))
+    if not ratios:
+        return [f"It is the step for spheres; clumps were not run with the rotation of {words.name}."]
+    finest, ratio, label = max(ratios)
+    for_spheres = "It is the step for spheres, which do not turn without friction. " if ratio > CLOSE else ""
+    where = f"{label.removesuffix(' in a box')}, T/{finest:.0f}" + ", the only scene it was run on" * (len(ratios) == 1)
+    return [
+        f"{for_spheres}With the rotation of {words.name} ({_label(words.method).removesuffix(f' ({words.name})')}) clumps have "
+        f"{ratio:.2g} times the energy error of {_label(USUAL)} ({where})"
+        + ("; their step is shorter." if for_spheres else ".")
+    ]
 
 
 def mark(steps: float) -> str:

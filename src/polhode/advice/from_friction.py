@@ -16,17 +16,26 @@ import numpy as np
 import xarray as xr
 
 from polhode.advice import evidence, files
-from polhode.advice.answer import Choice, Recommendation, joined_names
+from polhode.advice.answer import Choice, Recommendation, joined_names, names_on_lines
 from polhode.advice.arguments import PURPOSES
 from polhode.advice.codes import CONTACTS, CodeWords, words_of
 from polhode.advice.errors import AdviceError, checked
-from polhode.advice.from_contacts import FARTHEST, PAIR, USUAL, WALLS_CHANGE, ContactTime, mark
+from polhode.advice.from_contacts import FARTHEST, PAIR, USUAL, WALLS_CHANGE, ContactTime, beyond, of_a_contact
 from polhode.fits import seed_statistics
+from polhode.fits.grain_changes import changes, of_methods
 from polhode.fits.impact_errors import ALIKE, LEADING, SHARE_OF_IMPACTS, STATED, ratios, steps_in_a_contact
 from polhode.interface.arguments import number, positive
 from polhode.interface.netcdf import group_names
 from polhode.manybody.law import AS_IN, BOOKKEEPING
-from polhode.manybody.restitution import LAMMPS_DAMPINGS, lammps_damping, pulling_restitution, tsuji_damping, tsuji_restitution
+from polhode.manybody.restitution import (
+    LAMMPS_DAMPINGS,
+    lammps_damping,
+    pulling_restitution,
+    tsuji_damping,
+    tsuji_restitution,
+    yade_en,
+    yade_restitution,
+)
 from polhode.methods import METHODS
 from polhode.registry import nearest
 
@@ -34,11 +43,11 @@ from polhode.registry import nearest
 WORSE = 1.5
 #: The scenes of grains, and the file in which they are released.
 SCENES, RELEASED = ("bed", "column", "drum"), "grains.nc"
+#: What the codes themselves did.
+CODES_RELEASED = "contacts.nc"
 #: What is read off them, and where the energy goes: shares of what is dissipated.
 READ_OFF = {"height": "height", "runout": "runout", "angle": "angle", "power": "dissipated power", "contacts": "contacts"}
 SPLIT = {"normal": "normal dashpots", "tangential": "tangential dashpots", "sliding": "sliding"}
-#: What is not compared of a scene, though it has a value for each initial state.
-NOT_COMPARED = ("closure", "lost")
 #: The corrections as parameters of a law, and what stands for them where a step is named.
 CURES = {name: BOOKKEEPING[name].choices[0] for name in ("start", "plane", "dashpot")} | {"slip": "trapezoidal"}
 WITH_CURES, WITHOUT = "all corrections", "as in LAMMPS and YADE"
@@ -77,9 +86,9 @@ def from_friction(
     code = words.name if (words := words_of(code, CONTACTS)) else None
     arguments = {"contact_time": contact.time, "error": error, "purpose": purpose, "law": law, "code": code}
     arguments |= {"friction": friction, "restitution": restitution}
-    if purpose == "bulk":
-        return _for_bulk(contact, error, restitution, law, words, results, arguments)
     values = {"friction": friction, "restitution": restitution}
+    if purpose == "bulk":
+        return _for_bulk(contact, error, values, law, words, results, arguments)
     return _for_impacts(contact, error, values, law, words, results, arguments)
 
 
@@ -106,10 +115,7 @@ def _for_impacts(
     take = best if code is None else usual
     finest, coarsest = int(data["division"].max()), int(data["division"].min())
     if steps.take > FARTHEST * finest:
-        raise AdviceError(
-            f"error: {error!r} would need steps of {mark(steps.take)}, far below the finest that was run, T/{finest}; "
-            "ask for a larger one"
-        )
+        raise AdviceError(beyond(error, steps.take, finest))
     rows = [
         Choice(USUAL, METHODS[USUAL].label, time * step, relative=take / step, mark=f"{_mark(step)}, {kind}")
         for kind, step in ((WITH_CURES, best), (WITHOUT, usual))
@@ -139,9 +145,10 @@ def _for_impacts(
         sentence=sentence,
         serves=f"With this step at least {SHARE_OF_IMPACTS:.0%} of random impacts meet the error "
         f"({SHARE_OF_IMPACTS:.0%} confidence), wherever in a time step the contact begins.",
-        costs=f"A contact takes {1 / take:.0f} steps, with one evaluation of the forces each. How bodies turn between contacts "
-        "is not in this error, which contacts with friction dominate.",
-        notes=[*_limits_of(code, error), *_on_restitution(values["restitution"], code)[:1]] if code else [],
+        costs=f"{of_a_contact(1 / take, finest)} How bodies turn between contacts is not in this error.",
+        notes=[
+            *([*_limits_of(code, error), *_on_restitution(values["restitution"], code, contact)[:1]] if code else []),
+        ],
         changes=[
             *contact.faster(),
             "another law: a force that begins as the power p of the overlap leaves an error of the order 1 + p",
@@ -159,10 +166,10 @@ def _for_impacts(
             "They have "
             + " and ".join(f"a {name} of {least:g} to {most:g}" for name, (least, most) in ranges.items())
             + "; those asked for do not choose among them.",
-            f"Steps from T/{coarsest} to T/{finest}; between them the error is a power of dt"
-            + (", and the step is extrapolated." if steps.take > finest else "."),
+            f"Steps from T/{coarsest} to T/{finest}; between them, and up to {FARTHEST:g} times finer, the error is a power of "
+            "dt.",
             f"Contact time T: central and without damping, at the speed along the normal. Of two equal grains it is {PAIR:.2f} "
-            "of that on a wall of their material, at the same speed.",
+            "of that on a wall of their material, at the same relative speed.",
             f"From {files.named(path)}.",
         ],
         error=error,
@@ -172,7 +179,7 @@ def _for_impacts(
             *([contact.walls] if contact.walls else []),
             *([contact.about_pairs()] if contact.pair else []),
             about_cures,
-            *_on_restitution(values["restitution"], code)[bool(code) :],
+            *_on_restitution(values["restitution"], code, contact)[bool(code) :],
             *_another_law(contact, {str(data.attrs["law"])}),
             *_on_methods(results),
         ],
@@ -182,34 +189,38 @@ def _for_impacts(
 def _for_bulk(
     contact: ContactTime,
     error: float,
-    restitution: float | None,
+    values: Mapping[str, float | None],
     law: str | None,
     words: CodeWords | None,
     results: Path | None,
     arguments: dict[str, object],
 ) -> Recommendation:
+    friction, restitution = values["friction"], values["restitution"]
     code = words.name if words else None
     time, scenes = contact.time, _assemblies(law, results)
-    measured = "LAMMPS" if code else None
-    bounds = {
-        (scene, name): _bounds(data, name, measured) for scene, (_, data) in scenes.items() for name in _names(data, SPLIT)
-    }
+    cured = {(scene, name): _bounds(data, name) for scene, (_, data) in scenes.items() for name in _names(data, SPLIT)}
+    bounds = {key: _bounds_of_code(scenes[key[0]][1], key[1], cured[key]) if code else cured[key] for key in cured}
     serving = {key: _coarsest(bound, error) for key, bound in bounds.items()}
     read_off = {key: step for key, step in serving.items() if key[1] in READ_OFF}
     resolved = [scene for scene in scenes if all(step for (of, _), step in read_off.items() if of == scene)]
+    least = {scene: max(min(bounds[key].values(), default=inf) for key in read_off if key[0] == scene) for scene in scenes}
     if not resolved:
-        least = min(max(min(bounds[key].values(), default=inf) for key in read_off if key[0] == scene) for scene in scenes)
         raise AdviceError(
             f"error: the initial states of {joined_and(scenes)} cannot show that a change is below {error!r}, only below "
-            f"{_rounded_up(least)}; ask for a larger one"
+            f"{_rounded_up(min(least.values()))}; ask for a larger one"
         )
     division = max(step for step in read_off.values() if step)
     least_asked = min(step for step in read_off.values() if step)
+    needed = max(_coarsest(cured[key], error) or 0 for key in read_off)
+    if needed > division:
+        raise AdviceError(
+            f"error: {error!r} needs T/{needed} even with all corrections, and with the contact update of LAMMPS only "
+            f"T/{division} is shown to be sufficient; ask for a larger one"
+        )
     row = Choice(
         USUAL, METHODS[USUAL].label, time / division, relative=1.0, mark=f"T/{division}, {WITHOUT if code else WITH_CURES}"
     )
-    states = joined_and([f"{data.sizes['seed']} initial states of {scene}" for scene, (_, data) in scenes.items()])
-    compared = [scene for scene in scenes if scene in resolved]
+    states = _initial_states({scene: scenes[scene][1].sizes["seed"] for scene in resolved})
     not_shown = [
         f"{_called(*key)} of {key[0]} (below {_rounded_up(min(bounds[key].values(), default=inf))})"
         for key, step in read_off.items()
@@ -223,14 +234,18 @@ def _for_bulk(
         sentence=words.first_line(row.dt, f"T/{division}, T the contact time")
         if words
         else f"Take any leapfrog, such as {label} ({USUAL}), with {dt}, T the contact time, and with all corrections of the "
-        "contact update. Other codes need shorter steps: name the `code`.",
-        serves=f"The mean of what is read off {joined_and(compared)} changes by less than {error:g} of its value, from "
-        f"{states}, "
-        f"for their time{' and with the contact update of LAMMPS' if code else ''}; no other assembly was run.",
+        "contact update. The step of LAMMPS or YADE as they are is another: name the `code`.",
+        serves=f"The mean of what is read off {joined_and(resolved)} changes by less than {error:g} of its value "
+        f"({seed_statistics.LEVEL:.0%} confidence), from {states}, for their time"
+        f"{' and with the contact update of LAMMPS' if code else ''}; no other assembly was run.",
         costs=f"A contact takes {division} steps, with one evaluation of the forces each.",
-        notes=_on_restitution(restitution, code)[:1] if code else [],
+        notes=[
+            *_left_out({scene: least[scene] for scene in scenes if scene not in resolved}),
+            *_as_in_scenes(friction, restitution, scenes),
+            *(_on_restitution(restitution, code, contact)[:1] if code else []),
+        ],
         changes=[
-            "another assembly; friction and restitution are those of the scenes, whatever is asked",
+            "another assembly, friction or restitution",
             "single impacts",
             *WALLS_CHANGE,
         ],
@@ -242,10 +257,11 @@ def _for_bulk(
         evidence=[
             *(text for scene, (path, data) in scenes.items() for text in _measured(scene, path, data)),
             "With this and all shorter steps that were run the change from the shortest one, with its whole interval of "
-            f"{seed_statistics.LEVEL:.0%}, is below the error.",
+            f"{seed_statistics.LEVEL:.0%}, is below the error. Each interval holds by itself; the report's, of which all hold "
+            "together, are wider.",
             "Contact time T: central and without damping, at the speed of the fast ones, with a wall. In these runs walls are "
-            f"of the grains' material, and two equal grains touch for {PAIR:.2f} T at the same speed: the step allows for "
-            "it.",
+            f"of the grains' material, and two equal grains touch for {PAIR:.2f} T at the same relative speed: the "
+            "step allows for it.",
         ],
         error=error,
         kind="bulk",
@@ -261,11 +277,37 @@ def _for_bulk(
             + ". A smaller change does not show in one run.",
             *([contact.walls] if contact.walls else []),
             *_on_update(code),
-            *_on_restitution(restitution, code)[bool(code) :],
+            *_on_restitution(restitution, code, contact)[bool(code) :],
             *_another_law(contact, _laws_of(scenes)),
             *_on_methods(results),
         ],
     )
+
+
+def _initial_states(numbers: Mapping[str, int]) -> str:
+    """How many there are of each assembly, in words."""
+    if len(set(numbers.values())) == 1:
+        return f"{next(iter(numbers.values()))} initial states{' of each' * (len(numbers) > 1)}"
+    return joined_and([f"{number} initial states of {scene}" for scene, number in numbers.items()])
+
+
+def _left_out(least: Mapping[str, float]) -> list[str]:
+    """Which assemblies an answer is not about, as their initial states resolve no smaller changes than ``least``."""
+    if not least:
+        return []
+    only = joined_and([f"{scene} (only below {_rounded_up(bound)})" for scene, bound in least.items()])
+    return [f"Left out, since the initial states cannot show so small a change: {only}."]
+
+
+def _as_in_scenes(
+    friction: float | None, restitution: float | None, scenes: Mapping[str, tuple[Path, xr.Dataset]]
+) -> list[str]:
+    """What the contacts of the assemblies are like, where others were asked for."""
+    run = sorted({_rubbing(data) for _, data in scenes.values()})
+    if all(value is None or {value} == {pair[i] for pair in run} for i, value in enumerate((friction, restitution))):
+        return []
+    pairs = " or ".join(f"friction {mu:g} and restitution {e:g}" for mu, e in run)
+    return [f"These assemblies have {pairs}, whatever is asked for; others were not run."]
 
 
 def _contacts_of(contact: ContactTime) -> str:
@@ -314,7 +356,7 @@ def _on_update(code: str | None) -> list[str]:
     if code == "LAMMPS":
         return []
     texts = [f"The contact update of {code} was not run in these assemblies: the step is that of LAMMPS."]
-    with suppress(AdviceError, KeyError):
+    with suppress(KeyError):  # a code that is not in the file
         data = _other_codes()
         beds = data[["bed_height", "bed_contacts"]].sel(code=[code.lower(), "polhode"])
         parts = []
@@ -331,34 +373,35 @@ def _on_update(code: str | None) -> list[str]:
 
 def _other_codes() -> xr.Dataset:
     """Impacts and beds as LAMMPS and YADE have them."""
-    path = files.released("contacts.nc")
+    path = files.released(CODES_RELEASED)
     if path is None:
-        raise AdviceError("there is no contacts.nc")
+        raise AdviceError(f"there is no {files.RELEASED / CODES_RELEASED}, which comes with polhode; install polhode again")
     return evidence.read(path)
 
 
 def _limits_of(code: str, error: float) -> list[str]:
     """In which impacts a code does not come as near to its law as is asked, however short the step."""
-    with suppress(AdviceError, KeyError):
+    with suppress(KeyError):  # a code that is not in the file
         data = _other_codes().sel(code=code.lower())
         off = data["off"].max("quantity")
         far = {str(data["case_label"].sel(case=case).item()): float(off.sel(case=case)) for case in off["case"].values}
-        cases = joined_names([f"{label} ({value:.1%})" for label, value in far.items() if value >= error])
-        if cases:
+        farthest = sorted(far, key=lambda label: -far[label])
+        if cases := [f"{label} ({far[label]:.1%})" for label in farthest if far[label] >= error]:
             version = str(data["version"].item())
-            return [
+            before = (
                 f"No step is short enough for all: of {len(far)} impacts solved exactly {code} {version} itself misses the "
-                f"motion of its law by more than {error:g} at any step in {cases}."
-            ]
+                f"motion of its law by more than {error:g} at any step in "
+            )
+            return [names_on_lines(before, cases)]
     return []
 
 
-def _on_restitution(restitution: float | None, code: str | None) -> list[str]:
+def _on_restitution(restitution: float | None, code: str | None, contact: ContactTime) -> list[str]:
     """Which restitution LAMMPS and YADE give, and what to write for the one asked for."""
     if restitution is None or restitution >= 1:
         return []
     if code == "YADE":
-        return ["YADE gives the restitution asked by `en`, since its dashpots never pull (docs/impacts.md)."]
+        return _on_yade(restitution, contact.heavier)
     texts = []
     for name, alpha in LAMMPS_DAMPINGS.items() if code else [next(iter(LAMMPS_DAMPINGS.items()))]:
         plain, write = alpha(restitution), lammps_damping(restitution, alpha)
@@ -372,6 +415,25 @@ def _on_restitution(restitution: float | None, code: str | None) -> list[str]:
             )
         )
     return [*texts[:-1], f"{texts[-1]} This holds for Hertz's law: {RESTITUTION_PAGE}."]
+
+
+def _on_yade(restitution: float, heavier: tuple[float, ...]) -> list[str]:
+    """Which restitution YADE gives to clumps so many times as heavy as their largest sphere, by kind; none are spheres."""
+    if not heavier:
+        return ["YADE gives spheres the restitution asked by `en`, and clumps a larger one (docs/impacts.md)."]
+    lightest_and_heaviest = sorted({min(heavier), max(heavier)})
+    times, obtained, write = (
+        " to ".join(dict.fromkeys(form(value) for value in lightest_and_heaviest))
+        for form in (
+            "{:.3g}".format,
+            lambda ratio: f"{yade_restitution(restitution, ratio):.3f}",
+            lambda ratio: f"{yade_en(restitution, ratio):.3f}",
+        )
+    )
+    return [
+        f"YADE damps with the mass of a sphere: a clump of {times} times that mass has a restitution of {obtained} for `en` "
+        f"{restitution:g}. Write {write}, or give its spheres the mass of the clump."
+    ]
 
 
 def _another_law(contact: ContactTime, known: set[str]) -> list[str]:
@@ -410,42 +472,19 @@ def _called(scene: str, name: str) -> str:
     return "slope (angle of repose)" if (scene, name) == ("drum", "angle") else READ_OFF[name]
 
 
-def _of_variants(data: xr.Dataset, name: str) -> xr.Variable:
-    """What is read off, by step, variant and initial state; without coordinates, whose comparison takes longer than sums."""
-    return data.variables[name].transpose("division", "variant", "seed")
-
-
-def _of_methods(data: xr.Dataset, name: str) -> xr.Variable:
-    """The same with the methods of rotation."""
-    return _of_variants(data, name)[:, np.flatnonzero(data["compared"].values == "method")]
-
-
-def _place(data: xr.Dataset, code: str) -> int | None:
-    """Which of the variants has the contact update of a code; None if it was not run."""
-    places = np.flatnonzero(data["variant"].values == f"as_in_{code}")
-    return int(places[0]) if len(places) else None
-
-
 def _bounds(data: xr.Dataset, name: str, code: str | None = None) -> dict[int, float]:
-    """The largest change from the shortest step that an interval allows, by steps in a contact, coarsest first.
+    """The largest of :func:`changes` that an interval allows, relative to the value, or for shares as a part of all.
 
-    Over all methods, or of a code's contact update where it was run; relative to the value, or for shares as a part of all.
     Infinite where a run was lost.
     """
-    values = _of_methods(data, name)
-    unit = 1.0 if name in SPLIT else abs(float(values[-1].mean()))
-    compared, divisions = values[:-1], data["division"].values[:-1]
-    if code is not None:
-        if (place := _place(data, code)) is None:
-            return {}
-        of_code = _of_variants(data, name)[:, [place]]
-        ran = np.flatnonzero(np.isfinite(of_code.values).any(axis=(1, 2)))
-        compared, divisions = of_code[ran], data["division"].values[ran]
-    finest, result = values[-1].mean("variant", skipna=False), {}
-    for i, division in enumerate(divisions):
-        changes = (compared[i] - finest).mean("variant", skipna=False).values
-        result[int(division)] = _bound(seed_statistics.mean(changes)) / unit
-    return result
+    unit = 1.0 if name in SPLIT else abs(float(of_methods(data, name)[-1].mean()))
+    return {n: _bound(change) / unit for n, change in changes(data, name, code).items()}
+
+
+def _bounds_of_code(data: xr.Dataset, name: str, cured: Mapping[int, float]) -> dict[int, float]:
+    """The :func:`_bounds` with the contact update of LAMMPS, which allow no longer step than all corrections do."""
+    of_code = _bounds(data, name, "LAMMPS")
+    return {n: max([bound, *(cured[m] for m in cured if m >= n)]) for n, bound in of_code.items()}
 
 
 def _bound(estimate: seed_statistics.Estimate) -> float:
@@ -455,71 +494,47 @@ def _bound(estimate: seed_statistics.Estimate) -> float:
 
 def _scatter(scene: str, data: xr.Dataset) -> list[str]:
     """The standard deviations over initial states with the shortest step, relative to the values."""
-    finest = {name: _of_methods(data, name)[-1] for name in _names(data)}
+    finest = {name: of_methods(data, name)[-1] for name in _names(data)}
     return [
         f"{_called(scene, name)} {float(values.std('seed', ddof=1).mean() / abs(values.mean())):.1%}"
         for name, values in finest.items()
     ]
 
 
-def step_changes(data: xr.Dataset, name: str) -> dict[int, seed_statistics.Estimate]:
-    """The change of what is read off from the shortest step, the mean over all methods, by steps in a contact.
-
-    As the report has it: all such comparisons of a scene hold together (Bonferroni). Steps with which runs were lost are left
-    out.
-    """
-    values = _of_methods(data, name)
-    count = len(_compared(data)) * (data.sizes["division"] - 1)
-    steps = enumerate(data["division"].values[:-1])
-    changes = {int(n): (values[i] - values[-1]).mean("variant", skipna=False).values for i, n in steps}
-    return {n: seed_statistics.mean(change, count) for n, change in changes.items() if np.isfinite(change).all()}
-
-
-def update_changes(data: xr.Dataset, name: str, code: str) -> dict[int, seed_statistics.Estimate]:
-    """The change of what is read off by the contact update of a code, against the first method with the same step.
-
-    As the report has it: all comparisons of laws with the first hold together.
-    """
-    if (place := _place(data, code)) is None:
-        return {}
-    ran = data["lost"] >= 0 if "lost" in data else data[name].notnull()
-    laws = ran.any("seed").sel(variant=(data["compared"] == "law").values)
-    count = len(_compared(data)) * int(laws.sum())
-    values = _of_variants(data, name).values
-    changes = {int(n): values[i, place] - values[i, 0] for i, n in enumerate(data["division"].values)}
-    return {n: seed_statistics.mean(change, count) for n, change in changes.items() if np.isfinite(change).all()}
-
-
-def _compared(data: xr.Dataset) -> list[str]:
-    return [str(name) for name, values in data.data_vars.items() if "seed" in values.dims and name not in NOT_COMPARED]
-
-
 def _measured(scene: str, path: Path, data: xr.Dataset) -> list[str]:
     """What a scene is, and what steps and the contact update of LAMMPS change in it."""
     steps = [int(n) for n in data["division"].values]
+    friction, restitution = _rubbing(data)
     texts = [
-        f"{scene}: {data.attrs['clumps']} clumps with friction {float(data.attrs['friction']):g} and restitution "
-        f"{float(data.attrs['restitution']):g} at {float(data.attrs['speed']):g} m/s, {data.sizes['seed']} initial states, "
+        f"{scene}: {data.attrs['clumps']} clumps with friction {friction:g} and restitution "
+        f"{restitution:g} at {float(data.attrs['speed']):g} m/s, {data.sizes['seed']} initial states, "
         f"{int((data['compared'] == 'method').sum())} methods, T/{' T/'.join(map(str, steps))}; from {files.named(path)}."
     ]
     rows = []
     for name in _names(data):
-        value = float(_of_methods(data, name)[-1].mean())
+        value = float(of_methods(data, name)[-1].mean())
         in_degrees = data[name].attrs.get("units") == "degree"
         factor, unit = (1.0, " degrees") if in_degrees else (100 / abs(value), " %")
-        changes = {f"at T/{n}": change for n, change in step_changes(data, name).items()}
-        updates = update_changes(data, name, "LAMMPS")
-        changes |= {f"by the contact update of LAMMPS at T/{n}": change for n, change in updates.items()}
+        of_steps = {f"at T/{n}": change for n, change in changes(data, name).items()}
+        of_steps |= {f"with the contact update of LAMMPS at T/{n}": c for n, c in changes(data, name, "LAMMPS").items()}
         parts = [
             f"{factor * change.value:z.2f}{unit} [{factor * change.low:z.2f}, {factor * change.high:z.2f}] {where}"
-            for where, change in changes.items()
+            for where, change in of_steps.items()
+            if np.isfinite(_bound(change))
         ]
         called = f"{_called(scene, name)}{f' of {value:.1f} degrees' if in_degrees else ''}"
         rows += [f"{called} {joined_and(parts)}"] if parts else []
     if rows:
-        together = f"intervals of {seed_statistics.LEVEL:.0%} for all of them together"
-        texts.append(f"{scene}, change from T/{steps[-1]} ({together}): {'; '.join(rows)}.")
+        texts.append(
+            f"{scene}, change from T/{steps[-1]} with all corrections (intervals of {seed_statistics.LEVEL:.0%} for each): "
+            f"{'; '.join(rows)}."
+        )
     return texts
+
+
+def _rubbing(data: xr.Dataset) -> tuple[float, float]:
+    """Friction and restitution of a scene."""
+    return float(data.attrs["friction"]), float(data.attrs["restitution"])
 
 
 def _check(name: str, law: str | None, results: Path | None) -> tuple[Path, xr.Dataset]:

@@ -32,6 +32,7 @@ from polhode.advice.cases import BodyCase
 from polhode.advice.cautions import at_outputs, drift, restarts
 from polhode.advice.contenders import SLOWER, Contenders, contenders
 from polhode.advice.errors import AdviceError, Angle, TimeOver
+from polhode.advice.halving import halved
 from polhode.advice.motion import (
     ALLOWED,
     COMPARED,
@@ -49,7 +50,7 @@ from polhode.fits import ranking
 from polhode.fits.ranking import AS_PUBLISHED
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
-from polhode.methods.runs import has_pieces
+from polhode.methods.runs import has_pieces, steps_in
 from polhode.methods.wheels import KERNELS
 from polhode.problems.pieces import edges_of
 from polhode.problems.problem import Problem
@@ -149,13 +150,36 @@ def from_runs(
     ----------
     budget : the time that is left, compilation included; without it :data:`LIMIT`, compilation left out
     progress : called with the name of a stage and the part of it that is done
+
+    Raises
+    ------
+    TimeOver
+        If the time is over before a step is tested; with what runs with half the step say (:mod:`polhode.advice.halving`).
     """
-    methods = candidates(one_torque, everything)
-    edges = edges_of(case.starts[0], case.horizon)
-    priced = replace(prices(torque_price, results), pieces=tuple(np.diff(edges)) if len(edges) > 2 else ())
-    compile_drivers()
     limited = budget is not None
     budget = budget or Budget(LIMIT)
+    try:
+        return _searched(case, error, torque_price, one_torque, everything, budget, limited, results, progress)
+    except TimeOver as over:
+        over.halved = halved(case, error, one_torque, budget)
+        raise
+
+
+def _searched(
+    case: BodyCase,
+    error: float,
+    torque_price: float,
+    one_torque: bool,
+    everything: bool,
+    budget: Budget,
+    limited: bool,
+    results: Path | None,
+    progress: Callable[[str, float], object],
+) -> Recommendation:
+    """:func:`from_runs` within a budget; ``limited`` says whether the compilation counts."""
+    methods = candidates(one_torque, everything)
+    priced = prices(torque_price, results).between(edges_of(case.starts[0], case.horizon))
+    compile_drivers()
     starts = _starts(case, error, budget, progress)
     if isinstance(error, Angle):
         starts = replace(starts, motions=[replace(motion, of_omega=False) for motion in starts.motions])
@@ -216,7 +240,7 @@ def from_runs(
     rows = _choices(case, served, fewest, priced, best)
     rows.sort(key=lambda row: row.method != exact)
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
-    alone = _one_by_one(METHODS[first.method], starts.motions, error, budget, progress)
+    alone = _one_by_one(METHODS[first.method], starts.motions, error, budget, progress, finding.errors)
     return _recommendation(case, error, rows, first, fewest, finding, priced, starts, alone, one_torque, everything, few, late)
 
 
@@ -305,6 +329,7 @@ class Search:
     motions : the exact motions from these starts
     error : to be met
     budget : the time that is left
+    errors : of runs of another search for the same error, which are not made again
     """
 
     #: The number of steps from which on an error must decrease with the step: before that a pulse may fall between two steps.
@@ -312,8 +337,16 @@ class Search:
     #: Numbers of steps are multiples of this, so that jumps of the torque lie between steps.
     unit: int = 1
 
-    def __init__(self, motions: Sequence[KnownMotion], error: float, budget: Budget) -> None:
+    def __init__(
+        self,
+        motions: Sequence[KnownMotion],
+        error: float,
+        budget: Budget,
+        errors: dict[tuple[int, str, int], float] | None = None,
+    ) -> None:
         self.motions, self.budget = list(motions), budget
+        #: The error of each run: of a motion (its identity), a method and the number of steps in all pieces.
+        self.errors = {} if errors is None else errors
         #: Of each method and number of steps: the largest error, and from how many starts.
         self.tested: dict[tuple[str, int], tuple[float, int]] = {}
         #: The same of methods that were tried from the given start only.
@@ -327,8 +360,11 @@ class Search:
             ceil(motion.problem.horizon / np.diff(edges_of(motion.problem, motion.problem.horizon)).max()) for motion in motions
         )
         self.resolved = max(WITHIN * motion.problem.horizon / motion.shortest for motion in motions)
+        #: The lengths of the pieces, s, which are the same from all starts; none if a motion has no pieces.
+        self.lengths = np.empty(0)
         if all(has_pieces(motion.problem, motion.problem.horizon) for motion in motions):
             self.resolved = 0.0  # no pulse falls between two steps
+            self.lengths = np.diff(edges_of(motions[0].problem, motions[0].problem.horizon))
         #: The number of runs so far.
         self.runs = 0
         #: The time of a step of each method, s, once it is known.
@@ -351,18 +387,27 @@ class Search:
                     f"the time limit of {self.budget.seconds:g} s is over after {self.runs} runs; ask for a shorter time or a "
                     "larger error, or allow more time with `limit`"
                 )
-            self.runs += 1
-            begun = self.budget.now()
-            worst = max(worst, motion.error(method, steps, CHECKS))
-            if steps >= TIMED:
-                seconds = (self.budget.now() - begun) / steps
-                self.per_step[method.key] = min(seconds, self.per_step.get(method.key, inf))
+            worst = max(worst, self._error_of(motion, method, steps))
             self.tested[method.key, steps] = (worst, i + 1)
             if worst > self.allowed:
                 # The start that was lost is tried first with the next step.
                 self.motions.insert(0, self.motions.pop(i))
                 break
         return worst
+
+    def _error_of(self, motion: KnownMotion, method: Method, steps: int) -> float:
+        """The error of a run from one start; known before if another number of steps is the same run in pieces."""
+        # Two numbers of steps with the same sum have the same steps in each piece: none has fewer of them for more steps.
+        in_all = int(steps_in(self.lengths, motion.problem.horizon / steps).sum()) if len(self.lengths) else steps
+        run = id(motion), method.key, in_all
+        if run not in self.errors:
+            self.runs += 1
+            begun = self.budget.now()
+            self.errors[run] = motion.error(method, steps, CHECKS)
+            if steps >= TIMED:
+                seconds = (self.budget.now() - begun) / steps
+                self.per_step[method.key] = min(seconds, self.per_step.get(method.key, inf))
+        return self.errors[run]
 
     def search(
         self,
@@ -635,13 +680,18 @@ def _has_fixed_axis(motion: KnownMotion, error: float) -> bool:
 
 
 def _one_by_one(
-    method: Method, motions: Sequence[KnownMotion], error: float, budget: Budget, progress: Callable[[str, float], object]
+    method: Method,
+    motions: Sequence[KnownMotion],
+    error: float,
+    budget: Budget,
+    progress: Callable[[str, float], object],
+    errors: dict[tuple[int, str, int], float],
 ) -> list[int]:
-    """The fewest steps with which a method serves single starts, of as many as there is time for."""
+    """The fewest steps with which a method serves single starts, of as many as there is time for; ``errors`` are known."""
     steps: list[int] = []
     for i, motion in enumerate(motions):
         try:
-            steps.append(Search([motion], error, budget).fewest(method).steps)
+            steps.append(Search([motion], error, budget, errors).fewest(method).steps)
         except TimeOver:
             break
         progress("interval", (i + 1) / len(motions))
@@ -780,9 +830,9 @@ def _recommendation(
     if not is_known:
         remarks.insert(0, _doubt(uncertainty))
     return Recommendation(
-        **_terms(case, priced, error, one_torque),
+        **terms(case, priced, error, one_torque),
         best=best,
-        sentence=("" if is_known else "NOT CONFIRMED: ") + _take(case, best, starts),
+        sentence=("" if is_known else "NOT CONFIRMED: ") + take(case, best, _radians(case, starts)),
         confirmed=is_known,
         interval=(low, high),
         interval_means=means,
@@ -796,6 +846,14 @@ def _recommendation(
         remarks=remarks,
         shown=len(rows) if everything else SHOWN,
     )
+
+
+def row_of(case: BodyCase, priced: Prices, key: str, allowed: int, error: float, mark: str) -> Choice:
+    """The row of a method that was run with so many steps, as if all were equal; its time is not compared with others."""
+    steps, method = priced.equal(allowed), METHODS[key]
+    number, seconds = int(priced.in_pieces(steps).sum()), priced.seconds(method, steps)
+    torques, usual = priced.torques(method, steps), priced.usual(steps)
+    return Choice(key, known_as(key), case.horizon / steps, number, torques, seconds, None, error, mark, usual)
 
 
 def _not_confirmed(
@@ -817,15 +875,12 @@ def _not_confirmed(
     """
     rows: dict[str, tuple[bool, float, Choice, int]] = {}
     for (key, allowed), (off, count) in (finding.tried_first | finding.tested).items():
-        steps = priced.equal(allowed)
-        misses, method = off > error or count < len(finding.motions), METHODS[key]
+        misses = off > error or count < len(finding.motions)
         if key.endswith(AS_PUBLISHED) or off >= 1:
             continue
-        seconds, torques = priced.seconds(method, steps), priced.torques(method, steps)
         mark = "misses the error" if off > error else f"from {count} of {len(finding.motions)} starts" if misses else ""
-        dt, number, usual = case.horizon / steps, int(priced.in_pieces(steps).sum()), priced.usual(steps)
-        row = Choice(key, known_as(key), dt, number, torques, seconds, None, off, mark, usual)
-        entry = (misses, off if misses else seconds, row, count)
+        row = row_of(case, priced, key, allowed, off, mark)
+        entry = (misses, off if misses else row.seconds or 0.0, row, count)
         rows[key] = min(rows.get(key, entry), entry, key=lambda row: row[:2])
     late = f"the time limit of {finding.budget.seconds:g} s is over after {finding.runs:,} runs"
     if not rows:
@@ -841,9 +896,9 @@ def _not_confirmed(
     uncertainty = max(motion.uncertainty for motion in finding.motions)
     unfinished = [key for key, result in fewest.items() if result.why == "no time" and key not in rows]
     return Recommendation(
-        **_terms(case, priced, error, one_torque),
+        **terms(case, priced, error, one_torque),
         best=best,
-        sentence=f"NOT CONFIRMED: {_take(case, best, starts, said)}",
+        sentence=f"NOT CONFIRMED: {take(case, best, _radians(case, starts), said)}",
         confirmed=False,
         interval=(best.dt, best.dt),
         interval_means="Interval: not known.",
@@ -860,9 +915,13 @@ def _not_confirmed(
     )
 
 
-def _take(case: BodyCase, best: Choice, starts: Starts, said: str = "Take") -> str:
-    """A method and its step, in a sentence."""
-    radians = max(motion.radians for motion in (starts.motions if case.open_questions else starts.motions[:1]))
+def _radians(case: BodyCase, starts: Starts) -> float:
+    """The radians that the body turns, from the start that is given, or the most if several are open."""
+    return max(motion.radians for motion in (starts.motions if case.open_questions else starts.motions[:1]))
+
+
+def take(case: BodyCase, best: Choice, radians: float, said: str = "Take") -> str:
+    """A method and its step, in a sentence, for a body that turns so many ``radians``."""
     steps = round(case.horizon / (best.usual or best.dt))
     body = case.starts[0].body
     often = density(steps, case.speed, case.horizon, radians)
@@ -880,7 +939,7 @@ def _take(case: BodyCase, best: Choice, starts: Starts, said: str = "Take") -> s
     return f"{said} {best.label} ({best.method}) with {length}, {often}, for {case.horizon:g} s."
 
 
-def _terms(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> dict[str, Any]:
+def terms(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> dict[str, Any]:
     """What was asked, in words and as data: arguments of a :class:`Recommendation`."""
     alone = isinstance(error, Angle)
     below = f"angle of the orientation below {error:.3g} rad" if alone else f"error below {error:g}"

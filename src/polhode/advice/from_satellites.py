@@ -93,27 +93,6 @@ def is_spacecraft(case: BodyCase) -> bool:
     return bool(case.starts[0].body.wheels) or case.starts[0].controller is not None
 
 
-def not_confirmed(case: BodyCase, why: Exception, error: float, torque_price: float, one_torque: bool) -> Recommendation:
-    """The answer to a question about one's own satellite for whose runs there was no time: from random ones.
-
-    Raises
-    ------
-    AdviceError
-        ``why``, if no step is known from those.
-    """
-    try:
-        answer = from_satellites(case.starts[0].body, rates_of(case), error, case.horizon, torque_price, one_torque)
-    except AdviceError:
-        raise why from None
-    return replace(
-        answer,
-        sentence=f"NOT CONFIRMED: {answer.sentence}",
-        confirmed=False,
-        serves=f"Not confirmed, since it rests on no run of this problem but on random satellites: {why}. {answer.serves}",
-        changes=["more time with `limit`", *answer.changes[1:]],
-    )
-
-
 def from_satellites(
     body: Body,
     rates: Rates,
@@ -161,8 +140,8 @@ def from_satellites(
         sentence=f"Take {best.label} ({best.method}) with steps of at most {best.dt:.4g} s that end where a thruster switches "
         f"and where a controller samples. {rates.words(best.dt)}",
         serves=f"It is sufficient for {SHARE_OF_CASES:.0%} of {number_of} random satellites, so for {low:.0%} to "
-        f"{high:.0%} of all such satellites ({LIKELY:.0%} interval). The article's first page (Runge-Kutta 4, 1e-6 a radian) "
-        "has a shorter step, which also holds for random bodies without wheels under smooth torques.",
+        f"{high:.0%} of all such satellites ({LIKELY:.0%} interval). The error is {per_radian:.2g} a radian; the step on "
+        "the article's first page is for 1e-6 a radian, and also for random bodies without wheels.",
         costs=_costs(best, choices, rates),
         changes=["your own torque, as a file without `spacecraft`: all of it is run", *restarts(METHODS[best.method])],
         interval=(best.dt, max(best.dt, min(half, rates.every or inf))),

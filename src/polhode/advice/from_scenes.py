@@ -163,7 +163,14 @@ def contact_of(scene: Scene, material: Mapping[str, Any]) -> ContactTime:
     if damps and ("damping_time" not in law.parameters or law.value("damping_time") != 0):
         # It damps without a coefficient of restitution.
         rubs["purpose"] = "impacts"
-    return _time_of(scene, speed, material if "young" in material else {})._replace(rubs=rubs)
+    clumps = [clump for clump, _ in scene.clumps if len(clump.radii) > 1]
+    heavier = tuple(_heavier_than_sphere(clump, scene.material_of(clump).density) for clump in clumps)
+    return _time_of(scene, speed, material if "young" in material else {})._replace(rubs=rubs, heavier=heavier)
+
+
+def _heavier_than_sphere(clump: Clump, density: float) -> float:
+    """The mass of a clump over the mass of its largest sphere, which it has by itself."""
+    return float(clump.body(density).mass / (density * 4 / 3 * pi * clump.radii.max() ** 3))
 
 
 def _time_of(scene: Scene, speed: Any, material: Mapping[str, Any]) -> ContactTime:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -64,6 +64,10 @@ class Prices:
     def unit(self) -> float:
         """The time of a step of direct Euler, s."""
         return self.step[UNIT]
+
+    def between(self, edges: "np.ndarray") -> "Prices":
+        """The same for runs in pieces between these ``edges`` (n,), s; between two of them steps have one length."""
+        return replace(self, pieces=tuple(np.diff(edges)) if len(edges) > 2 else ())
 
     def in_pieces(self, steps: float) -> "np.ndarray":
         """The number of steps in each piece, (pieces,), where none is longer than one of ``steps`` equal ones."""

@@ -23,7 +23,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from math import inf, isfinite
+from math import inf, isfinite, radians
 from pathlib import Path
 from typing import NoReturn
 
@@ -52,11 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("1. a motion: body and torque").add_argument
     of_body = "kg m^2: three principal moments, or a tensor: Ixx Iyy Izz Ixy Ixz Iyz as in LAMMPS, or its nine elements by rows"
     of_case = "a .yaml or .py file with body and torque, or the key of a test problem; of contacts: a scene (its key or .py "
-    of_omega = "initial angular velocity, rad/s: its size, or three components"
+    of_omega = "initial angular velocity, rad/s, or 3deg/s: its size, or three components"
     start = "initial quaternion, body to lab"
     add("case", nargs="?", metavar="FILE", help=f"{of_case}file), or the file of a clump")
     add("--inertia", nargs="+", type=_in("kg m^2", _finite), metavar="I", help=of_body)
-    add("--omega", nargs="+", type=_in("rad/s", _finite), metavar="W", help=of_omega)
+    add("--omega", nargs="+", type=_in("rad/s", _rate), metavar="W", help=of_omega)
     add("--torque", metavar="CLASS", help="free, constant, time, lab, state, friction ...")
     add("--strength", type=not_negative, metavar="S", help="angular acceleration by the torque over omega^2 (1)")
     add("--time", type=_in("s"), metavar="T", help="time to simulate, s")
@@ -158,6 +158,12 @@ def _positive_or_rigid(text: str) -> float:
 def _without_option(text: str) -> NoReturn:
     """Test problems are asked for as files are."""
     raise argparse.ArgumentTypeError(f"a test problem is named without an option: polhode recommend {text}")
+
+
+def _rate(text: str) -> float:
+    """An angular velocity in rad/s, which may be written in degrees: ``3deg/s``."""
+    in_degrees = text.removesuffix("deg/s")
+    return _finite(text) if in_degrees == text else radians(_finite(in_degrees))
 
 
 def _finite(text: str) -> float:

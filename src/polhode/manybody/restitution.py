@@ -10,7 +10,8 @@ critical damping. Hertz's spring with the dashpot of Tsuji et al. obeys, in unit
 this is linear, :math:`z' = \frac54 v`, :math:`v' = -z - \alpha v`, and the force vanishes where that of the linear dashpot
 does: restitution is that of :math:`D = \alpha/\sqrt5`, whatever the speed, the mass, the radius and the stiffness.
 
-LAMMPS follows its dashpots to zero overlap unless ``limit_damping`` cuts the attraction off: :func:`lammps_damping`.
+LAMMPS follows its dashpots to zero overlap unless ``limit_damping`` cuts the attraction off: :func:`lammps_damping`. YADE's
+dashpots never pull, but take the mass of a sphere where it belongs to a clump: :func:`yade_en`.
 """
 
 from collections.abc import Callable
@@ -108,3 +109,22 @@ def lammps_damping(restitution: float, alpha: Callable[[float], float] = tsuji_p
     while low < (value := (low + high) / 2) < high:
         low, high = (low, value) if tsuji_restitution(alpha(value)) > restitution else (value, high)
     return value
+
+
+def yade_restitution(en: float, heavier: float) -> float:
+    """The coefficient of restitution that ``en`` of YADE's Hertz-Mindlin law gives a clump in a head-on impact.
+
+    Its dashpot is alpha sqrt(m k) with the mass m of the sphere that touches, and the alpha that gives ``en`` to a body of
+    that mass (read in ``Law2_ScGeom_MindlinPhys_Mindlin``; measured for spheres).
+
+    Parameters
+    ----------
+    en : the restitution that is written in YADE, between 0 and 1
+    heavier : the mass of the clump over that of the sphere; for two clumps of a kind the ratio is the same
+    """
+    return tsuji_restitution(tsuji_damping(en) / sqrt(heavier))
+
+
+def yade_en(restitution: float, heavier: float) -> float:
+    """The ``en`` to write in YADE so that a clump has this coefficient of restitution: :func:`yade_restitution` inverted."""
+    return tsuji_restitution(tsuji_damping(restitution) * sqrt(heavier))

@@ -99,7 +99,7 @@ class Controller:
         rows = np.zeros((number, self.width))
         if self.motors is not None:
             rows[0, 6:] = momentum
-        return np.array([self.every, number - 1, *rows.ravel()])
+        return np.concatenate([[self.every, number - 1], rows.ravel()])
 
     def wheel_momentum(self, table: np.ndarray, times: np.ndarray) -> np.ndarray:
         """The momentum (n, 3) of driven wheels, N m s, body frame, at ``times`` (n,), s, from a :meth:`table` after a run."""

@@ -291,7 +291,7 @@ class Problem(Case):
     def numbers_of_pieces(self, end: float) -> np.ndarray:
         """What the torque within a piece reads in a run to ``end`` (s): see :mod:`polhode.problems.pieces`."""
         held = () if self.controller is None else self.controller.table(end, self.body.wheel_momentum)
-        return np.array([*self.numbers, *[0.0] * pieces.OF_PIECE, *held])
+        return np.concatenate([self.numbers, np.zeros(pieces.OF_PIECE), held])
 
     @cached_property
     def whole_torque(self) -> Callable[..., Any]:

@@ -44,6 +44,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "behind": readers.behind,
         "as_good": readers.as_good,
         "released": reference.rest_on_release,
+        "failed": reference.failed,
         "landing": lambda: pages.landing_table(inputs()),
         "measured": lambda: pages.origin(Measurements.released()),
         "methods": lambda: pages.methods_table(Measurements.released()),

@@ -9,6 +9,7 @@ from polhode.methods import METHODS
 from polhode_study.chapters.communities import rows as page_rows
 from polhode_study.chapters.communities import tables
 from polhode_study.chapters.communities.web import BEHIND as BEHIND
+from polhode_study.chapters.communities.web import BESIDE
 from polhode_study.chapters.communities.web import markdown as markdown
 from polhode_study.chapters.laws import frames as law_frames
 from polhode_study.documentation import engines
@@ -18,7 +19,11 @@ from polhode_study.workflow.entry import HOME
 
 RELEASED = HOME / "data/released"
 #: What a reader of the README goes on with where that is not the page on the runs.
-PAGES = {"_games": "engines.md#why-does-my-t-handle-not-flip", "_spacecraft": "recommend.md"}
+PAGES = {
+    "_rubbing": "recommend-contacts.md",
+    "_games": "engines.md#why-does-my-t-handle-not-flip",
+    "_spacecraft": "recommend-class.md#a-spacecraft",
+}
 #: What a reader may open at once, and where it is; {}: the engines of the web without a switch.
 EXAMPLES = {
     "_water": "[in a heat bath](baths.md)",
@@ -47,10 +52,14 @@ def behind(released: Path = RELEASED) -> str:
         key = str(row.numbers["method"])
         method = f"[{METHODS[key].label}](/_generated/methods/{key}.md)" if key in METHODS else f"`{key}`"
         origin = f"`data/released/{file}`, {attributes['date']}, commit {str(attributes['commit'])[:7]}"
+        asking = f"`polhode recommend {question}` ([how to ask](/recommend.md))"
+        if make.__name__ in BESIDE:
+            bodies, another, place = BESIDE[make.__name__]
+            asking += f"; {bodies} `polhode recommend {another}` ([how to ask](/{place}))"
         lines.append(
             f"* **{name}.** {markdown(f'{row.example} {row.more}')} Data: {origin} "
             f"([how it was run](/{page}.md)). Method: {method}. "
-            f"Your own case: `polhode recommend {question}` ([how to ask](/recommend.md)).\n"
+            f"Your own case: {asking}.\n"
         )
     return "".join(lines)
 

@@ -2,6 +2,8 @@
 
 import argparse
 import csv
+import json
+import zipfile
 from collections.abc import Mapping
 from itertools import groupby
 from operator import itemgetter
@@ -12,9 +14,12 @@ import yaml
 
 from polhode import cli
 from polhode_study.chapters import all_chapters
+from polhode_study.chapters import files as files_of_chapters
 from polhode_study.checks import CHECKS
 from polhode_study.documentation import configuration
 from polhode_study.documentation.markdown import table
+from polhode_study.judge.verdicts import COUNTED, VERDICTS
+from polhode_study.report.claims import SOURCES
 from polhode_study.workflow.entry import HOME
 
 
@@ -43,6 +48,31 @@ def rest_on_release() -> str:
         if files and read:
             rows.append((chapter.title, ", ".join(read), ", ".join(files)))
     return table(["section", "reads of `data/released/full`", "figures and tables that may show it"], rows)
+
+
+# ---- what does not hold ----
+
+
+def failed() -> str:
+    """The statements of the publications that the released run does not bear out, without those about time."""
+    verdicts = json.loads(zipfile.ZipFile(HOME / "data/released/manifest.zip").read("manifest.json"))["verdicts"]
+    failures, rows = {VERDICTS[kind][1] for kind in COUNTED}, []
+    for path in files_of_chapters(HOME, "claims.yaml", False):
+        before = ""
+        for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
+            # A part of a sentence goes on with the statement before it.
+            text = f"{before}, {entry['statement']}" if entry["statement"].startswith(("and ", "so ")) else entry["statement"]
+            if entry["kind"] not in COUNTED:
+                continue
+            before = text.partition(" (")[0]
+            if verdicts.get(entry["id"]) in failures:
+                printed = f" ({entry['published']})" if entry["kind"] == "number" else ""
+                rows.append((entry["source"], entry["location"], text + printed, verdicts[entry["id"]]))
+    rows.sort(key=lambda row: list(SOURCES).index(row[0]))
+    return table(
+        ["source", "place", "statement, in our words", "verdict"],
+        [(SOURCES[source].replace("\\ ", " "), *others) for source, *others in rows],
+    )
 
 
 # ---- variables of the data files ----

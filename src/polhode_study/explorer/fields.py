@@ -39,6 +39,7 @@ def fields(inputs: Inputs) -> list[dict[str, Any]]:
             row, key = make(inputs), make.__name__
             unit, caption, rows = CHARTS[key](inputs)
             name, *_, question = web.BEHIND[key]
+            beside = [web.BESIDE[key]] if key in web.BESIDE else []
             views, figures, names = EVIDENCE[key]
             short = key.strip("_")
             see = [f'<a href="#{view}{"&" * (view[-1] != "?")}field={short}">{title}</a>' for view, title in views.items()]
@@ -50,7 +51,8 @@ def fields(inputs: Inputs) -> list[dict[str, Any]]:
                 )
             )
             lines = {head: web.html(cell) for head, cell in cells.items()} | {
-                "Your own case": f"<code>polhode recommend {escape(question)}</code>",
+                "Your own case": f"<code>polhode recommend {escape(question)}</code>"
+                + "".join(f"; {bodies} <code>polhode recommend {escape(more)}</code>" for bodies, more, _ in beside),
                 "Evidence": "; ".join(
                     filter(None, (", ".join(see), f"in the report: {links(figures, f'communities {names}')}"))
                 ),

@@ -7,7 +7,7 @@ from math import gamma, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.fits import impact_errors, laws, satellite_steps
+from polhode.fits import grain_changes, impact_errors, laws, satellite_steps
 from polhode_study.chapters.grains import frames as grains
 from polhode_study.chapters.impacts import frames as impacts
 from polhode_study.chapters.laws import frames as law_frames
@@ -38,6 +38,8 @@ GAMES = {
 SPACECRAFT = {"bsk": ""}
 #: A torque of the start of a step that is used for all of it, and the same method with the torque in the middle of its kick.
 FROZEN, CENTRED = "spiral_synchronous", "spiral_leapfrog"
+#: The code whose contact update the grains were run with.
+CODE = "LAMMPS"
 #: What spacecraft run.
 RUNGE_KUTTA = "rk4"
 
@@ -163,7 +165,9 @@ def of_impacts(inputs: Inputs) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Slope:
-    """How a step of the contact time over ``division`` changes the slope in a drum, degrees, and the scatter of runs."""
+    """How the contact update of a code at the contact time over ``division`` changes the slope in a drum, degrees, and the
+    scatter of runs.
+    """
 
     division: int
     change: float
@@ -173,18 +177,19 @@ class Slope:
 
 
 def slope(inputs: Inputs) -> Slope:
-    """The change of the slope in a rotating drum at the longest step that is stated, against the shortest.
+    """The change of the slope in a rotating drum with the contact update of LAMMPS, at the longest step that is stated,
+    against the shortest step with all corrections.
 
     Raises
     ------
     NotInRun
         If neither the run nor the release has the drum.
     """
-    rows = grains.chosen(grains.frame(inputs, "drum"), "step", "all", grains.STATED)
-    rows = rows[rows["quantity"] == "angle"]
-    if rows.empty:
+    data = grains.data_of(inputs, "drum")
+    change = grain_changes.changes(data, "angle", CODE).get(grains.STATED)
+    if change is None:
         raise NotInRun("the drum was not run with this step")
-    return Slope(grains.STATED, *(float(rows[name].iloc[0]) for name in ("change", "low", "high", "scatter")))
+    return Slope(grains.STATED, change.value, change.low, change.high, grains.scatter(data, "angle"))
 
 
 def contact_time(young: float, poisson: float, density: float, radius: float, speed: float) -> float:

@@ -107,10 +107,11 @@ def _rubbing(inputs: Inputs) -> Row:
         rf"\textbf{{Keep your method}}: another changes spins by {decimal(errors['method'], 4)}\,\%.",
         rf"$T/\mathbf{{{bulk}}}$ for slopes and heights; for one impact to {_percent(loose)} $T/{booked.take:.0f}$, or "
         rf"$T/{cured.take:.0f}$ with a better contact update",
-        rf"In a drum of this gravel, a step of {_in(1e6 * time / bulk)}\,$\mu$s changes the slope by "
+        rf"In a drum of this gravel, {frames.CODE}' update at {_in(1e6 * time / bulk)}\,$\mu$s changes the slope by "
         rf"{_signed(slope.change)}$^\circ$, where starts scatter by {decimal(slope.scatter, 1)}$^\circ$.",
         f"The contact force of {' or '.join(map(escape, orders))} is of {enumerated(exact_to)} in the step. The interval of "
-        rf"the change of the slope is {_signed(slope.low)}$^\circ$ to {_signed(slope.high)}$^\circ$.",
+        rf"the change of the slope with the contact update of {frames.CODE} is {_signed(slope.low)}$^\circ$ to "
+        rf"{_signed(slope.high)}$^\circ$, against the shortest step with all corrections.",
         {"method": impact_errors.LEADING, "steps": cured.take, "steps_half": cured.half, "steps_bulk": bulk}
         | {f"order_{name}": order for name, order in orders.items()}
         | {"steps_as_codes": booked.take, "saved": saved.median, "saved_low": saved.low, "saved_high": saved.high}

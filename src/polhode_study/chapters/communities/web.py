@@ -18,6 +18,13 @@ BEHIND = {
         "--torque-class smooth --omega 0.0175 --error 1e-6 --several-torques",
     ),
 }
+#: A second example for bodies that the first one leaves out: which, the question, and the page on it.
+BESIDE = {
+    "_spacecraft": (
+        *("with wheels, firings or a controller", "--spacecraft --error 1e-6"),
+        "recommend-class.md#a-spacecraft",
+    ),
+}
 #: What the cells of the table in LaTeX have, as Markdown, innermost first.
 MARKDOWN = (
     (r",? *Secs?\.~(?:\\ref\{[^}]*\}(?:, )?)+", ""),
