@@ -99,7 +99,7 @@ def write(tmp_path):
             "from polhode.problems.spiral_cylinder import PROBLEM as METHOD",
             r"bad\.py.*METHOD must be a Method .* not a Problem",
         ),
-        ("OTHER = 1", r"bad\.py.* defines no METHOD"),
+        ("OTHER = 1", r"bad\.py.* defines no METHOD: end the file with METHOD = .*how to rewrite a step from NumPy"),
     ],
 )
 def test_a_file_that_is_no_plugin_is_named(tmp_path, text, message):
@@ -417,7 +417,7 @@ def test_the_first_registry_leaves_the_rest_to_the_others(tmp_path):
     assert polhode.problems.load(path).key == "magnetic_needle" and "my_spiral" not in polhode.methods
     start = polhode.methods.load(path).start
     assert start.py_func.__globals__ is polhode.problems["magnetic_needle"].torque.__globals__, "executed once"
-    with pytest.raises(ValueError, match=r"mine\.py defines no SCENE"):
+    with pytest.raises(ValueError, match=r"mine\.py defines no SCENE: end the file with SCENE = Scene"):
         manybody.scenes.load(path)
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from data_files import inputs_in, invented, of_methods
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from rendered import all_numbers, number_lines, root, whole_table
 from test_report import LONG_TABLES
@@ -313,6 +314,17 @@ def test_the_map_marks_what_fell(whole):
         y = panel.get_yticks()[labels.index(drawing.printable(selection.label(whole, method)))] - 0.48
         (cell,) = [p for p in panel.patches if p.get_fill() and p.get_xy() == pytest.approx((x, y))]
         assert to_hex(cell.get_facecolor()).upper() == torque_classes.ORDER_COLOURS[order]
+
+
+def test_bars_of_groups_stand_between_names_and_cells(small, whole):
+    for run in (small, whole):
+        with style.settings():
+            figure = rendering.figure("order_map", run)
+            FigureCanvasAgg(figure).draw()
+            panel = figure.axes[0]
+            right = max(text.get_window_extent().x1 for text in panel.get_yticklabels())
+            bars = [line for line in panel.lines if line.get_xdata()[0] == line.get_xdata()[1]]
+            assert bars and all(right < line.get_window_extent().x0 < panel.bbox.x0 for line in bars)
 
 
 # Drift

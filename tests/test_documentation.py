@@ -30,6 +30,7 @@ from polhode.advice import from_runs
 from polhode.export.program import Program
 from polhode.fits.largest_step import rounded_down
 from polhode.interface.netcdf import read_dataset
+from polhode_engines.cases import LOADS, identification_runs
 from polhode_study import chapters, configuration
 from polhode_study.chapters.communities import rows as page_rows
 from polhode_study.chapters.impacts import frames as impacts
@@ -39,6 +40,7 @@ from polhode_study.documentation import configuration as key_tables
 from polhode_study.documentation.mathml import mathml
 from polhode_study.documentation.measured import Measurements
 from polhode_study.report import method_tables
+from polhode_study.run import method_sheet
 
 HOME = Path(__file__).parents[1]
 DOCS = HOME / "docs"
@@ -583,6 +585,35 @@ def test_the_pages_show_the_example_files_as_they_are():
         ("adding-a-force-law", "example_force"),
     ):
         assert f"```python\n{(DOCS / f'{name}.py').read_text()}```" in (DOCS / f"{page}.md").read_text()
+
+
+@pytest.mark.thorough
+def test_the_step_in_numpy_is_that_of_the_kernels():
+    """Under a torque in the lab, which is evaluated where each of them has it evaluated."""
+    scope: dict = {}
+    block = re.search(r"```python\n(import numpy.*?)```", (DOCS / "challenge.md").read_text(encoding="utf-8"), re.S)[1]
+    exec(compile(block, "challenge.md", "exec"), scope)
+    run = identification_runs("lab")[0]
+    with polhode.methods.restored():
+        motion = method_sheet.motion(polhode.methods.load(DOCS / "example_kdk.py"), run)
+
+    def torque_at(q, omega):
+        return np.array(LOADS["lab"](0.0, tuple(q), tuple(omega), run.value))
+
+    assert tuple(scope["INERTIA"]) == run.inertia
+    q, omega = run.q0, np.array(run.omega0)
+    torque = torque_at(q, omega)
+    for n in run.samples:
+        np.testing.assert_allclose([*q, *omega], [*motion.q[n], *motion.omega[n]], rtol=0, atol=1e-12)
+        q, omega, torque = scope["step"](q, omega, torque, run.dt, torque_at)
+
+
+def test_every_kernel_of_the_algebra_is_in_the_table():
+    rows = [row for row in pages.kernels_table().splitlines() if row.startswith("| `")]
+    named = {row.split("`")[3].partition("(")[0]: row for row in rows}
+    assert {"exponential", "multiply", "to_body", "axpy", "cross", "angular_velocity", "euler_equations"} <= set(named)
+    assert "`to_body(q, v)`" in named["to_body"] and "components in the body frame" in named["to_body"]
+    assert all(row.count(" | ") == 2 and len(row.split(" | ")[2]) > 10 for row in rows) and "of_axes" not in named
 
 
 @pytest.mark.thorough

@@ -1,6 +1,7 @@
 """A method whose step is in C: it is the kernel that it repeats, in every driver, and says what cannot be done with it."""
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -47,3 +48,25 @@ def test_missing_functions_and_wrong_c_are_refused(tmp_path):
     (tmp_path / "wrong.c").write_text("void step(")
     with pytest.raises(ValueError, match=r"wrong\.c does not compile: .*error"):
         from_c(tmp_path / "wrong.c", "step", 7)
+
+
+#: In C++, with a name of its library that is only in a header.
+CPP = """#include <array>
+%s void step(const double *state, double dt, double *next)
+{
+    std::array<double, 3> v = {1.0, 2.0, 3.0};
+    for (int i = 0; i < 3; i++) next[i] = state[i] + dt * v[i];
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
+def test_a_step_in_cpp_is_declared_as_one_of_c(tmp_path, monkeypatch):
+    (tmp_path / "mine.cpp").write_text(CPP % 'extern "C"')
+    (tmp_path / "named.cpp").write_text(CPP % "")
+    with pytest.raises(ValueError, match=r'named\.cpp has no function .step.; in C\+\+ declare it extern "C"'):
+        from_c(tmp_path / "named.cpp", "step", 3)
+    assert from_c(tmp_path / "mine.cpp", "step", 3)((1.0, 1.0, 1.0), 0.5) == (1.5, 2.0, 2.5)
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["c++", "-shared", "-fPIC", "mine.cpp", "-o", "mine.so"], check=True)
+    assert from_c("mine.so", "step", 3)((1.0, 1.0, 1.0), 0.5) == (1.5, 2.0, 2.5)

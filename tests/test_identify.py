@@ -395,6 +395,81 @@ def test_a_body_losing_momentum_tumbles_wrongly():
     assert "loses 0.6 of its energy or momentum" in measured_advice(2, "tumbles", "yes", (-0.3, -0.6))
 
 
+#: A method in a file, of second order, which loses energy, and no method of polhode.
+KDK = Path(__file__).parents[1] / "docs" / "example_kdk.py"
+
+
+@pytest.fixture(scope="module")
+def runs_of_a_file(tmp_path_factory):
+    """The runs of the recipe by the method of a file, as files."""
+    folder = tmp_path_factory.mktemp("mine")
+    with polhode.methods.restored():
+        method = polhode.methods.load(KDK)
+        for number, run in enumerate(recipe.recipe(omega=SPEED).runs, 1):
+            driver = identify.driver_of(method, run)
+            state, rows = driver.start(run.q0, run.omega0), []
+            for n in range(41):
+                rows.append((n * run.dt, *state[:7]))
+                state = driver.step(state, n)
+            lines = [f"# inertia: {' '.join(map(repr, run.inertia))}", f"# torque: {recipe.torque_text(run)}"]
+            text = [",".join(f"{x:.17g}" for x in row) for row in rows]
+            (folder / f"run{number}.csv").write_text("\n".join([*lines, "t,qw,qx,qy,qz,wx,wy,wz", *text]) + "\n")
+    return sorted(folder.iterdir())
+
+
+def test_an_unknown_method_is_said_to_be_unknown(runs_of_a_file):
+    answer = own_code.identify_files(runs_of_a_file)
+    said, why = (" ".join(text.split()) for text in (str(answer), answer.why()))
+    assert not answer.identified and 1.5 < answer.order < 3.5
+    assert said.startswith(f"{own_code.UNKNOWN}. Order measured: {answer.order:.2f} at this step. Closest: ")
+    assert own_code.IF_YOURS in said and "Check inertia" not in said and "of higher order" not in said
+    assert f"Next: {own_code.label_of(answer.runner_up)}, " in why
+    assert f"Excluded: all {len(answer.deviations)} candidates; of the methods these are nearest: " in why
+    near = replace(answer, exact=answer.deviation * answer.round_off / 100)
+    said, why = (" ".join(text.split()) for text in (str(near), near.why()))
+    assert near.is_near_exact and said.startswith(f"{own_code.UNKNOWN}. Order measured: {answer.order:.2f} at this step. They")
+    assert f"Closest: {own_code.label_of(answer.method)}, " in why and "Next: " in why and "Excluded: all" in why
+    assert "Order measured" not in str(replace(near, order=math.nan)) and "second run with half" in str(
+        replace(near, order=math.nan)
+    ).replace("\n  ", " ")
+
+
+def test_a_first_run_alone_asks_for_inertia_and_file(runs_of_a_file):
+    said = " ".join(str(own_code.identify_files(runs_of_a_file[:1])).split())
+    assert said.startswith("Not identified. Closest: ") and "Check inertia" in said and own_code.IF_YOURS in said
+
+
+@pytest.mark.thorough
+def test_a_method_in_a_file_is_a_candidate(runs_of_a_file, capsys):
+    files = list(map(str, runs_of_a_file))
+    with polhode.methods.restored():
+        assert main(["identify", *files, "--method", str(KDK), "--why"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("Identified: My kick-drift-kick (my_mean_rotor). Order ") and "keep it" not in said
+    assert "turns over" in said and "as it should" not in said
+    assert main(["identify", *files]) == 1 and own_code.IF_YOURS in " ".join(capsys.readouterr().out.split())
+    for word, message in (("spiral_kdk", "is no Python file; every method"), ("nothing.py", "nothing.py does not exist")):
+        assert main(["identify", *files, "--method", word]) == 2 and message in capsys.readouterr().err
+    assert main(["identify", "--recipe", "--method", str(KDK)]) == 2 and "--recipe has no use" in capsys.readouterr().err
+
+
+def test_a_loss_with_the_step_of_the_rows_is_said():
+    """SPIRAL's kick loses energy by its third-order error, 256 times as much in a step of 0.2 rad as in one of 0.05."""
+    answer = polhode.identify(*rows_of("spiral_synchronous", 0.2, 30)[:3], inertia=INERTIA * SIZE)
+    fine = replace(answer, methods=("spiral_leapfrog",), order=2.0)
+    assert fine.spin.is_as_exact and fine.spin_at_step.energy < -0.05
+    said, why = " ".join(fine.advice), " ".join(fine.why().split())
+    lost = f"a free spin loses {-fine.spin_at_step.energy:.1%} of its energy"
+    assert f"Second order, and with the step of these rows, {fine.angle:.2g} rad, {lost} in 30000 steps: take" in said
+    assert "keep it" not in said and f"With the step of these rows, {fine.angle:.2g} rad, {lost}" in why
+    gained = replace(fine.spin_at_step, energy=0.02, momentum=0.0)
+    assert own_code._drift_words(gained) == "a free spin gains 2.0% of its energy"
+    small = replace(fine, angle=0.01)
+    assert not small.spin_at_step.end and small.advice[0] == "Second order: keep it."
+    steady = replace(fine, methods=("no_squish",), deviations={"no_squish": 1.0})
+    assert steady.advice[0] == "Second order: keep it." and "keeps energy and momentum within 1%" in steady.why()
+
+
 def test_falling_momentum_is_damping_only_at_a_constant_rate():
     t = np.arange(50) * 0.2
     assert "damping of 0.05/s" in causes.damping_words(np.exp(-0.05 * t), 0.2, 10.0, 1e-4)
@@ -753,10 +828,14 @@ def test_the_order_is_measured_before_runs_go_far_off(key):
 
 def test_no_advice_contradicts_a_measured_order():
     spin = meaning.LongSpin(0.0, 0.0, 0.0, "tumbles", "beside the middle axis")
-    answer = SimpleNamespace(spin=spin, methods=("theta_1_exp",), is_settled=False, order=2.07)
+    fields = {"spin": spin, "spin_at_step": meaning.LongSpin(), "angle": 0.2}
+    answer = SimpleNamespace(methods=("theta_1_exp",), is_settled=False, order=2.07, **fields)
     assert own_code.Answer.advice.func(answer) == ()
     answer.order = 1.2
     assert "First order" in own_code.Answer.advice.func(answer)[0]
+    answer.order, answer.spin_at_step = 2.07, replace(spin, energy=-0.3)
+    (said,) = own_code.Answer.advice.func(answer)
+    assert said.startswith("Order 2.1 at these steps, and with the step of these rows, 0.2 rad, a free spin loses 30.0% of its")
 
 
 @pytest.mark.parametrize("key", ["ab2_components", "ab2_exchanged", "ab3_barker", "ab4_buss", "mean_of_two_buss", "ab2_exp"])

@@ -405,6 +405,14 @@ def test_reproduce_starts_again_after_a_failed_installation(machine):
     assert len(machine.calls("uv")) == 1
 
 
+def test_reproduce_knows_every_command_of_polhode(machine):
+    """And asks it for help, not Snakemake."""
+    machine.with_tex().run()
+    for name in cli.commands():
+        assert machine.run(name, "--help").returncode == 0 and machine.calls("snakemake") == [], name
+        assert machine.calls("python")[-1].removeprefix("-P ") == f"-m polhode {name} --help"
+
+
 def test_reproduce_hands_its_arguments_and_its_process_on(machine):
     """Snakemake takes the place of the script, so that whoever ends the one ends the other."""
     machine.with_tex()

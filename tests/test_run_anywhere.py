@@ -19,6 +19,7 @@ from polhode_study import configuration
 from polhode_study.cli import run
 from polhode_study.configuration.models import Configuration
 from polhode_study.documentation import configuration as documented
+from polhode_study.inputs import Inputs
 from polhode_study.workflow.entry import HOME
 
 DEFAULT = default()
@@ -37,9 +38,10 @@ def test_the_start_is_a_small_study(start):
     study = configuration.resolve(
         merged(DEFAULT, values | {"results": str(start.parent / "results")}), HOME, [HOME / "config.yaml", start]
     )
-    assert list(study.problems) == ["heavy_top"] and not study.scenes
+    assert list(study.problems) == ["spiral_cylinder", "heavy_top"] and not study.scenes
     assert sum(share.cpu for share in study.estimate.shares) < 60
-    assert study.problems["heavy_top"].long_run is None
+    assert Inputs().problem in study.problems, "of which the figures of errors against the step are"
+    assert all(problem.long_run is None for problem in study.problems.values())
 
 
 def test_the_start_names_every_key_with_its_meaning(start):

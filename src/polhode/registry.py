@@ -265,6 +265,16 @@ class Registry(Mapping[str, T]):
         return self._table().html()
 
 
+#: What to do about a file that defines no such object.
+_REMEDIES = {
+    "METHOD": "end the file with METHOD = OneTorque(...), as the file in docs/adding-a-method.md does; docs/challenge.md shows "
+    "how to rewrite a step from NumPy, and how to link one in C or C++",
+    "PROBLEM": "end the file with PROBLEM = Problem(...), as the file in docs/adding-a-problem.md does",
+    "SCENE": "end the file with SCENE = Scene(...), as the file in docs/adding-a-scene.md does",
+    "LAW": "end the file with LAW = ..., as the file in docs/adding-a-force-law.md does",
+}
+
+
 def load_file(path: str | Path, registries: "Sequence[Registry[Any]]") -> dict[str, Any]:
     """Add the objects defined by the Python file ``path`` to the registries that they belong to; the file is executed once.
 
@@ -297,7 +307,9 @@ def load_file(path: str | Path, registries: "Sequence[Registry[Any]]") -> dict[s
     loaded = {kind: item for kind, item in objects.items() if item is not None}
     if not loaded:
         *others, last = (registry.object_name for registry in registries)
-        raise ValueError(f"plug-in {path} defines no {' or '.join(filter(None, [', '.join(others), last]))}")
+        names = " or ".join(filter(None, [", ".join(others), last]))
+        first = registries[0].object_name
+        raise ValueError(f"plug-in {path} defines no {names}: {_REMEDIES.get(first, f'end the file with {first} = ...')}")
     return loaded
 
 

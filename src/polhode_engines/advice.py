@@ -48,6 +48,11 @@ def advice_of(key: str, option: str, order: float, end: str, gyroscopic: str) ->
     return option_of(key, option).advice or measured_advice(order, end, gyroscopic)
 
 
+def order_words(order: float) -> str:
+    """An order in words, such as "Second order"; of a number without a unit."""
+    return f"{ORDERS.get(round(order), f'{order:.1f}th')} order"
+
+
 def measured_advice(
     order: float, end: str, gyroscopic: str, changes: Sequence[float] = (), turned: float = 0.0, turns: Sequence[float] = ()
 ) -> str:
@@ -68,23 +73,20 @@ def measured_advice(
         return "Its damping stops a free spin: switch the damping off for free flight."
     if isnan(order) or not isfinite(order):
         return "No order could be fitted: compare two steps before using it."
-    word = ORDERS.get(round(order), f"{order:.1f}th")
+    word = order_words(order)
     if end == "diverges":
-        return f"{word} order, and a free spin gains energy until it diverges: take smaller steps, or another option."
+        return f"{word}, and a free spin gains energy until it diverges: take smaller steps, or another option."
     if end.endswith(" moment"):
-        return f"{word} order, and a free spin ends about the axis of the {end}: take smaller steps, or another option."
+        return f"{word}, and a free spin ends about the axis of the {end}: take smaller steps, or another option."
     change = max(changes, key=abs, default=0.0)
     if abs(change) > NOTICED_CHANGE:
         way = "loses" if change < 0 else "gains"
-        return f"{word} order, and a free spin {way} {abs(change):.2g} of its energy or momentum: take smaller steps."
+        return f"{word}, and a free spin {way} {abs(change):.2g} of its energy or momentum: take smaller steps."
     if turns and other_turns(*turns):
         count, exact = turns
         return (
-            f"{word} order, and a free body turns over {count:g} times where the exact one does {exact:g} times: take smaller "
-            "steps."
+            f"{word}, and a free body turns over {count:g} times where the exact one does {exact:g} times: take smaller steps."
         )
     if turned > NOTICED_CHANGE:
-        return (
-            f"{word} order, and the angular momentum of a free body turns by {turned:.2g} rad in the lab: take smaller steps."
-        )
-    return f"{word} order: halve the step to halve the error." if order < 1.5 else f"{word} order: keep it."
+        return f"{word}, and the angular momentum of a free body turns by {turned:.2g} rad in the lab: take smaller steps."
+    return f"{word}: halve the step to halve the error." if order < 1.5 else f"{word}: keep it."

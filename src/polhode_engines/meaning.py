@@ -105,6 +105,24 @@ def long_spin(key: str, steps: int) -> LongSpin:
     return next((spin for spin in spins if not spin.is_as_exact), spins[0])
 
 
+def spin_with_step(key: str, steps: int, angle: float) -> LongSpin:
+    """A free spin from between the axes with steps of this angle, rad: its end, and what it loses; turns are not counted.
+
+    Energy and momentum oscillate with every turn of a method that loses neither. Their changes are therefore those between
+    the means over the first and the last tenth.
+    """
+    from polhode_engines.atlas import long_spin_of  # needs xarray
+
+    run = replace(cases.long_run(steps), omega0=cases.GENERAL, dt=angle)
+    states = states_of(key, run)
+    energy, momentum, _, _, end, _ = long_spin_of(run, states)
+    if end == "tumbles":
+        moments, tenth = np.array(run.inertia), max(1, len(states.omega) // 10)
+        values = (moments * states.omega**2).sum(1), np.linalg.norm(moments * states.omega, axis=1)
+        energy, momentum = (float(value[-tenth:].mean() / value[:tenth].mean() - 1) for value in values)
+    return LongSpin(energy, momentum, end=end, start="from between the axes")
+
+
 @cache
 def _exact_turns(omega: tuple[float, float, float], steps: int) -> int:
     """The turns of the exact body in a long spin, read as often as that is."""

@@ -24,7 +24,7 @@ from polhode.algebra.quaternion import to_lab
 from polhode.interface.arguments import is_ordered, shown
 from polhode.methods import METHODS
 from polhode_engines import cases, causes, fitted, identify, meaning, recipe
-from polhode_engines.advice import NOTICED_CHANGE, measured_advice, other_turns
+from polhode_engines.advice import NOTICED_CHANGE, measured_advice, order_words, other_turns
 from polhode_engines.candidates import DAMPED as DAMPED_KEY
 from polhode_engines.candidates import LAWS, candidate, damped, plain_label
 from polhode_engines.conventions import ANGLES, TIMES, Convention, Fit, fits, misses, plausible, rotations
@@ -73,6 +73,8 @@ REFERENCE_STEP = 0.004
 FAR_OFF, ROWS_OF_ORDER, ORDERS = 0.5, 4, (0.5, 12.0)
 #: A measured order that differs by more than this from the order of a method contradicts it; by less than this it agrees.
 OTHER_ORDER, CLOSE_ORDER = 0.5, 0.25
+#: Rows of a higher order converge to the exact motion of the body given: inertia, torque and step are right.
+CONVERGING = 1.5
 #: A reading is wrong if its closest candidate is so many times further away than the closest candidate of another reading.
 FURTHER = 30.0
 #: A difference from the exact motion in a step that is rounding in double precision.
@@ -236,6 +238,13 @@ class Answer:
         return meaning.long_spin(self.method, SPIN_STEPS)
 
     @cached_property
+    def spin_at_step(self) -> meaning.LongSpin:
+        """A long free spin with the step of the rows, if that is longer than the step of :attr:`spin`; else without an end."""
+        if not self.spin.end or not self.angle > cases.LONG_STEP:
+            return meaning.LongSpin()
+        return meaning.spin_with_step(self.method, SPIN_STEPS, self.angle)
+
+    @cached_property
     def engines(self) -> tuple[str, ...]:
         """The engines that have the same step, as the atlas found or read them; none unless one method remains."""
         return meaning.same_engines(self.methods) if self.is_settled else ()
@@ -249,10 +258,19 @@ class Answer:
         if not spin.end or len(orders) > 1 or len(kinds) > 1:
             return ()
         order, instead = orders.pop(), meaning.instead(self.method, self.speed, ERROR) if self.is_settled else ()
-        if abs(self.order - order) > OTHER_ORDER:
+        is_other = abs(self.order - order) > OTHER_ORDER
+        if is_other and spin.is_as_exact and not _drift_words(self.spin_at_step):
             return instead
         changes, turns = (spin.energy, spin.momentum), (spin.turns, spin.exact_turns)
         said = measured_advice(order, spin.end, "no" if kinds.pop() else "yes", changes, spin.turned, turns)
+        if spin.is_as_exact and (drift := _drift_words(self.spin_at_step)):
+            said = (
+                f"{order_words(order)}, and with the step of these rows, {self.angle:.2g} rad, {drift} in "
+                f"{SPIN_STEPS} steps: take smaller ones ({cases.LONG_STEP:g} rad: {max(map(abs, changes)):.1g})."
+            )
+        _, comma, rest = said.partition(" order, ")
+        if is_other and comma:
+            said = f"Order {self.order:.1f} at these steps, {rest}"
         return (said, *instead)
 
     @property
@@ -263,6 +281,11 @@ class Answer:
         said = "The law of the damping" if len(laws) > 1 else "The place of the damping before the rotation"
         said += " and its place before the rotation make" if min(len(laws), len(places)) > 1 else " makes"
         return f"{said} no difference in these rows."
+
+    @property
+    def _measured_order(self) -> str:
+        """The order measured, as a sentence after another; empty without one."""
+        return f" Order measured: {self.order:.2f} at this step." if math.isfinite(self.order) else ""
 
     @property
     def _order_words(self) -> str:
@@ -280,8 +303,7 @@ class Answer:
         content = {name: getattr(self, name) for name in names}
         content["deviations"] = {key: value for key, value in list(self.deviations.items())[:12]}
         content |= {"engines": self.engines, "advice": self.advice}
-        if self.spin.end:
-            content["spin"] = asdict(self.spin)
+        content |= {name: asdict(spin) for name in ("spin", "spin_at_step") if (spin := getattr(self, name)).end}
         return json.dumps(_finite(content), **{"indent": 2, "allow_nan": False, **options})
 
     def __str__(self) -> str:
@@ -295,12 +317,17 @@ class Answer:
     def why(self) -> str:
         """The whole answer: also what was excluded, how the rows were read, and what was measured on them."""
         lines = self._first()
-        if self.runner_up and not self.is_near_exact:
+        if self.is_near_exact:
+            lines += [f"Closest: {label_of(self.method)}, {_rounded(self.deviation)} round-offs off in a step."]
+        if self.runner_up:
             lines += [f"Next: {label_of(self.runner_up)}, {_rounded(self.runner_up_deviation)} round-offs."]
         excluded = [(k, v) for k, v in self.deviations.items() if k not in self.methods and k in METHODS and v >= APART]
         if self.identified and excluded:
             some = "; ".join(f"{METHODS[key].label} ({_rounded(value)})" for key, value in excluded[:4])
             lines += [f"It is not: {some}, nor any other of {len(self.deviations)} candidates."]
+        elif excluded and self.deviation >= WITHIN:
+            some = "; ".join(f"{METHODS[key].label} ({_rounded(value)})" for key, value in excluded[:4])
+            lines += [f"Excluded: all {len(self.deviations)} candidates; of the methods these are nearest: {some}."]
         lines += ["", f"Read as: {self.convention}."]
         if self.half_steps:
             side = "before" if self.half_steps < 0 else "after"
@@ -324,6 +351,9 @@ class Answer:
                 f"length of the momentum {spin.momentum:+.1e}{_turned_words(spin)}, "
                 f"{_end_words(spin, self.lacks_gyroscopic_term)}."
             ]
+        if self.spin_at_step.end:
+            drift = _drift_words(self.spin_at_step) or f"a free spin keeps energy and momentum within {NOTICED_CHANGE:.0%}"
+            lines += [f"With the step of these rows, {self.angle:.2g} rad, {drift} in as many steps."]
         return "\n".join(row for line in lines for row in (wrap(line, WIDTH, subsequent_indent="  ") or [""]))
 
     def _first(self) -> list[str]:
@@ -374,14 +404,14 @@ class Answer:
             numbers = "; ".join(f"{key} {_rounded(self.deviations[key])}" for key in self.methods[:5])
             lines += [f"Their deviations in round-offs: {numbers}."]
         elif self.is_near_exact:
-            lines += [
-                f"Not identified. The rows are nearer to the exact motion ({self.exact:.1e} in a step) than to any candidate: "
-                "those of a method of higher order, or of a solver with error control."
-            ]
+            near = f"They are nearer to the exact motion ({self.exact:.1e} in a step) than to any known method."
+            lines += [f"{UNKNOWN}.{self._measured_order or NO_ORDER} {near} {IF_YOURS}"]
         elif self.methods and abs(self.exact / (self.deviation * self.round_off) - 1) < 0.1:
             lines += [f"Not identified. Closest: the exact motion, {_rounded(self.deviation)} round-offs off in a step."]
         elif self.methods:
-            lines += [f"Not identified. Closest: {names[0]}, {_rounded(self.deviation)} round-offs off in a step."]
+            closest = f"Closest: {names[0]}, {_rounded(self.deviation)} round-offs off in a step."
+            is_unknown = self.order > CONVERGING and not self.limits
+            lines += [f"{UNKNOWN}.{self._measured_order} {closest} {IF_YOURS}" if is_unknown else f"Not identified. {closest}"]
         else:
             lines += ["Not identified: no rows could be compared."]
         if self.lacks_gyroscopic_term and not self.identified:
@@ -396,6 +426,10 @@ class Answer:
         return lines
 
 
+#: What is said of a method that is not known, what to do if it is one's own, and about rows that show no order.
+UNKNOWN = "Not identified: no known method makes these steps"
+IF_YOURS = "If the method is yours: --method FILE (in Python: polhode.methods.load)."
+NO_ORDER = " A second run with half the step shows the order: such rows come from a method of higher order, or a solver."
 #: Ends of a free spin in words.
 ENDS = {
     "tumbles": "it tumbles as it should",
@@ -418,6 +452,17 @@ def _end_words(spin: meaning.LongSpin, lacks_term: bool = False) -> str:
     if other_turns(spin.turns, spin.exact_turns):
         said += f", and turns over {spin.turns} times where the exact body does {spin.exact_turns} times"
     return said
+
+
+def _drift_words(spin: meaning.LongSpin) -> str:
+    """What a free spin with the step of the rows loses or gains, or where it ends; empty if it keeps energy and momentum."""
+    if not spin.end:
+        return ""
+    if spin.end != "tumbles":
+        return f"a free spin {ENDS[spin.end].removeprefix('it ')}"
+    name, change = max((("energy", spin.energy), ("momentum", spin.momentum)), key=lambda pair: abs(pair[1]))
+    way = "loses" if change < 0 else "gains"
+    return f"a free spin {way} {abs(change):.1%} of its {name}" if abs(change) > NOTICED_CHANGE else ""
 
 
 def _is_without_term(key: str) -> bool:
@@ -1553,9 +1598,11 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         speed = float(np.median(np.linalg.norm(omega[fine], axis=1)))
         turned = np.linalg.norm(rotations(q), axis=1)[fine[1:] & fine[:-1]]
         angle = float(np.median(turned)) / run.every if turned.size else math.nan
+    measured = _order(runs, reading) if not half else math.nan
     if pieces and not within:
         limits += _why(runs, reading)
-        if not limits and not _is_beyond(angle):
+        is_near_exact = causes.is_nearest(exact, [value * eps for value in values.values()])
+        if not limits and not is_near_exact and not measured > CONVERGING and not _is_beyond(angle):
             limits.append(NO_CANDIDATE)
     if unequal > SINGLE and not within:
         limits.append(
@@ -1591,7 +1638,7 @@ def _answer(runs: Sequence[OwnRun], reading: _Reading, same: Sequence[_Reading],
         angle=angle,
         speed=speed,
         dt=run.dt * TIMES[reading.convention.time],
-        order=_order(runs, reading) if not half else math.nan,
+        order=measured,
         energy=changes[0],
         momentum=changes[1],
         momentum_vector=changes[2],
@@ -1631,7 +1678,7 @@ def _contradicted_units(rows: Rows, convention: Convention) -> list[str]:
 NO_CANDIDATE = (
     "no candidate makes this step. Check inertia (the order of the axes, products of inertia), the torque (--torque), steps "
     "between rows (--every), the unit of time (--dt); switch damping and contacts off, or name the rate (--damping). Otherwise "
-    "the method is none that polhode knows."
+    f"the method is none that polhode knows. {IF_YOURS}"
 )
 
 

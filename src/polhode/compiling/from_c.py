@@ -33,7 +33,10 @@ def from_c(file: str | Path, name: str, results: int) -> Callable[..., Any]:
     ValueError
         If the source does not compile, or the library has no such function.
     """
-    library = ctypes.CDLL(str(file)) if Path(file).suffix not in (".c", ".cpp") else _compiled(Path(file))
+    path = Path(file)
+    # The loader looks for a name without a folder in the system's folders alone.
+    ready = str(path.absolute() if path.exists() else path)
+    library = _compiled(path) if path.suffix in (".c", ".cpp") else ctypes.CDLL(ready)
     try:
         function = getattr(library, name)
     except AttributeError:

@@ -11,6 +11,8 @@ What to run, and who made a run::
       also what was excluded, how the rows were read, and where the energy goes.
   polhode identify run.csv --inertia 1e-9 2e-9 2.5e-9 --torque lab 0 0 1e-12 --dt 1e-6
       The same for a file that does not say these itself ('# inertia: ...').
+  polhode identify run*.csv --method my_method.py
+      With a method of yours among the candidates: does your code make the steps that your file makes?
 
 The recipe without --language is a table for every language; the program for JavaScript runs in node.
 
@@ -24,7 +26,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from polhode.cli import UsageError, finite, not_negative, positive, whole
+from polhode.cli import UsageError, finite, method_named, not_negative, positive, whole
 from polhode_engines import cases
 from polhode_engines.recipe import LANGUAGES, recipe
 
@@ -51,6 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--columns",
         metavar="NAMES",
         help="names of all columns, such as t,qw,qx,qy,qz,wx,wy,wz; - for one that is not to be read",
+    )
+    parser.add_argument(
+        "--method",
+        action="append",
+        metavar="FILE",
+        help="a Python file that defines a method of yours (docs/adding-a-method.md): a further candidate; may be repeated",
     )
     parser.add_argument("--recipe", action="store_true", help="print what to run")
     parser.add_argument("--omega", type=positive, metavar="W", help="angular velocity of the recipe, rad/s")
@@ -79,6 +87,10 @@ def run(arguments: argparse.Namespace) -> int:
     from polhode_engines.own_code import IdentifyError, identify_files
     from polhode_engines.run_files import RunFileError
 
+    for name in arguments.method or ():
+        if not name.endswith(".py"):
+            raise UsageError(f"--method: {name} is no Python file; every method that polhode has is a candidate without it")
+        method_named(name)
     torque = " ".join(arguments.torque) if arguments.torque else None
     try:
         with warnings.catch_warnings(record=True) as remarks:
@@ -111,7 +123,7 @@ def _print_recipe(arguments: argparse.Namespace) -> int:
     """
     if arguments.files:
         raise UsageError("--recipe prints what to run and reads no files; leave one of both out")
-    for option in ("torque", "every", "damping", "body", "columns", "why"):
+    for option in ("torque", "every", "damping", "body", "columns", "method", "why"):
         if getattr(arguments, option) not in (None, False):
             raise UsageError(f"--{option} is about files of runs; --recipe has no use for it")
     if arguments.language not in (None, *LANGUAGES):

@@ -68,6 +68,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "engines_contacts": engines.contacts_page,
         "engines_questions": engines.questions_page,
         "method_variables": pages.variables_of_sheets,
+        "kernels": pages.kernels_table,
         "citation": reference.citation,
         "keys": configuration.short_table,
     }

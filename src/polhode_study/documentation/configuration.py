@@ -25,14 +25,18 @@ NAMES = {"problems": "PROBLEM", "many_body": "SCENE", "dt": "SET"}
 WORDS = {"object": "keys", "array": "list", "string": "text", "integer": "whole number", "boolean": "true, false"}
 #: Bounds with their signs.
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}
-#: The study that :func:`start_text` writes: the orders of four methods on a top under gravity. Other problems are left out.
+#: The study that :func:`start_text` writes: four methods on a top under gravity and on the cylinder of del Valle et al. (2024),
+#: whose figures show errors against the step, with plug-ins. Other problems are left out.
 START: dict[str, Any] = {
     "results": "results",
     "methods": ["spiral_leapfrog", "fincham1992", "no_squish", "rk4"],
     "checks": [],
     "notebooks": [],
     "cost": None,
-    "problems": {"heavy_top": {"dt": {"fit": {"divisions": [16, 4096, 9]}}, "long_run": None}},
+    "problems": {
+        "spiral_cylinder": {"dt": {"published": None, "fit": {"divisions": [16, 4096, 9]}}, "long_run": None, "targets": None},
+        "heavy_top": {"dt": {"fit": {"divisions": [16, 4096, 9]}}, "long_run": None},
+    },
     "many_body": None,
     "ensembles": None,
 }

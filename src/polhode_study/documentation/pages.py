@@ -4,6 +4,7 @@ Every method, problem or scene in its registry has a page; nothing is listed by 
 docstring of its module, everything else from its declaration and from measurements.
 """
 
+import ast
 import importlib
 import shutil
 from collections.abc import Mapping
@@ -46,6 +47,8 @@ from polhode_study.workflow.entry import HOME
 
 #: The packages whose modules have pages (docs/api.md).
 PACKAGES = ("polhode", "polhode_engines")
+#: The modules whose kernels methods are made of.
+ALGEBRA = ("polhode.algebra.vector", "polhode.algebra.quaternion", "polhode.algebra.body")
 #: The errors of the tables of problems.
 TARGETS = (1e-2, 1e-4, 1e-6)
 #: The rows of the table on the landing page: situations of the article's second page, and what a reader calls them.
@@ -108,6 +111,20 @@ def variables_of_sheets() -> str:
         for name, variable in method_tables.VARIABLES.items()
     ]
     return table(["variable", "besides `integrator`", "unit", "meaning"], rows)
+
+
+def kernels_table() -> str:
+    """The kernels of the algebra, which a method may call, with their arguments and what they return."""
+    rows = []
+    for name in ALGEBRA:
+        path = Path(str(importlib.import_module(name).__file__))
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and any(ast.unparse(mark) == "kernel" for mark in node.decorator_list):
+                said = (ast.get_docstring(node) or "").partition("\n\n")[0]
+                arguments = ", ".join(argument.arg for argument in node.args.args)
+                said = one_line(said).replace("``", "`").replace("*", r"\*")
+                rows.append((f"`{name.rpartition('.')[2]}`", f"`{node.name}({arguments})`", said))
+    return table(["module", "kernel", "returns"], rows)
 
 
 def origin(measured: Measurements) -> str:

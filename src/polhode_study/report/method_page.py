@@ -12,6 +12,7 @@ from typing import Any
 from matplotlib.markers import MarkerStyle
 
 from polhode.fits.drift import LOST_CHANGE
+from polhode.fits.orders import TOLERANCE
 from polhode.interface.table import simple
 from polhode_engines.candidates import plain_name
 from polhode_study.report.style import CSS_COLOURS, STROKES, style
@@ -24,6 +25,10 @@ VERDICTS = {
     "symplectic in what it carries": "symplectic in its own variables",
     "symplectic in what it outputs": "symplectic in its outputs",
 }
+#: A free body that has gained or lost more of the energy that it can ends about an axis.
+SPENT = 0.9
+#: Orders in words.
+ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth"}
 #: The error a radian for which steps are named, as the numbers have it.
 TARGET = "0.0001"
 #: Round-offs below which a known method is near: half of the digits agree.
@@ -122,15 +127,54 @@ def in_short(sheet: Mapping[str, Any]) -> list[str]:
         + (f" Each output evaluates {more} besides." if price["torques_per_output"] else "")
     )
     lines.append(escape(f"Symplectic step: {_form(subject)}."))
-    lines.append(escape(f"Librations: {subject['librations'].get('caution') or _reason(subject['librations'])}."))
+    lines.append(escape(f"Small librations, linearised only: {_librations(subject)}."))
+    if words := wrong_offset(subject):
+        lines.append(f"<span class=bad>{escape(words)}</span>")
     return lines
+
+
+def _librations(row: Mapping[str, Any]) -> str:
+    """What the linearised step does to small librations, in words."""
+    return str(row["librations"].get("caution") or _reason(row["librations"]))
+
+
+def wrong_offset(row: Mapping[str, Any]) -> str:
+    """That the angular velocity which a method holds is not that of its ``stored_offset``, in a sentence; else empty."""
+    held = row.get("held_omega")
+    order = held and held["orders"][f"{held['offset']:g}"]
+    if not held or order is None or order > held["declared"] - TOLERANCE:
+        return ""
+    said = f"The omega that stored returns is not that of stored_offset = {held['offset']:g}: its error is of order {order:.1f}"
+    fit = [offset for offset, other in held["orders"].items() if other is not None and other > held["declared"] - TOLERANCE]
+    if fit:
+        return f"{said}, and of order {held['orders'][fit[0]]:.1f} with stored_offset = {fit[0]}."
+    others = ", ".join(held["orders"])
+    return f"{said}, and no other of {others} gives the declared {held['declared']}: complete the kick before it is stored."
 
 
 def compared(sheet: Mapping[str, Any]) -> list[str]:
     """The torques that the method takes for :data:`TARGET`, over those of the best one beside it, where this is least and most.
 
-    A sentence; none if there is no method beside it.
+    A sentence; a second about the methods beside it that are of its own order or below, if the best are of a higher one. None
+    if there is no method beside it.
     """
+    rows = sheet["methods"]
+
+    def order(key: str) -> int:
+        return int(max(of_class["q"].get("declared", 0) for of_class in rows[key]["orders"].values()))
+
+    own = order(sheet["method"])
+    alike = [key for key in sheet["beside"] if order(key) <= own]
+    said = _compared_with(sheet, sheet["beside"])
+    lines = [f"An error of {float(TARGET):g} a radian in 90 % of the bodies {said}."] if said else []
+    among = _compared_with(sheet, alike)
+    if among and among != said:
+        lines.append(f"Beside methods up to {ORDINALS.get(own, f'{own}th')} order alone, it {among}.")
+    return lines
+
+
+def _compared_with(sheet: Mapping[str, Any], others: Sequence[str]) -> str:
+    """The torques over those of the best of other methods, where this is least and most; empty if none reaches the error."""
 
     def torques(key: str, of_class: str) -> float:
         row = sheet["methods"][key]
@@ -139,25 +183,26 @@ def compared(sheet: Mapping[str, Any]) -> list[str]:
 
     ratios = []
     for of_class, label in sheet["classes"].items():
-        best = min(sheet["beside"], key=lambda key: torques(key, of_class), default=None)
+        best = min(others, key=lambda key: torques(key, of_class), default=None)
         if of_class != "free" and best is not None and isfinite(torques(best, of_class)):
             ratio = torques(sheet["method"], of_class) / torques(best, of_class)
             other = sheet["methods"][best]["label"]
             times = f"takes {ratio:.3g} times the torques of {other}" if isfinite(ratio) else "is not reached"
             ratios.append((ratio, f"{times} ({label})"))
     if not ratios:
-        return []
+        return ""
     (_, least), (_, most) = min(ratios), max(ratios)
-    words = least if least == most else f"at best {least}, at worst {most}"
-    return [f"An error of {float(TARGET):g} a radian in 90 % of the bodies {words}."]
+    return least if least == most else f"at best {least}, at worst {most}"
 
 
 def long_lasting(sheet: Mapping[str, Any]) -> str:
     """What the energy does in the long runs, in a sentence."""
-    words = [
-        f"{run['label']} {'diverged' if run['diverged'] else format(run['last'], '.2g')}"
-        for run in sheet["methods"][sheet["method"]]["long_runs"].values()
-    ]
+    words = []
+    for run in sheet["methods"][sheet["method"]]["long_runs"].values():
+        spent = spent_energy(run)
+        words.append(
+            f"{run['label']} {'diverged' if run['diverged'] else format(run['last'], '.2g')}{f' ({spent})' if spent else ''}"
+        )
     runs = sheet["long_runs"]
     return (
         f"Change of the energy, over the kinetic energy, after {runs['steps']:,} steps of {runs['step']:g} rad: "
@@ -165,8 +210,25 @@ def long_lasting(sheet: Mapping[str, Any]) -> str:
     )
 
 
+def spent_energy(run: Mapping[str, Any]) -> str:
+    """That a free body has come to an axis of a principal moment, in words; a power of time then says nothing. Else empty."""
+    share = run.get("share")
+    if run["diverged"] or share is None or not abs(share) > SPENT:
+        return ""
+    way, axis = ("lost", "largest") if share < 0 else ("gained", "smallest")
+    can = "lose" if share < 0 else "gain"
+    return f"it has {way} {min(abs(share), 1):.0%} of the energy that it can {can}: it ends about its {axis} moment".replace(
+        "%", " %"
+    )
+
+
 def new_or_known(identity: Mapping[str, Any]) -> str:
-    """The answer to "is it new?" in a sentence."""
+    """The answer to "is it new?" in sentences."""
+    files = f"It agrees with the file beside it, {_names(identity['files'])}. " if identity.get("files") else ""
+    return files + _new_or_known(identity)
+
+
+def _new_or_known(identity: Mapping[str, Any]) -> str:
     if "not applicable" in identity:
         return f"It could not be compared with known methods: {identity['not applicable']}."
     if identity["same"]:
@@ -328,6 +390,8 @@ def _long(rows: Mapping[str, Any], sheet: Mapping[str, Any]) -> str:
             return "<span class=bad>diverged</span>"
         if run["last"] > LOST_CHANGE:
             return f"<span class=bad>lost: {_number(run['last'])}</span>"
+        if spent := spent_energy(run):
+            return f"<span class=bad>{_number(run['last'])}: {escape(spent)}</span>"
         grows = "" if run["growth"] is None else f", grows as t<sup>{_number(run['growth'], 2)}</sup>"
         return f"{_number(run['last'])}{grows}"
 
@@ -342,7 +406,7 @@ def _long(rows: Mapping[str, Any], sheet: Mapping[str, Any]) -> str:
     lines: dict[str, Any] = {
         escape(run["label"]): (lambda row, key=key: cell(row, key)) for key, run in subject["long_runs"].items()
     }
-    lines["librations of Ω Δt = x"] = librations
+    lines["small librations of Ω Δt = x, linearised only"] = librations
     lines["stable up to x ="] = lambda row: _number(row["librations"].get("limit")) if "limit" in row["librations"] else "–"
     runs = sheet["long_runs"]
     return (
@@ -370,12 +434,18 @@ def _structure(rows: Mapping[str, Any]) -> str:
             return escape(_reason(limit))
         return _number(limit["limit"]) if limit["limited"] else f"none up to {limit['tried_to']:g}"
 
+    def held(row: Mapping[str, Any]) -> str:
+        offset = f"{row['held_omega']['offset']:g}"
+        text = f"{_number(row['held_omega']['orders'][offset], 2)} at {offset} steps".replace("-", "−")
+        return f"<span class=bad>{text}</span>" if wrong_offset(row) else text
+
     return _beside(
         rows,
         {
             "there and back, free top": returned("free_asymmetric_top"),
             "there and back, heavy top": returned("heavy_top"),
             "symplectic step": lambda row: escape(_form(row)),
+            **({"order of the omega that it holds": held} if all("held_omega" in row for row in rows.values()) else {}),
             "largest stable product of drag rate and step": drag,
         },
     )

@@ -7,7 +7,7 @@ from the same bodies and states. What a method cannot run is a sentence, :data:`
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from math import inf, isfinite
+from math import inf, isfinite, log2, nan
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from polhode.methods import METHODS
 from polhode.methods.libration import fault, libration
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import single_body
+from polhode.problems.problem import Problem
 from polhode.simulate import simulate
 from polhode.version import __version__
 from polhode_engines.candidates import candidates
@@ -52,6 +53,10 @@ BEST_FOR, BEST_AT, PRICE = ("free", "state", "friction_anisotropic"), 1e-4, 10.0
 #: Long runs: problems, radians in a step, steps, and samples of the energy.
 LONG = ("free_asymmetric_top", "heavy_top")
 LONG_STEP, LONG_STEPS, LONG_SAMPLES = 0.1, 50_000, 500
+#: A free body whose angular momentum has changed in length by less keeps the bounds that it sets to the energy.
+LENGTH_CHANGE = 0.01
+#: The omega that a method holds: the problem on which it is compared, radians turned, numbers of steps, and offsets in steps.
+HELD_ON, HELD_RADIANS, HELD_STEPS, OFFSETS = "heavy_top", 8.0, (80, 160), (-0.5, 0.0, 0.5)
 #: A scene of contacts and the share of its horizon; a liquid and a number of its usual steps.
 CONTACTS, CONTACT_SHARE = "chess", 0.05
 LIQUID, LIQUID_STEPS = "water64", 4000
@@ -262,6 +267,7 @@ def long_runs(methods: Sequence[Method], exact: xr.Dataset) -> Entries:
                 "last": ended.last,
                 "largest": ended.largest,
                 "growth": ended.growth,
+                "share": energy_share(problem, run["omega"].values[-1], change[-1]),
                 "radians": run["time"].values / dt * LONG_STEP,
                 "change": change,
                 DIVERGED: not isfinite(change[-1]),
@@ -282,6 +288,45 @@ def long_runs(methods: Sequence[Method], exact: xr.Dataset) -> Entries:
             roots = {NOT_APPLICABLE: f"its step cannot be linearised about rest: {error}"}
         entries[method.key] = {"long_runs": runs, "librations": roots}
     return entries
+
+
+def energy_share(problem: Problem, omega: np.ndarray, change: float) -> float:
+    """The share that a free body has gained of the energy that it can gain at its angular momentum; below 0: lost.
+
+    The energy of a body of the angular momentum L is at least L^2 / (2 I_max), about the axis of the largest moment, and at
+    most L^2 / (2 I_min). NaN under a torque, and where the method has changed the length of L.
+
+    Parameters
+    ----------
+    omega : (3,), at the end, rad/s in the body frame
+    change : of the energy at the end, over the kinetic energy at the start
+    """
+    inertia, first = np.array(problem.body.inertia), np.array(problem.omega0)
+    square = float(np.square(inertia * first).sum())
+    with np.errstate(over="ignore", invalid="ignore"):
+        length = float(np.linalg.norm(inertia * omega)) / square**0.5
+    if problem.torque_class != "free" or not abs(length - 1) < LENGTH_CHANGE:
+        return nan
+    bound = square / float(inertia @ np.square(first)) / float(inertia.min() if change > 0 else inertia.max()) - 1
+    return change / abs(bound) if bound else nan
+
+
+def held_omega(method: Method) -> dict[str, Any]:
+    """The order of the omega that ``stored`` returns, at its declared offset and at others: a wrong one has the first order."""
+    problem = single_body(HELD_ON)
+    end = HELD_RADIANS / float(np.linalg.norm(problem.omega0))
+    offsets = sorted({*OFFSETS, method.stored_offset})
+    errors = np.empty((len(HELD_STEPS), len(offsets)))
+    for row, steps in zip(errors, HELD_STEPS, strict=True):
+        exact = np.array(problem.exact([end + offset * end / steps for offset in offsets], 20)[1], float)
+        with np.errstate(over="ignore", invalid="ignore"):
+            held = simulate(problem, method, end / steps, end, 1)["stored_omega"].values[-1]
+        row[:] = np.abs(exact - held).max(axis=1) / np.linalg.norm(problem.omega0)
+    orders = {
+        f"{offset:g}": log2(coarse / fine) if isfinite(coarse) and fine > round_off(1 / HELD_STEPS[-1], HELD_RADIANS) else nan
+        for offset, coarse, fine in zip(offsets, *errors, strict=True)
+    }
+    return {"offset": method.stored_offset, "declared": method.orders(problem.torque_class)[1], "orders": orders}
 
 
 def structure(methods: Sequence[Method], exact: xr.Dataset) -> Entries:
@@ -313,6 +358,7 @@ def structure(methods: Sequence[Method], exact: xr.Dataset) -> Entries:
             verdict = "not symplectic"
         limits = dict(zip(map(str, drag["integrator"].values), drag["limit"].values.tolist(), strict=True))
         entries[method.key] = {
+            "held_omega": held_omega(method),
             "reversibility": returned,
             "symplecticity": {
                 "verdict": verdict,
@@ -378,7 +424,8 @@ def identity(method: Method) -> dict[str, Any]:
 
     The candidates are those of the atlas of engines. A method is the same where q and omega agree within rounding at every step
     of every run; the start and the output count. Without such a method, steps are taken from each state that it holds
-    (:mod:`polhode_engines.identify`), so that the start and the output do not count.
+    (:mod:`polhode_engines.identify`), so that the start and the output do not count. Methods of other files, which stand beside
+    it, are not known ones: ``files`` are those that give the same numbers.
     """
     runs = [
         Run(load, tuple(SHARE * x for x in VALUES[load]), INERTIA, Q0, omega0, STEP, tuple(range(COMPARED + 1)))
@@ -392,7 +439,12 @@ def identity(method: Method) -> dict[str, Any]:
         return {NOT_APPLICABLE: f"it cannot be stepped in plain Python: {error}"}
     if not all(np.isfinite(motion.omega).all() and np.isfinite(motion.q).all() for motion in spun):
         return {NOT_APPLICABLE: "it diverges"}
-    distances = {candidate.key: _distance(candidate, runs, spun) for candidate in candidates() if candidate.key != method.key}
+    files = {key for key in METHODS.plugins() if key != method.key}
+    distances = {
+        candidate.key: _distance(candidate, runs, spun)
+        for candidate in candidates()
+        if candidate.key != method.key and candidate.key not in files
+    }
     nearest = min(distances, key=distances.__getitem__)
     same = sorted(key for key, value in distances.items() if value < WITHIN)
     same_step = []
@@ -400,9 +452,11 @@ def identity(method: Method) -> dict[str, Any]:
         same_step = [
             deviation.key
             for deviation in deviations(runs, held, EPS)
-            if deviation.value < WITHIN and deviation.key != method.key
+            if deviation.value < WITHIN and deviation.key != method.key and deviation.key not in files
         ]
+    agreeing = sorted(key for key in files if _distance(METHODS[key], runs, spun) < WITHIN)
     return {
+        "files": {key: METHODS[key].label for key in agreeing},
         "same": {key: METHODS[key].label if key in METHODS else key for key in same},
         "same_step": {key: METHODS[key].label if key in METHODS else key for key in same_step},
         "nearest": {"key": nearest, "round_offs": distances[nearest]},
