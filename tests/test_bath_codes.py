@@ -170,6 +170,35 @@ def test_the_page_has_the_numbers_of_the_released_rows():
         assert f"| {times['us_per_step']:.0f} | {times['us_per_step_most']:.0f} |" in page
 
 
+def test_the_page_says_in_words_what_the_rows_have():
+    """And what follows from degrees of freedom, constraints and the moments of the molecule."""
+    page = re.sub(r"\s+", " ", (HOME / "docs" / "baths.md").read_text(encoding="utf-8")).replace("−", "-")
+    runs = baths.with_excess(pd.read_csv(RELEASED / "bath_codes.csv")).set_index(["bath", "dt"])
+    hot = 300 * runs["excess"] / baths.OF_PLACES
+    middle, sd = (
+        f"{run['reported'] - 300:.0f} ± {run['reported_error']:.0f}"
+        for run in (runs.loc["LangevinMiddleIntegrator", 6.0], runs.loc["sd", 6.0])
+    )
+    chains = {dt: runs.loc[("rigid/nvt/small", dt), "reported"] for dt in (4.0, 6.0)}
+    whole, four = (300 * 6 * number / (6 * number - 3) for number in (64, 4))
+    weak, strong = (300 / 8 * -np.expm1(-2 * friction * 0.004) for friction in (1, 100))
+    water, sites = WATER.clumps[0][0], np.asarray(WATER.clumps[0][0].sites)
+    arms = sites - np.average(sites, axis=0, weights=water.masses)
+    moments = np.linalg.eigvalsh(np.einsum("i,ij,ik->jk", water.masses, arms, arms))
+    first, second, third = sorted(moments.sum() - moments)
+    for text in (
+        f"while the places of the molecules are {hot['rigid/small langevin', 6.0]:.0f} K too hot",
+        f"it shows {300 - chains[6.0]:.0f} K too little while",
+        f"read {middle} and {sd} K more than the bath",
+        f"the log shows {chains[4.0]:.0f} K for 300 K there",
+        f"the log shows {whole:.1f} K for 300 K, because",
+        f"{four:.0f} K for four, and {whole:.1f} K for 64",
+        f"{weak:.1f} K at 1/ps and 4 fs, {strong:.0f} K at 100/ps",
+        f"a force of {first:.3f}, {second:.3f} and {third:.3f} kcal/mol/Å",
+    ):
+        assert text in page, text
+
+
 def test_the_inputs_for_tip4p2005_are_the_molecule():
     """Each number by a formula of its own from the sites, charges and parameters of the library."""
     page = (HOME / "docs" / "baths.md").read_text(encoding="utf-8")

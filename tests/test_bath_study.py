@@ -35,10 +35,10 @@ def made_up(case, seed, blocks):
     random = np.random.default_rng(crc32(f"{case.key} {seed}".encode()))
     common, small = random.normal(0, 3, blocks), lambda size: random.normal(0, size, blocks)
     time, bias = (np.arange(blocks) + 0.5) * case.duration / study.BLOCKS, HOTTER * case.dt**2
-    balance = 300 * DRIFT * 1e-3 / case.friction if case.scheme != "LAMMPS" else 0.0
+    balance = 300 * DRIFT * 1e-3 / case.friction
     rotation, translation = (300 + balance + sign * bias + common + small(0.3) for sign in (1, -1))
     middle = (translation, rotation) if case.divides else (np.full(blocks, np.nan),) * 2
-    drift = DRIFT * 1e-6 * time + small(1e-5) if case.scheme != "LAMMPS" else np.full(blocks, np.nan)
+    drift = DRIFT * 1e-6 * time + small(1e-5)
     higher = HIGHER * case.dt**2 * (case.scheme != "BAOAB")
     energy = -17.7 + higher + 0.01 * (common + balance) + small(0.01)
     liquid = 3 + small(0.05), 0.3 + small(0.01), 3 + small(1)
@@ -88,13 +88,43 @@ def test_the_heat_of_a_bath_says_the_temperature(inputs):
         assert case.balance == pytest.approx(600 * reading, rel=1e-9)
 
 
+def test_the_heat_of_forces_says_the_temperature(inputs):
+    """The mean square p of the momentum of half steps, with a force that feeds it, until nothing changes."""
+    data = inputs.check("baths").isel(case=0).assign_coords(scheme="LAMMPS", friction=10.0, exchange=8.0)
+    turn, feeding, p = 0.08, 0.01, 1.0
+    for _ in range(1000):
+        p = (1 - turn + feeding) ** 2 * p + 2 * turn
+    end = (1 - (turn - feeding) / 2) ** 2 * p + turn / 2
+    heat = turn * (1 - (1 - (turn - feeding) / 2) * p)  # of the force -turn times the momentum and noise, and the mean velocity
+    case = bath_runs.BathRun(data, 300.0)
+    case.__dict__["drift"] = bath_runs.Estimate(-heat / 8e-6)
+    assert case.balance == pytest.approx(300 * end, rel=1e-9) and end > 1.1
+
+
 def test_the_longest_steps_are_shown_or_possible(runs):
     longest = runs.longest_steps("water64", "BAOAB", 10.0, 2.0)
-    assert longest["rotation"] == (4.0, 4.0)  # 0.006 K by the balance, and 0.4, 1.6 and 3.6 K
-    assert runs.longest_steps("water64", "OBABO", 1.0, 1e3)["potential"][1] <= 4.0
+    assert (longest["rotation"].shown, longest["rotation"].possible) == (
+        4.0,
+        4.0,
+    )  # 0.006 K by the balance, and 0.4, 1.6 and 3.6 K
+    of_energy = runs.longest_steps("water64", "OBABO", 1.0, 1e3)["potential"]
+    assert of_energy.possible <= 4.0
+    assert of_energy.fitted.value == pytest.approx((0.01 / HIGHER) ** 0.5, rel=0.1)
+    assert of_energy.fitted.low < of_energy.fitted.value < of_energy.fitted.high < 1.2 * of_energy.fitted.low
     assert runs.truth("water64").value == pytest.approx(-17.7, abs=0.02)
     with pytest.raises(bath_runs.NotInRun, match="no BAOAB with a friction of 7/ps in water64"):
         runs.ladder("water64", "BAOAB", 7.0)
+
+
+def test_a_short_run_does_not_hide_what_a_long_one_shows():
+    """An interval too wide for the limit at a shorter step leaves it open, one beyond the limit excludes it."""
+    wide, narrow, beyond = bath_runs.Bias(0.1, -2.0, 2.2), bath_runs.Bias(0.2, 0.1, 0.3), bath_runs.Bias(2.0, 1.5, 2.5)
+    longest = bath_runs.longest_step({1.0: wide, 2.0: narrow, 4.0: beyond}, 0.5)
+    assert (longest.shown, longest.possible) == (2.0, 2.0)
+    assert bath_runs.longest_step({1.0: beyond, 2.0: narrow}, 0.5).shown == 0
+    fitted = bath_runs.longest_step({2.0: bath_runs.Bias(0.4, 0.3, 0.5), 8.0: beyond}, 0.9).fitted
+    assert (fitted.value, fitted.low, fitted.high) == pytest.approx((3.0, 1.8**0.5 * 2, 3.0**0.5 * 2))
+    assert bath_runs.longest_step({2.0: wide}, 0.5).range_of_fit == "0.95 or more"
 
 
 def test_torques_are_derivatives_of_the_potential_energy():
@@ -202,7 +232,7 @@ def test_the_chapter_is_made_from_its_check(inputs, tmp_path):
     frame, text = rendering.table("baths", inputs)
     assert len(frame) == len(study.CASES) and text.count("BAOAB") == 3 and text.count(r"\num") > 200
     frame, text = rendering.table("bath_steps", inputs)
-    assert len(frame) == 9
+    assert len(frame) == 14
     figure_twice("baths", inputs, tmp_path)
 
 

@@ -250,6 +250,10 @@ def test_the_step_in_a_bath_has_the_same_digits_everywhere(first_page, without_r
         assert rf"{fs:g}\,fs" in row.step + row.more and re.search(rf"\b{fs:g}\sfs", of_question)
     lammps = f"{row.numbers['bath_fs_lammps']:g}"
     assert f"timestep  {lammps}\n" in of_baths and f"0.5 K with {lammps} fs" in of_baths
+    drifts = [row.numbers[f"lammps_{dt}fs"] for dt in (2, 4)]
+    heats = (f"{300e-3 * drift:.1g}" for drift in drifts)
+    words = "the drift of the first, {:.2g} and {:.2g} kT/ns at 2 and 4 fs, heats by {} and {} K".format(*drifts, *heats)
+    assert words in " ".join(of_baths.split())
 
 
 @pytest.mark.parametrize("step, digits, written", [(0.7457, 2, 0.74), (1.9999, 2, 1.9), (4.834, 3, 4.83), (2.0, 2, 2.0)])

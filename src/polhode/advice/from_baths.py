@@ -142,6 +142,9 @@ def from_baths(
             "The temperature in the log is the one to trust: it sees the velocities between the kicks. Add `comm-mode = "
             "None`, or it shows more by the share 1/(2 N) with N molecules."
         ]
+    of_scheme = (bath_runs.BETWEEN_KICKS, "B A O A B")
+    if words and words.name == "LAMMPS":
+        of_scheme = (bath_runs.AS_FORCES, "friction and noise as forces")
     best, (of_sites, on_sites) = choices[0], about_sites(words, named)
     periods = f"{period / dt:.3g} steps in a period of the fastest libration"
     ladder = ", ".join(
@@ -172,7 +175,7 @@ def from_baths(
             "Their mean has no such bias.",
             f"Drift without a bath of {' and '.join(measured.words)}: the friction takes it out at a temperature that is "
             "higher by the share drift/gamma; the whole interval of 95% of the drift is below what this allows.",
-            *measured_words(bath_runs.BETWEEN_KICKS, "B A O A B", per_ps, results),
+            *measured_words(*of_scheme, per_ps, results),
             f"From {files.named(measured.path)}.",
         ],
         error=allowed,
@@ -277,8 +280,8 @@ def measured_words(scheme: str, name: str, friction: float, results: Path | None
     if not frictions:
         return []
     nearest = min(frictions, key=lambda known: abs(log(known / friction)))
-    truth, said = runs.truth(MEASURED), []
-    for dt, case in runs.ladder(MEASURED, scheme, nearest).items():
+    truth, said, ladder = runs.truth(MEASURED), [], runs.ladder(MEASURED, scheme, nearest)
+    for dt, case in ladder.items():
         of_step = case.biases(truth)
         hotter, energy = of_step["rotation"], of_step["potential"]
         said.append(
@@ -286,9 +289,14 @@ def measured_words(scheme: str, name: str, friction: float, results: Path | None
             f"({energy.low:+.3f} to {energy.high:+.3f}) kT"
         )
     with_friction = f" and a friction of {nearest:g}/ps" if scheme != bath_runs.CHAINS else ""
+    longest = runs.longest_steps(MEASURED, scheme, nearest, baths.BIAS)
+    place = "between the kicks" if next(iter(ladder.values())).place else "at the end of the step"
     return [
-        f"Measured in runs of {MEASURED} with {name}{with_friction}: rotation between the kicks above the "
+        f"Measured in runs of {MEASURED} with {name}{with_friction}: rotation {place} above the "
         f"bath, and the potential energy of a molecule above the truth, with intervals of 95%: {', '.join(said)}. "
+        f"By c dt^2, fitted up to {bath_runs.FITTED:g} fs, rotation is off by {baths.BIAS:g} K at "
+        f"{longest['rotation'].range_of_fit} fs, and the potential energy by {bath_runs.OF_ENERGY:g} kT at "
+        f"{longest['potential'].range_of_fit} fs. "
         f"From {files.named(path)}."
     ]
 

@@ -10,15 +10,17 @@ per degree of freedom and time),
    T = T_0 \left( 1 + \frac{2 d\,t}{e^{2 \gamma t} - 1} \right) \quad\text{(B A O A B)}, \qquad
    T = T_0 \left( 1 + \frac{d\,t}{\sinh \gamma t} \right) \quad\text{(O B A B O)},
 
-with the friction gamma and the time t between two O: both are :math:`T_0 (1 + d/\gamma)` for short t. Every reading is
-corrected by its regression on the scatter of T about this value (a control variate). Friction and noise as forces have no such
-balance, and readings of chains of thermostats, which hold T themselves, are not corrected.
+with the friction gamma and the time t between two O: both are :math:`T_0 (1 + d/\gamma)` for short t. Friction and noise as
+forces have this for any t: where the kinetic energy of half steps is the same before and after a kick, and the bath gives
+:math:`-d\,t` in a step, :math:`\langle f v \rangle` with :math:`f = -\gamma v_- + R`, :math:`v = (v_- + v_+)/2` is
+:math:`\gamma (kT_0 - m \langle v^2 \rangle)`. Every reading is corrected by its regression on the scatter of T about this value
+(a control variate). Readings of chains of thermostats, which hold T themselves, are not corrected.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, expm1, inf, isfinite, nan, sinh
+from math import ceil, expm1, inf, isfinite, nan, sinh, sqrt
 
 import numpy as np
 import xarray as xr
@@ -33,6 +35,8 @@ RELEASED, CHECK = "full/checks/baths.nc", "baths"
 DROPPED, INDEPENDENT = 2, 3000.0
 #: Temperatures, and the scheme in whose runs they are right between the kicks.
 KINDS, BETWEEN_KICKS = ("translation", "rotation"), "BAOAB"
+#: Friction and noise as forces, once a step.
+AS_FORCES = "LAMMPS"
 #: Runs with chains of Nose-Hoover thermostats, which hold temperatures between the kicks as well.
 CHAINS = "CHAINS"
 #: Readings of structure: the first peak of the radial distribution, and the cosine between neighbouring dipoles. The factor of
@@ -42,6 +46,8 @@ STRUCTURE = ("peak", "cosine")
 SHORT = 2.0
 #: The bias of the potential energy of a molecule to stay below, kT.
 OF_ENERGY = 0.01
+#: The longest step whose biases c dt^2 is fitted to, fs: beyond it the fourth order shows.
+FITTED = 4.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,50 @@ class Bias:
     def smallest(self) -> float:
         """The smallest size that the interval allows. In the unit of the bias, K or kT."""
         return 0.0 if self.low <= 0 <= self.high else min(abs(self.low), abs(self.high))
+
+
+@dataclass(frozen=True)
+class LongestStep:
+    """The longest step with a bias below what is allowed, fs.
+
+    Parameters
+    ----------
+    shown : float
+        The longest whose interval is below it, while no shorter one is shown to have more; 0 for none.
+    possible : float
+        The longest up to which it may be; 0 for none.
+    fitted : Estimate
+        The step at which c dt^2 is as large as allowed, with the interval of c; its end may be infinite.
+    """
+
+    shown: float
+    possible: float
+    fitted: Estimate
+
+    @property
+    def range_of_fit(self) -> str:
+        """The interval of the fitted step in words, in fs."""
+        low, high = self.fitted.low, self.fitted.high
+        return f"{low:.2g} to {high:.2g}" if isfinite(high) else f"{low:.2g} or more"
+
+
+def longest_step(biases: Mapping[float, Bias], allowed: float) -> LongestStep:
+    """The longest step in fs with a bias below ``allowed``, in the unit of the ``biases`` by step."""
+    _, possible = largest_steps(biases, allowed)
+    shown = max((dt for dt, bias in biases.items() if dt <= possible and bias.largest < allowed), default=0.0)
+    return LongestStep(shown, possible, _fitted_step(biases, allowed))
+
+
+def _fitted_step(biases: Mapping[float, Bias], allowed: float) -> Estimate:
+    """The step at which c dt^2 has the size ``allowed``, by least squares over steps to :data:`FITTED`; NaN without any."""
+    short = {dt: bias for dt, bias in biases.items() if dt <= FITTED and isfinite(bias.low)}
+    if not short:
+        return Estimate(nan)
+    squares, values = np.array(list(short)) ** 2, np.array([bias.value for bias in short.values()])
+    weights = squares / np.array([(bias.high - bias.low) / 2 for bias in short.values()]) ** 2
+    curvature, half = abs(float(weights @ values / (weights @ squares))), float(weights @ squares) ** -0.5
+    ends = (curvature, curvature + half, curvature - half)
+    return Estimate(*(sqrt(allowed / end) if end > 0 else inf for end in ends))
 
 
 class BathRun:
@@ -103,7 +153,10 @@ class BathRun:
         if self.scheme == CHAINS:
             return nan
         turn, drift = self.friction * 1e-3 * self.exchange, self.drift.value * 1e-6 * self.exchange
-        share = 2 * drift / expm1(2 * turn) if self.scheme == BETWEEN_KICKS else drift / sinh(turn)
+        if self.scheme == BETWEEN_KICKS:
+            share = 2 * drift / expm1(2 * turn)
+        else:
+            share = drift / (turn if self.scheme == AS_FORCES else sinh(turn))
         return self.temperature * (1 + share)
 
     def reading(self, name: str) -> Estimate:
@@ -185,16 +238,13 @@ class BathRuns:
 
     def longest_steps(
         self, scene: str, scheme: str, friction: float, bias: float, of_energy: float = OF_ENERGY
-    ) -> dict[str, tuple[float, float]]:
-        """The longest steps with which temperatures are within ``bias`` K, and the potential energy within ``of_energy`` kT.
-
-        Each of two: the longest up to which this is shown, and up to which it may be; 0 for none.
-        """
+    ) -> dict[str, LongestStep]:
+        """The longest steps with which temperatures are within ``bias`` K, and the potential energy within ``of_energy`` kT."""
         truth = self.truth(scene)
         of_steps: Mapping[float, Mapping[str, Bias]] = {
             dt: case.biases(truth) for dt, case in self.ladder(scene, scheme, friction).items() if not case.is_lost
         }
         return {
-            name: largest_steps({dt: of_step[name] for dt, of_step in of_steps.items()}, allowed)
+            name: longest_step({dt: of_step[name] for dt, of_step in of_steps.items()}, allowed)
             for name, allowed in ((KINDS[0], bias), (KINDS[1], bias), ("potential", of_energy))
         }

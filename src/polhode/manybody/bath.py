@@ -119,9 +119,8 @@ class Bath(ABC):
             meanings = (f"temperature of {name}", whole_step), (f"temperature of {name} between the kicks", column * per_energy)
             for key, (meaning, values) in zip((f"temperature_{name}", f"temperature_middle_{name}"), meanings, strict=True):
                 arrays.variables[key] = ("time", values, about(meaning, degree))
-        if self.scheme_of_parts != "LAMMPS":
-            meaning = "energy that the bath has given since the start"
-            arrays.variables["heat"] = ("time", sums[:, 2], about(meaning, units.names["energy"]))
+        meaning = "energy that the bath has given since the start"
+        arrays.variables["heat"] = ("time", sums[:, 2], about(meaning, units.names["energy"]))
         for name in ("lost_at", "lost_by"):  # of runs at constant energy
             arrays.attributes.pop(name, None)
         arrays.attributes["bath"] = repr(self)

@@ -138,6 +138,23 @@ def pushed(v: Any, momentum: Any, mass: Any, force: Any, torque: Any, noise: Any
     return force, torque
 
 
+@kernel
+def work(force: Any, torque: Any, v: Any, momentum: Any, body: Any, time: Any) -> Any:
+    """The energy that a force and a torque give in a time, at the mean of the velocities before and after; vectors (3,)."""
+    return time * (dot(force, v) + dot(torque, angular_velocity(momentum, body)))
+
+
+@kernel
+def work_to_come(state: Any, moving: Any, force: Any, torque: Any, mass: Any, body: Any, dt: Any) -> Any:
+    """The energy that friction and noise as forces give in the half of a kick that follows a whole time.
+
+    ``state`` and ``moving`` have torque and acceleration with theirs, ``force`` and ``torque`` (3,) are without.
+    """
+    force, turning = axpy(-1.0, force, scale(mass, moving[6:9])), axpy(-1.0, torque, state[7:10])
+    v, momentum = axpy(0.25 * dt, moving[6:9], moving[3:6]), kick(state[4:7], state[7:10], 0.25 * dt)
+    return work(force, turning, v, momentum, body, 0.5 * dt)
+
+
 @subroutine
 def relaxed(rate: float, above: float, push: float, time: float) -> float:
     """The rate of a thermostat after a time in which it is pushed, and decays at the rate of the one ``above``: exact.
@@ -211,7 +228,8 @@ def steps_of(scheme: str, drift: Callable[..., Any]) -> tuple[Callable[..., Any]
 
     ``finish(state, moving, force, torque, body, mass, dt, noise, numbers) -> state, moving, heat`` and
     ``begin(state, moving, body, mass, dt, noise, numbers) -> state, moving, middle, heat``, with ``state`` of q, angular
-    momentum and torque, ``moving`` of r, v and acceleration, ``middle`` two kinetic energies, ``heat`` what the bath gave.
+    momentum and torque, ``moving`` of r, v and acceleration, ``middle`` two kinetic energies, ``heat`` what the bath gave:
+    with friction and noise as forces in both halves of the kick, of which the second is yet to come.
     """
     pushes, ends, is_middle, scales = scheme == LAMMPS, scheme == OBABO, scheme == BAOAB, scheme == CHAINS
 
@@ -220,13 +238,15 @@ def steps_of(scheme: str, drift: Callable[..., Any]) -> tuple[Callable[..., Any]
     def finish(
         state: Any, moving: Any, force: Any, torque: Any, body: Any, mass: Any, dt: Any, noise: Any, numbers: Any
     ) -> Any:
-        q, momentum, v = state[:4], state[4:7], moving[3:6]
+        q, momentum, v, of_liquid, turning = state[:4], state[4:7], moving[3:6], force, torque
         if pushes:
             force, torque = pushed(v, momentum, mass, force, torque, noise, numbers)
         acceleration = scale(1.0 / mass, force)
         if scales:
             momentum, v = scale(numbers[1], momentum), scale(numbers[0], v)
         momentum, v, heat = kick(momentum, torque, 0.5 * dt), axpy(0.5 * dt, acceleration, v), 0.0
+        if pushes:  # in both halves of the kick, whose mean velocity this is
+            heat = work(axpy(-1.0, of_liquid, force), axpy(-1.0, turning, torque), v, momentum, body, dt)
         if ends:
             v, momentum, heat = exchanged(v, momentum, mass, body, noise, numbers)
         return q + momentum + torque, moving[:3] + v + acceleration, heat
@@ -461,8 +481,12 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
             force, torque, momentum = load_force(fields, i), load_torque(fields, i), angular_momentum(spin, body)
             if not begins:
                 force, torque = pushed(speed, momentum, mass, force, torque, noise_of(fields, i, c, 0.0, FIRST), numbers)
-            store_state(fields, i, load_q(fields, i) + momentum + torque)
-            store_moving(fields, i, load_r(fields, i) + speed + scale(1.0 / mass, force))
+            state, moving = load_q(fields, i) + momentum + torque, load_r(fields, i) + speed + scale(1.0 / mass, force)
+            store_state(fields, i, state)
+            store_moving(fields, i, moving)
+            if not begins:
+                force, torque = load_force(fields, i), load_torque(fields, i)
+                store_heat(fields, i, (work_to_come(state, moving, force, torque, mass, body, dt),))
             store_middle(fields, i, energies(speed, momentum, mass, body))
 
     def sample(fields, at_start, count, dt, readout):  # type: ignore[no-untyped-def]
@@ -471,19 +495,21 @@ def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
         for c in range(count):
             i = place(c, wide)
             state, moving, heat = load_state(fields, i), load_moving(fields, i), 0.0
+            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+            force, torque = load_force(fields, i), load_torque(fields, i)
             if not at_start:
                 noise, numbers, (step,) = NOTHING, load_numbers(fields, i), load_step(fields, i)
                 if both:
                     noise = noise_of(fields, i, c, step, SECOND)
                 if not begins:
                     noise = noise_of(fields, i, c, step, FIRST)
-                body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
-                force, torque = load_force(fields, i), load_torque(fields, i)
                 state, moving, heat = finish(state, moving, force, torque, body, mass, dt, noise, numbers)
+            if not begins:
+                heat -= work_to_come(state, moving, force, torque, mass, body, dt)
             put3(readout.r, c, moving[:3])
             put3(readout.v, c, moving[3:6])
             put4(readout.q, c, state[:4])
-            put3(readout.omega, c, angular_velocity(state[4:7], load_inertia(fields, i)))
+            put3(readout.omega, c, angular_velocity(state[4:7], body))
             store_shown(fields, i, (load_heat(fields, i)[0] + heat,))
 
     record = engine.Record(width, load_state, store_state, load_moving, store_moving, base.carried, STATE)

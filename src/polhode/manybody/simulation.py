@@ -83,8 +83,8 @@ def simulate(
     bath : Langevin, NoseHoover or VelocityRescaling, optional
         A heat bath around a :class:`Fluid`, for the methods in :data:`polhode.manybody.bathed.DRIFTS`. The run then has also
         ``temperature_middle_translation`` and ``temperature_middle_rotation``, those between the two kicks of the last step,
-        and ``heat``, the energy that the bath has given since the start (not of the scheme ``LAMMPS``). With Langevin the
-        temperature of translation counts all 3 N degrees of freedom.
+        and ``heat``, the energy that the bath has given since the start. With Langevin the temperature of translation counts
+        all 3 N degrees of freedom.
 
     Returns
     -------

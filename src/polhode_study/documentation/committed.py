@@ -53,6 +53,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "molecules": pages.molecules_table,
         "liquids": pages.liquids_table,
         "baths": pages.baths_table,
+        "baths_longest": pages.baths_longest,
         "baths_structure": pages.baths_structure,
         "baths_of_drifting": pages.baths_of_drifting,
         "bath_codes": baths.what_codes_sample,

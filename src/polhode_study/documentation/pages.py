@@ -19,7 +19,8 @@ import numpy as np
 
 from polhode.advice.prices import USUAL
 from polhode.export import LANGUAGES
-from polhode.fits.bath_runs import CHAINS, RELEASED, BathRun, BathRuns
+from polhode.fits.bath_runs import CHAINS, KINDS, RELEASED, BathRun, BathRuns
+from polhode.fits.baths import BIAS
 from polhode.fits.liquid_drifts import MeanDrift, fastest, outcome
 from polhode.fits.seed_statistics import LEVEL
 from polhode.interface.netcdf import read_dataset
@@ -677,6 +678,23 @@ def baths_structure(scene: str = "water64", friction: float = 1.0) -> str:
         cells = (_with_half(case.above(name, truths[name]), decimals) for name, _, decimals in OF_STRUCTURE)
         rows.append((f"{case.scheme}, {case.dt:g} fs", *cells))
     return table(["scheme, step", *(head for _, head, _ in OF_STRUCTURE)], rows)
+
+
+def baths_longest(scene: str = "water64") -> str:
+    """The longest steps with a small bias by scheme and friction: shown, possible, and by a fit, from the released runs."""
+    every, rows = BathRuns(read_dataset(HOME / "data/released" / RELEASED)), []
+    for scheme, friction in dict.fromkeys((case.scheme, case.friction) for case in every.of(scene)):
+        if scheme in METHODS:
+            continue
+        longest = every.longest_steps(scene, scheme, friction, BIAS)
+        cells = [f"chains of {1e3 / friction:g} fs" if scheme == CHAINS else f"{scheme}, {friction:g}/ps"]
+        for name in (*KINDS, "potential"):
+            shown, possible = (f"{end:g}" if end else "–" for end in (longest[name].shown, longest[name].possible))
+            cells.append(f"{shown} ({possible})")
+        cells += [longest[name].range_of_fit for name in (KINDS[1], "potential")]
+        rows.append(cells)
+    heads = ["scheme, friction", "translation", "rotation", "potential energy"]
+    return table([*heads, "rotation, by the square", "potential energy, by the square"], rows)
 
 
 def baths_of_drifting(scene: str = "water64") -> str:

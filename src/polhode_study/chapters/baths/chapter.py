@@ -11,8 +11,8 @@ CHAPTER = Chapter(
     checks={
         "baths": Check(
             "run:baths",
-            500.0,
-            witness={"cases": ["water64 BAOAB 1 8"], "starts": 1, "blocks": 1},
+            1200.0,
+            witness={"cases": ["water64 BAOAB 10 8"], "starts": 1, "blocks": 1},
             compiled_with="liquids",
         ),
     },

@@ -40,8 +40,9 @@ from polhode_study.run.making import Settings
 
 #: The free motion in the baths, and steps of a stretch between halves of O for other methods.
 ROTOR, STRETCH = "no_squish", 25
-#: Blocks of a run, the fs between samples at most about, and samples between two snapshots whose torques are looked at.
-BLOCKS, BETWEEN, SNAPSHOT = 20, 30.0, 50
+#: Blocks of a run, the fs between samples at most about, samples between two snapshots whose torques are looked at, and the
+#: most samples of a block whose structure is.
+BLOCKS, BETWEEN, SNAPSHOT, SNAPSHOTS = 20, 30.0, 50, 50
 #: The turn by which torques are differentiated, rad, and the step from rest that gives torques, in usual steps.
 TURN, BRIEF = 1e-4, 1e-4
 STARTS = 3
@@ -99,17 +100,31 @@ class BathCase:
         return self.dt * (1 if self.divides else STRETCH)
 
 
-#: What is run of both boxes, and the durations in fs by step; then methods that a bath cannot divide.
-OF_SMALL = (("BAOAB", 0.1), ("BAOAB", 1.0), ("BAOAB", 10.0), ("OBABO", 1.0), ("LAMMPS", 1.0))
-BOXES: tuple[tuple[str, tuple[tuple[str, float], ...], dict[float, float]], ...] = (
-    ("water64", (*OF_SMALL, (CHAINS, 10.0)), {1.0: 30_000.0, 2.0: 60_000.0, 4.0: 60_000.0, 6.0: 60_000.0, 8.0: 60_000.0}),
-    ("water125", OF_SMALL[:3], dict.fromkeys((1.0, 2.0, 4.0, 6.0, 8.0), 10_000.0)),
-)
+#: The durations in fs by step: usual ones; those of BAOAB and of the others at the friction at which schemes are compared, so
+#: long that a bias of 0.01 kT a molecule is seen with 1 to 4 fs; and those of a larger box.
+STEPS = (1.0, 2.0, 4.0, 6.0, 8.0)
+USUAL = dict.fromkeys(STEPS, 60_000.0) | {1.0: 30_000.0}
+LONG = {1.0: 1_200_000.0, 2.0: 2_400_000.0, 4.0: 3_000_000.0, 6.0: 2_000_000.0, 8.0: 2_000_000.0}
+MEDIUM = USUAL | dict.fromkeys((1.0, 2.0, 4.0), 300_000.0)
+SHORT = dict.fromkeys(STEPS, 10_000.0)
+#: What is run of each box: scheme and friction in 1/ps, with durations.
+BOXES: dict[str, dict[tuple[str, float], dict[float, float]]] = {
+    "water64": {
+        ("BAOAB", 0.1): USUAL,
+        ("BAOAB", 1.0): LONG,
+        ("BAOAB", 10.0): USUAL,
+        **{(scheme, friction): USUAL for scheme in ("OBABO", "LAMMPS") for friction in (0.1, 10.0)},
+        **{(scheme, 1.0): MEDIUM for scheme in ("OBABO", "LAMMPS")},
+        (CHAINS, 10.0): USUAL,
+    },
+    "water125": dict.fromkeys((("BAOAB", 0.1), ("BAOAB", 1.0), ("BAOAB", 10.0), ("OBABO", 1.0)), SHORT),
+}
+#: Methods that a bath cannot divide.
 OTHERS, FRICTIONS, OTHER_STEPS = ("spiral_leapfrog", "magnus_adams4"), (0.1, 1.0, 10.0), {2.0: 15_000.0, 4.0: 15_000.0}
 CASES = tuple(
     BathCase(scene, scheme, friction, dt, duration)
-    for scene, ladders, steps in BOXES
-    for scheme, friction in ladders
+    for scene, ladders in BOXES.items()
+    for (scheme, friction), steps in ladders.items()
     for dt, duration in steps.items()
 ) + tuple(
     BathCase("water64", method, friction, dt, duration)
@@ -257,11 +272,12 @@ def case_of(case: BathCase, seed: int, blocks: int) -> np.ndarray:
         energy = read.end.sum(1) + read.potential
         if not np.isfinite(energy).all():
             break
-        left = energy - read.heat if case.scheme != "LAMMPS" else np.full(len(energy), nan)
+        left = energy - read.heat
         of_torques = np.mean([curvature(fluid, motion, random) for motion in read.motions[::SNAPSHOT]], 0)
+        spread = read.motions[:: max(1, len(read.motions) // SNAPSHOTS)]
         kinetic = np.hstack([read.end, read.middle]).mean(0) * np.tile(per_kinetic, 2)
         energies = read.potential.mean() / len(fluid), left.mean() / (6 * len(fluid))
-        values[:, block] = *kinetic, *energies, *of_torques, *structure(fluid, read.motions)
+        values[:, block] = *kinetic, *energies, *of_torques, *structure(fluid, spread)
     return values
 
 

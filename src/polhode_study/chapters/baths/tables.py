@@ -1,6 +1,7 @@
 """Tables of liquids in a heat bath: every case, and the longest steps."""
 
 from functools import partial
+from math import inf
 
 import pandas as pd
 
@@ -71,7 +72,7 @@ def _with_half(name: str, decimals: int, row: dict[str, float]) -> str:
 
 
 def bath_steps(inputs: Inputs) -> Table:
-    """A table of the longest steps with a small bias: up to which it is shown, and up to which it may be."""
+    """A table of the longest steps with a small bias: with which it is shown, up to which it may be, and by a fit."""
     every, rows = frames.runs(inputs), []
     for scene in (frames.SMALL, frames.LARGE):
         ladders = dict.fromkeys((case.scheme, case.friction) for case in every.of(scene))
@@ -80,11 +81,17 @@ def bath_steps(inputs: Inputs) -> Table:
                 longest = every.longest_steps(scene, scheme, friction, BIAS)
                 row: dict[str, object] = {"scene": scene, "scheme": scheme, "friction": friction}
                 for name in (*KINDS, "potential"):
-                    row |= {name: longest[name][0], f"{name}_at_most": longest[name][1]}
+                    step = longest[name]
+                    row |= {name: step.shown, f"{name}_at_most": step.possible, f"{name}_fitted": step.fitted.value}
+                    row |= {f"{name}_fitted_low": step.fitted.low, f"{name}_fitted_high": step.fitted.high}
                 rows.append(row)
 
     def of_bias(head: str, name: str) -> Column:
         return Column(head, lambda row: (row[name], row[f"{name}_at_most"]), _steps, "c", over="longest step (fs)")
+
+    def fitted(head: str, name: str) -> Column:
+        ends = (f"{name}_fitted_low", f"{name}_fitted_high")
+        return Column(head, lambda row: tuple(row[end] for end in ends), _range, "c", over=r"by $c\,\Delta t^2$ (fs)")
 
     columns = [
         Column("liquid", "scene", lambda key: f"{key.removeprefix('water')} molecules", once=True),
@@ -93,11 +100,19 @@ def bath_steps(inputs: Inputs) -> Table:
         of_bias("translation", KINDS[0]),
         of_bias("rotation", KINDS[1]),
         of_bias("potential energy", "potential"),
+        fitted("rotation", KINDS[1]),
+        fitted("potential energy", "potential"),
     ]
     return Table(pd.DataFrame(rows), columns, groups=[RowGroup("scene")])
 
 
 def _steps(ends: tuple[float, float]) -> str:
-    """The longest step that is shown to be short enough, and in brackets the longest that may be."""
+    """The longest step that is shown to have so small a bias, and in brackets the longest that may be."""
     certain, possible = (f"{end:g}" if end else "--" for end in ends)
     return certain if certain == possible else f"{certain}\\,({possible})"
+
+
+def _range(ends: tuple[float, float]) -> str:
+    """From the one step to the other, or that it is the first at least."""
+    low, high = ends
+    return f"{low:.2g} to {high:.2g}" if high < inf else rf"$\geq$\,{low:.2g}"
