@@ -1323,16 +1323,13 @@ def test_the_step_between_edges_is_named():
     assert np.median(lengths) == pytest.approx(row.usual) == 0.125
     assert lengths.max() == pytest.approx(row.dt)
     assert row.mark == "mostly 0.125 s"
-    starts = from_runs.Starts([SimpleNamespace(radians=1.0)], 0)
-    said = from_runs._take(case, row, starts)
+    said = from_runs.take(case, row, 1.0)
     assert "steps of at most 0.23 s, most of them 0.125 s (between two of the 41 edges of the torque they are equal)" in said
     assert f"{len(lengths)} in all, {10 / 0.125 / 0.2:g} steps a radian at the initial" in said
     # With one step from edge to edge the longest ones take most of the time.
     (row,) = from_runs._choices(case, [rk4], {"rk4": from_runs.FewestSteps(40, 1e-4)}, priced, 1.0)
     assert (row.usual, row.mark, row.steps) == (None, "one step from edge to edge", 42)
-    assert "steps of at most 0.25 s that end at the 41 edges" in from_runs._take(
-        case, row, from_runs.Starts([SimpleNamespace(radians=1.0)], 0)
-    )
+    assert "steps of at most 0.25 s that end at the 41 edges" in from_runs.take(case, row, 1.0)
 
 
 @pytest.mark.parametrize("number", [1, 5, 12, 40])

@@ -121,7 +121,7 @@ def by_vectors(end):
     return state[:4] / np.linalg.norm(state[:4]), state[4:]
 
 
-def test_a_satellite_under_all_loads_has_a_reference_of_50_digits(tumbling):
+def test_a_satellite_under_all_loads_has_its_50_digits(tumbling):
     problem, exact = tumbling
     assert exact.attrs["agreement"] >= DIGITS
     q, omega = by_vectors(problem.horizon)

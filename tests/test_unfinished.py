@@ -101,7 +101,7 @@ def test_random_ones_answer_where_runs_do_not_agree(given, runs, said):
     assert answer.error == 1e-3 and 0 < answer.dt < 600 and answer.changes[0] == "more time with `limit`"
 
 
-def test_runs_that_miss_the_error_are_named_where_nothing_else_is_known():
+def test_runs_that_miss_the_error_are_named_where_alone():
     """No random bodies were run for an error of 1e-15 in 2e6 radians."""
     case = case_of_mapping({**SMOOTH, "time": 2e6})[0]
     answer = unfinished.not_confirmed(case, over(Halved("rk4", 9, 0.5, 2, 2e6)), 1e-15, 100.0, False)

@@ -313,7 +313,8 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
 
 
 def _grid(problem: Problem) -> Array:
-    """The ends of the cells before anything is known: evenly spaced, from the initial rates, and the edges of pieces.
+    """The ends of the cells before anything is known: evenly spaced, from the initial rates and the rate at which a body with
+    wheels nutates, and the edges of pieces.
 
     An edge is a cell of its own, of a few units of rounding, so that no step beside it evaluates the torque beyond it.
     """
@@ -322,7 +323,8 @@ def _grid(problem: Problem) -> Array:
     if not np.isfinite(torque).all():
         raise AdviceError(f"the torque has no finite value at the start: {tuple(torque)}")
     horizon = problem.horizon
-    rate = max(float(np.linalg.norm(omega)), sqrt(np.abs(torque / moments).max()), 1 / horizon)
+    turning = max(float(np.linalg.norm(omega)), problem.body.nutation)
+    rate = max(turning, sqrt(np.abs(torque / moments).max()), 1 / horizon)
     cells = 1 << ceil(log2(min(MOST, max(FEWEST, PER_RADIAN * rate * horizon))))
     # An odd number: no step shares the instants of a run with 2^n steps.
     nodes = np.linspace(0, horizon, cells + 2)
