@@ -910,6 +910,11 @@ def test_the_landing_page_answers_each_kind_of_reader(capsys):
         assert any(number in row for number in in_digits), (name, in_digits)
         assert cli.main(["recommend", *question.split()]) == 0
         assert "Take" in capsys.readouterr().out
+    for key, (bodies, question, place) in readers.BESIDE.items():
+        (line,) = (line for line in lines if f"**{readers.BEHIND[key][0]}.**" in line)
+        assert f"{bodies} `polhode recommend {question}` ([how to ask](/{place}))" in line
+        assert cli.main(["recommend", *question.split()]) == 0
+        assert "Take" in capsys.readouterr().out
 
 
 def test_every_published_figure_has_its_file_on_the_page():

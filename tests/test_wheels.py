@@ -508,7 +508,7 @@ def test_the_motion_of_a_body_that_nutates_fast_is_known():
     assert known.uncertainty < 1e-6
 
 
-def test_numbers_of_steps_that_are_one_run_in_pieces_are_run_once(monkeypatch):
+def test_what_is_one_run_in_pieces_is_run_once(monkeypatch):
     """Of 24 intervals all numbers of steps from 25 to 48 are two steps in each; another search knows the run, too."""
     given = {**CONTROLLED, "torque": [0, 0, 0], "parameters": {"gain": 0.0}, "signals": {}, "time": 12.0}
     problem = case_of_mapping({**given, "controller": {"every": 0.5, "torque": ["-2e-3*wx", 0, 0]}})[0].starts[0]

@@ -9,7 +9,7 @@ from polhode.methods import METHODS
 from polhode_study.chapters.communities import rows as page_rows
 from polhode_study.chapters.communities import tables
 from polhode_study.chapters.communities.web import BEHIND as BEHIND
-from polhode_study.chapters.communities.web import BESIDE
+from polhode_study.chapters.communities.web import BESIDE as BESIDE
 from polhode_study.chapters.communities.web import markdown as markdown
 from polhode_study.chapters.laws import frames as law_frames
 from polhode_study.documentation import engines
