@@ -42,7 +42,8 @@ CHAINS = "CHAINS"
 #: Readings of structure: the first peak of the radial distribution, and the cosine between neighbouring dipoles. The factor of
 #: Kirkwood of a box changes too slowly for intervals from blocks of a few picoseconds.
 STRUCTURE = ("peak", "cosine")
-#: Steps whose potential energy with B A O A B counts as right: the linear analysis has no bias of places there.
+#: Steps whose potential energy with B A O A B counts as right: a single libration has no bias of its angle, and what the gap
+#: between rotation and translation leaves is below the interval of the truth there.
 SHORT = 2.0
 #: The bias of the potential energy of a molecule to stay below, kT.
 OF_ENERGY = 0.01

@@ -34,6 +34,7 @@ from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.problems.system import System
+from polhode_study.chapters.baths.frames import SCHEMES
 from polhode_study.chapters.laws import frames as law_frames
 from polhode_study.chapters.laws.advice import all_advice
 from polhode_study.chapters.laws.frames import FREE, FRICTION, SMOOTH
@@ -683,9 +684,8 @@ def baths_structure(scene: str = "water64", friction: float = 1.0) -> str:
 def baths_longest(scene: str = "water64") -> str:
     """The longest steps with a small bias by scheme and friction: shown, possible, and by a fit, from the released runs."""
     every, rows = BathRuns(read_dataset(HOME / "data/released" / RELEASED)), []
-    for scheme, friction in dict.fromkeys((case.scheme, case.friction) for case in every.of(scene)):
-        if scheme in METHODS:
-            continue
+    ladders = {(case.scheme, case.friction) for case in every.of(scene) if case.scheme in SCHEMES}
+    for scheme, friction in sorted(ladders, key=lambda ladder: (list(SCHEMES).index(ladder[0]), ladder[1])):
         longest = every.longest_steps(scene, scheme, friction, BIAS)
         cells = [f"chains of {1e3 / friction:g} fs" if scheme == CHAINS else f"{scheme}, {friction:g}/ps"]
         for name in (*KINDS, "potential"):

@@ -41,7 +41,13 @@ def baths(inputs: Inputs) -> Table:
         measured("$kT$", "potential", 3, over="potential"),
     ]
     groups = [RowGroup(lambda row: (row["scheme"], row["friction"]))]
-    return Table(frame, columns, rows=chosen.to_dict("records"), groups=groups, tight=True)
+    rows = sorted(chosen.to_dict("records"), key=lambda row: _order((row["scheme"], row["friction"])))
+    return Table(frame, columns, rows=rows, groups=groups, tight=True)
+
+
+def _order(ladder: tuple[str, float]) -> tuple[int, float]:
+    """By scheme and then by friction."""
+    return list(frames.SCHEMES).index(ladder[0]), ladder[1]
 
 
 def _row(every: BathRuns, case: BathRun) -> dict[str, object]:
@@ -75,16 +81,15 @@ def bath_steps(inputs: Inputs) -> Table:
     """A table of the longest steps with a small bias: with which it is shown, up to which it may be, and by a fit."""
     every, rows = frames.runs(inputs), []
     for scene in (frames.SMALL, frames.LARGE):
-        ladders = dict.fromkeys((case.scheme, case.friction) for case in every.of(scene))
-        for scheme, friction in ladders:
-            if scheme in frames.SCHEMES:
-                longest = every.longest_steps(scene, scheme, friction, BIAS)
-                row: dict[str, object] = {"scene": scene, "scheme": scheme, "friction": friction}
-                for name in (*KINDS, "potential"):
-                    step = longest[name]
-                    row |= {name: step.shown, f"{name}_at_most": step.possible, f"{name}_fitted": step.fitted.value}
-                    row |= {f"{name}_fitted_low": step.fitted.low, f"{name}_fitted_high": step.fitted.high}
-                rows.append(row)
+        ladders = {(case.scheme, case.friction) for case in every.of(scene) if case.scheme in frames.SCHEMES}
+        for scheme, friction in sorted(ladders, key=_order):
+            longest = every.longest_steps(scene, scheme, friction, BIAS)
+            row: dict[str, object] = {"scene": scene, "scheme": scheme, "friction": friction}
+            for name in (*KINDS, "potential"):
+                step = longest[name]
+                row |= {name: step.shown, f"{name}_at_most": step.possible, f"{name}_fitted": step.fitted.value}
+                row |= {f"{name}_fitted_low": step.fitted.low, f"{name}_fitted_high": step.fitted.high}
+            rows.append(row)
 
     def of_bias(head: str, name: str) -> Column:
         return Column(head, lambda row: (row[name], row[f"{name}_at_most"]), _steps, "c", over="longest step (fs)")
