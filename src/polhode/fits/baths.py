@@ -17,7 +17,7 @@ conserved energy of the steps, and momenta between the kicks then read :math:`1 
 with :math:`\sin(\phi/2) = w/2`). O pulls each of them to 1. Where collisions exchange energy faster than the friction does, a
 mode is between the two: between the kicks rotation, whose librations are faster, is hotter than translation by at most
 :math:`(\Omega_r^2 - \Omega_t^2)\, \Delta t^2/12`, half of it above the temperature asked for and half below, with places
-likewise. The sum of both is unbiased; the potential energy is not, where translation has the larger heat capacity.
+likewise. The sum of both is unbiased; the potential energy is not quite, as measured.
 """
 
 from collections.abc import Sequence

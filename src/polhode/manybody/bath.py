@@ -269,7 +269,7 @@ class NoseHoover(Bath):
 
     Martyna, Klein and Tuckerman (1992), for rigid molecules Kamberaj, Li and Hansen (2005). Around NO_SQUISH a step is the one
     of ``fix rigid/nvt/small`` of LAMMPS, as read from its source (the second paper could not be read). The chains hold the
-    kinetic energies between the kicks: in the mean exactly with one thermostat, and within 1 K with ten in water at 8 fs. The
+    kinetic energies between the kicks: in the mean exactly with one thermostat, and nearly with ten. The
     momentum of the whole must be zero and stays so: translation has 3 N - 3 degrees of freedom, where LAMMPS counts 3 N.
 
     A run is reversible but for round-off and the splitting of the free motion. The kinetic energy oscillates with a period of
