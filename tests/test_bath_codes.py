@@ -167,7 +167,8 @@ def test_the_page_has_the_numbers_of_the_released_rows():
         )
         assert f"| {side} | {run['dt']:g} | {run['reported']:.1f} ± {run['reported_error']:.1f} | " in page
     for _, times in pd.read_csv(RELEASED / "bath_times.csv").iterrows():
-        assert f"| {times['us_per_step']:.0f} | {times['us_per_step_most']:.0f} |" in page
+        most = f" {times['us_per_step_most']:.0f} |" if times["molecules"] == 64 else ""
+        assert f"| {times['us_per_step']:.0f} |{most}" in page
 
 
 def test_the_page_says_in_words_what_the_rows_have():

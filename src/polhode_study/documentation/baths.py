@@ -54,7 +54,8 @@ def what_codes_sample(folder: Path = HOME / "data/released") -> str:
         is_reference = all(run[key] == value for key, value in REFERENCE.items())
         last = ("reference", "") if is_reference else (excess, f"{places:.0f} ± {places_error:.0f}")
         rows.append((_side(run), f"{run['dt']:g}", *measured, *last))
-    times = pd.read_csv(folder / "bath_times.csv")
+    boxes = pd.read_csv(folder / "bath_times.csv")
+    times = boxes[boxes["molecules"] == boxes["molecules"].min()]
     least = times.set_index(["code", "bath"])["us_per_step"]
     langevin = least["polhode", "BAOAB"]
     time_rows = [
@@ -70,8 +71,19 @@ def what_codes_sample(folder: Path = HOME / "data/released") -> str:
             f"CPU time of a step of {times['rounds'].iloc[0]} rounds in which the sides took turns, one thread, "
             f"{times['processor'].iloc[0]}, {times['date'].iloc[0]}:",
             table(("code, bath", "least, µs", "most, µs", "least over polhode's BAOAB"), time_rows),
+            "At constant energy, in larger boxes of the same density:",
+            table(("molecules", "polhode, least, µs", "GROMACS, least, µs", "ratio"), _of_boxes(boxes)),
         ]
     )
+
+
+def _of_boxes(times: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Times of polhode and GROMACS at constant energy, for each number of molecules."""
+    least = times[times["bath"] == "none"].pivot_table(index="molecules", columns="code", values="us_per_step")
+    return [
+        (str(number), f"{row['polhode']:.0f}", f"{row['GROMACS']:.0f}", f"{row['polhode'] / row['GROMACS']:.2g}")
+        for number, row in least.iterrows()
+    ]
 
 
 _TEMPERATURES = ("temperature_translation", "temperature_rotation")
