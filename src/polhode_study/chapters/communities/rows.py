@@ -107,7 +107,7 @@ def _rubbing(inputs: Inputs) -> Row:
         rf"\textbf{{Keep your method}}: another changes spins by {decimal(errors['method'], 4)}\,\%.",
         rf"$T/\mathbf{{{bulk}}}$ for slopes and heights; for one impact to {_percent(loose)} $T/{booked.take:.0f}$, or "
         rf"$T/{cured.take:.0f}$ with a better contact update",
-        rf"In a drum of this gravel, {frames.CODE}' update at {_in(1e6 * time / bulk)}\,$\mu$s changes the slope by "
+        rf"In a drum, {frames.CODE}' update at {_in(1e6 * time / bulk)}\,$\mu$s changes the slope by "
         rf"{_signed(slope.change)}$^\circ$, where starts scatter by {decimal(slope.scatter, 1)}$^\circ$.",
         f"The contact force of {' or '.join(map(escape, orders))} is of {enumerated(exact_to)} in the step. The interval of "
         rf"the change of the slope with the contact update of {frames.CODE} is {_signed(slope.low)}$^\circ$ to "
@@ -159,9 +159,9 @@ def _water(inputs: Inputs) -> Row:
         "MD",
         "rigid molecules",
         r"LAMMPS \code{rigid}; GROMACS, OpenMM or AMBER (SETTLE)",
-        f"Use the {take}{keep}. Let force and slope vanish at the cut-off.",
-        f"water at constant energy: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$; in a bath: BAOAB "
-        rf"{in_bath:.2g}\,fs, LAMMPS \code{{langevin}} {as_forces:.2g}\,fs",
+        f"Use the {take}{keep}. Let force and slope vanish at the cut-off. In a bath use BAOAB with "
+        rf"{in_bath:.2g}\,fs, or LAMMPS \code{{langevin}} with {as_forces:.2g}\,fs.",
+        f"water at constant energy: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$",
         rf"Water at {baths.TEMPERATURE:g}\,K librates in {period:.0f}\,fs, so the step is {best.dt:g}\,fs; at "
         rf"{WATER[-1]:g}\,fs LAMMPS \code{{rigid}} heats it by {_two(heats[-1])}\,$kT$/ns per degree of freedom.",
         (f"At constant energy SETTLE allows {settles}. " if longer_shake else "")
