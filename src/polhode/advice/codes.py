@@ -61,7 +61,7 @@ UNMEASURED: Mapping[str, str] = {
     "(read, not run: `fix multisphere` turns bodies as `fix rigid` of LAMMPS does)"
 }
 SMOOTH, WITHOUT_MESH = "the cut-off smooth (PME: docs/liquids.md)", "the cut-off smooth (PME was not measured)"
-SMOOTH_PAIRS = "the cut-off smooth: `lj/gromacs/coul/gromacs`, or `lj/gromacs` with PPPM"
+SMOOTH_PAIRS = "the cut-off smooth: `lj/gromacs` with PPPM (`lj/gromacs/coul/gromacs` to compare methods)"
 LIQUIDS = (
     CodeWords("LAMMPS", "`timestep {step}` (fs, `units real`) with `fix rigid/nve/small`", 1e-15, "no_squish", SMOOTH_PAIRS),
     CodeWords("GROMACS", "`dt = {step}` (ps) and `integrator = md`, with SETTLE", 1e-12, "moser_veselov", SMOOTH),

@@ -56,10 +56,12 @@ UNKNOWN = "; which of them the code shows was not measured"
 #: What else a code needs to keep the energy: tolerances of forces, and what takes out the momentum of the whole.
 SETTINGS: Mapping[str, str] = {
     "GROMACS": "Set `verlet-buffer-tolerance = {tolerance}`: its default heated water by 0.19 kT per degree of freedom and ns. "
-    "Below 0.005 kT take double precision, too (mdp lines: docs/liquids.md).",
+    "{precision}Mdp lines: docs/liquids.md.",
     "OpenMM": "Set `ewaldErrorTolerance=1e-5`, and leave the `CMMotionRemover` that `createSystem` adds (input: "
     "docs/liquids.md).",
 }
+#: The drift of water in GROMACS in mixed precision, whatever the list of pairs, kT per degree of freedom and ns.
+OF_MIXED = 0.004
 #: J/mol/K.
 MOLAR_GAS_CONSTANT = 8.314462618
 #: How many of them are named.
@@ -211,7 +213,8 @@ def _settings(words: CodeWords | None, drift: float) -> list[str]:
         return []
     # kJ/mol/ps for each particle; water with a site M has the fewest degrees of freedom per particle, 6 for four.
     tolerance = rounded_down(drift * 6 / 4 * MOLAR_GAS_CONSTANT * TEMPERATURE / 1e6, 1)
-    return [SETTINGS[words.name].format(tolerance=f"{tolerance:.0e}".replace("e-0", "e-"))]
+    precision = f"Run `gmx_d`: in mixed precision water drifted by {OF_MIXED:g} kT. " if drift < OF_MIXED else ""
+    return [SETTINGS[words.name].format(tolerance=f"{tolerance:.0e}".replace("e-0", "e-"), precision=precision)]
 
 
 def carried_over(liquid: str, period: float, periods: Mapping[str, float]) -> str:

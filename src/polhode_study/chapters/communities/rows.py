@@ -104,7 +104,7 @@ def _rubbing(inputs: Inputs) -> Row:
         "DEM",
         "friction and damping",
         " or ".join(map(escape, orders)),
-        rf"\textbf{{Keep your method}}: another changes spins by {decimal(errors['method'], 4)}\,\%.",
+        rf"\textbf{{Keep your method}}: another of second order changes spins by {decimal(errors['method'], 4)}\,\%.",
         rf"$T/\mathbf{{{bulk}}}$ for slopes and heights; for one impact to {_percent(loose)} $T/{booked.take:.0f}$, or "
         rf"$T/{cured.take:.0f}$ with a better contact update",
         rf"In a drum, {frames.CODE}' update at {_in(1e6 * time / bulk)}\,$\mu$s changes the slope by "
@@ -159,8 +159,8 @@ def _water(inputs: Inputs) -> Row:
         "MD",
         "rigid molecules",
         r"LAMMPS \code{rigid}; GROMACS, OpenMM or AMBER (SETTLE)",
-        f"Use the {take}{keep}. Let force and slope vanish at the cut-off. In a bath use BAOAB with "
-        rf"{in_bath:.2g}\,fs, or LAMMPS \code{{langevin}} with {as_forces:.2g}\,fs.",
+        f"Use the {take}{keep}. Let force and slope vanish at the cut-off. In a bath: BAOAB, "
+        rf"{in_bath:.2g}\,fs, or LAMMPS \code{{langevin}}, {as_forces:.2g}\,fs.",
         f"water at constant energy: {steps}; other molecules: fastest libration${{}}/{best.steps:.1f}$",
         rf"Water at {baths.TEMPERATURE:g}\,K librates in {period:.0f}\,fs, so the step is {best.dt:g}\,fs; at "
         rf"{WATER[-1]:g}\,fs LAMMPS \code{{rigid}} heats it by {_two(heats[-1])}\,$kT$/ns per degree of freedom.",
