@@ -16,6 +16,7 @@ import xarray as xr
 
 import polhode
 from polhode.cli import main
+from polhode.fits.tumbling import tumbling
 from polhode_engines import (
     all_engines,
     atlas,
@@ -267,7 +268,7 @@ def test_a_handle_turns_in_an_engine_as_with_its_method(released, free_problem):
 
 def test_a_row_tumbles_as_the_exact_body_by_three_numbers(released):
     """Turns of the T-handle, and the changes of energy and of the whole vector; a number that is missing counts as well."""
-    rows = dict(zip(map(str, released["engine"].values), atlas.tumbling(released), strict=True))
+    rows = dict(zip(map(str, released["engine"].values), tumbling(released), strict=True))
     assert rows["lammps rigid/nve"] and rows["mujoco RK4"] and rows["bsk RK4"]
     assert not rows["lammps rigid"], "49 turns in the place of 31"
     assert not rows["jolt mApplyGyroscopicForce"] and not rows["peclet_dem step"] and not rows["drake runge_kutta2"]
@@ -280,7 +281,7 @@ def test_a_row_tumbles_as_the_exact_body_by_three_numbers(released):
         ("momentum_drift", 0.02),
         ("end", "middle moment"),
     ):
-        assert not atlas.tumbling(row.assign({name: ("engine", [value])})).any(), name
+        assert not tumbling(row.assign({name: ("engine", [value])})).any(), name
 
 
 def test_the_article_counts_who_tumbles_as_it_should(released):
@@ -290,7 +291,7 @@ def test_the_article_counts_who_tumbles_as_it_should(released):
     inputs = Inputs("", released=Path(__file__).parents[1] / "data" / "released")
     usual = released.isel(engine=frames.usual(released))
     count = int(numbers.engines(inputs)["studyEngineTumble"])
-    assert count == atlas.tumbling(usual).sum() < (usual["end"] == "tumbles").sum()
+    assert count == tumbling(usual).sum() < (usual["end"] == "tumbles").sum()
 
 
 def test_the_rounding_of_rapier_grows_with_its_iterations(released):

@@ -3,32 +3,11 @@
 from collections.abc import Sequence
 from math import isfinite, isnan
 
+from polhode.fits.tumbling import NOTICED_CHANGE, other_turns
 from polhode_engines.protocol import option_of
 
-#: A relative change of energy or momentum in a long free spin that is worth a word.
-NOTICED_CHANGE = 0.01
-#: A share of the turns of the exact body that is worth a word; one turn more or less is the end of the run.
-NOTICED_TURNS = 0.02
 #: Orders in words.
 ORDERS = {1: "First", 2: "Second", 3: "Third", 4: "Fourth"}
-
-
-def tumbles_as_exact(changes: Sequence[float], turns: float, exact_turns: float) -> bool:
-    """Whether a free body tumbles as the exact one does; numbers that were not measured (NaN) do not show it.
-
-    Parameters
-    ----------
-    changes : sequence of float
-        Of energy, of the length of the angular momentum, and of its vector in the lab, each relative, in long free spins.
-    turns, exact_turns : float
-        How often the body turns over about its middle axis, and how often the exact body does.
-    """
-    return all(abs(change) <= NOTICED_CHANGE for change in changes) and not other_turns(turns, exact_turns)
-
-
-def other_turns(turns: float, exact_turns: float) -> bool:
-    """Whether a body turns over more or less often than the exact one, or was not counted (NaN)."""
-    return not abs(turns - exact_turns) <= max(1.0, NOTICED_TURNS * exact_turns)
 
 
 def advice_of(key: str, option: str, order: float, end: str, gyroscopic: str) -> str:

@@ -19,7 +19,7 @@ from polhode.interface.table import Column, Table
 from polhode.methods import METHODS
 from polhode.version import __version__
 from polhode_engines import cases, identify, shipped
-from polhode_engines.advice import advice_of, tumbles_as_exact
+from polhode_engines.advice import advice_of
 from polhode_engines.candidates import DAMPED, candidate, label
 from polhode_engines.environments import RUN_LIMIT, Run, Spun, spin
 from polhode_engines.protocol import LOADS, Engine, option_of
@@ -416,18 +416,6 @@ def with_citations(data: xr.Dataset) -> xr.Dataset:
             {"long_name": "mean angle to the exact orientation of the method identified, free body", "units": "rad"},
         ),
     )
-
-
-def tumbling(data: xr.Dataset) -> np.ndarray:
-    """Whether the free body of each row tumbles as the exact one does (:func:`polhode_engines.advice.tumbles_as_exact`).
-
-    It rests on the long spin of the row, the vector of the angular momentum in 1000 s, and the turns of a T-handle in 120 s; a
-    row of which one of them was not measured does not.
-    """
-    changes = np.array([data[name].values for name in ("energy_drift", "momentum_drift", "shipped_vector")]).T
-    exact = float(data.attrs["exact_turns"])
-    rows = zip(data["end"].values, changes, data["shipped_turns"].values, strict=True)
-    return np.array([str(end) == "tumbles" and tumbles_as_exact(tuple(row), float(turns), exact) for end, row, turns in rows])
 
 
 def _first(data: xr.Dataset) -> list[str]:

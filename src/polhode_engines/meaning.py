@@ -9,9 +9,9 @@ import numpy as np
 
 from polhode.advice import files
 from polhode.advice.errors import AdviceError
+from polhode.fits.tumbling import NOTICED_CHANGE, tumbles_as_exact
 from polhode.methods import METHODS
 from polhode_engines import cases, identify, recipe, shipped
-from polhode_engines.advice import NOTICED_CHANGE, tumbles_as_exact
 from polhode_engines.candidates import candidate, plain_label
 from polhode_engines.causes import in_lab
 from polhode_engines.environments import Run, Spun

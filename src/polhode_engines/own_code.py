@@ -21,10 +21,11 @@ import numpy as np
 
 from polhode.algebra.body import Body
 from polhode.algebra.quaternion import to_lab
+from polhode.fits.tumbling import NOTICED_CHANGE, other_turns
 from polhode.interface.arguments import is_ordered, shown
 from polhode.methods import METHODS
 from polhode_engines import cases, causes, fitted, identify, meaning, recipe
-from polhode_engines.advice import NOTICED_CHANGE, measured_advice, order_words, other_turns
+from polhode_engines.advice import measured_advice, order_words
 from polhode_engines.candidates import DAMPED as DAMPED_KEY
 from polhode_engines.candidates import LAWS, candidate, damped, plain_label
 from polhode_engines.conventions import ANGLES, TIMES, Convention, Fit, fits, misses, plausible, rotations

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from polhode_engines import atlas
+from polhode.fits.tumbling import tumbling
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.report import spheres, style
 from polhode_study.report.drawing import new_figure, printable
@@ -57,7 +57,7 @@ def draw(figure: Figure, data: xr.Dataset, size: float = 1.0) -> None:
         i = row(data, label, option)
         if str(data["end"].values[i]) != end:
             raise ValueError(f"{label} {option} now ends with {data['end'].values[i]!s}, not {end}")
-        if end == "tumbles" and not atlas.tumbling(data.isel(engine=[i])).all():
+        if end == "tumbles" and not tumbling(data.isel(engine=[i])).all():
             raise ValueError(f"{label} {option} tumbles, and not as a real body does")
         axes = figure.add_axes((0.005 + 0.2 * number, 0.21, WIDE, tall))
         axes.set_axis_off()

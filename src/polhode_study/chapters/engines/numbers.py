@@ -1,7 +1,6 @@
 """Numbers of the engine atlas."""
 
-from polhode_engines import atlas
-from polhode_engines.advice import NOTICED_CHANGE
+from polhode.fits.tumbling import NOTICED_CHANGE, tumbling
 from polhode_study.chapters.engines import frames
 from polhode_study.inputs import Inputs
 from polhode_study.report.latex import decimal, escape, number
@@ -26,7 +25,7 @@ def engines(inputs: Inputs) -> dict[str, str]:
         "studyEngineWithout": str(len(set(map(str, usual["key"].values[usual["is_default"].values != 1])))),
         "studyEngineWithoutRows": str(int((usual["is_default"].values != 1).sum())),
         "studyEngineDiverge": str(ends.count("diverges")),
-        "studyEngineTumble": str(int(atlas.tumbling(usual).sum())),
+        "studyEngineTumble": str(int(tumbling(usual).sum())),
         "studyEngineNoticed": f"{100 * NOTICED_CHANGE:g}",
         "studyEngineFrictionSecond": str(int((usual["q_order"].sel(load="velocity") > 1.5).sum())),
         "studyEngineError": f"{frames.SHORT_ERROR:g}",
