@@ -35,7 +35,7 @@ exclude_patterns = ["_build", "_generated/*.md", "_generated/*/table.md", "_gene
 
 # MyST
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "substitution"]
-myst_heading_anchors = 3
+myst_heading_anchors = 4
 nb_execution_mode = "off"
 # Widgets would want scripts from elsewhere; what a notebook shows is stored in it.
 nb_ipywidgets_js = {}
