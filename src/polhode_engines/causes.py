@@ -150,7 +150,10 @@ def _origin(factor: float) -> str:
 
 
 def momentum_variation(q: np.ndarray, omega: np.ndarray, tensor: np.ndarray) -> float:
-    """The root mean square of what the lab momentum of a free body differs from its mean, over its length."""
+    """The root mean square deviation of the lab momentum of a free body from its mean, over the length of the mean; no unit.
+
+    q (n, 4), omega (n, 3) in the body frame, rad/s; ``tensor`` (3, 3), the inertia in this frame, in any unit.
+    """
     lab = in_lab(q, omega @ tensor)
     mean = lab.mean(0)
     return float(np.sqrt(((lab - mean) ** 2).sum(1).mean()) / np.linalg.norm(mean))

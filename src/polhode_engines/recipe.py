@@ -80,7 +80,11 @@ class Recipe:
         return json.dumps({"remark": self.remark, "runs": self.rows()}, indent=1)
 
     def to_csv(self) -> str:
-        """The runs as comma-separated values."""
+        """The runs as comma-separated values, a row each.
+
+        Number and torque class; Mx, My, Mz in N m (under friction Mx is the coefficient, N m s); moments in kg m^2; q, scalar
+        first; omega in the body frame, rad/s; dt in s; steps.
+        """
         lines = ["run,torque,Mx,My,Mz,I1,I2,I3,qw,qx,qy,qz,wx,wy,wz,dt,steps"]
         for number, run in enumerate(self.runs, 1):
             numbers = (*_moment(run), *run.inertia, *run.q0, *run.omega0, run.dt)

@@ -464,7 +464,8 @@ class Search:
     def try_first(self, methods: Iterable[Method], compiled: Sequence[Method]) -> None:
         """Run from the given start, with as many steps as the exact motion took, until a method meets the error.
 
-        Of :data:`FIRST_TRIED` those that are ``compiled``, in memory or on disk, else the most promising one that is.
+        Of :data:`FIRST_TRIED` those that are ``compiled`` (in memory or on disk, the most promising first), else the first of
+        them. The errors are added to :attr:`tried_first`: key of the method and steps -> error and 1.
         """
         given = self.motions[0]
         steps = self.unit * ceil(max(given.steps, self.resolved) / self.unit)

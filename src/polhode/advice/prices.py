@@ -179,7 +179,7 @@ def write_step_times(path: Path) -> None:
 
 
 def times_in(path: Path) -> tuple[dict[str, float], str]:
-    """The same from a cost.nc.
+    """The time of one step of each method, s, from a cost.nc, and the name of the processor on which they were measured.
 
     Raises
     ------

@@ -133,7 +133,8 @@ def satellite(i: int, seed: int = SEED, radians: float = RADIANS) -> Satellite:
 def measure(each: Satellite, seconds: float = 20.0) -> dict[str, list[float]]:
     """Of each method the steps a radian of the fastest rate that it needs for each of :data:`ERRORS`; infinite if it has none.
 
-    They are counted as if all steps were as long as the longest.
+    By the keys of :data:`METHODS`, in the order of the errors, and counted as if all steps were as long as the longest.
+    ``seconds``: processor time for the exact motion, and again for each error.
     """
     from polhode.advice.budget import Budget
     from polhode.advice.errors import TimeOver

@@ -225,7 +225,7 @@ class BathRuns:
     def truth(self, scene: str, name: str = "potential") -> Estimate:
         """A reading of all runs with B A O A B and steps to :data:`SHORT`, by their weights.
 
-        By default the potential energy of a molecule, kT.
+        ``name``: a variable of the dataset, in its unit there: K for temperatures, kT for the potential energy of a molecule.
         """
         short = [case for case in self.of(scene) if case.scheme == BETWEEN_KICKS and case.dt <= SHORT]
         readings = [case.reading(name) for case in short]

@@ -85,12 +85,18 @@ def of_places(rate_squared: float, dt: float) -> float:
 
 
 def on_whole_steps(rate_squared: float, dt: float) -> float:
-    """The kinetic temperature on whole steps at constant energy over the liquid's, to second order in Omega dt."""
+    """The kinetic temperature on whole steps at constant energy over the liquid's, 1 - (Omega dt)^2/6; no unit.
+
+    ``rate_squared``: Omega^2 of translation or of rotation, in the unit of 1/dt^2.
+    """
     return 1 - rate_squared * dt**2 / 6
 
 
 def on_half_steps(rate_squared: float, dt: float) -> float:
-    """The kinetic temperature between the kicks at constant energy over the liquid's, to second order in Omega dt."""
+    """The kinetic temperature between the kicks at constant energy over the liquid's, 1 + (Omega dt)^2/12; no unit.
+
+    ``rate_squared``: Omega^2 of translation or of rotation, in the unit of 1/dt^2.
+    """
     return 1 + rate_squared * dt**2 / 12
 
 

@@ -28,7 +28,7 @@ PAGES = {
 EXAMPLES = {
     "_water": "[in a heat bath](baths.md)",
     "_games": "[a T-handle that flips, in your browser](../examples/t-handle/index.html); "
-    "{} have no switch: [attach a step](engines.md#attach-the-exact-rotor)",
+    "{} have no switch: [attach a step](engines.md#attach-the-exact-rotor) or [turn the body](engines.md#any-other-engine)",
 }
 
 
