@@ -45,6 +45,7 @@ def answers():
     return every
 
 
+@pytest.mark.thorough
 def test_no_answer_or_page_says_to_cut_charges_off():
     texts = {str(path): path.read_text(encoding="utf-8") for path in [HOME / "README.md", *(HOME / "docs").glob("*.md")]}
     texts |= {f"{liquid} {question} {code}": answer.why() for liquid, question, code, answer in answers()}
@@ -86,6 +87,7 @@ def test_answer_input_and_code_have_one_step():
     assert f"simulation.step({mdp['nsteps']})" in inputs.at_constant_energy("openmm")
 
 
+@pytest.mark.thorough
 def test_steps_in_a_bath_are_the_command_s():
     page = (HOME / "docs/baths.md").read_text(encoding="utf-8")
     section = page.partition("## What to write in a code")[2].partition("## What your code samples")[0]
