@@ -169,6 +169,14 @@ def test_ambiguous_runs_are_a_class_that_a_further_run_splits():
 
 
 @pytest.mark.thorough
+def test_a_method_of_the_free_body_alone_is_called_that():
+    t, q, omega, run = rows_of("rk4")
+    answer = polhode.identify(inertia=run.inertia, t=t, q=q, omega=omega)
+    assert str(answer).startswith("Identified: ")
+    limited = replace(answer, limits=(f"under the torque (lab) {own_code.NOT_UNDER_TORQUE}.",))
+    assert str(limited).startswith("Identified for the free body alone: ")
+
+
 def test_small_steps_and_few_digits_are_limits_with_a_cure(tmp_path):
     t, q, omega, _ = rows_of("richardson", angle=1e-4)
     answer = polhode.identify(t, q, omega, inertia=INERTIA * SIZE)

@@ -424,9 +424,13 @@ class Answer:
             lines += [
                 "All others are far away: this is that method with an iteration that is stopped early, or a rounded constant."
             ]
+        if self.identified and any(NOT_UNDER_TORQUE in limit for limit in self.limits):
+            lines[0] = lines[0].replace("Identified", "Identified for the free body alone", 1)
         return lines
 
 
+#: What is said of a load under which the rows of the free body's method are not met.
+NOT_UNDER_TORQUE = "no method of the free run fits"
 #: What is said of a method that is not known, what to do if it is one's own, and about rows that show no order.
 UNKNOWN = "Not identified: no known method makes these steps"
 IF_YOURS = "If the method is yours: --method FILE (in Python: polhode.methods.load)."
@@ -1705,7 +1709,7 @@ def _merged(reading: _Reading, limits: list[str]) -> tuple[dict[str, float], dic
         else:
             closest = min(of_load, key=of_load.get) if of_load else ""  # type: ignore[arg-type]
             limits.append(
-                f"under the torque ({load}) no method of the free run fits"
+                f"under the torque ({load}) {NOT_UNDER_TORQUE}"
                 + (f"; closest there: {label_of(closest)}, {_rounded(of_load[closest])} round-offs." if closest else ".")
                 + " Check the value of the torque, its frame, and that it is set again in every step."
             )
