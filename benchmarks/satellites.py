@@ -266,7 +266,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=20, help="number of satellites (%(default)s)")
     parser.add_argument("--first", type=int, default=0, help="number of the first one (%(default)s)")
     parser.add_argument("--seed", type=int, default=SEED, help="seed of the draw (%(default)s)")
-    parser.add_argument("--limit", type=float, help="time limit of an answer, s; by default that of the command")
+    parser.add_argument("--limit", type=float, help="time limit of an answer, s; by default the command's")
     parser.add_argument("--folder", type=Path, help="keep the files here")
     given = parser.parse_args()
     met, answered, slowest = 0, 0, 0.0

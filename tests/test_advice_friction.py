@@ -264,14 +264,14 @@ def test_the_intervals_of_why_lie_below_the_error(code, words):
 
 def test_a_code_never_has_a_longer_step_than_corrections():
     for error in (0.0228, *np.geomspace(0.02, 0.3, 14)):
-        cured = polhode.recommend(contact_time=TIME, error=error, purpose="bulk")
+        corrected = polhode.recommend(contact_time=TIME, error=error, purpose="bulk")
         try:
             of_code = polhode.recommend(contact_time=TIME, error=error, purpose="bulk", code="yade")
         except AdviceError as refused:
             assert "only below 0.024" in str(refused) and error < 0.024
             continue
-        assert of_code.dt <= cured.dt * (1 + 1e-12)
-        for answer in (cured, of_code):
+        assert of_code.dt <= corrected.dt * (1 + 1e-12)
+        for answer in (corrected, of_code):
             missing = [scene for scene in from_friction.SCENES if scene not in answer.serves]
             (note,) = [text for text in answer.notes if text.startswith("Left out")] or [""]
             assert re.findall(r"(\w+) \(only below", note) == missing
@@ -280,10 +280,10 @@ def test_a_code_never_has_a_longer_step_than_corrections():
 def test_a_code_is_refused_where_corrections_need_more(run, monkeypatch):
     """The bed is fine with T/20, but the column needs T/40 with all corrections, with which no code was run."""
     write_dataset(bed().rename(height="runout"), run / "checks" / "column.nc")
-    cured = {"runout": {20: 0.05, 40: 0.01}}
+    corrected = {"runout": {20: 0.05, 40: 0.01}}
 
     def bounds(data, name, code=None):
-        return {20: 0.01} if code else cured.get(name, {20: 0.01, 40: 0.01})
+        return {20: 0.01} if code else corrected.get(name, {20: 0.01, 40: 0.01})
 
     monkeypatch.setattr(from_friction, "_bounds", bounds)
     assert ask(run, 0.02, purpose="bulk").dt == pytest.approx(TIME / 40)

@@ -104,7 +104,7 @@ def test_the_heat_of_forces_says_the_temperature(inputs):
 
 def test_the_longest_steps_are_shown_or_possible(runs):
     longest = runs.longest_steps("water64", "BAOAB", 10.0, 2.0)
-    assert (longest["rotation"].shown, longest["rotation"].possible) == (
+    assert (longest["rotation"].certain, longest["rotation"].possible) == (
         4.0,
         4.0,
     )  # 0.006 K by the balance, and 0.4, 1.6 and 3.6 K
@@ -121,8 +121,8 @@ def test_a_short_run_does_not_hide_what_a_long_one_shows():
     """An interval too wide for the limit at a shorter step leaves it open, one beyond the limit excludes it."""
     wide, narrow, beyond = bath_runs.Bias(0.1, -2.0, 2.2), bath_runs.Bias(0.2, 0.1, 0.3), bath_runs.Bias(2.0, 1.5, 2.5)
     longest = bath_runs.longest_step({1.0: wide, 2.0: narrow, 4.0: beyond}, 0.5)
-    assert (longest.shown, longest.possible) == (2.0, 2.0)
-    assert bath_runs.longest_step({1.0: beyond, 2.0: narrow}, 0.5).shown == 0
+    assert (longest.certain, longest.possible) == (2.0, 2.0)
+    assert bath_runs.longest_step({1.0: beyond, 2.0: narrow}, 0.5).certain == 0
     fitted = bath_runs.longest_step({2.0: bath_runs.Bias(0.4, 0.3, 0.5), 8.0: beyond}, 0.9).fitted
     assert (fitted.value, fitted.low, fitted.high) == pytest.approx((3.0, 1.8**0.5 * 2, 3.0**0.5 * 2))
     assert bath_runs.longest_step({2.0: wide}, 0.5).range_of_fit == "0.95 or more"
@@ -334,7 +334,9 @@ def test_the_page_has_the_longest_steps(page, released):
         f"within its interval of ± {truth.high - truth.value:.3f} kT",
     ):
         assert text in page, text
-    assert "No step is shown directly" in page and not any(step.shown for steps in longest.values() for step in steps.values())
+    assert "No step is shown directly" in page and not any(
+        step.certain for steps in longest.values() for step in steps.values()
+    )
     # The step of recommend: the limit of weak friction is not longer than what the runs say.
     assert longest["BAOAB"]["rotation"].fitted.low > 1.9 and "says 1.9 fs" in page
     at_two = 4 * 0.01 / longest["BAOAB"]["potential"].fitted.value ** 2

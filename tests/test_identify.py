@@ -952,7 +952,7 @@ class Adapter:
 
     def run(self, option, case, dt, samples):
         if case.load != "free" or samples[-1] > 5000:
-            raise NotImplementedError("short runs of free bodies only")
+            raise ValueError("short runs of free bodies only")
         inertia, q, w = np.array(case.inertia), np.array(case.q0), np.array(case.omega0)
         rows = [(q, w)]
         for n in range(samples[-1]):

@@ -120,8 +120,8 @@ def test_figures_texts_and_claims_import_no_compiler():
 
 @pytest.mark.thorough
 def test_public_names_are_there_before_they_are_imported():
-    shown = said_by("import polhode\nprint(*dir(polhode))").split()
-    assert set(polhode.__all__) <= set(shown)
+    listed = said_by("import polhode\nprint(*dir(polhode))").split()
+    assert set(polhode.__all__) <= set(listed)
     assert said_by("from polhode import *\nprint(callable(simulate), len(methods) > 40)").strip() == "True True"
     assert all(getattr(polhode, name) is not None for name in polhode.__all__)
     with pytest.raises(AttributeError, match="no attribute 'simulates'"):

@@ -94,7 +94,7 @@ def method_of(row_of_atlas: str) -> str:
 
 
 def rows_of(before: Iterable[Mapping[str, str]]) -> list[Mapping[str, str]]:
-    """The rows of all engines that are installed, and those of the others as they were, sorted by engine."""
+    """The rows of all engines that are installed, and of the others the rows as they were, sorted by engine."""
     web = {key: engine for key, engine in all_engines().items() if engine.is_web}
     measured = {key: engine for key, engine in web.items() if is_installed(engine)}
     rows = [row for row in before if row["engine"] in web and row["engine"] not in measured]

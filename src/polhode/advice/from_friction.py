@@ -198,8 +198,8 @@ def _for_bulk(
     friction, restitution = values["friction"], values["restitution"]
     code = words.name if words else None
     time, scenes = contact.time, _assemblies(law, results)
-    cured = {(scene, name): _bounds(data, name) for scene, (_, data) in scenes.items() for name in _names(data, SPLIT)}
-    bounds = {key: _bounds_of_code(scenes[key[0]][1], key[1], cured[key]) if code else cured[key] for key in cured}
+    corrected = {(scene, name): _bounds(data, name) for scene, (_, data) in scenes.items() for name in _names(data, SPLIT)}
+    bounds = {key: _bounds_of_code(scenes[key[0]][1], key[1], corrected[key]) if code else corrected[key] for key in corrected}
     serving = {key: _coarsest(bound, error) for key, bound in bounds.items()}
     read_off = {key: step for key, step in serving.items() if key[1] in READ_OFF}
     resolved = [scene for scene in scenes if all(step for (of, _), step in read_off.items() if of == scene)]
@@ -211,7 +211,7 @@ def _for_bulk(
         )
     division = max(step for step in read_off.values() if step)
     least_asked = min(step for step in read_off.values() if step)
-    needed = max(_coarsest(cured[key], error) or 0 for key in read_off)
+    needed = max(_coarsest(corrected[key], error) or 0 for key in read_off)
     if needed > division:
         raise AdviceError(
             f"error: {error!r} needs T/{needed} even with all corrections, and with the contact update of LAMMPS only "
@@ -481,10 +481,10 @@ def _bounds(data: xr.Dataset, name: str, code: str | None = None) -> dict[int, f
     return {n: _bound(change) / unit for n, change in changes(data, name, code).items()}
 
 
-def _bounds_of_code(data: xr.Dataset, name: str, cured: Mapping[int, float]) -> dict[int, float]:
+def _bounds_of_code(data: xr.Dataset, name: str, corrected: Mapping[int, float]) -> dict[int, float]:
     """The :func:`_bounds` with the contact update of LAMMPS, which allow no longer step than all corrections do."""
     of_code = _bounds(data, name, "LAMMPS")
-    return {n: max([bound, *(cured[m] for m in cured if m >= n)]) for n, bound in of_code.items()}
+    return {n: max([bound, *(corrected[m] for m in corrected if m >= n)]) for n, bound in of_code.items()}
 
 
 def _bound(estimate: seed_statistics.Estimate) -> float:

@@ -101,7 +101,7 @@ def halved(case: BodyCase, error: float, one_torque: bool, budget: Budget) -> Ha
 def _states(problem: Problem, method: Method, steps: int, coarsest: int) -> Array:
     """Rows (n, 8) of time, q and omega of a run: at its start, at edges of the torque, and at times between them.
 
-    Without edges the times are those of a run with the ``coarsest`` steps, of which ``steps`` is a multiple.
+    Without edges the times come from a run with the ``coarsest`` steps, of which ``steps`` is a multiple.
     """
     dt = problem.horizon / steps
     if runs.has_pieces(problem, problem.horizon):

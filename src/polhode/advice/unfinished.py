@@ -26,7 +26,7 @@ MORE_TIME = "more time with `limit`"
 def not_confirmed(
     case: BodyCase, over: TimeOver, error: float, torque_price: float, one_torque: bool, results: Path | None = None
 ) -> Recommendation:
-    """The answer to a question about a body of one's own for which the time is over; prices of steps are those of ``results``.
+    """The answer to a question about a body of one's own for which the time is over; prices of steps come from ``results``.
 
     Raises
     ------

@@ -76,7 +76,7 @@ class LongestStep:
 
     Parameters
     ----------
-    shown : float
+    certain : float
         The longest whose interval is below it, while no shorter one is shown to have more; 0 for none.
     possible : float
         The longest up to which it may be; 0 for none.
@@ -84,7 +84,7 @@ class LongestStep:
         The step at which c dt^2 is as large as allowed, with the interval of c; its end may be infinite.
     """
 
-    shown: float
+    certain: float
     possible: float
     fitted: Estimate
 
@@ -98,8 +98,8 @@ class LongestStep:
 def longest_step(biases: Mapping[float, Bias], allowed: float) -> LongestStep:
     """The longest step in fs with a bias below ``allowed``, in the unit of the ``biases`` by step."""
     _, possible = largest_steps(biases, allowed)
-    shown = max((dt for dt, bias in biases.items() if dt <= possible and bias.largest < allowed), default=0.0)
-    return LongestStep(shown, possible, _fitted_step(biases, allowed))
+    certain = max((dt for dt, bias in biases.items() if dt <= possible and bias.largest < allowed), default=0.0)
+    return LongestStep(certain, possible, _fitted_step(biases, allowed))
 
 
 def _fitted_step(biases: Mapping[float, Bias], allowed: float) -> Estimate:

@@ -2,7 +2,7 @@
 
 Each change is from the shortest step with all corrections of the contact update. That a single interval lies below an error is
 a test of its change; where all of several do, the statement that every change lies below the error has the confidence of one
-test (Berger, Technometrics 24 (1982) 295). So the intervals are not widened for their number, as those of the report are, which
+test (Berger, Technometrics 24 (1982) 295). So the intervals are not widened for their number, as the report's are, which
 ask whether any of many changes is larger than the scatter.
 """
 

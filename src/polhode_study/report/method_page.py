@@ -139,7 +139,7 @@ def _librations(row: Mapping[str, Any]) -> str:
 
 
 def wrong_offset(row: Mapping[str, Any]) -> str:
-    """That the angular velocity which a method holds is not that of its ``stored_offset``, in a sentence; else empty."""
+    """That the angular velocity which a method holds belongs to another time than its ``stored_offset`` says, in a sentence; else empty."""
     held = row.get("held_omega")
     order = held and held["orders"][f"{held['offset']:g}"]
     if not held or order is None or order > held["declared"] - TOLERANCE:
@@ -163,13 +163,13 @@ def compared(sheet: Mapping[str, Any]) -> list[str]:
     def order(key: str) -> int:
         return int(max(of_class["q"].get("declared", 0) for of_class in rows[key]["orders"].values()))
 
-    own = order(sheet["method"])
-    alike = [key for key in sheet["beside"] if order(key) <= own]
+    highest = order(sheet["method"])
+    alike = [key for key in sheet["beside"] if order(key) <= highest]
     said = _compared_with(sheet, sheet["beside"])
     lines = [f"An error of {float(TARGET):g} a radian in 90 % of the bodies {said}."] if said else []
     among = _compared_with(sheet, alike)
     if among and among != said:
-        lines.append(f"Beside methods up to {ORDINALS.get(own, f'{own}th')} order alone, it {among}.")
+        lines.append(f"Beside methods up to {ORDINALS.get(highest, f'{highest}th')} order alone, it {among}.")
     return lines
 
 

@@ -87,7 +87,7 @@ def bath_steps(inputs: Inputs) -> Table:
             row: dict[str, object] = {"scene": scene, "scheme": scheme, "friction": friction}
             for name in (*KINDS, "potential"):
                 step = longest[name]
-                row |= {name: step.shown, f"{name}_at_most": step.possible, f"{name}_fitted": step.fitted.value}
+                row |= {name: step.certain, f"{name}_at_most": step.possible, f"{name}_fitted": step.fitted.value}
                 row |= {f"{name}_fitted_low": step.fitted.low, f"{name}_fitted_high": step.fitted.high}
             rows.append(row)
 
