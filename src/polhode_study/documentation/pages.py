@@ -689,8 +689,8 @@ def baths_longest(scene: str = "water64") -> str:
         longest = every.longest_steps(scene, scheme, friction, BIAS)
         cells = [f"chains of {1e3 / friction:g} fs" if scheme == CHAINS else f"{scheme}, {friction:g}/ps"]
         for name in (*KINDS, "potential"):
-            shown, possible = (f"{end:g}" if end else "–" for end in (longest[name].shown, longest[name].possible))
-            cells.append(f"{shown} ({possible})")
+            certain, possible = (f"{end:g}" if end else "–" for end in (longest[name].certain, longest[name].possible))
+            cells.append(f"{certain} ({possible})")
         cells += [longest[name].range_of_fit for name in (KINDS[1], "potential")]
         rows.append(cells)
     heads = ["scheme, friction", "translation", "rotation", "potential energy"]
