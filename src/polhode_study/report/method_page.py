@@ -139,7 +139,7 @@ def _librations(row: Mapping[str, Any]) -> str:
 
 
 def wrong_offset(row: Mapping[str, Any]) -> str:
-    """That the angular velocity which a method holds belongs to another time than its ``stored_offset`` says, in a sentence; else empty."""
+    """That a held angular velocity belongs to another time than ``stored_offset`` says, in a sentence; else empty."""
     held = row.get("held_omega")
     order = held and held["orders"][f"{held['offset']:g}"]
     if not held or order is None or order > held["declared"] - TOLERANCE:
