@@ -154,6 +154,9 @@ def test_inputs_at_constant_energy_have_no_bath():
     # 0.001 kT for 1.5 degrees of freedom of each of four particles, in kJ/mol/ps
     allowed = 1e-3 * 1.5 * KJ * 300 / 1e3
     assert 0.5 * allowed < float(mdp["verlet-buffer-tolerance"]) <= allowed
+    for drift, in_double in ((1e-3, True), (1e-2, False)):
+        answer = str(polhode.recommend(liquid="tip4p2005", drift=drift, code="gromacs"))
+        assert ("Run `gmx_d`" in answer) == in_double, "in mixed precision water drifted by 0.0043 kT"
 
 
 OF_LAMMPS = """
