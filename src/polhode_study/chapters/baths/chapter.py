@@ -11,7 +11,7 @@ CHAPTER = Chapter(
     checks={
         "baths": Check(
             "run:baths",
-            1200.0,
+            1900.0,
             witness={"cases": ["water64 BAOAB 10 8"], "starts": 1, "blocks": 1},
             compiled_with="liquids",
         ),

@@ -104,7 +104,7 @@ class BathCase:
 #: long that a bias of 0.01 kT a molecule is seen with 1 to 4 fs; and those of a larger box.
 STEPS = (1.0, 2.0, 4.0, 6.0, 8.0)
 USUAL = dict.fromkeys(STEPS, 60_000.0) | {1.0: 30_000.0}
-LONG = {1.0: 1_200_000.0, 2.0: 2_400_000.0, 4.0: 3_000_000.0, 6.0: 2_000_000.0, 8.0: 2_000_000.0}
+LONG = {1.0: 4_800_000.0, 2.0: 2_400_000.0, 4.0: 3_000_000.0, 6.0: 2_000_000.0, 8.0: 2_000_000.0}
 MEDIUM = USUAL | dict.fromkeys((1.0, 2.0, 4.0), 300_000.0)
 SHORT = dict.fromkeys(STEPS, 10_000.0)
 #: What is run of each box: scheme and friction in 1/ps, with durations.
