@@ -328,6 +328,12 @@ def test_reproduce_says_which_python_it_needs(machine):
     assert not (machine.house / ".venv").exists()
 
 
+def test_help_of_reproduce_installs_nothing(machine):
+    done = machine.run("--help")
+    assert done.returncode == 0 and done.stdout.startswith("The locked environment") and "./reproduce sheet" in done.stdout
+    assert "set -" not in done.stdout and not (machine.house / ".venv").exists()
+
+
 def test_reproduce_takes_paths_from_the_current_folder(machine):
     machine.with_tex()
     (machine.elsewhere / "my.yaml").write_text("digits: 50\n")

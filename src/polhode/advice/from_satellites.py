@@ -142,7 +142,7 @@ def from_satellites(
         serves=f"It is sufficient for {SHARE_OF_CASES:.0%} of {number_of} random satellites, so for {low:.0%} to "
         f"{high:.0%} of all such satellites ({LIKELY:.0%} interval). The error is {per_radian:.2g} a radian; the step on "
         "the article's first page is for 1e-6 a radian, and also for random bodies without wheels.",
-        costs=_costs(best, choices, rates),
+        costs=_costs(best, [] if one_torque else choices, rates),
         changes=["your own torque, as a file without `spacecraft`: all of it is run", *restarts(METHODS[best.method])],
         interval=(best.dt, max(best.dt, min(half, rates.every or inf))),
         interval_means=f"Interval: half of the satellites may take steps of {half:.3g} s.",
@@ -201,7 +201,7 @@ def _torques(method: Any, step: float, rates: Rates) -> float:
 
 
 def _costs(best: Choice, choices: list[Choice], rates: Rates) -> str:
-    """The torques of a method, and of the fastest method with one torque a step, or with several if the method has one."""
+    """The torques of a method, and of the fastest of ``choices`` with one torque a step, or with several if it has one."""
     method = METHODS[best.method]
     text = f"It takes {_torques(method, best.dt, rates):.3g} torques a second of the motion"
     if len(rates.lengths):
