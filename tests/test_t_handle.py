@@ -152,7 +152,7 @@ def lines_of_page() -> list[str]:
     return [text, *re.findall(r"```js\n(.*?)```", text, re.DOTALL)]
 
 
-#: A handle in Havok, alone and in Babylon.js, and in oimo with the lines of the documentation: turns, energy over the first, and a box on a floor.
+#: A handle in Havok, alone and in Babylon.js, and in oimo with the lines of the documentation: turns, energy over the first.
 OTHERS = {
     "havok": (
         "@babylonjs/havok/lib/esm/HavokPhysics_es.js",
