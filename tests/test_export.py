@@ -337,14 +337,16 @@ TESTED = (
     *thorough("exact_rotor_corrected", "magnus_adams4", "rk4"),
 )
 COMMANDS = {
+    "csharp": lambda key: [compiler("mcs"), "-define:POLHODE_MAIN", f"{key}.cs", f"-out:{key}"],
     "c": lambda key: [compiler("cc", "gcc", "clang"), "-x", "c", f"-D{key.upper()}_MAIN", f"{key}.h", "-o", key, "-lm"],
     "fortran": lambda key: [compiler("gfortran"), f"-D{key.upper()}_MAIN", f"{key}.F90", "-o", key],
     "javascript": lambda key: [],
     "numpy": lambda key: [],
     "rust": lambda key: [compiler("rustc"), "--edition", "2021", "--test", f"{key}.rs", "-o", key],
 }
-#: What runs the files that are not compiled.
+#: What runs the files that are no programs.
 INTERPRETED = {
+    "csharp": lambda key: [compiler("mono"), key],
     "javascript": lambda key: [compiler("node"), "-e", f"import('./{key}.mjs').then((method) => method.test())"],
     "numpy": lambda key: [sys.executable, f"{key}.py"],
 }
@@ -363,7 +365,7 @@ def test_a_file_tests_itself(language, key, tmp_path):
         command = COMMANDS[language](key)
         if command:
             subprocess.run(command, cwd=tmp_path, check=True)
-        words = [f"./{key}"] if command else INTERPRETED[language](key)
+        words = INTERPRETED[language](key) if language in INTERPRETED else [f"./{key}"]
         run = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
         said = f"{run.stdout}\n{run.stderr}"
         assert (expected in said, run.returncode == 0) == (True, expected == "ok"), said
@@ -521,6 +523,45 @@ def test_rust_has_the_bits_of_the_kernels(tmp_path):
         assert end == list(end_of_run(polhode.methods[key], *CASES[i])), (key, i)
 
 
+def csharp_ends(folder, language, keys):
+    """The ends of runs of all cases, by a program of C#."""
+    calls = []
+    for key in keys:
+        text = language.source(polhode.methods[key])
+        name = re.search(r"public static class (\w+)", text)[1]
+        text = text.replace("    static Vec3 test_torque", "    public static Vec3 test_torque")
+        (folder / f"{key}.cs").write_text(text, encoding="utf-8")
+        for moments, omega, dt, steps in CASES:
+            m, w, q = (
+                language.constructed(of, list(map(language.literal, v))).replace("new ", f"new {name}.")
+                for of, v in ((VEC3, moments), (VEC3, omega), (QUAT, SOME_Q))
+            )
+            step = language.literal(dt)
+            calls.append(f"{{ var e = {name}.run({q}, {w}, {name}.inertia_of({m}), {name}.test_torque, {step}, {steps});")
+            calls.append("print(e.q.w, e.q.x, e.q.y, e.q.z, e.omega.x, e.omega.y, e.omega.z); }")
+    shown = 'x => x.ToString("R", System.Globalization.CultureInfo.InvariantCulture)'
+    printed = f'System.Console.WriteLine("[" + string.Join(", ", System.Array.ConvertAll(numbers, {shown})) + "]");'
+    main = [
+        "static class Ends {",
+        f"static void print(params double[] numbers) {{ {printed} }}",
+        "static void Main() {",
+        *calls,
+    ]
+    (folder / "Ends.cs").write_text("\n".join([*main, "} }"]), encoding="utf-8")
+    command = [compiler("mcs"), "-warnaserror", "-out:ends.exe", "Ends.cs", *(f"{key}.cs" for key in keys)]
+    built = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert built.returncode == 0, built.stdout + built.stderr
+    said = subprocess.run([compiler("mono"), "ends.exe"], cwd=folder, capture_output=True, text=True, check=True).stdout
+    cases = itertools.product(keys, range(len(CASES)))
+    return dict(zip(cases, map(json.loads, said.splitlines()), strict=True))
+
+
+def test_csharp_has_the_bits_of_the_kernels(tmp_path):
+    keys = ("exact_rotor", "euler", "rk4", "magnus_adams4")
+    for (key, i), end in csharp_ends(tmp_path, LANGUAGES["csharp"], keys).items():
+        assert end == list(end_of_run(polhode.methods[key], *CASES[i])), (key, i)
+
+
 ROOTS_IN_RUST = """
 fn main() {
     let numbers: [f64; 9] = [0.0, -0.0, 2.0, 1.0 - 1.1e-16, 5e-324, 1.7e308, 3e-310, 0.3, 1e16];
@@ -597,15 +638,21 @@ def test_single_precision_has_the_same_bits_in_all_languages(tmp_path):
     rows = subprocess.run(["./ends_in_c"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
     assert [json.loads(row) for row in rows] == list(ends.values())
     assert rust_ends(tmp_path, LANGUAGES["rust"].in_single(), keys) == ends
+    assert csharp_ends(tmp_path, LANGUAGES["csharp"].in_single(), keys) == ends
 
 
 @pytest.mark.thorough
-def test_every_method_is_there_in_rust_and_in_single_precision(tmp_path):
-    """Rust without its standard library compiles without a warning, C likewise; JavaScript repeats its run."""
+def test_every_method_in_rust_csharp_and_single_precision(tmp_path):
+    """Rust without its standard library, C and C# compile without a warning; JavaScript and C# repeat their runs."""
+    single = [LANGUAGES[name].in_single() for name in ("rust", "csharp", "c", "javascript")]
     for method in polhode.methods.values():
-        for language in (LANGUAGES["rust"], *(LANGUAGES[name].in_single() for name in ("rust", "c", "javascript"))):
+        for language in (LANGUAGES["rust"], LANGUAGES["csharp"], *single):
             file = tmp_path / f"{language.key(method)}{language.suffix}"
             file.write_text(language.source(method), encoding="utf-8")
+    tests = re.findall(r"public static class (\w+)", "".join(path.read_text() for path in tmp_path.glob("*.cs")))
+    (tmp_path / "All.cs").write_text(
+        f"static class All {{ static void Main() {{ {' '.join(f'{name}.test();' for name in tests)} }} }}\n", encoding="utf-8"
+    )
     modules = "".join(f"pub mod {path.stem};\n" for path in sorted(tmp_path.glob("*.rs")))
     (tmp_path / "all.rs").write_text(f"#![no_std]\n{modules}", encoding="utf-8")
     script = [f'await import("./{path.name}").then((method) => method.test());' for path in sorted(tmp_path.glob("*.mjs"))]
@@ -617,10 +664,12 @@ def test_every_method_is_there_in_rust_and_in_single_precision(tmp_path):
         [compiler("cc", "gcc", "clang"), "-std=c99", *STRICT, "-fsyntax-only", "all.c"],
         [compiler("node"), "all.mjs"],
         [compiler("rustc"), *library, "--cfg", 'feature="no_std"', "all.rs"],
+        [compiler("mcs"), "-warnaserror", "-out:all.exe", *(path.name for path in sorted(tmp_path.glob("*.cs")))],
+        [compiler("mono"), "all.exe"],
     ):
         run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert (run.returncode, run.stderr) == (0, ""), run.stderr
-    assert len(includes) == len(script) == len(polhode.methods)
+    assert len(includes) == len(script) == len(tests) / 2 == len(polhode.methods)
 
 
 #: Ends of a free body after 100 s and 1000 s, in both precisions.

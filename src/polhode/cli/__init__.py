@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 #: What each command of the library does.
 COMMANDS: dict[str, str] = {
-    "code": "a method as one file of C, Fortran, NumPy, JavaScript or Rust that needs nothing else",
+    "code": "a method as one file of C, C#, Fortran, NumPy, JavaScript or Rust that needs nothing else",
     "recommend": "which method and which step size for a body, an error and a price of the torque",
 }
 #: The group of entry points by which other packages add commands, and the name of the study's.

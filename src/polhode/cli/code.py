@@ -10,8 +10,10 @@
       An ES module for browsers and Node.
   polhode code spiral_leapfrog --language rust -o spiral_leapfrog.rs
       A module of Rust, with the standard library or without.
+  polhode code spiral_leapfrog --language csharp -o SpiralLeapfrog.cs
+      A static class of C#, for Unity, Godot and .NET.
   polhode code spiral_leapfrog --precision single -o spiral_leapfrog_single.h
-      In single precision: in C, JavaScript and Rust.
+      In single precision: in C, C#, JavaScript and Rust.
   polhode code my_method.py
       The same for a method of your own.
   polhode code --all polhode/

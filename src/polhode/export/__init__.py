@@ -19,6 +19,7 @@ POLHODE_FUNCTION euler_state euler_after_torque(euler_state state, polhode_vec3 
 from collections.abc import Mapping
 
 from polhode.export.c import C
+from polhode.export.csharp import CSharp
 from polhode.export.fortran import Fortran
 from polhode.export.javascript import JavaScript
 from polhode.export.numpy_arrays import NumPy
@@ -26,4 +27,6 @@ from polhode.export.program import Program
 from polhode.export.rust import Rust
 
 #: The languages by the name that the command ``polhode code`` knows.
-LANGUAGES: Mapping[str, Program] = {language.name: language for language in (C(), Fortran(), JavaScript(), NumPy(), Rust())}
+LANGUAGES: Mapping[str, Program] = {
+    language.name: language for language in (C(), CSharp(), Fortran(), JavaScript(), NumPy(), Rust())
+}

@@ -227,6 +227,7 @@ def _own_code(key: str) -> str:
         ("numpy", "NumPy", "python"),
         ("javascript", "JavaScript", ""),
         ("rust", "Rust", ""),
+        ("csharp", "C#", ""),
     ):
         path = f"/_generated/code/{key}{LANGUAGES[name].suffix}"
         shown = f"\n\n```{{literalinclude}} {path}\n:language: {lexer}\n:class: own-code no-search\n```" if lexer else ""

@@ -1,0 +1,195 @@
+"""A method as a static class of C#, for Unity, Godot, Stride and .NET."""
+
+import re
+from collections.abc import Sequence
+from typing import Self
+
+from polhode.export import values
+from polhode.export.language import RESERVED, exploded
+from polhode.export.program import DT, ROLES, STEPS, Braces, end_of_run, head
+from polhode.export.translator import Translator
+from polhode.export.values import PARAMETERS, QUAT, TORQUE, VEC3, WHOLE, Argument, Scalar, Struct
+from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q
+from polhode.methods.protocol import Method
+
+_RESERVED = frozenset(
+    re.findall(
+        r"\w+",
+        """abstract as base byte checked decimal delegate event fixed foreach implicit in interface internal is lock null object
+        out override params readonly ref sbyte sealed stackalloc string uint ulong unchecked unsafe ushort Math""",
+    )
+)
+#: What a user calls.
+_EXPORTED = frozenset(ROLES) | {"inertia_of", "run", "remembered", "fourth_order_step"}
+_COMMENTS = {
+    QUAT.name: "Hamilton's, scalar first, from body to lab.",
+    VEC3.name: "Components along x, y, z.",
+    "inertia": "Ix, Iy, Iz; 1/Ix, 1/Iy, 1/Iz; (Iy - Iz)/Ix, (Iz - Ix)/Iy, (Ix - Iy)/Iz: see inertia_of.",
+}
+
+
+class CSharp(Braces):
+    """Static functions on structures that are copied; nothing is allocated."""
+
+    name, suffix = "csharp", ".cs"
+    qualified = public = False
+    has_single = True
+    hands_parameters = False
+    reserved = RESERVED | _RESERVED
+    root = "Math.Sqrt"
+    comment_marks = "// ", "// ", ""
+    count = "for (long %(name)s = 0; %(name)s < %(rounds)s; %(name)s++) {"
+
+    @property
+    def number_type(self) -> str:
+        """The type of a number."""
+        return "float" if self.single else "double"
+
+    def in_single(self) -> Self:
+        """The same language with ``float`` for every number."""
+        made = super().in_single()
+        made.root = "(float)Math.Sqrt"
+        return made
+
+    def rounded(self, number: Scalar) -> Scalar:
+        """Rounded to single precision if that is meant: C# allows more digits inside an expression."""
+        return Scalar(f"(float)({number.code})", values.SIGN) if self.single else number
+
+    def type_of(self, argument: Argument) -> str:
+        """The type of an argument or a variable."""
+        if isinstance(argument, Struct):
+            return "".join(word.capitalize() for word in argument.name.split("_"))
+        return {None: self.number_type, WHOLE: "long", TORQUE: "Torque", PARAMETERS: "object"}[argument]
+
+    def inertia_of(self, key: str) -> str:
+        """The name of the function that makes a body."""
+        return "inertia_of"
+
+    def literal(self, number: float | int) -> str:
+        """As in Python, with the suffix of its type."""
+        return f"{super().literal(number)}{'f' if self.single and isinstance(number, float) else ''}"
+
+    def constant(self, name: str, value: float | int) -> str:
+        """A constant of the class."""
+        return f"const {self.type_of(WHOLE if isinstance(value, int) else None)} {name} = {self.literal(value)};"
+
+    def converted(self, number: Scalar) -> Scalar:
+        """A cast, as a value of the translator."""
+        return Scalar(f"({self.number_type}){number.within(values.ATOM)}", values.SIGN)
+
+    def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
+        """A structure by its constructor."""
+        return f"new {self.type_of(struct)}({', '.join(codes)})"
+
+    def initialised(self, typed: str, name: str, code: str, constant: bool) -> str:
+        """A declaration."""
+        return f"{typed} {name} = {code};"
+
+    def declaration(self, typed: str, name: str) -> list[str]:
+        """A declaration without a value."""
+        return [f"{typed} {name};"]
+
+    def function(
+        self,
+        name: str,
+        result: str,
+        arguments: Sequence[tuple[str, str]],
+        idle: Sequence[str],
+        variables: Sequence[tuple[str, str]],
+        lines: Sequence[str],
+        result_name: str,
+    ) -> list[str]:
+        """A static function, public if users call it."""
+        typed = ", ".join(f"{of} {code}" for of, code in arguments)
+        public = "public " if name in _EXPORTED else ""
+        return [*exploded(f"{public}static {result} {name}({typed})", 0), "{", *lines, "}"]
+
+    def structure(self, struct: Struct) -> str:
+        """A structure with the constructor that takes all its members."""
+        typed = [(self.type_of(member), name) for name, member in struct.members]
+        made = self.type_of(struct)
+        rows = [
+            *(f"// {text}" for text in [_COMMENTS.get(struct.name)] if text),
+            f"public struct {made}",
+            "{",
+            *(f"    public {of} {name};" for of, name in typed),
+            "",
+            *exploded(f"public {made}({', '.join(f'{of} {name}' for of, name in typed)})", 1),
+            "    {",
+            *(f"        this.{name} = {name};" for _, name in typed),
+            "    }",
+            "}",
+        ]
+        return "\n".join(rows)
+
+    def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
+        """The class."""
+        key = self.key(method)
+        made = _class(key)
+        precision = (
+            "rounded after every operation; polhode computes with double" if self.single else "they have the bits of polhode"
+        )
+        use = (
+            f"run shows a run, with body = inertia_of(moments). All numbers are {self.number_type}; {precision}.\n"
+            "A torque is a lambda (t, q, omega) => ..., which has its parameters in itself.\n"
+            f"A test, which prints ok: {made}.test(), or alone, with Mono: mcs -define:POLHODE_MAIN {key}.cs && mono {key}.exe"
+        )
+        torque = f"public delegate Vec3 Torque({self.number_type} t, Quat q, Vec3 omega);"
+        shared = [self.structure(struct) for struct in (QUAT, VEC3, file.structs["inertia"])]
+        parts = [
+            *shared,
+            f"// The torque in the body frame at the time t.\n{torque}",
+            *self.structures(method, structs),
+            "\n".join(file.lines_of_constants()),
+            *file.texts,
+            test,
+        ]
+        inside = "\n\n".join(text for text in parts if text)
+        rows = [f"    {line}".rstrip() if not line.startswith("#") else line for line in inside.splitlines()]
+        opening = "\n".join(self.comment(head(method, "C#", use)))
+        usings = ["using System;", "using System.Globalization;"]
+        return "\n".join([opening, "", *usings, "", f"public static class {made}", "{", *rows, "}"]) + "\n"
+
+    def test(self, method: Method, torque: str, torque_text: str, reading: Struct) -> str:
+        """The function ``test``, and the program that calls it."""
+        q, omega = (name for name, _ in reading.members)
+        numbers = ", ".join([f"end.{q}.{x}" for x in "wxyz"] + [f"end.{omega}.{x}" for x in "xyz"])
+        expected = "".join(f"        {x!r},\n" for x in end_of_run(method))
+        q0, omega0, moments = (
+            self.constructed(of, list(map(self.literal, given)))
+            for of, given in ((QUAT, SOME_Q), (VEC3, SOME_OMEGA), (VEC3, SOME_BODY.inertia))
+        )
+        result = self.type_of(reading)
+        run = "\n".join(self.broken(f"{result} end = run({q0}, {omega0}, body, {torque}, {self.literal(DT)}, {STEPS});", 1))
+        return f"""{torque_text}
+
+// Repeat a run of polhode: print the numbers of its end and ok, or throw an exception.
+public static void test()
+{{
+    double[] expected = {{
+{expected}    }};
+    Inertia body = inertia_of({moments});
+{run}
+    double[] numbers = {{{numbers}}};
+    double largest = 0.0;
+    for (int i = 0; i < 7; i++) {{
+        Console.WriteLine(numbers[i].ToString("R", CultureInfo.InvariantCulture));
+        largest = Math.Max(largest, Math.Abs(numbers[i] - expected[i]));
+    }}
+    if (!(largest <= {self.passes})) {{
+        throw new Exception("differs by " + largest.ToString("R", CultureInfo.InvariantCulture));
+    }}
+    Console.WriteLine("ok");
+}}
+
+#if POLHODE_MAIN
+static void Main()
+{{
+    test();
+}}
+#endif"""
+
+
+def _class(key: str) -> str:
+    """The name of the class of a method."""
+    return "".join(word.capitalize() for word in key.split("_"))
