@@ -31,6 +31,6 @@ def require(*packages: str, what: str, extra: str = "study") -> None:
 
 
 def load(package: str, what: str, extra: str = "study") -> Any:
-    """A package that belongs to an extra; raises errors as :func:`require` does."""
+    """A package, imported by its name, that belongs to an extra; arguments and errors are those of :func:`require`."""
     require(package, what=what, extra=extra)
     return import_module(package)
