@@ -96,7 +96,7 @@ class Options:
 
     @property
     def folder(self) -> Path | None:
-        """The folder of the run that is named."""
+        """The folder of the run that is named; None if none is."""
         return None if self.results is None else Path(self.results)
 
     def budget(self) -> "Budget | None":
@@ -107,7 +107,10 @@ class Options:
 
     @contextmanager
     def bars(self) -> Iterator[Callable[[str, float], None]]:
-        """A function (stage, fraction done) that shows bars meanwhile, or does nothing."""
+        """Context in which a function (stage, done) shows bars, or does nothing without ``progress``.
+
+        ``stage`` is a key of :data:`STAGES`, ``done`` the part of it that is done, 0 to 1.
+        """
         if not self.progress:
             yield lambda stage, done: None
             return
@@ -141,7 +144,7 @@ def for_motion(
         * ``omega``: initial angular velocity in the body frame, rad/s, or its size, if its direction is not known;
           ``orientation``: (q0, qx, qy, qz), body to lab;
         * ``torque``: a torque class (``print(list(polhode.ensembles.CLASSES))``) with a ``strength``, the angular
-          acceleration by it over omega^2; or three formulas;
+          acceleration by it over omega^2; or three formulas, N m, with what belongs to these (docs/recommend.md);
         * ``time``, s, and, if not given beside it, ``error``, ``torque_price``, ``one_torque``.
     error : float or str
         The error to stay below, between 0 and 1: the larger of the angle in rad and of |omega - exact| over the largest
@@ -220,6 +223,11 @@ def for_class(
         The angular acceleration by the torque over omega^2; by default 0.01 to 1.
     torque_price, one_torque, options
         As of :func:`for_motion`.
+
+    Raises
+    ------
+    AdviceError
+        A ValueError that says what cannot be answered, and what to ask instead.
     """
     from polhode.advice import cases, from_laws
     from polhode.advice.prices import USUAL
@@ -285,6 +293,11 @@ def for_spacecraft(
         As of :func:`for_motion`.
     one_torque : bool
         Only methods with one torque in a step; by default also others, since restarts cost methods of one torque several.
+
+    Raises
+    ------
+    AdviceError
+        A ValueError that says what cannot be answered, and what to ask instead.
     """
     from polhode.advice import cases, from_satellites
     from polhode.advice.prices import USUAL
@@ -347,6 +360,11 @@ def for_contacts(
         Time that each body is in contact during the run, in contact times; 16 by default. Of elastic contacts.
     options : Options
         How the answer is found.
+
+    Raises
+    ------
+    AdviceError
+        A ValueError that says what cannot be answered, and what to ask instead.
     """
     from polhode.advice import from_contacts, from_friction, from_scenes
 
@@ -415,6 +433,11 @@ def for_liquid(
         Of such a liquid, g/cm^3; 1 by default.
     options : Options
         How the answer is found.
+
+    Raises
+    ------
+    AdviceError
+        A ValueError that says what cannot be answered, and what to ask instead.
     """
     from polhode.advice import from_baths, from_liquids
     from polhode.fits.liquid_drifts import LENGTH, STATED
@@ -492,13 +515,15 @@ def recommend(
     Returns
     -------
     Recommendation
-        With ``method``, ``dt`` (s; it serves other starts of the body too), ``interval`` (s), ``alternatives``, ``evidence``
-        and ``to_json()``; printed, it is the answer in words, and ``why()`` says how it is known.
+        With ``method``, ``dt`` (s), ``interval`` (s), ``serves`` (for which cases the step is sufficient), ``alternatives``,
+        ``evidence`` and ``to_json()``; printed, it is the answer in words, and ``why()`` says how it is known.
 
     Raises
     ------
     AdviceError
         A ValueError that says what cannot be answered, and what to ask instead.
+    TypeError
+        For an argument that no question has; the message suggests the nearest.
     """
     every = list(dict.fromkeys(name for *_, names in [*QUESTIONS.values(), (SPACECRAFT,)] for name in (*names, *COMMON)))
     for name in given:

@@ -20,12 +20,12 @@ Size = tuple[float, ...]
 
 @contextmanager
 def of_this_version(path: Path) -> Iterator[None]:
-    """What goes wrong meanwhile is said of a file.
+    """Context in which errors of reading are said of a file.
 
     Raises
     ------
     AdviceError
-        If it is damaged or lacks something.
+        If it is damaged or lacks something; the message names the file.
     """
     try:
         yield
@@ -38,13 +38,13 @@ def of_this_version(path: Path) -> Iterator[None]:
 
 
 def read(path: Path, group: str = "") -> "xr.Dataset":
-    """A file, or a group of it."""
+    """The dataset in a netCDF file, or in a group of it. Raises :class:`AdviceError` if it is damaged or lacks the group."""
     with of_this_version(path):
         return read_dataset(path, group) if group else read_dataset(path)
 
 
 def table(path: Path, group: str = "") -> PlainDataset:
-    """The same without xarray, for what answers within a second."""
+    """As :func:`read`, without xarray and the time to import it, for what answers within a second."""
     with of_this_version(path):
         return read_table(path, group)
 

@@ -65,7 +65,19 @@ def from_baths(
     everything: bool = False,
     code: str | None = None,
 ) -> Recommendation:
-    """The answer to :func:`polhode.advice.for_liquid` with a bath: the scheme, the step, and where to read the temperature."""
+    """The answer to :func:`polhode.advice.for_liquid` with a bath: the scheme, the step, and where to read the temperature.
+
+    Parameters
+    ----------
+    liquid, bath, gamma, bias, code : as of that function
+    results : folder of a run; by default the released data
+    everything : whether all methods are listed
+
+    Raises
+    ------
+    AdviceError
+        If the question has no answer; the message names the argument.
+    """
     if not isinstance(bath, str) or bath not in BATHS:
         raise AdviceError(f"bath must be {' or '.join(BATHS)}, got {shown(bath)}")
     if bath != "langevin":
@@ -196,7 +208,8 @@ def from_chains(
 ) -> Recommendation:
     """The answer for chains of Nose-Hoover thermostats: the step of a run of 1 ns at constant energy, and what is sampled.
 
-    Chains hold the mean kinetic energies between the kicks whatever the step, so that no step follows from a bias.
+    Chains hold the mean kinetic energies between the kicks whatever the step, so that no step follows from a bias. Arguments
+    and errors are those of :func:`from_baths`; ``gamma`` and ``bias`` must be None.
     """
     for name, value in (("gamma", gamma), ("bias", bias)):
         if value is not None:
@@ -271,7 +284,15 @@ def from_chains(
 
 
 def measured_words(scheme: str, name: str, friction: float, results: Path | None) -> list[str]:
-    """What runs of water with a scheme say, with the measured friction that is nearest, 1/ps; nothing without such runs."""
+    """What runs of water with a scheme say, in a list of one text; empty without such runs.
+
+    Parameters
+    ----------
+    scheme : one of :mod:`polhode.fits.bath_runs`, such as :data:`~polhode.fits.bath_runs.BETWEEN_KICKS`
+    name : the scheme in words
+    friction : 1/ps; runs with the measured one that is nearest are taken
+    results : folder of a run; by default the released data
+    """
     path = files.released(bath_runs.RELEASED) if results is None else results / "checks" / f"{bath_runs.CHECK}.nc"
     if path is None or not path.is_file():
         return []

@@ -80,7 +80,19 @@ def from_friction(
     code: str | None = None,
     results: Path | None = None,
 ) -> Recommendation:
-    """The answer to :func:`polhode.advice.for_contacts` for those with friction and damping."""
+    """The answer to :func:`polhode.advice.for_contacts` for those with friction and damping.
+
+    Parameters
+    ----------
+    contact : with its time
+    error, purpose, friction, restitution, law, code : as of that function
+    results : folder of a run; by default a run or the released data
+
+    Raises
+    ------
+    AdviceError
+        If an argument lies beyond what was run, or no step is known for the error.
+    """
     if purpose not in PURPOSES:
         raise AdviceError(f"purpose must be {' or '.join(PURPOSES)}, got {purpose!r}; {nearest(purpose, list(PURPOSES))}")
     code = words.name if (words := words_of(code, CONTACTS)) else None
@@ -315,7 +327,7 @@ def _contacts_of(contact: ContactTime) -> str:
 
 
 def joined_and(names: Any) -> str:
-    """Names in a sentence."""
+    """Names in a sentence, one or more: ``a, b and c``."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 

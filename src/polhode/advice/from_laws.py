@@ -48,10 +48,18 @@ def from_laws(
 ) -> Recommendation:
     """The answer to :func:`polhode.advice.for_class` from the errors of random bodies.
 
+    Parameters
+    ----------
+    torque, error, omega, time, torque_price, one_torque : as of that function
+    everything : whether all methods are listed
+    results : folder of a run; by default a run or the released data, whichever have more bodies
+
     Raises
     ------
     BeyondLaws
         If the bodies were not run for this time.
+    AdviceError
+        If the class of torque is not known, or no method has a step for the error.
     """
     path, data, why = _file(results)
     with evidence.of_this_version(path):

@@ -26,7 +26,13 @@ MORE_TIME = "more time with `limit`"
 def not_confirmed(
     case: BodyCase, over: TimeOver, error: float, torque_price: float, one_torque: bool, results: Path | None = None
 ) -> Recommendation:
-    """The answer to a question about a body of one's own for which the time is over; prices of steps come from ``results``.
+    """The answer to a question about a body of one's own for which the time is over.
+
+    Parameters
+    ----------
+    over : the error that says so, with the runs that were made meanwhile
+    error, torque_price, one_torque : as of :func:`polhode.advice.for_motion`
+    results : folder of the run from which prices of steps come
 
     Raises
     ------
