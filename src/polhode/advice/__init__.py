@@ -1,4 +1,8 @@
-"""Advice: which method and which step, as four questions: of a motion, of a class of torque, of contacts, of a liquid."""
+"""Advice: which method and which step, as four questions: of a motion, of a class of torque, of contacts, of a liquid.
+
+Each question has a function; :func:`recommend` finds out which one is asked. An answer is a
+:class:`~polhode.advice.answer.Recommendation`; a question without one raises :class:`AdviceError`.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -215,14 +219,18 @@ def for_class(
     omega : float
         Size of the initial angular velocity, rad/s.
     error : float or str
-        As of :func:`for_motion`, of each radian turned, or at the end of a ``time``. An angle is met by the angular velocity,
-        too, where no bodies are run.
+        The error to stay below, of each radian turned, or at the end of a ``time``: the larger of the angle in rad and of
+        omega relative to its size. An angle, a text with its unit, is met by omega, too, where no bodies are run.
     time : float
         Time to simulate, s.
     strength : float
         The angular acceleration by the torque over omega^2; by default 0.01 to 1.
-    torque_price, one_torque, options
-        As of :func:`for_motion`.
+    torque_price : float
+        The time of one torque in steps of direct Euler; 100 by default.
+    one_torque : bool
+        Only methods with one torque in a step, the default; False allows several.
+    options : Options
+        How the answer is found.
 
     Raises
     ------
@@ -280,19 +288,26 @@ def for_spacecraft(
         A YAML file with body, wheels and angular velocity, and perhaps a controller, from which these are taken; without it and
         without ``inertia`` a cubesat is the example.
     error : float or str
-        Of each radian of the fastest rate, or at the end of a ``time``: as of :func:`for_class`.
-    inertia, omega, triangle
-        As of :func:`for_motion`; omega may be the size only.
+        The error to stay below, of each radian of the fastest rate, or at the end of a ``time``: the larger of the angle in rad
+        and of omega relative to its size. An angle, a text with its unit, is met by omega, too.
+    inertia : sequence
+        Three principal moments, or a tensor as in :meth:`polhode.Body.from_tensor`, kg m^2.
     wheels : sequence of 3 float
         The momentum of the wheels, in principal axes or in the axes of the tensor, N m s.
+    omega : float or sequence of 3 float
+        Angular velocity in the body frame, or its size, rad/s.
     every : float
         Time between two samples of a controller, s.
     time : float
         Time to simulate, s.
-    torque_price, options
-        As of :func:`for_motion`.
+    torque_price : float
+        The time of one torque in steps of direct Euler; 100 by default.
     one_torque : bool
         Only methods with one torque in a step; by default also others, since restarts cost methods of one torque several.
+    triangle : bool
+        Whether the moments must be those of a body that can exist.
+    options : Options
+        How the answer is found.
 
     Raises
     ------

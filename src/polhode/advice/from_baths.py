@@ -69,9 +69,13 @@ def from_baths(
 
     Parameters
     ----------
-    liquid, bath, gamma, bias, code : as of that function
+    liquid : key of a liquid that was run, or the period of the fastest libration in s, or as a text with its unit
+    bath : one of :data:`BATHS`
+    gamma : friction of the bath ``langevin``, 1/s, or as a text with its unit
+    bias : by how many K temperatures may be off; :data:`polhode.fits.baths.BIAS` by default
     results : folder of a run; by default the released data
     everything : whether all methods are listed
+    code : name of the code in whose words the answer is given, such as ``"GROMACS"``
 
     Raises
     ------
@@ -208,8 +212,21 @@ def from_chains(
 ) -> Recommendation:
     """The answer for chains of Nose-Hoover thermostats: the step of a run of 1 ns at constant energy, and what is sampled.
 
-    Chains hold the mean kinetic energies between the kicks whatever the step, so that no step follows from a bias. Arguments
-    and errors are those of :func:`from_baths`; ``gamma`` and ``bias`` must be None.
+    Chains hold the mean kinetic energies between the kicks whatever the step, so that no step follows from a bias.
+
+    Parameters
+    ----------
+    liquid : key of a liquid that was run, or the period of the fastest libration in s, or as a text with its unit
+    bath : its name, for the answer
+    gamma, bias : refused unless they are None
+    results : folder of a run; if None the released data
+    everything : whether all methods are listed
+    code : name of the code in whose words the answer is given, ``"LAMMPS"``, or None
+
+    Raises
+    ------
+    AdviceError
+        If nothing is known of the liquid, or for ``gamma``, ``bias`` or another code.
     """
     for name, value in (("gamma", gamma), ("bias", bias)):
         if value is not None:

@@ -135,8 +135,9 @@ def of_spheres(
 
     Parameters
     ----------
-    young, poisson, density, radius, speed : as of :func:`contact_time`
-    wall_young, wall_poisson : of the walls, as of :func:`wall_of`
+    young, poisson, density : of the spheres; Pa, 1, kg/m^3
+    radius, speed : of a sphere, and of its impact on a wall; m, m/s
+    wall_young, wall_poisson : of the walls, by default those of the spheres; Pa, infinity or ``"rigid"``, and 1
 
     Raises
     ------
@@ -292,9 +293,12 @@ def from_contacts(
     Parameters
     ----------
     contact : with its time, or that time alone, s
-    error, contacts, code : as of that function
+    error : to stay below: the mean relative error of the energy
     results : folder of a run; by default a run or the released data, whichever have more states
     everything : whether all methods are listed
+    contacts : time that each body is in contact during the run, in contact times; by default
+        :data:`polhode.fits.contact_law.CONTACTS`
+    code : name of the code in whose words the answer is given, ``"LAMMPS"`` or ``"YADE"``
 
     Raises
     ------

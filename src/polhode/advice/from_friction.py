@@ -85,7 +85,11 @@ def from_friction(
     Parameters
     ----------
     contact : with its time
-    error, purpose, friction, restitution, law, code : as of that function
+    error : to stay below: of ``"impacts"`` relative to the changes of spin and velocity, of ``"bulk"`` to what is read off
+    purpose : one of these two
+    friction, restitution : coefficients; None where they are not asked for
+    law : key of the law of force, which must have been run
+    code : ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is
     results : folder of a run; by default a run or the released data
 
     Raises

@@ -50,7 +50,12 @@ def from_laws(
 
     Parameters
     ----------
-    torque, error, omega, time, torque_price, one_torque : as of that function
+    torque : torque class, or a word for several of them
+    error : of each radian, or at the end of a ``time``: the angle in rad, and of omega relative to its initial size
+    omega : size of the initial angular velocity, rad/s
+    time : time to simulate, s
+    torque_price : the time of one torque in steps of direct Euler
+    one_torque : whether only methods with one torque in a step may be recommended
     everything : whether all methods are listed
     results : folder of a run; by default a run or the released data, whichever have more bodies
 

@@ -114,10 +114,11 @@ def from_liquids(
 
     Parameters
     ----------
-    liquid, code : as of that function
+    liquid : key of a liquid that was run, or the period of the fastest libration in s, or as a text with its unit
     drift : of the energy, to stay below, kT per degree of freedom and ns
     results : folder of a run; by default the released data
     everything : whether all methods are listed
+    code : name of the code in whose words the answer is given, such as ``"GROMACS"``
 
     Raises
     ------
@@ -254,7 +255,7 @@ def liquid_of(liquid: str | float, periods: Mapping[str, float]) -> tuple[float,
 
     Parameters
     ----------
-    liquid : as of :func:`polhode.advice.for_liquid`
+    liquid : key of a liquid that was run, or the period itself in s, or as a text with its unit
     periods : liquid that was run -> period, fs
 
     Raises

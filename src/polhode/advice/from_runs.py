@@ -149,8 +149,10 @@ def from_runs(
     Parameters
     ----------
     case : the body with its torque and its starts
-    error, torque_price, one_torque : as of that function; of an :class:`~polhode.advice.errors.Angle` only the orientation
-    counts
+    error : to stay below: the larger of the angle in rad and of omega relative to its largest value; of the angle alone an
+        :class:`~polhode.advice.errors.Angle`
+    torque_price : the time of one torque in steps of direct Euler
+    one_torque : whether only methods with one torque in a step may be recommended
     everything : whether all methods are run
     budget : the time that is left, compilation included; without it :data:`LIMIT`, compilation left out
     results : folder of a run with the times of steps; by default a run or the released data

@@ -82,7 +82,7 @@ class Rates:
 
 
 def rates_of(case: BodyCase) -> Rates:
-    """The rates of a satellite in a case, at its given start, and the pieces of its run."""
+    """The rates (rad/s) of a satellite in a case, at its given start, and the lengths (s) of the pieces of its run."""
     problem = case.starts[0]
     lengths = np.diff(edges_of(problem, case.horizon)) if has_pieces(problem, case.horizon) else np.array([])
     return Rates(case.speed, problem.body.nutation, problem.controller.every if problem.controller else None, lengths)
@@ -111,7 +111,8 @@ def from_satellites(
     rates : of the satellite
     error : of each radian of the fastest rate, or at the end of a ``time`` (s), over which it adds up; the larger of the angle
         in rad and of omega relative to its largest value
-    torque_price, one_torque : as of that function
+    torque_price : the time of one torque in steps of direct Euler
+    one_torque : whether only methods with one torque in a step may be recommended
     everything : whether all methods are listed
     results : folder of a run; by default a run or the released data
 

@@ -41,10 +41,11 @@ def contact(case: Any = None, scale: float | None = None, contact_time: float | 
 
     Parameters
     ----------
-    case, scale : as of :func:`scene_of`
+    case : a scene, its key or its Python file; or a clump or the file of one
+    scale : unit of length of the file of a clump, m
     contact_time : s
-    material : ``young``, ``poisson``, ``density``, ``radius`` and ``speed`` of spheres, of a clump without ``radius``;
-        ``wall_young`` and ``wall_poisson``
+    material : ``young`` (Pa), ``poisson``, ``density`` (kg/m^3), ``radius`` (m) and ``speed`` (m/s) of spheres, of a clump
+        without ``radius``; ``wall_young`` (Pa) and ``wall_poisson``
 
     Raises
     ------

@@ -30,8 +30,12 @@ def not_confirmed(
 
     Parameters
     ----------
+    case : the body with its torque and its starts
     over : the error that says so, with the runs that were made meanwhile
-    error, torque_price, one_torque : as of :func:`polhode.advice.for_motion`
+    error : to stay below: the larger of the angle in rad and of omega relative to its largest value; of the angle alone an
+        :class:`~polhode.advice.errors.Angle`
+    torque_price : the time of one torque in steps of direct Euler
+    one_torque : whether only methods with one torque in a step may be recommended
     results : folder of the run from which prices of steps come
 
     Raises
