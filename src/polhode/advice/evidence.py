@@ -50,16 +50,17 @@ def table(path: Path, group: str = "") -> PlainDataset:
 
 
 def places(name: str, results: Path | None, released: str) -> list[Path]:
-    """Where measurements are: in the run that is named, or else in that of ``results`` and in the release, if they exist.
+    """The files with measurements: the one of the run that is named, or else of ``results`` and of the release, if they exist.
 
     Parameters
     ----------
     name, released : of the file of a run, and of the released one
+    results : folder of the run that is named; None if none is
 
     Raises
     ------
     AdviceError
-        If they are nowhere.
+        If there are none.
     """
     if results is not None:
         return [files.find(name, results)]
@@ -67,12 +68,13 @@ def places(name: str, results: Path | None, released: str) -> list[Path]:
 
 
 def richest(contents: Mapping[Path, Content], size: Callable[[Content], Size], what: str) -> tuple[Path, Content, str]:
-    """The file that has most, the first of equals, with its contents and, if there are two, why it was taken, in a sentence.
+    """The file that has most, the first of equals: its path, its contents and, if there are two, why it was taken, in a
+    sentence.
 
     Parameters
     ----------
-    contents : what is in the files, the run's first
-    size : how much that is
+    contents : path -> what is in the file, the run's first; one or two files
+    size : function that returns how much that is, numbers of which the first count most
     what : what the first number of a size counts
     """
     sizes = {path: size(content) for path, content in contents.items()}

@@ -474,7 +474,10 @@ def _size(every_curve: list[Curve]) -> evidence.Size:
 
 
 def names(some_curves: Iterable[Curve]) -> dict[str, str]:
-    """Key of a scene -> what to call it, no two alike: without the box that all have, and distinguished by their spin."""
+    """Key of a scene -> what to call it, for the scenes of some curves; no two are called alike.
+
+    Names are without the box that all have, and distinguished by the spin.
+    """
     every_curve = list(some_curves)
     called = {c.scene: c.label.removesuffix(" in a box") for c in every_curve}
     for c in every_curve:

@@ -92,7 +92,7 @@ class Prices:
         return usual if usual < SHORTER * lengths.max() else None
 
     def torques(self, method: "Method", steps: float) -> int:
-        """The number of torque evaluations of a run of ``steps`` steps, or more where pieces end."""
+        """The number of torque evaluations of a run of ``steps`` equal steps; in pieces there are more steps."""
         from polhode.methods.runs import torques_in
 
         return torques_in(method, self.in_pieces(steps))

@@ -60,7 +60,7 @@ class PlainDataset:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Dimension -> size."""
+        """Dimension -> size, of all arrays."""
         return {
             dim: size for column in self.variables.values() for dim, size in zip(column.dims, column.values.shape, strict=True)
         }

@@ -151,7 +151,11 @@ def _ended(file: Path, stage: str, status: int, printed: IO[bytes]) -> str:
 
 
 def work() -> None:
-    """Try the plug-ins named on standard input, in that process; each stage is announced before it begins."""
+    """Try the plug-ins named on standard input, in that process.
+
+    The input is ``{"files": paths, "references": bool}`` as JSON. Each line of the output is an object of JSON: a ``stage``,
+    before it begins, ``remarks``, ``done`` after each file, or an ``error``, after which it ends.
+    """
     task = json.load(sys.stdin)
     # Output printed by a plug-in must not mix with the messages.
     channel = os.fdopen(os.dup(1), "w")
