@@ -1,4 +1,8 @@
-"""Advice: which method and which step, as four questions: of a motion, of a class of torque, of contacts, of a liquid."""
+"""Advice: which method and which step, as four questions: of a motion, of a class of torque, of contacts, of a liquid.
+
+Each question has a function; :func:`recommend` finds out which one is asked. An answer is a
+:class:`~polhode.advice.answer.Recommendation`; a question without one raises :class:`AdviceError`.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -96,7 +100,7 @@ class Options:
 
     @property
     def folder(self) -> Path | None:
-        """The folder of the run that is named."""
+        """The folder of the run that is named; None if none is."""
         return None if self.results is None else Path(self.results)
 
     def budget(self) -> "Budget | None":
@@ -107,7 +111,10 @@ class Options:
 
     @contextmanager
     def bars(self) -> Iterator[Callable[[str, float], None]]:
-        """A function (stage, fraction done) that shows bars meanwhile, or does nothing."""
+        """Context in which a function (stage, done) shows bars, or does nothing without ``progress``.
+
+        ``stage`` is a key of :data:`STAGES`, ``done`` the part of it that is done, 0 to 1.
+        """
         if not self.progress:
             yield lambda stage, done: None
             return
@@ -141,7 +148,7 @@ def for_motion(
         * ``omega``: initial angular velocity in the body frame, rad/s, or its size, if its direction is not known;
           ``orientation``: (q0, qx, qy, qz), body to lab;
         * ``torque``: a torque class (``print(list(polhode.ensembles.CLASSES))``) with a ``strength``, the angular
-          acceleration by it over omega^2; or three formulas;
+          acceleration by it over omega^2; or three formulas, N m, with what belongs to these (docs/recommend.md);
         * ``time``, s, and, if not given beside it, ``error``, ``torque_price``, ``one_torque``.
     error : float or str
         The error to stay below, between 0 and 1: the larger of the angle in rad and of |omega - exact| over the largest
@@ -212,14 +219,23 @@ def for_class(
     omega : float
         Size of the initial angular velocity, rad/s.
     error : float or str
-        As of :func:`for_motion`, of each radian turned, or at the end of a ``time``. An angle is met by the angular velocity,
-        too, where no bodies are run.
+        The error to stay below, of each radian turned, or at the end of a ``time``: the larger of the angle in rad and of
+        omega relative to its size. An angle, a text with its unit, is met by omega, too, where no bodies are run.
     time : float
         Time to simulate, s.
     strength : float
         The angular acceleration by the torque over omega^2; by default 0.01 to 1.
-    torque_price, one_torque, options
-        As of :func:`for_motion`.
+    torque_price : float
+        The time of one torque in steps of direct Euler; 100 by default.
+    one_torque : bool
+        Only methods with one torque in a step, the default; False allows several.
+    options : Options
+        How the answer is found.
+
+    Raises
+    ------
+    AdviceError
+        A ValueError that says what cannot be answered, and what to ask instead.
     """
     from polhode.advice import cases, from_laws
     from polhode.advice.prices import USUAL
@@ -272,19 +288,31 @@ def for_spacecraft(
         A YAML file with body, wheels and angular velocity, and perhaps a controller, from which these are taken; without it and
         without ``inertia`` a cubesat is the example.
     error : float or str
-        Of each radian of the fastest rate, or at the end of a ``time``: as of :func:`for_class`.
-    inertia, omega, triangle
-        As of :func:`for_motion`; omega may be the size only.
+        The error to stay below, of each radian of the fastest rate, or at the end of a ``time``: the larger of the angle in rad
+        and of omega relative to its size. An angle, a text with its unit, is met by omega, too.
+    inertia : sequence
+        Three principal moments, or a tensor as in :meth:`polhode.Body.from_tensor`, kg m^2.
     wheels : sequence of 3 float
         The momentum of the wheels, in principal axes or in the axes of the tensor, N m s.
+    omega : float or sequence of 3 float
+        Angular velocity in the body frame, or its size, rad/s.
     every : float
         Time between two samples of a controller, s.
     time : float
         Time to simulate, s.
-    torque_price, options
-        As of :func:`for_motion`.
+    torque_price : float
+        The time of one torque in steps of direct Euler; 100 by default.
     one_torque : bool
         Only methods with one torque in a step; by default also others, since restarts cost methods of one torque several.
+    triangle : bool
+        Whether the moments must be those of a body that can exist.
+    options : Options
+        How the answer is found.
+
+    Raises
+    ------
+    AdviceError
+        A ValueError that says what cannot be answered, and what to ask instead.
     """
     from polhode.advice import cases, from_satellites
     from polhode.advice.prices import USUAL
@@ -347,6 +375,11 @@ def for_contacts(
         Time that each body is in contact during the run, in contact times; 16 by default. Of elastic contacts.
     options : Options
         How the answer is found.
+
+    Raises
+    ------
+    AdviceError
+        A ValueError that says what cannot be answered, and what to ask instead.
     """
     from polhode.advice import from_contacts, from_friction, from_scenes
 
@@ -415,6 +448,11 @@ def for_liquid(
         Of such a liquid, g/cm^3; 1 by default.
     options : Options
         How the answer is found.
+
+    Raises
+    ------
+    AdviceError
+        A ValueError that says what cannot be answered, and what to ask instead.
     """
     from polhode.advice import from_baths, from_liquids
     from polhode.fits.liquid_drifts import LENGTH, STATED
@@ -492,13 +530,15 @@ def recommend(
     Returns
     -------
     Recommendation
-        With ``method``, ``dt`` (s; it serves other starts of the body too), ``interval`` (s), ``alternatives``, ``evidence``
-        and ``to_json()``; printed, it is the answer in words, and ``why()`` says how it is known.
+        With ``method``, ``dt`` (s), ``interval`` (s), ``serves`` (for which cases the step is sufficient), ``alternatives``,
+        ``evidence`` and ``to_json()``; printed, it is the answer in words, and ``why()`` says how it is known.
 
     Raises
     ------
     AdviceError
         A ValueError that says what cannot be answered, and what to ask instead.
+    TypeError
+        For an argument that no question has; the message suggests the nearest.
     """
     every = list(dict.fromkeys(name for *_, names in [*QUESTIONS.values(), (SPACECRAFT,)] for name in (*names, *COMMON)))
     for name in given:

@@ -19,7 +19,10 @@ CLOSE = 0.1
 
 
 def known_as(key: str, label: str = "") -> str:
-    """A method with the other names under which users of codes know it."""
+    """The label of a method and, in brackets, the other names that users of codes know.
+
+    ``key`` is that of the method; ``label`` replaces the label of the registry.
+    """
     from polhode.methods import METHODS
 
     label = label or (METHODS[key].label if key in METHODS else key)
@@ -28,7 +31,7 @@ def known_as(key: str, label: str = "") -> str:
 
 
 def joined_names(names: Sequence[str]) -> str:
-    """Names of methods one after the other, with semicolons if one has a comma of its own."""
+    """Names of methods one after the other in one text, with semicolons if one has a comma of its own."""
     return ("; " if any(", " in name for name in names) else ", ").join(names)
 
 
@@ -38,7 +41,10 @@ def _lines(text: str) -> list[str]:
 
 
 def names_on_lines(before: str, names: Sequence[str], after: str = "", lines: int = 2) -> str:
-    """The names of methods between two texts, in a sentence: as many as fit on so many lines, and how many more there are."""
+    """A sentence with the names of methods between two texts: as many as fit on so many lines, and how many more there are.
+
+    A line has :data:`WIDTH` columns. If not even the first name fits, the sentence has the number of methods.
+    """
     for number in range(len(names), 0, -1):
         more = f" and {len(names) - number} more" if number < len(names) else ""
         text = f"{before}{joined_names(names[:number])}{more}{after}."
@@ -57,9 +63,9 @@ class Choice:
     dt : time step, s
     steps : steps of the run; None where there is no run
     torques : torque evaluations of the run; None where there is no run
-    seconds : time of the run; None where it is not known
+    seconds : time of the run, s, or of one second of the motion of a satellite; None where it is not known
     relative : time relative to the recommended method, the cost in the table
-    error : the error found with this step; None where it follows from a law
+    error : the error with this step, of orientation in rad, of omega relative; None where it follows from a law
     mark : what else must be said, in a word or two
     usual : length of the steps that take most of the time, s, where steps end at edges of the torque and most are shorter than
         ``dt``, the longest; else None
@@ -90,7 +96,7 @@ class Recommendation:
     sentence : str
         The recommendation in a sentence.
     serves : str
-        What share of cases the step serves, in a sentence.
+        For which cases the step is sufficient, in a sentence.
     costs : str
         What it costs, in a sentence.
     notes : list of str
@@ -109,7 +115,15 @@ class Recommendation:
         What else the user should know.
     confirmed : bool
         Whether the step met the error as all finer ones tried did, against a motion that is known; False if the time was over.
-    error, kind, asked : the error asked for; "runs", "laws", "contacts", "impacts", "bulk" or "liquid"; the question as data
+    error : float
+        The error to stay below: of bodies the angle in rad and relative in omega, of contacts relative, of a liquid its drift
+        in kT per degree of freedom and ns, or in a bath the bias in K.
+    kind : str
+        What the answer rests on: "runs", "laws", "satellites", "contacts", "impacts", "bulk" or "liquid".
+    asked : dict
+        The question as data: name of an argument -> value.
+    shown : int
+        The number of alternatives in the table.
     """
 
     question: str
@@ -141,7 +155,11 @@ class Recommendation:
         return self.best.dt
 
     def to_json(self, **options: Any) -> str:
-        """The answer as JSON; options as of :func:`json.dumps`. What is not finite is null."""
+        """The answer as a text of JSON; options as of :func:`json.dumps`. Numbers that are not finite are null.
+
+        It has ``method``, ``label``, ``dt`` (s) and ``steps`` of the best choice, then the fields of this class by their names,
+        but ``kind`` as ``known_from`` and ``asked`` as ``question``, and without ``sentence`` and ``shown``.
+        """
         content = {
             "method": self.best.method,
             "label": self.best.label,
@@ -172,7 +190,7 @@ class Recommendation:
         return [line for text in (self.sentence, self.serves, self.costs, *self.notes) if text for line in _lines(text)]
 
     def why(self) -> str:
-        """The whole answer: also what would change it, other methods, and how it is known."""
+        """The whole answer as lines of text: also what would change it, other methods, and how it is known."""
         close = [
             choice.label
             for choice in self.alternatives
@@ -200,7 +218,7 @@ class Recommendation:
 
 
 def table(choices: Sequence[Choice], femtoseconds: bool = False) -> str:
-    """The choices as a table, steps in s or fs; columns that none of them has are left out."""
+    """The choices as a table in plain text, steps in s or fs; columns that none of them has are left out."""
 
     def known(form: Callable[[Any], str]) -> Callable[[Any], str]:
         return lambda value: "" if value is None else form(value)
@@ -218,7 +236,7 @@ def table(choices: Sequence[Choice], femtoseconds: bool = False) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time with its unit, three digits."""
+    """A time given in s as a text with its unit, three digits, such as ``12.5 ms``."""
     for limit, factor, unit in ((1e-6, 1e9, "ns"), (1e-3, 1e6, "us"), (1.0, 1e3, "ms")):
         if seconds < limit:
             return f"{seconds * factor:.3g} {unit}"
@@ -226,7 +244,7 @@ def duration(seconds: float) -> str:
 
 
 def price_in_words(price: float, unit: float | None = None) -> str:
-    """The price of a torque in words; ``unit`` is the time of a step of direct Euler, s."""
+    """The price of a torque, in steps of direct Euler, in words; ``unit`` is the time of such a step, s."""
     if price == 0:
         return "a torque that costs next to nothing"
     about = "" if unit is None else f" ({duration(price * unit)})"

@@ -35,7 +35,7 @@ class Budget:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Meanwhile no time is counted, as of compilation."""
+        """Context in which no time is counted, as for compilation."""
         begun = self._clock()
         try:
             yield
@@ -44,7 +44,7 @@ class Budget:
 
     @contextmanager
     def reserving(self, seconds: float) -> Iterator[None]:
-        """Keep so many seconds for what comes after the context."""
+        """Context in which so many seconds are kept for what comes after it: :meth:`left` is less by them."""
         self._reserved = seconds
         try:
             yield

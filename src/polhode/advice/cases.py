@@ -96,11 +96,11 @@ class BodyCase:
 
     @property
     def speed(self) -> float:
-        """The angular velocity at the start, rad/s; the same in all starts."""
+        """The size of the angular velocity at the start, rad/s; the same in all starts."""
         return float(np.linalg.norm(self.starts[0].omega0))
 
     def beside(self, i: int, rate: float) -> Problem:
-        """The given start with a residual angular velocity of this size (rad/s) about a random axis, number i of them."""
+        """The given start with a residual angular velocity of size ``rate`` (rad/s) about random axis number ``i``."""
         given = self.starts[0]
         axis = unit_vector(np.random.default_rng(np.random.SeedSequence(SEED + 2, spawn_key=(i,))), 3)
         return _elsewhere(given, _floats(np.array(given.omega0) + rate * axis), given.q0)
@@ -123,7 +123,13 @@ def unknown_torque(name: str, known: Sequence[str]) -> str:
 
 
 def duration(value: Any) -> float:
-    """The time to simulate, s, if its square and its inverse are numbers."""
+    """The time to simulate in s, from a number of s or a text with its unit, if its square and its inverse are numbers.
+
+    Raises
+    ------
+    AdviceError
+        If it is no positive time, or lies beyond :data:`SMALLEST` and :data:`LARGEST`.
+    """
     time: float = checked(positive, "time", in_seconds(value), "s")
     if not SMALLEST < time < LARGEST:
         raise AdviceError(f"time must lie between {SMALLEST:g} and {LARGEST:g} s, got {time:g}")
@@ -133,7 +139,7 @@ def duration(value: Any) -> float:
 def strength_of(value: Any, torque: str) -> float:
     """The strength of a torque named by its class, :data:`STRENGTH` if it is None.
 
-    The angular acceleration by the torque over omega^2, a number.
+    It is the angular acceleration by the torque over omega^2, a pure number.
 
     Raises
     ------
@@ -179,14 +185,13 @@ def case_of_words(
     Parameters
     ----------
     inertia : principal moments, or a tensor as in :meth:`polhode.algebra.body.Body.from_tensor`, kg m^2; omega and orientation
-    are
-        then those of the axes of the tensor
+        are then those of the axes of the tensor
     omega : initial angular velocity in the body frame, rad/s: three components, or the size, whose direction is drawn
     torque : key of :data:`polhode.ensembles.classes.CLASSES`, or one of :data:`ALIASES`
     time : time to simulate, s
     strength : angular acceleration by the torque over omega^2: the root mean square over all directions of the torque; 1 by
         default
-    orientation : initial unit quaternion, body to lab; drawn if the torque depends on it
+    orientation : initial quaternion (q0, qx, qy, qz), body to lab, of any length; drawn if it is not given
     starts : number of starts drawn, if anything is open
     triangle : whether the moments must be those of a body that can exist
 
@@ -259,12 +264,13 @@ def case_of_class(torque: str, omega: float, time: float, strength: float | None
     torque : key of a class, or one of :data:`~polhode.fits.laws.TOGETHER` or :data:`ALIASES`
     omega : size of the initial angular velocities, rad/s
     time : time to simulate, s
-    strength : of all torques; by default drawn, as in the ensembles
+    strength : of all torques, angular acceleration over omega^2; by default drawn, as in the ensembles
+    starts : number of bodies
 
     Raises
     ------
     AdviceError
-        For an unknown class.
+        For an unknown class, or a strength that cannot be.
     """
     ensembles = import_module("polhode.ensembles.draw")  # the package has a function of this name
     keys = TOGETHER.get(torque) or (torque_class(torque),)
@@ -307,8 +313,17 @@ def case_of_class(torque: str, omega: float, time: float, strength: float | None
 
 
 def case_of_problem(problem: Problem, time: float | None = None, words: str = "") -> BodyCase:
-    """The case of a problem, which leaves nothing open; the other starts have random orientations and directions of omega. A
-    :class:`BodyCase`.
+    """The case of a problem, which leaves nothing open; its other starts have random orientations and directions of omega.
+
+    Parameters
+    ----------
+    time : time to simulate, s; by default the horizon of the problem
+    words : the problem in words; by default its label and key
+
+    Raises
+    ------
+    AdviceError
+        If the time or the angular velocity is out of range.
     """
     horizon = duration(problem.horizon if time is None else time)
     if horizon != problem.horizon:
@@ -333,7 +348,11 @@ def case_of_problem(problem: Problem, time: float | None = None, words: str = ""
 
 
 def case_of_file(path: str | Path, time: float | None = None) -> tuple[BodyCase, dict[str, Any]]:
-    """The case in a file, ``.yaml`` or ``.py``, and the other keys of the question that a YAML file may hold.
+    """The case in a file, ``.yaml`` or ``.py``, and what a YAML file says of the question: :data:`QUESTION_KEYS` -> value.
+
+    Parameters
+    ----------
+    time : time to simulate, s; by default the file's
 
     Raises
     ------
@@ -372,7 +391,18 @@ def case_of_file(path: str | Path, time: float | None = None) -> tuple[BodyCase,
 
 
 def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tuple[BodyCase, dict[str, Any]]:
-    """The case that the keys of a YAML file describe, and the keys of the question among them."""
+    """The case that the keys of a YAML file describe, and what they say of the question: :data:`QUESTION_KEYS` -> value.
+
+    Parameters
+    ----------
+    values : :data:`CASE_KEYS` and :data:`QUESTION_KEYS` -> value, as for :func:`polhode.advice.for_motion`
+    time : time to simulate, s; by default the one in ``values``
+
+    Raises
+    ------
+    AdviceError
+        If a key is missing or not known, or a value cannot be; the message names it.
+    """
     known = [*CASE_KEYS, *QUESTION_KEYS]
     for key in values:
         if key in STEP_KEYS:
@@ -585,7 +615,7 @@ RESERVED = ("pi", "q", "omega", "parameters", "torque", "to_body", "to_lab", "mu
 
 @kernel
 def pulse(t: Any, start: Any, width: Any) -> Any:
-    """1 from ``start`` to ``start + width`` (s), 0 before and after."""
+    """1 for t from ``start`` to ``start + width`` (s), 0 before and after."""
     value = 0.0
     if t >= start and t < start + width:
         value = 1.0
@@ -672,13 +702,18 @@ def torque_of_formulas(
 
     Parameters
     ----------
-    formulas : three strings or numbers, in :data:`NAMES`, ``pi``, the parameters and :data:`FUNCTIONS`
+    formulas : three strings or numbers, N m, in :data:`NAMES`, ``pi``, the parameters and :data:`FUNCTIONS`
     parameters : names of further numbers
     frame : "body" or "lab", of the components
     rotation : from principal axes to those of the body in which the formulas are meant, which a tensor may have
     signals : functions of time by their names, whose numbers stand behind the parameters
     loads : torques of :data:`polhode.problems.orbit.LOADS` that are added, whose numbers stand behind those
     momentum : the number of numbers before the momentum of wheels, ``hx hy hz`` unless parameters have these names
+
+    Returns
+    -------
+    A function (t, q, omega, parameters) -> (tx, ty, tz), in principal axes and N m, as a
+    :class:`polhode.problems.problem.Problem` takes it, and a key of :data:`polhode.problems.problem.TORQUE_CLASSES`.
 
     Raises
     ------
@@ -769,7 +804,7 @@ def _with_pulses(breakpoints: Sequence[Any], edges: Sequence[float]) -> tuple[An
 
 
 def edges_of_pulses(formulas: Sequence[Any], parameters: Mapping[str, float]) -> list[float]:
-    """The times, s, at which pulses of the formulas begin and end.
+    """The times, s, at which pulses of the formulas begin and end, in pairs; ``parameters``: name -> number.
 
     Raises
     ------
@@ -815,7 +850,10 @@ def _problem_in(path: Path) -> Problem:
 
 
 def body_of(inertia: Any, triangle: bool = True, wheels: Sequence[Any] = ()) -> tuple[Body, Quaternion]:
-    """The body with these moments or this tensor (kg m^2) and wheels, and the rotation from its axes to those of the tensor.
+    """The body with these moments or this tensor and wheels, and the rotation from its principal axes to the given axes.
+
+    The rotation is a unit quaternion, (1, 0, 0, 0) for moments. ``inertia`` (kg m^2) is as in
+    :meth:`polhode.algebra.body.Body.from_tensor`, ``wheels`` and ``triangle`` as in :class:`polhode.algebra.body.Body`.
 
     Raises
     ------
@@ -840,10 +878,18 @@ def parameters_of(
     frequency: float = FREQUENCY,
     linear_below: float = LINEAR_BELOW,
 ) -> dict[str, float]:
-    """Parameters of a torque class for a body (``moments``, kg m^2) that turns at ``omega`` (rad/s), with drawn directions.
+    """Name -> value of the parameters of a torque class for a body, with directions drawn from ``random``; in SI units.
 
     Scaled so that the angular acceleration, root mean square over all directions of the torque, is ``strength`` omega^2; for
     friction at the initial speed. This is how the ensembles measure strength (:mod:`polhode.ensembles.draw`).
+
+    Parameters
+    ----------
+    key : of a class in :data:`polhode.ensembles.classes.CLASSES`
+    moments : three principal moments, kg m^2
+    omega : the angular velocity at which the body turns, rad/s
+    frequency : of a torque that varies with time, in units of omega
+    linear_below : speed below which smooth Coulomb friction is linear, in units of omega
     """
     inverse = np.diag(1 / np.array(moments))
     per_torque = sqrt((inverse**2).sum() / 3)
@@ -870,7 +916,7 @@ def parameters_of(
 
 
 def unit_vector(random: np.random.Generator, size: int) -> np.ndarray:
-    """A random unit vector; of four components, a uniform rotation."""
+    """A random unit vector (size,), uniform over all directions; of four components, a uniform rotation."""
     direction = random.standard_normal(size)
     for _ in range(2):
         direction = direction / sqrt(float(direction @ direction))
@@ -878,12 +924,23 @@ def unit_vector(random: np.random.Generator, size: int) -> np.ndarray:
 
 
 def omega_as_json(omega: Any) -> Any:
-    """A number or a list of numbers."""
+    """An angular velocity, in its unit, as JSON can write it: a float for its size, a list of floats for its components."""
     return [float(x) for x in np.ravel(omega)] if np.size(omega) > 1 else float(np.ravel(omega)[0])
 
 
 def angular_velocity(omega: Any, rotation: Quaternion = NOT_TURNED) -> tuple[np.ndarray | None, float]:
-    """The initial angular velocity (3,) in principal axes, rad/s, or None if only its size is given; and its size, rad/s."""
+    """The initial angular velocity (3,) in principal axes, rad/s, or None if only its size is given; and its size, rad/s.
+
+    Parameters
+    ----------
+    omega : its size, or three components in the axes of the question, rad/s
+    rotation : unit quaternion, from principal axes to those of the question
+
+    Raises
+    ------
+    AdviceError
+        If it is neither, or out of range.
+    """
     if is_ordered(omega):
         if len(omega) == 1:
             return angular_velocity(omega[0], rotation)

@@ -10,7 +10,10 @@ from polhode.methods.protocol import Method, OneTorque
 
 
 def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
-    """What to know of the energy in long runs, where ``best`` is recommended and the other methods are named with it."""
+    """What to know of the energy in long runs with the methods that an answer names, and of torques at outputs, in sentences.
+
+    ``best`` is the key of the method that it recommends; ``methods`` are the keys of the others.
+    """
     named = [METHODS[key] for key in dict.fromkeys((best, *methods)) if key in METHODS]
     processed = sorted((method for method in named if method.processor), key=lambda method: method.torques_per_output)
     outputs = [
@@ -23,6 +26,8 @@ def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
 
 def at_outputs(best: str, rows: Iterable[Choice]) -> str:
     """What reading the state costs with a method whose variables are others, and what to take if it is read at every step.
+
+    Sentences after a blank; empty for a method that reads the state at no cost.
 
     Parameters
     ----------
@@ -39,7 +44,7 @@ def at_outputs(best: str, rows: Iterable[Choice]) -> str:
 
 
 def restarts(best: Method | None) -> list[str]:
-    """What a method needs when the step size changes or a run restarts; empty for one-step methods."""
+    """What a method needs when the step size changes or a run restarts, a list of one phrase; empty for one-step methods."""
     if best is None:
         return []
     torques = best.starting_torques(1 << 30) + best.torques_per_output

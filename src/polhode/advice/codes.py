@@ -121,7 +121,10 @@ MASSLESS_SITES: Mapping[str, tuple[str, str]] = {
 
 
 def about_sites(words: CodeWords | None, liquid: str) -> tuple[list[str], list[str]]:
-    """What users of a code write for the massless sites of a liquid, and what else is known; empty if there are none."""
+    """What users of a code write for the massless sites of a liquid, and what else is known, as two lists of sentences.
+
+    ``liquid`` is a key. Both lists are empty if it has no such sites, or for another code.
+    """
     if words is None or words.name not in MASSLESS_SITES or liquid not in WITH_MASSLESS_SITES:
         return [], []
     to_write, known = MASSLESS_SITES[words.name]

@@ -78,13 +78,14 @@ class Contenders:
     alike: int = 0
 
     def narrowed(self, needed: Mapping[str, int], tried: Collection[str], fewer: Sequence[str]) -> "Contenders":
-        """The methods that can win, now that some were run.
+        """The methods that can win, now that some were run; the same if this says nothing new.
 
         Parameters
         ----------
         needed : method -> number of steps with which it meets the error; those that do not are missing
         tried : methods that were run
-        fewer : the kinds that ask less of a code than the fastest method so far: of each the best is wanted as well
+        fewer : the kinds (:func:`polhode.advice.from_runs.kind`) that ask less of a code than the fastest method so far: of
+            each the best is wanted as well
         """
         waiting = [key for key in self.run if key not in tried and key in self.kinds]
         known = [key for key in needed if key in self.seconds]
@@ -118,7 +119,7 @@ class Contenders:
         )
 
     def on_left_out(self) -> str:
-        """What is said of the methods that were not run, in a sentence."""
+        """What is said of the methods that were not run, in sentences; empty if all were run."""
         said = []
         if self.left_out:
             said.append(
@@ -150,9 +151,9 @@ def contenders(
     ----------
     case, motions : the question, and the exact motions from its starts
     methods : those that may be recommended
-    error : that a run may have
+    error : that a run may have: the larger of the angle in rad and of omega relative to its largest value
     priced : times of steps
-    kind : of a method: what it asks of a code
+    kind : function that returns of a method what it asks of a code, as a word (:func:`polhode.advice.from_runs.kind`)
     """
     path = files.released(files.LAWS)
     if path is None or error <= 0 or _is_unlike(case, motions):
@@ -240,9 +241,9 @@ def _often_best(seconds: Mapping[str, Array], best: Array, competing: float = 0.
 
 
 def related(case: BodyCase, known: Sequence[str]) -> list[str]:
-    """The classes of random torques to which the torque of a case belongs.
+    """The keys of the classes of random torques, of those ``known``, to which the torque of a case belongs; it may be none.
 
-    A torque of formulas or of a problem may be one of those that depend on less, too, but is not none.
+    A torque of formulas or of a problem may be one of those that depend on less, too, but is not the class without a torque.
     """
     torque = str(case.question.get("torque"))
     if "problem" not in case.question:

@@ -35,7 +35,7 @@ class BeyondLaws(AdviceError):
 
 
 def checked(check: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """What a check of arguments returns; its errors are those of a question."""
+    """What the function ``check`` returns for these arguments; raises its TypeError and ValueError as :class:`AdviceError`."""
     try:
         return check(*arguments, **options)
     except (TypeError, ValueError) as error:

@@ -20,12 +20,12 @@ Size = tuple[float, ...]
 
 @contextmanager
 def of_this_version(path: Path) -> Iterator[None]:
-    """What goes wrong meanwhile is said of a file.
+    """Context in which errors of reading are said of a file.
 
     Raises
     ------
     AdviceError
-        If it is damaged or lacks something.
+        If it is damaged or lacks something; the message names the file.
     """
     try:
         yield
@@ -38,28 +38,29 @@ def of_this_version(path: Path) -> Iterator[None]:
 
 
 def read(path: Path, group: str = "") -> "xr.Dataset":
-    """A file, or a group of it."""
+    """The dataset in a netCDF file, or in a group of it. Raises :class:`AdviceError` if it is damaged or lacks the group."""
     with of_this_version(path):
         return read_dataset(path, group) if group else read_dataset(path)
 
 
 def table(path: Path, group: str = "") -> PlainDataset:
-    """The same without xarray, for what answers within a second."""
+    """As :func:`read`, without xarray and the time to import it, for what answers within a second."""
     with of_this_version(path):
         return read_table(path, group)
 
 
 def places(name: str, results: Path | None, released: str) -> list[Path]:
-    """Where measurements are: in the run that is named, or else in that of ``results`` and in the release, if they exist.
+    """The files with measurements: the one of the run that is named, or else of ``results`` and of the release, if they exist.
 
     Parameters
     ----------
     name, released : of the file of a run, and of the released one
+    results : folder of the run that is named; None if none is
 
     Raises
     ------
     AdviceError
-        If they are nowhere.
+        If there are none.
     """
     if results is not None:
         return [files.find(name, results)]
@@ -67,12 +68,13 @@ def places(name: str, results: Path | None, released: str) -> list[Path]:
 
 
 def richest(contents: Mapping[Path, Content], size: Callable[[Content], Size], what: str) -> tuple[Path, Content, str]:
-    """The file that has most, the first of equals, with its contents and, if there are two, why it was taken, in a sentence.
+    """The file that has most, the first of equals: its path, its contents and, if there are two, why it was taken, in a
+    sentence.
 
     Parameters
     ----------
-    contents : what is in the files, the run's first
-    size : how much that is
+    contents : path -> what is in the file, the run's first; one or two files
+    size : function that returns how much that is, numbers of which the first count most
     what : what the first number of a size counts
     """
     sizes = {path: size(content) for path, content in contents.items()}

@@ -18,7 +18,8 @@ LAWS = "laws.nc"
 def find(name: str, results: Path | None = None, home: Path = HOME) -> Path:
     """The file ``name`` of a run. If no run is named: that of ``results``, or else the released one.
 
-    Both are looked for in the working directory, in ``home`` and in the installed package.
+    The folder ``results`` is looked for in the working directory, the released file also in ``home`` and in the installed
+    package.
 
     Raises
     ------
@@ -44,12 +45,15 @@ def find(name: str, results: Path | None = None, home: Path = HOME) -> Path:
 
 
 def of_run(name: str) -> Path | None:
-    """The file of a run in the working directory, if there is one."""
+    """The file ``name`` of the run in ``results`` in the working directory; None if there is none."""
     return path if (path := RUN / name).is_file() else None
 
 
 def released(name: str, home: Path = HOME) -> Path | None:
-    """The file that comes with polhode, if it is there."""
+    """The file ``name`` that comes with polhode, or None.
+
+    It is looked for in the working directory, in ``home`` and in the installed package.
+    """
     installed = Path(str(files("polhode").joinpath(*RELEASED.parts, name)))
     places = [RELEASED / name, home / RELEASED / name, installed]
     return next((path for path in places if path.is_file()), None)
@@ -61,5 +65,5 @@ def is_released(path: Path) -> bool:
 
 
 def named(path: Path, released: str = ", which comes with polhode") -> str:
-    """A file as evidence, in words."""
+    """A file as evidence, in words: its path and, if it comes with polhode, the text ``released``."""
     return f"{path}{released if is_released(path) else ''}"

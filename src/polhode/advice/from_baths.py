@@ -65,7 +65,23 @@ def from_baths(
     everything: bool = False,
     code: str | None = None,
 ) -> Recommendation:
-    """The answer to :func:`polhode.advice.for_liquid` with a bath: the scheme, the step, and where to read the temperature."""
+    """The answer to :func:`polhode.advice.for_liquid` with a bath: the scheme, the step, and where to read the temperature.
+
+    Parameters
+    ----------
+    liquid : key of a liquid that was run, or the period of the fastest libration in s, or as a text with its unit
+    bath : one of :data:`BATHS`
+    gamma : friction of the bath ``langevin``, 1/s, or as a text with its unit
+    bias : by how many K temperatures may be off; :data:`polhode.fits.baths.BIAS` by default
+    results : folder of a run; by default the released data
+    everything : whether all methods are listed
+    code : name of the code in whose words the answer is given, such as ``"GROMACS"``
+
+    Raises
+    ------
+    AdviceError
+        If the question has no answer; the message names the argument.
+    """
     if not isinstance(bath, str) or bath not in BATHS:
         raise AdviceError(f"bath must be {' or '.join(BATHS)}, got {shown(bath)}")
     if bath != "langevin":
@@ -197,6 +213,20 @@ def from_chains(
     """The answer for chains of Nose-Hoover thermostats: the step of a run of 1 ns at constant energy, and what is sampled.
 
     Chains hold the mean kinetic energies between the kicks whatever the step, so that no step follows from a bias.
+
+    Parameters
+    ----------
+    liquid : key of a liquid that was run, or the period of the fastest libration in s, or as a text with its unit
+    bath : its name, for the answer
+    gamma, bias : refused unless they are None
+    results : folder of a run; if None the released data
+    everything : whether all methods are listed
+    code : name of the code in whose words the answer is given, ``"LAMMPS"``, or None
+
+    Raises
+    ------
+    AdviceError
+        If nothing is known of the liquid, or for ``gamma``, ``bias`` or another code.
     """
     for name, value in (("gamma", gamma), ("bias", bias)):
         if value is not None:
@@ -271,7 +301,15 @@ def from_chains(
 
 
 def measured_words(scheme: str, name: str, friction: float, results: Path | None) -> list[str]:
-    """What runs of water with a scheme say, with the measured friction that is nearest, 1/ps; nothing without such runs."""
+    """What runs of water with a scheme say, in a list of one text; empty without such runs.
+
+    Parameters
+    ----------
+    scheme : one of :mod:`polhode.fits.bath_runs`, such as :data:`~polhode.fits.bath_runs.BETWEEN_KICKS`
+    name : the scheme in words
+    friction : 1/ps; runs with the measured one that is nearest are taken
+    results : folder of a run; by default the released data
+    """
     path = files.released(bath_runs.RELEASED) if results is None else results / "checks" / f"{bath_runs.CHECK}.nc"
     if path is None or not path.is_file():
         return []

@@ -93,7 +93,7 @@ class ContactTime(NamedTuple):
         return f"Two grains that meet at this relative speed touch for {self.pair:.4g} s, {longer}."
 
     def shortest(self) -> tuple[float, str]:
-        """The time, s, of the contacts that ask most of single impacts, and what T is then, in words."""
+        """The shortest contact time of single impacts, s, between two grains or on the wall, and what T is then, in words."""
         if self.pair is None:
             return self.time, "T the contact time"
         if self.pair < self.time:
@@ -108,6 +108,11 @@ def contact_time(young: float, poisson: float, density: float, radius: float, sp
     ----------
     young, poisson, density : of the material; Pa, 1, kg/m^3
     radius, speed : of the sphere; m, m/s
+
+    Raises
+    ------
+    AdviceError
+        As :func:`of_spheres` does.
 
     Examples
     --------
@@ -130,8 +135,9 @@ def of_spheres(
 
     Parameters
     ----------
-    young, poisson, density, radius, speed : as of :func:`contact_time`
-    wall_young, wall_poisson : of the walls, as of :func:`wall_of`
+    young, poisson, density : of the spheres; Pa, 1, kg/m^3
+    radius, speed : of a sphere, and of its impact on a wall; m, m/s
+    wall_young, wall_poisson : of the walls, by default those of the spheres; Pa, infinity or ``"rigid"``, and 1
 
     Raises
     ------
@@ -172,6 +178,11 @@ def wall_of(grains: Material, young: float | str | None, poisson: float | None) 
     grains : their material
     young : of the walls, Pa; infinity or ``"rigid"`` for walls that do not give
     poisson : of the walls; by default that of the grains
+
+    Raises
+    ------
+    AdviceError
+        If a value is impossible, or ``poisson`` has no walls to belong to.
     """
     if young is None:
         if poisson is not None:
@@ -199,18 +210,33 @@ def in_words(wall: Material | str) -> str:
 
 
 def softer(time: float) -> str:
-    """What is said of walls on which contacts last longer, ``time`` (s)."""
+    """What is said of walls on which contacts last longer, ``time`` (s): a sentence after a blank."""
     return f" They are softer than the grains: a contact with them lasts {time:.4g} s, and those of the grains decide."
 
 
 def farthest(values: Mapping[str, Any]) -> str:
-    """The argument that is farthest from a common value, in powers of ten."""
+    """The name of the argument that is farthest from a common value, in powers of ten.
+
+    ``values``: name -> number, in SI units.
+    """
     known = [name for name in values if name in UNITS]
     return max(known, key=lambda name: abs(log10(float(values[name])) - log10(COMMON_VALUES[name])))
 
 
 def check_overlap(mass: float, radius: float, modulus: float, speed: float, values: Mapping[str, Any]) -> None:
-    """Refuse a collision with a wall in which a sphere would sink in by more than its radius: some value has another unit."""
+    """Refuse a collision with a wall in which a sphere would sink in by more than its radius: some value has another unit.
+
+    Parameters
+    ----------
+    mass, radius, speed : of the sphere; kg, m, m/s
+    modulus : the reduced Young's modulus E*, Pa
+    values : arguments of the question, name -> number, of which the message names the most unusual one
+
+    Raises
+    ------
+    AdviceError
+        If it sinks in so far.
+    """
     overlap = largest_overlap(mass, radius, modulus, speed) / radius
     if overlap > 1:
         name = farthest(values)
@@ -225,7 +251,7 @@ def _unit(name: str) -> str:
 
 
 def usable(*times: float) -> None:
-    """Check that steps can be made of contact times.
+    """Check that steps can be made of contact times (s).
 
     Raises
     ------
@@ -238,7 +264,13 @@ def usable(*times: float) -> None:
 
 @contextmanager
 def sizes_that_go_together(values: Mapping[str, Any]) -> Iterator[None]:
-    """Where a contact time overflows or vanishes: an error that names the value that is most unusual."""
+    """Context in which a contact time may overflow or vanish; ``values``: arguments of the question, name -> number.
+
+    Raises
+    ------
+    AdviceError
+        If it does; the message names the argument whose value is most unusual.
+    """
     try:
         yield
     except ArithmeticError:
@@ -256,7 +288,23 @@ def from_contacts(
     contacts: float | None = None,
     code: str | None = None,
 ) -> Recommendation:
-    """The answer to :func:`polhode.advice.for_contacts` for elastic ones, from the energy errors of the scenes."""
+    """The answer to :func:`polhode.advice.for_contacts` for elastic ones, from the energy errors of the scenes.
+
+    Parameters
+    ----------
+    contact : with its time, or that time alone, s
+    error : to stay below: the mean relative error of the energy
+    results : folder of a run; by default a run or the released data, whichever have more states
+    everything : whether all methods are listed
+    contacts : time that each body is in contact during the run, in contact times; by default
+        :data:`polhode.fits.contact_law.CONTACTS`
+    code : name of the code in whose words the answer is given, ``"LAMMPS"`` or ``"YADE"``
+
+    Raises
+    ------
+    AdviceError
+        If no method stays below the error, or the measurements lack what the answer needs.
+    """
     words = words_of(code, CONTACTS)
     duration = contact if isinstance(contact, ContactTime) else ContactTime(contact)
     time, how = duration.time, duration.how
@@ -366,7 +414,10 @@ def from_contacts(
 
 
 def beyond(error: float, steps: float, finest: float) -> str:
-    """Why a step is not named that is more than :data:`FARTHEST` times finer than the finest that was run."""
+    """Why a step is not named that is more than :data:`FARTHEST` times finer than the finest that was run, as a message.
+
+    ``error`` is the one asked for, ``steps`` in a contact would be needed, ``finest`` in a contact were run.
+    """
     return (
         f"error: {error!r} would need steps of {mark(steps)}, far below the finest that was run, T/{finest:.0f}, and an answer "
         f"reaches {FARTHEST:g} times as far; ask for a larger one"
@@ -374,7 +425,7 @@ def beyond(error: float, steps: float, finest: float) -> str:
 
 
 def of_a_contact(steps: float, finest: float) -> str:
-    """How many steps a contact takes, in a sentence, and whether they are finer than the finest that was run."""
+    """How many steps a contact takes, in a sentence, and whether that is more than ``finest``, the most that was run."""
     beyond_all = f" (extrapolated: the finest that was run is T/{finest:.0f})" if round(steps) > round(finest) else ""
     return f"A contact takes {steps:.0f} steps{beyond_all}, with one evaluation of the forces each."
 
@@ -404,7 +455,7 @@ def _on_rotation(words: CodeWords | None, every_curve: Iterable[Curve]) -> list[
 
 
 def mark(steps: float) -> str:
-    """A step as a part of the contact time."""
+    """A step as a part of the contact time T, in words, from the number of steps in a contact: ``T/33``."""
     return f"T/{steps:.0f}" if steps < 1e6 else f"T/{steps:.3g}"
 
 
@@ -423,7 +474,10 @@ def _size(every_curve: list[Curve]) -> evidence.Size:
 
 
 def names(some_curves: Iterable[Curve]) -> dict[str, str]:
-    """Key of a scene -> what to call it, no two alike: without the box that all have, and distinguished by their spin."""
+    """Key of a scene -> what to call it, for the scenes of some curves; no two are called alike.
+
+    Names are without the box that all have, and distinguished by the spin.
+    """
     every_curve = list(some_curves)
     called = {c.scene: c.label.removesuffix(" in a box") for c in every_curve}
     for c in every_curve:
@@ -457,7 +511,15 @@ def _comparable(every_curve: list[Curve]) -> dict[str, list[Curve]]:
 
 
 def curves(path: Path) -> Iterator[Curve]:
-    """The energy errors of every method on every scene of a many_body.nc that has several seeds."""
+    """The energy errors of every method on every scene of a many_body.nc, one curve after the other.
+
+    Scenes with fewer than :data:`FEWEST` seeds are left out.
+
+    Raises
+    ------
+    DamagedFile
+        If the file is damaged.
+    """
     every_curve: list[Curve] = []
     for name in group_names(path):
         data = read_dataset(path, name)

@@ -80,7 +80,23 @@ def from_friction(
     code: str | None = None,
     results: Path | None = None,
 ) -> Recommendation:
-    """The answer to :func:`polhode.advice.for_contacts` for those with friction and damping."""
+    """The answer to :func:`polhode.advice.for_contacts` for those with friction and damping.
+
+    Parameters
+    ----------
+    contact : with its time
+    error : to stay below: of ``"impacts"`` relative to the changes of spin and velocity, of ``"bulk"`` to what is read off
+    purpose : one of these two
+    friction, restitution : coefficients; None where they are not asked for
+    law : key of the law of force, which must have been run
+    code : ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is
+    results : folder of a run; by default a run or the released data
+
+    Raises
+    ------
+    AdviceError
+        If an argument lies beyond what was run, or no step is known for the error.
+    """
     if purpose not in PURPOSES:
         raise AdviceError(f"purpose must be {' or '.join(PURPOSES)}, got {purpose!r}; {nearest(purpose, list(PURPOSES))}")
     code = words.name if (words := words_of(code, CONTACTS)) else None
@@ -315,7 +331,7 @@ def _contacts_of(contact: ContactTime) -> str:
 
 
 def joined_and(names: Any) -> str:
-    """Names in a sentence."""
+    """Names in a sentence, one or more: ``a, b and c``."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 

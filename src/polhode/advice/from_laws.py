@@ -48,10 +48,23 @@ def from_laws(
 ) -> Recommendation:
     """The answer to :func:`polhode.advice.for_class` from the errors of random bodies.
 
+    Parameters
+    ----------
+    torque : torque class, or a word for several of them
+    error : of each radian, or at the end of a ``time``: the angle in rad, and of omega relative to its initial size
+    omega : size of the initial angular velocity, rad/s
+    time : time to simulate, s
+    torque_price : the time of one torque in steps of direct Euler
+    one_torque : whether only methods with one torque in a step may be recommended
+    everything : whether all methods are listed
+    results : folder of a run; by default a run or the released data, whichever have more bodies
+
     Raises
     ------
     BeyondLaws
         If the bodies were not run for this time.
+    AdviceError
+        If the class of torque is not known, or no method has a step for the error.
     """
     path, data, why = _file(results)
     with evidence.of_this_version(path):

@@ -83,8 +83,17 @@ Outcomes = Mapping[str, Mapping[float, MeanDrift]]
 
 @dataclass(frozen=True)
 class LiquidMeasurements:
-    """Drifts: where they come from, outcomes in each box, the words for each box, the periods of liquids in fs, the spectrum
-    of :data:`MEASURED`, and the numbers of molecules in words."""
+    """Measured drifts of liquids.
+
+    Parameters
+    ----------
+    path : where they come from
+    boxes : outcomes of the runs in each box: method -> step in fs -> what its starts did
+    words : what each box is, in words
+    periods : liquid -> period of its fastest libration, fs
+    spectrum : the spectrum of :data:`MEASURED`, a dataset as in a file of a run
+    molecules : the numbers of molecules in words
+    """
 
     path: Path
     boxes: Sequence[Outcomes]
@@ -101,7 +110,21 @@ def from_liquids(
     everything: bool = False,
     code: str | None = None,
 ) -> Recommendation:
-    """The answer to :func:`polhode.advice.for_liquid`: the method that takes the longest steps, and that step."""
+    """The answer to :func:`polhode.advice.for_liquid`: the method that takes the longest steps, and that step.
+
+    Parameters
+    ----------
+    liquid : key of a liquid that was run, or the period of the fastest libration in s, or as a text with its unit
+    drift : of the energy, to stay below, kT per degree of freedom and ns
+    results : folder of a run; by default the released data
+    everything : whether all methods are listed
+    code : name of the code in whose words the answer is given, such as ``"GROMACS"``
+
+    Raises
+    ------
+    AdviceError
+        If nothing is known of the liquid, or no method is shown to stay below the drift.
+    """
     measured = measurements(results)
     of_water = measured.periods[MEASURED]
     period, named = liquid_of(liquid, measured.periods)
@@ -228,7 +251,12 @@ def carried_over(liquid: str, period: float, periods: Mapping[str, float]) -> st
 
 
 def liquid_of(liquid: str | float, periods: Mapping[str, float]) -> tuple[float, str]:
-    """The period of the fastest libration of a liquid in fs, and the liquid in words. Periods in fs.
+    """The period of the fastest libration of a liquid in fs, and the liquid in words.
+
+    Parameters
+    ----------
+    liquid : key of a liquid that was run, or the period itself in s, or as a text with its unit
+    periods : liquid that was run -> period, fs
 
     Raises
     ------
@@ -285,7 +313,7 @@ def _names(keys: "list[str] | tuple[str, ...]") -> str:
 
 
 def period_of(liquid: str | float) -> float | None:
-    """The period of a libration that is given as a number of s, or in a text with or without a unit; None for another text.
+    """The period of a libration in s, given as a number of s, or in a text with or without a unit; None for another text.
 
     Raises
     ------
@@ -327,7 +355,13 @@ def time_of(length: str | float) -> float:
 
 
 def measurements(results: Path | None) -> LiquidMeasurements:
-    """The released drifts, or those of a run if one is named or nothing is released."""
+    """The released drifts, or those of a run if its folder is named or nothing is released.
+
+    Raises
+    ------
+    AdviceError
+        If there are none.
+    """
     path = files.released(RELEASED) if results is None else None
     if path is not None:
         groups = read_groups(path)

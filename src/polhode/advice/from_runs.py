@@ -148,11 +148,20 @@ def from_runs(
 
     Parameters
     ----------
+    case : the body with its torque and its starts
+    error : to stay below: the larger of the angle in rad and of omega relative to its largest value; of the angle alone an
+        :class:`~polhode.advice.errors.Angle`
+    torque_price : the time of one torque in steps of direct Euler
+    one_torque : whether only methods with one torque in a step may be recommended
+    everything : whether all methods are run
     budget : the time that is left, compilation included; without it :data:`LIMIT`, compilation left out
-    progress : called with the name of a stage and the part of it that is done
+    results : folder of a run with the times of steps; by default a run or the released data
+    progress : called with the name of a stage and the part of it that is done, 0 to 1
 
     Raises
     ------
+    AdviceError
+        If the motion cannot be known to well below the error, or no method meets it.
     TimeOver
         If the time is over before a step is tested; with what runs with half the step say (:mod:`polhode.advice.halving`).
     """
@@ -307,14 +316,20 @@ def _enough(fastest: dict[str, float], kind_of_method: str) -> float:
 
 
 def kind(method: Method) -> str:
-    """What a method asks of a code: several torques in every step, several in the first ones, or one in all."""
+    """What a method asks of a code: several torques in every step, several in the first ones, or one in all.
+
+    The word for it, one of :data:`KINDS`.
+    """
     if not isinstance(method, OneTorque):
         return "several torques"
     return "one torque" if not (method.warm_up_steps or method.processor) else "several torques at first"
 
 
 def candidates(one_torque: bool = False, everything: bool = False) -> list[Method]:
-    """The registered methods that may be recommended; with ``everything`` also variants of publications' code."""
+    """The registered methods that may be recommended; with ``everything`` also variants of publications' code.
+
+    With ``one_torque`` only those that take one torque in a step.
+    """
     methods = list(METHODS.values())
     if one_torque:
         methods = [method for method in methods if method.torques_per_step == 1]
@@ -323,6 +338,9 @@ def candidates(one_torque: bool = False, everything: bool = False) -> list[Metho
 
 class Search:
     """The search for the fewest steps that meet an error from each of several starts.
+
+    An error is the larger of the angle in rad and of omega relative to its largest value, or the angle alone if omega does not
+    count in the motions.
 
     Parameters
     ----------
@@ -376,7 +394,11 @@ class Search:
 
     def error(self, method: Method, steps: int) -> float:
         """The largest error over the starts; at least the first one that is too large, since the others do not matter then.
-        Errors of orientation in rad, of omega relative if they count.
+
+        Raises
+        ------
+        TimeOver
+            If there is no time for a run with so many steps.
         """
         if (method.key, steps) in self.tested:
             return self.tested[method.key, steps][0]
@@ -418,16 +440,20 @@ class Search:
         progress: Callable[[str, float], object],
         fewest: dict[str, FewestSteps] | None = None,
     ) -> dict[str, FewestSteps]:
-        """The fewest steps of each method; in rounds, so that those that never meet the error do not take all.
+        """The fewest steps of each method; in rounds, so that those that never meet the error do not take all the time.
 
         Parameters
         ----------
         methods : compiled ones, the most promising first
         priced : times of steps, and of torques
-        exact : the method that is run to its end whatever it takes, if there is one
+        exact : key of the method that is run to its end whatever it takes, empty if there is none
         everything : whether all of them are
-        progress : called with the name of a stage and the part of it that is done
+        progress : called with the name of a stage and the part of it that is done, 0 to 1
         fewest : what is known already, to which these are added
+
+        Returns
+        -------
+        Key of the method -> its fewest steps: ``fewest`` itself if it is given.
         """
         fewest = {} if fewest is None else fewest
         place = {method.key: i for i, method in enumerate(methods)}
@@ -458,7 +484,7 @@ class Search:
 
     @staticmethod
     def reaches(fewest: Mapping[str, FewestSteps]) -> bool:
-        """Whether a method that may be recommended meets the error."""
+        """Whether a method that may be recommended meets the error, by ``fewest``: key of the method -> its fewest steps."""
         return any(result.steps and not key.endswith(AS_PUBLISHED) for key, result in fewest.items())
 
     def try_first(self, methods: Iterable[Method], compiled: Sequence[Method]) -> None:
@@ -480,9 +506,7 @@ class Search:
                     break
 
     def nearest_error(self, method: Method) -> float:
-        """The smallest error of a method so far; infinite if it was not run, or all of its errors are above 1. Rad, or
-        relative.
-        """
+        """The smallest error of a method so far; infinite if it was not run, or all of its errors are 1 or above."""
         errors = (error for (key, _), (error, _) in self.tested.items() if key == method.key and error < 1)
         return min(errors, default=inf)
 
@@ -493,6 +517,11 @@ class Search:
         ----------
         most : the largest number of steps that is of interest; a method that misses the error with these is given up at once
         longest : the largest number of steps for which there is time now
+
+        Raises
+        ------
+        TimeOver
+            If the time is over.
         """
         in_parts = self._fewest(method, most, longest, self.unit)
         if self.unit <= MANY_PARTS:
@@ -544,7 +573,14 @@ class Search:
 
 
 def stuck(errors: Mapping[int, float], fine: float = inf) -> bool:
-    """Whether an error no longer decreases with the step: four halvings gain nothing, of a small one or with ``fine`` steps."""
+    """Whether an error no longer decreases with the step: the last four halvings have not brought it below 0.7 of its value.
+
+    That counts if it was below :data:`SMALL` before them, or if all five runs have ``fine`` steps or more.
+
+    Parameters
+    ----------
+    errors : number of steps -> error
+    """
     tried = sorted(errors)[-5:]
     last = [errors[n] for n in tried]
     return len(last) == 5 and (last[0] < SMALL or tried[0] >= fine) and min(last[1:]) > 0.7 * last[0]
@@ -700,7 +736,7 @@ def _one_by_one(
 
 
 def serves(case: BodyCase, starts: Starts) -> str:
-    """For which starts a step is sufficient, in a sentence.
+    """For which starts a step is sufficient, in a sentence or two.
 
     A step that is sufficient for n random starts is so for another one with probability n/(n + 1), whatever their distribution.
     """
@@ -740,9 +776,11 @@ def density(steps: int, speed: float, horizon: float, turned: float, of: str = "
 
     Parameters
     ----------
+    steps : of the run
     speed : angular velocity at the start, rad/s
     horizon : time, s
     turned : radians turned
+    of : the angular velocity in words
     """
     at_first = speed * horizon
     if at_first < AT_REST * turned:
@@ -850,7 +888,16 @@ def _recommendation(
 
 
 def row_of(case: BodyCase, priced: Prices, key: str, allowed: int, error: float, mark: str) -> Choice:
-    """The row of a method that was run with so many steps, as if all were equal; its time is not compared with others."""
+    """The row of a method that was run; its time is not compared with others.
+
+    Parameters
+    ----------
+    priced : times of steps, for the pieces of the run
+    key : of the method
+    allowed : the number of steps of the run if all were as long as the longest may be
+    error : with these steps, rad or relative
+    mark : what else must be said, in a word or two
+    """
     steps, method = priced.equal(allowed), METHODS[key]
     number, seconds = int(priced.in_pieces(steps).sum()), priced.seconds(method, steps)
     torques, usual = priced.torques(method, steps), priced.usual(steps)
@@ -922,7 +969,7 @@ def _radians(case: BodyCase, starts: Starts) -> float:
 
 
 def take(case: BodyCase, best: Choice, radians: float, said: str = "Take") -> str:
-    """A method and its step, in a sentence, for a body that turns so many ``radians``."""
+    """A method and its step, in a sentence, for a body that turns so many ``radians``; ``said`` are its first words."""
     steps = round(case.horizon / (best.usual or best.dt))
     body = case.starts[0].body
     often = density(steps, case.speed, case.horizon, radians)
@@ -941,7 +988,11 @@ def take(case: BodyCase, best: Choice, radians: float, said: str = "Take") -> st
 
 
 def terms(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> dict[str, Any]:
-    """What was asked, in words and as data: arguments of a :class:`Recommendation`."""
+    """What was asked, in words and as data: name -> value of the fields of a :class:`Recommendation` that say so.
+
+    These are ``question``, ``error``, ``kind`` and ``asked``. ``priced`` has the price of a torque. An ``error`` that is an
+    :class:`~polhode.advice.errors.Angle` is of the orientation alone.
+    """
     alone = isinstance(error, Angle)
     below = f"angle of the orientation below {error:.3g} rad" if alone else f"error below {error:g}"
     return {

@@ -68,7 +68,7 @@ class Rates:
         return "1 step a sample" if count == 1 else f"{1 / (length * self.fastest):.3g} steps a radian"
 
     def words(self, step: float) -> str:
-        """What decides a step (s), in words."""
+        """What decides a step (s), in sentences, with the samples of the controller if there is one."""
         count = self.in_sample(step)
         number = "one step" if count == 1 else f"{count} steps of {(self.every or 0.0) / max(count, 1):.4g} s"
         ends = f"Steps end at the samples of the controller, every {self.every:.3g} s: {number} a sample." if count else ""
@@ -82,7 +82,7 @@ class Rates:
 
 
 def rates_of(case: BodyCase) -> Rates:
-    """The rates of a satellite in a case. In rad/s."""
+    """The rates (rad/s) of a satellite in a case, at its given start, and the lengths (s) of the pieces of its run."""
     problem = case.starts[0]
     lengths = np.diff(edges_of(problem, case.horizon)) if has_pieces(problem, case.horizon) else np.array([])
     return Rates(case.speed, problem.body.nutation, problem.controller.every if problem.controller else None, lengths)
@@ -107,7 +107,19 @@ def from_satellites(
 
     Parameters
     ----------
-    error : of each radian of the fastest rate, or at the end of a ``time`` (s), over which it adds up
+    body : with its wheels
+    rates : of the satellite
+    error : of each radian of the fastest rate, or at the end of a ``time`` (s), over which it adds up; the larger of the angle
+        in rad and of omega relative to its largest value
+    torque_price : the time of one torque in steps of direct Euler
+    one_torque : whether only methods with one torque in a step may be recommended
+    everything : whether all methods are listed
+    results : folder of a run; by default a run or the released data
+
+    Raises
+    ------
+    AdviceError
+        If the satellite does not turn, or no method has a step for the error.
     """
     path = files.find(satellite_steps.SATELLITES, results)
     with evidence.of_this_version(path):
@@ -232,6 +244,14 @@ def body_and_rates(
     inertia: Any, wheels: Any = None, omega: Any = None, every: float | None = None, triangle: bool = True
 ) -> tuple[Body, Rates]:
     """Body and rates from the arguments of a question; the example :data:`CUBESAT` if there are none.
+
+    Parameters
+    ----------
+    inertia : three moments or a tensor, kg m^2
+    wheels : the momentum of the wheels, three numbers in the axes of the tensor, N m s
+    omega : angular velocity or its size, rad/s
+    every : time between two samples of a controller, s
+    triangle : whether the moments must be those of a body that can exist
 
     Raises
     ------

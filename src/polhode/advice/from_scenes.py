@@ -41,10 +41,11 @@ def contact(case: Any = None, scale: float | None = None, contact_time: float | 
 
     Parameters
     ----------
-    case, scale : as of :func:`scene_of`
+    case : a scene, its key or its Python file; or a clump or the file of one
+    scale : unit of length of the file of a clump, m
     contact_time : s
-    material : ``young``, ``poisson``, ``density``, ``radius`` and ``speed`` of spheres, of a clump without ``radius``;
-        ``wall_young`` and ``wall_poisson``
+    material : ``young`` (Pa), ``poisson``, ``density`` (kg/m^3), ``radius`` (m) and ``speed`` (m/s) of spheres, of a clump
+        without ``radius``; ``wall_young`` (Pa) and ``wall_poisson``
 
     Raises
     ------
@@ -80,7 +81,7 @@ def scene_of(case: Any, material: Mapping[str, Any], scale: float | None) -> Sce
     Parameters
     ----------
     case : a scene, its key or the Python file that defines it; a clump, or the file of one, where a material is given
-    material : young, poisson, density and speed, and wall_young and wall_poisson, as far as they are given
+    material : young (Pa), poisson, density (kg/m^3) and speed (m/s), and wall_young and wall_poisson, as far as they are given
     scale : unit of length of a clump file, m; by default 1
 
     Raises
@@ -155,7 +156,12 @@ def contact_of(scene: Scene, material: Mapping[str, Any]) -> ContactTime:
 
     Parameters
     ----------
-    material : of a clump, as for :func:`scene_of`; of a scene at most a speed in place of its own
+    material : name -> value: of a clump, as for :func:`scene_of`; of a scene at most a speed, m/s, in place of its own
+
+    Raises
+    ------
+    AdviceError
+        If the contact time of the law of force is not known, or the bodies start at rest and no speed is given.
     """
     law, speed = scene.force_law, material.get("speed")
     rubs = {name: law.value(name) for name in ("friction", "restitution") if name in law.parameters}

@@ -55,7 +55,7 @@ class Halved:
     radians: float
 
     def meets(self, error: float) -> bool:
-        """Whether two runs agree to within the error."""
+        """Whether two runs agree to within :data:`MARGIN` of the error, which is in the unit of :attr:`difference`."""
         return self.difference <= MARGIN * error
 
 
@@ -64,6 +64,8 @@ def halved(case: BodyCase, error: float, one_torque: bool, budget: Budget) -> Ha
 
     Parameters
     ----------
+    error : the larger of the angle in rad and of omega relative to its largest value; of the angle alone an
+        :class:`~polhode.advice.errors.Angle`
     one_torque : whether the method may take one torque in a step only
     budget : the time that is left; runs of :data:`AT_LEAST` steps are made in any case, if nothing has to be compiled
 

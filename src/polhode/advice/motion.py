@@ -99,7 +99,7 @@ class KnownMotion:
     nodes : (cells + 1,)
         The ends of the cells, from 0 to the horizon, s.
     states : (cells + 1, 7)
-        q and omega there (body frame, rad/s).
+        q, body to lab (4), and omega in the body frame, rad/s (3), there.
     substeps : int
         Steps of the two methods in each cell.
     uncertainty : float
@@ -170,12 +170,15 @@ class KnownMotion:
         return 1
 
     def at(self, times: Array) -> tuple[Array, Array]:
-        """q (n, 4) and omega (n, 3) at ``times`` (n,), s, by steps of the second method from the ends of the cells."""
+        """q (n, 4), body to lab, and omega (n, 3), body frame, rad/s, at ``times`` (n,), s.
+
+        They come from steps of the second method from the ends of the cells.
+        """
         return _split(_between(self, np.asarray(times, float)))
 
     @cached_property
     def checks(self) -> Array:
-        """Times, s, at which a run is compared beside those evenly spaced: where cells are many, something happens."""
+        """Times (n,), s, at which a run is compared beside those evenly spaced: where cells are many, something happens."""
         numbers = np.unique(np.rint(np.linspace(0, len(self.nodes) - 1, COMPARED // 4)).astype(int))
         return np.asarray(self.nodes[numbers])
 
@@ -207,9 +210,14 @@ class KnownMotion:
 
 
 def run(problem: Problem, method: Method, steps: int, at: Array) -> tuple[Array, Array, Array]:
-    """Times (n,), s, q (n, 4) and omega (n, 3) after ``at`` (n,) of ``steps`` steps over the horizon of a problem.
+    """Times (n,), s, q (n, 4), body to lab, and omega (n, 3), body frame, rad/s, in a run over the horizon of a problem.
 
-    Where the problem has edges the steps end there, none is longer, and the times are the ends of the nearest steps.
+    Where the problem has edges the steps end there, none is longer, and the times are the ends of the nearest steps, each once.
+
+    Parameters
+    ----------
+    steps : number of equal steps
+    at : (n,) ascending numbers of steps after which the state is read
     """
     dt = problem.horizon / steps
     if runs.has_pieces(problem, problem.horizon):
@@ -220,13 +228,19 @@ def run(problem: Problem, method: Method, steps: int, at: Array) -> tuple[Array,
 
 
 def largest_error(q: Array, omega: Array, exact_q: Array, exact_omega: Array, scale: float) -> float:
-    """The larger of the angles between q and exact_q (n, 4), in rad, and of |omega - exact_omega| (n, 3) over ``scale``."""
+    """The larger of the angles between q and exact_q (n, 4), in rad, and of |omega - exact_omega| (n, 3) over ``scale``.
+
+    Quaternions are unit ones; ``scale`` is in the unit of omega, infinite if omega does not count.
+    """
     angle = metrics.geodesic_angle(q, exact_q).max()
     return float(max(angle, np.linalg.norm(omega - exact_omega, axis=-1).max() / scale))
 
 
 def radians_of(nodes: Array, states: Array) -> float:
-    """The angle turned, rad: the integral of |omega| over the nodes."""
+    """The angle turned, rad: the integral of |omega| over the nodes (n,), s.
+
+    ``states`` (n, 7) are q and omega (rad/s) there.
+    """
     speed = np.linalg.norm(states[:, 4:], axis=1)
     return float((np.diff(nodes) * (speed[1:] + speed[:-1])).sum() / 2)
 
@@ -236,12 +250,16 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
 
     Parameters
     ----------
+    error : in question: the larger of the angle (rad) and of omega relative to its largest value
+    budget : the time that is left
     like : another start of the same case, whose cells show where the torque changes; the torque is then looked at less often
 
     Raises
     ------
+    TimeOver
+        An AdviceError, if it takes too long; the message says how long it would take.
     AdviceError
-        If it takes too long or cannot be known so well, as in a chaotic motion or near round-off; the message says what to ask.
+        If it cannot be known so well, as in a chaotic motion or near round-off; the message says what to ask.
     """
     looks = LOOKS if like is None else LOOKS_ELSEWHERE
     grid = _grid(problem) if like is None else like.nodes

@@ -92,7 +92,7 @@ class Prices:
         return usual if usual < SHORTER * lengths.max() else None
 
     def torques(self, method: "Method", steps: float) -> int:
-        """The number of torque evaluations of a run of ``steps`` steps, or more where pieces end."""
+        """The number of torque evaluations of a run of ``steps`` equal steps; in pieces there are more steps."""
         from polhode.methods.runs import torques_in
 
         return torques_in(method, self.in_pieces(steps))
@@ -103,12 +103,15 @@ class Prices:
         return moving + self.torques(method, steps) * self.torque * self.unit
 
     def steps(self, method: "Method", seconds: float) -> float:
-        """About the number of steps that take this time, fewer in pieces; infinite if neither step nor torque takes any."""
+        """About the number of steps that take this time, s, fewer in pieces; infinite if neither step nor torque takes any."""
         per_step = self.step.get(method.key, 0.0) + method.torques_per_step * self.torque * self.unit
         return max(0.0, seconds - self.fixed.get(method.key, 0.0)) / per_step if per_step else np.inf
 
     def measure_wheels(self, problem: "Problem", method: "Method", beside: "Method") -> None:
-        """Time the exact motion of a body with wheels, relative to a step of another method with a known time."""
+        """Time the exact motion of a problem with wheels, relative to a step of the method ``beside``, whose time is known.
+
+        The time of ``method`` over the horizon, s, goes to :attr:`fixed`.
+        """
         from polhode.methods.runs import integrate
 
         speed = float(np.linalg.norm(problem.omega0) + np.linalg.norm(problem.body.wheel_momentum) / min(problem.body.inertia))
@@ -118,7 +121,10 @@ class Prices:
         self.timed.append(f"{method.label} with wheels")
 
     def measure(self, method: "Method", beside: "Method") -> None:
-        """Time a step of the method if no file has it, relative to a step of another method with a known time."""
+        """Time a step of the method if no file has it, relative to a step of the method ``beside``, whose time is known.
+
+        The time, s, goes to :attr:`step`.
+        """
         if method.key not in self.step:
             self.step[method.key] = _timed(method) / _timed(beside) * self.step[beside.key]
             self.timed.append(method.label)
@@ -136,8 +142,8 @@ def prices(torque: float, results: Path | None = None, anywhere: bool = False) -
     Parameters
     ----------
     torque : price of a torque, in steps of direct Euler
-    results : folder of a run
-    anywhere : whether other times serve if the run has none
+    results : folder of a run; by default a run or the released data
+    anywhere : whether other times are taken if the run has none
 
     Raises
     ------
@@ -167,19 +173,25 @@ def _times(path: Path) -> tuple[dict[str, float], str]:
 
 
 def sha256(path: Path) -> str:
-    """The checksum of a file."""
+    """The SHA-256 of a file, in hexadecimal digits."""
     return hashlib.sha256(contents(path)).hexdigest()
 
 
 def write_step_times(path: Path) -> None:
-    """Write the times of steps of a released cost.nc into the file beside it, from which answers take them."""
+    """Write the times of steps of a released cost.nc into the file beside it, from which answers take them.
+
+    Raises
+    ------
+    AdviceError
+        If cost.nc is damaged.
+    """
     seconds, cpu = times_in(path)
     text = json.dumps({"sha256": sha256(path), "cpu": cpu, "seconds": seconds}, indent=1)
     path.with_name(STEPS_ALONE).write_text(f"{text}\n", encoding="utf-8")
 
 
 def times_in(path: Path) -> tuple[dict[str, float], str]:
-    """The time of one step of each method, s, from a cost.nc, and the name of the processor on which they were measured.
+    """Method -> time of a step, s, from a cost.nc, and the name of the processor on which they were measured.
 
     Raises
     ------

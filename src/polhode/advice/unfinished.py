@@ -26,7 +26,17 @@ MORE_TIME = "more time with `limit`"
 def not_confirmed(
     case: BodyCase, over: TimeOver, error: float, torque_price: float, one_torque: bool, results: Path | None = None
 ) -> Recommendation:
-    """The answer to a question about a body of one's own for which the time is over; prices of steps come from ``results``.
+    """The answer to a question about a body of one's own for which the time is over.
+
+    Parameters
+    ----------
+    case : the body with its torque and its starts
+    over : the error that says so, with the runs that were made meanwhile
+    error : to stay below: the larger of the angle in rad and of omega relative to its largest value; of the angle alone an
+        :class:`~polhode.advice.errors.Angle`
+    torque_price : the time of one torque in steps of direct Euler
+    one_torque : whether only methods with one torque in a step may be recommended
+    results : folder of the run from which prices of steps come
 
     Raises
     ------

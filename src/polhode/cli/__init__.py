@@ -45,7 +45,7 @@ class UsageError(Exception):
 
 
 class Command(NamedTuple):
-    """What a command does, in words, and the module that does it."""
+    """What a command does, in words, and the importable name of the module that does it."""
 
     summary: str
     module: str
@@ -84,7 +84,11 @@ class Parser(argparse.ArgumentParser):
         self._negative_number_matcher = re.compile(r"-\.?\d|-inf|-nan")
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse as the base class does, with another message about unknown options."""
+        """Parse as the base class does, with another message about unknown options; returns the values of the options as a
+        namespace.
+
+        An unknown option ends the program with the exit status 2 (:meth:`error`).
+        """
         options, unknown = self.parse_known_args(args, namespace)
         if unknown:
             parser = getattr(options, "parser", self)
@@ -111,7 +115,9 @@ class Parser(argparse.ArgumentParser):
         return super()._get_value(action, word)
 
     def error(self, message: str) -> NoReturn:
-        """Print one line that says what is wrong, and where all options are explained."""
+        """Print one line that says what is wrong, and where all options are explained; then end the program with the exit
+        status 2.
+        """
         message = re.sub(
             r"^argument (\S+): (must )?", lambda match: f"{match[1]} must " if match[2] else f"{match[1]}: ", message
         )
@@ -120,17 +126,17 @@ class Parser(argparse.ArgumentParser):
 
 
 def finite(text: str) -> float:
-    """An option that is a finite number."""
+    """The finite number in the text of an option; raises argparse.ArgumentTypeError for any other text."""
     return _number(text, "finite", lambda value: True)
 
 
 def positive(text: str) -> float:
-    """An option that is a positive and finite number."""
+    """The positive and finite number in the text of an option; raises argparse.ArgumentTypeError for any other text."""
     return _number(text, "positive and finite", lambda value: value > 0)
 
 
 def not_negative(text: str) -> float:
-    """An option that is a finite, non-negative number."""
+    """The finite number, 0 or larger, in the text of an option; raises argparse.ArgumentTypeError for any other text."""
     return _number(text, "finite and not negative", lambda value: value >= 0)
 
 
@@ -145,7 +151,10 @@ def _number(text: str, wanted: str, meets: Callable[[float], bool]) -> float:
 
 
 def whole(least: int, most: int | None = None) -> Callable[[str], int]:
-    """An option that is an integer within these limits."""
+    """The reader of an option that is an integer from ``least`` to ``most``, to be given as the ``type`` of an argument.
+
+    For any other text it raises argparse.ArgumentTypeError.
+    """
 
     def read(text: str) -> int:
         try:
@@ -189,8 +198,13 @@ def check_writable(
 ) -> None:
     """Refuse a file that cannot be written, or should not be, before doing the work whose result it will hold.
 
-    ``inputs`` are files that the command reads or writes besides, and folders of results: none of them is replaced, under
-    whatever name, and no method, problem, scene or law of the user's own is. Of a folder ``of_run`` says which files count.
+    Parameters
+    ----------
+    path : the file
+    option : the option that names it, for the message
+    inputs : files that the command reads or writes besides, and folders of results: none of them is replaced, under whatever
+        name, and no method, problem, scene or law of the user's own is
+    of_run : called with the path of a file relative to such a folder; returns whether it must not be replaced
 
     Raises
     ------
@@ -241,9 +255,15 @@ def _precious(path: Path, inputs: Sequence[Path], of_run: Callable[[str], bool])
 
 
 def parser(known: dict[str, Command] | None = None, named: Iterable[str] | None = None) -> argparse.ArgumentParser:
-    """The parser of the ``known`` commands, with the arguments of those ``named``, whose modules become the default ``module``.
+    """The parser of the ``known`` commands, with the arguments of those ``named``; by default these are all commands.
 
-    By default these are all commands.
+    Of what it parses ``command`` is the name of the command and, of a named one, ``module`` its module and ``parser`` its
+    parser.
+
+    Raises
+    ------
+    ExtraMissingError
+        If the module of a named command needs packages that are not installed.
     """
     known = commands() if known is None else known
     top = Parser(prog="polhode", description="Integrators for rigid-body rotation: times and advice.")
@@ -262,7 +282,10 @@ def parser(known: dict[str, Command] | None = None, named: Iterable[str] | None 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command named by ``arguments`` (by default those of the command line) and return its exit status."""
+    """Run the command named by ``arguments`` (by default those of the command line) and return its exit status.
+
+    The status is 2 for a request that cannot be carried out, which is explained on stderr, and 130 after an interrupt.
+    """
     words = sys.argv[1:] if arguments is None else arguments
     # To look for the commands of other packages takes as long as many an answer.
     known = _table(__name__, COMMANDS) if words and words[0] in COMMANDS else commands()

@@ -35,7 +35,7 @@ from polhode.methods import METHODS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``polhode code``."""
+    """Add the arguments of ``polhode code`` to its parser."""
     parser.add_argument("method", nargs="?", metavar="METHOD", help="its key, or a Python file that defines one")
     parser.add_argument("--language", choices=sorted(LANGUAGES), default="c", help="language of the file (%(default)s)")
     parser.add_argument("--precision", choices=("double", "single"), default="double", help="of all numbers (%(default)s)")
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print or write the code.
+    """Print the code or write it to files; returns the exit status, 0.
 
     Raises
     ------

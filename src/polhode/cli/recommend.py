@@ -47,7 +47,7 @@ ARGUMENTS = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``polhode recommend``."""
+    """Add the arguments of ``polhode recommend`` to its parser."""
     parser.usage = USAGE
     add = parser.add_argument_group("1. a motion: body and torque").add_argument
     of_body = "kg m^2: three principal moments, or a tensor: Ixx Iyy Izz Ixy Ixz Iyz as in LAMMPS, or its nine elements by rows"
@@ -178,7 +178,7 @@ def _finite(text: str) -> float:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Find the answer and print it.
+    """Find the answer and print it; returns the exit status, 0.
 
     Raises
     ------

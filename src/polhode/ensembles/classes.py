@@ -14,6 +14,10 @@ random for every body; each is scaled so that the torque has the strength drawn 
    \text{friction, isotropic:}&\quad M = -c\, \omega \\
    \text{friction, anisotropic:}&\quad M = -C \omega \\
    \text{friction, smooth Coulomb:}&\quad M = -c\, \omega / \sqrt{\omega^2 + \epsilon^2}
+
+The functions of all torques take the time t, the unit quaternion q = (q0, qx, qy, qz), body to lab, the angular velocity omega,
+three numbers in the body frame, and the parameters, numbers in the order of :attr:`TorqueClass.parameters`. They return three
+numbers in the body frame. For a body with moments in kg m^2 the same formulas hold in SI units: s, rad/s, N m.
 """
 
 from collections.abc import Callable
@@ -54,22 +58,28 @@ class TorqueClass:
 
     @cached_property
     def compiled_torque(self) -> Callable[..., Any]:
-        """The kernel ``torque(t, q, omega, parameters)``, N m in the body frame, compiled once."""
+        """The kernel ``torque(t, q, omega, parameters)``, compiled once; the parameters are a float array (k,).
+
+        Of t in s and omega in rad/s it has three numbers in N m, in the body frame.
+        """
         return compile_torque(self.torque)
 
 
 def no_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """Zero, (3,) N m."""
+    """The torque 0: three numbers, N m."""
     return (0.0, 0.0, 0.0)
 
 
 def constant_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque c, constant in the body frame, (3,) N m."""
+    """The torque c, constant in the body frame: three numbers, N m. Parameters: c (N m)."""
     return (parameters[0], parameters[1], parameters[2])
 
 
 def time_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque c + a sin(nu t) + b cos(nu t) in the body frame. (3,) N m; t in s, nu in rad/s."""
+    """The torque c + a sin(nu t) + b cos(nu t) in the body frame: three numbers, N m.
+
+    Parameters: c, a and b (N m), nu (rad/s).
+    """
     s, c = sin(parameters[9] * t), cos(parameters[9] * t)
     return (
         parameters[0] + parameters[3] * s + parameters[6] * c,
@@ -79,7 +89,10 @@ def time_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def lab_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque c + a sin(nu t) + b cos(nu t) in the lab frame, turned into the body frame: (3,) N m."""
+    """The torque c + a sin(nu t) + b cos(nu t) of the lab frame, turned into the body frame: three numbers, N m.
+
+    Parameters: c, a and b, in the lab frame (N m), nu (rad/s).
+    """
     s, c = sin(parameters[9] * t), cos(parameters[9] * t)
     lab = (
         parameters[0] + parameters[3] * s + parameters[6] * c,
@@ -90,20 +103,23 @@ def lab_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def gravity_torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque m x g of a heavy top: m the arm times the weight, g the direction of gravity, -z in the lab.
+    """The torque m x g of a heavy top in the body frame: three numbers, N m.
 
-    (3,) N m in the body frame.
+    Parameters: m, the arm in the body frame times the weight (N m); g is the direction of gravity, -z in the lab.
     """
     return cross((parameters[0], parameters[1], parameters[2]), to_body(q, (0.0, 0.0, -1.0)))
 
 
 def isotropic_friction(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque -c omega, (3,) N m in the body frame, with c in N m s."""
+    """The torque -c omega in the body frame: three numbers, N m. Parameters: c (N m s)."""
     return (-parameters[0] * omega[0], -parameters[0] * omega[1], -parameters[0] * omega[2])
 
 
 def anisotropic_friction(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque -C omega, (3,) N m, with a symmetric positive matrix (Cxx, Cyy, Czz, Cyz, Czx, Cxy), N m s."""
+    """The torque -C omega in the body frame: three numbers, N m.
+
+    Parameters: the symmetric positive matrix C as Cxx, Cyy, Czz, Cyz, Czx, Cxy (N m s).
+    """
     x, y, z = omega
     return (
         -(parameters[0] * x + parameters[5] * y + parameters[4] * z),
@@ -113,8 +129,9 @@ def anisotropic_friction(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def coulomb_friction(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque -c omega / sqrt(omega^2 + epsilon^2): of constant size while the body turns fast, linear near rest. (3,) N
-    m in the body frame.
+    """The torque -c omega / sqrt(omega^2 + epsilon^2) in the body frame: three numbers, N m.
+
+    It is of constant size while the body turns fast, and linear near rest. Parameters: c (N m), epsilon (rad/s).
     """
     x, y, z = omega
     rate = -parameters[0] / sqrt(x * x + y * y + z * z + parameters[1] * parameters[1])

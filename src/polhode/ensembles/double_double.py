@@ -17,7 +17,7 @@ SPLITTER = 134217729.0
 
 @kernel
 def two_sum(a: float, b: float) -> Pair:
-    """a + b as a double and its rounding error. A pair (high, low)."""
+    """a + b exactly, as the pair (high, low) of the rounded sum and its rounding error (Knuth)."""
     s = a + b
     t = s - a
     return s, (a - (s - t)) + (b - t)
@@ -25,14 +25,14 @@ def two_sum(a: float, b: float) -> Pair:
 
 @kernel
 def quick_two_sum(a: float, b: float) -> Pair:
-    """:func:`two_sum` for |a| >= |b|: a pair (high, low)."""
+    """As :func:`two_sum`, a pair (high, low), but only for abs(a) >= abs(b), which is not checked (Dekker)."""
     s = a + b
     return s, b - (s - a)
 
 
 @kernel
 def two_product(a: float, b: float) -> Pair:
-    """a b as a double and its rounding error. A pair (high, low)."""
+    """a b as the pair (high, low) of the rounded product and its rounding error (Dekker); exact without over- and underflow."""
     p = a * b
     c = SPLITTER * a
     a_high = c - (c - a)
@@ -45,7 +45,7 @@ def two_product(a: float, b: float) -> Pair:
 
 @kernel
 def add(a: Pair, b: Pair) -> Pair:
-    """a + b, a pair (high, low) of doubles."""
+    """a + b of two pairs as a pair (high, low)."""
     s, e = two_sum(a[0], b[0])
     t, f = two_sum(a[1], b[1])
     s, e = quick_two_sum(s, e + t)
@@ -54,27 +54,27 @@ def add(a: Pair, b: Pair) -> Pair:
 
 @kernel
 def subtract(a: Pair, b: Pair) -> Pair:
-    """a - b, a pair (high, low) of doubles."""
+    """a - b of two pairs as a pair (high, low)."""
     return add(a, (-b[0], -b[1]))
 
 
 @kernel
 def multiply(a: Pair, b: Pair) -> Pair:
-    """a b, a pair (high, low) of doubles."""
+    """a b of two pairs as a pair (high, low)."""
     p, e = two_product(a[0], b[0])
     return quick_two_sum(p, e + (a[0] * b[1] + a[1] * b[0]))
 
 
 @kernel
 def times(a: float, b: Pair) -> Pair:
-    """The product of a double and a pair, a pair (high, low)."""
+    """a b, the product of a double and a pair, as a pair (high, low)."""
     p, e = two_product(a, b[0])
     return quick_two_sum(p, e + a * b[1])
 
 
 @kernel
 def divide(a: Pair, b: Pair) -> Pair:
-    """a / b, a pair (high, low) of doubles."""
+    """a / b of two pairs as a pair (high, low), by three steps of long division; b must not be 0."""
     first = a[0] / b[0]
     rest = subtract(a, times(first, b))
     second = rest[0] / b[0]
@@ -86,7 +86,7 @@ def divide(a: Pair, b: Pair) -> Pair:
 
 @kernel
 def inverse_root(a: Pair) -> Pair:
-    """1 / sqrt(a), by two steps of Newton's iteration from the double result."""
+    """1 / sqrt(a) of a positive pair as a pair (high, low), by two steps of Newton's iteration from the double result."""
     x = (1.0 / sqrt(a[0]), 0.0)
     for _ in range(2):
         rest = subtract((1.0, 0.0), multiply(a, multiply(x, x)))

@@ -37,10 +37,12 @@ COORDINATES = 39
 
 @dataclass(frozen=True)
 class Ensemble:
-    """Random bodies with their starts, and parameters of every torque class for each.
+    """Random bodies with their starts, and parameters of every torque class for each; n bodies, dimensionless.
 
-    ``moments`` (n, 3), with mean 1; ``q0`` (n, 4), uniform on the rotations; ``omega0`` (n, 3), of length 1 in the body frame;
-    ``strength`` (n,); ``parameters``, for each key of :data:`polhode.ensembles.classes.CLASSES` an array (n, k).
+    ``seed``, from which they are drawn; ``moments`` (n, 3), the principal moments, with mean 1; ``q0`` (n, 4), unit
+    quaternions, body to lab, uniform on the rotations; ``omega0`` (n, 3), of length 1 in the body frame; ``strength`` (n,) of
+    the torque; ``parameters``, for each key of :data:`polhode.ensembles.classes.CLASSES` an array (n, k) of the numbers that
+    its torque reads.
     """
 
     seed: int
@@ -54,7 +56,13 @@ class Ensemble:
         return len(self.moments)
 
     def bodies(self, torque_class: str) -> "Bodies":
-        """The bodies with the parameters of a torque class, as :func:`polhode.simulate_many` takes them."""
+        """The bodies with the parameters of a torque class, named by its key, as :func:`polhode.simulate_many` takes them.
+
+        Raises
+        ------
+        ValueError
+            For an unknown class; the message suggests the nearest.
+        """
         if torque_class not in self.parameters:
             raise ValueError(f"unknown torque class {torque_class!r}; {nearest(torque_class, list(self.parameters))}")
         from polhode.ensembles.many import Bodies
@@ -63,13 +71,18 @@ class Ensemble:
 
 
 def draw(bodies: int, seed: int = 0) -> Ensemble:
-    """An ensemble of ``bodies`` random bodies, drawn from ``seed``.
+    """An ensemble of ``bodies`` random bodies, drawn from ``seed``, a whole number from 0 on.
 
     The ratios of the moments of inertia are uniform over the triangle of all possible ones: its corners are rods, the middles
     of its edges flat discs, its centre bodies like a sphere. Orientation and direction of the angular velocity are uniform, the
     strength of the torque is uniform in the logarithm between :data:`WEAKEST` and :data:`STRONGEST`. With 32, 64 and so on
     bodies each coordinate has one body in each of as many equal parts of its range, but where a needle is left out (Sobol 1967,
     with the direction numbers of Joe and Kuo 2008, scrambled as by Matousek 1998).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is no whole number or out of range, naming it.
 
     Examples
     --------

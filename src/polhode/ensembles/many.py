@@ -96,7 +96,7 @@ class Bodies:
         return len(self.moments)
 
     def coefficients(self) -> np.ndarray:
-        """The numbers that the kernels read, (n, 9): :meth:`polhode.algebra.body.Body.coefficients` of each body."""
+        """The numbers that the kernels read, (n, 9): :meth:`polhode.algebra.body.Body.coefficients` of each body in a row."""
         return np.column_stack(coefficients_of(self.moments.T))
 
 
@@ -165,14 +165,22 @@ def march(
     sample_steps: np.ndarray,
     normalise: bool | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """q (n, samples, 4), omega and stored omega (n, samples, 3) at each of ``sample_steps``; NaN after a blow-up.
+    """Run a method on all bodies, with one step size.
 
     The bits are those of :meth:`polhode.methods.protocol.Method.integrate` on each body.
 
     Parameters
     ----------
+    bodies : n bodies
     torque : compiled torque, see :func:`polhode.compiling.kernel.compile_torque`
-    sample_steps : ascending numbers of steps, int64
+    dt : time step, s
+    sample_steps : (samples,) ascending numbers of steps after which the state is read, int64
+    normalise : whether the quaternion is normalised every step; by default as the method declares
+
+    Returns
+    -------
+    q (n, samples, 4), unit quaternions, body to lab; omega, and the omega that the method stores, (n, samples, 3) in the body
+    frame, rad/s. NaN after a blow-up.
     """
     run = _compiled()
     shape = len(bodies), len(sample_steps)

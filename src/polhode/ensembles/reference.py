@@ -11,6 +11,11 @@ time, coefficient by coefficient (Jorba and Zou, Exp. Math. 14 (2005) 99):
 Every torque class has its own recurrence here, so that there is a second version of its torque besides the one that the methods
 run; ``tests/test_ensembles.py`` compares both, and the states with those of :mod:`polhode.references.taylor`, which runs the
 torque itself in arbitrary precision, and with the closed form of the free top.
+
+Everything is dimensionless (:mod:`polhode.ensembles.classes`). A state is q, a quaternion from body to lab, then omega in the
+body frame: 7 numbers. Compiled functions work on the arrays ``high`` and ``low``, (:data:`VARIABLES`, order + 1): the
+coefficients of all series as pairs of doubles; :data:`Q`, :data:`OMEGA` and so on are the rows at which the series begin.
+``kind`` is the number of a torque class in :data:`~polhode.ensembles.classes.CLASSES`, counted from 0.
 """
 
 from collections.abc import Callable
@@ -57,7 +62,7 @@ _SIGNATURE = types.int64(types.int64, _list, _list, _list, _list, _list, types.i
 
 @compiled
 def product(high: Any, low: Any, i: Any, j: Any, k: int) -> Any:
-    """Coefficient k of the product of the series i and j, a pair (high, low) of doubles."""
+    """Coefficient k of the product of the series in rows i and j, a pair (high, low) of doubles."""
     s, rest = 0.0, 0.0
     for m in range(k + 1):
         p, e = two_product(high[i, m], high[j, k - m])
@@ -69,15 +74,16 @@ def product(high: Any, low: Any, i: Any, j: Any, k: int) -> Any:
 
 @compiled
 def put(high: Any, low: Any, i: Any, k: int, value: Any) -> None:
-    """Set coefficient k of the series i."""
+    """Set coefficient k of the series in row i to ``value``, a pair (high, low)."""
     high[i, k], low[i, k] = value
 
 
 @compiled
 def turned(high: Any, low: Any, k: int, first: Any) -> Any:
-    """Coefficient k of R(q)^T v for the series v from number ``first``, with t = q x v in the series from HELP.
+    """Coefficient k of R(q)^T v, three pairs, for the series v in three rows from ``first`` on.
 
-    R^T v = v - 2 q0 t + 2 q x t, with the vector part of q; coefficients of v up to k must be known.
+    R^T v = v - 2 q0 t + 2 q x t, with the vector part of q, and t = q x v, whose coefficient k is written into the rows from
+    HELP on; coefficients of v up to k must be known.
     """
     for n in range(3):
         a, b = (n + 1) % 3, (n + 2) % 3
@@ -99,7 +105,7 @@ def turned(high: Any, low: Any, k: int, first: Any) -> Any:
 
 @compiled
 def body_component(high: Any, low: Any, k: int, first: Any, n: Any) -> Any:
-    """Component n of :func:`turned`, once t is known."""
+    """Component n (0, 1 or 2) of :func:`turned`, once t is known: a pair (high, low)."""
     a, b = (n + 1) % 3, (n + 2) % 3
     across = subtract(
         product(high, low, Q + 1 + a, HELP + b, k),
@@ -111,7 +117,10 @@ def body_component(high: Any, low: Any, k: int, first: Any, n: Any) -> Any:
 
 @compiled
 def moment(kind: int, high: Any, low: Any, k: int, parameters: Any) -> Any:
-    """Coefficient k of the torque of the class with this number in :data:`CLASSES`, from coefficients up to k of the state."""
+    """Coefficient k of the torque of class ``kind`` in the body frame: three pairs (high, low).
+
+    Coefficients up to k of the state must be known; ``parameters`` (n,) are the numbers of the torque.
+    """
     zero = (0.0, 0.0)
     x, y, z = zero, zero, zero
     if kind == 1 and k == 0:
@@ -177,7 +186,10 @@ def moment(kind: int, high: Any, low: Any, k: int, parameters: Any) -> Any:
 
 @compiled
 def expand(kind: int, high: Any, low: Any, order: int, inertia: Any, parameters: Any) -> None:
-    """Fill the coefficients 1 to ``order`` of the state from those of order 0. ``high`` and ``low`` (series, order + 1)."""
+    """Fill the coefficients 1 to ``order`` of the state in ``high`` and ``low`` from those of order 0.
+
+    ``inertia`` (3,) are the principal moments, ``parameters`` (n,) the numbers of the torque of class ``kind``.
+    """
     ix, iy, iz = inertia[0], inertia[1], inertia[2]
     yz, zx, xy = two_sum(iy, -iz), two_sum(iz, -ix), two_sum(ix, -iy)
     for k in range(order):
@@ -206,7 +218,11 @@ def expand(kind: int, high: Any, low: Any, order: int, inertia: Any, parameters:
 
 @compiled
 def longest_step(high: Any, order: int, tolerance: float) -> float:
-    """The step at which the last two terms are of the size of the tolerance, relative to a state of length 1. In s."""
+    """The step at which the last two terms are of the size of the tolerance, relative to a state of length 1, times
+    :data:`SAFETY`.
+
+    It is in the unit of time of the series. ``order`` is that of the last coefficients in ``high``.
+    """
     step = 1e300
     for k in range(order - 1, order + 1):
         size = 0.0
@@ -220,7 +236,17 @@ def longest_step(high: Any, order: int, tolerance: float) -> float:
 def integrate(  # type: ignore[no-untyped-def]
     kind, inertia, q0, omega0, parameters, ends, order, tolerance, high_out, low_out
 ):
-    """Write (q, omega) at each of the ascending times ``ends``; the number of steps, or -1 if they are too many."""
+    """Write the states at the ascending times ``ends`` (t,) into ``high_out`` and ``low_out`` (t, 7), as sums of two doubles.
+
+    Parameters
+    ----------
+    inertia, q0, omega0, parameters : (3,), (4,), (3,) and (n,); the body, its start, and the numbers of the torque
+    order, tolerance : of the expansions, and the relative size of their last terms
+
+    Returns
+    -------
+    The number of steps, or -1 if they are more than :data:`MOST_STEPS` or no longer positive.
+    """
     high, low = np.zeros((VARIABLES, order + 1)), np.zeros((VARIABLES, order + 1))
     # The orientation that q0 stands for is that of the unit quaternion beside it, q0 (1 - (|q0|^2 - 1) / 2).
     excess = (-1.0, 0.0)
@@ -299,7 +325,7 @@ def solve(
 
 
 def reference(ensemble: Ensemble, torque_class: str, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The exact states of all bodies at ascending times, and how many digits of them are certain.
+    """The exact states of all n bodies under a torque class, named by its key, at ascending, positive ``times`` (t,).
 
     Returns
     -------
@@ -307,6 +333,13 @@ def reference(ensemble: Ensemble, torque_class: str, times: np.ndarray) -> tuple
         q and omega as sums of two doubles.
     digits : (n,)
         -log10 of the largest difference, over times and components, from a run of another order and other steps.
+
+    Raises
+    ------
+    ArithmeticError
+        If a solution cannot be continued to the last time.
+    ValueError
+        For an unknown class.
     """
     bodies = ensemble.bodies(torque_class)
     rows = list(zip(bodies.moments, bodies.q0, bodies.omega0, bodies.parameters, strict=True))
@@ -328,7 +361,8 @@ def errors(q: np.ndarray, omega: np.ndarray, high: np.ndarray, low: np.ndarray) 
 
     Returns
     -------
-    The angle between the orientations in rad, and |omega - reference|; the norm of q does not count.
+    The angle (...) between the orientations in rad, for which the norm of q does not count, and |omega - reference| (...), in
+    the unit of omega.
     """
     sign = np.where((q * high[..., :4]).sum(-1, keepdims=True) < 0, -1.0, 1.0)
     # The first difference is exact near the reference; the sum of both is the difference from it, with a relative rounding.

@@ -53,7 +53,11 @@ SEED = 51
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque of gravity and of the thrusters. (3,) N m in the body frame."""
+    """The torque of gravity and of the thrusters at t (s) and q, body to lab: three numbers in the body frame, N m.
+
+    The numbers ``parameters`` are those of :func:`satellite`: orbit and moments, direction and signal of the firings,
+    controller.
+    """
     x, y, z = gravity_gradient(t, q, parameters, 0)
     fires = signal(t, parameters, FIRING + 3, ROWS)
     return (
@@ -64,7 +68,11 @@ def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def control(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque of the controller, from the angular velocity and the vector of the quaternion. (3,) N m in the body frame."""
+    """The torque of the controller, from omega in the body frame (rad/s) and the vector of q: three numbers in the body frame,
+    N m.
+
+    ``parameters`` are as for :func:`torque`: it is -I (damping omega + stiffness q0 (qx, qy, qz)).
+    """
     damping, stiffness = parameters[CONTROL], parameters[CONTROL + 1]
     return (
         -parameters[4] * (damping * omega[0] + stiffness * q[0] * q[1]),
@@ -75,7 +83,14 @@ def control(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 @dataclass(frozen=True)
 class Satellite:
-    """A satellite, the ratio of its wheels' momentum to the body's, and what acts on it: one of :data:`KINDS`."""
+    """A satellite, and what acts on it.
+
+    Parameters
+    ----------
+    problem : the satellite with its torque and start
+    ratio : the momentum of its wheels over its mean moment of inertia times its angular velocity
+    kind : one of :data:`KINDS`
+    """
 
     problem: Problem
     ratio: float
@@ -83,12 +98,12 @@ class Satellite:
 
     @property
     def rate(self) -> float:
-        """The fastest of spin and nutation, rad/s."""
+        """The faster of spin and nutation at the start, rad/s."""
         return max(1.0, self.problem.body.nutation)
 
 
 def satellite(i: int, seed: int = SEED, radians: float = RADIANS) -> Satellite:
-    """The satellite number i."""
+    """The random satellite number i of a seed, whose run lasts so many ``radians`` of its fastest rate."""
     bodies = draw(i + 1, seed)
     random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,)))
 
@@ -135,6 +150,11 @@ def measure(each: Satellite, seconds: float = 20.0) -> dict[str, list[float]]:
 
     By the keys of :data:`METHODS`, in the order of the errors, and counted as if all steps were as long as the longest.
     ``seconds``: processor time for the exact motion, and again for each error.
+
+    Raises
+    ------
+    AdviceError
+        If the exact motion cannot be known in that time.
     """
     from polhode.advice.budget import Budget
     from polhode.advice.errors import TimeOver
@@ -167,7 +187,9 @@ def exact_motion() -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure satellites and add them to a file."""
+    """Measure satellites and add them to a file of JSON, after each one; ``arguments`` are those of the command line by
+    default.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path, help="the file; satellites that it has are kept")
     parser.add_argument("--first", type=int, default=0, help="number of the first satellite")

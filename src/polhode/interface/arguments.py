@@ -24,7 +24,10 @@ KEY_LENGTH = 60
 
 
 def shown(value: object) -> str:
-    """A value as it appears in an error message."""
+    """A value as it appears in an error message: its ``repr`` on one line, of at most :data:`SHOWN` characters.
+
+    Of what is larger its type and size are named.
+    """
     try:
         if isinstance(value, np.ndarray) and value.ndim != 0:
             text = f"an array of shape {value.shape} and type {value.dtype}"
@@ -99,7 +102,10 @@ def _range(above: float | None, least: float | None) -> str:
 
 
 def positive(name: str, value: Any, unit: str = "") -> float:
-    """The argument ``value`` as a float, if it is a positive and finite number; see :func:`number`."""
+    """The argument ``value`` as a float, if it is a positive and finite number; raises errors as :func:`number` does.
+
+    ``unit`` is mentioned in the message if ``value`` is not a number.
+    """
     return number(name, value, above=0.0, unit=unit)
 
 
@@ -135,7 +141,13 @@ def flag(name: str, value: Any) -> bool:
 
 
 def switch(name: str, value: Any) -> bool | None:
-    """The argument ``value``, if it is True, False or None; None means a default declared elsewhere."""
+    """The argument ``value``, if it is True, False or None; None means a default declared elsewhere.
+
+    Raises
+    ------
+    TypeError
+        Naming the argument.
+    """
     if value is not None and not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True, False or None, got {shown(value)}")
     return None if value is None else bool(value)
@@ -158,6 +170,8 @@ def text(name: str, value: Any, *, empty: bool = True) -> str:
 
 def plain_name(name: str, value: str) -> str:
     """The argument ``value``, if it can be a file name on every system.
+
+    That is an identifier of ASCII characters, at most :data:`KEY_LENGTH` of them.
 
     Raises
     ------
@@ -196,7 +210,7 @@ def regular_file(name: str, path: Any) -> Path:
 
 
 def function(name: str, value: Any, *, optional: bool = False) -> Any:
-    """The argument ``value``, if it is callable.
+    """The argument ``value``, if it is callable, or None where it is ``optional``.
 
     Raises
     ------
@@ -209,7 +223,7 @@ def function(name: str, value: Any, *, optional: bool = False) -> Any:
 
 
 def vector(name: str, values: Any, size: int) -> tuple[float, ...]:
-    """The argument ``values`` as a tuple of ``size`` finite numbers. In the unit of the argument.
+    """The argument ``values`` as a tuple of ``size`` finite numbers, in the unit in which they are given.
 
     Raises
     ------
@@ -231,7 +245,7 @@ def vector(name: str, values: Any, size: int) -> tuple[float, ...]:
 
 
 def unit_quaternion(name: str, values: Any) -> tuple[float, ...]:
-    """The argument ``values`` as a unit quaternion.
+    """The argument ``values`` as a unit quaternion, a tuple of 4 floats in the order given.
 
     One that is unit to single precision only, as most files store it, is divided by its norm; one that is unit to double
     precision is left as it is.
@@ -249,7 +263,13 @@ def unit_quaternion(name: str, values: Any) -> tuple[float, ...]:
 
 
 def unit_quaternions(name: str, values: Any) -> np.ndarray:
-    """The argument ``values`` as an array (n, 4) of unit quaternions, each as by :func:`unit_quaternion`."""
+    """The argument ``values`` as an array (n, 4) of unit quaternions, each as by :func:`unit_quaternion`; always a copy.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, and the first row that is no unit quaternion.
+    """
     rows = array(name, values, 4)
     with np.errstate(over="ignore"):
         norms = np.sqrt((rows * rows).sum(axis=1))
@@ -261,7 +281,9 @@ def unit_quaternions(name: str, values: Any) -> np.ndarray:
 
 
 def array(name: str, values: Any, columns: int | None = 0) -> np.ndarray:
-    """The argument ``values`` as a float array of finite numbers, (n,), (n, ``columns``) or, for None, (n, k); always a copy.
+    """The argument ``values`` as a float array of finite numbers, in their unit; always a copy.
+
+    Its shape must be (n, ``columns``); (n,) for 0 columns, the default; for None (n, k) with any k.
 
     Raises
     ------
@@ -280,7 +302,7 @@ def array(name: str, values: Any, columns: int | None = 0) -> np.ndarray:
 def vectors(name: str, values: Any, size: int | None = None) -> np.ndarray:
     """The argument ``values`` as a float array (..., ``size``), of any number of axes; for None their last may have any length.
 
-    NaN passes: it is the state of a run that blew up.
+    NaN passes: it is the state of a run that blew up. An array of floats is returned itself, without a copy.
 
     Raises
     ------

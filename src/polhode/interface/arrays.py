@@ -14,24 +14,24 @@ Variable = tuple[tuple[str, ...], np.ndarray, dict[str, Any]]
 
 
 def about(long_name: str, units: str = "1") -> dict[str, str]:
-    """The attributes of an array: what it is, and its unit in SI notation."""
+    """The attributes of an array: what it is, and its unit in SI notation (``"rad s-1"``; ``"1"`` for a pure number)."""
     return {"long_name": long_name, "units": units}
 
 
 @dataclass(frozen=True)
 class PlainVariable:
-    """One array of a :class:`PlainDataset`, with the names of its dimensions."""
+    """One array, of any shape, of a :class:`PlainDataset`, with the names of its dimensions and its attributes by name."""
 
     dims: tuple[str, ...]
     values: np.ndarray
     attrs: dict[str, Any]
 
     def transpose(self, *dims: str) -> "PlainVariable":
-        """The array with its dimensions in this order."""
+        """The array with its dimensions in this order; ``dims`` names each of them once."""
         return PlainVariable(dims, self.values.transpose([self.dims.index(name) for name in dims]), self.attrs)
 
     def take(self, dim: str, places: Sequence[int]) -> "PlainVariable":
-        """The array at these places along a dimension; as it is if it has none of this name."""
+        """The array at these places along a dimension, counted from 0; as it is if it has none of this name."""
         return (
             PlainVariable(self.dims, self.values.take(places, self.dims.index(dim)), self.attrs) if dim in self.dims else self
         )
@@ -60,13 +60,19 @@ class PlainDataset:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Dimension -> size."""
+        """Dimension -> size, of all arrays."""
         return {
             dim: size for column in self.variables.values() for dim, size in zip(column.dims, column.values.shape, strict=True)
         }
 
     def sel(self, **wanted: Sequence[str]) -> "PlainDataset":
-        """The table at these values of a coordinate, in their order; KeyError for one that it does not have."""
+        """The table at these values of a coordinate, in their order; the name of an argument is that of the coordinate.
+
+        Raises
+        ------
+        KeyError
+            If there is no such coordinate, or if it does not have one of the values.
+        """
         variables = self.variables
         for dim, keys in wanted.items():
             places = {str(value): i for i, value in enumerate(variables[dim].values)}
@@ -91,13 +97,13 @@ class Arrays(NamedTuple):
     attributes: dict[str, Any]
 
     def dataset(self) -> "xr.Dataset":
-        """The dataset of these arrays."""
+        """The :class:`xarray.Dataset` of these arrays."""
         import xarray as xr
 
         return xr.Dataset(*self)
 
     def plain(self) -> dict[str, Variable]:
-        """All arrays by name, first the variables, each with a tuple of dimensions, an array and its own attributes."""
+        """Name -> (dimensions, array, attributes) of all arrays, first the variables; dimensions are a tuple of names."""
         variables = {}
         for name, (dims, values, *attributes) in {**self.variables, **self.coordinates}.items():
             over = (dims,) if isinstance(dims, str) else tuple(dims)

@@ -51,6 +51,13 @@ class _Console(Console):
 
 
 def live(display: "Display", plain: bool, redirect: bool) -> Live:
-    """The bars of a display: they are drawn by ``start`` and ``refresh``, and removed by ``stop``."""
+    """The bars of a display as Rich draws them: ``start`` and ``refresh`` draw them, ``stop`` removes them.
+
+    Parameters
+    ----------
+    display : whose stages and whose stream
+    plain : without colours
+    redirect : whether what this process writes to ``sys.stderr`` is printed above the bars
+    """
     console = _Console(file=display.stream, force_terminal=True, no_color=True if plain else None, highlight=False)
     return Live(Drawing(display), console=console, auto_refresh=False, redirect_stdout=False, redirect_stderr=redirect)

@@ -67,7 +67,8 @@ TITLES = {
 
 
 def described(dataset: "xr.Dataset", *, root: bool = True) -> "xr.Dataset":
-    """The dataset with the descriptions of :data:`SHARED` added and, for the root of a file, the attributes of a whole file.
+    """A copy of the dataset with the descriptions of :data:`SHARED` and, for the ``root`` of a file, the attributes of a whole
+    file.
 
     Existing descriptions of a variable are kept. The title is the attribute ``title``, or that of :data:`TITLES` for the job.
     """
@@ -78,7 +79,10 @@ def described(dataset: "xr.Dataset", *, root: bool = True) -> "xr.Dataset":
 
 
 def add_description(name: str, kind: str, attributes: dict[Any, Any]) -> None:
-    """Add the description of :data:`SHARED` to the attributes of a variable whose values are of this ``dtype.kind``."""
+    """Add the description of :data:`SHARED` to the attributes of the variable ``name``, in place; what they say already stays.
+
+    ``kind`` is the ``dtype.kind`` of its values: only numbers and truth values get a unit.
+    """
     long_name, units = SHARED.get(name, ("", ""))
     if long_name:
         attributes.setdefault("long_name", long_name)
@@ -87,7 +91,10 @@ def add_description(name: str, kind: str, attributes: dict[Any, Any]) -> None:
 
 
 def of_file(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The attributes of a whole file, its own included; these take precedence: the source of a reference is a publication."""
+    """The attributes of a whole file by name: the common ones, and its own ``attributes``.
+
+    Its own take precedence: the source of a reference is a publication, for example.
+    """
     return {
         "Conventions": CONVENTIONS,
         "title": title_of(attributes),
@@ -99,7 +106,7 @@ def of_file(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def title_of(attributes: Mapping[Any, Any]) -> str:
-    """The title of a file: its own, or one made from the job that wrote it."""
+    """The title of a file from its attributes: its own, or one made from the job that wrote it."""
     if "title" in attributes:
         return str(attributes["title"])
     job = json.loads(attributes.get("job") or "{}")

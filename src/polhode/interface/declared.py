@@ -14,7 +14,13 @@ T = TypeVar("T")
 
 
 def declared(kind: type[T], file: Path, **known: Any) -> T:
-    """The contents of a file as an object of this kind, with the values that are known without the file.
+    """The contents of a YAML file as an object of this kind.
+
+    Parameters
+    ----------
+    kind : a dataclass of pydantic
+    file : the file
+    known : values of fields that are known without the file
 
     Raises
     ------

@@ -31,6 +31,12 @@ def require(*packages: str, what: str, extra: str = "study") -> None:
 
 
 def load(package: str, what: str, extra: str = "study") -> Any:
-    """A package that belongs to an extra; raises errors as :func:`require` does."""
+    """A package, imported by its name, that belongs to an ``extra`` of polhode; ``what`` needs it, in words.
+
+    Raises
+    ------
+    ExtraMissingError
+        If it is not installed; the message names the extra.
+    """
     require(package, what=what, extra=extra)
     return import_module(package)

@@ -67,15 +67,17 @@ def remove(folder: str | Path, path: str | Path) -> None:
 
 
 def write_atomically(path: str | Path, write: Callable[[Path], Any]) -> None:
-    """Call ``write`` with a temporary path in the folder of ``path``, then move the result into place.
+    """Call ``write`` with a temporary path in the folder of ``path``, then move the file that it has written there into place.
 
     A reader never sees an incomplete file, even if the run is killed. A link stays, and the file to which it leads is replaced;
-    a device receives the bytes. For what may not be replaced see :func:`destination`.
+    a device receives the bytes. Missing folders are made.
 
     Raises
     ------
     DiskFull
         If there is no room; the file that was there stays.
+    OSError
+        If ``path`` may not be replaced (:func:`destination`), or cannot be written.
     """
     path = destination(path)
     if path.exists() and not path.is_file():
@@ -106,14 +108,14 @@ class DiskFull(OSError):
 
 
 def full_disk(folder: str | Path) -> str:
-    """What is said of a disk that is full, or of a share of it."""
+    """What a message says of a disk that is full, or of a full share of it: the folder, the MB that are free, what to do."""
     free = f" ({shutil.disk_usage(folder).free / 1e6:.1f} MB are free)" if Path(folder).is_dir() else ""
     return f"the disk of {folder}, or your share of it, is full{free}; make room, or write to another disk, then start again"
 
 
 @contextmanager
 def full_disk_named(path: str | Path) -> Iterator[None]:
-    """Raise errors of writing that come from a full disk as :class:`DiskFull`, naming ``path``."""
+    """Context in which errors of writing that come from a full disk are raised as :class:`DiskFull`, naming ``path``."""
     try:
         yield
     except DiskFull:
@@ -146,5 +148,5 @@ os.umask(_UMASK)
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file atomically, in UTF-8, leaving newlines unchanged."""
+    """Write a text file in UTF-8, leaving newlines unchanged, as :func:`write_atomically` does; errors are the same."""
     write_atomically(path, lambda p: p.write_text(text, encoding="utf-8", newline="\n"))

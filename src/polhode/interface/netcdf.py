@@ -77,7 +77,15 @@ _REMEDIES = {
 
 
 def check_regular(path: str | Path) -> None:
-    """Refuse what is neither a file nor a folder (:class:`NotAFile`); what is missing raises the error of the system."""
+    """Refuse what is neither a file nor a folder.
+
+    Raises
+    ------
+    NotAFile
+        If it is a pipe, a socket or a device.
+    OSError
+        The error of the system, if it is missing.
+    """
     mode = os.stat(path).st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise NotAFile(path)
@@ -105,14 +113,19 @@ def contents(path: str | Path) -> bytes:
 def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wildcards: str) -> "xr.Dataset":
     """A dataset from a netCDF-4 file, loaded into memory.
 
-    ``job``: what must have made it (:func:`job_text`); empty to accept anything. ``wildcards``: those of the job that made the
-    file, e.g. ``problem="heavy_top"``.
+    Parameters
+    ----------
+    group : path of a group of the file; by default its root
+    job : what must have made it (:func:`polhode.interface.storage.job_text`); empty to accept anything
+    wildcards : of the job that made the file, such as ``problem="heavy_top"``
 
     Raises
     ------
     DamagedFile
-        If the file cannot be read, was changed since it was written, or is about something else; the message names it and
-        the group.
+        If the file is missing or no netCDF file, was changed since it was written, or is about something else; the message
+        names it and the group.
+    UnreadableFile
+        If the system does not let us read it.
     """
     place = f"{path} (group {group})" if group else str(path)
     opened_file = opened(path)
@@ -128,7 +141,8 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
 def read_table(path: str | Path, group: str | None = None) -> PlainDataset:
     """As :func:`read_dataset`, without the half second that importing xarray takes; the values have the same bits.
 
-    For files whose variables are numbers, with a ``scale_factor`` and a ``_FillValue`` or without, and strings.
+    For files whose variables are numbers, with a ``scale_factor`` and a ``_FillValue`` or without, and strings. Errors are
+    those of :func:`read_dataset`.
     """
     place = f"{path} (group {group})" if group else str(path)
     opened_file = opened(path)
@@ -157,7 +171,7 @@ def _column(variable: "netCDF4.Variable[Any]") -> PlainVariable:
 
 
 def sizes_of(path: str | Path) -> dict[str, int]:
-    """Dimension -> size, of the root of a netCDF-4 file; nothing else of it is read."""
+    """Dimension -> size, of the root of a netCDF-4 file; nothing else of it is read. Raises errors as :func:`opened` does."""
     with opened(path) as file:
         return {name: len(dimension) for name, dimension in file.dimensions.items()}
 
@@ -204,7 +218,7 @@ def without_checksum(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def checksum_of(dataset: "xr.Dataset | PlainDataset") -> str:
-    """SHA-256 of all values, names, dimensions and attributes of a dataset as read."""
+    """SHA-256, in hexadecimal digits, of all values, names, dimensions and attributes of a dataset as read."""
     digest = hashlib.sha256()
 
     def add(attributes: Mapping[Any, Any]) -> None:
@@ -226,14 +240,16 @@ def checksum_of(dataset: "xr.Dataset | PlainDataset") -> str:
 
 
 def plain(dataset: "xr.Dataset") -> dict[str, Any]:
-    """The values of all variables of a dataset, and its attributes, by name: for code that goes through many of them."""
+    """Name -> array of all variables of a dataset, and name -> value of its attributes: for code that goes through many of
+    them.
+    """
     return {str(name): value for name, value in dataset.attrs.items()} | {
         str(name): variable.values for name, variable in dataset.variables.items()
     }
 
 
 def group_names(path: str | Path) -> list[str]:
-    """The names of the top-level groups of a netCDF-4 file, in the order written."""
+    """The names of the top-level groups of a netCDF-4 file, in the order written. Raises errors as :func:`opened` does."""
     with opened(path) as file:
         return list(file.groups)
 
@@ -241,8 +257,8 @@ def group_names(path: str | Path) -> list[str]:
 def read_groups(path: str | Path) -> "Mapping[str, xr.Dataset]":
     """All groups of a netCDF-4 file by their paths, the root (``/``) first, each loaded and checked when it is first asked for.
 
-    They are loaded and checked as by :func:`read_dataset`. The file is opened only once: each opening reads the descriptions of
-    all its groups, which takes a quarter of a second for a whole study.
+    Errors are those of :func:`opened` at once, and of :func:`read_dataset` for each group. The file is opened only once: each
+    opening reads the descriptions of all its groups, which takes a quarter of a second for a whole study.
     """
     return _Groups(path)
 
@@ -283,14 +299,14 @@ def at_the_top(groups: Iterable[str]) -> list[str]:
 
 
 def every_group(group: "netCDF4.Dataset") -> "Iterator[netCDF4.Dataset]":
-    """A group of an open file, or its root, and all groups below."""
+    """A group of an open file, or its root, and then all groups below it, each before its own groups."""
     yield group
     for below in group.groups.values():
         yield from every_group(below)
 
 
 def loaded(group: "netCDF4.Dataset") -> "xr.Dataset":
-    """A group of an open file, in memory."""
+    """A group of an open file as a dataset in memory, which outlives the file."""
     import xarray as xr
 
     dataset = xr.open_dataset(store_of(group)).load()
@@ -299,17 +315,24 @@ def loaded(group: "netCDF4.Dataset") -> "xr.Dataset":
 
 
 def store_of(group: "netCDF4.Dataset") -> Any:
-    """A group of an open file as a place where xarray reads and writes."""
+    """A group of an open file as a store, from which xarray reads and to which it writes."""
     from xarray.backends import NetCDF4DataStore
 
     return NetCDF4DataStore(group)  # type: ignore[no-untyped-call]
 
 
 def opened(path: str | Path) -> "netCDF4.Dataset":
-    """A netCDF file, opened in memory, which needs no lock. Raises errors as :func:`contents` does.
+    """A netCDF file, opened in memory, which needs no lock.
 
     Close it: a file that is left to the collection of garbage is closed in the thread in which that happens, and HDF5, which is
     made for one thread, may then crash the process.
+
+    Raises
+    ------
+    DamagedFile
+        If it is missing, or no complete netCDF file.
+    UnreadableFile
+        If the system does not let us read it, or if it is a pipe or a device.
     """
     import netCDF4
 

@@ -151,7 +151,11 @@ def _ended(file: Path, stage: str, status: int, printed: IO[bytes]) -> str:
 
 
 def work() -> None:
-    """Try the plug-ins named on standard input, in that process; each stage is announced before it begins."""
+    """Try the plug-ins named on standard input, in that process.
+
+    The input is ``{"files": paths, "references": bool}`` as JSON. Each line of the output is an object of JSON: a ``stage``,
+    before it begins, ``remarks``, ``done`` after each file, or an ``error``, after which it ends.
+    """
     task = json.load(sys.stdin)
     # Output printed by a plug-in must not mix with the messages.
     channel = os.fdopen(os.dup(1), "w")
@@ -181,7 +185,7 @@ def work() -> None:
 
 
 def load(file: str | Path) -> list[Any]:
-    """The method, problem and scene defined in a file, as far as it defines them, each added to its registry.
+    """The method, problem, scene and law defined in a file, as far as it defines them, each added to its registry.
 
     Raises
     ------
@@ -192,7 +196,13 @@ def load(file: str | Path) -> list[Any]:
 
 
 def try_plugin(item: Problem | System, file: Path) -> None:
-    """Run the torque of a problem in plain Python, or name the line at fault (:class:`PluginError`)."""
+    """Run the torque of a problem, or the loads of a system, in plain Python on a few states.
+
+    Raises
+    ------
+    PluginError
+        If that fails; the message names ``file``, the plug-in, and, if known, the line at fault.
+    """
     try:
         item.try_out()
     except TrialError as error:
@@ -207,7 +217,13 @@ def _unfit(error: TrialError, file: Path) -> PluginError:
 
 
 def compile_plugin(item: Method | Problem | System | Scene | Fluid | ForceLaw, file: Path) -> None:
-    """Compile the object defined by the plug-in ``file``, or name the line at fault (:class:`PluginError`)."""
+    """Compile the object defined by the plug-in ``file``; of a scene make the clumps.
+
+    Raises
+    ------
+    PluginError
+        If that fails; the message names the file and, if known, the line at fault.
+    """
     single_body(PROBLEM).compile()
     if isinstance(item, Scene | Fluid | ForceLaw):
         driver()  # all scenes and laws share it, and the time limit of the first steps does not allow for it
@@ -229,12 +245,16 @@ def compile_plugin(item: Method | Problem | System | Scene | Fluid | ForceLaw, f
 
 
 def run_plugin(item: Method | Problem | System | Scene | Fluid | ForceLaw, file: Path) -> list[str]:
-    """Run the first steps with the object defined by the plug-in ``file``; returns remarks for the user.
+    """Run the first steps with the object defined by the plug-in ``file``, which is in its registry.
+
+    Returns
+    -------
+    Remarks for the user, in sentences: a label that another object has, or numbers that are not finite.
 
     Raises
     ------
     PluginError
-        If an exception is raised.
+        If an exception is raised, or if a problem or a law gives numbers that are not finite.
     """
     registry = next(registry for registry in REGISTRIES if registry.get(item.key) is item)
     same = [other.key for other in registry.values() if other.label == item.label and other is not item]
@@ -419,10 +439,11 @@ def _nothing_kept() -> Iterator[None]:
 
 
 def why(item: Method | Problem | System | ForceLaw, file: Path, error: Exception) -> str:
-    """Why a method or problem does not compile: the reason, with line and text of the plug-in's file.
+    """Why the object of the plug-in ``file`` does not compile: the reason, with line and text of the file.
 
-    The compiler quotes every function that it passed through, including ours. If no line of the file is at fault, the kernels
-    do not fit together; the faulty one is found by compiling them one after the other.
+    ``error`` is what the compiler raised. It quotes every function that it passed through, including ours. If no line of the
+    file is at fault, the kernels of a method do not fit together; the faulty one is found by compiling them one after the
+    other.
     """
     return _located(file, error) or (_misfit(item, file) if isinstance(item, Method) else "") or reason_of(error)
 

@@ -30,6 +30,7 @@ class Stage:
     name : the name of the work
     total : number of units; None if unknown
     unit : what is counted, in the plural
+    clock : function that returns the time in s
     """
 
     def __init__(self, name: str, total: float | None = None, unit: str = "", clock: Clock = time.monotonic) -> None:
@@ -51,7 +52,10 @@ class Stage:
         self.reach(self.done + units)
 
     def reach(self, done: float) -> None:
-        """Record the total done so far. It never decreases: failed work restarts, and counts again once it has caught up."""
+        """Record that ``done`` units are done in all.
+
+        The number never decreases: failed work restarts, and counts again once it has caught up.
+        """
         self.begin()
         if done <= self.done:
             return
@@ -73,7 +77,9 @@ class Stage:
         return 0.0 if self.begun is None else (self.clock() if self.ended is None else self.ended) - self.begun
 
     def left(self) -> float | None:
-        """Seconds until it is done at the rate of late; None if unknown, since the first few units say little."""
+        """Seconds until it is done, at the rate of the last minute or longer; None if unknown, since the first few units say
+        little.
+        """
         if self.total is None or self.done == 0 or self.done < min(MANY, FRACTION * self.total):
             return None
         now = self.clock()
@@ -83,7 +89,7 @@ class Stage:
 
     @property
     def state(self) -> str:
-        """The time left or taken, or the reason why there is neither."""
+        """In words: how many failed or, if none did, the time taken or left, or ``waiting`` if it has not begun."""
         if self.failed:
             return f"{self.failed} failed"
         if self.complete:
@@ -101,7 +107,7 @@ class Stage:
 
 
 def duration(seconds: float) -> str:
-    """A readable time: 0:07, 12:30, 1:02:03."""
+    """A time given in s as text, in hours, minutes and seconds: 0:07, 12:30, 1:02:03."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}" if minutes >= 60 else f"{minutes}:{rest:02d}"
 
@@ -129,9 +135,10 @@ class Display:
     ----------
     stages : more can be added while they are shown
     stream : where they are shown
-    foot : a line of text below all stages
+    foot : function that returns a line of text below all stages
     plain : without colours
     redirect : whether what this process writes to ``sys.stderr`` is printed above the bars
+    period : time between two lines, s; bars are drawn every :data:`REFRESH` s
     """
 
     def __init__(
@@ -159,7 +166,7 @@ class Display:
         return self._thread.ident is not None
 
     def start(self) -> None:
-        """Show them now and then from now on."""
+        """Start the thread that shows the stages every :attr:`period` s until :meth:`stop`."""
         self._thread.start()
 
     def _go_on(self) -> None:
@@ -167,7 +174,7 @@ class Display:
             self.show()
 
     def show(self) -> None:
-        """Draw the bars, or write a line."""
+        """Draw the bars or, where there are none, write a line."""
         if self.bars is None:
             self.say(f"polhode: {self.line()}")
         else:
@@ -180,14 +187,14 @@ class Display:
         return "; ".join(filter(None, [self.foot(), *(f"{stage.name} {stage.count} ({stage.state})" for stage in begun)]))
 
     def say(self, text: Any) -> None:
-        """A line that stays, above the bars."""
+        """Write a line that stays, above the bars if there are any."""
         if self.bars is None:
             print(text, file=self.stream, flush=True)
         else:
             self.bars.console.print(text, markup=False, soft_wrap=True)
 
     def stop(self, leave: bool = False) -> None:
-        """Take the bars away; with ``leave`` the last state stays."""
+        """End the thread and take the bars away; with ``leave`` the last state stays, as bars or as a line."""
         self._over.set()
         if self.is_started and self._thread is not threading.current_thread():
             self._thread.join(5.0)
@@ -200,7 +207,7 @@ class Display:
 
 @contextmanager
 def watched(*stages: Stage) -> Iterator[None]:
-    """Show the progress of work while it lasts, with a bar for each of its stages; the first begins now.
+    """Context that shows the progress of work while it lasts, with a bar for each of its stages; the first begins now.
 
     The bars are removed at the end, and work of less than half a second shows nothing. Meanwhile warnings may be written to
     stderr, but nothing to stdout.

@@ -36,7 +36,14 @@ class ConfigurationError(ValueError):
 
 @dataclass(frozen=True)
 class ConfigurationFile:
-    """The contents of one file, and the line of each key and each list element."""
+    """The contents of one file, and the line of each key and each list element.
+
+    Parameters
+    ----------
+    name : the file as messages show it
+    values : the keys at its top level with their values
+    lines : path of keys -> line, counted from 1
+    """
 
     name: str
     values: dict[Any, Any]
@@ -91,7 +98,12 @@ def dotted(path: Keys) -> str:
 
 
 def read(path: str | Path, what: str = "configuration file", example: str = EXAMPLE) -> ConfigurationFile:
-    """Read a file that somebody wrote, a configuration or another one, in YAML or JSON; ``example`` is a key with its value.
+    """Read a file that somebody wrote, a configuration or another one, in YAML or JSON.
+
+    Parameters
+    ----------
+    what : what messages call such a file
+    example : what a message suggests for an empty file: a key with its value
 
     Raises
     ------
@@ -156,12 +168,16 @@ def read(path: str | Path, what: str = "configuration file", example: str = EXAM
 
 
 def load_yaml(path: str | Path) -> Any:
-    """The contents of a YAML file of the project: long lists, for which PyYAML's own parser takes ten times that of libyaml.
+    """The contents of a YAML file of the project, None if it is empty.
+
+    For long lists, which PyYAML's own parser reads in ten times the time of libyaml.
 
     Raises
     ------
     ConfigurationError
         If it is no YAML, or contains a key twice or more values than :data:`MOST_VALUES`.
+    OSError
+        If it cannot be read.
     """
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(Path(path).read_text(encoding="utf-8"))
     try:
@@ -208,7 +224,15 @@ def _near(path: Path) -> str:
 
 
 class Place:
-    """A key of the configuration as shown in messages: the file that contains it, the line, and the path of keys to it."""
+    """A key of the configuration as shown in messages: the file that contains it, the line, and the path of keys to it.
+
+    Parameters
+    ----------
+    files : the files that were read, later ones taking precedence
+    names : all files in words, for a key that is in none of them
+    path : keys from the top to this one
+    merged : the values of the whole configuration, with changes by the command line
+    """
 
     def __init__(
         self, files: Sequence[ConfigurationFile] = (), names: str = "configuration", path: Keys = (), merged: Any = None
@@ -220,7 +244,10 @@ class Place:
 
     @classmethod
     def of(cls, files: Iterable[str | Path], merged: Any) -> "Place":
-        """The top of a configuration merged from these files, later ones taking precedence; missing files have no lines."""
+        """The top of a configuration whose values ``merged`` come from these files, later ones taking precedence.
+
+        Missing files have no lines. Raises :class:`ConfigurationError` as :func:`read` does.
+        """
         files = list(files)
         existing = [read(path) for path in files if Path(path).exists()]
         return cls(existing, ", ".join(map(shown, files)) or "configuration", merged=merged)
@@ -229,7 +256,7 @@ class Place:
         return self.at((key,))
 
     def at(self, path: Iterable[str | int]) -> "Place":
-        """The place reached from here by all of these keys."""
+        """The place that these keys, one below the other, lead to from this one."""
         return Place(self.files, self.names, (*self.path, *path), self.merged)
 
     @property
@@ -254,7 +281,7 @@ class Place:
         return f"{self.source}: {dotted(self.path)}"
 
     def error(self, message: str) -> ConfigurationError:
-        """An error about this key; ``message`` follows the key's name."""
+        """An error about this key, to be raised; ``message``, such as ``": must be positive"``, follows the key's name."""
         return ConfigurationError(f"{self}{message}")
 
 
@@ -279,7 +306,12 @@ def _differ(first: Any, second: Any) -> bool:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Read the configuration files among Snakemake's arguments; report what is wrong with the first invalid one."""
+    """Read the configuration files among Snakemake's arguments; report on stderr what is wrong with the first invalid one.
+
+    Returns
+    -------
+    The exit status: 1 if a file is invalid, else 0.
+    """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--configfile", "--configfiles", nargs="*", action="extend", default=[])
     try:

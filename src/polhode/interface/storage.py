@@ -34,7 +34,15 @@ if TYPE_CHECKING:  # the Snakefile does not need it
 
 
 def job_text(kind: str, wildcards: Mapping[str, Any], settings: Mapping[str, Any], code: str) -> str:
-    """The provenance of a job's file: one line of JSON, stored as the attribute ``job``."""
+    """The provenance of a job's file: one line of JSON, stored as the attribute ``job``.
+
+    Parameters
+    ----------
+    kind : what the file holds, such as ``runs``
+    wildcards : names in its path with their values
+    settings : on which its values depend, by name
+    code : the hash of the code behind it
+    """
     job = {"kind": kind, "wildcards": dict(wildcards), "settings": dict(settings), "code": code}
     return json.dumps(job, sort_keys=True)
 
@@ -65,7 +73,13 @@ def check_folder(folder: str | Path) -> None:
 
 
 def checksums(folder: str | Path, paths: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Size and SHA-256 of files, keyed by their paths relative to ``folder``."""
+    """Size and SHA-256 of files: path relative to ``folder`` -> ``{"bytes": size, "sha256": hexadecimal digits}``.
+
+    Raises
+    ------
+    OSError
+        If a file is missing or cannot be read.
+    """
     sums = {}
     for path in paths:
         data = (Path(folder) / path).read_bytes()
@@ -74,15 +88,19 @@ def checksums(folder: str | Path, paths: Iterable[str]) -> dict[str, dict[str, A
 
 
 def write_dataset(dataset: "xr.Dataset", path: str | Path, job: str = "") -> None:
-    """Write a dataset as netCDF-4, with a checksum of its values; ``job`` describes what made it, see :func:`job_text`."""
+    """Write a dataset as netCDF-4, with a checksum of its values.
+
+    ``job`` says what made it (:func:`job_text`). Errors are those of :func:`polhode.interface.files.write_atomically`.
+    """
     write_groups({"/": dataset.assign_attrs({"job": job} if job else {})}, path)
 
 
 def write_groups(groups: "Mapping[str, xr.Dataset]", path: str | Path) -> None:
-    """Write datasets as the groups of one netCDF-4 file; "/" is the root.
+    """Write datasets as the groups of one netCDF-4 file: name of the group -> dataset; "/" is the root.
 
     Each group keeps all its coordinates, so that it can be opened on its own; a :class:`xarray.DataTree` would omit those that
     its parent has. Dimensions shared with the parent must have the same coordinates, or the file does not open as a tree.
+    Errors are those of :func:`polhode.interface.files.write_atomically`.
     """
 
     import netCDF4
@@ -129,7 +147,13 @@ def _as_characters(dataset: "xr.Dataset") -> dict[Any, dict[str, Any]]:
 
 
 def is_current(path: str | Path, job: str) -> bool:
-    """Whether this file exists, is complete, and was made by this job."""
+    """Whether this file exists, is complete, and was made by this job (:func:`job_text`).
+
+    Raises
+    ------
+    UnreadableFile
+        If the system does not let us read it.
+    """
     try:
         read_dataset(path, job=job)
     except DamagedFile:

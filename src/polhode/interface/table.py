@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def value_in(row: Any, of: Any) -> Any:
-    """What a row has under a key or a position, or what a function makes of it; the row itself for None."""
+    """What a row has under the key or position ``of``, or what the function ``of`` makes of it; the row itself for None."""
     return row if of is None else of(row) if callable(of) else row[of]
 
 
@@ -46,11 +46,11 @@ class Column:
 
     @property
     def title(self) -> str:
-        """The head with the unit."""
+        """The head with the unit in brackets, in the markup of the medium."""
         return f"{self.head} ({self.unit})" if self.unit else self.head
 
     def cell(self, row: Any, plain: Callable[[str], str] = str, number: Callable[[float, str], str] = format) -> str:
-        """The cell of a row; ``plain`` makes markup of a text, ``number`` of a number and its format."""
+        """The cell of a row, in markup; ``plain`` makes markup of a text, ``number`` of a number and its format."""
         value = value_in(row, self.of)
         if callable(self.form):
             return self.form(value)
@@ -103,7 +103,7 @@ class Table:
     tight: bool = False
 
     def body(self) -> Sequence[Any]:
-        """The rows that are shown."""
+        """The rows that are shown: ``rows``, or all of ``frame``, of a :class:`pandas.DataFrame` as mappings."""
         if self.rows is not None:
             return self.rows
         rows: Sequence[Any] = self.frame.to_dict("records") if hasattr(self.frame, "to_dict") else self.frame
@@ -112,7 +112,10 @@ class Table:
     def lines(
         self, plain: Callable[[str], str] = str, number: Callable[[float, str], str] = format
     ) -> Iterator[tuple[list[RowGroup], list[str], bool]]:
-        """Each row: the groups that begin with it, its cells in markup, and whether no page may end before it."""
+        """Each row: the groups that begin with it, its cells in markup, and whether no page may end before it.
+
+        ``plain`` and ``number`` are as for :meth:`Column.cell`.
+        """
         before: list[Any] = []
         above: list[str] = []
         for row in self.body():
@@ -129,7 +132,10 @@ class Table:
             before, above = values, cells
 
     def text(self, indent: str = "", rule: bool = True) -> str:
-        """For a terminal, without columns that have nothing in any row; ``rule``: whether a line stands below the head."""
+        """The table as lines of text for a terminal, without columns that have nothing in any row.
+
+        ``indent`` begins each line; ``rule``: whether a line stands below the head.
+        """
         rows = [cells for _, cells, _ in self.lines()]
         used = [i for i in range(len(self.columns)) if not rows or any(cells[i] for cells in rows)]
         heads = [column.title for column in self.columns]
@@ -143,13 +149,13 @@ class Table:
         return "\n".join([*(line.rstrip() for line in texts), *self.notes])
 
     def markdown(self) -> str:
-        """As Markdown: a cell is one line without bare bars."""
+        """The table as Markdown: a cell is one line without bare bars."""
         rules = [{"r": "---:", "c": ":---:"}.get(column.align, ":---") for column in self.columns]
         rows = [[column.title for column in self.columns], rules, *(list(map(one_line, cells)) for _, cells, _ in self.lines())]
         return "\n".join(["| " + " | ".join(cells) + " |" for cells in rows]) + "\n"
 
     def html(self) -> str:
-        """As HTML; the first cell of a row is its head."""
+        """The table as HTML; the first cell of a row is its head."""
         top = "".join(f'<th scope="col">{column.title}</th>' for column in self.columns)
         rows = [
             f'<tr><th scope="row">{first}</th>' + "".join(f"<td>{cell}</td>" for cell in others) + "</tr>"
@@ -158,7 +164,7 @@ class Table:
         return f"<table><thead><tr>{top}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
     def data(self) -> "DataFrame":
-        """All data, in full precision; of rows that are no mappings what the columns have."""
+        """All data in full precision, a row for each of ``frame``; of rows that are no mappings the cells of the columns."""
         from pandas import DataFrame
 
         if isinstance(self.frame, DataFrame) or (self.frame and isinstance(self.frame[0], Mapping)):
@@ -172,7 +178,10 @@ class Table:
 
 
 def simple(head: Sequence[str], rows: Iterable[Sequence[Any]], align: str = "", form: Callable[[Any], str] | str = "") -> Table:
-    """A table of rows that have their cells in the order of the columns; ``align`` has a letter for each."""
+    """A table of rows that have their cells in the order of the columns ``head``.
+
+    ``align`` has a letter for each column, "l", "r" or "c"; missing ones are "l". ``form`` is that of all columns.
+    """
     return Table(list(rows), placed(head, align.ljust(len(head), "l"), form))
 
 
@@ -183,13 +192,20 @@ def placed(
     first: int = 0,
     overs: Sequence[str] = (),
 ) -> list[Column]:
-    """Columns of rows that have their cells in this order, by default in markup; ``first`` is the place of the first."""
+    """Columns for rows that have their cells in this order, by default in markup.
+
+    Parameters
+    ----------
+    heads, aligns, overs : of each column, as in :class:`Column`
+    form : of all columns, as in :class:`Column`
+    first : position of the first column's cell in a row
+    """
     of_columns = zip(heads, aligns, overs or [""] * len(heads), strict=True)
     return [Column(head, i, form, align, over=over) for i, (head, align, over) in enumerate(of_columns, first)]
 
 
 def csv(frame: "DataFrame") -> str:
-    """A frame as comma-separated values, in full precision."""
+    """A frame as comma-separated values with a line of heads, in full precision, without the index."""
     return str(frame.to_csv(index=False, lineterminator="\n"))
 
 
