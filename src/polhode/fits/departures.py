@@ -69,7 +69,7 @@ def below(data: xr.Dataset) -> Iterator[Departure]:
 def above(groups: Iterable[xr.Dataset], methods: Sequence[str]) -> Iterator[Departure]:
     """The orders of ``methods`` above their declaration on every problem of a class, for the problem with the lowest.
 
-    An order is a number without a unit.
+    ``groups``: groups of single_body.nc; ``methods``: keys. An order is a number without a unit.
     """
     lowest: dict[tuple[str, str, str], Departure] = {}
     for data in groups:
@@ -88,7 +88,7 @@ def remarks(groups: Mapping[str, xr.Dataset], plugins: Sequence[str]) -> list[st
 
     Parameters
     ----------
-    groups : those of ``polhode_study.gather.single_body.gather``
+    groups : name of a group -> dataset, those of ``polhode_study.gather.single_body.gather``
     plugins : keys of the user's own methods
     """
     problems = [data for name, data in groups.items() if name.count("/") == 1 and name != "/" and "integrator" in data.coords]

@@ -77,9 +77,9 @@ class Ladder:
         return self.order.order if self.dt.size and self.order.dt_min <= self.dt[0] * (1 + 1e-9) else nan
 
     def find(self, target: float) -> LargestStep:
-        """The largest step size for a target error, see :func:`polhode.fits.largest_step.largest_step`.
+        """The largest step size (s) for a target error, see :func:`polhode.fits.largest_step.largest_step`.
 
-        Step in s, target in the unit of the errors.
+        The target has the unit of the errors; ValueError if it is no positive number.
         """
         dt, error = self.dt, self.error
         largest, how = (float(x) for x in largest_step(dt, error, target, self.order_below, time=self.horizon))
@@ -91,11 +91,11 @@ class Ladder:
 
 
 def largest_of_each(ladders: Sequence[Ladder], target: float) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """The largest step of each of several ladders for a target error, NaN where there is none, and how it is known.
+    """The largest step of each of several ladders for a target error, and how it is known: as :meth:`Ladder.find`, at once.
 
-    Two arrays (ladders,), the step in s.
-
-    As :meth:`Ladder.find`, at once for ladders with the same steps.
+    Two arrays (ladders,): the step in s, NaN where there is none; and one of the numbers
+    :data:`~polhode.fits.largest_step.NOT_RUN` to :data:`~polhode.fits.largest_step.UNREACHED`. ``target`` has the unit of the
+    errors; ValueError if it is no positive number.
     """
     steps, how = np.full(len(ladders), nan), np.full(len(ladders), NOT_RUN, "int8")
     for dt in {ladder.dt.tobytes(): ladder.dt for ladder in ladders}.values():

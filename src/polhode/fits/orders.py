@@ -38,7 +38,7 @@ class Fits:
     last: NDArray[np.int64]
 
     def without_flat(self) -> "Fits":
-        """The fits with an order above :data:`LOWEST`."""
+        """The fits with an order above :data:`LOWEST`; the others become NaN, their positions -1."""
         sloping = self.order > LOWEST
         ends = (np.where(sloping, end, -1) for end in (self.first, self.last))
         return Fits(np.where(sloping, self.order, np.nan), np.where(sloping, self.intercept, np.nan), *ends)
@@ -78,8 +78,9 @@ def fit(step: ArrayLike, error: ArrayLike, usable: ArrayLike, fewest: int, large
 
 
 def slope(step: ArrayLike, error: ArrayLike, fewest: int = 2) -> float:
-    """The order: the power of the step with which an error grows; least squares over all steps, NaN from less than
-    ``fewest``.
+    """The order: the power of the step with which an error grows; least squares over all steps, NaN from less than ``fewest``.
+
+    ``step`` and ``error`` (n,) in any unit; errors that are zero or not finite are left out.
     """
     step, error = np.asarray(step, float), np.asarray(error, float)
     usable = np.isfinite(error) & (error > 0)
@@ -87,7 +88,10 @@ def slope(step: ArrayLike, error: ArrayLike, fewest: int = 2) -> float:
 
 
 def straight_line(x: Array, y: Array) -> tuple[Array, Array, Array]:
-    """Slope, intercept and rms residual of straight lines through (x, y), y over (..., points). Three arrays (...)."""
+    """Slope, intercept and rms residual of straight lines by least squares through x (n,) and y (..., n). Three arrays (...).
+
+    The slope is in units of y over x, the others in the unit of y.
+    """
     middle = y.mean(axis=-1)
     centred = x - x.mean()
     slope = (centred * y).sum(axis=-1) / (centred**2).sum()
