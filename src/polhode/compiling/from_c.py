@@ -15,7 +15,8 @@ from numba.extending import intrinsic, overload
 
 
 def from_c(file: str | Path, name: str, results: int) -> Callable[..., Any]:
-    """The function ``name`` of a C file, or of a shared library, for kernels: tuples and numbers in, a tuple out.
+    """The function ``name`` of a C file, or of a shared library, for kernels: tuples and numbers in, a tuple of ``results``
+    floats out.
 
     In C it is ``void name(const double *state, const double *torque, ..., double dt, double *results)``: a pointer for each
     tuple, a double for each number, in the order of the call, and last where its results go. Kernels that call it are not kept

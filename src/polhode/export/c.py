@@ -89,7 +89,7 @@ class C(Braces):
         return f"{self.shared}inertia_of"
 
     def literal(self, number: float | int) -> str:
-        """The literal for a number, as Python writes it, with the suffix ``f`` of a ``float``."""
+        """The literal for a number, as Python writes it, with the suffix ``f`` for a ``float`` in single precision."""
         return f"{super().literal(number)}{'f' if self.single and isinstance(number, float) else ''}"
 
     def constant(self, name: str, value: float | int) -> str:

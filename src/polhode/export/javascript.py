@@ -110,7 +110,9 @@ class JavaScript(Braces, FlatLanguage):
         return f"{'const' if constant else 'let'} {name} = {code};"
 
     def initialised_together(self, firsts: Sequence[tuple[str, str]], constant: bool) -> str:
-        """The statement that declares several variables, given as pairs of name and first value."""
+        """The statement that declares several variables, given as pairs of name and first value; ``constant``: they get no
+        others.
+        """
         return f"{'const' if constant else 'let'} {', '.join(f'{name} = {code}' for name, code in firsts)};"
 
     def declaration(self, typed: str, name: str) -> list[str]:

@@ -98,8 +98,9 @@ class Program(Language):
     Code, types and lines are text, as in :class:`~polhode.export.language.Language`. ``structs`` are the structures of a file,
     and ``file``, as an argument, is the translator that holds its functions and constants.
 
-    ``suffix`` : of its files ``qualified`` : whether all names of a file begin with the key of the method, as nothing else
-    keeps two files apart ``public`` : whether those that a user calls do
+    * ``suffix``: of its files
+    * ``qualified``: whether all names of a file begin with the key of the method, as nothing else keeps two files apart
+    * ``public``: whether those that a user calls do
     """
 
     name: ClassVar[str]

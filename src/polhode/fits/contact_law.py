@@ -43,7 +43,7 @@ LARGEST_OVER_MEAN = 0.75 * pi
 
 
 def names(scenes: Mapping[str, xr.Dataset]) -> dict[str, str]:
-    """What to call the scenes in figures and tables, by their names in the configuration.
+    """Name of a scene in the configuration -> what to call the scene in figures and tables.
 
     A scene is called as it declares ("rods in a box"), without the box that all have. Where two are the same but for the spin,
     the one without says so; what is then still called alike is distinguished by its name in the configuration.
@@ -153,7 +153,9 @@ def law(scenes: Mapping[str, xr.Dataset], method: str = LEADING) -> tuple[float,
 
 
 def contact_time_over_depth() -> float:
-    """T v/delta: the time of a head-on Hertz contact at speed v with the largest overlap delta, in units of delta/v."""
+    """T v/delta, a number: the time T of a head-on Hertz contact at speed v with the largest overlap delta, in units of
+    delta/v.
+    """
     return float(0.8 * sqrt(pi) * gamma(0.4) / gamma(0.9))
 
 

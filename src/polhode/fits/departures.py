@@ -49,9 +49,10 @@ class Departure:
 
 
 def below(data: xr.Dataset) -> Iterator[Departure]:
-    """The orders in a group of single_body.nc that are more than :data:`TOLERANCE` below their declaration.
+    """The orders in a group of single_body.nc that are more than :data:`TOLERANCE` below their declaration, or cannot be
+    fitted.
 
-    An order is a number without a unit.
+    An order is a number without a unit; one that cannot be fitted counts where the error stays large at the finest step.
     """
     for i, method in enumerate(map(str, data["integrator"].values)):
         for short, quantity, error in ORDERED:

@@ -49,8 +49,9 @@ class Ladder:
 
     Parameters
     ----------
-    dt, error : equally long arrays
-        Step sizes in s, in any order; errors, infinite where a run blew up, NaN where there was none.
+    dt, error : arrays (n,)
+        Step sizes in s, in any order; relative errors, such as :data:`METRIC`, infinite where a run blew up, NaN where there
+        was none.
     horizon : float
         The time simulated, s.
     """
@@ -125,7 +126,7 @@ def priced(
 ) -> NDArray[np.float64]:
     """Time in s of ``steps`` steps and ``evaluations`` torques that cost ``price`` times ``unit`` seconds each.
 
-    Arrays that broadcast; the time of a step, ``step_time``, in s.
+    Arrays that broadcast to the shape of the result; the time of a step, ``step_time``, in s.
 
     A price of zero needs no unit: the step time already includes the cheapest possible torque.
     """

@@ -114,7 +114,10 @@ class MeanDrift:
 
 
 def warming(drift: float, length: float, temperature: float = 300.0) -> float:
-    """By how many K a drift (kT per degree of freedom and ns) warms water in a run of ``length`` ns at constant volume."""
+    """By how many K a drift (kT per degree of freedom and ns) warms water in a run of ``length`` ns at constant volume.
+
+    ``temperature`` of the water, K.
+    """
     return drift * length * temperature / HEAT_CAPACITY
 
 
@@ -208,11 +211,11 @@ Steps = dict[str, tuple[float, float]]
 
 
 def steps_of(*boxes: Mapping[str, Mapping[float, MeanDrift]], allowed: float) -> Steps:
-    """The two largest steps of each method, fs: those of the box that shows the longest, as longer runs of more molecules show
-    more.
+    """Key of a method -> its two largest steps (fs): up to which its drift is shown to be below ``allowed``, and up to which
+    it may be.
 
-    ``boxes``: results of :func:`outcomes`; ``allowed``: the drift, kT per ns and degree of freedom. For the two steps of each
-    key see :func:`largest_steps`.
+    They are those of the box that shows the longest, as longer runs of more molecules show more; 0 for none. ``boxes``: results
+    of :func:`outcomes`; ``allowed`` in kT per ns and degree of freedom.
     """
     steps: Steps = {}
     for every in boxes:

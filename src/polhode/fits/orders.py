@@ -52,9 +52,9 @@ def fit(step: ArrayLike, error: ArrayLike, usable: ArrayLike, fewest: int, large
 
     Parameters
     ----------
-    step : (S,), ascending
-    error : (..., S)
-    usable : (..., S)
+    step : (S,), ascending, in any unit
+    error : (..., S), in any unit
+    usable : (..., S) of bool
         Which errors are clear of round-off and asymptotic.
     """
     x = np.log10(np.asarray(step, float))
@@ -124,13 +124,13 @@ def fit_order(dt: Array, error: Array, end_time: float) -> Order:
     Of the line of :func:`fit`, over :data:`FEWEST` points or more.
 
     The bracket contains this slope, those over :data:`WINDOW` neighbouring points from the finest of the fit to points
-    :data:`SHIFT` times as coarse, and the mirror image of the last of them about the first. Where the error is
-    ``C dt^p (1 + c dt^m)`` with m >= 1 and ``c dt^m < 1/2`` in the finest window, the slope there differs from p by
-    less than it differs from the one four times as coarse: p lies between that slope and its mirror image.
+    :data:`SHIFT` times as coarse, and the mirror image of the last of them about the first. Where the error is ``C dt^p (1 + c
+    dt^m)`` with m >= 1 and ``c dt^m < 1/2`` in the finest window, the slope there differs from p by less than it differs from
+    the one four times as coarse: p lies between that slope and its mirror image.
 
     Parameters
     ----------
-    dt, error : equally long arrays, any order; NaN is ignored
+    dt, error : arrays (n,), step sizes in s and relative errors, in any order; NaN is ignored
     end_time : the time simulated in s, which gives the number of steps
     """
     dt, error = np.asarray(dt, float), np.asarray(error, float)
