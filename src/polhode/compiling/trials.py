@@ -134,7 +134,7 @@ def compiled_torque(
 ) -> Callable[..., Any]:
     """The torque as a compiled kernel (t, q, omega, parameters) -> (tx, ty, tz) that was tried; see :func:`try_torque`.
 
-    Parameters are then an array, such as that of :func:`parameter_array`.
+    Parameters are then an array, such as :func:`parameter_array` makes.
 
     Raises
     ------

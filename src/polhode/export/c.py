@@ -136,7 +136,7 @@ class C(Braces):
     ) -> list[str]:
         """The lines of a function that is compiled in every file that includes it.
 
-        ``idle`` are the names of arguments that are not read, ``lines`` those of its body; ``variables`` and ``result_name``
+        ``idle`` are the names of arguments that are not read, ``lines`` the body; ``variables`` and ``result_name``
         are not needed.
         """
         typed = ", ".join(f"{of} {code}".replace("* ", "*") for of, code in arguments)

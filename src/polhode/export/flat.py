@@ -40,7 +40,7 @@ class FlatLanguage(Language):
 
     @abstractmethod
     def left(self, place: int) -> str:
-        """The expression for number ``place``, from 0, of those that a function leaves for its caller."""
+        """The expression for number ``place``, from 0, among the numbers that a function leaves for its caller."""
 
     @abstractmethod
     def initialised_together(self, firsts: Sequence[tuple[str, str]], constant: bool) -> str:

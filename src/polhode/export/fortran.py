@@ -127,7 +127,7 @@ class Fortran(Program):
     ) -> list[str]:
         """The lines of a pure function with the result ``result_name``; a return at its end is not written.
 
-        ``variables`` are those of its body, whose lines are ``lines``; ``idle``, the arguments that are not read, is not
+        ``variables`` are the variables of its body, ``lines``; ``idle``, the arguments that are not read, is not
         needed.
         """
         intents = [(of if of.startswith("procedure") else f"{of}, intent(in)", code) for of, code in arguments]

@@ -142,7 +142,7 @@ class JavaScript(Braces, FlatLanguage):
         lines: Sequence[str],
         result_name: str,
     ) -> list[str]:
-        """The lines of a function, exported if users call it; ``lines`` are those of its body.
+        """The lines of a function, exported if users call it; ``lines`` are its body.
 
         Types of arguments stand in the comment above; ``idle``, ``variables`` and ``result_name`` are not needed.
         """

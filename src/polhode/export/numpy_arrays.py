@@ -106,7 +106,7 @@ class NumPy(Program):
         """The lines of a function; where both sides of a condition are computed, the one that is not chosen may divide by
         zero.
 
-        ``lines`` are those of its body; types, ``idle``, ``variables`` and ``result_name`` are not needed.
+        ``lines`` are its body; types, ``idle``, ``variables`` and ``result_name`` are not needed.
         """
         both = any("np.where(" in line or "chosen(" in line for line in lines)
         head = ['@np.errstate(divide="ignore", invalid="ignore", over="ignore")'] if both else []

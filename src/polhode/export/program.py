@@ -100,7 +100,7 @@ class Program(Language):
 
     * ``suffix``: of its files
     * ``qualified``: whether all names of a file begin with the key of the method, as nothing else keeps two files apart
-    * ``public``: whether those that a user calls do
+    * ``public``: whether the names that a user calls do
     """
 
     name: ClassVar[str]

@@ -143,7 +143,7 @@ class Rust(Braces):
         lines: Sequence[str],
         result_name: str,
     ) -> list[str]:
-        """The lines of a function, public if users call it; ``lines`` are those of its body.
+        """The lines of a function, public if users call it; ``lines`` are its body.
 
         ``idle``, ``variables`` and ``result_name`` are not needed.
         """

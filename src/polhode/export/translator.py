@@ -56,7 +56,7 @@ class Translator:
     prefix : what stands before the names of functions, structures and constants
     functions : kernel with the structures of its arguments -> name and result of its function
     texts : of the functions, in the order of the file
-    structs, defined : structures by name, those that are declared in the file and all that have a name
+    structs, defined : by name, the structures that are declared in the file and all that have a name
     constants : name -> value
     names : of the functions
     """
@@ -198,8 +198,8 @@ class LocalVariable:
 class Function:
     """One function, written statement by statement.
 
-    ``file`` is the translator, ``plain`` the kernel in plain Python; ``name``, ``arguments``, ``result`` and ``hints`` are
-    those of :meth:`Translator.function`.
+    ``file`` is the translator, ``plain`` the kernel in plain Python; ``name``, ``arguments``, ``result`` and ``hints`` are as
+    in :meth:`Translator.function`.
     """
 
     def __init__(

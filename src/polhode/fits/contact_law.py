@@ -183,7 +183,7 @@ def head_on() -> float:
 class Curve(ErrorsOfSteps):
     """The energy errors of a method on a scene: the mean |dE/E0| over the run of each of its states.
 
-    ``share`` and ``errors`` (no unit) are those of :class:`~polhode.fits.errors_of_steps.ErrorsOfSteps`, over steps and states.
+    ``share`` and ``errors`` (no unit) are as in :class:`~polhode.fits.errors_of_steps.ErrorsOfSteps`, over steps and states.
 
     Parameters
     ----------

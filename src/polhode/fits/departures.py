@@ -89,7 +89,7 @@ def remarks(groups: Mapping[str, xr.Dataset], plugins: Sequence[str]) -> list[st
 
     Parameters
     ----------
-    groups : name of a group -> dataset, those of ``polhode_study.gather.single_body.gather``
+    groups : name of a group -> dataset, made by ``polhode_study.gather.single_body.gather``
     plugins : keys of the user's own methods
     """
     problems = [data for name, data in groups.items() if name.count("/") == 1 and name != "/" and "integrator" in data.coords]

@@ -18,7 +18,7 @@ class ErrorsOfSteps:
     share : (n,)
         Steps over the contact time, ascending.
     errors : (n, runs)
-        Those of each run, in one unit; infinite where it blew up.
+        The errors of each run, in one unit; infinite where it blew up.
     """
 
     share: np.ndarray

@@ -77,7 +77,7 @@ class StepsInAContact(NamedTuple):
 def steps_in_a_contact(data: xr.Dataset, error: float) -> tuple[StepsInAContact, StepsInAContact, Spread]:
     """Steps in a contact for an error of random impacts, as codes have it and with all corrections, and their ratio.
 
-    ``data`` and the unit of ``error`` are those of :func:`curves`; the ratio is the median over the impacts with its spread.
+    ``data`` and the unit of ``error`` are as in :func:`curves`; the ratio is the median over the impacts with its spread.
     Steps are infinite where the error is not reached. ValueError for an error that is no positive number.
     """
     with np.errstate(divide="ignore", invalid="ignore"):

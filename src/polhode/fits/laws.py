@@ -379,7 +379,7 @@ def interval(values: ArrayLike) -> tuple[Array, Array, Array]:
 
 
 def paired(work: ArrayLike, other: ArrayLike) -> seed_statistics.Estimate:
-    """The median over bodies of the work of one method over that of another, a number, with its interval.
+    """The median over bodies of the work of one method over the work of another, a number, with its interval.
 
     Parameters
     ----------

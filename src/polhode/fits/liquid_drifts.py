@@ -214,7 +214,7 @@ def steps_of(*boxes: Mapping[str, Mapping[float, MeanDrift]], allowed: float) ->
     """Key of a method -> its two largest steps (fs): up to which its drift is shown to be below ``allowed``, and up to which
     it may be.
 
-    They are those of the box that shows the longest, as longer runs of more molecules show more; 0 for none. ``boxes``: results
+    They come from the box that shows the longest, as longer runs of more molecules show more; 0 for none. ``boxes``: results
     of :func:`outcomes`; ``allowed`` in kT per ns and degree of freedom.
     """
     steps: Steps = {}
