@@ -82,7 +82,8 @@ def compiled(function: Callable[..., Any], signature: Any, **options: Any) -> An
     """The function compiled as by ``numba.njit(signature, **options)``, or its compiled code from disk if available.
 
     The function itself remains unchanged; ``py_func`` of the result is a copy of it with another name. The computed values do
-    not depend on the origin of the code.
+    not depend on the origin of the code. Where Numba is switched off the function is returned; Numba's errors for a function
+    that does not compile are raised.
     """
     if config.DISABLE_JIT:
         return function

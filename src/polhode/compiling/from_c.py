@@ -15,12 +15,13 @@ from numba.extending import intrinsic, overload
 
 
 def from_c(file: str | Path, name: str, results: int) -> Callable[..., Any]:
-    """The function ``name`` of a C file, or of a shared library, for kernels: tuples and numbers in, a tuple out.
+    """The function ``name`` of a C file, or of a shared library, for kernels: tuples and numbers in, a tuple of ``results``
+    floats out.
 
     In C it is ``void name(const double *state, const double *torque, ..., double dt, double *results)``: a pointer for each
-    tuple, a double for each number, in the order of the call, and last where its results go. Kernels that call it are not
-    kept on disk, are not laid out in vectors over bodies, and run on floats only: what counts their operations or derives
-    them says that it cannot.
+    tuple, a double for each number, in the order of the call, and last where its results go. Kernels that call it are not kept
+    on disk, are not laid out in vectors over bodies, and run on floats only: what counts their operations or derives them says
+    that it cannot.
 
     Parameters
     ----------
@@ -31,7 +32,9 @@ def from_c(file: str | Path, name: str, results: int) -> Callable[..., Any]:
     Raises
     ------
     ValueError
-        If the source does not compile, or the library has no such function.
+        If the source does not compile, if there is no compiler, or if the library has no such function.
+    OSError
+        If the library cannot be loaded.
     """
     path = Path(file)
     # The loader looks for a name without a folder in the system's folders alone.

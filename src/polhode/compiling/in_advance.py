@@ -65,8 +65,10 @@ def compile_all(
     Raises
     ------
     TypeError, ValueError
-        If ``processes`` is not a positive integer or ``seconds`` no number from 0, or if ``methods`` is a single key instead
-        of a list of keys.
+        If ``processes`` is not a positive integer or ``seconds`` no number from 0, if ``systems`` or ``problems`` is not True
+        or False, or if ``methods`` is a single key instead of a list of keys.
+    KeyError
+        If a key is not registered.
     Exception
         The compiler's error for a method or a torque that does not compile.
     """
@@ -113,7 +115,11 @@ def compile_all(
 
 
 def work() -> None:
-    """The task of a worker: compile the items named on its standard input."""
+    """The task of a worker: compile the items named on its standard input.
+
+    The input is a JSON object: ``plugins``, registry and path of each to load, and ``wanted``, of each item the registry, the
+    key, the form ("" for none) and whether the driver of several bodies is needed.
+    """
     task = json.load(sys.stdin)
     for name, path in task["plugins"]:
         REGISTRIES[name].load(path)
@@ -122,7 +128,10 @@ def work() -> None:
 
 
 def worker_of(module: str, task: dict[str, Any], stdout: int, stderr: int | IO[bytes]) -> subprocess.Popen[str]:
-    """A process that runs the function ``work`` of a module with a task, which it reads from its standard input."""
+    """A process that runs the function ``work`` of a module with a task, which it reads from its standard input.
+
+    ``task``: an object for JSON; ``stdout`` and ``stderr``: where its output goes, as :class:`subprocess.Popen` takes them.
+    """
     paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     worker = subprocess.Popen(
         [sys.executable, "-c", f"from {module} import work; work()"],

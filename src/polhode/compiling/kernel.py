@@ -73,7 +73,8 @@ def kernel(function: Function) -> Function:
 
 
 def hides_nothing(function: Function) -> Function:
-    """Mark a kernel that compares, but through which no NaN of the orientation gets lost: put above ``@kernel``.
+    """Mark a kernel that compares, but through which no NaN of the orientation gets lost, and return it: put above
+    ``@kernel``.
 
     The many-body engine tries steps whose orientation is NaN where a clump turns far (:mod:`polhode.compiling.short_turns`),
     and does so only with kernels that do not compare or are marked.
@@ -165,7 +166,8 @@ def subroutine(function: Function) -> Function:
 def compile_driver(function: Function, signature: Any, part: bool = False) -> Function:
     """A loop over steps, compiled for one explicit signature; it releases the interpreter lock and divides as IEEE 754 does.
 
-    ``part``: only compiled code calls it, by its address; it makes no arrays. It then compiles in three quarters of the time.
+    ``signature``: Numba's, such as one of :mod:`polhode.compiling.signatures`. ``part``: only compiled code calls it, by its
+    address; it makes no arrays. It then compiles in three quarters of the time.
     """
     from polhode.compiling import cache
 
@@ -173,21 +175,30 @@ def compile_driver(function: Function, signature: Any, part: bool = False) -> Fu
 
 
 def is_kept(function: Callable[..., Any], signature: Any, part: bool = False) -> bool:
-    """Whether :func:`compile_driver` would find its code on disk."""
+    """Whether :func:`compile_driver`, with the same arguments, would find its code on disk."""
     from polhode.compiling import cache
 
     return cache.is_on_disk(function, signature, **(_PART_OPTIONS if part else _OPTIONS))
 
 
 def compile_torque(function: Function) -> Function:
-    """A torque function, compiled for the fixed signature ``(t, q, omega, parameters) -> (tx, ty, tz)``."""
+    """A torque function, compiled for the fixed signature ``(t, q, omega, parameters) -> (tx, ty, tz)``.
+
+    t in s; q (4 numbers), the unit quaternion from body to lab; omega (3 numbers, rad/s) and the torque (N m) in the body
+    frame; parameters, an array (n,) of floats whose units the torque defines. Numba's errors are raised.
+    """
     from polhode.compiling.signatures import torque_signature
 
     return compile_driver(function, torque_signature)
 
 
 def compile_loads(function: Function) -> Function:
-    """The loads on several bodies, a kernel compiled for the fixed signature ``loads_signature``."""
+    """The loads on several bodies, a kernel compiled for the fixed signature ``loads_signature``.
+
+    ``loads(t, r, v, q, omega, parameters, force, torque)`` reads t (s), r and v (bodies, 3) in the lab (m, m/s), q (bodies, 4),
+    unit quaternions from body to lab, omega (bodies, 3) in the frames of the bodies (rad/s) and parameters (n,). It writes
+    force (bodies, 3) in the lab (N) and torque (bodies, 3) in the frames of the bodies (N m). Numba's errors are raised.
+    """
     from polhode.compiling.signatures import loads_signature
 
     return compile_driver(function, loads_signature)

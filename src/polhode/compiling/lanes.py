@@ -48,7 +48,9 @@ def blocks_of(count: int) -> int:
 
 @compiled
 def empty_fields(size: int) -> Any:
-    """An array of ``size`` zeros that begins at a cache line: a vector across two costs the motion of a clump up to a fifth."""
+    """An array (size,) of zeros that begins at a cache line: a vector across two lines makes the motion of a clump up to a
+    fifth slower.
+    """
     room = np.zeros(size + LANES - 1)
     skipped = -(room.ctypes.data // room.itemsize) % LANES
     return room[skipped : skipped + size]
@@ -61,9 +63,11 @@ def fields_from(first: int, size: int) -> tuple[int, ...]:
 
 @cache
 def loader(places: tuple[int, ...]) -> Callable[..., Any]:
-    """A kernel ``(fields, i) -> tuple`` that reads these fields; ``i`` is the index of field 0 in the clump's lane.
+    """A kernel ``(fields, i) -> tuple`` that reads the fields at these offsets; ``i`` is the index of field 0 in the clump's
+    lane.
 
-    Its source is generated because Numba builds tuples only from elements that are written out.
+    ``fields`` is the flat array of the module, and the tuple has a number for each offset in ``places``. The source is
+    generated because Numba builds tuples only from elements that are written out.
     """
     elements = "".join(f"f[i + u({k * LANES})], " for k in places)
     return _kernel(f"def load(f, i):\n    return ({elements})\n")
@@ -71,7 +75,7 @@ def loader(places: tuple[int, ...]) -> Callable[..., Any]:
 
 @cache
 def storer(places: tuple[int, ...]) -> Callable[..., Any]:
-    """A kernel ``(fields, i, values)`` that writes a tuple of numbers to where ``loader`` reads it."""
+    """A kernel ``(fields, i, values)`` that writes a tuple of numbers to where ``loader`` with these offsets reads it."""
     lines = "".join(f"    f[i + u({place * LANES})] = s[{k}]\n" for k, place in enumerate(places)) or "    pass\n"
     return _kernel(f"def store(f, i, s):\n{lines}")
 
@@ -85,7 +89,10 @@ def _kernel(source: str) -> Callable[..., Any]:
 
 @kernel
 def place(clump: int, width: int) -> Any:
-    """The index of field 0 of a clump, as the loaders expect it."""
+    """The index of field 0 of a clump in the flat array, an unsigned integer as the loaders expect it.
+
+    ``clump``: its number from 0; ``width``: the number of fields of a clump.
+    """
     return np.uint64((clump // LANES) * width * LANES + clump % LANES)
 
 

@@ -49,11 +49,15 @@ class Pauses(types.WrapperAddressProtocol):  # type: ignore[misc]
         return ctypes.cast(self._function, ctypes.c_void_p).value
 
     def signature(self) -> types.Type:
-        """Needed by Numba, like the address."""
+        """The type of a pause for Numba, which asks for it: a function from the number of steps done to the step of the next
+        pause.
+        """
         return pause_signature
 
     def end(self) -> None:
-        """Raise the exception caught in a pause, usually KeyboardInterrupt, now that the driver has ended."""
+        """Raise the exception caught in a pause, usually KeyboardInterrupt, now that the driver has ended; nothing if there
+        was none.
+        """
         if self._raised:
             raise self._raised[0]
 
@@ -111,5 +115,5 @@ def _laps(raised: list[BaseException], ends: list[int], clock: Callable[[], floa
 
 
 def next_length(length: int, seconds: float) -> int:
-    """The number of steps to run next, after ``length`` of them took so many seconds."""
+    """The number of steps to run next for about :data:`SECONDS`, after ``length`` of them took ``seconds`` s."""
     return max(1, min(length * LONGER, int(length * SECONDS / max(seconds, 1e-9))))

@@ -178,6 +178,11 @@ def count(function: Callable[..., Any], *arguments: Any) -> Operations:
         Compiled or plain; it may call other kernels.
     arguments : floats and tuples of floats, of any depth
 
+    Raises
+    ------
+    ValueError
+        If it uses a function of ``math`` other than the square root, or a power that is not a whole positive number.
+
     Examples
     --------
     >>> from polhode import quaternion
@@ -190,7 +195,10 @@ def count(function: Callable[..., Any], *arguments: Any) -> Operations:
 
 
 def counting(value: Any, tally: Operations, varies: bool = True) -> Any:
-    """A float, or all floats in nested tuples, as :class:`Counting`."""
+    """A float, or all floats in nested tuples, as :class:`Counting`, which adds to ``tally`` what is done with them.
+
+    ``varies``: whether the values change from step to step.
+    """
     if isinstance(value, tuple):
         return tuple(counting(v, tally, varies) for v in value)
     return Counting(float(value), tally, varies)
@@ -221,13 +229,17 @@ def operations(
         A key (see ``print(polhode.methods)``) or an object of your own.
     normalise : bool, optional
         Whether the driver normalises the quaternion every step; by default as the method declares.
-    q0, omega0, dt : initial state and length of the step. They affect only branches.
+    q0, omega0, dt : (4,), (3,) and a number
+        Initial unit quaternion, body to lab; initial angular velocity in the body frame, rad/s; length of the step, s. They
+        affect only branches.
     steps : int
         The step is counted after this number of steps, so that the history of a method that keeps one is available; those of a
         warm-up come before and are not counted among them.
 
     Raises
     ------
+    KeyError
+        If there is no method with this key.
     ValueError
         If the method's normalisation cannot be switched and ``normalise`` asks for it, or if a kernel calls a function that
         cannot be counted.

@@ -35,7 +35,10 @@ def is_safe(path: Path) -> bool:
 
 
 def is_ours(status: os.stat_result, path: Path) -> bool:
-    """The same of a file or folder with this status."""
+    """Whether only the user (and root) can have written the file or folder ``path``, which has this status.
+
+    If not, a warning says why.
+    """
     if not hasattr(os, "geteuid"):
         return True
     user = os.geteuid()

@@ -18,14 +18,17 @@ from polhode.compiling.kernel import kernel
 
 @kernel
 def short_cos_sinc(x: float) -> tuple[float, float]:
-    """:func:`polhode.algebra.quaternion.cos_sinc` bit for bit for an angle of at most pi/2, and NaN for a larger one."""
+    """cos(a) and sin(a)/a of the angle a = sqrt(x), given its square ``x`` in rad^2; two numbers without a unit.
+
+    Bit for bit as :func:`polhode.algebra.quaternion.cos_sinc` for an angle a of at most pi/2 rad, and NaN for a larger one.
+    """
     c, s = cos_sinc_series(x)
     within = x <= HALF_PI_SQUARED
     return (c if within else math.nan), (s if within else math.nan)
 
 
 def shortened(*functions: Callable[..., Any]) -> tuple[Callable[..., Any], ...] | None:
-    """Copies of kernels that call :func:`short_cos_sinc`, or None if that is impossible or unnecessary.
+    """Copies of kernels, in the same order, that call :func:`short_cos_sinc`, or None if that is impossible or unnecessary.
 
     A NaN must come out as NaN: a kernel that compares, or calls something that might (``min``), could hide it, unless it is
     marked (:func:`polhode.compiling.kernel.hides_nothing`). A kernel is followed only to functions that it names, not into

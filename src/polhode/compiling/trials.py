@@ -1,8 +1,13 @@
 """Trial of torques that users write: in plain Python first, then compiled, so that what is wrong with one is a sentence.
 
 Compiled code checks no index, and its whole numbers overflow silently: a torque that reads a parameter too many gets whatever
-stands in memory, and 10**40 is another number. Plain Python raises an exception for the first and is right about the second,
-so each torque runs in both before it is relied upon. A compiler's message is long, and names types instead of what to write.
+stands in memory, and 10**40 is another number. Plain Python raises an exception for the first and is right about the second, so
+each torque runs in both before it is relied upon. A compiler's message is long, and names types instead of what to write.
+
+A torque is tried on states (t, q, omega): t in s, q (4,) a unit quaternion from body to lab, omega (3,) in the body frame,
+rad/s; its result (3,) is in the body frame, N m. The loads on several bodies are tried on one state (t, r, v, q, omega) of
+rows, one for each body: r and v in the lab (m, m/s), q and omega as above; they write forces (lab, N) and torques (body frames,
+N m). ``where`` begins every message: it names the problem or argument that the function belongs to.
 """
 
 import ast
@@ -81,10 +86,12 @@ class _Declared(tuple[float, ...]):
 def checked_function(where: str, name: str, function: Any, arguments: Sequence[str]) -> FunctionType:
     """The plain function behind ``function``, if it can be compiled and takes these arguments.
 
+    ``name`` is what messages call it, and ``arguments`` are the names of what it is called with, in order.
+
     Raises
     ------
     TypeError
-        Naming ``where`` and ``name``.
+        If it is no function written in Python, or takes others; the message names ``where`` and ``name``.
     """
     plain = getattr(function, "py_func", function)
     signature = f"({', '.join(arguments)})"
@@ -101,12 +108,15 @@ def checked_function(where: str, name: str, function: Any, arguments: Sequence[s
 
 
 def parameter_array(parameters: Iterable[float]) -> np.ndarray:
-    """The parameters as compiled code reads them: all that are declared, or one zero if there are none."""
+    """The parameters as compiled code reads them: an array (n,) of all that are declared, or of one zero if there are none."""
     return np.array([*parameters] or [0.0], float)
 
 
 def states_of(q0: Sequence[float], omega0: Sequence[float], horizon: float) -> list[tuple[Any, ...]]:
-    """The initial (t, q, omega), and others that a motion over the horizon may reach."""
+    """A list of states (t, q, omega): the initial one, and others that a motion over the horizon may reach.
+
+    ``q0`` (4,), body to lab, and ``omega0`` (3,), body frame, rad/s, are the state at 0 s; ``horizon`` is in s.
+    """
     speed = math.hypot(*omega0) or 1.0 / horizon
     spread = [w or 0.3 * speed for w in omega0]
     return [
@@ -122,12 +132,14 @@ def states_of(q0: Sequence[float], omega0: Sequence[float], horizon: float) -> l
 def compiled_torque(
     where: str, torque: Any, parameters: Iterable[float], states: Sequence[tuple[Any, ...]]
 ) -> Callable[..., Any]:
-    """The torque as a compiled kernel that was tried; for the arguments see :func:`try_torque`.
+    """The torque as a compiled kernel (t, q, omega, parameters) -> (tx, ty, tz) that was tried; see :func:`try_torque`.
+
+    Parameters are then an array, such as :func:`parameter_array` makes.
 
     Raises
     ------
     TypeError, TrialError
-        If the torque cannot serve.
+        If the torque cannot serve: as :func:`try_torque`, or if it does not compile or computes other numbers when compiled.
     """
     function, values = checked_function(where, "torque", torque, TORQUE), _Declared(map(float, parameters))
     plain = try_torque(where, torque, values, states)
@@ -143,7 +155,8 @@ def try_torque(
 ) -> Callable[..., Any]:
     """The torque as plain Python, tried on (t, q, omega) of each of ``states`` without compiling anything.
 
-    Only at the first state, where the motion begins, must it be finite, unless ``lenient``.
+    Only at the first state, where the motion begins, must it be finite, unless ``lenient``. The result is called as the torque
+    is, with (t, q, omega, parameters), and returns (tx, ty, tz).
 
     Raises
     ------
@@ -163,6 +176,8 @@ def try_torque(
 
 def compiled_loads(where: str, loads: Any, parameters: Iterable[float], state: tuple[Any, ...]) -> Callable[..., Any]:
     """The loads on several bodies, compiled and tried on one state (t, r, v, q, omega), rows of floats.
+
+    The result is called as :func:`polhode.compiling.kernel.compile_loads` says.
 
     Raises
     ------
@@ -184,7 +199,9 @@ def compiled_loads(where: str, loads: Any, parameters: Iterable[float], state: t
 
 
 def try_loads(where: str, loads: Any, parameters: Iterable[float], state: tuple[Any, ...]) -> Callable[..., Any]:
-    """The loads as a plain function (t, r, v, q, omega) -> all components, tried on one state without compiling anything.
+    """The loads as a plain function (t, r, v, q, omega), tried on one state without compiling anything.
+
+    It returns a list of the 6 n components for n bodies: the forces of all (lab), then the torques of all (body frames).
 
     Raises
     ------
@@ -340,7 +357,7 @@ def _changed(value: Any) -> Any:
 
 
 def reason_of(error: Exception) -> str:
-    """The first reason in a compiler message."""
+    """The first reason in a message of the compiler, cut to 200 letters; for common mistakes, what to write instead."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     reasons = [line for line in lines if not line.startswith(("Failed in", "During"))]
     first = (reasons or lines or [type(error).__name__])[0]
@@ -358,7 +375,9 @@ def reason_of(error: Exception) -> str:
 
 
 def line_of(file: Path, error: Exception) -> int:
-    """The innermost line of ``file`` named by the compiler or the traceback; 0 if there is none."""
+    """The number of the innermost line of ``file`` that the message of the compiler or the traceback names; 0 if there is
+    none.
+    """
     number = 0
     for name, line in re.findall(r'(?:File "|at |Raised from )([^"\n]+?)"?(?:, line | \()(\d+)', str(error)):
         with suppress(OSError):
@@ -380,5 +399,5 @@ def _first_use(file: Path, name: str) -> int:
 
 
 def source_line(file: Path, number: int) -> str:
-    """A line of a file, without the spaces around it."""
+    """The text of line ``number``, from 1, of a file, without the spaces around it; empty if there is none."""
     return linecache.getline(str(file), number).strip()

@@ -49,7 +49,12 @@ POLHODE_FUNCTION polhode_quat polhode_quat_of(double w, double x, double y, doub
 
 
 class C(Braces):
-    """C99 and C++11, and functions of host and device in CUDA."""
+    """C99 and C++11, and functions of host and device in CUDA.
+
+    Code, types and lines are text, as in :class:`~polhode.export.language.Language`. Arguments and variables of a function are
+    pairs of type and name; ``structs`` are the structures of a file, ``file`` the translator that holds its functions and
+    constants.
+    """
 
     name, suffix = "c", ".h"
     qualified = public = has_single = True
@@ -59,48 +64,48 @@ class C(Braces):
 
     @property
     def shared(self) -> str:
-        """What stands before the names that all headers share."""
+        """The prefix of the names that all headers share: ``polhode_``, or ``polhode_single_`` in single precision."""
         return "polhode_single_" if self.single else "polhode_"
 
     @property
     def number_type(self) -> str:
-        """The type of a number."""
+        """The type of a number: ``double``, or ``float`` in single precision."""
         return "float" if self.single else "double"
 
     def in_single(self) -> Self:
-        """The same language with ``float`` for every number."""
+        """A copy of the language with ``float`` for every number."""
         made = super().in_single()
         made.root = "sqrtf"
         return made
 
     def type_of(self, argument: Argument) -> str:
-        """The type of an argument or a variable."""
+        """The type in C of an argument or a variable."""
         if isinstance(argument, Struct):
             return f"{self.shared}{argument.name}" if argument.name in ("quat", "vec3", "inertia") else argument.name
         return {None: self.number_type, WHOLE: "long", TORQUE: f"{self.shared}torque", PARAMETERS: "const void *"}[argument]
 
     def inertia_of(self, key: str) -> str:
-        """The name of the function that makes a body."""
+        """The name of the function that makes a body from its moments, the same for all methods (``key``)."""
         return f"{self.shared}inertia_of"
 
     def literal(self, number: float | int) -> str:
-        """As in Python, with the suffix of its type."""
+        """The literal for a number, as Python writes it, with the suffix ``f`` for a ``float`` in single precision."""
         return f"{super().literal(number)}{'f' if self.single and isinstance(number, float) else ''}"
 
     def constant(self, name: str, value: float | int) -> str:
-        """A macro, which two files may define alike."""
+        """The line that defines a constant as a macro, which two files may define alike."""
         return f"#define {name} ({self.literal(value)})" if value < 0 else f"#define {name} {self.literal(value)}"
 
     def converted(self, number: Scalar) -> Scalar:
-        """A cast, as a value of the translator."""
+        """The expression that casts a whole number to the type of numbers."""
         return Scalar(f"({self.number_type}){number.within(values.ATOM)}", values.SIGN)
 
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
-        """A vector or a quaternion."""
+        """The call that makes a vector or a quaternion of these numbers."""
         return f"{self.shared}{struct.name}_of({', '.join(codes)})"
 
     def types(self, inertia: str) -> str:
-        """What all headers share, with the function that makes a body."""
+        """The text that all headers share: the types, and the function that makes a body, whose text is ``inertia``."""
         text = SHARED % inertia
         if not self.single:
             return text
@@ -108,15 +113,15 @@ class C(Braces):
         return re.sub(r"polhode_(?!single)", self.shared, text)
 
     def initialiser(self, struct: Struct, codes: Sequence[str]) -> str:
-        """Members in braces."""
+        """The code for a structure where a variable gets its first value: its members in braces."""
         return f"{{{', '.join(codes)}}}"
 
     def initialised(self, typed: str, name: str, code: str, constant: bool) -> str:
-        """A declaration."""
+        """The statement that declares a variable with its first value; ``constant``: it gets no other."""
         return f"{'const ' if constant else ''}{typed} {name} = {code};"
 
     def declaration(self, typed: str, name: str) -> list[str]:
-        """A declaration without a value."""
+        """The statement that declares a variable without a value."""
         return [f"{typed} {name};"]
 
     def function(
@@ -129,13 +134,17 @@ class C(Braces):
         lines: Sequence[str],
         result_name: str,
     ) -> list[str]:
-        """A function that is compiled in every file that includes it."""
+        """The lines of a function that is compiled in every file that includes it.
+
+        ``idle`` are the names of arguments that are not read, ``lines`` the body; ``variables`` and ``result_name``
+        are not needed.
+        """
         typed = ", ".join(f"{of} {code}".replace("* ", "*") for of, code in arguments)
         unread = [f"    {' '.join(f'(void){code};' for code in idle)}"] if idle else []
         return [*exploded(f"POLHODE_FUNCTION {result} {name}({typed})", 0), "{", *unread, *lines, "}"]
 
     def structure(self, struct: Struct) -> str:
-        """A structure; members of one type stand on one line."""
+        """The text that declares a structure; members of one type stand on one line."""
         lines: list[tuple[str, list[str]]] = []
         for name, member in struct.members:
             of = self.type_of(member)
@@ -146,7 +155,7 @@ class C(Braces):
         return "typedef struct {\n" + "".join(f"    {of} {', '.join(names)};\n" for of, names in lines) + f"}} {struct.name};"
 
     def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
-        """The header."""
+        """The text of the header of a method; ``test`` is the text of its test."""
         key = self.key(method)
         guard = f"POLHODE_{key.upper()}_H"
         said = (
@@ -177,7 +186,11 @@ class C(Braces):
         return {"polhode.h": guard + "".join(f'#include "{name}"\n' for name in names) + "\n#endif\n"}
 
     def test(self, method: Method, torque: str, torque_text: str, reading: Struct) -> str:
-        """The function ``main``, if the macro ``KEY_MAIN`` is defined."""
+        """The text of the function ``main``, which is compiled if the macro ``KEY_MAIN`` is defined.
+
+        ``torque`` is the name and ``torque_text`` the text of the function of its torque, ``reading`` the structure of q and
+        omega.
+        """
         (q, _), (omega, _) = reading.members
         numbers = ", ".join(f"end.{q}.{x}" for x in "wxyz") + ", " + ", ".join(f"end.{omega}.{x}" for x in "xyz")
         expected = ",\n        ".join(f"{x:.17g}" for x in end_of_run(method))

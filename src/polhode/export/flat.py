@@ -33,19 +33,25 @@ _MODULE_OF_RUN = "polhode.export.program"
 
 
 class FlatLanguage(Language):
-    """A language in which kernels are functions on numbers."""
+    """A language in which kernels are functions on numbers.
+
+    Code and lines are text, as in :class:`~polhode.export.language.Language`.
+    """
 
     @abstractmethod
     def left(self, place: int) -> str:
-        """One of several numbers that a function leaves for its caller."""
+        """The expression for number ``place``, from 0, among the numbers that a function leaves for its caller."""
 
     @abstractmethod
     def initialised_together(self, firsts: Sequence[tuple[str, str]], constant: bool) -> str:
-        """The first assignments to several variables in one statement."""
+        """The statement that assigns first values to several variables, given as pairs of name and value.
+
+        ``constant``: they get no other values.
+        """
 
     @abstractmethod
     def heading_on_numbers(self, text: str) -> list[str]:
-        """The comment above a function on numbers."""
+        """The lines of the comment above a function on numbers, which has this text."""
 
 
 @dataclass
@@ -67,7 +73,22 @@ class FlatTranslator(Translator):
         return _Flat(self, plain, name, arguments, result, hints)
 
     def on_numbers(self, plain: FunctionType, arguments: Sequence[Argument], hints: Hints) -> tuple[str, Argument]:
-        """The function on numbers of a kernel: its name, and the structure of the numbers that it leaves."""
+        """The function on numbers of a kernel: its name, and the structure of the numbers that it leaves, None for a single
+        one.
+
+        It is written if it is not there.
+
+        Parameters
+        ----------
+        plain : the kernel in plain Python
+        arguments : the structure of each argument, None for a number, or a type as in :mod:`polhode.export.values`
+        hints : the names that its caller gives to what it leaves
+
+        Raises
+        ------
+        Untranslatable
+            If the kernel, or one that it calls, is more than arithmetic, conditions and loops over a fixed number of rounds.
+        """
         key = ("on numbers", plain, *arguments)
         if key not in self.functions:
             name = self._unused(plain)

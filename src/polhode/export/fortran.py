@@ -39,7 +39,12 @@ end interface"""
 
 
 class Fortran(Program):
-    """Pure functions on arrays and derived types of ``real64``."""
+    """Pure functions on arrays and derived types of ``real64``.
+
+    Code, types and lines are text, as in :class:`~polhode.export.language.Language`. Arguments and variables of a function are
+    pairs of type and name; ``structs`` are the structures of a file, ``file`` the translator that holds its functions and
+    constants.
+    """
 
     name, suffix = "fortran", ".F90"
     qualified, public = False, True
@@ -55,7 +60,7 @@ class Fortran(Program):
     otherwise, end_if, end_loop = "else", "end if", "end do"
 
     def type_of(self, argument: Argument) -> str:
-        """The type of an argument or a variable."""
+        """The type in Fortran of an argument or a variable, with the dimension of an array."""
         if isinstance(argument, Struct):
             length = _LENGTHS.get(argument.name)
             return f"real(real64), dimension({length})" if length else f"type({argument.name})"
@@ -67,23 +72,26 @@ class Fortran(Program):
         }[argument]
 
     def inertia_of(self, key: str) -> str:
-        """The name of the function that makes a body."""
+        """The name of the function that makes a body from its moments, in the module of the method ``key``."""
         return f"{key}_inertia_of"
 
     def constant(self, name: str, value: float | int) -> str:
-        """A parameter."""
+        """The line that declares a constant as a parameter."""
         return f"{self.type_of(WHOLE if isinstance(value, int) else None)}, parameter :: {name} = {self.literal(value)}"
 
     def literal(self, number: float | int) -> str:
-        """As in Python, with the kind behind it."""
+        """The literal for a number, as Python writes it, with the kind behind a real number."""
         return repr(number) if isinstance(number, int) else f"{number!r}_real64"
 
     def converted(self, number: Scalar) -> Scalar:
-        """A number of the kind of all others."""
+        """The expression that converts a whole number to the kind of all others."""
         return Scalar(f"real({number.code}, real64)")
 
     def member(self, code: str, struct: Struct, i: int) -> str:
-        """An element of an array, a section of the numbers of a body, or a component."""
+        """The expression for member ``i``, from 0, of the structure that ``code`` stands for.
+
+        It is an element of an array, a section of the numbers of a body, or a component.
+        """
         if struct.name == "inertia":
             return f"{code}({3 * i + 1}:{3 * i + 3})"
         if struct.name in _LENGTHS:
@@ -92,19 +100,19 @@ class Fortran(Program):
         return f"{code}%{struct.members[i][0]}"
 
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
-        """An array, or a structure by the name of its type."""
+        """The expression that makes an array of these members, or a structure by the name of its type."""
         return f"[{', '.join(codes)}]" if struct.name in _LENGTHS else f"{struct.name}({', '.join(codes)})"
 
     def choice(self, test: str, yes: str, no: str, of: Struct | None) -> str:
-        """The intrinsic function."""
+        """The expression for ``yes`` where the condition ``test`` holds, else ``no``, with the intrinsic function ``merge``."""
         return f"merge({yes}, {no}, {test})"
 
     def both(self, tests: Sequence[str]) -> str:
-        """And."""
+        """The condition that all of these hold, joined by ``.and.``."""
         return " .and. ".join(tests)
 
     def returned(self, code: str, name: str, depth: int) -> list[str]:
-        """Set the result and end the function."""
+        """The lines that set the result, whose name is ``name``, and end the function."""
         return [*self.broken(f"{name} = {code}", depth), f"{'    ' * depth}return"]
 
     def function(
@@ -117,7 +125,11 @@ class Fortran(Program):
         lines: Sequence[str],
         result_name: str,
     ) -> list[str]:
-        """A pure function; a return at its end is not written."""
+        """The lines of a pure function with the result ``result_name``; a return at its end is not written.
+
+        ``variables`` are the variables of its body, ``lines``; ``idle``, the arguments that are not read, is not
+        needed.
+        """
         intents = [(of if of.startswith("procedure") else f"{of}, intent(in)", code) for of, code in arguments]
         declared = [
             *_declarations(intents),
@@ -129,17 +141,17 @@ class Fortran(Program):
         return [*first, *(f"    {line}" for line in declared), "", *body, "end function"]
 
     def structure(self, struct: Struct) -> str:
-        """A derived type."""
+        """The text that declares a structure as a derived type."""
         members = [(self.type_of(member), name) for name, member in struct.members]
         return "\n".join([f"type :: {struct.name}", *(f"    {line}" for line in _declarations(members)), "end type"])
 
     def broken(self, line: str, depth: int) -> list[str]:
-        """A statement in lines that fit, all but the last with a sign that they go on."""
+        """The lines of a statement, all but the last with the sign that it goes on."""
         rows = exploded(line, depth)
         return [*(f"{row} &" for row in rows[:-1]), rows[-1]]
 
     def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
-        """The module, and the program that tests it."""
+        """The text of the module of a method, and of the program that tests it, ``test``."""
         key = method.key
         use = (
             f"The module polhode_{key} has {key}_run, which shows a run, with body = {key}_inertia_of(moments): Ix, Iy,\n"
@@ -170,7 +182,11 @@ class Fortran(Program):
         return "\n\n".join(text for text in parts if text) + "\n"
 
     def test(self, method: Method, torque: str, torque_text: str, reading: Struct) -> str:
-        """A program, if the macro ``KEY_MAIN`` is defined."""
+        """The text of a program that repeats a run, which is compiled if the macro ``KEY_MAIN`` is defined.
+
+        ``torque`` is the name and ``torque_text`` the text of the function of its torque, ``reading`` the structure of q and
+        omega.
+        """
         key = method.key
         q, omega = (name for name, _ in reading.members)
         expected = ", &\n    ".join(self.literal(x) for x in end_of_run(method))

@@ -43,7 +43,12 @@ const out = new Float%sArray(%d);"""
 
 
 class JavaScript(Braces, FlatLanguage):
-    """Functions on plain objects, which they do not change; results are new objects. Inside they compute with numbers alone."""
+    """Functions on plain objects, which they do not change; results are new objects. Inside they compute with numbers alone.
+
+    Code, types and lines are text, as in :class:`~polhode.export.language.Language`. Arguments and variables of a function are
+    pairs of type and name; ``structs`` are the structures of a file, ``file`` the translator that holds its functions and
+    constants.
+    """
 
     name, suffix = "javascript", ".mjs"
     qualified = public = False
@@ -55,65 +60,71 @@ class JavaScript(Braces, FlatLanguage):
     count = "for (let %(name)s = 0; %(name)s < %(rounds)s; %(name)s++) {"
 
     def type_of(self, argument: Argument) -> str:
-        """The type in a comment of JSDoc."""
+        """The type of an argument or a variable, for a comment of JSDoc."""
         if isinstance(argument, Struct):
             return "".join(word.capitalize() for word in argument.name.split("_"))
         return {None: "number", WHOLE: "number", TORQUE: "Torque", PARAMETERS: "any"}[argument]
 
     def in_single(self) -> Self:
-        """The same language with every result rounded to single precision."""
+        """A copy of the language in which every result is rounded to single precision."""
         made = super().in_single()
         made.root = "sqrt"
         return made
 
     def rounded(self, number: Scalar) -> Scalar:
-        """Rounded to single precision if that is meant; operations on doubles are exact enough for that."""
+        """The expression for a result, rounded to single precision if that is meant; operations on doubles are exact enough
+        for that.
+        """
         return Scalar(f"fround({number.code})") if self.single else number
 
     def inertia_of(self, key: str) -> str:
-        """The name of the function that makes a body."""
+        """The name of the function that makes a body from its moments, the same for all methods (``key``)."""
         return "inertia_of"
 
     def constant(self, name: str, value: float | int) -> str:
-        """A constant of the module."""
+        """The statement that declares a constant of the module."""
         return f"const {name} = {self.literal(value)};"
 
     def converted(self, number: Scalar) -> Scalar:
-        """All numbers are doubles; the opposite of a whole 0 must not become -0."""
+        """The expression for a whole number as a double: all are, but the opposite of a whole 0 must not become -0."""
         return Scalar(f"0 {number.code}", values.SUM) if number.code.startswith("-") else number
 
     def member(self, code: str, struct: Struct, i: int) -> str:
-        """A member of an object, or a variable."""
+        """The expression for member ``i``, from 0, of the object that ``code`` stands for, or the variable that holds this
+        number.
+        """
         name, inner = struct.members[i]
         return f"{code}{name}{'_' if inner else ''}" if code.endswith("_") else f"{code}.{name}"
 
     def left(self, place: int) -> str:
-        """A place in the array of the module."""
+        """The expression for number ``place``, from 0, that a function leaves for its caller in the array of the module."""
         return f"out[{place}]"
 
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
-        """An object, always with its members in the same order."""
+        """The expression that makes an object, always with its members in the same order."""
         members = [name if name == code else f"{name}: {code}" for (name, _), code in zip(struct.members, codes, strict=True)]
         return f"{{ {', '.join(members)} }}"
 
     def initialised(self, typed: str, name: str, code: str, constant: bool) -> str:
-        """A declaration."""
+        """The statement that declares a variable with its first value; ``constant``: it gets no other."""
         return f"{'const' if constant else 'let'} {name} = {code};"
 
     def initialised_together(self, firsts: Sequence[tuple[str, str]], constant: bool) -> str:
-        """One declaration."""
+        """The statement that declares several variables, given as pairs of name and first value; ``constant``: they get no
+        others.
+        """
         return f"{'const' if constant else 'let'} {', '.join(f'{name} = {code}' for name, code in firsts)};"
 
     def declaration(self, typed: str, name: str) -> list[str]:
-        """A declaration without a value."""
+        """The statement that declares a variable without a value."""
         return [f"let {name};"]
 
     def heading(self, text: str, arguments: Sequence[tuple[str, str]], result: str) -> list[str]:
-        """The text and the types in JSDoc."""
+        """The lines of the comment above a function that users call: the text, and the types in JSDoc."""
         return self._documented(text, *(f"@param {{{of}}} {code}" for of, code in arguments), f"@returns {{{result}}}")
 
     def heading_on_numbers(self, text: str) -> list[str]:
-        """The text alone."""
+        """The lines of the comment above a function on numbers: the text alone."""
         return self._documented(text)
 
     def _documented(self, text: str, *tags: str) -> list[str]:
@@ -131,22 +142,28 @@ class JavaScript(Braces, FlatLanguage):
         lines: Sequence[str],
         result_name: str,
     ) -> list[str]:
-        """A function, exported if users call it."""
+        """The lines of a function, exported if users call it; ``lines`` are its body.
+
+        Types of arguments stand in the comment above; ``idle``, ``variables`` and ``result_name`` are not needed.
+        """
         exported = "export " if name in _EXPORTED else ""
         return [*exploded(f"{exported}function {name}({', '.join(code for _, code in arguments)}) {{", 0), *lines, "}"]
 
     def structure(self, struct: Struct) -> str:
-        """The type of an object."""
+        """The comment of JSDoc that declares the type of an object."""
         members = [f"{name}: {self.type_of(member)}" for name, member in struct.members]
         text = _TYPES.get(struct.name, "")
         return "\n".join(self._documented(text, f"@typedef {{{{ {', '.join(members)} }}}} {self.type_of(struct)}"))
 
     def translator(self, prefix: str = "", shapes: dict[tuple[str, ...], Struct] | None = None) -> FlatTranslator:
-        """What translates kernels into functions on numbers."""
+        """The translator that writes kernels as functions on numbers.
+
+        ``prefix`` stands before its names; ``shapes``: structures that exist, by the types of their members.
+        """
         return FlatTranslator(self, prefix, shapes=shapes or {})
 
     def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
-        """The module."""
+        """The text of the module of a method; ``test`` is the text of its test."""
         path = f"./{self.key(method)}{self.suffix}"
         precision = (
             "The result of every operation is rounded to\nsingle precision."
@@ -174,7 +191,11 @@ class JavaScript(Braces, FlatLanguage):
         return "\n\n".join(text for text in parts if text) + "\n"
 
     def test(self, method: Method, torque: str, torque_text: str, reading: Struct) -> str:
-        """The function ``test``."""
+        """The text of the function ``test``, which repeats a run.
+
+        ``torque`` is the name and ``torque_text`` the text of the function of its torque, ``reading`` the structure of q and
+        omega.
+        """
         q, omega = (name for name, _ in reading.members)
         numbers = ", ".join([f"end.{q}.{x}" for x in "wxyz"] + [f"end.{omega}.{x}" for x in "xyz"])
         expected = "".join(f"        {x!r},\n" for x in end_of_run(method))

@@ -34,7 +34,10 @@ _SINGLE = {ROUND: 1.5 * 2.0**23, PI_HIGH: 3.140625, PI_LOW: math.pi - 3.140625}
 
 
 def in_single(number: float) -> float:
-    """A constant of a kernel in single precision. One beyond its range is as near to the end of the range as it was."""
+    """A constant of a kernel in single precision, as a float that has the value of one.
+
+    One beyond the range of single precision is as near to the end of the range as it was.
+    """
     number = _SINGLE.get(number, number)
     if number and not float(np.finfo(np.float32).tiny) <= abs(number) <= float(np.finfo(np.float32).max):
         number = math.copysign(abs(number) ** 0.125, number)
@@ -45,6 +48,10 @@ class Language(ABC):
     """How the expressions and statements of kernels are spelled.
 
     Expressions of the languages are alike: names, calls, brackets and the four operations are the translator's own.
+
+    All code is text: ``code``, ``codes``, ``test``, ``yes`` and ``no`` are expressions, ``name`` is the name and ``typed`` the
+    type of a variable. Methods return a single statement without indentation, and lists of lines with it, of ``depth`` levels
+    of four spaces. Arguments and variables of a function are pairs of type and name.
     """
 
     #: Whether a condition chooses among numbers that have both been computed, for arrays over bodies, and does not branch.
@@ -81,26 +88,26 @@ class Language(ABC):
 
     @abstractmethod
     def type_of(self, argument: Argument) -> str:
-        """The type of an argument or a variable."""
+        """The type of an argument or a variable as the language writes it."""
 
     @abstractmethod
     def constant(self, name: str, value: float | int) -> str:
-        """The declaration of a constant."""
+        """The statement that declares a constant of the file."""
 
     @abstractmethod
     def literal(self, number: float | int) -> str:
-        """A number."""
+        """The literal for a number."""
 
     def number(self, number: float | int) -> float | int:
-        """A constant in the precision of the language."""
+        """A constant in the precision of the language, as a number of Python."""
         return in_single(number) if self.single and isinstance(number, float) else number
 
     def rounded(self, number: Scalar) -> Scalar:
-        """The result of an operation in the precision of the language, where that must be said."""
+        """The expression for the result of an operation in the precision of the language, where that must be said."""
         return number
 
     def real(self, number: Scalar) -> Scalar:
-        """The number as one of double precision: some languages divide integers as integers."""
+        """The expression for a number as one of double precision: some languages divide integers as integers."""
         if not number.integer:
             return number
         if number.code.lstrip("-").isdigit():
@@ -109,38 +116,43 @@ class Language(ABC):
 
     @abstractmethod
     def converted(self, number: Scalar) -> Scalar:
-        """An expression of whole numbers as one of double precision."""
+        """The expression that converts a whole number into one of double precision."""
 
     @abstractmethod
     def member(self, code: str, struct: Struct, i: int) -> str:
-        """A member of a structure."""
+        """The expression for member ``i``, from 0, of the structure ``struct`` that the expression ``code`` stands for."""
 
     @abstractmethod
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
-        """Code that makes a vector or a quaternion of numbers, each given as code."""
+        """The expression that makes a structure, such as a vector or a quaternion, of its members, each given as code."""
 
     def initialiser(self, struct: Struct, codes: Sequence[str]) -> str:
-        """A structure of these members, where a variable gets its first value."""
+        """The code for a structure of these members, where a variable gets its first value."""
         return self.constructed(struct, codes)
 
     @abstractmethod
     def choice(self, test: str, yes: str, no: str, of: Struct | None) -> str:
-        """One of two values of this structure, None for numbers."""
+        """The expression for ``yes`` where the condition ``test`` holds and ``no`` elsewhere.
+
+        ``of``: the structure of both, None for numbers.
+        """
 
     @abstractmethod
     def both(self, tests: Sequence[str]) -> str:
-        """A condition that all of these hold."""
+        """The condition that all of these hold."""
 
     def assigned(self, name: str, code: str) -> str:
-        """An assignment to a variable that is there."""
+        """The statement that assigns an expression to a variable that is there."""
         return f"{name} = {code}"
 
     def initialised(self, typed: str, name: str, code: str, constant: bool) -> str:
-        """The first assignment to a variable."""
+        """The statement that assigns the first value to a variable; ``constant``: it is the only one."""
         return self.assigned(name, code)
 
     def declaration(self, typed: str, name: str) -> list[str]:
-        """The lines that declare a variable before the branches that assign to it."""
+        """The statements that declare a variable before the branches that assign to it, without indentation; there may be
+        none.
+        """
         return []
 
     @abstractmethod
@@ -148,7 +160,7 @@ class Language(ABC):
         """The lines that end a function with this result, whose name is ``name`` where it has one."""
 
     def heading(self, text: str, arguments: Sequence[tuple[str, str]], result: str) -> list[str]:
-        """The comment above a function: its text, types and names of its arguments, the type of its result."""
+        """The lines of the comment above a function: its text, types and names of its arguments, the type of its result."""
         return self.comment(text)
 
     @abstractmethod
@@ -162,18 +174,28 @@ class Language(ABC):
         lines: Sequence[str],
         result_name: str,
     ) -> list[str]:
-        """A function: types and names of arguments and variables, the arguments that are not read, the lines of its body."""
+        """The lines of a function.
+
+        Parameters
+        ----------
+        name, result : of the function, and the type of its result
+        arguments : type and name of each
+        idle : names of the arguments that are not read
+        variables : type and name of each variable of its body
+        lines : of its body, indented
+        result_name : the variable of the result, in a language that has one
+        """
 
     @abstractmethod
     def structure(self, struct: Struct) -> str:
-        """The declaration of a structure."""
+        """The text that declares a structure."""
 
     def broken(self, line: str, depth: int) -> list[str]:
-        """A statement in lines that fit."""
+        """The lines, at most :data:`WIDTH` wide where possible, of one statement."""
         return exploded(line, depth)
 
     def comment(self, text: str, depth: int = 0) -> list[str]:
-        """A text in the markup of docstrings as a comment; formulas stay as they are written for LaTeX."""
+        """The lines of a comment from a text in the markup of docstrings; formulas stay as they are written for LaTeX."""
         opening, following, closing = self.comment_marks
         text = re.sub(r":\w+:`~?([^`]*)`", r"\1", text.strip().replace("``", "").replace("*/", "* /").replace("/*", "/ *"))
         text = re.sub(r"\n{3,}", "\n\n", text.replace(".. math::", ""))
@@ -197,7 +219,10 @@ def _filled(paragraph: Sequence[str], depth: int) -> list[str]:
 
 
 def exploded(line: str, depth: int) -> list[str]:
-    """A line of code, indented; one that is too long with the items between its outermost brackets on lines of their own."""
+    """The lines of one line of code, indented by ``depth`` levels of four spaces.
+
+    Of a line that is too long the items between its outermost brackets stand on lines of their own.
+    """
     indent, inner = "    " * depth, "    " * (depth + 1)
     if len(indent) + len(line) <= WIDTH:
         return [indent + line]

@@ -33,7 +33,12 @@ def chosen(test, yes, no):
 
 
 class NumPy(Program):
-    """Named tuples whose members are numbers of one body or arrays over bodies; what a condition chooses from is computed."""
+    """Named tuples whose members are numbers of one body or arrays over bodies; what a condition chooses from is computed.
+
+    Code, types and lines are text, as in :class:`~polhode.export.language.Language`. Arguments and variables of a function are
+    pairs of type and name; ``structs`` are the structures of a file, ``file`` the translator that holds its functions and
+    constants.
+    """
 
     name, suffix = "numpy", ".py"
     qualified = public = False
@@ -46,43 +51,46 @@ class NumPy(Program):
     otherwise, end_if, end_loop = "else:", "", ""
 
     def type_of(self, argument: Argument) -> str:
-        """The name of a structure; other variables have no type."""
+        """The name of the class of a structure; other variables have no type, an empty text."""
         return "".join(word.capitalize() for word in argument.name.split("_")) if isinstance(argument, Struct) else ""
 
     def inertia_of(self, key: str) -> str:
-        """The name of the function that makes a body."""
+        """The name of the function that makes a body from its moments, the same for all methods (``key``)."""
         return "inertia_of"
 
     def constant(self, name: str, value: float | int) -> str:
-        """A variable of the module."""
+        """The statement that declares a constant as a variable of the module."""
         return f"{name} = {value!r}"
 
     def literal(self, number: float | int) -> str:
-        """As in kernels."""
+        """The literal for a number, as in kernels."""
         return repr(number)
 
     def converted(self, number: Scalar) -> Scalar:
-        """Python divides whole numbers as others."""
+        """The expression for a whole number, as it is: Python divides whole numbers as others."""
         return Scalar(number.code, number.binds)
 
     def member(self, code: str, struct: Struct, i: int) -> str:
-        """A member of a named tuple."""
+        """The expression for member ``i``, from 0, of the named tuple that ``code`` stands for."""
         return f"{code}.{struct.members[i][0]}"
 
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
-        """A named tuple."""
+        """The expression that makes a named tuple of these members."""
         return f"{self.type_of(struct)}({', '.join(codes)})"
 
     def choice(self, test: str, yes: str, no: str, of: Struct | None) -> str:
-        """A choice for each body."""
+        """The expression that has for each body the value ``yes`` where the condition ``test`` holds, else ``no``.
+
+        ``of``: the structure of both, None for numbers.
+        """
         return f"{'chosen' if of else 'np.where'}({test}, {yes}, {no})"
 
     def both(self, tests: Sequence[str]) -> str:
-        """And, for each body."""
+        """The condition that all of these hold, for each body."""
         return " & ".join(f"({test})" for test in tests)
 
     def returned(self, code: str, name: str, depth: int) -> list[str]:
-        """End the function."""
+        """The lines that end the function with this result."""
         return self.broken(f"return {code}", depth)
 
     def function(
@@ -95,19 +103,23 @@ class NumPy(Program):
         lines: Sequence[str],
         result_name: str,
     ) -> list[str]:
-        """A function; where both sides of a condition are computed, the one that is not chosen may divide by zero."""
+        """The lines of a function; where both sides of a condition are computed, the one that is not chosen may divide by
+        zero.
+
+        ``lines`` are its body; types, ``idle``, ``variables`` and ``result_name`` are not needed.
+        """
         both = any("np.where(" in line or "chosen(" in line for line in lines)
         head = ['@np.errstate(divide="ignore", invalid="ignore", over="ignore")'] if both else []
         return [*head, f"def {name}({', '.join(code for _, code in arguments)}):", *lines]
 
     def structure(self, struct: Struct) -> str:
-        """A named tuple."""
+        """The statement that declares a structure as a named tuple."""
         return (
             f'{self.type_of(struct)} = namedtuple("{self.type_of(struct)}", "{" ".join(name for name, _ in struct.members)}")'
         )
 
     def broken(self, line: str, depth: int) -> list[str]:
-        """A statement in lines that fit; a sum that needs several stands in brackets."""
+        """The lines of a statement, at most so wide as lines may be; a sum that needs several stands in brackets."""
         rows, level = exploded(line, depth), 0
         for row in rows[:-1]:
             level += sum((letter in "([") - (letter in ")]") for letter in row)
@@ -117,7 +129,7 @@ class NumPy(Program):
         return rows
 
     def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
-        """The module."""
+        """The text of the module of a method; ``test`` is the text of its test."""
         use = (
             "Members of all named tuples are numbers of NumPy or arrays over bodies: a step serves one body or many. quat_of\n"
             "and vec3_of make them of arrays (bodies, 4) and (bodies, 3), array_of leads back. run shows a run, with\n"
@@ -136,7 +148,11 @@ class NumPy(Program):
         return "\n\n".join(text for text in parts if text) + "".join(f"\n\n\n{text}" for text in functions) + "\n"
 
     def test(self, method: Method, torque: str, torque_text: str, reading: Struct) -> str:
-        """What is done if the file is run."""
+        """The text of what is done if the file is run: a run is repeated.
+
+        ``torque`` is the name and ``torque_text`` the text of the function of its torque, ``reading`` the structure of q and
+        omega.
+        """
         q, omega = (name for name, _ in reading.members)
         expected = "".join(f"        {x!r},\n" for x in end_of_run(method))
         return f"""{torque_text}

@@ -1,4 +1,9 @@
-"""A method as one file that needs nothing else: what the files of all languages have in common."""
+"""A method as one file that needs nothing else: what the files of all languages have in common.
+
+The kernels here are written as all kernels are: q is a unit quaternion (w, x, y, z), from body to lab; omega (3 numbers, rad/s)
+and torques (3 numbers, N m) are in the body frame; t and dt are in s, or all in other units that fit together. A state is a
+tuple of numbers, which begins with q and omega where a method remembers torques behind them.
+"""
 
 import copy
 import linecache
@@ -67,7 +72,18 @@ def end_of_run(
     dt: float = DT,
     steps: int = STEPS,
 ) -> tuple[float, ...]:
-    """q and omega at the end of a run under :func:`test_torque`, by the kernels in plain Python; files repeat the usual one."""
+    """q and omega at the end of a run under :func:`test_torque`, by the kernels in plain Python; files repeat the usual one.
+
+    Seven numbers: q, body to lab, then omega in the body frame.
+
+    Parameters
+    ----------
+    method : one of the registered or one's own
+    moments : principal moments, kg m^2
+    omega : initial angular velocity in the body frame, rad/s; q begins at ``SOME_Q``
+    dt : time step, s
+    steps : number of steps
+    """
     driver = plain_driver(method, in_plain_python, test_torque, method.numbers_of(Body(moments)), dt)
     state = driver.start(SOME_Q, omega)
     for n in range(steps):
@@ -79,9 +95,12 @@ def end_of_run(
 class Program(Language):
     """A language in which a method is written as a file.
 
-    ``suffix`` : of its files
-    ``qualified`` : whether all names of a file begin with the key of the method, as nothing else keeps two files apart
-    ``public`` : whether those that a user calls do
+    Code, types and lines are text, as in :class:`~polhode.export.language.Language`. ``structs`` are the structures of a file,
+    and ``file``, as an argument, is the translator that holds its functions and constants.
+
+    * ``suffix``: of its files
+    * ``qualified``: whether all names of a file begin with the key of the method, as nothing else keeps two files apart
+    * ``public``: whether the names that a user calls do
     """
 
     name: ClassVar[str]
@@ -92,14 +111,14 @@ class Program(Language):
     has_single: ClassVar[bool] = False
 
     def in_single(self) -> Self:
-        """The same program in single precision."""
+        """A copy of the program that writes in single precision."""
         made = copy.copy(self)
         made.single = True
         return made
 
     @property
     def passes(self) -> float:
-        """The largest difference from the end of the run of polhode that passes the test of a file."""
+        """The largest difference, of any number, from the end of the run of polhode that passes the test of a file."""
         return PASSES_SINGLE if self.single else PASSES
 
     def key(self, method: Method) -> str:
@@ -107,7 +126,7 @@ class Program(Language):
         return f"{method.key}_single" if self.single else method.key
 
     def source(self, method: Method) -> str:
-        """A method in this language: its kernels, everything that they call, the types, a run and a test.
+        """The text of the file of a method: its kernels, everything that they call, the types, a run and a test.
 
         The functions are those of :mod:`polhode.methods.protocol`. They take and return values, allocate nothing and have no
         state of their own. Compiled without contraction and without fast-math they give the bits of the kernels.
@@ -146,7 +165,10 @@ class Program(Language):
         return self.file(method, file, structs, test)
 
     def translator(self, prefix: str = "", shapes: dict[tuple[str, ...], Struct] | None = None) -> Translator:
-        """What translates kernels into this language."""
+        """The translator that writes kernels in this language.
+
+        ``prefix`` stands before its names; ``shapes``: structures that exist, by the types of their members.
+        """
         return Translator(self, prefix, shapes=shapes or {})
 
     def _translate(self, file: Translator, method: Method, state: Struct, public: str) -> None:
@@ -179,22 +201,26 @@ class Program(Language):
 
     @abstractmethod
     def inertia_of(self, key: str) -> str:
-        """The name of the function that makes a body from its moments."""
+        """The name of the function that makes a body from its moments, in the file of the method ``key``."""
 
     @abstractmethod
     def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
-        """The whole file."""
+        """The text of the whole file of a method; ``test`` is the text of its test."""
 
     @abstractmethod
     def test(self, method: Method, torque: str, torque_text: str, reading: Struct) -> str:
-        """The program that repeats a run and compares its end with :func:`end_of_run`."""
+        """The text of the program that repeats a run and compares its end with :func:`end_of_run`.
+
+        ``torque`` is the name and ``torque_text`` the text of the function of its torque, ``reading`` the structure of q and
+        omega.
+        """
 
     def library(self, names: Sequence[str]) -> dict[str, str]:
-        """Further files, by name, of a folder that has the files of these names."""
+        """Further files, name -> text, of a folder that has the files of these names."""
         return {}
 
     def structures(self, method: Method, structs: Sequence[Struct]) -> list[str]:
-        """The declarations of the structures of a file."""
+        """The text that declares each structure of a file, of the state with a comment."""
         state = f"{self.key(method)}_state" if self.public else "state"
         return [
             "\n".join(
@@ -208,39 +234,45 @@ class Program(Language):
 
 
 class Braces(Program):
-    """A language whose branches, loops and statements are as in C."""
+    """A language whose branches, loops and statements are as in C.
+
+    Code, types and lines are text, as in :class:`~polhode.export.language.Language`.
+    """
 
     choice_binds = values.CONDITIONAL
     branch, further_branch, loop = "if (%s) {", "} else if (%s) {", "while (%s) {"
     otherwise, end_if, end_loop = "} else {", "}", "}"
 
     def literal(self, number: float | int) -> str:
-        """As in Python."""
+        """The literal for a number, as Python writes it, in the precision of the language."""
         return repr(self.number(number))
 
     def member(self, code: str, struct: Struct, i: int) -> str:
-        """A member of a structure."""
+        """The expression for member ``i``, from 0, of the structure that ``code`` stands for: its name behind a point."""
         return f"{code}.{struct.members[i][0]}"
 
     def choice(self, test: str, yes: str, no: str, of: Struct | None) -> str:
-        """The conditional operator."""
+        """The expression for ``yes`` where the condition ``test`` holds, else ``no``, with the conditional operator."""
         return f"{test} ? {yes} : {no}"
 
     def both(self, tests: Sequence[str]) -> str:
-        """And."""
+        """The condition that all of these hold, joined by ``&&``."""
         return " && ".join(tests)
 
     def assigned(self, name: str, code: str) -> str:
-        """A statement."""
+        """The statement that assigns an expression to a variable."""
         return f"{name} = {code};"
 
     def returned(self, code: str, name: str, depth: int) -> list[str]:
-        """End a function."""
+        """The lines that end a function with this result."""
         return exploded(f"return {code};", depth)
 
 
 def head(method: Method, language: str, use: str) -> str:
-    """What stands at the beginning of a file: name, sources, equations, and how to use it."""
+    """The text at the beginning of a file: name of the method, sources, equations, and how to use it.
+
+    ``language``: its name; ``use``: what to do with this file.
+    """
     kernel: Any = getattr(method, "step" if isinstance(method, SeveralTorques) else "after_torque")
     text = getattr(kernel, "py_func", kernel).__globals__.get("__doc__") or ""
     # Methods with kernels from another file: the equations are in their own.

@@ -71,7 +71,12 @@ fn sqrt(number: Real) -> Real {
 
 
 class Rust(Braces):
-    """Functions on structures that are copied; nothing is allocated."""
+    """Functions on structures that are copied; nothing is allocated.
+
+    Code, types and lines are text, as in :class:`~polhode.export.language.Language`. Arguments and variables of a function are
+    pairs of type and name; ``structs`` are the structures of a file, ``file`` the translator that holds its functions and
+    constants.
+    """
 
     name, suffix = "rust", ".rs"
     qualified = public = False
@@ -84,46 +89,48 @@ class Rust(Braces):
 
     @property
     def number_type(self) -> str:
-        """The type of a number."""
+        """The type of a number: ``f64``, or ``f32`` in single precision."""
         return "f32" if self.single else "f64"
 
     def type_of(self, argument: Argument) -> str:
-        """The type of an argument or a variable."""
+        """The type in Rust of an argument or a variable."""
         if isinstance(argument, Struct):
             return "".join(word.capitalize() for word in argument.name.split("_"))
         return {None: "Real", WHOLE: "i64", TORQUE: "Torque", PARAMETERS: "()"}[argument]
 
     def inertia_of(self, key: str) -> str:
-        """The name of the function that makes a body."""
+        """The name of the function that makes a body from its moments, the same for all methods (``key``)."""
         return "inertia_of"
 
     def constant(self, name: str, value: float | int) -> str:
-        """A constant of the module."""
+        """The statement that declares a constant of the module."""
         return f"const {name}: {self.type_of(WHOLE if isinstance(value, int) else None)} = {self.literal(value)};"
 
     def converted(self, number: Scalar) -> Scalar:
-        """A conversion, as a value of the translator."""
+        """The expression that converts a whole number to the type of numbers."""
         return Scalar(f"({number.within(values.ATOM)} as Real)")
 
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
-        """A structure by the name of its type."""
+        """The expression that makes a structure of these members, by the name of its type."""
         members = [name if name == code else f"{name}: {code}" for (name, _), code in zip(struct.members, codes, strict=True)]
         return f"{self.type_of(struct)} {{ {', '.join(members)} }}"
 
     def choice(self, test: str, yes: str, no: str, of: Struct | None) -> str:
-        """A condition that has a value."""
+        """The expression for ``yes`` where the condition ``test`` holds, else ``no``: a condition that has a value."""
         return f"if {test} {{ {yes} }} else {{ {no} }}"
 
     def initialised(self, typed: str, name: str, code: str, constant: bool) -> str:
-        """A declaration."""
+        """The statement that declares a variable with its first value; ``constant``: it gets no other."""
         return f"let {'' if constant else 'mut '}{name}: {typed} = {code};"
 
     def declaration(self, typed: str, name: str) -> list[str]:
-        """A declaration without a value."""
+        """The statement that declares a variable without a value."""
         return [f"let mut {name}: {typed};"]
 
     def heading(self, text: str, arguments: Sequence[tuple[str, str]], result: str) -> list[str]:
-        """The lines of the comment above a function: what it does (``text``), its arguments with their meaning, its result."""
+        """The lines of the comment above a function: what it does (``text``); arguments and result have their types in the
+        code.
+        """
         return [line.replace("//", "///", 1) for line in self.comment(text)]
 
     def function(
@@ -136,19 +143,22 @@ class Rust(Braces):
         lines: Sequence[str],
         result_name: str,
     ) -> list[str]:
-        """A function, public if users call it."""
+        """The lines of a function, public if users call it; ``lines`` are its body.
+
+        ``idle``, ``variables`` and ``result_name`` are not needed.
+        """
         typed = ", ".join(f"{code}: {of}" for of, code in arguments)
         public = "pub " if name in _EXPORTED else ""
         return [*exploded(f"{public}fn {name}({typed}) -> {result} {{", 0), *lines, "}"]
 
     def structure(self, struct: Struct) -> str:
-        """A structure that is copied."""
+        """The text that declares a structure that is copied."""
         members = "".join(f"    pub {name}: {self.type_of(member)},\n" for name, member in struct.members)
         text = "".join(f"/// {text}\n" for text in [_COMMENTS.get(struct.name)] if text)
         return f"{text}#[derive(Clone, Copy, Debug, PartialEq)]\npub struct {self.type_of(struct)} {{\n{members}}}"
 
     def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
-        """The module."""
+        """The text of the module of a method; ``test`` is the text of its test."""
         key = self.key(method)
         precision = "polhode computes with f64" if self.single else "they have the bits of polhode"
         use = (
@@ -170,7 +180,11 @@ class Rust(Braces):
         return "\n\n".join(text for text in parts if text) + "\n"
 
     def test(self, method: Method, torque: str, torque_text: str, reading: Struct) -> str:
-        """The module ``tests``."""
+        """The text of the module ``tests``, which repeats a run.
+
+        ``torque`` is the name and ``torque_text`` the text of the function of its torque, ``reading`` the structure of q and
+        omega.
+        """
         q, omega = (name for name, _ in reading.members)
         numbers = ", ".join([f"end.{q}.{x}" for x in "wxyz"] + [f"end.{omega}.{x}" for x in "xyz"])
         expected = "".join(f"            {x!r},\n" for x in end_of_run(method))

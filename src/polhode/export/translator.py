@@ -54,6 +54,11 @@ class Translator:
     ----------
     language : the one that is written
     prefix : what stands before the names of functions, structures and constants
+    functions : kernel with the structures of its arguments -> name and result of its function
+    texts : of the functions, in the order of the file
+    structs, defined : by name, the structures that are declared in the file and all that have a name
+    constants : name -> value
+    names : of the functions
     """
 
     language: Language
@@ -73,7 +78,7 @@ class Translator:
     pieces: list[tuple[int, int, str]] = field(default_factory=list)
 
     def use(self, struct: Struct) -> str:
-        """The name of a structure, declared in the file with its members before it."""
+        """The name of a structure, which is declared in the file from now on, after the structures of its members."""
         if struct.name not in self.structs and not isinstance(struct, Unknown):
             for _, member in struct.members:
                 if member:
@@ -82,14 +87,17 @@ class Translator:
         return struct.name
 
     def struct(self, name: str, members: Sequence[tuple[str, Struct | None]], nested: bool = False) -> Struct:
-        """A new structure, with a number behind its name if another one has it."""
+        """A new structure, with a number behind its name if another one has it; an equal one of this name is returned instead.
+
+        ``members`` are pairs of the name and the structure of each, None for a number; ``nested``: a tuple of several values.
+        """
         name = name if name.startswith(self.prefix) else f"{self.prefix}{name}"
         taken = {known for known, struct in self.defined.items() if (struct.members, struct.nested) != (tuple(members), nested)}
         struct = Struct(unused(name, taken), tuple(members), nested)
         return self.defined.setdefault(struct.name, struct)
 
     def type_of(self, argument: Argument) -> str:
-        """The type of an argument or a variable."""
+        """The type of an argument or a variable, as text in the language; a structure is declared in the file."""
         if isinstance(argument, Struct):
             self.use(argument)
         return self.language.type_of(argument)
@@ -152,7 +160,13 @@ class Translator:
         return unused(f"{self.prefix}{name}", taken)
 
     def constant(self, name: str, value: float | int, module: str) -> str:
-        """The name of a constant of a module, declared in the file."""
+        """The name of a constant of a module, declared in the file; ``module`` distinguishes two of one name.
+
+        Raises
+        ------
+        Untranslatable
+            If the value is not finite, or two modules of one name have such a constant.
+        """
         if not math.isfinite(value):
             raise Untranslatable(f"{module}.{name} is {value}, for which there is no literal")
         for candidate in (name, f"{module.rpartition('.')[2]}_{name}"):
@@ -162,13 +176,15 @@ class Translator:
         raise Untranslatable(f"two constants {name} of modules named {module.rpartition('.')[2]}")
 
     def lines_of_constants(self) -> list[str]:
-        """The declarations of all constants."""
+        """The statements that declare all constants."""
         return [self.language.constant(name, value) for name, value in self.constants.items()]
 
 
 @dataclass
 class LocalVariable:
-    """A variable of a function: its name there, and what it holds."""
+    """A variable of a function: its name there, and what it holds: a structure, None for a number, or a whole number or
+    function.
+    """
 
     code: str
     type: Argument
@@ -180,7 +196,11 @@ class LocalVariable:
 
 
 class Function:
-    """One function, written statement by statement."""
+    """One function, written statement by statement.
+
+    ``file`` is the translator, ``plain`` the kernel in plain Python; ``name``, ``arguments``, ``result`` and ``hints`` are as
+    in :meth:`Translator.function`.
+    """
 
     def __init__(
         self,
@@ -228,7 +248,13 @@ class Function:
         return LocalVariable(self._new(name), of)
 
     def translated(self, comment: str) -> str:
-        """The whole function."""
+        """The text of the whole function, below a comment: this text, or if it is empty the docstring of the kernel.
+
+        Raises
+        ------
+        Untranslatable
+            If the kernel, or one that it calls, is more than arithmetic, conditions and loops over a fixed number of rounds.
+        """
         parameters = list(self.variables.items())
         if not self.language.hands_parameters:
             parameters = [(name, v) for name, v in parameters if v.type != values.PARAMETERS]
@@ -831,7 +857,11 @@ class _Source:
 
 @cache
 def source_of(plain: FunctionType) -> _Source:
-    """The source of a kernel and what its names stand for."""
+    """The source of a kernel and what its names stand for.
+
+    The syntax tree of the function (``tree``), its ``lines``, the ``comments`` by line, the objects outside it by name
+    (``globals``), and how often it reads (``loads``) and assigns to (``stores``) each name.
+    """
     source = textwrap.dedent(inspect.getsource(plain))
     tree = next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
     closed = inspect.getclosurevars(plain)
@@ -847,7 +877,7 @@ def source_of(plain: FunctionType) -> _Source:
 
 
 def outside_names(plain: FunctionType) -> set[str]:
-    """The names outside a kernel that it calls or reads."""
+    """The names outside a kernel that it calls or reads, and the names that these objects have themselves."""
     known = source_of(plain).globals
     return {*known, *(getattr(value, "__name__", name).lstrip("_") for name, value in known.items())}
 

@@ -1,4 +1,7 @@
-"""What a kernel computes with, as a language holds it: numbers, structures, and tuples that no variable holds yet."""
+"""What a kernel computes with, as a language holds it: numbers, structures, and tuples that no variable holds yet.
+
+Expressions are text. ``language`` is a :class:`polhode.export.language.Language`, which spells members and literals.
+"""
 
 import itertools
 import re
@@ -47,7 +50,10 @@ QUAT = Struct("quat", (("w", None), ("x", None), ("y", None), ("z", None)))
 
 @dataclass(frozen=True)
 class Scalar:
-    """A number: an expression and how tightly it binds. ``origin`` as in :class:`Stored`."""
+    """A number: an expression and how tightly it binds, from :data:`CONDITIONAL` to :data:`ATOM`; ``integer``: a whole number.
+
+    ``origin`` as in :class:`Stored`.
+    """
 
     code: str
     binds: int = ATOM
@@ -56,7 +62,7 @@ class Scalar:
 
     @property
     def width(self) -> int:
-        """Its length in a tuple of numbers."""
+        """Its length in a tuple of numbers, 1."""
         return 1
 
     def within(self, binds: int) -> str:
@@ -66,7 +72,9 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Stored:
-    """A tuple in a structure: an expression. ``origin``: the part of an :class:`Unknown` state that it is."""
+    """A tuple in a structure: an expression. ``origin``: the part of an :class:`Unknown` state that it is, first number and
+    end.
+    """
 
     code: str
     struct: Struct
@@ -121,7 +129,7 @@ Argument: TypeAlias = Struct | str | None
 
 
 def row(*items: Flat) -> Flat:
-    """The numbers of all items one after the other."""
+    """The numbers of all items one after the other, as a :class:`Joined`."""
     flat: list[Scalar | Stored] = []
     for item in items:
         flat += item.items if isinstance(item, Joined) else [item]
@@ -129,7 +137,7 @@ def row(*items: Flat) -> Flat:
 
 
 def cut(value: Flat, first: int, end: int, language: Any) -> Flat:
-    """The numbers from ``first`` to before ``end``; of a single one a :class:`Scalar`."""
+    """The numbers of a value from position ``first`` to before ``end``, counted from 0; of a single one a :class:`Scalar`."""
     if isinstance(value, Scalar) or ((first, end) == (0, value.width) and value.width > 1):
         return value
     if isinstance(value, Stored) and isinstance(value.struct, Unknown):
@@ -155,12 +163,12 @@ def _members(value: Stored, language: Any) -> list[Scalar | Stored]:
 
 
 def literal(number: float, language: Any) -> Scalar:
-    """A number as it is written."""
+    """A number as the literal that the language writes for it."""
     return Scalar(language.literal(number), language.sign_binds if number < 0 else ATOM)
 
 
 def member_of(value: Stored, i: int, language: Any) -> Any:
-    """A member of a structure."""
+    """Member ``i``, from 0, of a value in a structure: a :class:`Scalar` for a number, else a :class:`Stored`."""
     struct = value.struct.members[i][1]
     code = language.member(value.code, value.struct, i)
     return Stored(code, struct) if struct else Scalar(code)
@@ -188,10 +196,11 @@ def members_of_state(
     Parameters
     ----------
     state : the name of its structure
-    width : of the state
+    width : of the state, in numbers
     named : the parts taken out: first number, end, and the name that it gets there or ""
     pieces : the parts of which states are put together, likewise; they count where nothing is taken out
-    shapes : structures that exist, by the structures of their members; a part of a state of the same shape has the same
+    shapes : structures that exist, by the structures of their members; a part of a state of the same shape has the same. The
+        structures of parts are added or renamed.
     """
     names: dict[tuple[int, int], list[str]] = {}
     for first, end, _ in sorted(named, key=lambda piece: piece[1] - piece[0]):
@@ -246,12 +255,14 @@ def _named(struct: Struct) -> int:
 
 
 def shape(members: "Sequence[tuple[str, Struct | None]]") -> tuple[str, ...]:
-    """The names of the types of members."""
+    """The names of the types of members, "double" for a number; ``members`` are pairs of name and structure, None for a
+    number.
+    """
     return tuple(member.name if member else "double" for _, member in members)
 
 
 def unused(name: str, taken: Iterable[str]) -> str:
-    """The name, with a number behind it if it is taken; capitals do not distinguish names in every language."""
+    """The name, with a number from 2 on behind it if it is taken; capitals do not distinguish names in every language."""
     folded = {label.casefold() for label in taken}
     numbers = itertools.count(2)
     while (candidate := name if name.casefold() not in folded else f"{name}{next(numbers)}").casefold() in folded:

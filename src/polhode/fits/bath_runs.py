@@ -53,7 +53,10 @@ FITTED = 4.0
 
 @dataclass(frozen=True)
 class Bias:
-    """A difference from the truth with its interval, and how small and how large it may be in size."""
+    """A difference from the truth, ``value``, with the ends ``low`` and ``high`` of its interval (NaN without one).
+
+    All are in K for temperatures and in kT for potential energies.
+    """
 
     value: float
     low: float
@@ -61,12 +64,12 @@ class Bias:
 
     @property
     def largest(self) -> float:
-        """The largest size that the interval allows; infinite without an interval. In the unit of the bias, K or kT."""
+        """The largest size that the interval allows, in the unit of the bias; infinite without an interval."""
         return max(abs(self.low), abs(self.high)) if isfinite(self.low) else inf
 
     @property
     def smallest(self) -> float:
-        """The smallest size that the interval allows. In the unit of the bias, K or kT."""
+        """The smallest size that the interval allows, in the unit of the bias; NaN without an interval."""
         return 0.0 if self.low <= 0 <= self.high else min(abs(self.low), abs(self.high))
 
 
@@ -96,7 +99,10 @@ class LongestStep:
 
 
 def longest_step(biases: Mapping[float, Bias], allowed: float) -> LongestStep:
-    """The longest step in fs with a bias below ``allowed``, in the unit of the ``biases`` by step."""
+    """The longest steps (fs) with a bias below ``allowed``.
+
+    ``biases``: step in fs, ascending -> the bias with this step; ``allowed`` in the same unit, K or kT.
+    """
     _, possible = largest_steps(biases, allowed)
     certain = max((dt for dt, bias in biases.items() if dt <= possible and bias.largest < allowed), default=0.0)
     return LongestStep(certain, possible, _fitted_step(biases, allowed))
@@ -115,7 +121,11 @@ def _fitted_step(biases: Mapping[float, Bias], allowed: float) -> Estimate:
 
 
 class BathRun:
-    """The starts of one case: ``data`` over seed and block, of a dataset of :data:`CHECK`, at the bath's ``temperature``, K."""
+    """The starts of one case: ``data`` over seed and block, of a dataset of :data:`CHECK`, at the bath's ``temperature``, K.
+
+    Its attributes are ``temperature`` (K), ``duration``, ``dt`` and ``exchange`` (fs), ``friction`` (1/ps), ``scene`` and
+    ``scheme``.
+    """
 
     def __init__(self, data: xr.Dataset, temperature: float) -> None:
         self.temperature, self.duration = temperature, float(data["duration"])
@@ -137,7 +147,10 @@ class BathRun:
 
     @cached_property
     def drift(self) -> Estimate:
-        """The drift of the energy less the heat of the bath, kT per ns and degree of freedom, over the starts; NaN without."""
+        """The drift of the energy less the heat of the bath, kT per ns and degree of freedom; NaN if a run is lost.
+
+        The mean over the starts, with its interval.
+        """
         blocks = self._values["left"]
         if not np.isfinite(blocks).all():
             return Estimate(nan)
@@ -145,12 +158,17 @@ class BathRun:
 
     @property
     def place(self) -> str:
-        """What stands before the names of temperatures that the scheme has right."""
+        """The prefix of the variables with the temperatures that the scheme has right: ``middle_`` (between the kicks) or
+        nothing.
+        """
         return "middle_" if self.scheme in (BETWEEN_KICKS, CHAINS) else ""
 
     @property
     def balance(self) -> float:
-        """The mean of both temperatures by the heat of the bath, K; NaN without this."""
+        """The mean temperature of translation and rotation by the heat of the bath, K (see the module).
+
+        NaN with chains of thermostats, and if a run is lost.
+        """
         if self.scheme == CHAINS:
             return nan
         turn, drift = self.friction * 1e-3 * self.exchange, self.drift.value * 1e-6 * self.exchange
@@ -161,11 +179,17 @@ class BathRun:
         return self.temperature * (1 + share)
 
     def reading(self, name: str) -> Estimate:
-        """The mean of a reading with its interval. In the unit of the reading in the file."""
+        """The mean of the variable ``name`` of the dataset over blocks and starts, in its unit there, with its interval.
+
+        It is corrected as :meth:`steadied` says.
+        """
         return mean(self.steadied(self._values[name]).ravel())
 
     def steadied(self, values: np.ndarray) -> np.ndarray:
-        """Values (seeds, blocks) less what the scatter of the temperature explains of them."""
+        """Values (seeds, blocks) less what the scatter of the temperature explains of them, in the same shape and unit.
+
+        With chains of thermostats the values are returned unchanged.
+        """
         balance = self.balance
         if not isfinite(balance):
             return values
@@ -187,7 +211,11 @@ class BathRun:
         return mean((ratio + (squares - ratio * divergence) / divergence.mean()).ravel() * self.temperature)
 
     def biases(self, truth: Estimate) -> dict[str, Bias]:
-        """Of both temperatures where the scheme has them right, K, and of the potential energy of a molecule, kT."""
+        """The biases of both temperatures where the scheme has them right, K, and of the potential energy of a molecule, kT.
+
+        The keys are ``translation``, ``rotation`` and ``potential``; ``truth`` is the true potential energy of a molecule, kT
+        (:meth:`BathRuns.truth`).
+        """
         result = {}
         for kind in KINDS:
             of_kind = self.reading(f"{self.place}{kind}")
@@ -195,7 +223,9 @@ class BathRun:
         return result | {"potential": self.above("potential", truth)}
 
     def above(self, name: str, truth: Estimate) -> Bias:
-        """A reading above its true value, with the intervals of both. In the unit of both."""
+        """The reading of the variable ``name`` less its true value ``truth``, with the interval of both, in the unit of the
+        variable.
+        """
         reading = self.reading(name)
         value = reading.value - truth.value
         half = np.hypot(reading.high - reading.value, truth.high - truth.value)
@@ -203,7 +233,7 @@ class BathRun:
 
 
 class BathRuns:
-    """All cases of a dataset of :data:`CHECK`."""
+    """All cases of a dataset of :data:`CHECK`: ``cases`` by key, and the ``temperature`` of the bath, K."""
 
     def __init__(self, data: xr.Dataset) -> None:
         self.temperature = float(data.attrs["temperature"])
@@ -216,14 +246,14 @@ class BathRuns:
         return chosen
 
     def ladder(self, scene: str, scheme: str, friction: float) -> dict[float, BathRun]:
-        """The runs of a scheme by step, fs, ascending; :class:`NotInRun` if there are none."""
+        """The runs of a scheme with a ``friction`` in 1/ps, by step in fs, ascending; :class:`NotInRun` if there are none."""
         chosen = [case for case in self.of(scene) if (case.scheme, case.friction) == (scheme, friction)]
         if not chosen:
             raise NotInRun(f"the runs in heat baths have no {scheme} with a friction of {friction:g}/ps in {scene}")
         return {case.dt: case for case in sorted(chosen, key=lambda case: case.dt)}
 
     def truth(self, scene: str, name: str = "potential") -> Estimate:
-        """A reading of all runs with B A O A B and steps to :data:`SHORT`, by their weights.
+        """A reading of all runs with B A O A B and steps to :data:`SHORT`, by their weights; :class:`NotInRun` without any.
 
         ``name``: a variable of the dataset, in its unit there: K for temperatures, kT for the potential energy of a molecule.
         """
@@ -240,7 +270,11 @@ class BathRuns:
     def longest_steps(
         self, scene: str, scheme: str, friction: float, bias: float, of_energy: float = OF_ENERGY
     ) -> dict[str, LongestStep]:
-        """The longest steps with which temperatures are within ``bias`` K, and the potential energy within ``of_energy`` kT."""
+        """The longest steps with which temperatures are within ``bias`` K, and the potential energy within ``of_energy`` kT.
+
+        The keys are ``translation``, ``rotation`` and ``potential``; ``friction`` is in 1/ps. :class:`NotInRun` if there are no
+        such runs.
+        """
         truth = self.truth(scene)
         of_steps: Mapping[float, Mapping[str, Bias]] = {
             dt: case.biases(truth) for dt, case in self.ladder(scene, scheme, friction).items() if not case.is_lost

@@ -75,12 +75,18 @@ def stationary(scheme: str, turn: float, friction: float) -> Variances:
 
 
 def at_the_end(rate_squared: float, dt: float) -> float:
-    """The kinetic temperature at the end of a step of BAOAB over the bath's, from Omega^2 and dt: 1 - (Omega dt)^2/4."""
+    """The kinetic temperature at the end of a step of BAOAB over the bath's, 1 - (Omega dt)^2/4; no unit.
+
+    ``rate_squared``: Omega^2 of the libration, in the unit of 1/dt^2.
+    """
     return 1 - rate_squared * dt**2 / 4
 
 
 def of_places(rate_squared: float, dt: float) -> float:
-    """The temperature of the angles under OBABO and weak LAMMPS over the bath's, to second order in Omega dt."""
+    """The temperature of the angles under OBABO and weak LAMMPS over the bath's, 1 + (Omega dt)^2/4 to second order; no unit.
+
+    ``rate_squared``: Omega^2 of the libration, in the unit of 1/dt^2.
+    """
     return 1 + rate_squared * dt**2 / 4
 
 
@@ -109,12 +115,18 @@ def apart(rates_squared: Sequence[float], dt: float) -> float:
 
 
 def longest_step(rates_squared: Sequence[float], share: float) -> float:
-    """The step at which :func:`apart` is ``share``, in the unit of time of the rates."""
+    """The step at which :func:`apart` is ``share``, in the unit of time of the rates.
+
+    ``rates_squared``: Omega^2 of translation and of rotation; ``share``: a part of the temperature of the bath, no unit.
+    """
     return sqrt(24 * share / (rates_squared[1] - rates_squared[0]))
 
 
 def longest_step_of_places(rate_squared: float, share: float) -> float:
-    """The step at which :func:`of_places` is 1 + ``share``, in the unit of time of the rate."""
+    """The step at which :func:`of_places` is 1 + ``share``, in the unit of time of the rate.
+
+    ``rate_squared``: Omega^2 of the libration; ``share``: a part of the temperature of the bath, no unit.
+    """
     return sqrt(4 * share / rate_squared)
 
 

@@ -3,6 +3,9 @@
 A leapfrog leaves in each contact an error of either sign that grows as (dt/T)^(5/2), where T is the contact time. The errors of
 many contacts add up like the steps of a random walk: over n bodies, each of which has been in contact for N T, to sqrt(N n) of
 them, and relative to an energy that is proportional to n to sqrt(N/n).
+
+``data`` is a scene's group of many_body.nc, with ``energy_error_mean`` (the mean over the run of abs(dE/E0), no unit),
+``diverged`` and ``contacts`` over integrator, dt (s) and seed, and ``scenes`` are several by name. ``method`` is a key.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,7 +43,7 @@ LARGEST_OVER_MEAN = 0.75 * pi
 
 
 def names(scenes: Mapping[str, xr.Dataset]) -> dict[str, str]:
-    """What to call the scenes in figures and tables, by their names in the configuration.
+    """Name of a scene in the configuration -> what to call the scene in figures and tables.
 
     A scene is called as it declares ("rods in a box"), without the box that all have. Where two are the same but for the spin,
     the one without says so; what is then still called alike is distinguished by its name in the configuration.
@@ -67,7 +70,10 @@ def relative_steps(data: xr.Dataset) -> np.ndarray:
 
 
 def time_in_contact(data: xr.Dataset) -> float:
-    """N: touching pairs of spheres, summed over the steps in contact times, per clump; median over all runs that lasted."""
+    """N: touching pairs of spheres, summed over the steps in contact times, per clump; median over all runs that lasted.
+
+    A number of contact times; NaN if no run lasted.
+    """
     lasted = data["contacts"].where(data["diverged"] == 0)
     return float(lasted.median()) if bool(lasted.notnull().any()) else nan
 
@@ -78,7 +84,7 @@ def relative_contacts(data: xr.Dataset) -> float:
 
 
 def reduced_errors(data: xr.Dataset, method: str) -> np.ndarray:
-    """Mean energy error of every run over sqrt(N/n) (dt, seed); inf where a run blew up.
+    """Mean energy error of every run over sqrt(N/n), no unit (dt, seed); inf where a run blew up.
 
     Raises
     ------
@@ -101,7 +107,8 @@ def _usable(data: xr.Dataset, method: str) -> tuple[np.ndarray, np.ndarray]:
 def exponent(data: xr.Dataset, method: str, longest: bool = True) -> Estimate:
     """The exponent of the time step: the slope of a straight line in logarithms for each state, and the median of these.
 
-    ``longest``: with the longest step, at which the fewest steps make a contact.
+    ``longest``: with the longest step, at which the fewest steps make a contact. NaN with less than :data:`LEAST_STEPS` steps;
+    :class:`~polhode.fits.NotInRun` if the scene was not run with the method.
     """
     step, error = _usable(data, method)
     if not longest:
@@ -112,7 +119,11 @@ def exponent(data: xr.Dataset, method: str, longest: bool = True) -> Estimate:
 
 
 def coefficient(data: xr.Dataset, method: str) -> Estimate:
-    """C of error = C sqrt(N/n) (dt/T)^(5/2): the geometric mean over the steps for each state, and the median of these."""
+    """C of error = C sqrt(N/n) (dt/T)^(5/2), no unit: the geometric mean over the steps for each state, and the median of
+    these.
+
+    NaN with less than :data:`LEAST_STEPS` steps; :class:`~polhode.fits.NotInRun` if the scene was not run with the method.
+    """
     step, error = _usable(data, method)
     if len(step) < LEAST_STEPS:
         return Estimate(nan)
@@ -120,7 +131,10 @@ def coefficient(data: xr.Dataset, method: str) -> Estimate:
 
 
 def at_step(data: xr.Dataset, method: str, step: float = SHOWN) -> Estimate:
-    """The error over sqrt(N/n) at a step in contact times, from each state's line in logarithms; NaN outside the steps run."""
+    """The error over sqrt(N/n), no unit, at a step in contact times, from each state's line in logarithms.
+
+    NaN outside the steps run; :class:`~polhode.fits.NotInRun` if the scene was not run with the method.
+    """
     steps, error = _usable(data, method)
     if len(steps) < LEAST_STEPS or not steps.min() <= step <= steps.max():
         return Estimate(nan)
@@ -129,7 +143,7 @@ def at_step(data: xr.Dataset, method: str, step: float = SHOWN) -> Estimate:
 
 
 def law(scenes: Mapping[str, xr.Dataset], method: str = LEADING) -> tuple[float, float, float]:
-    """The coefficient C of all scenes together: its geometric mean over the scenes, the smallest and the largest.
+    """The coefficient C (no unit) of all scenes together: its geometric mean over the scenes, the smallest and the largest.
 
     NaN if no scene was run with the method at enough steps.
     """
@@ -139,7 +153,9 @@ def law(scenes: Mapping[str, xr.Dataset], method: str = LEADING) -> tuple[float,
 
 
 def contact_time_over_depth() -> float:
-    """T v/delta: the time of a head-on Hertz contact at speed v with the largest overlap delta, in units of delta/v."""
+    """T v/delta, a number: the time T of a head-on Hertz contact at speed v with the largest overlap delta, in units of
+    delta/v.
+    """
     return float(0.8 * sqrt(pi) * gamma(0.4) / gamma(0.9))
 
 
@@ -167,6 +183,8 @@ def head_on() -> float:
 class Curve(ErrorsOfSteps):
     """The energy errors of a method on a scene: the mean |dE/E0| over the run of each of its states.
 
+    ``share`` and ``errors`` (no unit) are as in :class:`~polhode.fits.errors_of_steps.ErrorsOfSteps`, over steps and states.
+
     Parameters
     ----------
     scene, label : key of the group and its name
@@ -192,7 +210,10 @@ class Curve(ErrorsOfSteps):
         return self.label, self.clumps, self.spin
 
     def of_contacts(self, contacts: float, exponent: float) -> "Curve":
-        """The errors of :data:`BODIES` bodies in contact for another time; as they are if it was not measured.
+        """The errors of :data:`BODIES` bodies in contact for ``contacts`` contact times; as they are if the time was not
+        measured.
+
+        ``exponent``: the power of the step with which the errors of the method grow (:func:`common_exponent`).
 
         Errors of either sign grow as the root of that time over the number of bodies. Those of a method that does not follow
         the law may have one sign and add up in proportion to the time; of the two the larger is taken.
@@ -207,7 +228,10 @@ class Curve(ErrorsOfSteps):
 
 
 def curves(name: str, data: xr.Dataset) -> Iterator[Curve]:
-    """The energy errors of every method on a scene."""
+    """The energy errors of every method on a scene, each with the steps at which all its states were run.
+
+    ``name``: the key of the scene, which is its label where ``data`` has none.
+    """
     time = float(data.attrs["contact_time"])
     contacts = time_in_contact(data) if "contacts" in data else nan
     data = data.sortby("dt")
@@ -236,6 +260,22 @@ def steps_of_scenes(
 
     With every step a state is another draw of the random walk. A line through two draws scatters less than a run does; the
     quantiles are therefore those of the errors with each step, and between two steps they are powers of the step.
+
+    Parameters
+    ----------
+    of_method : the curves of a method on some scenes
+    error : the mean relative error of the energy, greater than zero
+    contacts : the time that each of :data:`BODIES` bodies is in contact, in contact times
+    fraction : the part of the states, from 0 to 1
+
+    Returns
+    -------
+    An array (scene,) without a unit: infinite where no step meets the error, NaN where nothing was run.
+
+    Raises
+    ------
+    ValueError
+        If the error is no positive number.
     """
     power = common_exponent(of_method)
     every = [curve.of_contacts(contacts, power) for curve in of_method]
@@ -266,6 +306,11 @@ def steps_in_contact(of_method: Sequence[Curve], error: float, contacts: float =
     -------
     The steps sufficient for half of the states, the geometric mean over the scenes; a tenth of them in the scene that asks
     least; and nine tenths in the one that asks most. Infinite where that is not reached, NaN without scenes.
+
+    Raises
+    ------
+    ValueError
+        If the error is no positive number.
     """
     if not of_method:
         return laws.Spread(*(np.asarray(nan),) * 3)
@@ -275,7 +320,12 @@ def steps_in_contact(of_method: Sequence[Curve], error: float, contacts: float =
 
 
 def frame(scenes: Mapping[str, xr.Dataset]) -> pd.DataFrame:
-    """A row for each method and scene: time in contact, exponent, coefficient, error at the shown step, with intervals."""
+    """A row for each method and scene: time in contact, exponent, coefficient, error at the shown step, with intervals.
+
+    The columns are ``method``, its ``label``, ``scene``, ``contact_time_s``, ``source`` ("released" or "this run"), ``states``
+    (how many), ``coverage`` of the intervals, ``contacts`` (contact times) and, each with ``_low`` and ``_high``, ``exponent``,
+    ``coefficient`` and ``error_at_shown_step``, the results of :func:`exponent`, :func:`coefficient` and :func:`at_step`.
+    """
     rows = []
     for name, data in scenes.items():
         for method in map(str, data["integrator"].values):

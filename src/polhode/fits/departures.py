@@ -49,9 +49,10 @@ class Departure:
 
 
 def below(data: xr.Dataset) -> Iterator[Departure]:
-    """The orders in a group of single_body.nc that are more than :data:`TOLERANCE` below their declaration.
+    """The orders in a group of single_body.nc that are more than :data:`TOLERANCE` below their declaration, or cannot be
+    fitted.
 
-    An order is a number without a unit.
+    An order is a number without a unit; one that cannot be fitted counts where the error stays large at the finest step.
     """
     for i, method in enumerate(map(str, data["integrator"].values)):
         for short, quantity, error in ORDERED:
@@ -69,7 +70,7 @@ def below(data: xr.Dataset) -> Iterator[Departure]:
 def above(groups: Iterable[xr.Dataset], methods: Sequence[str]) -> Iterator[Departure]:
     """The orders of ``methods`` above their declaration on every problem of a class, for the problem with the lowest.
 
-    An order is a number without a unit.
+    ``groups``: groups of single_body.nc; ``methods``: keys. An order is a number without a unit.
     """
     lowest: dict[tuple[str, str, str], Departure] = {}
     for data in groups:
@@ -88,7 +89,7 @@ def remarks(groups: Mapping[str, xr.Dataset], plugins: Sequence[str]) -> list[st
 
     Parameters
     ----------
-    groups : those of ``polhode_study.gather.single_body.gather``
+    groups : name of a group -> dataset, made by ``polhode_study.gather.single_body.gather``
     plugins : keys of the user's own methods
     """
     problems = [data for name, data in groups.items() if name.count("/") == 1 and name != "/" and "integrator" in data.coords]

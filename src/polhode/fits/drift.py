@@ -18,9 +18,9 @@ class Drift:
     Parameters
     ----------
     last : float
-        Largest distance over the last tenth of the run.
+        Largest distance over the last tenth of the run, in the unit of the distance.
     largest : float
-        Largest distance over all of it.
+        Largest distance over all of it, in the same unit.
     growth : float
         Exponent of the power of time with which the distance grows: 0 where it only oscillates, 1/2 for a random walk, 1 for a
         steady drift. NaN where there are too few samples or no distance at all.
@@ -42,7 +42,7 @@ ROUNDING = 1e-9
 def bounded(growth: float, last: float) -> bool:
     """Whether a change of this exponent and final size counts as bounded: it oscillates, or it is rounding.
 
-    ``growth`` is a power of time.
+    ``growth`` is a power of time, and ``last`` relative, as in :class:`Drift`.
     """
     return last < ROUNDING or (growth < BOUNDED and last < LOST_CHANGE)
 
@@ -51,13 +51,16 @@ def drift(time: ArrayLike, distance: ArrayLike) -> Drift:
     """Size and growth of a distance over a long run.
 
     The growth is the slope, in logarithms, of the root mean squares in windows of time over the last one and a half decades, so
-    that an oscillation counts by its amplitude; a window is weighted by its number of samples. (The maximum in a
-    window would not do: it increases with the number of samples.)
+    that an oscillation counts by its amplitude; a window is weighted by its number of samples. (The maximum in a window would
+    not do: it increases with the number of samples.)
 
     Parameters
     ----------
-    time : times in s, ascending, from 0
-    distance : a quantity that is zero in the exact motion, of either sign; NaN after a blow-up
+    time : (n,)
+        Times in s, ascending, from 0.
+    distance : (n,)
+        A quantity that is zero in the exact motion, of either sign and in any unit; NaN after a blow-up. If the last value is
+        NaN or infinite, all of the result is NaN.
     """
     t, d = np.asarray(time, float), np.abs(np.asarray(distance, float))
     if not np.isfinite(d[-1]):

@@ -11,32 +11,34 @@ from polhode.fits.orders import slope
 
 @dataclass(frozen=True)
 class ErrorsOfSteps:
-    """The errors of runs with some steps.
+    """The errors of runs with some steps. To ask for an error that is no positive number is a ValueError.
 
     Parameters
     ----------
     share : (n,)
         Steps over the contact time, ascending.
     errors : (n, runs)
-        Those of each run; infinite where it blew up.
+        The errors of each run, in one unit; infinite where it blew up.
     """
 
     share: np.ndarray
     errors: np.ndarray
 
     def largest_of_each(self, error: float, exponent: float) -> np.ndarray:
-        """The largest share of each run, see :func:`~polhode.fits.largest_step.largest_step`; 0 where none meets the error.
+        """The largest share of each run (runs,), see :func:`~polhode.fits.largest_step.largest_step`; 0 where none meets the
+        error.
 
-        An array (runs,).
-
-        Below the finest step, and only there, the error is the power ``exponent`` of the step.
+        ``error`` has the unit of the errors. Below the finest step, and only there, the error is the power ``exponent`` of the
+        step.
         """
         return largest_step(self.share, self.errors.T, error, exponent)[0]
 
     def largest(self, error: float, exponent: float, fraction: float = SHARE_OF_CASES) -> float:
-        """The largest share with which, as with all smaller ones, ``fraction`` of the runs stay below ``error``.
+        """The largest share with which, as with all smaller ones, ``fraction`` of the runs stay below ``error``; 0 if there is
+        none.
 
-        A share is the step over the contact time; ``error`` has the unit of the errors.
+        A share is the step over the contact time; ``error`` has the unit of the errors, which below the finest step are the
+        power ``exponent`` of the step.
         """
         return float(-quantile(-self.largest_of_each(error, exponent), fraction))
 

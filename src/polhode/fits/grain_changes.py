@@ -13,12 +13,16 @@ from polhode.fits import seed_statistics
 
 
 def of_variants(data: xr.Dataset, name: str) -> xr.Variable:
-    """What is read off, by step, variant and initial state; without coordinates, whose comparison takes longer than sums."""
+    """The variable ``name`` as an array (division, variant, seed), in its unit, of a bed, column or drum of ``grains.nc``.
+
+    Division is the number of steps in a contact, seed the initial state. There are no coordinates, whose comparison takes
+    longer than sums.
+    """
     return data.variables[name].transpose("division", "variant", "seed")
 
 
 def of_methods(data: xr.Dataset, name: str) -> xr.Variable:
-    """The same with the methods of rotation, which have all corrections of the contact update."""
+    """The array of :func:`of_variants` of the methods of rotation alone, which have all corrections of the contact update."""
     return of_variants(data, name)[:, np.flatnonzero(data["compared"].values == "method")]
 
 
@@ -28,7 +32,7 @@ def changes(data: xr.Dataset, name: str, code: str | None = None) -> dict[int, s
     Parameters
     ----------
     data : bed, column or drum of ``grains.nc``, or such a check of a run
-    name : of what is read off, over variant, division and seed
+    name : of the variable that is read off, over variant, division and seed
     code : the code whose contact update is changed to, at the steps with which it was run; without it the methods together
 
     Returns

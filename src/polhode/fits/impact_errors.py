@@ -32,8 +32,9 @@ ALIKE = 0.02
 
 
 def order(error: xr.DataArray) -> float:
-    """The order: the power of dt with which the errors of one curve fall from :data:`STATED` to the shortest step, on a
-    line.
+    """The order: the power of dt with which the errors of one curve fall from the last of :data:`STATED` to the shortest step.
+
+    ``error`` (division,), in any unit, over the number of steps in a contact; the slope of a line in logarithms.
     """
     fine = error.sel(division=error["division"] >= STATED[-1])
     return -slope(fine["division"].values, fine.values)
@@ -42,14 +43,18 @@ def order(error: xr.DataArray) -> float:
 def ratios(data: xr.Dataset) -> xr.DataArray:
     """The errors of the spin over those of :data:`LEADING`, with all corrections, over case, integrator and division.
 
-    Numbers without a unit.
+    Numbers without a unit; ``data``: the check ``impacts``, with ``error_spin`` over these and stage.
     """
     cured = data["error_spin"].sel(stage=CURED)
     return cured / cured.sel(integrator=LEADING, drop=True)
 
 
 def curves(data: xr.Dataset) -> dict[str, ErrorsOfSteps]:
-    """The larger of the errors of spin and velocity of random impacts, without and with all corrections."""
+    """The larger of the errors of spin and velocity of random impacts over steps and impacts, in units of their change.
+
+    The keys are :data:`LIKE_CODES`, without a correction of the contact update, and :data:`CURED`, with all of them. ``data``:
+    the check ``random_impacts``, with ``error_spin`` and ``error_velocity`` over bookkeeping, division and draw.
+    """
     data = data.sortby("division", ascending=False)
     spin, velocity = (data[name].transpose("bookkeeping", "division", "draw") for name in ("error_spin", "error_velocity"))
     larger = spin.where(spin > velocity, velocity)
@@ -58,7 +63,9 @@ def curves(data: xr.Dataset) -> dict[str, ErrorsOfSteps]:
 
 
 class StepsInAContact(NamedTuple):
-    """Steps in a contact for an error: those to take, and those of half, a tenth, nine tenths and all of some impacts."""
+    """Steps in a contact for an error: those to take (:func:`served`), and those sufficient for half (``half``), a tenth
+    (``low``), nine tenths (``high``) and all (``most``) of some impacts.
+    """
 
     take: float
     half: float
@@ -70,7 +77,8 @@ class StepsInAContact(NamedTuple):
 def steps_in_a_contact(data: xr.Dataset, error: float) -> tuple[StepsInAContact, StepsInAContact, Spread]:
     """Steps in a contact for an error of random impacts, as codes have it and with all corrections, and their ratio.
 
-    They are infinite where the error is not reached.
+    ``data`` and the unit of ``error`` are as in :func:`curves`; the ratio is the median over the impacts with its spread.
+    Steps are infinite where the error is not reached. ValueError for an error that is no positive number.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         codes, cured = (1 / curve.largest_of_each(error, curve.exponent) for curve in curves(data).values())

@@ -49,8 +49,9 @@ class Ladder:
 
     Parameters
     ----------
-    dt, error : equally long arrays
-        Step sizes in s, in any order; errors, infinite where a run blew up, NaN where there was none.
+    dt, error : arrays (n,)
+        Step sizes in s, in any order; relative errors, such as :data:`METRIC`, infinite where a run blew up, NaN where there
+        was none.
     horizon : float
         The time simulated, s.
     """
@@ -77,9 +78,9 @@ class Ladder:
         return self.order.order if self.dt.size and self.order.dt_min <= self.dt[0] * (1 + 1e-9) else nan
 
     def find(self, target: float) -> LargestStep:
-        """The largest step size for a target error, see :func:`polhode.fits.largest_step.largest_step`.
+        """The largest step size (s) for a target error, see :func:`polhode.fits.largest_step.largest_step`.
 
-        Step in s, target in the unit of the errors.
+        The target has the unit of the errors; ValueError if it is no positive number.
         """
         dt, error = self.dt, self.error
         largest, how = (float(x) for x in largest_step(dt, error, target, self.order_below, time=self.horizon))
@@ -91,11 +92,11 @@ class Ladder:
 
 
 def largest_of_each(ladders: Sequence[Ladder], target: float) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """The largest step of each of several ladders for a target error, NaN where there is none, and how it is known.
+    """The largest step of each of several ladders for a target error, and how it is known: as :meth:`Ladder.find`, at once.
 
-    Two arrays (ladders,), the step in s.
-
-    As :meth:`Ladder.find`, at once for ladders with the same steps.
+    Two arrays (ladders,): the step in s, NaN where there is none; and one of the numbers
+    :data:`~polhode.fits.largest_step.NOT_RUN` to :data:`~polhode.fits.largest_step.UNREACHED`. ``target`` has the unit of the
+    errors; ValueError if it is no positive number.
     """
     steps, how = np.full(len(ladders), nan), np.full(len(ladders), NOT_RUN, "int8")
     for dt in {ladder.dt.tobytes(): ladder.dt for ladder in ladders}.values():
@@ -125,7 +126,7 @@ def priced(
 ) -> NDArray[np.float64]:
     """Time in s of ``steps`` steps and ``evaluations`` torques that cost ``price`` times ``unit`` seconds each.
 
-    Arrays that broadcast; the time of a step, ``step_time``, in s.
+    Arrays that broadcast to the shape of the result; the time of a step, ``step_time``, in s.
 
     A price of zero needs no unit: the step time already includes the cheapest possible torque.
     """

@@ -55,9 +55,9 @@ def rounded_down(step: float, digits: int = DIGITS) -> float:
 
 
 def round_off(step: ArrayLike, time: float) -> Array:
-    """The error, in the unit of the errors, below which round-off of the ``time / step`` steps may show.
+    """The error, relative or in rad, below which round-off of the ``time / step`` steps may show, in the shape of ``step``.
 
-    Both in s; the shape of ``step``.
+    ``step`` (...) and ``time`` in one unit, such as s; with a ``time`` of 1, the error per unit of time.
     """
     return np.asarray(FLOOR_FACTOR * EPS * time / np.asarray(step, float))
 
@@ -75,11 +75,11 @@ def largest_step(
     Parameters
     ----------
     step : (S,)
-        Ascending.
+        Ascending, in any unit.
     error : (..., S)
-        Infinite where a run blew up; a curve of NaN was not run.
+        Relative or in rad. Infinite where a run blew up; a curve of NaN was not run.
     target : float
-        The error to meet, greater than zero.
+        The error to meet, greater than zero, in the unit of ``error``.
     order, coefficient : arrays (...)
         ``error = coefficient step^order`` below the finest step; NaN where nothing is known, by default a line through the
         error of the finest step.
@@ -89,7 +89,8 @@ def largest_step(
     Returns
     -------
     step, how : arrays (...)
-        0 where the target is not reached, NaN where nothing was run; and one of :data:`NOT_RUN` to :data:`UNREACHED`.
+        In the unit of ``step``, 0 where the target is not reached, NaN where nothing was run; and one of :data:`NOT_RUN` to
+        :data:`UNREACHED`.
 
     Raises
     ------

@@ -1,8 +1,11 @@
 """The laws of many bodies in a small file, laws.nc: what a step for a given error needs, without the errors behind it.
 
 The errors of 512 bodies take 80 MB. Nearly all of them lie on the laws ``error per radian = C h^p`` of
-:mod:`polhode.fits.laws`, so that two numbers and the growth with time replace a curve; where a curve leaves its law,
-at large errors, the file has the measured number of steps as a factor on that of the law (``departure``).
+:mod:`polhode.fits.laws`, so that two numbers and the growth with time replace a curve; where a curve leaves its law, at large
+errors, the file has the measured number of steps as a factor on that of the law (``departure``).
+
+The dimension over methods is called ``integrator``. An error is the larger of the angle (rad) and of the error of the angular
+velocity over its scale.
 """
 
 from collections.abc import Sequence
@@ -152,7 +155,10 @@ def _rounded(name: str, values: ArrayLike) -> Array:
 
 
 def unpacked(data: "xr.Dataset") -> "xr.Dataset":
-    """The laws in a dataset of :func:`condensed`, as :func:`polhode.fits.laws.laws` has them for the larger error."""
+    """The laws in a dataset of :func:`condensed`, as :func:`polhode.fits.laws.laws` has them for the larger error.
+
+    Without the dimension quantity: over torque_class, method and body.
+    """
     import xarray as xr
 
     dims = ("torque_class", "integrator", "body")
@@ -197,9 +203,9 @@ def steps_per_radian(data: "xr.Dataset", targets: Sequence[float] = laws.TARGETS
     data : from :func:`condensed`, or a file laws.nc
     targets : errors per radian after the time of the laws, ``data.attrs["radians"]``; with ``radians``, errors after so
         many
-    radians : the time after which the error is meant. Before the time of the laws it counts as the time of the laws: in the
-        first radians errors oscillate, and no power of time leads back safely. Beyond, errors grow with the median exponent
-        of the method, from :data:`SLOWEST_GROWTH` to :data:`FASTEST_GROWTH`.
+    radians : the time in radians turned after which the error is meant. Before the time of the laws it counts as the time of
+        the laws: in the first radians errors oscillate, and no power of time leads back safely. Beyond, errors grow with the
+        median exponent of the method, from :data:`SLOWEST_GROWTH` to :data:`FASTEST_GROWTH`.
 
     Returns
     -------
@@ -219,7 +225,12 @@ def steps_per_radian(data: "xr.Dataset", targets: Sequence[float] = laws.TARGETS
 def steps_of_bodies(
     data: "xr.Dataset | PlainDataset", targets: Sequence[float], radians: float | None = None
 ) -> tuple[Array, NDArray[np.int8]]:
-    """The numbers of :func:`steps_per_radian` as arrays (torque_class, method, body, target): the steps, and how."""
+    """The numbers of :func:`steps_per_radian` as arrays (torque_class, method, body, target): the steps, and how they are
+    known.
+
+    Steps are per radian, infinite where the target is not reached and NaN where nothing was run; how they are known is one of
+    :data:`~polhode.fits.largest_step.NOT_RUN` to :data:`~polhode.fits.largest_step.UNREACHED`.
+    """
 
     def over_bodies(name: str, *further: str) -> np.ndarray:
         return np.asarray(data[name].transpose("torque_class", "integrator", "body", *further).values)

@@ -1,7 +1,8 @@
 """Laws of the error of ensembles: error per radian = C (Omega dt)^p, for each method and class of torque, over random bodies.
 
 Everything is dimensionless: the step ``h = Omega dt`` in radians, the time in radians turned, the angular velocity in units of
-its scale Omega. The functions take the dataset of ensembles.nc, or plain arrays, and know no registry.
+its scale Omega. The functions take the dataset of ensembles.nc, or plain arrays, and know no registry. The dimension over
+methods is called ``integrator`` in all datasets.
 
 Where a question can be answered from measured errors it is: steps for a given error are interpolated between the steps that
 were run, and a law is used only below the finest of these, which is flagged.
@@ -46,7 +47,8 @@ SPREAD = (0.1, SHARE_OF_CASES)
 def errors(data: "xr.Dataset") -> "xr.DataArray":
     """The errors over quantity, torque_class, method, body, step (ascending) and radians.
 
-    Infinite where a run diverged, NaN where there was none.
+    The quantities are :data:`QUANTITIES`: the angle (rad), the error of the angular velocity over Omega, and the larger of
+    both. Infinite where a run diverged, NaN where there was none.
     """
     import xarray as xr
 
@@ -75,10 +77,10 @@ def laws(data: "xr.Dataset") -> "xr.Dataset":
       ``coarsest`` (rad);
     * ``leading``: C if p is rounded to the whole number, from the finest steps of the fit, so that bodies can be compared;
     * ``growth``: the exponent of the radians turned with which the error grows at a given step, the median over the fit;
-    * ``rounding``: the coarsest of the steps below the fit at which, as at all finer ones, the error exceeds the law by
+    * ``rounding``: the coarsest of the steps (rad) below the fit at which, as at all finer ones, the error exceeds the law by
       :data:`ROUNDED` and is not larger than :func:`round_off` explains;
-    * ``stable``: the largest step that, as all finer ones, leaves an error below :data:`STABLE`; ``stable_at_least`` tells
-      that it is the coarsest step that was run.
+    * ``stable``: the largest step (rad) that, as all finer ones, leaves an error below :data:`STABLE`; ``stable_at_least``
+      tells that it is the coarsest step that was run.
     """
     import xarray as xr
 
@@ -229,7 +231,13 @@ def steps_per_radian(
     Returns
     -------
     Over torque_class, method, body and target: ``steps`` per radian, infinite where the target is not reached and NaN where
-    nothing was run; ``how``, as that function says.
+    nothing was run; ``how``, as that function says: one of :data:`~polhode.fits.largest_step.NOT_RUN` to
+    :data:`~polhode.fits.largest_step.UNREACHED`.
+
+    Raises
+    ------
+    ValueError
+        If a target is no positive number.
     """
     import xarray as xr
 
@@ -319,7 +327,8 @@ def compare(work: ArrayLike, allowed: ArrayLike) -> Compared:
     Parameters
     ----------
     work : (method, body) or (method, class, body)
-        What a method needs for one radian. Over several classes the ratio of a body is the geometric mean.
+        What a method needs for one radian, such as steps or torques. Over several classes the ratio of a body is the geometric
+        mean. Infinite where a method does not reach the target, NaN where it was not run.
     allowed : (method,) of bool
         Which methods may be the best.
     """
@@ -370,11 +379,12 @@ def interval(values: ArrayLike) -> tuple[Array, Array, Array]:
 
 
 def paired(work: ArrayLike, other: ArrayLike) -> seed_statistics.Estimate:
-    """The median over bodies of the work of one method over that of another, with its interval.
+    """The median over bodies of the work of one method over the work of another, a number, with its interval.
 
     Parameters
     ----------
     work, other : (body,) or (class, body)
+        In one unit; over several classes the ratio of a body is the geometric mean. A ratio that is NaN is left out.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.log(np.atleast_2d(np.asarray(work, float))) - np.log(np.atleast_2d(np.asarray(other, float)))

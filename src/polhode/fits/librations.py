@@ -19,7 +19,7 @@ def energy_drift(
     power : int
         The power of x with which the growth begins, 0 if there is none: growth/x^power is what is interpolated, and constant
         below the first turn.
-    dt : time step
+    dt : time step, in the unit of time of the frequencies
     frequencies : (m,)
         Angular frequencies of librations in radians per unit of time, such as those of a spectrum of angular velocities.
     weights : (m,), optional

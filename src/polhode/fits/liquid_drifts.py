@@ -31,25 +31,30 @@ def check_of_step(dt: float) -> str:
 
 
 def fastest(data: xr.Dataset) -> float:
-    """The angular frequency below which :data:`FASTEST` of a spectrum lies, rad/fs, interpolated between its frequencies."""
+    """The angular frequency below which :data:`FASTEST` of a spectrum lies, rad/fs, interpolated between its frequencies.
+
+    ``data``: the check ``liquid_spectrum``, with ``spectrum`` over axis and ``frequency`` (rad/fs).
+    """
     return fastest_of(data["spectrum"].sum("axis").values, data["frequency"].values)
 
 
 def fastest_of(shares: np.ndarray, frequencies: np.ndarray) -> float:
-    """The fastest of shares of the kinetic energy of rotation at angular frequencies, in their unit.
+    """The angular frequency below which :data:`FASTEST` of a spectrum lies, in the unit of ``frequencies``.
 
-    ``shares`` and ``frequencies`` (n,).
+    ``shares`` (n,): parts of the kinetic energy of rotation, whose sum is 1, at the ascending ``frequencies`` (n,).
     """
     return float(np.interp(FASTEST, np.cumsum(shares), frequencies))
 
 
 def power_spectrum(omega: np.ndarray, moments: np.ndarray, interval: float, segment: int) -> tuple[np.ndarray, np.ndarray]:
-    """The spectrum (axes, frequencies) of the kinetic energy of rotation, whose sum is 1, and angular frequencies.
+    """The spectrum (3, n) of the kinetic energy of rotation about each axis, whose sum is 1, at angular frequencies (n,).
+
+    The frequencies are in rad per unit of time of ``interval``; n is ``segment // 2 + 1``.
 
     Parameters
     ----------
-    omega : (samples, molecules, 3), body frame
-    moments : (molecules, 3)
+    omega : (samples, molecules, 3), body frame, in any unit
+    moments : (molecules, 3), in any unit
     interval : time between two samples
     segment : samples of the pieces, each with a Hann window, over which the mean is taken; they overlap by half
     """
@@ -62,7 +67,23 @@ def power_spectrum(omega: np.ndarray, moments: np.ndarray, interval: float, segm
 
 @dataclass(frozen=True)
 class MeanDrift:
-    """What the starts of a method with one step did: the mean drift with Student's interval in kT per ns and freedom."""
+    """What the starts of a method with one step did.
+
+    Parameters
+    ----------
+    drift, low, high : float
+        The mean drift with the ends of Student's interval, kT per ns and degree of freedom; the ends are NaN without one.
+    block_error : float
+        The mean of the errors that the blocks of single runs give, in the same unit.
+    rms : float
+        The mean scatter of the energy about its line, kT per degree of freedom; both without lost runs, NaN if all are lost.
+    starts, lost : int
+        How many were run, and how many of them were lost.
+    lost_at : float
+        The median time at which they were lost, fs; NaN if none was.
+    lost_by : int
+        1 if most of them heat, -1 if most cool, 0 if neither.
+    """
 
     drift: float
     low: float
@@ -93,7 +114,10 @@ class MeanDrift:
 
 
 def warming(drift: float, length: float, temperature: float = 300.0) -> float:
-    """By how many K a drift (kT per degree of freedom and ns) warms water in a run of ``length`` ns at constant volume."""
+    """By how many K a drift (kT per degree of freedom and ns) warms water in a run of ``length`` ns at constant volume.
+
+    ``temperature`` of the water, K.
+    """
     return drift * length * temperature / HEAT_CAPACITY
 
 
@@ -107,7 +131,10 @@ def run_length(drift: float) -> str:
 
 
 def outcome(data: xr.Dataset) -> MeanDrift | None:
-    """That of a dataset over seed; None if nothing was run. In kT per ns and degree of freedom."""
+    """What the starts of one method with one step did; None if nothing was run.
+
+    ``data``: of a check of :func:`check_of_step`, ``drift``, ``rms``, ``block_error``, ``lost_at`` and ``lost_by`` over seed.
+    """
     return _outcome(*(data[name].values for name in _OF_STARTS))
 
 
@@ -138,7 +165,10 @@ def _outcome(
 
 
 def outcomes(data: xr.Dataset) -> dict[str, dict[float, MeanDrift]]:
-    """method -> step in fs, ascending -> what its starts did."""
+    """Key of a method -> step in fs, ascending -> what its starts did, without steps that were not run.
+
+    ``data``: as for :func:`outcome`, over integrator, dt (fs) and seed.
+    """
     # As arrays, once: a selection by xarray for each method and step takes longer than all the rest.
     data = data.sortby("dt")
     arrays = [data[name].transpose("integrator", "dt", "seed").values for name in _OF_STARTS]
@@ -153,7 +183,8 @@ def outcomes(data: xr.Dataset) -> dict[str, dict[float, MeanDrift]]:
 def largest_steps(of_method: Mapping[float, Any], allowed: float) -> tuple[float, float]:
     """The largest step up to which drift or bias is shown to be below ``allowed``, and up to which it may be; 0 for none.
 
-    Two steps in fs, as the keys of ``of_method``; ``allowed`` in the unit of its drifts.
+    ``of_method``: step in fs, ascending -> a drift or bias with the properties ``largest`` and ``smallest``, of which
+    ``allowed`` has the unit.
     """
     ends = []
     for name in ("largest", "smallest"):
@@ -168,7 +199,7 @@ def largest_steps(of_method: Mapping[float, Any], allowed: float) -> tuple[float
 
 @dataclass(frozen=True)
 class Best:
-    """A method, the largest step shown to drift by less than what is allowed, and the others shown to be as good there."""
+    """A method, the largest step (fs) shown to drift by less than what is allowed, and the others shown to be as good there."""
 
     method: str
     dt: float
@@ -180,9 +211,11 @@ Steps = dict[str, tuple[float, float]]
 
 
 def steps_of(*boxes: Mapping[str, Mapping[float, MeanDrift]], allowed: float) -> Steps:
-    """The largest steps of each method: those of the box that shows the longest, as longer runs of more molecules show more.
+    """Key of a method -> its two largest steps (fs): up to which its drift is shown to be below ``allowed``, and up to which
+    it may be.
 
-    In fs.
+    They come from the box that shows the longest, as longer runs of more molecules show more; 0 for none. ``boxes``: results
+    of :func:`outcomes`; ``allowed`` in kT per ns and degree of freedom.
     """
     steps: Steps = {}
     for every in boxes:
@@ -194,7 +227,7 @@ def steps_of(*boxes: Mapping[str, Mapping[float, MeanDrift]], allowed: float) ->
 def best(steps: Steps) -> Best | None:
     """:data:`PREFERRED` if no other method is shown to hold the energy at a step where it does not, else the best of these.
 
-    None if no method is shown to drift so little.
+    ``steps``: the result of :func:`steps_of`. None if no method is shown to drift so little.
     """
     if not steps or not max(steps.values())[0]:
         return None

@@ -38,7 +38,7 @@ class Fits:
     last: NDArray[np.int64]
 
     def without_flat(self) -> "Fits":
-        """The fits with an order above :data:`LOWEST`."""
+        """The fits with an order above :data:`LOWEST`; the others become NaN, their positions -1."""
         sloping = self.order > LOWEST
         ends = (np.where(sloping, end, -1) for end in (self.first, self.last))
         return Fits(np.where(sloping, self.order, np.nan), np.where(sloping, self.intercept, np.nan), *ends)
@@ -52,9 +52,9 @@ def fit(step: ArrayLike, error: ArrayLike, usable: ArrayLike, fewest: int, large
 
     Parameters
     ----------
-    step : (S,), ascending
-    error : (..., S)
-    usable : (..., S)
+    step : (S,), ascending, in any unit
+    error : (..., S), in any unit
+    usable : (..., S) of bool
         Which errors are clear of round-off and asymptotic.
     """
     x = np.log10(np.asarray(step, float))
@@ -78,8 +78,9 @@ def fit(step: ArrayLike, error: ArrayLike, usable: ArrayLike, fewest: int, large
 
 
 def slope(step: ArrayLike, error: ArrayLike, fewest: int = 2) -> float:
-    """The order: the power of the step with which an error grows; least squares over all steps, NaN from less than
-    ``fewest``.
+    """The order: the power of the step with which an error grows; least squares over all steps, NaN from less than ``fewest``.
+
+    ``step`` and ``error`` (n,) in any unit; errors that are zero or not finite are left out.
     """
     step, error = np.asarray(step, float), np.asarray(error, float)
     usable = np.isfinite(error) & (error > 0)
@@ -87,7 +88,10 @@ def slope(step: ArrayLike, error: ArrayLike, fewest: int = 2) -> float:
 
 
 def straight_line(x: Array, y: Array) -> tuple[Array, Array, Array]:
-    """Slope, intercept and rms residual of straight lines through (x, y), y over (..., points). Three arrays (...)."""
+    """Slope, intercept and rms residual of straight lines by least squares through x (n,) and y (..., n). Three arrays (...).
+
+    The slope is in units of y over x, the others in the unit of y.
+    """
     middle = y.mean(axis=-1)
     centred = x - x.mean()
     slope = (centred * y).sum(axis=-1) / (centred**2).sum()
@@ -120,13 +124,13 @@ def fit_order(dt: Array, error: Array, end_time: float) -> Order:
     Of the line of :func:`fit`, over :data:`FEWEST` points or more.
 
     The bracket contains this slope, those over :data:`WINDOW` neighbouring points from the finest of the fit to points
-    :data:`SHIFT` times as coarse, and the mirror image of the last of them about the first. Where the error is
-    ``C dt^p (1 + c dt^m)`` with m >= 1 and ``c dt^m < 1/2`` in the finest window, the slope there differs from p by
-    less than it differs from the one four times as coarse: p lies between that slope and its mirror image.
+    :data:`SHIFT` times as coarse, and the mirror image of the last of them about the first. Where the error is ``C dt^p (1 + c
+    dt^m)`` with m >= 1 and ``c dt^m < 1/2`` in the finest window, the slope there differs from p by less than it differs from
+    the one four times as coarse: p lies between that slope and its mirror image.
 
     Parameters
     ----------
-    dt, error : equally long arrays, any order; NaN is ignored
+    dt, error : arrays (n,), step sizes in s and relative errors, in any order; NaN is ignored
     end_time : the time simulated in s, which gives the number of steps
     """
     dt, error = np.asarray(dt, float), np.asarray(error, float)

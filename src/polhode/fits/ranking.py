@@ -28,7 +28,7 @@ INSTEAD = f"Where the energy must not drift, as in a liquid, take the exact roto
 
 
 def candidates(data: "xr.Dataset", one_torque: bool = False, as_published: bool = False) -> list[str]:
-    """The methods of a problem that may be recommended.
+    """The keys of the methods of a problem that may be recommended.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def ranked(data: "xr.Dataset", target: float, price: float, keys: Iterable[str])
     Parameters
     ----------
     data : a problem's group of cost.nc
-    target : target error
+    target : target error, relative (:data:`polhode.fits.ladders.METRIC`)
     price : cost of one torque in steps of direct Euler
     keys : methods to consider
 
@@ -73,6 +73,11 @@ def ranked(data: "xr.Dataset", target: float, price: float, keys: Iterable[str])
     -------
     DataFrame with columns method, label, dt (s), steps, torque_evaluations, seconds, and what :class:`LargestStep` says: how,
     finer, coarser (s), finer_error, coarser_error. Methods of equal time keep the order of ``keys``.
+
+    Raises
+    ------
+    ValueError
+        If the target is no positive number, or a key is not among the methods of the group.
     """
     rows = []
     horizon, unit = float(data.attrs["horizon"]), float(data.attrs["price_unit"])

@@ -23,8 +23,8 @@ class SatelliteSteps:
     Parameters
     ----------
     methods : keys
-    errors : of a radian, descending
-    steps : (satellites, methods, errors); infinite where there is none
+    errors : (errors,) rad, of a radian turned, descending
+    steps : (satellites, methods, errors) steps a radian; infinite where there is none
     every : (satellites,) radians between two samples of the controller; infinite where there is none
     ratios : (satellites,) the momentum of the wheels over the momentum of the spin
     radians : in a run
@@ -40,10 +40,10 @@ class SatelliteSteps:
     exact_motion: float
 
     def needed(self, error: float) -> np.ndarray:
-        """Steps a radian, (satellites, methods), for an error of a radian that is at most the largest measured one. In rad.
+        """Steps a radian, (satellites, methods), for an ``error`` (rad) of a radian that is at most the largest measured one.
 
-        Between two errors, and below the smallest, as a power of the error. None are needed where a step between two samples
-        of a controller is short enough.
+        Between two errors, and below the smallest, as a power of the error. None are needed where a step between two samples of
+        a controller is short enough.
         """
         at = int(np.clip(np.searchsorted(-self.errors, -error), 1, len(self.errors) - 1))
         coarse, fine = self.steps[..., at - 1], self.steps[..., at]
@@ -55,12 +55,15 @@ class SatelliteSteps:
         return np.where(steps <= AS_SAMPLES / self.every[:, None], 0.0, steps)
 
     def sufficient(self, error: float, share: float = SHARE_OF_CASES) -> dict[str, float]:
-        """Method -> the steps a radian that are sufficient for this share of the satellites."""
+        """Key of a method -> the steps a radian that are sufficient for this share of the satellites.
+
+        ``error`` (rad) of a radian turned, as for :meth:`needed`.
+        """
         return dict(zip(self.methods, map(float, laws.quantile(self.needed(error).T, share)), strict=True))
 
 
 def read(path: Path) -> SatelliteSteps:
-    """What a file has.
+    """The steps in a file such as the released :data:`SATELLITES`.
 
     Raises
     ------

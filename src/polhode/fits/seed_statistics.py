@@ -1,4 +1,8 @@
-"""Means, medians and paired comparisons over the initial states of many-body runs, with intervals of known coverage."""
+"""Means, medians and paired comparisons over the initial states of many-body runs, with intervals of known coverage.
+
+``data`` is a scene's group of many_body.nc, with errors over integrator, dt and seed; ``method`` is a key, ``row`` the position
+of a step size along dt. A function that takes these raises :class:`~polhode.fits.NotInRun` for a method that the data lack.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -74,7 +78,7 @@ def median(values: np.ndarray) -> Estimate:
 
 
 def mean(values: np.ndarray, comparisons: int = 1) -> Estimate:
-    """The mean of ``values`` (n,) with Student's interval, if n > 1 and the mean is finite.
+    """The mean of ``values`` (n,) with Student's interval, if n > 1 and the mean is finite, in the unit of the values.
 
     Errors are skewed, so the interval covers less than :data:`LEVEL`; see :func:`coverage_of_mean`. For several ``comparisons``
     it is wider, so that all of them hold together at this level (Bonferroni).
@@ -88,7 +92,10 @@ def mean(values: np.ndarray, comparisons: int = 1) -> Estimate:
 
 
 def student(n: int, comparisons: int = 1) -> float:
-    """The quantile of Student's distribution for a two-sided interval from ``n`` values, one of several ``comparisons``."""
+    """The quantile of Student's distribution for a two-sided interval from ``n`` values, one of several ``comparisons``.
+
+    A number, in standard errors of the mean; the level is :data:`LEVEL`.
+    """
     level = 1 - (1 - LEVEL) / comparisons
     share = (1 + level) / 2
     if n == 3:  # in closed form, with the same bits: answers on liquids, of three starts each, need not wait for SciPy
@@ -101,8 +108,8 @@ def student(n: int, comparisons: int = 1) -> float:
 def coverage_of_mean(population: np.ndarray, n: int) -> float:
     """The fraction of intervals of :func:`mean`, from ``n`` values drawn from ``population``, that contain the mean of all.
 
-    The draws are the same in every call, so that a report is reproducible byte for byte. NaN for a single value, and for a
-    population that is not finite.
+    ``population`` (m,) in any unit; a number from 0 to 1. The draws are the same in every call, so that a report is
+    reproducible byte for byte. NaN for a single value, and for a population that is not finite.
     """
     population = np.asarray(population, float)
     if n < 2 or not np.isfinite(population).all():
@@ -119,7 +126,7 @@ def jackknife(statistic: Callable[[np.ndarray], float], n: int) -> Estimate:
 
     Parameters
     ----------
-    statistic : function of an array of indices of states
+    statistic : function of an array (k,) of indices of states, from 0 to n - 1, that returns a number
     """
     every = np.arange(n)
     value = statistic(every)
@@ -133,12 +140,13 @@ def jackknife(statistic: Callable[[np.ndarray], float], n: int) -> Estimate:
 def ratio(ours: np.ndarray, theirs: np.ndarray) -> Estimate:
     """The ratio of the means of two sets of errors from the same states, the comparison of methods on many bodies.
 
-    A few states with large errors weigh more in a mean than in a median; but the publication plots means, and both start
-    from the same states.
+    A few states with large errors weigh more in a mean than in a median; but the publication plots means, and both start from
+    the same states.
 
     Parameters
     ----------
     ours, theirs : arrays (n,), or (rows, n) for the geometric mean of the ratios of the rows; inf where a run blew up
+        Both in one unit; the ratio has none.
     """
     ours, theirs = np.atleast_2d(ours), np.atleast_2d(theirs)
 
@@ -169,9 +177,13 @@ def coverage_of_ratio(ours: np.ndarray, theirs: np.ndarray) -> float:
 
 
 def of_seeds(data: "xr.Dataset", method: str, row: int, name: str = "energy_error") -> np.ndarray:
-    """The energy error in % of every initial state of a method at the ``row``-th step size.
+    """The error of every initial state of a method at the ``row``-th step size, an array (seed,).
 
     inf where the run blew up, NaN if the method does not run with this step size.
+
+    Parameters
+    ----------
+    name : the variable, in its unit: ``energy_error`` in %, ``energy_error_mean`` relative
 
     Raises
     ------
@@ -233,7 +245,9 @@ def ratio_over_steps(data: "xr.Dataset", method: str, other: str) -> Estimate:
 
 
 def followed(data: "xr.Dataset") -> list[str]:
-    """The methods that were run with more than half of the step sizes: those whose error can be followed over the step."""
+    """The keys of the methods that were run with more than half of the step sizes: those whose error can be followed over the
+    step.
+    """
     keys = list(map(str, data["integrator"].values))
     return [key for key in keys if sum(ran(data, key, row) for row in range(data.sizes["dt"])) > data.sizes["dt"] / 2]
 
@@ -263,7 +277,10 @@ def _step_of_mean(dt: np.ndarray, curve: np.ndarray, error: float) -> float:
 
 
 def ratio_of_steps(data: "xr.Dataset", method: str, other: str, error: float) -> Estimate:
-    """Ratio of the steps of :func:`step_for` of two methods. A number."""
+    """Ratio of the steps of :func:`step_for` of two methods for a mean ``error`` in %. A number, with its interval.
+
+    NaN where one of the steps is.
+    """
     dt = data["dt"].values
     ours, theirs = (np.array([of_seeds(data, key, row) for row in range(len(dt))]) for key in (method, other))
 

@@ -30,10 +30,11 @@ def other_turns(turns: float, exact_turns: float) -> bool:
 
 
 def tumbling(data: xr.Dataset) -> np.ndarray:
-    """Whether the free body of each row tumbles as the exact one does (:func:`tumbles_as_exact`).
+    """Whether the free body of each row tumbles as the exact one does (:func:`tumbles_as_exact`): an array (rows,) of bool.
 
     It rests on the long spin of the row, the vector of the angular momentum in 1000 s, and the turns of a T-handle in 120 s; a
-    row of which one of them was not measured does not.
+    row of which one of them was not measured does not. ``data``: the runs of the engines, with ``end``, ``energy_drift``,
+    ``momentum_drift``, ``shipped_vector`` and ``shipped_turns`` over the rows, and the attribute ``exact_turns``.
     """
     changes = np.array([data[name].values for name in ("energy_drift", "momentum_drift", "shipped_vector")]).T
     exact = float(data.attrs["exact_turns"])

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def at(data: "xr.Dataset", name: str, method: str, **where: int) -> float:
     """One value of a method, NaN if the run has none; ``where`` are positions along the other dimensions.
 
-    In the unit of the variable.
+    ``method``: its key; the value is in the unit of the variable ``name``.
     """
     # Thousands of numbers are requested: look-ups by xarray would take seconds.
     variables = data.variables
@@ -25,7 +25,7 @@ def at(data: "xr.Dataset", name: str, method: str, **where: int) -> float:
 
 
 def peak(data: "xr.Dataset", name: str, method: str) -> float:
-    """The largest value of a method, NaN if the run has none. In the unit of the variable."""
+    """The largest value of the variable ``name`` of the method with this key, in its unit; NaN if the run has none."""
     if name not in data or method not in data["integrator"].values:
         return nan
     values = data[name].sel(integrator=method).values
@@ -38,5 +38,5 @@ def quotient(a: float, b: float) -> float:
 
 
 def nearest_step(dt: Sequence[float] | np.ndarray, wanted: float) -> int:
-    """The index of the step size nearest to ``wanted`` (s), in logarithms."""
+    """The index of the step size nearest to ``wanted`` (s), in logarithms, among ``dt`` (n,) in s."""
     return int(np.argmin(np.abs(np.log(np.asarray(dt) / wanted))))
