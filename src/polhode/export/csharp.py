@@ -42,51 +42,51 @@ class CSharp(Braces):
 
     @property
     def number_type(self) -> str:
-        """The type of a number."""
+        """The type of a number: ``double``, or ``float`` in single precision."""
         return "float" if self.single else "double"
 
     def in_single(self) -> Self:
-        """The same language with ``float`` for every number."""
+        """A copy of the language with ``float`` for every number."""
         made = super().in_single()
         made.root = "(float)Math.Sqrt"
         return made
 
     def rounded(self, number: Scalar) -> Scalar:
-        """Rounded to single precision if that is meant: C# allows more digits inside an expression."""
+        """The expression for a result, rounded to single precision if that is meant: C# allows more digits in an expression."""
         return Scalar(f"(float)({number.code})", values.SIGN) if self.single else number
 
     def type_of(self, argument: Argument) -> str:
-        """The type of an argument or a variable."""
+        """The type in C# of an argument or a variable."""
         if isinstance(argument, Struct):
             return "".join(word.capitalize() for word in argument.name.split("_"))
         return {None: self.number_type, WHOLE: "long", TORQUE: "Torque", PARAMETERS: "object"}[argument]
 
     def inertia_of(self, key: str) -> str:
-        """The name of the function that makes a body."""
+        """The name of the function that makes a body from its moments, the same for all methods (``key``)."""
         return "inertia_of"
 
     def literal(self, number: float | int) -> str:
-        """As in Python, with the suffix of its type."""
+        """The text of a number as in Python, with the suffix of its type."""
         return f"{super().literal(number)}{'f' if self.single and isinstance(number, float) else ''}"
 
     def constant(self, name: str, value: float | int) -> str:
-        """A constant of the class."""
+        """The statement that declares a constant of the class."""
         return f"const {self.type_of(WHOLE if isinstance(value, int) else None)} {name} = {self.literal(value)};"
 
     def converted(self, number: Scalar) -> Scalar:
-        """A cast, as a value of the translator."""
+        """The expression that casts a whole number to the type of numbers."""
         return Scalar(f"({self.number_type}){number.within(values.ATOM)}", values.SIGN)
 
     def constructed(self, struct: Struct, codes: Sequence[str]) -> str:
-        """A structure by its constructor."""
+        """The expression that makes a structure of these members by its constructor."""
         return f"new {self.type_of(struct)}({', '.join(codes)})"
 
     def initialised(self, typed: str, name: str, code: str, constant: bool) -> str:
-        """A declaration."""
+        """The statement that declares a variable with its first value."""
         return f"{typed} {name} = {code};"
 
     def declaration(self, typed: str, name: str) -> list[str]:
-        """A declaration without a value."""
+        """The statement that declares a variable without a value."""
         return [f"{typed} {name};"]
 
     def function(
@@ -99,13 +99,16 @@ class CSharp(Braces):
         lines: Sequence[str],
         result_name: str,
     ) -> list[str]:
-        """A static function, public if users call it."""
+        """The lines of a static function, public if users call it; ``lines`` are its body.
+
+        ``idle``, ``variables`` and ``result_name`` are not needed.
+        """
         typed = ", ".join(f"{of} {code}" for of, code in arguments)
         public = "public " if name in _EXPORTED else ""
         return [*exploded(f"{public}static {result} {name}({typed})", 0), "{", *lines, "}"]
 
     def structure(self, struct: Struct) -> str:
-        """A structure with the constructor that takes all its members."""
+        """The text that declares a structure with the constructor that takes all its members."""
         typed = [(self.type_of(member), name) for name, member in struct.members]
         made = self.type_of(struct)
         rows = [
@@ -123,7 +126,7 @@ class CSharp(Braces):
         return "\n".join(rows)
 
     def file(self, method: Method, file: Translator, structs: Sequence[Struct], test: str) -> str:
-        """The class."""
+        """The text of the class of a method; ``test`` is the text of its test."""
         key = self.key(method)
         made = _class(key)
         precision = (
@@ -151,7 +154,11 @@ class CSharp(Braces):
         return "\n".join([opening, "", *usings, "", f"public static class {made}", "{", *rows, "}"]) + "\n"
 
     def test(self, method: Method, torque: str, torque_text: str, reading: Struct) -> str:
-        """The function ``test``, and the program that calls it."""
+        """The text of the function ``test``, which repeats a run, and of a program that calls it.
+
+        ``torque`` is the name and ``torque_text`` the text of the function of its torque, ``reading`` the structure of q and
+        omega.
+        """
         q, omega = (name for name, _ in reading.members)
         numbers = ", ".join([f"end.{q}.{x}" for x in "wxyz"] + [f"end.{omega}.{x}" for x in "xyz"])
         expected = "".join(f"        {x!r},\n" for x in end_of_run(method))
