@@ -45,7 +45,7 @@ DISPLACED = 1e-4
 
 @kernel
 def start(q: Any, omega: Any, body: Any) -> Any:
-    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
+    """The state (floats) before the first step, from q (body to lab) and omega (rad/s, body frame)."""
     return q + angular_momentum(omega, body)
 
 
@@ -124,7 +124,7 @@ def composed(
 
     @kernel
     def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-        """The state (q, then omega in rad/s, body frame) after a step of ``dt`` (s) under ``torque`` (N m, body frame)."""
+        """The state after a step of ``dt`` (s) from ``t`` (s) under ``torque(t, q, omega, parameters)`` (N m, body frame)."""
         state = first(state, t, dt, body, torque, parameters)
         return rest(state, t + shares[0] * dt, dt, body, torque, parameters)
 

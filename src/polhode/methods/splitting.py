@@ -36,13 +36,13 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
+    """The q (body to lab) and omega (rad/s, body frame) at the whole time, from the state; the torque is not used."""
     return state[:4], angular_velocity(state[4:7], body)
 
 
 @kernel
 def stored(state: Any, body: Any, dt: Any) -> Any:
-    """Omega (rad/s, body frame) as the method stores it."""
+    """The angular velocity (3,) that the method holds, in rad/s, body frame."""
     return angular_velocity(state[4:7], body)
 
 
@@ -113,7 +113,7 @@ def kicked(drift: Callable[..., Any]) -> Callable[..., Any]:
 
     @kernel
     def before_torque(state: Any, body: Any, dt: Any) -> Any:
-        """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+        """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
         q, momentum, torque = state[:4], state[4:7], state[7:10]
         q, momentum = drift(q, kick(momentum, torque, 0.5 * dt), body, dt)
         return q + momentum + torque, q, angular_velocity(momentum, body)

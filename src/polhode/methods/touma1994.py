@@ -17,6 +17,9 @@ the body about the axes a and c at constant rates (:mod:`polhode.methods.splitti
 
 The step is exact without a torque if two moments are equal. The axes are those of the least energy error
 (:mod:`polhode.methods.rotor_choice`).
+
+The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are
+those of :mod:`polhode.methods.protocol`.
 """
 
 from dataclasses import replace

@@ -58,13 +58,13 @@ def omega_of(momentum: Any, body: Any) -> Any:
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
+    """The q (body to lab) and omega (rad/s, body frame) at the whole time, from the state; the torque is not used."""
     return state[:4], omega_of(state[4:7], body)
 
 
 @kernel
 def stored(state: Any, body: Any, dt: Any) -> Any:
-    """Omega (rad/s, body frame) as the method stores it."""
+    """The angular velocity (3,) that the method holds, in rad/s, body frame."""
     return omega_of(state[4:7], body)
 
 
@@ -195,7 +195,7 @@ def squish_omega(q: Any, p: Any, body: Any) -> Any:
 
 @kernel
 def squish_before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, p, torque = state[:4], state[4:8], state[8:11]
     p = no_squish.kick(q, p, torque, 0.5 * dt)
     half = 0.5 * dt
@@ -209,13 +209,13 @@ def squish_before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def squish_read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
+    """The q (body to lab) and omega (rad/s, body frame) at the whole time, from the state; the torque is not used."""
     return state[:4], squish_omega(state[:4], state[4:8], body)
 
 
 @kernel
 def squish_stored(state: Any, body: Any, dt: Any) -> Any:
-    """Omega (rad/s, body frame) as the method stores it."""
+    """The angular velocity (3,) that the method holds, in rad/s, body frame."""
     return squish_omega(state[:4], state[4:8], body)
 
 
