@@ -2,7 +2,7 @@
 
 The coefficients are integrals over the coming step of the polynomial through the last rates (Bashforth and Adams 1883).
 
-Rates (7,) hold dq/dt (1/s) and behind it d(omega)/dt (rad/s^2, body frame); other shapes, frames and units are those of
+Rates (7,) hold dq/dt (1/s) and behind it d(omega)/dt (rad/s^2, body frame); other shapes, frames and units are as in
 :mod:`polhode.methods.protocol`.
 """
 
@@ -30,8 +30,8 @@ def second(value: Any, newest: Any, last: Any, dt: Any) -> Any:
 def third(q: Any, omega: Any, newest: Any, last: Any, before: Any, dt: Any) -> Any:
     """q and omega after dt (s), seven floats, by the formula of third order.
 
-    q (4,) and omega (3,), rad/s in the body frame, are those of now; ``newest``, ``last`` and ``before`` are their rates (7,),
-    dq/dt in 1/s and then d(omega)/dt in rad/s^2, now, a step ago and two steps ago.
+    q (4,), body to lab, and omega (3,), rad/s in the body frame, belong to now; ``newest``, ``last`` and ``before`` are the
+    rates (7,), dq/dt in 1/s and then d(omega)/dt in rad/s^2, of now, a step ago and two steps ago.
     """
     b0, b1, b2 = THIRD[0] * dt, THIRD[1] * dt, THIRD[2] * dt
     q = increment(b0, newest[:4], increment(b1, last[:4], increment(b2, before[:4], q)))
@@ -42,8 +42,8 @@ def third(q: Any, omega: Any, newest: Any, last: Any, before: Any, dt: Any) -> A
 def fourth(q: Any, omega: Any, newest: Any, last: Any, before: Any, first: Any, dt: Any) -> Any:
     """q and omega after dt (s), seven floats, by the formula of fourth order.
 
-    q (4,) and omega (3,), rad/s in the body frame, are those of now; ``newest``, ``last``, ``before`` and ``first`` are their
-    rates (7,), dq/dt in 1/s and then d(omega)/dt in rad/s^2, now and one, two and three steps ago.
+    q (4,), body to lab, and omega (3,), rad/s in the body frame, belong to now; ``newest``, ``last``, ``before`` and ``first``
+    are the rates (7,), dq/dt in 1/s and then d(omega)/dt in rad/s^2, of now and one, two and three steps ago.
     """
     b0, b1, b2, b3 = FOURTH[0] * dt, FOURTH[1] * dt, FOURTH[2] * dt, FOURTH[3] * dt
     q = increment(b0, newest[:4], increment(b1, last[:4], increment(b2, before[:4], increment(b3, first[:4], q))))

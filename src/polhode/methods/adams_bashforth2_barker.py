@@ -17,7 +17,7 @@ quoted in ``FGPropagate`` of JSBSim. The statement executed there (``eLocalLinea
 that follows an omega of constant rate to one order more than the integral; the method is of second order either way. The first
 step has :math:`a_{-1} = a_0`, as in JSBSim.
 
-The state is q, omega and the angular acceleration of the last step (rad/s^2, body frame); shapes, frames and units are those of
+The state is q, omega and the angular acceleration of the last step (rad/s^2, body frame); shapes, frames and units are as in
 :mod:`polhode.methods.protocol`.
 """
 

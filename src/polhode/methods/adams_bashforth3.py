@@ -16,7 +16,7 @@ is then of order 2.0, and on the asymmetric heavy top, where the torque takes q,
 therefore no methods of their own here; the engine atlas has them among its candidates.
 
 The state is q, omega, and the rates of both, dq/dt (4, 1/s) and d(omega)/dt (3, rad/s^2), of the last step and of the step
-before; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+before; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

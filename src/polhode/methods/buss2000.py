@@ -11,8 +11,8 @@ old torque, the rotation, half a kick with the new torque, all in the lab frame,
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\bar\omega) \\
    L_{n+1} &= L_n + \tfrac{\Delta t}{2} \bigl[R(q_n) M_n + R(q_{n+1}) M_{n+1}\bigr]
 
-The state is q, the angular momentum L in the lab frame and the last torque (N m, body frame); shapes, frames and units are
-those of :mod:`polhode.methods.protocol`.
+The state is q, the angular momentum L in the lab frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -10,8 +10,7 @@ with the torque at the start of the step, which is of first order for any torque
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\bar\omega) \\
    L_{n+1} &= L_n + \Delta t\, R(q_n) M_n
 
-The state is q and the angular momentum L in the lab frame; shapes, frames and units are those of
-:mod:`polhode.methods.protocol`.
+The state is q and the angular momentum L in the lab frame; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

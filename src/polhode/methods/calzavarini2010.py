@@ -217,6 +217,10 @@ def scheme(
         Pass on the means of Eqs. 7 and 8, which lag by one step, instead of the extrapolations of Eqs. 9 and 10.
     normalise_half : bool
         Normalise the half-step quaternion too, as in the note.
+
+    Returns
+    -------
+    The method, with the key and the declarations of the corrected scheme.
     """
     translation = LEAPFROG_MEAN if mean else LEAPFROG_EXTRAPOLATED
     if normalise_half and not any((a13, a21, a32, old_omega, omega_sum, velocity_sum, divided_twice)):

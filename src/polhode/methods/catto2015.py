@@ -15,7 +15,7 @@ then turns the body exactly.
 where :math:`[a]_\times b = a \times b`. After the Newton step the equation is met up to
 :math:`\Delta t\,\delta \times I \delta`, which is of third order, :math:`\delta = -J^{-1} f` being the change.
 
-The state is q and omega; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

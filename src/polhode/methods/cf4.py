@@ -14,7 +14,7 @@ the scheme is the classical one.
    q_{n+1} &= q_n \exp\bigl(\tfrac{\Delta t}{24}(3\omega_1 + 2\omega_2 + 2\omega_3 - \omega_4)\bigr)
    \exp\bigl(\tfrac{\Delta t}{24}(-\omega_1 + 2\omega_2 + 2\omega_3 + 3\omega_4)\bigr)
 
-The state is q and omega; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -26,7 +26,7 @@ implementer (Wisdom; Rein, Tamayo and Brown 2019, without the last term): revers
 that the energy drifts (Hairer, McLachlan and Skeel 2009). A small lambda scales this down, until rounding, of the size of
 1e-16/lambda, takes its place.
 
-The state is q and the momentum Pi (N m s) in the body frame; shapes, frames and units are those of
+The state is q and the momentum Pi (N m s) in the body frame; shapes, frames and units are as in
 :mod:`polhode.methods.protocol`.
 """
 

@@ -13,8 +13,8 @@ its axis k at a constant rate; with R_k(delta) this motion for a time delta (:mo
 in the order of the axes x, y, z, y, x. NO_SQUISH is this composition in the order z, y, x, y, z, with the momentum of the
 quaternion instead of Pi. Which order is good depends on the body, see :mod:`polhode.methods.dlm1997_fasso`.
 
-The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are
-those of :mod:`polhode.methods.protocol`.
+The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -8,8 +8,8 @@ r"""The DLM splitting with the order of the axes chosen for the body, as Fassò 
 between the half kicks of :mod:`polhode.methods.dlm1997`, where (a, b, c) is the order of the three axes with the least energy
 error by the leading term of the modified Hamiltonian (:mod:`polhode.methods.rotor_choice`).
 
-The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are
-those of :mod:`polhode.methods.protocol`.
+The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 """
 
 from dataclasses import replace

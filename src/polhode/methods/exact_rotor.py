@@ -17,8 +17,8 @@ velocity of a centre of mass that moves beside the rotation is predicted in the 
 The sources write the exact motion with Jacobi's elliptic functions and an integral of the third kind, by theta functions or by
 quadrature; the form used here is ours. Its error is that of rounding for every body, motion and step.
 
-The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are
-those of :mod:`polhode.methods.protocol`.
+The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -17,8 +17,8 @@ with the exact free motion Phi of :mod:`polhode.methods.free_top`. The change of
 ``exact_rotor`` with the other sign; with it both have the same error, since one step is the other seen from half a step ahead.
 A torque that depends on the angular velocity gets the velocity of Pi' + (dt/2) M_{n-1/2}.
 
-The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are
-those of :mod:`polhode.methods.protocol`.
+The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 """
 
 from dataclasses import replace

@@ -12,8 +12,8 @@ B.4-B.6 of del Valle et al. (2024) leave it open, and codes that use the old ori
    \omega_{n+1/2} &= I^{-1} R(q_a)^T L_{n+1/2} \\
    q_{n+1} &= q_n + \Delta t\, \dot q(q_a, \omega_{n+1/2})
 
-The state is q, and the angular momentum L in the lab frame and omega of half a step before; shapes, frames and units are those
-of :mod:`polhode.methods.protocol`.
+The state is q, and the angular momentum L in the lab frame and omega of half a step before; shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -37,7 +37,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 def half_step(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     """L(t + dt/2) (3,) in N m s, lab frame, and the quaternion q_a (4,) predicted at the half step, not normalised.
 
-    The state is that of the beginning of the step of ``dt`` (s), and the torque (N m, body frame) belongs to its q.
+    The state and the torque (N m, body frame) belong to the beginning of the step of ``dt`` (s).
     """
     q, momentum = state[:4], state[4:7]
     torque_lab = to_lab(q, torque)
@@ -49,8 +49,8 @@ def half_step(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 def full_step(q: Any, momentum: Any, half: Any, orientation: Any, body: Any, dt: Any) -> Any:
     """The state after a step of ``dt`` (s): q (4,), L (3,) in N m s, lab frame, and omega (3,) in rad/s, body frame.
 
-    ``q`` (4,) is that of the beginning; ``momentum`` (3,) is L(t + dt/2); ``half`` (4,) is the quaternion at the half step, of
-    which the rate is taken, and ``orientation`` (4,) the one that turns L(t + dt/2) into the body frame.
+    ``q`` (4,) is the quaternion at the beginning; ``momentum`` (3,) is L(t + dt/2); ``half`` (4,) is the quaternion at the half
+    step, of which the rate is taken, and ``orientation`` (4,) the one that turns L(t + dt/2) into the body frame.
     """
     omega = angular_velocity(to_body(orientation, momentum), body)
     return increment(dt, derivative(half, omega), q) + momentum + omega

@@ -15,8 +15,8 @@ later ones.
 
 A torque gets omega(t - dt/2) of the last step, as YADE's contact laws are.
 
-The state is q, and the angular momentum L in the lab frame and omega of half a step before; shapes, frames and units are those
-of :mod:`polhode.methods.protocol`.
+The state is q, and the angular momentum L in the lab frame and omega of half a step before; shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

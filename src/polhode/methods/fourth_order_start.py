@@ -140,7 +140,7 @@ def next_stage(
     held : float array (bodies, HELD), from one stage to the next: r, v, q, omega at the beginning, and the rates at each stage
     r, v, q, omega : float arrays (bodies, 3), q (bodies, 4)
         Positions (m) and velocities (m/s) in the lab frame, orientations, body to lab, and angular velocities (rad/s) in the
-        frames of the bodies, of this stage; overwritten by those of the next.
+        frames of the bodies, of this stage; those for the next overwrite them.
     force, torque : float arrays (bodies, 3), N in the lab frame and N m in the frames of the bodies
     bodies, masses : float arrays (bodies, 9 or more) and (bodies,): coefficients of the inertia, and masses (kg)
     fixed : whether the centres are held in place

@@ -122,7 +122,7 @@ def landen(k: Any, complement: Any, n: Any) -> Any:
 def ascended(functions: Any, k: Any, squared: Any) -> Any:
     """The functions (sn/p, cn, dn) one Landen step up, sn/p in s, the others without a unit.
 
-    ``functions`` are those of the modulus ``k`` at the smaller argument; ``squared`` is p^2 in 1/s^2.
+    ``functions`` are the three of the modulus ``k`` at the smaller argument; ``squared`` is p^2 in 1/s^2.
     """
     s, c, d = functions
     bend = k * squared * s * s

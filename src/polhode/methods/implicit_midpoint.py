@@ -21,7 +21,7 @@ Three Newton iterations from the explicit value solve the equation of the mean a
 below 1e-15 of omega, up to :math:`|\omega| \Delta t = 0.5` for any body, and below 1e-13 up to 1.
 
 The state is q, omega, the mean angular acceleration of the last step (rad/s^2, body frame), and the q and omega predicted for
-the torque; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+the torque; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from math import sqrt
@@ -56,7 +56,7 @@ def newton(mean: Any, omega: Any, torque: Any, body: Any, half: Any) -> Any:
 def mean_velocity(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
     """The mean angular velocity (3,) of the midpoint rule with this torque: three Newton iterations from the explicit guess.
 
-    It and ``omega`` (3,), that of the beginning of the step of ``dt`` (s), are in rad/s and ``torque`` (3,) in N m, body frame.
+    It and ``omega`` (3,) at the beginning of the step of ``dt`` (s) are in rad/s and ``torque`` (3,) is in N m, body frame.
     """
     half = 0.5 * dt
     mean = axpy(half, euler_equations(omega, torque, body), omega)

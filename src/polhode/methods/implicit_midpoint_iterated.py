@@ -17,7 +17,7 @@ of inertia and angular velocity), and by a factor of order dt^2 for a torque of 
 friction, and :math:`O(\Delta t^9)` for a torque of the orientation. The residual is therefore round-off only for small steps,
 and time symmetry holds to the residual.
 
-The state is q and omega; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from math import sqrt

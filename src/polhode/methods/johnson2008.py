@@ -14,8 +14,7 @@ With RK(q, L, T) the classical Runge-Kutta step of dq/dt = q (0, omega)/2, omega
    \bar T &= \tfrac12 (T_n + \tilde T) \\
    q_{n+1} &= \mathrm{RK}(q_n, L_n, \bar T), \quad L_{n+1} = L_n + \Delta t\, \bar T
 
-The state is q and the angular momentum L in the lab frame; shapes, frames and units are those of
-:mod:`polhode.methods.protocol`.
+The state is q and the angular momentum L in the lab frame; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -11,8 +11,7 @@ With RK(q, L) the classical Runge-Kutta step of dq/dt = q (0, omega)/2, omega = 
    q_{n+1} &= \mathrm{RK}(q_n, L_n) \\
    L_{n+1} &= L_n + \Delta t\, R(q_{n+1}) M_{n+1}
 
-The state is q and the angular momentum L in the lab frame; shapes, frames and units are those of
-:mod:`polhode.methods.protocol`.
+The state is q and the angular momentum L in the lab frame; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

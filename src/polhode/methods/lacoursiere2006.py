@@ -15,7 +15,7 @@ The matrix is the inertia minus :math:`\Delta t\,[L]_\times`. Its determinant
 :math:`I_x I_y I_z + \Delta t^2\, L \cdot I L` is never zero. Multiplied by :math:`\omega'`, the equation also says that the
 kinetic energy of the free body cannot grow: :math:`\omega' \cdot I \omega' = \omega' \cdot I \omega_n`.
 
-The state is q and omega; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

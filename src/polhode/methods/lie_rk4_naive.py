@@ -16,7 +16,7 @@ depend on q.
    \omega_{n+1} &= \omega_n + \tfrac{\Delta t}{6}(a_1 + 2 a_2 + 2 a_3 + a_4), \quad
    q_{n+1} = q_n \exp(\tfrac{\Delta t}{12}(\omega_1 + 2\omega_2 + 2\omega_3 + \omega_4))
 
-The state is q and omega; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

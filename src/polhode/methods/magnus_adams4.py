@@ -32,7 +32,7 @@ An elastic oscillation of frequency :math:`\nu`, as of a molecule in the field o
 :math:`1 - \tfrac{5}{16}(\nu\,\Delta t)^6` a step (:mod:`polhode.methods.libration`). It is not for long conservative runs.
 
 The state is q, omega and the memory of the torques, 14 floats (:mod:`polhode.methods.backward_differences`); shapes, frames and
-units are those of :mod:`polhode.methods.protocol`.
+units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -56,8 +56,8 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 def runge_kutta(omega: Any, rate: Any, middle: Any, end: Any, body: Any, dt: Any) -> Any:
     """Omega (3,) after ``dt`` (s) by the classical Runge-Kutta scheme for Euler's equations, rad/s in the body frame.
 
-    ``rate`` (3,) is that of ``omega`` at the beginning of the step, in rad/s^2; ``middle`` and ``end`` (3,) are the torques in
-    the middle and at the end of the step, in N m, body frame.
+    ``rate`` (3,), in rad/s^2, is the rate of ``omega`` at the beginning of the step; ``middle`` and ``end`` (3,) are the
+    torques in the middle and at the end of the step, in N m, body frame.
     """
     k2 = euler_equations(axpy(0.5 * dt, rate, omega), middle, body)
     k3 = euler_equations(axpy(0.5 * dt, k2, omega), middle, body)

@@ -20,8 +20,7 @@ Three iterations leave an error of :math:`O(\Delta t^4)` in a step, an order bey
 omega(t + dt/2), the mean over the move, as by Martys and Mountain. For a body that turns steadily the root exists up to
 :math:`|\omega| \Delta t = 2`; where it does not, it counts as zero, and the quaternion loses its length.
 
-The state is q, omega and the last torque (N m, body frame); shapes, frames and units are those of
-:mod:`polhode.methods.protocol`.
+The state is q, omega and the last torque (N m, body frame); shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from math import sqrt
@@ -40,7 +39,7 @@ from polhode.methods.verlet_delvalle2024 import start
 def constrained(q: Any, omega: Any, rate: Any, dt: Any) -> Any:
     """The quaternion (4,) after ``dt`` (s) by its Taylor polynomial and the force of the constraint |q| = 1.
 
-    ``omega`` (3,) in rad/s and its rate ``rate`` (3,) in rad/s^2, body frame, are those of the beginning.
+    ``omega`` (3,) in rad/s and its rate ``rate`` (3,) in rad/s^2, body frame, belong to the beginning, as q (4,) does.
     """
     first = derivative(q, omega)
     square = norm_squared(first)

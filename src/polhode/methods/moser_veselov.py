@@ -24,8 +24,8 @@ normalises the quaternion, and iterates the equation of c to the last digit. Her
 round-off, below 3e-15, up to :math:`|\omega| \Delta t = 0.5` for any body. At 0.9 it may be 1e-7. From about 1 on the equation
 may have no solution, of which nothing warns: the step of a sphere turns by an angle whose sine is :math:`|\omega| \Delta t`.
 
-The state is q, the angular momentum L in the lab frame and the last torque (N m, body frame); shapes, frames and units are
-those of :mod:`polhode.methods.protocol`.
+The state is q, the angular momentum L in the lab frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 
 In the functions a (3,) is dt/2 omega, c (3,) the axis times the tangent of half the angle of the step, and f (3,) holds the
 gyroscopic coefficients (I_2 - I_3)/I_1 and cyclically; none has a unit.

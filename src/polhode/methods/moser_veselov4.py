@@ -14,8 +14,8 @@ The free motion is of fourth order and keeps energy and momentum. The torque ent
 is of second order. The moments depend on the state, so that the step is symplectic to fifth order in dt only. Newton iterations
 and residual are those of ``moser_veselov``; omega is :math:`I^{-1} y` with the true moments.
 
-The state is q, the angular momentum L in the lab frame and the last torque (N m, body frame); shapes, frames and units are
-those of :mod:`polhode.methods.protocol`.
+The state is q, the angular momentum L in the lab frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 """
 
 from dataclasses import replace

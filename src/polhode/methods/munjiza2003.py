@@ -16,8 +16,7 @@ velocities lacks the term :math:`\Delta t^2\,\dot\omega \times \omega/12` that B
 without a torque, not of fourth. With a torque it is of first order, since the first stage has the old momentum and the others
 that of the end of the step.
 
-The state is q and the angular momentum L in the lab frame; shapes, frames and units are those of
-:mod:`polhode.methods.protocol`.
+The state is q and the angular momentum L in the lab frame; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

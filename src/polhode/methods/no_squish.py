@@ -18,7 +18,7 @@ Hamiltonian requires D.
    \cos(\zeta_k \delta)\, p + \sin(\zeta_k \delta)\, P_k p),
    \qquad \zeta_k = \frac{p \cdot P_k q}{4 I_k}
 
-The state is q, p (4, N m s) and the last torque (N m, body frame); shapes, frames and units are those of
+The state is q, p (4, N m s) and the last torque (N m, body frame); shapes, frames and units are as in
 :mod:`polhode.methods.protocol`.
 """
 
@@ -188,6 +188,10 @@ def extended(i11: float) -> NumberedOneTorque:
     ----------
     i11 : float
         The moment of inertia I_11 of Eq. 3.12.3 in kg m^2, positive.
+
+    Returns
+    -------
+    The method with the key ``no_squish_extended``.
 
     Raises
     ------

@@ -15,7 +15,7 @@ would not do with a converged iteration.
    q_{n+1} &= \frac{(1 - s)\, q_n + \Delta t\, \dot q(q_n, \omega_{n+1/2})}{1 + s}, \qquad
    s = \tfrac{\Delta t^2}{16} |\omega_{n+1/2}|^2
 
-The state is q, and omega of half a step before; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+The state is q, and omega of half a step before; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -126,8 +126,8 @@ def put_reading(reading: Any, q: Any, omega: Any, stored: Any) -> None:
 
 
 def width_of(start: Callable[..., Any], *handed: Any) -> int:
-    """The number of values in the states that the kernel ``start`` returns for the arguments ``handed``. It runs as plain
-    Python: nothing is compiled.
+    """The number of values in the states that the kernel ``start`` returns for these arguments. It runs as plain Python:
+    nothing is compiled.
     """
     return len(in_plain_python(start)(*handed))
 
@@ -136,7 +136,7 @@ def width_of(start: Callable[..., Any], *handed: Any) -> int:
 def state_rows(width: int, first: int = 0) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Kernels that read so many numbers of a row as a tuple, ``(rows, i) -> tuple``, and write them, ``(rows, i, state)``.
 
-    ``rows`` is a float array; the numbers are those of its row ``i`` from the column ``first`` on. The source of the kernels is
+    ``rows`` is a float array; the numbers begin at the column ``first`` of its row ``i``. The source of the kernels is
     generated because Numba builds tuples only from elements that are written out.
     """
     elements = "".join(f"rows[i, {first + k}], " for k in range(width))
@@ -213,8 +213,8 @@ def drive(  # type: ignore[no-untyped-def]
 
 @kernel
 def same_body(body: Any, parameters: Any, place: int, width: int, interval: int) -> Any:
-    """The numbers of a body in a piece: those of ``body``, a tuple of floats in SI units, as they are. The other arguments are
-    those of :func:`driven_body`.
+    """The numbers of a body in a piece: ``body``, a tuple of floats in SI units, as it is. The other arguments are as for
+    :func:`driven_body`.
     """
     return body
 

@@ -11,7 +11,7 @@ problems.
    q_{n+1} &= \exp\bigl(\tfrac{\Delta t}{2} R(q')\, \omega'\bigr)\, q_n \\
    \omega_{n+1} &= \omega_n + \Delta t\, a(\omega', M_n)
 
-The state is q and omega; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -13,7 +13,7 @@ the body frame. It has the right time for the predictor of the next step.
    \omega_{n+1} &= \omega_n + \Delta t\, a(\omega', M'), \qquad a_{n+1} = a(\omega_{n+1}, M')
 
 The state is q, omega and its angular acceleration (rad/s^2, body frame); between the two parts of a step the predicted omega'
-stands in place of the acceleration; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+stands in place of the acceleration; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -22,7 +22,7 @@ at t_{n+1/2} with q' and omega' for the corrector. That is the reading here, wit
    a_{n+1} &= a(\omega_{n+1}, M(t_{n+1/2}, q', \omega'))
 
 The state is q, omega, the last angular acceleration (rad/s^2, body frame), and the q' and omega' predicted for the torque;
-shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

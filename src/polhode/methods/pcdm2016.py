@@ -13,7 +13,7 @@ not say how to start; without the initial half step the method would be of first
    q_{n+3/2} &= \exp\bigl(\tfrac{\Delta t}{2} R(q'_{n+1})\, \omega'_{n+1}\bigr)\, q_{n+1/2}
 
 The state is q and omega half a step ahead, the angular acceleration of the last whole time (rad/s^2, body frame), and the q'
-and omega' predicted for that time; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+and omega' predicted for that time; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -17,8 +17,7 @@ orthonormalises anything. MercuryDPM omits rotations by less than 1e-8 rad; here
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1/2}) \\
    \omega_{n+1} &= \omega_{n+1/2} + \tfrac{\Delta t}{2}\, a(\omega_{n+1}, M_{n+1})
 
-The state is q, omega and the last torque (N m, body frame); shapes, frames and units are those of
-:mod:`polhode.methods.protocol`.
+The state is q, omega and the last torque (N m, body frame); shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

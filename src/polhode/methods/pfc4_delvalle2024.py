@@ -13,7 +13,7 @@ axes of the body, the errors are different.
    A_{n+1} &= \mathrm{GS}(A_n + \Delta t\, [\omega_{n+1/2}]_\times A_n)
 
 The state is the matrix A from body to lab by columns x, y, z (nine floats without a unit), then the omega of half a step before
-in the lab frame (rad/s); shapes, frames and units of the other arguments are those of :mod:`polhode.methods.protocol`.
+in the lab frame (rad/s); shapes, frames and units of the other arguments are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -28,7 +28,8 @@ class PlainDriver:
     read : (state, n) -> (q, omega) after n steps, as for ``start``
     stored : state -> the angular velocity (3,) that the method carries, rad/s in the body frame
     hold : (q, omega) -> what the method advances (3,), the angular velocity (body frame) or the momentum (N m s, lab frame)
-    held : state -> the same as an angular velocity (3,), rad/s in the body frame
+    held : state -> the same as an angular velocity (3,), rad/s in the body frame; like ``hold`` it is for a method that has one
+        of the two behind q in its state
     """
 
     start: Callable[..., Any]

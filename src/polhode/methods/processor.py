@@ -17,7 +17,7 @@ loads for each. There are two: the maps of a processor, and the Runge-Kutta step
 (:mod:`polhode.methods.fourth_order_start`). Either is ``next_stage(stage, held, r, v, q, omega, force, torque, bodies, masses,
 fixed, dt, moves)``.
 
-The arguments of a passage are those of :func:`polhode.methods.fourth_order_start.next_stage`: float arrays with a row for each
+The arguments of a passage are as for :func:`polhode.methods.fourth_order_start.next_stage`: float arrays with a row for each
 body, of positions (m) and velocities (m/s) in the lab frame, orientations (body to lab) and angular velocities (rad/s, frames
 of the bodies), which it overwrites, and of the loads of the stage, forces (N, lab frame) and torques (N m, frames of the
 bodies).
@@ -101,7 +101,7 @@ def move_of(drift: Callable[..., Any]) -> Callable[..., Any]:
     It is ``move(q, momentum, t, dt, body, torque, parameters, share, kick, time) -> (q, momentum)`` with q (4,), body to lab,
     and the momentum (3,), N m s in the body frame; ``t`` (s) is the time at which the map begins, ``dt`` (s) the step,
     ``torque(t, q, omega, parameters)`` in N m, body frame, and ``share``, ``kick`` and ``time`` are the row, in steps.
-    ``drift`` is that of :class:`Processor`.
+    ``drift`` is as for :class:`Processor`.
     """
 
     @kernel
@@ -152,7 +152,7 @@ def change_of_all(drift: Callable[..., Any]) -> Callable[..., Any]:
     """The passage of all bodies by the maps of a processor, in plain Python; their centres of mass move freely and are kicked
     with them.
 
-    It has the arguments in the module's docstring; ``drift`` is that of :class:`Processor`. Stage -1 is the first free motion;
+    It has the arguments in the module's docstring; ``drift`` is as for :class:`Processor`. Stage -1 is the first free motion;
     the stage i kicks by the loads there and moves on.
     """
 

@@ -203,8 +203,8 @@ class Method(ABC):
         return self.processor.torques if self.processor else 0
 
     def starting_torques(self, steps: int) -> int:
-        """The number of torque evaluations, in a run of so many steps, beyond those of its steps: those of the pre-map of a
-        processor.
+        """The number of torque evaluations, in a run of so many steps, beyond what its steps need: the pre-map of a processor
+        has some.
         """
         return self.torques_per_output
 
@@ -231,7 +231,7 @@ class Method(ABC):
     def march(self) -> Callable[..., Any]:
         """The loop over the steps of one body, as plain Python around this method's kernels, not yet compiled.
 
-        Its arguments are those of ``march`` in :mod:`polhode.methods.one_body`.
+        Its arguments are the arguments of ``march`` in :mod:`polhode.methods.one_body`.
         """
 
     @cached_property
@@ -418,8 +418,8 @@ class OneTorque(Method):
             several_bodies.compiled_stay()
 
     def starting_torques(self, steps: int) -> int:
-        """The number of torque evaluations, in a run of so many steps, beyond one a step: the one at the start, those of the
-        warm-up and those of the pre-map of a processor.
+        """The number of torque evaluations, in a run of so many steps, beyond one a step: one at the start, and the torques of
+        the warm-up and of the pre-map of a processor.
         """
         return 1 + FURTHER_TORQUES * min(steps, self.warm_up_steps) + super().starting_torques(steps)
 
@@ -435,7 +435,7 @@ class OneTorque(Method):
     @cached_property
     def moves(self) -> np.ndarray:
         """The rows (n, 3) of the passages that the drivers read: drift, kick and the time of the loads, in steps, as for other
-        methods; with ``warm_up_steps`` those of the stages of a Runge-Kutta step.
+        methods; with ``warm_up_steps`` the rows are the stages of a Runge-Kutta step.
         """
         return RUNGE_KUTTA_MOVES if self.warm_up_steps else super().moves
 

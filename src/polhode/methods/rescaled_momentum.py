@@ -13,7 +13,7 @@ inertia, and the body turns with the new angular velocity: in Jolt exactly, with
 
 The engines hold omega in the lab frame. This makes no difference: a rotation about omega leaves omega as it is in both frames.
 
-The state is q and omega; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from math import sqrt
@@ -33,7 +33,7 @@ def rescaled_step(momentum: Any, omega: Any, dt: Any) -> Any:
     """The angular momentum (3,) of the free body after ``dt`` (s), N m s in the body frame: an explicit step, with the length
     of the old value.
 
-    ``momentum`` (3,) and ``omega`` (3,), rad/s in the body frame, are those of the beginning.
+    ``momentum`` (3,) and ``omega`` (3,), rad/s in the body frame, belong to the beginning.
     """
     new = axpy(-dt, cross(omega, momentum), momentum)
     old_square, new_square = dot(momentum, momentum), dot(new, new)

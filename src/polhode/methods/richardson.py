@@ -17,7 +17,7 @@ With :math:`N(q) = q/|q|` and :math:`\omega(q, L) = I^{-1} R(q)^T L`:
 
 Torques are evaluated with the omega that the iteration leaves behind, that of q_a, as ``fix rigid`` gives it to the particles.
 
-The state is q, the angular momentum L and the last torque (N m), both in the lab frame; shapes, frames and units are those of
+The state is q, the angular momentum L and the last torque (N m), both in the lab frame; shapes, frames and units are as in
 :mod:`polhode.methods.protocol`.
 """
 
@@ -36,7 +36,7 @@ def extrapolated(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
     """The quaternion (4,) after ``dt`` (s) at constant momentum, not yet normalised, and the angular velocity (3,) at dt/2,
     rad/s in the lab frame.
 
-    q (4,) is that of the beginning; ``momentum`` (3,) in N m s, lab frame.
+    q (4,) is the quaternion at the beginning; ``momentum`` (3,) is in N m s, lab frame.
     """
     rate = derivative(q, angular_velocity(to_body(q, momentum), body))
     full = normalise(increment(dt, rate, q))

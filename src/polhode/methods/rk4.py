@@ -9,7 +9,7 @@ With y = (q, omega) and f its rate of change, dq/dt = q (0, omega)/2 and Euler's
    k_4 = f(t_n + \Delta t, y_n + \Delta t\, k_3) \\
    y_{n+1} &= y_n + \tfrac{\Delta t}{6}(k_1 + 2 k_2 + 2 k_3 + k_4)
 
-The state is q and omega; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

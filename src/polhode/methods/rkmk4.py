@@ -16,7 +16,7 @@ the next term has four and changes a step by :math:`\Delta t^5`. Exudyn has the 
    q_{n+1} &= q_n \exp\bigl(\tfrac{\Delta t}{12}(k_1 + 2 k_2 + 2 k_3 + k_4)\bigr), \quad
    \omega_{n+1} = \omega_n + \tfrac{\Delta t}{6}(a_1 + 2 a_2 + 2 a_3 + a_4)
 
-The state is q and omega; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

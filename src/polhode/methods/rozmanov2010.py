@@ -17,7 +17,7 @@ smallest moment of inertia, and is given up after 50 rounds. A solution keeps th
 :math:`q_h (\sqrt{1 - c^2} \pm \tfrac{\Delta t}{4} (0, \omega_h))` with :math:`c = \tfrac{\Delta t}{4} |\omega_h|` are
 :math:`q_{n+1}` and :math:`q_n`. The step is time-symmetric, and keeps the angular momentum of a free body.
 
-The state is q, the angular momentum L and the last torque (N m), both in the lab frame; shapes, frames and units are those of
+The state is q, the angular momentum L and the last torque (N m), both in the lab frame; shapes, frames and units are as in
 :mod:`polhode.methods.protocol`.
 """
 
@@ -40,8 +40,8 @@ ROUNDS = 50
 def half_step(half: Any, q: Any, momentum: Any, body: Any, dt: Any) -> Any:
     """The rate dq/dt (4,), in 1/s, at the half step, and the quaternion (4,) there, in one round of the iteration.
 
-    ``half`` (4,) is the half-step quaternion of the round before and q (4,) that of the beginning of the step of ``dt`` (s);
-    ``momentum`` (3,) is L at the half step, N m s in the lab frame.
+    ``half`` (4,) is the half-step quaternion of the round before and q (4,) the quaternion at the beginning of the step of
+    ``dt`` (s); ``momentum`` (3,) is L at the half step, N m s in the lab frame.
     """
     rate = derivative(half, angular_velocity(to_body(half, momentum), body))
     return rate, normalise(increment(0.5 * dt, rate, q))

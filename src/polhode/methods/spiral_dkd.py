@@ -14,7 +14,7 @@ del Valle et al. (2024), Eqs. 9 and 10, over the time t:
    q_{n+1} &= q_{n+1/2} \exp(\tfrac{\Delta t}{4}\,\omega_{n+1})
 
 The state is q, omega, the last torque (N m, body frame) and the omega with which it was evaluated, the rate of the secant
-(1/s), and the omega for the torque of now; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+(1/s), and the omega for the torque of now; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -15,7 +15,7 @@ K(omega, M, t) the kick over the time t:
    \omega_{n+1} &= K(\omega_{n+1/2}, M_{n+1}, \tfrac{\Delta t}{2})
 
 The state is q, omega, the last torque (N m, body frame) and the omega with which it was evaluated, the rate of the secant
-(1/s), and the omega for the torque of now; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+(1/s), and the omega for the torque of now; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

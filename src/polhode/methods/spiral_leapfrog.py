@@ -8,7 +8,7 @@ r"""SPIRAL, leapfrog form: del Valle et al. (2024), Eqs. 7-10.
    \omega_{n+1/2} &= \omega_{n-1/2} + \tfrac{\Delta t}{6}(k_1 + k_2 + 4 k_3) \\
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1/2})
 
-The state is q, and omega of half a step before; shapes, frames and units are those of :mod:`polhode.methods.protocol`.
+The state is q, and omega of half a step before; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

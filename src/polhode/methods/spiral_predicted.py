@@ -17,7 +17,7 @@ with friction see :mod:`polhode.methods.predictor`. With K(omega, M, t) the kick
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1/2})
 
 The state is q, omega of half a step before, the last torque (N m, body frame) and the omega with which it was evaluated, the
-rate of the secant (1/s), and the omega for the torque of now; shapes, frames and units are those of
+rate of the secant (1/s), and the omega for the torque of now; shapes, frames and units are as in
 :mod:`polhode.methods.protocol`.
 """
 

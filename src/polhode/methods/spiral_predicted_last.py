@@ -10,7 +10,7 @@ over the time t (del Valle et al. 2024, Eqs. 9, 10):
    \omega_{n+1/2} &= K(\omega_{n-1/2}, M_n, \Delta t) \\
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1/2})
 
-The state is q, omega of half a step before and the last torque (N m, body frame); shapes, frames and units are those of
+The state is q, omega of half a step before and the last torque (N m, body frame); shapes, frames and units are as in
 :mod:`polhode.methods.protocol`.
 """
 

@@ -14,8 +14,7 @@ error of the method, and makes the energy of a free body drift, which it would n
    q_{n+1} &= q_n + \Delta t\, \dot q(q_n, \omega_{n+1/2}) \\
    \omega_{n+1} &= \omega_{n+1/2} + \tfrac{\Delta t}{2}\, a(\omega_{n+1}, M_{n+1})
 
-The state is q, omega and the last torque (N m, body frame); shapes, frames and units are those of
-:mod:`polhode.methods.protocol`.
+The state is q, omega and the last torque (N m, body frame); shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -9,8 +9,7 @@ half kicks are explicit: the second evaluates the gyroscopic term at the half st
    q_{n+1} &= q_n + \Delta t\, \dot q(q_n, \omega_{n+1/2}) \\
    \omega_{n+1} &= \omega_{n+1/2} + \tfrac{\Delta t}{2}\, a(\omega_{n+1/2}, M_{n+1})
 
-The state is q, omega and the last torque (N m, body frame); shapes, frames and units are those of
-:mod:`polhode.methods.protocol`.
+The state is q, omega and the last torque (N m, body frame); shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
