@@ -27,7 +27,9 @@ from polhode.methods.splitting import rotors
 
 @kernel
 def drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q (4,) and Pi (3,), N m s in the body frame, of a free body after ``dt`` (s), to second order, from both before."""
+    """q (4,) and Pi (3,), N m s in the body frame, of a free body after ``dt`` (s), to second order, in the order x, y, z, y,
+    x.
+    """
     return rotors(q, momentum, (body[3], body[4], body[5]), dt)
 
 

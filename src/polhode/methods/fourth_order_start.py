@@ -136,7 +136,7 @@ def next_stage(
 
     Parameters
     ----------
-    stage : 0 to 3; its loads are those at the time ``TIMES[stage]``, in steps from the beginning of the step
+    stage : 0 to 3; its loads belong to the time ``TIMES[stage]``, in steps from the beginning of the step
     held : float array (bodies, HELD), from one stage to the next: r, v, q, omega at the beginning, and the rates at each stage
     r, v, q, omega : float arrays (bodies, 3), q (bodies, 4)
         Positions (m) and velocities (m/s) in the lab frame, orientations, body to lab, and angular velocities (rad/s) in the
@@ -145,7 +145,7 @@ def next_stage(
     bodies, masses : float arrays (bodies, 9 or more) and (bodies,): coefficients of the inertia, and masses (kg)
     fixed : whether the centres are held in place
     dt : the time step in s
-    moves : the shares of a passage (:mod:`polhode.methods.processor`), which this one knows
+    moves : float array (rows, 3), not read: the shares of a Runge-Kutta step are fixed (:mod:`polhode.methods.processor`)
     """
     half = 0.5 * dt
     reached, following = dt if stage == 3 else half, half if stage < 2 else dt

@@ -42,7 +42,7 @@ def sweep(new: Any, old: Any, omega: Any, torque: Any, body: Any, dt: Any) -> An
 def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
     """The angular velocity (3,) after ``dt`` (s), with gyroscopic products averaged over both ends (Eqs. B.11, B.12).
 
-    Three iterations make it. It and ``omega`` (3,) are in rad/s, ``torque`` (3,) is in N m, all in the body frame.
+    It is found by three iterations. It and ``omega`` (3,) are in rad/s, ``torque`` (3,) is in N m, all in the body frame.
     """
     old = euler_equations(omega, torque, body)
     return sweep(sweep(axpy(dt, old, omega), old, omega, torque, body, dt), old, omega, torque, body, dt)

@@ -306,7 +306,8 @@ class Method(ABC):
         return [(self.march, one_body.march_type())]
 
     def compile(self, systems: bool = False) -> None:
-        """Compile the driver for one body, with ``systems`` also that for several, so that the first run does not wait."""
+        """Compile the driver for one body, with ``systems`` also the driver for several, so that the first run does not wait.
+        """
         one_body.driver(len(self.numbers_of(SOME_BODY)))
         for driver, signature in self._loops(systems):
             self.compiled(driver, signature)
@@ -408,7 +409,7 @@ class OneTorque(Method):
         return [*super()._loops(systems), *([(self.turn, several_bodies.turn_type())] if systems else [])]
 
     def compile(self, systems: bool = False) -> None:
-        """Compile the driver for one body, with ``systems`` also what is needed for several with fixed centres of mass.
+        """Compile the driver for one body, with ``systems`` also what several bodies with fixed centres of mass need.
 
         The scheme for centres that move, which methods share, is compiled in the first run that needs it.
         """

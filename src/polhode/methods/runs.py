@@ -86,11 +86,11 @@ def torques_in(method: Method, steps: Array) -> int:
 def in_pieces(
     problem: Problem, method: Method, dt: float, end: float, samples: Sequence[float] | Array, normalise: bool | None = None
 ) -> InPieces:
-    """A run to ``end`` (s) in pieces, each with the fewest equal steps that are no longer than ``dt`` (s).
+    """A run of a problem to ``end`` (s) in pieces, each with the fewest equal steps that are no longer than ``dt`` (s).
 
     Parameters
     ----------
-    samples : times, s, ascending; the state is read at the ends of steps that are next to them, and each only once
+    samples : times (m,), s, ascending; the state is read at the ends of steps that are next to them, and each only once
     normalise : whether the quaternion is normalised every step; None: as declared by the method
 
     Returns
