@@ -306,8 +306,7 @@ class Method(ABC):
         return [(self.march, one_body.march_type())]
 
     def compile(self, systems: bool = False) -> None:
-        """Compile the driver for one body, with ``systems`` also the driver for several, so that the first run does not wait.
-        """
+        """Compile the driver for one body, with ``systems`` also the one for several, so that the first run does not wait."""
         one_body.driver(len(self.numbers_of(SOME_BODY)))
         for driver, signature in self._loops(systems):
             self.compiled(driver, signature)

@@ -23,10 +23,10 @@ from polhode.methods.states import stored_in_body_frame, torque_wanted_at_state
 
 @kernel
 def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The angular velocity (3,) after an SSPRK3 step of Euler's equations for ``dt`` (s), the torque frozen (Eqs. 9, 10).
+    """The angular velocity after an SSPRK3 step of Euler's equations for ``dt`` (s) with the torque frozen (Eqs. 9, 10).
 
-    It and ``omega`` (3,) are in rad/s, ``torque`` (3,) is in N m, all in the body frame. Terms are added as they become known:
-    the next step waits for the last term, and a sum around it would prolong the wait.
+    It and ``omega``, both (3,), are in rad/s, ``torque`` (3,) is in N m, all in the body frame. Terms are added as they become
+    known: the next step waits for the last term, and a sum around it would prolong the wait.
     """
     k1 = euler_equations(omega, torque, body)
     k2 = euler_equations(axpy(dt, k1, omega), torque, body)

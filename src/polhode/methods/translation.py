@@ -205,8 +205,7 @@ def midpoint_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
 
 @kernel
 def midpoint_before(state: Any, mass: Any, dt: Any) -> Any:
-    """The first part of a step: the state, and for the force the position (m) in the middle of the step and the velocity (m/s).
-    """
+    """The first part of a step: the state, and for the force the position (m) in mid-step and the velocity (m/s)."""
     r, v = axpy(0.5 * dt, state[3:6], state[:3]), state[3:6]
     return r + v, r, v
 
