@@ -17,6 +17,8 @@ and likewise for omega with :math:`a_i` in place of :math:`k_i`; each step ends 
 :func:`fourth_order_step` does this for one body. Bodies that act on each other go through the stages together, with one
 evaluation of all loads for each: :func:`next_stage`, whose centres of mass move by the classical scheme. A body alone moves
 with the same bits in both.
+
+Arguments are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -59,6 +59,10 @@ with the sign of I3 - I1 (for P < M, I1 and I3 change places, too).
 Theta_j = Gamma_j times that of n_j sn^2/(1 + n_j sn^2) from 0 to z_j, Gamma_j^2 = (1 + n_j)(1 + k_j^2/n_j), is ours). k and n
 fall quadratically; after eight steps cosine and sine remain. Arguments are multiplied as complex numbers, so that no inverse
 function is needed.
+
+In the functions ``body`` has the nine coefficients of :meth:`polhode.algebra.body.Body.coefficients`: the moments of inertia
+(kg m^2), their reciprocals and the gyroscopic coefficients, each for x, y, z. Numbers v (3,) of axes may have any unit.
+Arguments are otherwise as in :mod:`polhode.methods.protocol`.
 """
 
 from math import sqrt
@@ -75,10 +79,8 @@ SMALLEST = 1e-16
 
 @kernel
 def middle_second(body: Any, v: Any) -> Any:
-    """Three numbers v (3,) of the axes x, y, z in the cyclic order in which the second axis has the middle moment, in their
-    unit.
-
-    ``body`` has the nine coefficients of :meth:`polhode.algebra.body.Body.coefficients`.
+    """The three numbers v (3,) of the axes x, y, z in the cyclic order in which the second axis of ``body`` has the middle
+    moment.
     """
     # The middle axis is the one whose two partners have gyroscopic coefficients of equal sign.
     a, b, c = v
@@ -93,7 +95,7 @@ def middle_second(body: Any, v: Any) -> Any:
 
 @kernel
 def back_in_place(body: Any, v: Any) -> Any:
-    """The inverse of :func:`middle_second`: three numbers v (3,) of the renamed axes in the order x, y, z, in their unit."""
+    """The inverse of :func:`middle_second`: the three numbers v (3,) of the renamed axes of ``body`` in the order x, y, z."""
     a, b, c = v
     if body[7] * body[8] >= 0.0:
         a, b, c = v[1], v[2], v[0]
@@ -307,10 +309,6 @@ def free_motion(momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def moved(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """The orientation q (4,), body to lab, and the angular momentum (3,), N m s in the body frame, after free motion for ``dt``
-    (s).
-
-    ``body`` has the nine coefficients of :meth:`polhode.algebra.body.Body.coefficients`.
-    """
+    """q (4,), body to lab, and the angular momentum (3,), N m s in the body frame, after free motion for ``dt`` (s)."""
     turn, momentum = free_motion(momentum, body, dt)
     return multiply(q, turn), momentum

@@ -29,6 +29,8 @@ largest in the middle, where the splitting is of order four (Fassò 2003).
 
 An order of axes is its number in :data:`ORDERS`, a float, since kernels have nothing else. Rates alpha_k are in one unit, such
 as 1/(kg m^2).
+
+Arguments are otherwise as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
