@@ -35,19 +35,29 @@ METHODS: Registry[Method] = Registry(
 
 
 def group_of(key: str) -> str:
-    """The group of ``polhode.methods.checks.GROUPS`` in which a method is listed; a user's own are in the last one."""
+    """The group of ``polhode.methods.checks.GROUPS`` in which a method, by its key, is listed; a user's own and unknown ones
+    are in the last.
+    """
     return METHODS[key].group if key in METHODS and key not in METHODS.plugins() else OTHERS
 
 
 def place_of(key: str) -> int:
-    """Position of a method in lists: first by group, then by rank. Methods with equal positions keep their order."""
+    """The position of a method, by its key, in lists: first by group, then by rank. Methods with equal positions keep their
+    order.
+    """
     group = group_of(key)
     rank = METHODS[key].rank if key in METHODS and key not in METHODS.plugins() else LAST
     return GROUPS.index(group) * (LAST + 1) + rank
 
 
 def short_label_of(key: str) -> str:
-    """The name of a method where space is limited."""
+    """The name of a method, by its key, where space is limited.
+
+    Raises
+    ------
+    KeyError
+        If there is no such method.
+    """
     method = METHODS[key]
     short = method.short_label or method.label
     if key in METHODS.plugins() and any(other.short_label == short for other in METHODS.values() if other is not method):
@@ -56,7 +66,9 @@ def short_label_of(key: str) -> str:
 
 
 def grouped(keys: Iterable[str]) -> list[tuple[str, list[str]]]:
-    """Methods by group, in the order in which they are listed; groups without a method are omitted."""
+    """Keys of methods by group, (group, keys) each, in the order in which they are listed; groups without a method are omitted,
+    and a key that is there twice is listed once.
+    """
     ordered = sorted(dict.fromkeys(keys), key=place_of)
     groups: dict[str, list[str]] = {}
     for key in ordered:
@@ -65,5 +77,5 @@ def grouped(keys: Iterable[str]) -> list[tuple[str, list[str]]]:
 
 
 def in_order(keys: Iterable[str]) -> list[str]:
-    """Methods in the order of :func:`grouped`."""
+    """Keys of methods in the order of :func:`grouped`, each once."""
     return [key for _, members in grouped(keys) for key in members]

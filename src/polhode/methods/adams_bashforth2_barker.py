@@ -16,6 +16,9 @@ The quaternion is normalised. The cross product has the sign of the integral, wh
 quoted in ``FGPropagate`` of JSBSim. The statement executed there (``eLocalLinearization``) has v x u instead. Once normalised,
 that follows an omega of constant rate to one order more than the integral; the method is of second order either way. The first
 step has :math:`a_{-1} = a_0`, as in JSBSim.
+
+The state is q, omega and the angular acceleration of the last step (rad/s^2, body frame); shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -34,7 +37,7 @@ from polhode.methods.translation import LEAPFROG_EXTRAPOLATED
 @hides_nothing
 @kernel
 def third_coefficient(square: Any, sinc: Any) -> Any:
-    """(rho - sin rho)/rho^3, given the square of rho and (sin rho)/rho. Without a unit.
+    """The number (rho - sin rho)/rho^3, without a unit, from ``square`` = rho^2 and ``sinc`` = (sin rho)/rho.
 
     Up to rho = 0.1 its series, whose next term is below 3e-16 there; the quotient cancels, by at most 1e-14.
     """
@@ -46,9 +49,9 @@ def third_coefficient(square: Any, sinc: Any) -> Any:
 
 @kernel
 def local_linearisation(q: Any, omega: Any, acceleration: Any, dt: Any) -> Any:
-    """The quaternion after dt, not normalised, for an angular velocity that grows at a constant rate.
+    """The quaternion (4,) after ``dt`` (s), not normalised, for an angular velocity that grows at a constant rate.
 
-    ``omega`` in rad/s, ``acceleration`` in rad/s^2, (3,), body frame; (4,).
+    ``q`` (4,), body to lab; ``omega`` (3,) in rad/s and ``acceleration`` (3,) in rad/s^2, body frame.
     """
     v, u = scale(0.5, omega), scale(0.5, acceleration)
     square = dt * dt * dot(v, v)

@@ -12,6 +12,9 @@ Adams-Bashforth formulas; for the quaternion also Buss's rotation (``eBuss2``), 
 
 The first step has :math:`a_{-1} = a_0`, as in JSBSim, and is one of explicit Euler; a single step of first order leaves the
 method of second order. Under a linear friction k the method is stable for :math:`k\,\Delta t < 1`.
+
+The state is q, omega and the angular acceleration of the last step (rad/s^2, body frame); shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -14,6 +14,9 @@ k the method is stable for :math:`k\,\Delta t < 6/11`.
 JSBSim can also turn q by Buss's or Barker's rotation with this formula for omega. These are of second order: under friction q
 is then of order 2.0, and on the asymmetric heavy top, where the torque takes q, omega too, both by measurement. They are
 therefore no methods of their own here; the engine atlas has them among its candidates.
+
+The state is q, omega, and the rates of both, dq/dt (4, 1/s) and d(omega)/dt (3, rad/s^2), of the last step and of the step
+before; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

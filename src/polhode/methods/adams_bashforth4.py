@@ -13,6 +13,9 @@ friction k the method is stable for :math:`k\,\Delta t < 3/10`.
 
 With Buss's or Barker's rotation for q the order of q is 2.0 by measurement, as with the formula of third order; see
 ``adams_bashforth3``.
+
+The state is q, omega, and the rates of both, dq/dt (4, 1/s) and d(omega)/dt (3, rad/s^2), of the last three steps, the newest
+first; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from dataclasses import replace

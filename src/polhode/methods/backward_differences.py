@@ -18,6 +18,10 @@ found, costs an impulse of :math:`-J\,\Delta t^{r+1} B_{r+1}(\sigma)/(r+1)!` wit
 Euler and Maclaurin. To forget the earlier loads at once would leave this sum incomplete. Misses that last longer are those of
 an unstable or unresolved motion. From the fifth in a row on, only the first difference is used, which is stable for longer
 steps.
+
+A load is a torque (3,) in N m, in the body frame, or a force (3,) in N, in the lab frame. The memory of the loads is 14 floats:
+the prediction for the load to come, the last load and its first and second difference (3 each), the number of loads known, up
+to 4, and the number of misses in a row.
 """
 
 from typing import Any
@@ -37,15 +41,16 @@ NOTHING = (0.0,) * 14
 
 @kernel
 def subtract(a: Any, b: Any) -> Any:
-    """a - b, component by component. Vectors (3,) in one unit."""
+    """The vector a - b (3,), from two vectors (3,) in one unit and frame."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @hides_nothing
 @kernel
 def continued(memory: Any, load: Any) -> Any:
-    """The three backward differences to be used, the load that they predict for the end of the step, and the new memory.
-    Loads in N or N m.
+    """The three backward differences of the load that are to be used, the load that they predict for the end of the step (each
+    (3,), in the unit of the load), and the new memory (14,), from the old memory and the load (3,) at the beginning of the
+    step.
     """
     predicted, last, last_first, last_second = memory[:3], memory[3:6], memory[6:9], memory[9:12]
     known, missed = memory[12], memory[13]

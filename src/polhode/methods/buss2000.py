@@ -10,6 +10,9 @@ old torque, the rotation, half a kick with the new torque, all in the lab frame,
    \qquad a_n = a(\omega_n, M_n) \\
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\bar\omega) \\
    L_{n+1} &= L_n + \tfrac{\Delta t}{2} \bigl[R(q_n) M_n + R(q_{n+1}) M_{n+1}\bigr]
+
+The state is q, the angular momentum L in the lab frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -33,7 +36,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, momentum, torque = state[:4], state[4:7], state[7:10]
     omega = omega_of_momentum(state, body)
     mean = mean_rotation(omega, euler_equations(omega, torque, body), dt, COEFFICIENT)

@@ -9,6 +9,8 @@ with the torque at the start of the step, which is of first order for any torque
    \qquad a_n = a(\omega_n, M_n) \\
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\bar\omega) \\
    L_{n+1} &= L_n + \Delta t\, R(q_n) M_n
+
+The state is q and the angular momentum L in the lab frame; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -31,9 +33,11 @@ COEFFICIENT = 1 / 16
 
 @kernel
 def mean_rotation(omega: Any, acceleration: Any, dt: Any, coefficient: Any) -> Any:
-    """The constant angular velocity (rad/s, body frame) that turns the body as omega(t) does over one step (Eq. B.8).
+    """The constant angular velocity (3,), rad/s in the body frame, that turns the body as omega(t) does over one step (Eq.
+    B.8).
 
-    ``acceleration`` in rad/s^2, ``dt`` in s.
+    ``omega`` (3,) in rad/s and ``acceleration`` (3,) in rad/s^2, body frame, belong to the beginning of the step of ``dt`` (s);
+    ``coefficient`` is the number before dt^2, 1/12 or 1/16.
     """
     turning = cross(acceleration, omega)
     return add(axpy(0.5 * dt, acceleration, omega), scale(coefficient * dt * dt, turning))

@@ -217,6 +217,10 @@ def scheme(
         Pass on the means of Eqs. 7 and 8, which lag by one step, instead of the extrapolations of Eqs. 9 and 10.
     normalise_half : bool
         Normalise the half-step quaternion too, as in the note.
+
+    Returns
+    -------
+    The method, with the key and the declarations of the corrected scheme.
     """
     translation = LEAPFROG_MEAN if mean else LEAPFROG_EXTRAPOLATED
     if normalise_half and not any((a13, a21, a32, old_omega, omega_sum, velocity_sum, divided_twice)):
@@ -253,7 +257,7 @@ def _scheme(choices: _Choices, translation: Translation) -> OneTorque:
 
     @kernel
     def before_torque(state: Any, body: Any, dt: Any) -> Any:
-        """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+        """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
         q = state[:4]
         late, early = weights(body)
         omega = axpy(late, state[7:10], scale(early, state[10:13]))  # Eq. 10, or 8
@@ -273,13 +277,13 @@ def _scheme(choices: _Choices, translation: Translation) -> OneTorque:
 
     @kernel
     def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-        """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
+        """The q (body to lab) and omega (rad/s, body frame) at the whole time, from the state and the torque (N m) there."""
         q, momentum = state[:4], state[4:7]
         return q, angular_velocity(into_body(q, axpy(0.5 * dt, to_lab(q, torque), momentum), body), body)
 
     @kernel
     def stored(state: Any, body: Any, dt: Any) -> Any:
-        """Omega (rad/s, body frame) as the method stores it."""
+        """The angular velocity (3,) that the method holds, half a step before q, in rad/s, body frame."""
         return state[13:16]
 
     return OneTorque(

@@ -14,6 +14,8 @@ then turns the body exactly.
 
 where :math:`[a]_\times b = a \times b`. After the Newton step the equation is met up to
 :math:`\Delta t\,\delta \times I \delta`, which is of third order, :math:`\delta = -J^{-1} f` being the change.
+
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -29,9 +31,10 @@ from polhode.methods.states import read_synchronous, start_with_omega, stored_in
 
 @kernel
 def newton_step(omega: Any, body: Any, dt: Any) -> Any:
-    """The change -J^-1 f of the angular velocity, from the equations divided by the moments of inertia. (3,) rad/s.
+    """The change -J^-1 f (3,) of the angular velocity in a Newton step, rad/s in the body frame, from ``omega`` (3,) likewise.
 
-    With principal axes, I^-1 J has ones on its diagonal and the gyroscopic coefficients of Euler's equations beside it.
+    The equations are divided by the moments of inertia: with principal axes, I^-1 J has ones on its diagonal and the gyroscopic
+    coefficients of Euler's equations beside it.
     """
     a, b, c = dt * body[6], dt * body[7], dt * body[8]
     return solve(

@@ -52,7 +52,9 @@ _TEXTS = (
 
 
 def one_line(label: str) -> str:
-    """A label on one line, without unprintable characters, truncated if it is too long."""
+    """The label on one line, without unprintable characters; if it is longer than ``LABEL_LENGTH`` it is truncated and ends in
+    three dots.
+    """
     line = " ".join("".join(c if c.isprintable() else " " for c in label).split())
     return line if len(line) <= LABEL_LENGTH else f"{line[: LABEL_LENGTH - 3].rstrip()}..."
 

@@ -26,7 +26,8 @@ implementer (Wisdom; Rein, Tamayo and Brown 2019, without the last term): revers
 that the energy drifts (Hairer, McLachlan and Skeel 2009). A small lambda scales this down, until rounding, of the size of
 1e-16/lambda, takes its place.
 
-The state is q and the momentum in the body frame.
+The state is q and the momentum Pi (N m s) in the body frame; shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,19 +46,23 @@ DISPLACED = 1e-4
 
 @kernel
 def start(q: Any, omega: Any, body: Any) -> Any:
-    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
+    """The state (floats) before the first step, from q (body to lab) and omega (rad/s, body frame)."""
     return q + angular_momentum(omega, body)
 
 
 @subroutine
 def moved(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """:func:`polhode.methods.free_top.moved` (q and momentum, N m s), compiled once: inlined it would take seconds."""
+    """q (4,) and the momentum (3,), N m s in the body frame, after free motion for ``dt`` (s):
+    :func:`polhode.methods.free_top.moved`, compiled once, as inlined it would take seconds.
+    """
     return free_top.moved(q, momentum, body, dt)
 
 
 @kernel
 def torque_at(t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters: Any) -> Any:
-    """The torque (3,) N m in the body frame at an orientation and an angular momentum (N m s, body frame)."""
+    """The torque (3,), N m in the body frame, at the time ``t`` (s), an orientation q (4,) and an angular momentum (3,), N m s
+    in the body frame.
+    """
     return torque(t, q, angular_velocity(momentum, body), parameters)
 
 
@@ -65,9 +70,15 @@ def torque_at(t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters:
 def modified_torque(
     s: Any, displaced: Any, bracket: Any, t: Any, q: Any, momentum: Any, body: Any, torque: Any, parameters: Any
 ) -> Any:
-    """M + s G from two torques; ``displaced`` is lambda, ``bracket`` the factor of the term of the group, 1 if it is right.
+    """The torque M + s G (3,), N m in the body frame, of a modified kick, from two torques.
 
-    (3,) in N m, body frame.
+    Parameters
+    ----------
+    s : the share of the square of the step, s^2
+    displaced : lambda, without a unit
+    bracket : the factor of the term s I^-1 M x M of the group: 1, or 0 to leave it out
+    t, q, momentum : the time (s), the orientation (4,), and the angular momentum (3,), N m s in the body frame
+    torque : function (t, q, omega, parameters) -> (3,), N m in the body frame
     """
     moment = torque_at(t, q, momentum, body, torque, parameters)
     turn = angular_velocity(moment, body)
@@ -87,10 +98,16 @@ def composed(
 
     Parameters
     ----------
-    drifts, kicks : shares of the time step
-        As many of both, or one drift more, with which the step then ends.
-    gradients : for each kick, s as a share of the square of the step; 0 for a plain kick, empty if all are plain
-    displaced, bracket : of the kicks with a gradient, see :func:`modified_torque`
+    drifts, kicks : sequences of floats
+        Shares of the time step, as many of both, or one drift more, with which the step then ends.
+    gradients : sequence of floats
+        For each kick s as a share of the square of the step; 0 for a plain kick, empty if all are plain.
+    displaced, bracket : float
+        Of the kicks with a gradient, without units, see :func:`modified_torque`.
+
+    Returns
+    -------
+    A kernel (state, t, dt, body, torque, parameters) -> state.
     """
     shares = float(drifts[0]), float(kicks[0]), float(gradients[0]) if gradients else 0.0
     modification = float(displaced), float(bracket)
@@ -124,7 +141,9 @@ def composed(
 
     @kernel
     def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-        """The state (q, then omega in rad/s, body frame) after a step of ``dt`` (s) under ``torque`` (N m, body frame)."""
+        """The state (q, then Pi in N m s, body frame) after a step of ``dt`` (s) from ``t`` (s) under ``torque(t, q, omega,
+        parameters)`` (N m, body frame).
+        """
         state = first(state, t, dt, body, torque, parameters)
         return rest(state, t + shares[0] * dt, dt, body, torque, parameters)
 
@@ -139,7 +158,21 @@ def composition(
     bracket: float = 1.0,
     **declarations: Any,
 ) -> SeveralTorques:
-    """The method whose step :func:`composed` makes of these shares; ``declarations`` are its other fields."""
+    """The method whose step :func:`composed` makes of these shares of the time step.
+
+    Parameters
+    ----------
+    drifts, kicks, gradients, displaced, bracket :
+        As for :func:`composed`.
+    declarations : other fields of the method
+        ``key``, ``label``, ``source``, ``citation``, ``order_q`` and ``order_omega`` must be among them; they replace the
+        defaults.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a declaration is missing, has a wrong type or an impossible value.
+    """
     common = {
         "group": "several torques per step",
         "omega_handed": "before each kick",

@@ -40,7 +40,7 @@ FORMS = {
 
 
 def bernoulli(n: int) -> Fraction:
-    """Bernoulli's number B_n, with B_1 = -1/2."""
+    """Bernoulli's number B_n, exact, with B_1 = -1/2, for n = 0, 1, 2, ..."""
     numbers = [Fraction(1)]
     for m in range(1, n + 1):
         numbers.append(-sum((comb(m + 1, j) * numbers[j] for j in range(m)), Fraction(0)) / (m + 1))
@@ -48,14 +48,26 @@ def bernoulli(n: int) -> Fraction:
 
 
 def chi(form: str, count: int) -> tuple[Fraction, ...]:
-    """The coefficients of x, x^3, ... in the change of variables of a form, one of ``FORMS``."""
+    """The first ``count`` coefficients chi_n, of x, x^3, ..., in the change of variables of a form, exact.
+
+    Raises
+    ------
+    ValueError
+        If the form is not one of ``FORMS``.
+    """
     if form not in FORMS:
         raise ValueError(f"form {form!r}: no such splitting; write one of {', '.join(FORMS)}")
     return tuple(FORMS[form](n) * bernoulli(2 * n) / factorial(2 * n) for n in range(1, count + 1))
 
 
 def pairs(order: int, form: str) -> list[tuple[Fraction, Fraction]]:
-    """(a, b) of each pair, a = 1/2, 1, 3/2, ...: the sum of 2 b sinh(a x) is chi up to x^(order - 2)."""
+    """(a, b) of each pair, in steps, with a = 1/2, 1, 3/2, ...: the sum of 2 b sinh(a x) is chi up to x^(order - 2).
+
+    Raises
+    ------
+    ValueError
+        If the order is not 3, 5, 7, ... or the form is not one of ``FORMS``.
+    """
     if order < 3 or order % 2 == 0:
         raise ValueError(f"order {order!r}: a corrector has the order 3, 5, 7, ...; each two orders cost two torques more")
     drifts = [Fraction(i, 2) for i in range(1, (order + 1) // 2)]
@@ -87,7 +99,12 @@ def shares(order: int, form: str, even: bool = False) -> tuple[tuple[float, floa
 
     Returns
     -------
-    Moves, of which the last has no kick: two for each pair and that one, three if even.
+    Moves (free motion, kick), of which the last has no kick: two for each pair and that one, three if even.
+
+    Raises
+    ------
+    ValueError
+        If the order is not 3, 5, 7, ... or the form is neither of the two.
     """
     moves, waiting = [], Fraction(0)
     for a, b in pairs(order, form):
@@ -102,10 +119,22 @@ def corrected(method: "OneTorque", order: int = 5, drift: Callable[..., Any] = m
 
     Parameters
     ----------
-    method : kick, drift, kick or drift, kick, drift, which needs the torque at the end or in the middle of a step
-    order : that of the corrector, :func:`shares`
+    method : OneTorque
+        Kick, drift, kick or drift, kick, drift, which needs the torque at the end or in the middle of a step.
+    order : int
+        The order 3, 5, 7, ... of the corrector, :func:`shares`.
     drift : kernel (q, momentum, body, dt) -> (q, momentum)
-        The free motion between the kicks of the corrector; by default the exact one.
+        The free motion between the kicks of the corrector, with the momentum in the body frame (N m s); by default the exact
+        one.
+
+    Returns
+    -------
+    The method with the key ``KEY_correctedORDER``, not registered.
+
+    Raises
+    ------
+    ValueError
+        If the method needs the torque at the beginning of a step, or the order is not 3, 5, 7, ...
 
     Examples
     --------

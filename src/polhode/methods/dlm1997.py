@@ -12,6 +12,9 @@ its axis k at a constant rate; with R_k(delta) this motion for a time delta (:mo
 
 in the order of the axes x, y, z, y, x. NO_SQUISH is this composition in the order z, y, x, y, z, with the momentum of the
 quaternion instead of Pi. Which order is good depends on the body, see :mod:`polhode.methods.dlm1997_fasso`.
+
+The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -24,7 +27,9 @@ from polhode.methods.splitting import rotors
 
 @kernel
 def drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and Pi of a free body after dt, to second order. q (4,) and Pi (3,) in N m s, body frame; dt in s."""
+    """q (4,) and Pi (3,), N m s in the body frame, of a free body after ``dt`` (s), to second order, in the order x, y, z, y,
+    x.
+    """
     return rotors(q, momentum, (body[3], body[4], body[5]), dt)
 
 

@@ -7,6 +7,9 @@ r"""The DLM splitting with the order of the axes chosen for the body, as Fassò 
 
 between the half kicks of :mod:`polhode.methods.dlm1997`, where (a, b, c) is the order of the three axes with the least energy
 error by the leading term of the modified Hamiltonian (:mod:`polhode.methods.rotor_choice`).
+
+The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 """
 
 from dataclasses import replace
@@ -20,16 +23,19 @@ from polhode.methods.splitting import rotors
 
 @kernel
 def drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and Pi of a free body after dt, to second order, in the best order of the axes.
-
-    q (4,) and Pi (3,) in N m s, body frame; dt in s.
+    """q (4,) and Pi (3,) of a free body after ``dt`` (s), to second order, in the order of the axes that is best for the body;
+    Pi in N m s, body frame.
     """
     return in_order(best_order(body), q, momentum, body, dt)
 
 
 @kernel
 def in_order(which: Any, q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and momentum (N m s) after the rotors in one of :data:`polhode.methods.rotor_choice.ORDERS`."""
+    """q (4,) and Pi (3,) of a free body after ``dt`` (s), to second order, with the rotors in a given order; Pi in N m s, body
+    frame.
+
+    ``which`` is the number of the order in :data:`polhode.methods.rotor_choice.ORDERS`, a float.
+    """
     q, momentum = renamed(which, q, momentum)
     q, momentum = rotors(q, momentum, ordered(which, (body[3], body[4], body[5])), dt)
     return named_back(which, q, momentum)

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 
 def march_of_one_torque(method: "OneTorque") -> Callable[..., Any]:
-    """``march`` of a one-torque method, as plain Python around its kernels; compile for :func:`one_body.march_type`."""
+    """The function ``march`` of a one-torque method, in plain Python around its kernels, not yet compiled.
+
+    Its arguments are those in the docstring of :mod:`polhode.methods.one_body`; it is compiled for
+    :func:`polhode.methods.one_body.march_type`.
+    """
     start, before_torque, after_torque = method.start, method.before_torque, method.after_torque
     read, stored = method.read, method.stored
     load, store = state_rows(method.state_width)
@@ -80,7 +84,11 @@ def march_of_one_torque(method: "OneTorque") -> Callable[..., Any]:
 
 
 def march_of_several_torques(method: "SeveralTorques") -> Callable[..., Any]:
-    """``march`` of a method with several torques per step, likewise."""
+    """The function ``march`` of a method with several torques per step, in plain Python around its kernels, not yet compiled.
+
+    Its arguments are those in the docstring of :mod:`polhode.methods.one_body`; it is compiled for
+    :func:`polhode.methods.one_body.march_type`.
+    """
     start, step, read, stored = method.start, method.step, method.read, method.stored
     load, store = state_rows(method.state_width)
     change, is_processed = change_of(method.processor), method.processor is not None
@@ -120,9 +128,10 @@ def run(
     sample_steps: np.ndarray,
     normalise: bool | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """The arrays of :meth:`polhode.methods.protocol.Method.integrate`.
+    """Run one body: the arguments and results of :meth:`polhode.methods.protocol.Method.integrate`, where their units are.
 
-    That is q (samples, 4), omega and the stored omega (samples, 3) in rad/s, and the number of torque evaluations.
+    Returns q (samples, 4), body to lab, omega and the stored omega (samples, 3) in rad/s, body frame, and the number of torque
+    evaluations; samples after a blow-up are NaN. Raises ValueError if ``normalise`` is given and cannot be switched.
     """
     from polhode.compiling.marching import Pauses
 
@@ -154,10 +163,11 @@ def run(
 def run_system(
     method: "OneTorque", system: "System", dt: float, sample_steps: np.ndarray, normalise: bool | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-    """The arrays of :meth:`polhode.methods.protocol.OneTorque.integrate_system`.
+    """Run several bodies: the arguments and results of :meth:`polhode.methods.protocol.OneTorque.integrate_system`.
 
-    That is q (samples, bodies, 4), omega, stored omega, r and v (samples, bodies, 3), in SI units, and the number of
-    evaluations.
+    Returns q (samples, bodies, 4), body to lab, omega and the stored omega (rad/s, frames of the bodies), r (m) and v (m/s, lab
+    frame), each (samples, bodies, 3), and the number of evaluations of the loads; samples after a blow-up are NaN. Raises
+    ValueError if ``normalise`` is given and cannot be switched.
     """
     from polhode.compiling.marching import Pauses
 

@@ -6,6 +6,8 @@ Explicit Euler for the angular velocity, then for the quaternion with the *new* 
 
    \omega_{n+1} &= \omega_n + \Delta t\, a(\omega_n, M_n) \\
    q_{n+1} &= q_n + \Delta t\, \dot q(q_n, \omega_{n+1})
+
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -16,6 +16,9 @@ velocity of a centre of mass that moves beside the rotation is predicted in the 
 
 The sources write the exact motion with Jacobi's elliptic functions and an integral of the third kind, by theta functions or by
 quadrature; the form used here is ours. Its error is that of rounding for every body, motion and step.
+
+The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -30,7 +33,7 @@ from polhode.methods.translation import VERLET_PREDICTED
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, momentum, torque = state[:4], state[4:7], state[7:10]
     q, momentum = moved(q, splitting.kick(momentum, torque, 0.5 * dt), body, dt)
     return q + momentum + torque, q, angular_velocity(splitting.kick(momentum, torque, 0.5 * dt), body)

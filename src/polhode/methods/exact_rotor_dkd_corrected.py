@@ -16,6 +16,9 @@ with the exact free motion Phi of :mod:`polhode.methods.free_top`. The change of
 (:mod:`polhode.methods.correctors`). Without it the part of the error that is linear in the torque is half of that of
 ``exact_rotor`` with the other sign; with it both have the same error, since one step is the other seen from half a step ahead.
 A torque that depends on the angular velocity gets the velocity of Pi' + (dt/2) M_{n-1/2}.
+
+The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 """
 
 from dataclasses import replace
@@ -31,7 +34,7 @@ from polhode.methods.translation import MIDPOINT_SECANT
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, momentum, torque = state[:4], state[4:7], state[7:10]
     q, momentum = moved(q, momentum, body, 0.5 * dt)
     return q + momentum + torque, q, angular_velocity(splitting.kick(momentum, torque, 0.5 * dt), body)

@@ -11,6 +11,9 @@ B.4-B.6 of del Valle et al. (2024) leave it open, and codes that use the old ori
    q_a &= q_n + \tfrac{\Delta t}{2}\, \dot q(q_n, \omega_n) \\
    \omega_{n+1/2} &= I^{-1} R(q_a)^T L_{n+1/2} \\
    q_{n+1} &= q_n + \Delta t\, \dot q(q_a, \omega_{n+1/2})
+
+The state is q, and the angular momentum L in the lab frame and omega of half a step before; shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -32,7 +35,10 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def half_step(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """L(t + dt/2), and the quaternion q_a predicted at the half step, not normalised. L (3,) in N m s, lab frame; q_a (4,)."""
+    """L(t + dt/2) (3,) in N m s, lab frame, and the quaternion q_a (4,) predicted at the half step, not normalised.
+
+    The state and the torque (N m, body frame) belong to the beginning of the step of ``dt`` (s).
+    """
     q, momentum = state[:4], state[4:7]
     torque_lab = to_lab(q, torque)
     omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
@@ -41,9 +47,10 @@ def half_step(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def full_step(q: Any, momentum: Any, half: Any, orientation: Any, body: Any, dt: Any) -> Any:
-    """The state after a step; ``orientation`` is the quaternion that turns L(t + dt/2) into the body frame.
+    """The state after a step of ``dt`` (s): q (4,), L (3,) in N m s, lab frame, and omega (3,) in rad/s, body frame.
 
-    That is q (4,), L (3,) in N m s, lab frame, and omega (3,) in rad/s, body frame.
+    ``q`` (4,) is the quaternion at the beginning; ``momentum`` (3,) is L(t + dt/2); ``half`` (4,) is the quaternion at the half
+    step, of which the rate is taken, and ``orientation`` (4,) the one that turns L(t + dt/2) into the body frame.
     """
     omega = angular_velocity(to_body(orientation, momentum), body)
     return increment(dt, derivative(half, omega), q) + momentum + omega
@@ -58,14 +65,14 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
+    """The q (body to lab) and omega (rad/s, body frame) at the whole time, from the state and the torque (N m) there."""
     q, momentum = state[:4], state[4:7]
     return q, angular_velocity(axpy(0.5 * dt, torque, to_body(q, momentum)), body)
 
 
 @kernel
 def stored(state: Any, body: Any, dt: Any) -> Any:
-    """Omega (rad/s, body frame) as the method stores it."""
+    """The angular velocity (3,) that the method holds, half a step before q, in rad/s, body frame."""
     return state[7:10]
 
 

@@ -13,6 +13,9 @@ is normalised, which YADE omits.
    {|q_n + \tfrac{\Delta t}{2}\, \dot q(q_n, \omega_n)|} \\
    \omega_{n+1/2} &= I^{-1} R(q_n)^T L_{n+1/2} \\
    q_{n+1} &= q_n + \Delta t\, \dot q(q_a, \omega_{n+1/2})
+
+The state is q, and the angular momentum L in the lab frame and omega of half a step before; shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

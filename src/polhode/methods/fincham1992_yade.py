@@ -14,6 +14,9 @@ later ones.
    q_{n+1} &= q_n + \Delta t\, \dot q(q_a, \omega_{n+1/2})
 
 A torque gets omega(t - dt/2) of the last step, as YADE's contact laws are.
+
+The state is q, and the angular momentum L in the lab frame and omega of half a step before; shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -25,7 +28,7 @@ from polhode.methods.protocol import OneTorque
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     return state, state[:4], state[7:10]
 
 

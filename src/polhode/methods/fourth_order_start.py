@@ -17,6 +17,8 @@ and likewise for omega with :math:`a_i` in place of :math:`k_i`; each step ends 
 :func:`fourth_order_step` does this for one body. Bodies that act on each other go through the stages together, with one
 evaluation of all loads for each: :func:`next_stage`, whose centres of mass move by the classical scheme. A body alone moves
 with the same bits in both.
+
+Arguments are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -38,14 +40,14 @@ _body_of, _ = state_rows(9)
 
 @kernel
 def weighted(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """The sum a + 2 b + 2 c + d of the stages of the classical Runge-Kutta scheme, component by component. In their unit."""
+    """The sum a + 2 b + 2 c + d (3,) of vectors (3,) at the stages of the classical Runge-Kutta scheme, in their unit."""
     return axpy(2.0, b, axpy(2.0, c, add(a, d)))
 
 
 @kernel
 def rate(u: Any, omega: Any) -> Any:
-    """The rate du/dt of the rotation vector: dexp^-1 up to two brackets. The next term has four, and is O(dt^5) in a step.
-    In rad/s.
+    """The rate du/dt (3,), rad/s, of the rotation vector u (3,), rad, at the angular velocity ``omega`` (3,), rad/s, body
+    frame: dexp^-1 up to two brackets. The next term has four, and is O(dt^5) in a step.
     """
     bracket = cross(u, omega)
     return axpy(1 / 12, cross(u, bracket), axpy(0.5, bracket, omega))
@@ -53,10 +55,19 @@ def rate(u: Any, omega: Any) -> Any:
 
 @kernel
 def stage(q: Any, omega: Any, turn: Any, a: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-    """The rates of the rotation vector and of omega at t + dt, where they are ``turn`` and omega + dt a; q and omega are at t.
+    """The rates of the rotation vector (3,), rad/s, and of omega (3,), rad/s^2, at the time t + dt of a stage, body frame.
 
-    Vectors (3,) in rad/s and rad/s^2, body frame.
+    Parameters
+    ----------
+    q, omega : the state at ``t`` (s): orientation (4,), body to lab, and angular velocity (3,), rad/s in the body frame
+    turn : the rotation vector (3,) at t + dt, rad
+    a : the rate of omega (3,), rad/s^2, with which omega at t + dt is omega + dt a
+    dt : the time from ``t`` to the stage, s
+    body : nine floats, :meth:`polhode.algebra.body.Body.coefficients`
+    torque : function (t, q, omega, parameters) -> torque (3,), N m in the body frame; it is called once
 
+    Notes
+    -----
     The rotation vector is formed once, for the quaternion and for its rate: a step that forms it twice, by ``rotate``, keeps
     more values across the call of the torque, and took up to 1.7 times as long in some processes.
     """
@@ -69,13 +80,15 @@ def stage(q: Any, omega: Any, turn: Any, a: Any, t: Any, dt: Any, body: Any, tor
 def fourth_order_step(
     q: Any, omega: Any, moment: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any
 ) -> tuple[Any, Any]:
-    """(q, omega) at t + dt.
+    """q (4,) and omega (3,) at t + dt, by the step of the module's docstring.
 
     Parameters
     ----------
-    q, omega : the state at t
-    moment : the torque there
-    torque : function (t, q, omega, parameters) -> torque in the body frame; it is called three times
+    q, omega : the state at ``t`` (s): orientation (4,), body to lab, and angular velocity (3,), rad/s in the body frame
+    moment : the torque (3,) there, N m in the body frame
+    dt : the time step, s
+    body : nine floats, :meth:`polhode.algebra.body.Body.coefficients`
+    torque : function (t, q, omega, parameters) -> torque (3,), N m in the body frame; it is called three times
     """
     half = 0.5 * dt
     a1 = euler_equations(omega, moment, body)
@@ -125,14 +138,16 @@ def next_stage(
 
     Parameters
     ----------
-    stage : 0 to 3; its loads are those at the time ``TIMES[stage]``, in steps from the beginning of the step
-    held : float array (bodies, HELD), from one stage to the next
-    r, v, q, omega : float arrays (bodies, 3 or 4) of this stage, overwritten by those of the next
-    force, torque : float arrays (bodies, 3), in the lab and in the frames of the bodies
+    stage : 0 to 3; its loads belong to the time ``TIMES[stage]``, in steps from the beginning of the step
+    held : float array (bodies, HELD), from one stage to the next: r, v, q, omega at the beginning, and the rates at each stage
+    r, v, q, omega : float arrays (bodies, 3), q (bodies, 4)
+        Positions (m) and velocities (m/s) in the lab frame, orientations, body to lab, and angular velocities (rad/s) in the
+        frames of the bodies, of this stage; those for the next overwrite them.
+    force, torque : float arrays (bodies, 3), N in the lab frame and N m in the frames of the bodies
     bodies, masses : float arrays (bodies, 9 or more) and (bodies,): coefficients of the inertia, and masses (kg)
     fixed : whether the centres are held in place
     dt : the time step in s
-    moves : the shares of a passage (:mod:`polhode.methods.processor`), which this one knows
+    moves : float array (rows, 3), not read: the shares of a Runge-Kutta step are fixed (:mod:`polhode.methods.processor`)
     """
     half = 0.5 * dt
     reached, following = dt if stage == 3 else half, half if stage < 2 else dt

@@ -27,7 +27,7 @@ LARGEST, MOST = 0.2, 1_000_000
 
 @kernel
 def largest(v: Any) -> Any:
-    """The largest of three numbers. In their unit."""
+    """The largest of the three numbers v (3,), in their unit."""
     value = v[0]
     if v[1] > value:
         value = v[1]
@@ -37,9 +37,11 @@ def largest(v: Any) -> Any:
 
 
 def exact(drift: Callable[..., Any]) -> Callable[..., Any]:
-    """The motion for dt without a torque, composed of ``drift(q, momentum, body, dt)``, which is symmetric. q (4,), dt in s.
+    """The kernel ``moved(q, momentum, body, dt) -> (q, momentum)``: the motion for ``dt`` (s) without a torque.
 
-    ``momentum`` is I omega + h in the body frame, N m s, and ``body`` has h behind the nine numbers of the body.
+    It is composed of the kernel ``drift`` with the same arguments, which must be symmetric in time and of second order. q (4,)
+    takes body to lab; ``momentum`` (3,) is I omega + h in the body frame, N m s; ``body`` has h (3,), N m s, behind its nine
+    coefficients (:meth:`polhode.algebra.body.Body.coefficients`).
     """
 
     @kernel

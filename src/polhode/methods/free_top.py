@@ -59,6 +59,10 @@ with the sign of I3 - I1 (for P < M, I1 and I3 change places, too).
 Theta_j = Gamma_j times that of n_j sn^2/(1 + n_j sn^2) from 0 to z_j, Gamma_j^2 = (1 + n_j)(1 + k_j^2/n_j), is ours). k and n
 fall quadratically; after eight steps cosine and sine remain. Arguments are multiplied as complex numbers, so that no inverse
 function is needed.
+
+In the functions ``body`` has the nine coefficients of :meth:`polhode.algebra.body.Body.coefficients`: the moments of inertia
+(kg m^2), their reciprocals and the gyroscopic coefficients, each for x, y, z. Numbers v (3,) of axes may have any unit.
+Arguments are otherwise as in :mod:`polhode.methods.protocol`.
 """
 
 from math import sqrt
@@ -75,7 +79,9 @@ SMALLEST = 1e-16
 
 @kernel
 def middle_second(body: Any, v: Any) -> Any:
-    """Three numbers of the axes x, y, z in the cyclic order in which the second axis has the middle moment. In their unit."""
+    """The three numbers v (3,) of the axes x, y, z in the cyclic order in which the second axis of ``body`` has the middle
+    moment.
+    """
     # The middle axis is the one whose two partners have gyroscopic coefficients of equal sign.
     a, b, c = v
     if body[7] * body[8] >= 0.0:
@@ -89,7 +95,7 @@ def middle_second(body: Any, v: Any) -> Any:
 
 @kernel
 def back_in_place(body: Any, v: Any) -> Any:
-    """The inverse of :func:`middle_second`: numbers of the renamed axes in the order x, y, z. In their unit."""
+    """The inverse of :func:`middle_second`: the three numbers v (3,) of the renamed axes of ``body`` in the order x, y, z."""
     a, b, c = v
     if body[7] * body[8] >= 0.0:
         a, b, c = v[1], v[2], v[0]
@@ -102,7 +108,10 @@ def back_in_place(body: Any, v: Any) -> Any:
 
 @kernel
 def landen(k: Any, complement: Any, n: Any) -> Any:
-    """One Landen step down: k', its complement, n' and sqrt(1 + n). Numbers without a unit."""
+    """One Landen step down: k_{j+1}, its complement k_{j+1}', n_{j+1} and sqrt(1 + n_j), numbers without a unit.
+
+    ``k``, ``complement`` and ``n`` are k_j, k_j' = sqrt(1 - k_j^2) and n_j.
+    """
     inverse = 1.0 / (1.0 + complement)
     ratio = k * inverse
     lower = ratio * ratio
@@ -113,8 +122,9 @@ def landen(k: Any, complement: Any, n: Any) -> Any:
 
 @kernel
 def ascended(functions: Any, k: Any, squared: Any) -> Any:
-    """(sn/p, cn, dn) one Landen step up, from those of modulus k at the smaller argument; squared = p^2. Three numbers
-    without a unit.
+    """The functions (sn/p, cn, dn) one Landen step up, sn/p in s, the others without a unit.
+
+    ``functions`` are the three of the modulus ``k`` at the smaller argument; ``squared`` is p^2 in 1/s^2.
     """
     s, c, d = functions
     bend = k * squared * s * s
@@ -124,12 +134,14 @@ def ascended(functions: Any, k: Any, squared: Any) -> Any:
 
 @kernel
 def turned(arc: Any, functions: Any, last: Any, p: Any, k: Any, root: Any, stretch: Any) -> Any:
-    """The arc Theta of the level above: a unit complex number (times a factor) and a number of turns of the last argument.
+    """The arc Theta of the level above: (real part, imaginary part) of a unit complex number, times a factor, and a number of
+    turns, which multiplies the last argument.
 
     Parameters
     ----------
     arc : (real part, imaginary part, turns) of Theta on this level
-    functions, last : (sn/p, cn, dn) on this level, (sin, cos) on the last
+    functions, last : (sn/p, cn, dn) on this level, sn/p in s; (sin, cos) on the last
+    p : in 1/s
     k, root, stretch : of this level: the modulus, sqrt(1 + n of the level above), z of the level above over the last z
     """
     x, y, turns = arc
@@ -147,12 +159,14 @@ def half_step(squared: Any, small: Any, apart: Any, tilt: Any, h: Any) -> Any:
 
     Parameters
     ----------
-    squared, small, apart : p^2, k^2 p^2 and (1 - k^2) p^2
-    tilt : n_1/k_1
+    squared, small, apart : p^2, k^2 p^2 and (1 - k^2) p^2, in 1/s^2
+    tilt : n_1/k_1, without a unit
+    h : half the step, s
 
     Returns
     -------
-    (sn/p, cn, dn); 2 Theta_1 as a complex number (not of length one) and an angle that turns it further.
+    (sn/p, cn, dn), sn/p in s; 2 Theta_1 as a complex number (real, imaginary), not of length one, and an angle (rad) that turns
+    it further.
     """
     p = sqrt(squared + TINY)
     m = small / (squared + TINY)
@@ -207,14 +221,14 @@ def free_motion(momentum: Any, body: Any, dt: Any) -> Any:
 
     Parameters
     ----------
-    momentum : angular momentum in the body frame, kg m^2/s
-    body : coefficients of :meth:`polhode.algebra.body.Body.coefficients`
+    momentum : (3,) angular momentum in the body frame, kg m^2/s
+    body : nine coefficients of :meth:`polhode.algebra.body.Body.coefficients`
     dt : s
 
     Returns
     -------
-    The unit quaternion of the rotation (from the body axes at the end to those at the beginning), and the angular momentum in
-    the body frame at the end.
+    The unit quaternion (4,) of the rotation (from the body axes at the end to those at the beginning), and the angular momentum
+    (3,) in the body frame at the end.
     """
     i1, i2, i3 = middle_second(body, (body[0], body[1], body[2]))
     r1, r2, r3 = middle_second(body, (body[3], body[4], body[5]))
@@ -295,6 +309,6 @@ def free_motion(momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def moved(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """Orientation and angular momentum (N m s, body frame) after the free motion for dt (s)."""
+    """q (4,), body to lab, and the angular momentum (3,), N m s in the body frame, after free motion for ``dt`` (s)."""
     turn, momentum = free_motion(momentum, body, dt)
     return multiply(q, turn), momentum

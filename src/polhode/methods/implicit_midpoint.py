@@ -19,6 +19,9 @@ torque, friction included. It is stable under linear friction k (torque over mom
 
 Three Newton iterations from the explicit value solve the equation of the mean angular velocity. What is left is round-off,
 below 1e-15 of omega, up to :math:`|\omega| \Delta t = 0.5` for any body, and below 1e-13 up to 1.
+
+The state is q, omega, the mean angular acceleration of the last step (rad/s^2, body frame), and the q and omega predicted for
+the torque; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from math import sqrt
@@ -37,9 +40,9 @@ from polhode.methods.translation import MIDPOINT_PREDICTED
 
 @kernel
 def newton(mean: Any, omega: Any, torque: Any, body: Any, half: Any) -> Any:
-    """The mean angular velocity after a Newton iteration of mean = omega + half a(mean, torque).
+    """The mean angular velocity (3,) after a Newton iteration of mean = omega + half a(mean, torque), from the one before it.
 
-    (3,) in rad/s, body frame; ``half`` is dt/2 in s.
+    ``mean`` and ``omega`` (3,) in rad/s and ``torque`` (3,) in N m, body frame; ``half`` is dt/2 in s.
     """
     gap = axpy(half, euler_equations(mean, torque, body), axpy(-1.0, mean, omega))
     x, y, z = half * body[6], half * body[7], half * body[8]
@@ -51,9 +54,9 @@ def newton(mean: Any, omega: Any, torque: Any, body: Any, half: Any) -> Any:
 
 @kernel
 def mean_velocity(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The mean angular velocity of the midpoint rule with this torque: three Newton iterations from the explicit guess.
+    """The mean angular velocity (3,) of the midpoint rule with this torque: three Newton iterations from the explicit guess.
 
-    (3,) in rad/s, body frame; the torque in N m.
+    It and ``omega`` (3,) at the beginning of the step of ``dt`` (s) are in rad/s and ``torque`` (3,) is in N m, body frame.
     """
     half = 0.5 * dt
     mean = axpy(half, euler_equations(omega, torque, body), omega)
@@ -64,9 +67,8 @@ def mean_velocity(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def turned(q: Any, c: Any) -> Any:
-    """The quaternion turned by the rotation whose axis is c and the tangent of half its angle |c|: q (1, c)/|(1, c)|.
-
-    (4,), without a unit.
+    """The quaternion q (1, c)/|(1, c)| (4,): q (4,) turned about the axis c (3,) in the body, the tangent of half the angle
+    being |c|.
     """
     return scaled(1.0 / sqrt(1.0 + dot(c, c)), multiply(q, (1.0, c[0], c[1], c[2])))
 

@@ -16,6 +16,8 @@ of inertia and angular velocity), and by a factor of order dt^2 for a torque of 
 :math:`(\tfrac{k \Delta t}{2})^4 \tfrac{\Delta t}{2}\, a`, that is :math:`O(\Delta t^5)`, of the mean angular velocity under
 friction, and :math:`O(\Delta t^9)` for a torque of the orientation. The residual is therefore round-off only for small steps,
 and time symmetry holds to the residual.
+
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from math import sqrt
@@ -32,9 +34,8 @@ from polhode.methods.states import read_synchronous, stored_in_body_frame
 
 @kernel
 def half_turned(q: Any, c: Any) -> Any:
-    """The quaternion after half the rotation that ``turned`` makes: half way between q and turned(q, c).
-
-    (4,), without a unit.
+    """The quaternion (4,) half way from q (4,) to q (1, c)/|(1, c)|, where c (3,) is the axis in the body times the tangent of
+    half the angle of the whole rotation.
     """
     length = sqrt(1.0 + dot(c, c))
     w = 1.0 + length
@@ -43,7 +44,7 @@ def half_turned(q: Any, c: Any) -> Any:
 
 @kernel
 def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-    """The state (q, then omega in rad/s, body frame) after a step of ``dt`` (s) under ``torque`` (N m, body frame)."""
+    """The state after a step of ``dt`` (s) from ``t`` (s) under ``torque(t, q, omega, parameters)`` (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     h, middle = 0.5 * dt, t + 0.5 * dt
     mean = omega

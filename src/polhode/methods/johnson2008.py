@@ -13,6 +13,8 @@ With RK(q, L, T) the classical Runge-Kutta step of dq/dt = q (0, omega)/2, omega
    \tilde T = R(\tilde q)\, M(t_{n+1}, \tilde q, \tilde\omega) \\
    \bar T &= \tfrac12 (T_n + \tilde T) \\
    q_{n+1} &= \mathrm{RK}(q_n, L_n, \bar T), \quad L_{n+1} = L_n + \Delta t\, \bar T
+
+The state is q and the angular momentum L in the lab frame; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -28,13 +30,13 @@ from polhode.methods.states import omega_of_momentum, read_momentum, stored_mome
 
 @kernel
 def start(q: Any, omega: Any, body: Any) -> Any:
-    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
+    """The state (floats) before the first step, from q (body to lab) and omega (rad/s, body frame)."""
     return q + to_lab(q, angular_momentum(omega, body))
 
 
 @kernel
 def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-    """The state (q, then omega in rad/s, body frame) after a step of ``dt`` (s) under ``torque`` (N m, body frame)."""
+    """The state after a step of ``dt`` (s) from ``t`` (s) under ``torque(t, q, omega, parameters)`` (N m, body frame)."""
     q, momentum = state[:4], state[4:7]
     old = to_lab(q, torque(t, q, omega_of_momentum(state, body), parameters))
     predicted = normalise(runge_kutta(q, momentum, old, body, dt))

@@ -10,6 +10,8 @@ With RK(q, L) the classical Runge-Kutta step of dq/dt = q (0, omega)/2, omega = 
 
    q_{n+1} &= \mathrm{RK}(q_n, L_n) \\
    L_{n+1} &= L_n + \Delta t\, R(q_{n+1}) M_{n+1}
+
+The state is q and the angular momentum L in the lab frame; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -24,15 +26,16 @@ from polhode.methods.states import read_momentum, start_with_momentum, stored_mo
 
 @kernel
 def orientation_rate(q: Any, momentum: Any, body: Any) -> Any:
-    """The rate dq/dt (4, 1/s) for the lab angular momentum L, N m s (Eq. B.14 with omega = I^-1 A(q) L)."""
+    """The rate dq/dt (4,), in 1/s, at an angular momentum L (3,), N m s in the lab frame (Eq. B.14, omega = I^-1 A(q) L)."""
     return derivative(q, angular_velocity(to_body(q, momentum), body))
 
 
 @kernel
 def runge_kutta(q: Any, momentum: Any, torque_lab: Any, body: Any, dt: Any) -> Any:
-    """The quaternion after dt by the classical Runge-Kutta scheme (Eq. B.13), L(t) = momentum + torque_lab t, unnormalised.
+    """The quaternion (4,) after ``dt`` (s), not normalised, by the classical Runge-Kutta scheme (Eq. B.13) with the angular
+    momentum L(t) = momentum + torque_lab t.
 
-    ``momentum`` (3,) in N m s and ``torque_lab`` (3,) in N m, lab frame -> (4,).
+    ``momentum`` (3,) in N m s and ``torque_lab`` (3,) in N m, lab frame.
     """
     half = axpy(0.5 * dt, torque_lab, momentum)
     full = axpy(dt, torque_lab, momentum)
@@ -48,7 +51,7 @@ def runge_kutta(q: Any, momentum: Any, torque_lab: Any, body: Any, dt: Any) -> A
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, momentum = state[:4], state[4:7]
     q = runge_kutta(q, momentum, (0.0, 0.0, 0.0), body, dt)
     return q + momentum, q, angular_velocity(to_body(q, momentum), body)

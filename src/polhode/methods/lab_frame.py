@@ -134,7 +134,7 @@ def in_lab(method: Method) -> Method:
 
         @kernel
         def before_torque(state: Any, body: Any, dt: Any) -> Any:
-            """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+            """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
             return original(exchange(state, body), body, dt)
 
         return replace(method, key=key, before_torque=before_torque)
@@ -143,7 +143,7 @@ def in_lab(method: Method) -> Method:
 
     @kernel
     def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-        """The state (q, then omega in rad/s, body frame) after a step of ``dt`` (s) under ``torque`` (N m, body frame)."""
+        """The state after a step of ``dt`` (s) from ``t`` (s) under ``torque(t, q, omega, parameters)`` (N m, body frame)."""
         return whole(exchange(state, body), t, dt, body, torque, parameters)
 
     return replace(method, key=key, step=step)

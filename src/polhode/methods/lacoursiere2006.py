@@ -14,6 +14,8 @@ mode of infinitesimal rotations).
 The matrix is the inertia minus :math:`\Delta t\,[L]_\times`. Its determinant
 :math:`I_x I_y I_z + \Delta t^2\, L \cdot I L` is never zero. Multiplied by :math:`\omega'`, the equation also says that the
 kinetic energy of the free body cannot grow: :math:`\omega' \cdot I \omega' = \omega' \cdot I \omega_n`.
+
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -29,7 +31,8 @@ from polhode.methods.states import read_synchronous, start_with_omega, stored_in
 
 @kernel
 def implicit_step(omega: Any, body: Any, dt: Any) -> Any:
-    """The angular velocity of the free body after dt: the solution of (I - dt [L]x) omega' = L. (3,) rad/s in the body frame.
+    """The angular velocity (3,) of the free body after ``dt`` (s): the solution of (I - dt [L]x) omega' = L, rad/s in the body
+    frame.
 
     It is solved for the change omega' - omega, whose right-hand side is dt L x omega: nothing changes where nothing should.
     """

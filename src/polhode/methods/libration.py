@@ -53,14 +53,20 @@ def step_matrix(method: Method, turns: tuple[float, float, float], body: Body = 
     ----------
     method : Method
         A multistep method is taken after its first steps, with all its torques.
-    turns : Omega dt for each principal axis
+    turns : Omega dt for each principal axis, rad
     body : Body, optional
         The result does not depend on it but for the units of what is carried.
 
     Returns
     -------
     array (n, n)
-        For the n components of the state that are zero at rest; the others, such as the real part of q, do not act on these.
+        For the n components of the state that are zero at rest; the others, such as the real part of q, do not act on these. In
+        units of the state, with a time step of 1 s.
+
+    Raises
+    ------
+    ArithmeticError
+        If a step of the body at rest gives numbers that are not finite.
     """
     method = method.without_passages()
     stiffness = [moment * turn * turn for moment, turn in zip(body.inertia, turns, strict=True)]
@@ -85,26 +91,39 @@ def step_matrix(method: Method, turns: tuple[float, float, float], body: Body = 
 
 
 def roots(method: Method, turn: float) -> NDArray[np.complex128]:
-    """The complex roots (n,), per step, of a body that librates with Omega dt = ``turn`` (rad) about all axes."""
+    """The complex roots (n,), without a unit, by which a step multiplies librations with Omega dt = ``turn`` (rad) about all
+    axes.
+
+    Raises
+    ------
+    ArithmeticError
+        If a step of the body at rest gives numbers that are not finite.
+    """
     return np.linalg.eigvals(step_matrix(method, (turn,) * 3)).astype(complex)
 
 
 def growth(method: Method, turn: float) -> float:
-    """ln|lambda| of the largest root: the growth of a libration a step, negative if it is damped; rounding is zero."""
+    """The growth ln|lambda| of a libration in a step, by the largest root at Omega dt = ``turn`` (rad): negative if it is
+    damped.
+
+    A float without a unit; what is below :data:`ROUNDING` is zero. It raises what :func:`roots` raises.
+    """
     logarithm = log(np.abs(roots(method, turn)).max())
     return logarithm if abs(logarithm) > ROUNDING else 0.0
 
 
 class PowerLaw(NamedTuple):
-    """coefficient x^power for small x; power 0 and coefficient 0 where there is nothing but rounding."""
+    """The law coefficient x^power for small turns x = Omega dt (rad); both are 0 where there is nothing but rounding."""
 
     power: int
     coefficient: float
 
 
 def leading_power(values: Array) -> PowerLaw:
-    """The first term of values at :data:`SHORT` that are even in the turn, all logarithms of moduli and shifts are. The
-    power and its coefficient.
+    """The first term in the power series of a quantity that is even in the turn, from its values (4,) at the turns
+    :data:`SHORT`.
+
+    All logarithms of moduli and shifts of frequencies are even. They have no unit.
     """
     if np.abs(values).max() < ROUNDING:
         return PowerLaw(0, 0.0)
@@ -114,7 +133,11 @@ def leading_power(values: Array) -> PowerLaw:
 
 
 class Libration(NamedTuple):
-    """What the roots of a method say: see :func:`libration`."""
+    """What the roots of a method say of librations, with turns x = Omega dt in rad.
+
+    ``growth`` is the law of ln|lambda| per step, ``shift`` the law of the relative shift of the frequency, and ``limit`` the
+    largest stable turn, rad: see :func:`libration`.
+    """
 
     growth: PowerLaw
     shift: PowerLaw
@@ -122,14 +145,15 @@ class Libration(NamedTuple):
 
 
 def short_roots(method: Method) -> list[NDArray[np.complex128]]:
-    """:func:`roots`, one array for each turn of :data:`SHORT`."""
+    """The roots (n,) at each of the turns :data:`SHORT`, in a list of four: what :func:`roots` returns and raises."""
     return [roots(method, float(turn)) for turn in SHORT]
 
 
 def laws(method: Method, known: Sequence[NDArray[np.complex128]] = ()) -> tuple[PowerLaw, PowerLaw]:
-    """ln|lambda| of the root next to exp(ix), and the relative shift of its frequency, for small x (:func:`short_roots`).
+    """The laws of ln|lambda| of the root next to exp(ix), per step, and of the relative shift of its frequency, for small turns
+    x.
 
-    In powers of x = Omega dt, rad.
+    ``known`` are the :func:`short_roots` of the method, if they have been computed.
     """
     every = zip(SHORT, known or short_roots(method), strict=True)
     nearest = [values[np.argmin(np.abs(values - np.exp(1j * x)))] for x, values in every]
@@ -137,7 +161,7 @@ def laws(method: Method, known: Sequence[NDArray[np.complex128]] = ()) -> tuple[
 
 
 def libration(method: Method) -> Libration:
-    """Growth and shift of the frequency for short steps, and the limit of stability.
+    """Growth and shift of the frequency for short steps, and the limit of stability, a turn Omega dt in rad.
 
     The limit is the first turn above which a root leaves the unit circle: 0 where librations grow in any step, infinite if
     there is none up to the last of :data:`TURNS`. It is that of the linear step: a method that notices a motion it cannot
@@ -148,10 +172,10 @@ def libration(method: Method) -> Libration:
 
 
 def fault(method: Method, known: Sequence[NDArray[np.complex128]] = ()) -> str:
-    """:data:`UNSTABLE` or :data:`ASTRAY`, if a method is so at all of :data:`SHORT`, or empty.
+    """The words :data:`UNSTABLE` or :data:`ASTRAY`, if a method is so at all of the turns :data:`SHORT`, or else an empty text.
 
     The root next to exp(ix) alone then says nothing. A root as far from exp(ix) as 1, that of a body at rest, is not that of
-    the motion.
+    the motion. ``known`` are the :func:`short_roots` of the method, if they have been computed.
     """
     unstable, astray = [], []
     for turn, values in zip(map(float, SHORT), known or short_roots(method), strict=True):
@@ -163,7 +187,9 @@ def fault(method: Method, known: Sequence[NDArray[np.complex128]] = ()) -> str:
 
 
 def limit_of_stability(method: Method) -> float:
-    """The first of :data:`TURNS` at which a libration grows, refined by bisection; infinite if there is none."""
+    """The first of the turns :data:`TURNS` at which a libration grows, refined by bisection to 1e-6, rad; infinite if there is
+    none.
+    """
     stable = 0.0
     for turn in map(float, TURNS):
         if growth(method, turn) > GROWS:

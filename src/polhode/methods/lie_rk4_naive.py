@@ -15,6 +15,8 @@ depend on q.
    \omega_4 &= \omega_n + \Delta t\, a_3, \quad q_4 = q_n \exp(\tfrac{\Delta t}{2}\,\omega_3) \\
    \omega_{n+1} &= \omega_n + \tfrac{\Delta t}{6}(a_1 + 2 a_2 + 2 a_3 + a_4), \quad
    q_{n+1} = q_n \exp(\tfrac{\Delta t}{12}(\omega_1 + 2\omega_2 + 2\omega_3 + \omega_4))
+
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -31,7 +33,7 @@ from polhode.methods.states import read_synchronous, stored_in_body_frame
 
 @kernel
 def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-    """The state (q, then omega in rad/s, body frame) after a step of ``dt`` (s) under ``torque`` (N m, body frame)."""
+    """The state after a step of ``dt`` (s) from ``t`` (s) under ``torque(t, q, omega, parameters)`` (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     a1 = euler_equations(omega, torque(t, q, omega, parameters), body)
 

@@ -30,6 +30,9 @@ extrapolation keeps missing the torques that are found, as it does under strong 
 
 An elastic oscillation of frequency :math:`\nu`, as of a molecule in the field of its neighbours, is damped by the factor
 :math:`1 - \tfrac{5}{16}(\nu\,\Delta t)^6` a step (:mod:`polhode.methods.libration`). It is not for long conservative runs.
+
+The state is q, omega and the memory of the torques, 14 floats (:mod:`polhode.methods.backward_differences`); shapes, frames and
+units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -51,8 +54,10 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def runge_kutta(omega: Any, rate: Any, middle: Any, end: Any, body: Any, dt: Any) -> Any:
-    """Omega (rad/s, body frame) after dt by the classical scheme, from its rate and the torques (N m) in the middle and at
-    the end.
+    """Omega (3,) after ``dt`` (s) by the classical Runge-Kutta scheme for Euler's equations, rad/s in the body frame.
+
+    ``rate`` (3,), in rad/s^2, is the rate of ``omega`` at the beginning of the step; ``middle`` and ``end`` (3,) are the
+    torques in the middle and at the end of the step, in N m, body frame.
     """
     k2 = euler_equations(axpy(0.5 * dt, rate, omega), middle, body)
     k3 = euler_equations(axpy(0.5 * dt, k2, omega), middle, body)
@@ -62,7 +67,10 @@ def runge_kutta(omega: Any, rate: Any, middle: Any, end: Any, body: Any, dt: Any
 
 @kernel
 def magnus(q: Any, omega: Any, rate: Any, new_omega: Any, new_rate: Any, dt: Any) -> Any:
-    """q after dt, given omega and its rate of change at both ends: the Magnus series to fourth order."""
+    """q (4,) after ``dt`` (s), given omega and its rate at both ends of the step: the Magnus series to fourth order.
+
+    ``omega`` and ``new_omega`` (3,) in rad/s, ``rate`` and ``new_rate`` (3,) in rad/s^2, all in the body frame.
+    """
     mean = axpy(dt / 12, subtract(rate, new_rate), scale(0.5, add(omega, new_omega)))
     return multiply(q, exponential(axpy(dt * dt / 12, cross(omega, new_omega), scale(dt, mean))))
 

@@ -19,6 +19,8 @@ ESPResSo runs it with six.
 Three iterations leave an error of :math:`O(\Delta t^4)` in a step, an order beyond that of the method. A torque gets
 omega(t + dt/2), the mean over the move, as by Martys and Mountain. For a body that turns steadily the root exists up to
 :math:`|\omega| \Delta t = 2`; where it does not, it counts as zero, and the quaternion loses its length.
+
+The state is q, omega and the last torque (N m, body frame); shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from math import sqrt
@@ -35,7 +37,10 @@ from polhode.methods.verlet_delvalle2024 import start
 
 @kernel
 def constrained(q: Any, omega: Any, rate: Any, dt: Any) -> Any:
-    """The quaternion after dt by its Taylor polynomial and the force of the constraint; ``rate`` is that of omega."""
+    """The quaternion (4,) after ``dt`` (s) by its Taylor polynomial and the force of the constraint |q| = 1.
+
+    ``omega`` (3,) in rad/s and its rate ``rate`` (3,) in rad/s^2, body frame, belong to the beginning, as q (4,) does.
+    """
     first = derivative(q, omega)
     square = norm_squared(first)
     second = increment(-square, q, derivative(q, rate))
@@ -51,7 +56,7 @@ def constrained(q: Any, omega: Any, rate: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, omega, torque = state[:4], state[4:7], state[7:10]
     rate = euler_equations(omega, torque, body)
     q = constrained(q, omega, rate, dt)

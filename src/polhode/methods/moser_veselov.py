@@ -23,6 +23,12 @@ normalises the quaternion, and iterates the equation of c to the last digit. Her
 :math:`(1 + |a|^2)\, a` plus the gyroscopic products of a, with :math:`a_i = \tfrac{\Delta t}{2} y_i/I_i`. What is left is
 round-off, below 3e-15, up to :math:`|\omega| \Delta t = 0.5` for any body. At 0.9 it may be 1e-7. From about 1 on the equation
 may have no solution, of which nothing warns: the step of a sphere turns by an angle whose sine is :math:`|\omega| \Delta t`.
+
+The state is q, the angular momentum L in the lab frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
+
+In the functions a (3,) is dt/2 omega, c (3,) the axis times the tangent of half the angle of the step, and f (3,) holds the
+gyroscopic coefficients (I_2 - I_3)/I_1 and cyclically; none has a unit.
 """
 
 from typing import Any
@@ -40,13 +46,13 @@ from polhode.methods.states import read_momentum, stored_momentum
 
 @kernel
 def products(f: Any, c: Any) -> Any:
-    """The gyroscopic products f1 c2 c3 and cyclically, three numbers. From f and c (3,), without a unit."""
+    """The gyroscopic products (3,): f1 c2 c3 and cyclically, from f and c (3,), all without a unit."""
     return (f[0] * c[1] * c[2], f[1] * c[2] * c[0], f[2] * c[0] * c[1])
 
 
 @kernel
 def newton(c: Any, a: Any, f: Any) -> Any:
-    """The vector c after a Newton iteration of c = (1 + |c|^2) a + (f1 c2 c3, f2 c3 c1, f3 c1 c2). (3,), without a unit."""
+    """The vector c (3,) after a Newton iteration of c = (1 + |c|^2) a + (f1 c2 c3, f2 c3 c1, f3 c1 c2), from the last one."""
     gap = add(axpy(1.0 + dot(c, c), a, products(f, c)), scale(-1.0, c))
     x, y, z = scale(-2.0 * a[0], c), scale(-2.0 * a[1], c), scale(-2.0 * a[2], c)
     x = (1.0 + x[0], x[1] - f[0] * c[2], x[2] - f[0] * c[1])
@@ -57,7 +63,7 @@ def newton(c: Any, a: Any, f: Any) -> Any:
 
 @kernel
 def rotation(a: Any, f: Any) -> Any:
-    """The vector c, the axis times the tangent of half the angle of a step: three Newton iterations. (3,), without a unit."""
+    """The vector c (3,), the axis times the tangent of half the angle of a step: three Newton iterations for these a and f."""
     c = axpy(1.0 + dot(a, a), a, products(f, a))
     return newton(newton(newton(c, a, f), a, f), a, f)
 
@@ -67,7 +73,7 @@ def rotation(a: Any, f: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, torque = state[:4], state[7:10]
     momentum = axpy(0.5 * dt, to_lab(q, torque), state[4:7])
     a = scale(0.5 * dt, angular_velocity(to_body(q, momentum), body))

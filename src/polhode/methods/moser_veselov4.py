@@ -13,6 +13,9 @@ other way. With :math:`H = \tfrac12 \sum y_j^2/I_j` and :math:`C = \tfrac12 \sum
 The free motion is of fourth order and keeps energy and momentum. The torque enters by Strang splitting, and with it the method
 is of second order. The moments depend on the state, so that the step is symplectic to fifth order in dt only. Newton iterations
 and residual are those of ``moser_veselov``; omega is :math:`I^{-1} y` with the true moments.
+
+The state is q, the angular momentum L in the lab frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 """
 
 from dataclasses import replace
@@ -29,7 +32,9 @@ from polhode.methods.moser_veselov import rotation
 
 @kernel
 def modified_inverses(momentum: Any, body: Any, dt: Any) -> Any:
-    """The reciprocals (3 numbers, 1/(kg m^2)) of the modified moments of inertia for a step dt with this angular momentum."""
+    """The reciprocals (3,), in 1/(kg m^2), of the modified moments of inertia for a step of ``dt`` (s) with the angular
+    momentum ``momentum`` (3,), N m s in the body frame.
+    """
     twice_energy, square = dot(momentum, angular_velocity(momentum, body)), dot(momentum, momentum)
     inverse = body[3] * body[4] * body[5]
     mixed = inverse * (body[0] + body[1] + body[2]) / 6
@@ -41,7 +46,7 @@ def modified_inverses(momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, torque = state[:4], state[7:10]
     momentum = axpy(0.5 * dt, to_lab(q, torque), state[4:7])
     in_body = to_body(q, momentum)

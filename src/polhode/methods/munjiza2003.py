@@ -15,6 +15,8 @@ with :math:`J(q)^{-1} = R(q) I^{-1} R(q)^T`, the omegas in the lab frame. Rotati
 velocities lacks the term :math:`\Delta t^2\,\dot\omega \times \omega/12` that Buss adds, so the orientation is of second order
 without a torque, not of fourth. With a torque it is of first order, since the first stage has the old momentum and the others
 that of the end of the step.
+
+The state is q and the angular momentum L in the lab frame; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -29,13 +31,15 @@ from polhode.methods.states import read_momentum, start_with_momentum, stored_mo
 
 @kernel
 def omega_in_lab(q: Any, momentum: Any, body: Any) -> Any:
-    """The angular velocity (rad/s) of the angular momentum (N m s), both in the lab frame."""
+    """The angular velocity (3,) in rad/s that belongs to an angular momentum (3,) in N m s at the orientation q (4,), both in
+    the lab frame.
+    """
     return to_lab(q, angular_velocity(to_body(q, momentum), body))
 
 
 @kernel
 def turned(q: Any, omega: Any, dt: Any) -> Any:
-    """The quaternion q turned for dt (s) by an angular velocity (rad/s) in the lab frame."""
+    """The quaternion q (4,) turned for ``dt`` (s) by an angular velocity (3,) in rad/s, lab frame."""
     return multiply(exponential(scale(dt, omega)), q)
 
 

@@ -17,6 +17,9 @@ Hamiltonian requires D.
    e^{\delta \mathcal{L}_k} (q, p) &= (\cos(\zeta_k \delta)\, q + \sin(\zeta_k \delta)\, P_k q,\;
    \cos(\zeta_k \delta)\, p + \sin(\zeta_k \delta)\, P_k p),
    \qquad \zeta_k = \frac{p \cdot P_k q}{4 I_k}
+
+The state is q, p (4, N m s) and the last torque (N m, body frame); shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from functools import cache
@@ -32,31 +35,34 @@ from polhode.methods.protocol import OneTorque
 
 @kernel
 def product(p: Any, q: Any) -> Any:
-    """The scalar product p . q of two quaternions."""
+    """The scalar product p . q of two quaternions (4,), a float in the product of their units."""
     return (p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3])
 
 
 @kernel
 def p1(q: Any) -> Any:
-    """The product P_1 q = q (0, 1, 0, 0), a quaternion. In the unit of q."""
+    """The product P_1 q = q (0, 1, 0, 0), a quaternion (4,) in the unit of q."""
     return (-q[1], q[0], q[3], -q[2])
 
 
 @kernel
 def p2(q: Any) -> Any:
-    """The product P_2 q = q (0, 0, 1, 0), a quaternion. In the unit of q."""
+    """The product P_2 q = q (0, 0, 1, 0), a quaternion (4,) in the unit of q."""
     return (-q[2], -q[3], q[0], q[1])
 
 
 @kernel
 def p3(q: Any) -> Any:
-    """The product P_3 q = q (0, 0, 0, 1), a quaternion. In the unit of q."""
+    """The product P_3 q = q (0, 0, 0, 1), a quaternion (4,) in the unit of q."""
     return (-q[3], q[2], -q[1], q[0])
 
 
 @kernel
 def angle(p: Any, turned: Any, inverse: Any, dt: Any) -> Any:
-    """The cosine and sine of zeta dt, zeta = p . P_k q/(4 I_k): half the angle by which the body turns about its axis k."""
+    """The cosine and sine of zeta dt, zeta = p . P_k q/(4 I_k): half the angle by which the body turns about its axis k.
+
+    ``p`` (4,) in N m s, ``turned`` is P_k q (4,), ``inverse`` is 1/I_k in 1/(kg m^2), ``dt`` in s.
+    """
     a = 0.25 * inverse * dt * product(p, turned)
     c, s = cos_sinc(a * a)
     return c, a * s
@@ -64,28 +70,28 @@ def angle(p: Any, turned: Any, inverse: Any, dt: Any) -> Any:
 
 @kernel
 def rotor1(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """The values of q and p after the flow of (p . P_1 q)^2/(8 I_1) for dt. Both (4,), p in N m s, dt in s."""
+    """The values of q and p (4, N m s) to which the flow of (p . P_1 q)^2/(8 I_1) takes them in ``dt`` (s)."""
     c, s = angle(p, p1(q), body[3], dt)
     return increment(s, p1(q), scaled(c, q)), increment(s, p1(p), scaled(c, p))
 
 
 @kernel
 def rotor2(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """The values of q and p after the flow of (p . P_2 q)^2/(8 I_2) for dt. Both (4,), p in N m s, dt in s."""
+    """The values of q and p (4, N m s) to which the flow of (p . P_2 q)^2/(8 I_2) takes them in ``dt`` (s)."""
     c, s = angle(p, p2(q), body[4], dt)
     return increment(s, p2(q), scaled(c, q)), increment(s, p2(p), scaled(c, p))
 
 
 @kernel
 def rotor3(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """The values of q and p after the flow of (p . P_3 q)^2/(8 I_3) for dt. Both (4,), p in N m s, dt in s."""
+    """The values of q and p (4, N m s) to which the flow of (p . P_3 q)^2/(8 I_3) takes them in ``dt`` (s)."""
     c, s = angle(p, p3(q), body[5], dt)
     return increment(s, p3(q), scaled(c, q)), increment(s, p3(p), scaled(c, p))
 
 
 @kernel
 def rotors(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """The values of q and p of a free body after dt, to second order. Both (4,), p in N m s, dt in s."""
+    """The values of q (4,) and p (4,), N m s, of a free body after ``dt`` (s), to second order: the flows 3, 2, 1, 2, 3."""
     q, p = rotor3(q, p, body, 0.5 * dt)
     q, p = rotor2(q, p, body, 0.5 * dt)
     q, p = rotor1(q, p, body, dt)
@@ -95,13 +101,17 @@ def rotors(q: Any, p: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def kick(q: Any, p: Any, torque: Any, dt: Any) -> Any:
-    """The value of p after dt under a torque: dp/dt = 2 q (0, torque). (4,) in N m s; the torque in N m, body frame."""
+    """The value of p (4,), N m s, after ``dt`` (s) under a torque (3,), N m in the body frame: dp/dt = 2 q (0, torque), q
+    constant.
+    """
     return increment(4.0 * dt, derivative(q, torque), p)
 
 
 @kernel
 def omega_of(q: Any, p: Any, body: Any) -> Any:
-    """The angular velocity omega_k = p . P_k q/(2 I_k), in the body frame. (3,) in rad/s."""
+    """The angular velocity (3,) with the components omega_k = p . P_k q/(2 I_k), rad/s in the body frame, from q (4,) and p
+    (4,), N m s.
+    """
     return (
         0.5 * body[3] * product(p, p1(q)),
         0.5 * body[4] * product(p, p2(q)),
@@ -120,7 +130,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, p, torque = state[:4], state[4:8], state[8:11]
     q, p = rotors(q, kick(q, p, torque, 0.5 * dt), body, dt)
     return q + p + torque, q, omega_of(q, p, body)
@@ -135,13 +145,13 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
+    """The q (body to lab) and omega (rad/s, body frame) at the whole time, from the state; the torque is not used."""
     return state[:4], omega_of(state[:4], state[4:8], body)
 
 
 @kernel
 def stored(state: Any, body: Any, dt: Any) -> Any:
-    """Omega (rad/s, body frame) as the method stores it."""
+    """The angular velocity (3,) that the method holds, in rad/s, body frame."""
     return omega_of(state[:4], state[4:8], body)
 
 
@@ -179,6 +189,10 @@ def extended(i11: float) -> NumberedOneTorque:
     i11 : float
         The moment of inertia I_11 of Eq. 3.12.3 in kg m^2, positive.
 
+    Returns
+    -------
+    The method with the key ``no_squish_extended``.
+
     Raises
     ------
     ValueError
@@ -200,7 +214,7 @@ def _extended() -> NumberedOneTorque:
 
     @kernel
     def before_torque(state: Any, body: Any, dt: Any) -> Any:
-        """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+        """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
         q, p, torque = state[:4], state[4:8], state[8:11]
         p = kick(q, p, torque, 0.5 * dt)
         q, p = rotor3(q, p, body, 0.5 * dt)

@@ -67,7 +67,21 @@ class NumberedSeveralTorques(_Numbered, SeveralTorques):
 
 
 def numbered(method: OneTorque, *numbers: float, **changes: Any) -> NumberedOneTorque:
-    """A method with one torque per step whose kernels, given in ``changes`` with other declarations, read these numbers."""
+    """A method with one torque per step whose kernels read these numbers, for single bodies; not registered.
+
+    Parameters
+    ----------
+    method : OneTorque
+        Where the declarations come from that are not among the changes.
+    numbers : float
+        What the kernels find behind the nine numbers of the body, in the units that they expect.
+    changes : other declarations, among them the kernels that read the numbers
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a changed declaration has a wrong type or an impossible value.
+    """
     declared = {field.name: getattr(method, field.name) for field in fields(method)}
     # The many-body engine hands its kernels the coefficients of the bodies alone.
     declared["engines"] = ("single body",)

@@ -14,6 +14,8 @@ would not do with a converged iteration.
    + \tfrac{\Delta t}{2}\bigl[a(\omega_{n-1/2}, M_n) + a(\omega_{n+1/2}, M_n)\bigr] \\
    q_{n+1} &= \frac{(1 - s)\, q_n + \Delta t\, \dot q(q_n, \omega_{n+1/2})}{1 + s}, \qquad
    s = \tfrac{\Delta t^2}{16} |\omega_{n+1/2}|^2
+
+The state is q, and omega of half a step before; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -28,18 +30,19 @@ from polhode.methods.states import stored_in_body_frame, torque_wanted_at_state
 
 @kernel
 def sweep(new: Any, old: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """One fixed-point iteration of the kick, by the mean of the rate at the start, ``old``, and that at ``new``.
+    """The angular velocity (3,) after one fixed-point iteration of a kick for ``dt`` (s), rad/s in the body frame.
 
-    (3,) in rad/s, body frame.
+    The kick from ``omega`` (3,) has the mean of two angular accelerations: ``old`` (3,), rad/s^2, at its beginning, and the one
+    at ``new`` (3,), the angular velocity of the iteration before, under ``torque`` (3,), N m in the body frame.
     """
     return axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
 
 
 @kernel
 def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The angular velocity after dt, with gyroscopic products averaged over both ends (Eqs. B.11, B.12); three iterations.
+    """The angular velocity (3,) after ``dt`` (s), with gyroscopic products averaged over both ends (Eqs. B.11, B.12).
 
-    (3,) in rad/s, body frame.
+    It is found by three iterations. It and ``omega`` (3,) are in rad/s, ``torque`` (3,) is in N m, all in the body frame.
     """
     old = euler_equations(omega, torque, body)
     return sweep(sweep(axpy(dt, old, omega), old, omega, torque, body, dt), old, omega, torque, body, dt)
@@ -47,9 +50,8 @@ def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def cayley(q: Any, omega: Any, dt: Any) -> Any:
-    """q turned by a constant omega for dt, by the Cayley transform of the quaternion (Eq. B.10).
-
-    ``omega`` in rad/s, body frame; (4,).
+    """The quaternion (4,) that a constant ``omega`` (3,), rad/s in the body frame, makes of q (4,) in ``dt`` (s), by the Cayley
+    transform (Eq. B.10).
     """
     a = (0.0625 * dt * dt) * dot(omega, omega)
     return scaled(1.0 / (1.0 + a), increment(dt, derivative(q, omega), scaled(1.0 - a, q)))
@@ -71,7 +73,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
+    """The q (body to lab) and omega (rad/s, body frame) at the whole time, from the state and the torque (N m) there."""
     return state[:4], kick(state[4:7], torque, body, 0.5 * dt)
 
 

@@ -14,6 +14,9 @@ turns by a Cayley transform, which preserves its norm (Omelyan 1998).
 It is iterated, beginning with :math:`R(q_n)` at both ends, as in ``rozmanov2010``, until :math:`\omega \Delta t` changes by
 less than 1e-13. With the mean quaternion, normalised, in place of the mean matrix the rotation would be that of Rozmanov and
 Kusalik (2010) up to terms of third order.
+
+The state is q, and the angular momentum L in the lab frame and omega of half a step before; shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

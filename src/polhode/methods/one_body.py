@@ -15,6 +15,22 @@ one of
 
 Every part includes the loops over steps, here over none. With separate branches the code would take half as long again to
 compile, and a step of some methods would be slower by a tenth.
+
+The arguments of ``march`` besides ``part``, in SI units:
+
+``states`` (1, width), ``reading`` (3, 4)
+    Float arrays, overwritten: the state of the method, and in the rows of the other q, omega and the stored omega, both
+    omegas (3,) in rad/s, body frame.
+``n``, ``end``
+    The numbers of steps done before and after.
+``body``
+    A tuple of floats, :meth:`polhode.methods.protocol.Method.numbers_of`.
+``torque``, ``parameters`` (m,)
+    A compiled torque ``(t, q, omega, parameters) -> (3,)``, N m in the body frame, and the float array passed to it.
+``dt``, ``normalise``
+    The time step (s), and whether the quaternion is normalised every step.
+``moves`` (rows, 3)
+    Float array, :meth:`polhode.methods.processor.Processor.moves`.
 """
 
 from collections.abc import Callable
@@ -43,7 +59,7 @@ SOME_Q, SOME_OMEGA, SOME_TORQUE = (0.5, -0.1, 0.7, 0.5), (0.9, -0.7, 1.1), (0.4,
 
 @cache
 def march_type(numbers: int = NUMBERS) -> Any:
-    """The signature of ``march`` for bodies of so many numbers."""
+    """The signature of ``march``, a type of Numba, for bodies of so many numbers."""
     from numba import types
 
     from polhode.compiling import signatures as of
@@ -56,7 +72,7 @@ def march_type(numbers: int = NUMBERS) -> Any:
 
 @cache
 def drive_type(numbers: int = NUMBERS) -> Any:
-    """The signature of :func:`drive` for bodies of so many numbers."""
+    """The signature of :func:`drive`, a type of Numba, for bodies of so many numbers."""
     from numba import types
 
     from polhode.compiling import signatures as of
@@ -71,44 +87,48 @@ def drive_type(numbers: int = NUMBERS) -> Any:
 
 @kernel
 def normalised(state: Any) -> Any:
-    """The state with its quaternion, which comes first, divided by its norm. A tuple of floats."""
+    """The state, a tuple of floats, with its quaternion, the first four, divided by its norm."""
     return quaternion.normalise(state[:4]) + state[4:]
 
 
 @kernel
 def row4(rows: Any, i: int) -> Any:
-    """The first four numbers of a row. Usually a quaternion."""
+    """The first four numbers (4,) of the row ``i`` of a float array (n, 4 or more), usually a quaternion."""
     return (rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])
 
 
 @kernel
 def row3(rows: Any, i: int) -> Any:
-    """The first three numbers of a row. In the unit of the row."""
+    """The first three numbers (3,) of the row ``i`` of a float array (n, 3 or more), in its unit."""
     return (rows[i, 0], rows[i, 1], rows[i, 2])
 
 
 @kernel
 def put3(rows: Any, i: int, values: Any) -> None:
-    """Write the first three numbers of a row."""
+    """Write three ``values`` into the first columns of the row ``i`` of a float array (n, 3 or more)."""
     rows[i, 0], rows[i, 1], rows[i, 2] = values[0], values[1], values[2]
 
 
 @kernel
 def put4(rows: Any, i: int, values: Any) -> None:
-    """Write the first four numbers of a row."""
+    """Write four ``values`` into the first columns of the row ``i`` of a float array (n, 4 or more)."""
     rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3] = values[0], values[1], values[2], values[3]
 
 
 @kernel
 def put_reading(reading: Any, q: Any, omega: Any, stored: Any) -> None:
-    """Write q, omega and the stored omega (rad/s) into the row ``reading``."""
+    """Write q (4,), omega (3,) and the stored omega (3,), rad/s in the body frame, into the rows of ``reading``, a float array
+    (3, 4).
+    """
     put4(reading, 0, q)
     put3(reading, 1, omega)
     put3(reading, 2, stored)
 
 
 def width_of(start: Callable[..., Any], *handed: Any) -> int:
-    """The number of values in the states that the kernel ``start`` returns, run as plain Python: nothing is compiled."""
+    """The number of values in the states that the kernel ``start`` returns for these arguments. It runs as plain Python:
+    nothing is compiled.
+    """
     return len(in_plain_python(start)(*handed))
 
 
@@ -116,8 +136,8 @@ def width_of(start: Callable[..., Any], *handed: Any) -> int:
 def state_rows(width: int, first: int = 0) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Kernels that read so many numbers of a row as a tuple, ``(rows, i) -> tuple``, and write them, ``(rows, i, state)``.
 
-    The numbers are those from the column ``first`` on.
-    Their source is generated because Numba builds tuples only from elements that are written out.
+    ``rows`` is a float array; the numbers begin at the column ``first`` of its row ``i``. The source of the kernels is
+    generated because Numba builds tuples only from elements that are written out.
     """
     elements = "".join(f"rows[i, {first + k}], " for k in range(width))
     lines = "".join(f"    rows[i, {first + k}] = state[{k}]\n" for k in range(width)) or "    pass\n"
@@ -144,9 +164,21 @@ def drive(  # type: ignore[no-untyped-def]
     omega_out,
     stored_out,
 ):
-    """Run to the last of ``sample_steps`` and read the body at each of them; ``states`` and ``reading`` are overwritten.
+    """Run to the last of ``sample_steps`` and read the body at each of them.
 
-    Returns the number of steps done. The row of a reading that is not finite remains as it is, and is the last.
+    Parameters
+    ----------
+    march : the driver of a method, see the module's docstring
+    states, reading, body, torque, parameters, dt, normalise, moves : as for ``march``; the first two are overwritten
+    q0, omega0 : initial orientation (4,), body to lab, and angular velocity (3,), rad/s in the body frame
+    sample_steps : int64 array (samples,), ascending whole numbers of steps
+    pause : function n -> the step of the next pause, or n to end the run (:mod:`polhode.compiling.marching`)
+    q_out, omega_out, stored_out : float arrays (samples, 4), (samples, 3) and (samples, 3)
+        Written: orientations, angular velocities and stored angular velocities, rad/s in the body frame.
+
+    Returns
+    -------
+    The number of steps done. The row of a reading that is not finite remains as it is, and is the last.
     """
     for k in range(4):
         reading[0, k] = q0[k]
@@ -181,15 +213,27 @@ def drive(  # type: ignore[no-untyped-def]
 
 @kernel
 def same_body(body: Any, parameters: Any, place: int, width: int, interval: int) -> Any:
-    """The numbers of a body in a piece: as they are. A tuple, in SI units."""
+    """The numbers of a body in a piece: ``body``, a tuple of floats in SI units, as it is. The other arguments are as for
+    :func:`driven_body`.
+    """
     return body
 
 
 @kernel
 def driven_body(body: Any, parameters: Any, place: int, width: int, interval: int) -> Any:
-    """The numbers of a body in a piece, with the momentum of driven wheels at its begin and the torque of their motors.
+    """The numbers of a body in a piece, with the momentum of driven wheels at its beginning and the torque of their motors.
 
-    A tuple; N m s and N m, body frame.
+    Parameters
+    ----------
+    body : tuple of floats, of which the first nine are the coefficients of the body
+    parameters : float array (m,), with the numbers of the pieces (:mod:`polhode.problems.pieces`)
+    place : where the numbers of a piece begin in it; the first is the time at which the piece begins, s
+    width : the number of numbers of an interval of the controller
+    interval : the number of the interval in which the piece lies
+
+    Returns
+    -------
+    15 floats: the nine coefficients (SI units), the momentum (3) in N m s and the torque (3) in N m, body frame.
     """
     s = parameters[place] - interval * parameters[place + BEFORE_TABLE - 2]
     h, u = driven_wheels(parameters, place + BEFORE_TABLE + width * interval, s)
@@ -197,7 +241,11 @@ def driven_body(body: Any, parameters: Any, place: int, width: int, interval: in
 
 
 def pieces_of(of_piece: Callable[..., Any]) -> Callable[..., Any]:
-    """The driver of runs in pieces, with the kernel for the numbers of the body in a piece."""
+    """The driver of runs in pieces, in plain Python, with the kernel for the numbers of the body in a piece.
+
+    ``of_piece`` is :func:`same_body` or :func:`driven_body`. :func:`driver_of_pieces` compiles the driver,
+    :func:`polhode.methods.runs.in_pieces` calls it.
+    """
 
     def drive_pieces(  # type: ignore[no-untyped-def]
         march,
@@ -284,9 +332,8 @@ def pieces_of(of_piece: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def driver_of_pieces(numbers: int = NUMBERS, driven: bool = False) -> Callable[..., Any]:
-    """:func:`pieces_of`, compiled for bodies of so many numbers; it takes the driver of any method for such bodies.
-
-    With ``driven`` the last six of them are the momentum of wheels and the torque of their motors.
+    """The driver of :func:`pieces_of`, compiled for bodies of so many numbers; it takes the ``march`` of any method for such
+    bodies. With ``driven`` the last six of the numbers are the momentum of wheels (N m s) and the torque of their motors (N m).
     """
     from numba import types
 
@@ -314,5 +361,5 @@ def driver_of_pieces(numbers: int = NUMBERS, driven: bool = False) -> Callable[.
 
 @cache
 def driver(numbers: int = NUMBERS) -> Callable[..., Any]:
-    """:func:`drive`, compiled for bodies of so many numbers; it takes the driver of any method for such bodies."""
+    """The loop :func:`drive`, compiled for bodies of so many numbers; it takes the ``march`` of any method for such bodies."""
     return compile_driver(drive, drive_type(numbers))

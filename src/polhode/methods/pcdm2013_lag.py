@@ -10,6 +10,8 @@ problems.
    \omega' = \omega_n + \tfrac{\Delta t}{2}\, a_n, \qquad a_n = a(\omega_n, M_n) \\
    q_{n+1} &= \exp\bigl(\tfrac{\Delta t}{2} R(q')\, \omega'\bigr)\, q_n \\
    \omega_{n+1} &= \omega_n + \Delta t\, a(\omega', M_n)
+
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

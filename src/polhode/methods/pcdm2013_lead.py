@@ -11,6 +11,9 @@ the body frame. It has the right time for the predictor of the next step.
    q_{n+1} &= \exp\bigl(\tfrac{\Delta t}{2} R(q')\, \omega'\bigr)\, q_n \\
    M' &= M(t_{n+1}, q_{n+1}, \omega_n + \Delta t\, a_n) \\
    \omega_{n+1} &= \omega_n + \Delta t\, a(\omega', M'), \qquad a_{n+1} = a(\omega_{n+1}, M')
+
+The state is q, omega and its angular acceleration (rad/s^2, body frame); between the two parts of a step the predicted omega'
+stands in place of the acceleration; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -33,7 +36,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, omega, acceleration = state[:4], state[4:7], state[7:10]
     q_half, omega_half = predict(q, omega, acceleration, dt)
     q = turn(q, q_half, omega_half, dt)

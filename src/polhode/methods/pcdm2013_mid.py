@@ -20,6 +20,9 @@ at t_{n+1/2} with q' and omega' for the corrector. That is the reading here, wit
    \omega_{n+1} &= \omega_n + \Delta t\, a(\omega', M(t_{n+1/2}, q', \omega')) \\
    q_{n+1} &= \exp\bigl(\tfrac{\Delta t}{2} R(q')\, \omega'\bigr)\, q_n \\
    a_{n+1} &= a(\omega_{n+1}, M(t_{n+1/2}, q', \omega'))
+
+The state is q, omega, the last angular acceleration (rad/s^2, body frame), and the q' and omega' predicted for the torque;
+shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -35,10 +38,11 @@ from polhode.methods.translation import MIDPOINT_PREDICTED
 
 @kernel
 def predict(q: Any, omega: Any, acceleration: Any, dt: Any) -> Any:
-    """The predicted q' and omega' at the half step (Seelen et al. 2016, steps 2b, 2c); q turns with omega at a quarter step.
-    Omega' is in rad/s.
+    """The q' (4,) and omega' (3,), rad/s in the body frame, predicted at the half step (Seelen et al. 2016, steps 2b, 2c).
 
-    The source transforms that omega to the lab frame with q itself and multiplies from the left, which is ``rotate``.
+    q turns with the omega of a quarter step, from ``omega`` (3,) and ``acceleration`` (3,), rad/s^2, at the beginning of the
+    step of ``dt`` (s). The source transforms that omega to the lab frame with q itself and multiplies from the left, which is
+    ``rotate``.
     """
     q_half = rotate(q, axpy(0.25 * dt, acceleration, omega), 0.5 * dt)
     return q_half, axpy(0.5 * dt, acceleration, omega)
@@ -46,10 +50,10 @@ def predict(q: Any, omega: Any, acceleration: Any, dt: Any) -> Any:
 
 @kernel
 def turn(q: Any, q_half: Any, omega_half: Any, dt: Any) -> Any:
-    """The orientation q after dt, turned by omega' of the half step (step 4).
+    """The quaternion (4,) that q (4,) becomes after ``dt`` (s), turned by omega' of the half step (step 4).
 
-    The vector omega' is transformed to the lab frame with q' and multiplies from the left. Multiplying its body components from
-    the right would be another method.
+    ``omega_half`` (3,), rad/s in the body frame, is transformed to the lab frame with ``q_half`` (4,) and multiplies from the
+    left. Multiplying its body components from the right would be another method.
     """
     return multiply(exponential(scale(dt, to_lab(q_half, omega_half))), q)
 
@@ -65,7 +69,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, omega, acceleration = state[:4], state[4:7], state[7:10]
     q_half, omega_half = predict(q, omega, acceleration, dt)
     return q + omega + acceleration + q_half + omega_half, q_half, omega_half

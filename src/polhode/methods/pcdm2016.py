@@ -11,6 +11,9 @@ not say how to start; without the initial half step the method would be of first
    a_{n+1} &= a(\omega'_{n+1}, M(t_{n+1}, q'_{n+1}, \omega'_{n+1})) \\
    \omega_{n+3/2} &= \omega_{n+1/2} + \Delta t\, a_{n+1} \\
    q_{n+3/2} &= \exp\bigl(\tfrac{\Delta t}{2} R(q'_{n+1})\, \omega'_{n+1}\bigr)\, q_{n+1/2}
+
+The state is q and omega half a step ahead, the angular acceleration of the last whole time (rad/s^2, body frame), and the q'
+and omega' predicted for that time; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -45,7 +48,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
+    """The q (body to lab) and omega (rad/s, body frame) at the whole time, from the state; the torque is not used."""
     return state[10:14], state[14:17]
 
 

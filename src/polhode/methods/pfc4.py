@@ -16,6 +16,8 @@ orthonormalises anything. MercuryDPM omits rotations by less than 1e-8 rad; here
    \omega_{n+1/2} &= \omega_n + \tfrac{\Delta t}{2}\, a(\omega_{n+1/2}, M_n) \\
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1/2}) \\
    \omega_{n+1} &= \omega_{n+1/2} + \tfrac{\Delta t}{2}\, a(\omega_{n+1}, M_{n+1})
+
+The state is q, omega and the last torque (N m, body frame); shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -30,7 +32,7 @@ from polhode.methods.verlet_delvalle2024 import start
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, omega, torque = state[:4], state[4:7], state[7:10]
     omega = implicit_half_kick(omega, torque, body, dt)
     q = rotate(q, omega, dt)

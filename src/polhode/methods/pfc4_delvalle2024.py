@@ -4,13 +4,16 @@ Everything is kept in the lab frame: the angular velocity at half steps, advance
 which leave an error of :math:`O(\Delta t^4)`, two orders beyond that of a step), and a rotation matrix, advanced by explicit
 Euler with the angular velocity of the half step. The publication does not say how the matrix is kept a rotation: the published
 time steps are obtained with Gram-Schmidt on the rows of the matrix from body to lab, in the order x, y, z. On its columns, the
-axes of the body, the errors are different. The state is the matrix by columns, then omega.
+axes of the body, the errors are different.
 
 .. math::
 
    \omega_{n+1/2} &= \omega_{n-1/2} + \Delta t\, J_n^{-1} (M_n - \omega_{n+1/2} \times J_n\, \omega_{n+1/2}),
    \qquad J_n = A_n I A_n^T \\
    A_{n+1} &= \mathrm{GS}(A_n + \Delta t\, [\omega_{n+1/2}]_\times A_n)
+
+The state is the matrix A from body to lab by columns x, y, z (nine floats without a unit), then the omega of half a step before
+in the lab frame (rad/s); shapes, frames and units of the other arguments are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -24,19 +27,22 @@ from polhode.methods.protocol import OneTorque
 
 @kernel
 def from_body(x: Any, y: Any, z: Any, v: Any) -> Any:
-    """The product A v (3,) for the matrix with columns x, y, z: body to lab; the unit of v stays."""
+    """The product A v (3,) for the matrix A with the columns x, y, z (3,): a vector v (3,) from body to lab, in its unit."""
     return add(scale(v[0], x), axpy(v[1], y, scale(v[2], z)))
 
 
 @kernel
 def into_body(x: Any, y: Any, z: Any, v: Any) -> Any:
-    """The product A^T v (3,): lab to body; the unit of v stays."""
+    """The product A^T v (3,) for the matrix A with the columns x, y, z (3,): a vector v (3,) from lab to body, in its unit."""
     return (dot(x, v), dot(y, v), dot(z, v))
 
 
 @kernel
 def acceleration(x: Any, y: Any, z: Any, omega: Any, torque_lab: Any, body: Any) -> Any:
-    """The angular acceleration J^-1 (M - omega x J omega) in the lab frame, J = A I A^T (Eq. B.16). (3,) in rad/s^2."""
+    """The angular acceleration J^-1 (M - omega x J omega) (3,), J = A I A^T (Eq. B.16), rad/s^2 in the lab frame.
+
+    x, y, z (3,) are the columns of A; ``omega`` (3,) in rad/s and ``torque_lab`` (3,) in N m, lab frame.
+    """
     momentum = from_body(x, y, z, angular_momentum(into_body(x, y, z, omega), body))
     rest = axpy(-1.0, cross(omega, momentum), torque_lab)
     return from_body(x, y, z, angular_velocity(into_body(x, y, z, rest), body))
@@ -44,7 +50,11 @@ def acceleration(x: Any, y: Any, z: Any, omega: Any, torque_lab: Any, body: Any)
 
 @kernel
 def kick(x: Any, y: Any, z: Any, omega: Any, torque_lab: Any, body: Any, dt: Any) -> Any:
-    """The angular velocity (rad/s, body frame) after dt, by three fixed-point sweeps from the old value (Eq. B.16)."""
+    """The angular velocity (3,) after ``dt`` (s), by three fixed-point sweeps from the old value (Eq. B.16), rad/s in the lab
+    frame.
+
+    x, y, z (3,) are the columns of A; ``omega`` (3,) in rad/s and ``torque_lab`` (3,) in N m, lab frame.
+    """
     new = axpy(dt, acceleration(x, y, z, omega, torque_lab, body), omega)
     new = axpy(dt, acceleration(x, y, z, new, torque_lab, body), omega)
     return axpy(dt, acceleration(x, y, z, new, torque_lab, body), omega)
@@ -52,7 +62,7 @@ def kick(x: Any, y: Any, z: Any, omega: Any, torque_lab: Any, body: Any, dt: Any
 
 @kernel
 def to_quaternion(x: Any, y: Any, z: Any) -> Any:
-    """The quaternion of the matrix with columns x, y, z, from its largest component. (4,), without a unit."""
+    """The unit quaternion (4,), body to lab, of the matrix with the columns x, y, z (3,), from its largest component."""
     trace = x[0] + y[1] + z[2]
     if trace >= x[0] and trace >= y[1] and trace >= z[2]:
         q = (1.0 + trace, y[2] - z[1], z[0] - x[2], x[1] - y[0])
@@ -67,7 +77,7 @@ def to_quaternion(x: Any, y: Any, z: Any) -> Any:
 
 @kernel
 def orthonormal(a: Any, b: Any, c: Any) -> Any:
-    """The three vectors (3,), without a unit, orthonormalised by Gram-Schmidt in the order a, b, c."""
+    """Three orthonormal vectors (3,) without a unit: a, b and c (3,) by Gram-Schmidt in this order."""
     a = unit(a)
     b = unit(axpy(-dot(a, b), a, b))
     return a, b, unit(axpy(-dot(b, c), b, axpy(-dot(a, c), a, c)))
@@ -85,7 +95,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     x, y, z = state[:3], state[3:6], state[6:9]
     return state, to_quaternion(x, y, z), into_body(x, y, z, state[9:12])
 
@@ -107,7 +117,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
+    """The q (body to lab) and omega (rad/s, body frame) at the whole time, from the state and the torque (N m) there."""
     x, y, z, omega = state[:3], state[3:6], state[6:9], state[9:12]
     omega = kick(x, y, z, omega, from_body(x, y, z, torque), body, 0.5 * dt)
     return to_quaternion(x, y, z), into_body(x, y, z, omega)
@@ -115,7 +125,7 @@ def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def stored(state: Any, body: Any, dt: Any) -> Any:
-    """Omega (rad/s, body frame) as the method stores it."""
+    """The angular velocity (3,) that the method holds, half a step before q, in rad/s, body frame."""
     x, y, z = state[:3], state[3:6], state[6:9]
     return into_body(x, y, z, state[9:12])
 

@@ -23,12 +23,13 @@ class PlainDriver:
 
     Parameters
     ----------
-    start : (q, omega) -> state
+    start : (q, omega) -> state, from the orientation (4,), body to lab, and the angular velocity (3,), rad/s in the body frame
     step : (state, n) -> state, n the number of steps done before
-    read : (state, n) -> (q, omega) after n steps
-    stored : state -> the angular velocity that the method carries, in the body frame
-    hold : (q, omega) -> what the method advances, the angular velocity in the body frame or the momentum in the lab
-    held : state -> the same as an angular velocity in the body frame
+    read : (state, n) -> (q, omega) after n steps, as for ``start``
+    stored : state -> the angular velocity (3,) that the method carries, rad/s in the body frame
+    hold : (q, omega) -> what the method advances (3,), the angular velocity (body frame) or the momentum (N m s, lab frame)
+    held : state -> the same as an angular velocity (3,), rad/s in the body frame; like ``hold`` it is for a method that has one
+        of the two behind q in its state
     """
 
     start: Callable[..., Any]
@@ -55,11 +56,17 @@ def plain_driver(
     ----------
     method : Method
     convert : converts a compiled kernel into one that runs on the numbers wanted (:func:`polhode.compiling.plain.plain_copy`)
-    torque : function
-        A function that already runs on these numbers.
-    body, dt, parameters : coefficients of the inertia, time step in s, parameters of the torque
+    torque : function (t, q, omega, parameters) -> (3,)
+        N m in the body frame; a function that already runs on these numbers.
+    body : the numbers of the body, :meth:`polhode.methods.protocol.Method.numbers_of`
+    dt, parameters : time step in s, parameters of the torque
     normalise : whether the quaternion is normalised every step; None: as declared by the method
     clock : converts a time in s, a float, into the number passed to the torque
+
+    Raises
+    ------
+    ValueError
+        If ``normalise`` is given and the method's normalisation cannot be switched.
     """
     normalise, length = method.normalisation(normalise), float(dt)
     normalised, begin, look, store = (convert(f) for f in (quaternion.normalise, method.start, method.read, method.stored))

@@ -43,19 +43,23 @@ HOLD = 1e300
 
 @kernel
 def damped(explicit: Any, last: Any, rate: Any, dt: Any) -> Any:
-    """The explicit prediction (rad/s), drawn towards the last prediction as friction at this rate (1/s) demands.
+    """The prediction (3,), rad/s in the body frame, between the explicit prediction and the last one, as friction at a rate
+    demands.
 
-    Vectors (3,), body frame; dt in s.
+    ``explicit`` and ``last`` (3,) are these two, ``rate`` is kappa in 1/s and ``dt`` the time step in s. Of a centre of mass
+    all three are velocities (m/s, lab frame).
     """
     return axpy(1.0 / (1.0 + 0.5 * dt * rate), axpy(-1.0, last, explicit), last)
 
 
 @kernel
 def secant_rate(torque: Any, last_torque: Any, omega: Any, last_omega: Any, inertia: Any) -> Any:
-    """The rate kappa in 1/s by which the torque opposes a change of the angular velocity; 0 where it does not.
+    """The rate kappa, a float in 1/s, by which the torque opposes a change of the angular velocity; 0 where it does not.
 
-    Without a branch, since the many-body engine has faster steps for kernels without. The small numbers make 0/0 zero; in SI
-    units they are far below the squares of any changes that matter.
+    ``torque`` and ``last_torque`` (3,) in N m are those at ``omega`` and ``last_omega`` (3,), rad/s, all in the body frame;
+    ``inertia`` begins with the three moments (kg m^2). Of a centre of mass these are forces (N), velocities (m/s) and three
+    times the mass (kg), or accelerations, velocities and ones. Without a branch, since the many-body engine has faster steps
+    for kernels without. The small numbers make 0/0 zero; in SI units they are far below the squares of any changes that matter.
     """
     change = axpy(-1.0, last_omega, omega)
     work = dot(axpy(-1.0, torque, last_torque), change)

@@ -16,6 +16,11 @@ Loads of several bodies are evaluated together. A *passage* therefore moves all 
 loads for each. There are two: the maps of a processor, and the Runge-Kutta step with which a multistep method begins
 (:mod:`polhode.methods.fourth_order_start`). Either is ``next_stage(stage, held, r, v, q, omega, force, torque, bodies, masses,
 fixed, dt, moves)``.
+
+The arguments of a passage are as for :func:`polhode.methods.fourth_order_start.next_stage`: float arrays with a row for each
+body, of positions (m) and velocities (m/s) in the lab frame, orientations (body to lab) and angular velocities (rad/s, frames
+of the bodies), which it overwrites, and of the loads of the stage, forces (N, lab frame) and torques (N m, frames of the
+bodies).
 """
 
 from collections.abc import Callable
@@ -75,7 +80,9 @@ class Processor:
         return len(self.shares) - 1
 
     def moves(self) -> np.ndarray:
-        """Both maps, the post-map behind the pre-map: (2 n, 3), in each row drift, kick and the time of the kick, in steps."""
+        """Both maps, the post-map behind the pre-map: a float array (2 n, 3) for n shares, in each row the free motion, the
+        kick and the time of the kick after the beginning of the map, in steps.
+        """
         drifts, kicks = ([float(x) for x in column] for column in zip(*self.shares, strict=True))
         back = [-a for a in reversed(drifts)], [*(-b for b in reversed(kicks[:-1])), 0.0]
         return np.vstack([np.column_stack([a, b, list(accumulate(a))]) for a, b in ((drifts, kicks), back)])
@@ -89,8 +96,12 @@ NO_MOVES = np.zeros((0, 3))
 
 @cache
 def move_of(drift: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel of one row of a map for one body: a free motion, and a kick if it is not 0; it returns q and momentum (N m
-    s).
+    """The kernel of one row of a map for one body: a free motion, and a kick if its share is not 0.
+
+    It is ``move(q, momentum, t, dt, body, torque, parameters, share, kick, time) -> (q, momentum)`` with q (4,), body to lab,
+    and the momentum (3,), N m s in the body frame; ``t`` (s) is the time at which the map begins, ``dt`` (s) the step,
+    ``torque(t, q, omega, parameters)`` in N m, body frame, and ``share``, ``kick`` and ``time`` are the row, in steps.
+    ``drift`` is as for :class:`Processor`.
     """
 
     @kernel
@@ -110,7 +121,9 @@ def move_of(drift: Callable[..., Any]) -> Callable[..., Any]:
 def change_of(processor: Processor | None) -> Callable[..., Any]:
     """The maps of a processor for one body: ``change(q, omega, t, dt, body, torque, parameters, moves, first, last)``.
 
-    It returns (q, omega) after the rows of ``moves`` from ``first`` to before ``last``, without a processor as they were.
+    It returns q (4,), body to lab, and omega (3,), rad/s in the body frame, after the rows of ``moves`` from ``first`` to
+    before ``last``, without a processor as they were. ``t`` (s) is the time at which the map begins, ``dt`` (s) the step, and
+    ``torque(t, q, omega, parameters)`` in N m, body frame.
     """
     if processor is None:
 
@@ -136,9 +149,11 @@ def change_of(processor: Processor | None) -> Callable[..., Any]:
 
 
 def change_of_all(drift: Callable[..., Any]) -> Callable[..., Any]:
-    """The passage of all bodies, to be compiled: their centres of mass move freely and are kicked with them.
+    """The passage of all bodies by the maps of a processor, in plain Python; their centres of mass move freely and are kicked
+    with them.
 
-    Stage -1 is the first free motion; the stage i kicks by the loads there and moves on.
+    It has the arguments in the module's docstring; ``drift`` is as for :class:`Processor`. Stage -1 is the first free motion;
+    the stage i kicks by the loads there and moves on.
     """
 
     def change(stage, held, r, v, q, omega, force, torque, bodies, masses, fixed, dt, moves):  # type: ignore[no-untyped-def]
@@ -164,5 +179,7 @@ def _all_of(drift: Callable[..., Any] | None) -> Callable[..., Any]:
 
 
 def compiled_passage(processor: Processor | None) -> Callable[..., Any]:
-    """The compiled kernel of the passage of a processor, or else of a Runge-Kutta step."""
+    """The passage of a processor, compiled for :func:`passage_type`; without a processor a Runge-Kutta step
+    (:mod:`polhode.methods.fourth_order_start`).
+    """
     return _all_of(processor.drift if processor else None)

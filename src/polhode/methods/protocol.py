@@ -34,6 +34,27 @@ with the method's scheme for the centres of mass (:mod:`polhode.methods.translat
 A :class:`SeveralTorques` method has ``start(q, omega, body) -> state``,
 ``step(state, t, dt, body, torque, parameters) -> state`` with the torque function itself, ``read`` and ``stored``;
 it runs only in the single-body driver.
+
+In SI units, or any others that fit together, the kernels and the functions that they are made of have these arguments and
+results:
+
+``q`` (4,)
+    The orientation: a unit quaternion, scalar first, that takes body to lab.
+``omega``, ``torque`` (3,)
+    The angular velocity (rad/s) and the torque (N m), along the principal axes of the body. The torque of a
+    :class:`SeveralTorques` is a function: ``torque(t, q, omega, parameters) -> (3,)``, N m, likewise.
+``momentum`` (3,)
+    The angular momentum (N m s): L in the lab frame or Pi in the body frame, as the module of the method says.
+``state``
+    A flat tuple of floats, as the module of the method describes it; q comes first unless that module says otherwise.
+``body``
+    Nine floats: the principal moments of inertia (kg m^2), their reciprocals, and the gyroscopic coefficients (Iy - Iz)/Ix,
+    (Iz - Ix)/Iy and (Ix - Iy)/Iz (:meth:`polhode.algebra.body.Body.coefficients`). Behind them a method may find numbers of its
+    own (:mod:`polhode.methods.numbered`).
+``t``, ``dt``
+    The time at which a step begins, and the time step, s.
+``parameters`` (n,)
+    The numbers of the problem, in SI units, which go to the torque as they are.
 """
 
 import threading
@@ -117,7 +138,8 @@ class Method(ABC):
     start, read, stored : kernels
         See the module's docstring.
     stored_offset : float
-        Time of the stored angular velocity, in steps from the whole time: 0, or -0.5 for a leapfrog.
+        Time of the stored angular velocity, in steps from the whole time: 0, -0.5 for a leapfrog, 0.5 for a method that is
+        half a step ahead.
 
     Raises
     ------
@@ -164,33 +186,41 @@ class Method(ABC):
             object.__setattr__(self, name, checks.one_line(getattr(self, name)))
 
     def kernels(self) -> dict[str, tuple[str, ...]]:
-        """The kernels of the method by name, each with the names of its arguments."""
+        """The kernels of the method that the module's docstring explains: name -> names of the arguments, in order."""
         return {"read": ("state", "torque", "body", "dt"), "stored": ("state", "body", "dt")}
 
     @cached_property
     def moves(self) -> np.ndarray:
-        """The array (rows, 3) of the passages that the drivers read: :meth:`polhode.methods.processor.Processor.moves`."""
+        """The rows (n, 3) of the passages that the drivers read, both maps of
+        :meth:`polhode.methods.processor.Processor.moves`: drift, kick and the time of the kick, in steps; no rows without a
+        processor.
+        """
         return self.processor.moves() if self.processor else NO_MOVES
 
     @property
     def torques_per_output(self) -> int:
-        """The number of torques that an output evaluates for the post-map of a processor."""
+        """The number of torques that an output evaluates for the post-map of a processor; 0 without a processor."""
         return self.processor.torques if self.processor else 0
 
     def starting_torques(self, steps: int) -> int:
-        """The number of torque evaluations of a run beyond those of its steps: those of the pre-map of a processor."""
+        """The number of torque evaluations, in a run of so many steps, beyond what its steps need: the pre-map of a processor
+        has some.
+        """
         return self.torques_per_output
 
     def without_passages(self) -> Self:
-        """The method without the change of variables around its steps, or other moves before the first."""
+        """The method without the change of variables around its steps, and without other moves before the first step."""
         return replace(self, processor=None) if self.processor else self
 
     def orders(self, torque_class: str) -> tuple[int, int]:
-        """The declared global orders (q, omega) on smooth problems with a torque of this class."""
+        """The declared global orders of q and omega on smooth problems with a torque of this class.
+
+        ``torque_class`` is one of :data:`polhode.problems.problem.TORQUE_CLASSES`; any other word has the orders of the method.
+        """
         return self.order_exceptions.get(torque_class, (self.order_q, self.order_omega))
 
     def numbers_of(self, body: Body) -> tuple[float, ...]:
-        """The numbers that the kernels find as ``body``: its coefficients (:meth:`polhode.algebra.body.Body.coefficients`)."""
+        """The numbers that the kernels find as ``body``: nine floats, :meth:`polhode.algebra.body.Body.coefficients`."""
         return body.coefficients()
 
     def runs(self, problem: Case) -> bool:
@@ -199,16 +229,19 @@ class Method(ABC):
 
     @abstractmethod
     def march(self) -> Callable[..., Any]:
-        """The loop over steps, as plain Python around this method's kernels; see :mod:`polhode.methods.drivers`."""
+        """The loop over the steps of one body, as plain Python around this method's kernels, not yet compiled.
+
+        Its arguments are the arguments of ``march`` in :mod:`polhode.methods.one_body`.
+        """
 
     @cached_property
     @abstractmethod
     def state_width(self) -> int:
-        """The number of values in a state of one body."""
+        """The number of floats in a state of one body."""
 
     @abstractmethod
     def torques_in(self, steps: int) -> int:
-        """The number of torque evaluations in a run of so many steps."""
+        """The number of torque evaluations in a run of so many steps, without those that outputs need."""
 
     @cached_property
     def caution(self) -> str:
@@ -222,13 +255,16 @@ class Method(ABC):
 
     @cached_property
     def drivers(self) -> dict[str, Any]:
-        """The drivers compiled so far, by name; they are compiled again if this is emptied."""
+        """The drivers compiled so far, by the name of the method that makes them (``march``, ``turn``); they are compiled again
+        if this is emptied.
+        """
         return {}
 
     @cached_property
     def parts(self) -> dict[tuple[bool, bool], Any]:
-        """What the many-body engine has compiled so far for the method, by whether it normalises and whether the law of force
-        wants velocities."""
+        """What the many-body engine has compiled so far for the method: (whether it normalises, whether the law of force wants
+        velocities) -> its compiled functions.
+        """
         return {}
 
     def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any) -> Callable[..., Any]:
@@ -250,7 +286,7 @@ class Method(ABC):
         return made
 
     def compiled_march(self) -> Callable[..., Any]:
-        """:meth:`march`, a compiled kernel."""
+        """The loop over steps of :meth:`march`, compiled for :func:`polhode.methods.one_body.march_type`."""
         return self.compiled(self.march, one_body.march_type())
 
     def normalisation(self, wanted: bool | None) -> bool:
@@ -270,7 +306,7 @@ class Method(ABC):
         return [(self.march, one_body.march_type())]
 
     def compile(self, systems: bool = False) -> None:
-        """Compile the driver for one body, with ``systems`` also that for several, so that the first run does not wait."""
+        """Compile the driver for one body, with ``systems`` also the one for several, so that the first run does not wait."""
         one_body.driver(len(self.numbers_of(SOME_BODY)))
         for driver, signature in self._loops(systems):
             self.compiled(driver, signature)
@@ -294,21 +330,28 @@ class Method(ABC):
 
         Parameters
         ----------
-        q0, omega0 : initial orientation and body angular velocity (rad/s)
-        body : coefficients of the inertia, see :meth:`polhode.algebra.body.Body.coefficients`
-        torque : compiled torque, see :func:`polhode.compiling.kernel.compile_torque`
-        parameters : float array passed to the torque
+        q0, omega0 : tuples of floats, (4,) and (3,)
+            Initial orientation, a unit quaternion from body to lab, and angular velocity in the body frame (rad/s).
+        body : nine floats
+            The coefficients of the inertia, see :meth:`polhode.algebra.body.Body.coefficients`.
+        torque : compiled torque (t, q, omega, parameters) -> (3,)
+            N m in the body frame, see :func:`polhode.compiling.kernel.compile_torque`.
+        parameters : float array (n,) passed to the torque
         dt : time step in s
-        sample_steps : ascending whole numbers of steps, int64
+        sample_steps : int64 array (samples,)
+            Ascending whole numbers of steps.
         normalise : whether the quaternion is normalised every step; None: as declared by the method
 
         Returns
         -------
-        q (samples, 4), omega (samples, 3), stored omega (samples, 3), number of torque evaluations used by the method.
-        Samples after a blow-up (a value that is not finite) are NaN.
+        q (samples, 4), body to lab; omega (samples, 3) at the same times and the omega that the method stores (samples, 3),
+        both in rad/s, body frame; and the number of torque evaluations, without those that outputs need. Samples after a
+        blow-up (a value that is not finite) are NaN.
 
         Raises
         ------
+        ValueError
+            If ``normalise`` is given and the method's normalisation cannot be switched.
         KeyboardInterrupt
             Or any exception from a signal handler: within a second, for any number of steps
             (:mod:`polhode.compiling.marching`).
@@ -349,7 +392,7 @@ class OneTorque(Method):
             object.__setattr__(self, "translation", ADAMS if self.warm_up_steps else BY_TORQUE_TIME[self.torque_time])
 
     def kernels(self) -> dict[str, tuple[str, ...]]:
-        """The kernels by name, each with the names of its arguments."""
+        """The kernels of the method that the module's docstring explains: name -> names of the arguments, in order."""
         return {
             "start": ("q", "omega", "torque", "body", "dt"),
             "before_torque": ("state", "body", "dt"),
@@ -365,7 +408,7 @@ class OneTorque(Method):
         return [*super()._loops(systems), *([(self.turn, several_bodies.turn_type())] if systems else [])]
 
     def compile(self, systems: bool = False) -> None:
-        """Compile the driver for one body, with ``systems`` also what is needed for several with fixed centres of mass.
+        """Compile the driver for one body, with ``systems`` also what several bodies with fixed centres of mass need.
 
         The scheme for centres that move, which methods share, is compiled in the first run that needs it.
         """
@@ -375,21 +418,25 @@ class OneTorque(Method):
             several_bodies.compiled_stay()
 
     def starting_torques(self, steps: int) -> int:
-        """The number of torque evaluations of a run beyond one a step: also the one at the start, and those of the warm-up."""
+        """The number of torque evaluations, in a run of so many steps, beyond one a step: one at the start, and the torques of
+        the warm-up and of the pre-map of a processor.
+        """
         return 1 + FURTHER_TORQUES * min(steps, self.warm_up_steps) + super().starting_torques(steps)
 
     def torques_in(self, steps: int) -> int:
-        """The number of torque evaluations in a run of so many steps."""
+        """The number of torque evaluations in a run of so many steps, without those that outputs need."""
         return self.starting_torques(steps) + steps
 
     @cached_property
     def state_width(self) -> int:  # type: ignore[override]
-        """The number of values in a state of one body."""
+        """The number of floats in a state of one body."""
         return one_body.width_of(self.start, SOME_Q, SOME_OMEGA, SOME_TORQUE, self.numbers_of(SOME_BODY), 1e-3)
 
     @cached_property
     def moves(self) -> np.ndarray:
-        """As for other methods; for one with ``warm_up_steps`` the stages of a Runge-Kutta step."""
+        """The rows (n, 3) of the passages that the drivers read: drift, kick and the time of the loads, in steps, as for other
+        methods; with ``warm_up_steps`` the rows are the stages of a Runge-Kutta step.
+        """
         return RUNGE_KUTTA_MOVES if self.warm_up_steps else super().moves
 
     def without_passages(self) -> Self:
@@ -397,11 +444,13 @@ class OneTorque(Method):
         return replace(super().without_passages(), warm_up_steps=0) if self.warm_up_steps else super().without_passages()
 
     def march(self) -> Callable[..., Any]:
-        """The loop over steps, see :func:`polhode.methods.drivers.march_of_one_torque`."""
+        """The loop over the steps of one body, not yet compiled: :func:`polhode.methods.drivers.march_of_one_torque`."""
         return drivers.march_of_one_torque(self)
 
     def turn(self) -> Callable[..., Any]:
-        """One part of a step for all bodies of a system; see :mod:`polhode.methods.several_bodies`."""
+        """The function ``turn`` of :mod:`polhode.methods.several_bodies`, one part of a step for all bodies of a system, in
+        plain Python.
+        """
         return several_bodies.turn_of(self, self.state_width)
 
     def integrate_system(
@@ -413,10 +462,24 @@ class OneTorque(Method):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
         """Run a :class:`polhode.problems.system.System` to the last of ``sample_steps`` and read all bodies at each of them.
 
+        Parameters
+        ----------
+        system : System
+        dt : time step in s
+        sample_steps : int64 array (samples,)
+            Ascending whole numbers of steps.
+        normalise : whether the quaternions are normalised every step; None: as declared by the method
+
         Returns
         -------
-        q (samples, bodies, 4), omega, stored omega, r, v (samples, bodies, 3), number of evaluations of the loads.
-        Samples after a blow-up (a value that is not finite) are NaN.
+        q (samples, bodies, 4), body to lab; omega and the omega that the method stores, rad/s in the frames of the bodies; r
+        (m) and v (m/s) in the lab frame, all four (samples, bodies, 3); and the number of evaluations of the loads, without
+        those that outputs need. Samples after a blow-up (a value that is not finite) are NaN.
+
+        Raises
+        ------
+        ValueError
+            If ``normalise`` is given and the method's normalisation cannot be switched.
         """
         return drivers.run_system(self, system, dt, sample_steps, normalise)
 
@@ -442,7 +505,7 @@ class SeveralTorques(Method):
         whole(f"method {self.key}: evaluations_per_step", self.evaluations_per_step, least=1)
 
     def kernels(self) -> dict[str, tuple[str, ...]]:
-        """The kernels by name, each with the names of its arguments."""
+        """The kernels of the method that the module's docstring explains: name -> names of the arguments, in order."""
         return {
             "start": ("q", "omega", "body"),
             "step": ("state", "t", "dt", "body", "torque", "parameters"),
@@ -455,14 +518,14 @@ class SeveralTorques(Method):
         return self.evaluations_per_step
 
     def torques_in(self, steps: int) -> int:
-        """The number of torque evaluations in a run of so many steps."""
+        """The number of torque evaluations in a run of so many steps, without those that outputs need."""
         return self.evaluations_per_step * steps + self.starting_torques(steps)
 
     @cached_property
     def state_width(self) -> int:  # type: ignore[override]
-        """The number of values in a state of one body."""
+        """The number of floats in a state of one body."""
         return one_body.width_of(self.start, SOME_Q, SOME_OMEGA, self.numbers_of(SOME_BODY))
 
     def march(self) -> Callable[..., Any]:
-        """The loop over steps, see :func:`polhode.methods.drivers.march_of_several_torques`."""
+        """The loop over the steps of one body, not yet compiled: :func:`polhode.methods.drivers.march_of_several_torques`."""
         return drivers.march_of_several_torques(self)

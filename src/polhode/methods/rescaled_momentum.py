@@ -12,6 +12,8 @@ inertia, and the body turns with the new angular velocity: in Jolt exactly, with
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1})
 
 The engines hold omega in the lab frame. This makes no difference: a rotation about omega leaves omega as it is in both frames.
+
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from math import sqrt
@@ -28,7 +30,11 @@ from polhode.methods.states import read_synchronous, start_with_omega, stored_in
 @hides_nothing
 @kernel
 def rescaled_step(momentum: Any, omega: Any, dt: Any) -> Any:
-    """The angular momentum (N m s, body frame) of the free body after dt: an explicit step with the length of the old value."""
+    """The angular momentum (3,) of the free body after ``dt`` (s), N m s in the body frame: an explicit step, with the length
+    of the old value.
+
+    ``momentum`` (3,) and ``omega`` (3,), rad/s in the body frame, belong to the beginning.
+    """
     new = axpy(-dt, cross(omega, momentum), momentum)
     old_square, new_square = dot(momentum, momentum), dot(new, new)
     ratio = 1.0

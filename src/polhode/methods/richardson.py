@@ -16,6 +16,9 @@ With :math:`N(q) = q/|q|` and :math:`\omega(q, L) = I^{-1} R(q)^T L`:
    L_{n+1} &= L_{n+1/2} + \tfrac{\Delta t}{2} R(q_{n+1}) M_{n+1}
 
 Torques are evaluated with the omega that the iteration leaves behind, that of q_a, as ``fix rigid`` gives it to the particles.
+
+The state is q, the angular momentum L and the last torque (N m), both in the lab frame; shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -30,9 +33,10 @@ from polhode.methods.states import read_momentum, start_with_momentum, stored_mo
 
 @kernel
 def extrapolated(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """The quaternion after dt at constant momentum, not yet normalised, and the angular velocity at dt/2 in the lab frame.
+    """The quaternion (4,) after ``dt`` (s) at constant momentum, not yet normalised, and the angular velocity (3,) at dt/2,
+    rad/s in the lab frame.
 
-    (4,), and (3,) in rad/s; ``momentum`` in N m s, lab frame.
+    q (4,) is the quaternion at the beginning; ``momentum`` (3,) is in N m s, lab frame.
     """
     rate = derivative(q, angular_velocity(to_body(q, momentum), body))
     full = normalise(increment(dt, rate, q))
@@ -50,7 +54,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     momentum = axpy(0.5 * dt, state[7:10], state[4:7])
     q, omega_lab = extrapolated(state[:4], momentum, body, dt)
     # The quaternion has to be normalised yet; to_body multiplies by the square of its norm.

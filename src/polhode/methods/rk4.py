@@ -8,6 +8,8 @@ With y = (q, omega) and f its rate of change, dq/dt = q (0, omega)/2 and Euler's
    k_3 &= f(t_n + \tfrac{\Delta t}{2}, y_n + \tfrac{\Delta t}{2} k_2), \quad
    k_4 = f(t_n + \Delta t, y_n + \Delta t\, k_3) \\
    y_{n+1} &= y_n + \tfrac{\Delta t}{6}(k_1 + 2 k_2 + 2 k_3 + k_4)
+
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -22,13 +24,13 @@ from polhode.methods.states import read_synchronous, stored_in_body_frame
 
 @kernel
 def start(q: Any, omega: Any, body: Any) -> Any:
-    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
+    """The state (floats) before the first step, from q (body to lab) and omega (rad/s, body frame)."""
     return q + omega
 
 
 @kernel
 def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-    """The state (q, then omega in rad/s, body frame) after a step of ``dt`` (s) under ``torque`` (N m, body frame)."""
+    """The state after a step of ``dt`` (s) from ``t`` (s) under ``torque(t, q, omega, parameters)`` (N m, body frame)."""
     q, omega = state[:4], state[4:7]
     q1 = derivative(q, omega)
     w1 = euler_equations(omega, torque(t, q, omega, parameters), body)

@@ -26,6 +26,11 @@ over all directions of Pi is, up to a common factor,
 
 which is the score used here: the least is chosen. It vanishes for moments (1/4, 3/4, 1) with the smallest outside and the
 largest in the middle, where the splitting is of order four (Fassò 2003).
+
+An order of axes is its number in :data:`ORDERS`, a float, since kernels have nothing else. Rates alpha_k are in one unit, such
+as 1/(kg m^2).
+
+Arguments are otherwise as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -38,7 +43,9 @@ ORDERS = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2))
 
 @kernel
 def score(a: Any, b: Any, c: Any) -> Any:
-    """S of the rotors 1, 2, 3, 2, 1 with the rates a, b, c: a number, the smaller the better."""
+    """The score S of the rotors 1, 2, 3, 2, 1 with the rates a, b, c: a float in the eighth power of their unit; the least is
+    best.
+    """
     first = a * a * (c - b)
     second = b * (2.0 * a * (c - b) - b * c)
     three = 2.0 * c * (a * (c - b) - b * c)
@@ -52,7 +59,7 @@ def score(a: Any, b: Any, c: Any) -> Any:
 @hides_nothing
 @kernel
 def least(s0: Any, s1: Any, s2: Any, s3: Any, s4: Any, s5: Any) -> Any:
-    """The number of the least of six scores, as a float; of equal ones the first."""
+    """The number, 0 to 5 as a float, of the least of six scores, floats in one unit; of equal ones the first."""
     which, best = 0.0, s0
     if s1 < best:
         which, best = 1.0, s1
@@ -69,9 +76,9 @@ def least(s0: Any, s1: Any, s2: Any, s3: Any, s4: Any, s5: Any) -> Any:
 
 @kernel
 def best_order(body: Any) -> Any:
-    """The number in :data:`ORDERS` of the best order of the rotors with the rates 1/I_k.
+    """The number in :data:`ORDERS`, a float, of the order in which the rotors with the rates 1/I_k have the least score.
 
-    ``body`` as from :meth:`polhode.algebra.body.Body.coefficients`; a float.
+    ``body`` has the nine coefficients of :meth:`polhode.algebra.body.Body.coefficients`.
     """
     # In units of one of them, so that powers of the moments neither overflow nor vanish.
     x, y, z = 1.0, body[4] * body[0], body[5] * body[0]
@@ -80,7 +87,11 @@ def best_order(body: Any) -> Any:
 
 @kernel
 def best_pair(body: Any) -> Any:
-    """The same where the rotation by 1/I of the second axis is split off: two rotors, with the rates 1/I_k less that."""
+    """The number in :data:`ORDERS`, a float, of the axes a, b, c with the least score where a rotation by 1/I_b is split off.
+
+    Two rotors are then left, of a and c, with the rates 1/I_a - 1/I_b and 1/I_c - 1/I_b (:mod:`polhode.methods.touma1994`).
+    ``body`` has the nine coefficients of :meth:`polhode.algebra.body.Body.coefficients`.
+    """
     x, y, z = 1.0, body[4] * body[0], body[5] * body[0]
     return least(
         score(x - y, 0.0, z - y),
@@ -95,7 +106,7 @@ def best_pair(body: Any) -> Any:
 @hides_nothing
 @kernel
 def ordered(which: Any, v: Any) -> Any:
-    """Three numbers of the axes x, y, z in one of :data:`ORDERS`. In the unit of ``v``."""
+    """The three numbers v (3,) of the axes x, y, z in the order with the number ``which`` in :data:`ORDERS`, in their unit."""
     a, b, c = v
     if which == 1.0:
         a, b, c = v[1], v[2], v[0]
@@ -113,9 +124,9 @@ def ordered(which: Any, v: Any) -> Any:
 @hides_nothing
 @kernel
 def restored(which: Any, v: Any) -> Any:
-    """The inverse of :func:`ordered`: the two orders that are rotations of the axes are each other's, the rest their own.
+    """The inverse of :func:`ordered`: three numbers v (3,) of the renamed axes in the order x, y, z, in their unit.
 
-    In the unit of ``v``.
+    The two orders that are rotations of the axes are each other's inverse, the others their own.
     """
     inverse = which
     if which == 1.0:
@@ -128,8 +139,9 @@ def restored(which: Any, v: Any) -> Any:
 @hides_nothing
 @kernel
 def handed(which: Any, v: Any) -> Any:
-    """An axial vector (3,) in the axes of :func:`ordered` or back: an exchange of two axes is a reflection, which reverses
-    it.
+    """An axial vector v (3,), in its unit, with the sign that it has in the axes of the order ``which``, or back.
+
+    The last three of :data:`ORDERS` exchange two axes; this is a reflection, which reverses the vector.
     """
     sign = 1.0
     if which > 2.5:
@@ -139,11 +151,13 @@ def handed(which: Any, v: Any) -> Any:
 
 @kernel
 def renamed(which: Any, q: Any, momentum: Any) -> Any:
-    """q and Pi (N m s) with the axes of the body in one of :data:`ORDERS`."""
+    """The components of q (4,) and of Pi (3,), N m s in the body frame, when the axes are named in the order with the number
+    ``which`` in :data:`ORDERS`.
+    """
     return (q[0], *handed(which, ordered(which, (q[1], q[2], q[3])))), handed(which, ordered(which, momentum))
 
 
 @kernel
 def named_back(which: Any, q: Any, momentum: Any) -> Any:
-    """The inverse of :func:`renamed`. q (4,) and Pi (3,) in N m s."""
+    """The inverse of :func:`renamed`: the components of q (4,) and of Pi (3,), N m s in the body frame, along x, y and z."""
     return (q[0], *handed(which, restored(which, (q[1], q[2], q[3])))), handed(which, restored(which, momentum))

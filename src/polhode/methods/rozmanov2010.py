@@ -16,6 +16,9 @@ It is iterated until it changes by less than 1e-13. The iteration converges if :
 smallest moment of inertia, and is given up after 50 rounds. A solution keeps the length of the quaternion, as
 :math:`q_h (\sqrt{1 - c^2} \pm \tfrac{\Delta t}{4} (0, \omega_h))` with :math:`c = \tfrac{\Delta t}{4} |\omega_h|` are
 :math:`q_{n+1}` and :math:`q_n`. The step is time-symmetric, and keeps the angular momentum of a free body.
+
+The state is q, the angular momentum L and the last torque (N m), both in the lab frame; shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -35,9 +38,10 @@ ROUNDS = 50
 
 @kernel
 def half_step(half: Any, q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """The rate of the quaternion at the half step, and the quaternion there, given an approximation of it.
+    """The rate dq/dt (4,), in 1/s, at the half step, and the quaternion (4,) there, in one round of the iteration.
 
-    Both (4,), the rates in 1/s; ``momentum`` (3,) in N m s, lab frame, ``dt`` in s.
+    ``half`` (4,) is the half-step quaternion of the round before and q (4,) the quaternion at the beginning of the step of
+    ``dt`` (s); ``momentum`` (3,) is L at the half step, N m s in the lab frame.
     """
     rate = derivative(half, angular_velocity(to_body(half, momentum), body))
     return rate, normalise(increment(0.5 * dt, rate, q))
@@ -45,7 +49,7 @@ def half_step(half: Any, q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, torque = state[:4], state[7:10]
     omega = angular_velocity(to_body(q, state[4:7]), body)
     predicted = axpy(0.5 * dt, euler_equations(omega, to_body(q, torque), body), omega)

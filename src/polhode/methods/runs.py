@@ -18,9 +18,20 @@ TOLERANCE = 1e-9
 
 
 class InPieces(NamedTuple):
-    """What is read of a run in pieces: the state at ``times`` (n,), s, and the numbers of steps and torques of all of it.
+    """What is read of a run in pieces.
 
-    ``wheels`` (n, 3) is the momentum of wheels that motors drive, N m s, body frame.
+    Parameters
+    ----------
+    times : array (n,)
+        The times of the readings, s.
+    q : array (n, 4)
+        Orientations, unit quaternions from body to lab.
+    omega, stored : arrays (n, 3)
+        Angular velocities at these times and as the method stores them, rad/s in the body frame.
+    steps, evaluations : int
+        The numbers of steps and torques of the whole run, without the torques that readings need.
+    wheels : array (n, 3), optional
+        The momentum of the wheels that motors drive, N m s in the body frame.
     """
 
     times: Array
@@ -35,9 +46,12 @@ class InPieces(NamedTuple):
 def integrate(
     problem: Problem, method: Method, dt: float, sample_steps: Array, normalise: bool | None = None
 ) -> tuple[Array, Array, Array, int]:
-    """Run a method from the initial state of a problem: :meth:`polhode.methods.protocol.Method.integrate`, wheels included.
+    """Run a method from the initial state of a problem, wheels included, and read the body at each of ``sample_steps``.
 
-    That is q (samples, 4), omega and the stored omega (samples, 3) in rad/s, and the number of torque evaluations.
+    ``dt`` is the time step in s, ``sample_steps`` (samples,) are ascending whole numbers of steps, and ``normalise`` says
+    whether the quaternion is normalised every step (None: as declared by the method). Returns q (samples, 4), body to lab,
+    omega and the stored omega (samples, 3) in rad/s, body frame, and the number of torque evaluations, all as
+    :meth:`polhode.methods.protocol.Method.integrate`, which also says what is raised.
     """
     method, has_wheels = _for_body(method, problem)
     torque = problem.compiled_load if has_wheels else problem.compiled_torque
@@ -52,17 +66,19 @@ def _for_body(method: Method, problem: Problem) -> tuple[Method, bool]:
 
 
 def has_pieces(problem: Problem, end: float) -> bool:
-    """Whether a run to ``end`` (s) has several pieces, or a controller."""
+    """Whether a run of the problem to ``end`` (s) has several pieces, or a controller."""
     return problem.controller is not None or len(edges_of(problem, end)) > 2
 
 
 def steps_in(lengths: Array, dt: float) -> Array:
-    """The fewest equal steps in pieces of these lengths (n,), s, that are no longer than ``dt``."""
+    """The fewest equal steps (n,), whole numbers, in pieces of these lengths (n,), s, that are no longer than ``dt`` (s)."""
     return np.maximum(1, np.ceil(lengths / dt * (1 - TOLERANCE))).astype(np.int64)
 
 
 def torques_in(method: Method, steps: Array) -> int:
-    """The number of torques of a run in pieces of so many steps each (n,): each begins as a run of its own."""
+    """The number of torques of a run in pieces of so many steps each (n,), without those that readings need: each piece begins
+    as a run of its own.
+    """
     numbers, pieces = np.unique(steps, return_counts=True)
     return sum(int(n) * method.torques_in(int(number)) for number, n in zip(numbers, pieces, strict=True))
 
@@ -70,15 +86,21 @@ def torques_in(method: Method, steps: Array) -> int:
 def in_pieces(
     problem: Problem, method: Method, dt: float, end: float, samples: Sequence[float] | Array, normalise: bool | None = None
 ) -> InPieces:
-    """A run to ``end`` (s) in pieces, each with the fewest equal steps that are no longer than ``dt``.
+    """A run of a problem to ``end`` (s) in pieces, each with the fewest equal steps that are no longer than ``dt`` (s).
 
     Parameters
     ----------
-    samples : times, s, ascending; the state is read at the ends of steps that are next to them, and each only once
+    samples : times (m,), s, ascending; the state is read at the ends of steps that are next to them, and each only once
+    normalise : whether the quaternion is normalised every step; None: as declared by the method
 
     Returns
     -------
     The state at these ends of steps; NaN from a blow-up on.
+
+    Raises
+    ------
+    ValueError
+        If the controller takes too many samples, or ``normalise`` is given and the method's normalisation cannot be switched.
     """
     from polhode.compiling.marching import Pauses  # which imports Numba
 

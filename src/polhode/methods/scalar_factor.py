@@ -11,6 +11,8 @@ omega_n are passed on.
 
    \omega_{n+1} &= \omega_n + \Delta t\, a(\omega_n, M_{n+1}) \\
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1})
+
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

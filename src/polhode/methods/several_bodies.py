@@ -16,6 +16,20 @@ These functions are ``turn(part, states, later, q, omega, torque, bodies, stored
     The rest of a step: from ``states`` into ``later``.
 ``READ``
     q, omega and the stored omega (r and v) at the whole time, from ``states``.
+
+Their other arguments are float arrays with a row for each body, in SI units:
+
+``states``, ``later`` (bodies, width)
+    The states of the method (:mod:`polhode.methods.protocol`) or of the scheme (:mod:`polhode.methods.translation`).
+``q`` (bodies, 4), ``omega``, ``stored``, ``torque`` (bodies, 3)
+    Orientations, body to lab; angular velocities, also as the method stores them (rad/s), and torques (N m) in the frames of
+    the bodies.
+``r``, ``v``, ``force`` (bodies, 3)
+    Positions (m), velocities (m/s) and forces (N) in the lab frame.
+``bodies`` (bodies, 9 or more), ``masses`` (bodies,)
+    The numbers of the bodies (:meth:`polhode.methods.protocol.Method.numbers_of`), and masses (kg).
+
+``dt`` is the time step in s, and ``normalise`` says whether quaternions are normalised in this part.
 """
 
 from collections.abc import Callable
@@ -56,7 +70,7 @@ def move_type() -> Any:
 
 @cache
 def drive_type() -> Any:
-    """The signature of the loop over steps."""
+    """The signature of the loop over steps, a type of Numba."""
     from numba import types
 
     from polhode.compiling import signatures as of
@@ -71,7 +85,10 @@ def drive_type() -> Any:
 
 
 def turn_of(method: Any, width: int) -> Callable[..., Any]:
-    """``turn`` of a one-torque method, as plain Python around its kernels; compile for :func:`turn_type`."""
+    """The function ``turn`` of a one-torque method, in plain Python around its kernels, to be compiled for :func:`turn_type`.
+
+    ``width`` is the number of floats in a state of one body.
+    """
     start, before_torque, after_torque = method.start, method.before_torque, method.after_torque
     read, stored_omega = method.read, method.stored
     load, store = state_rows(width)
@@ -106,7 +123,11 @@ def turn_of(method: Any, width: int) -> Callable[..., Any]:
 
 
 def move_of(scheme: Translation, width: int) -> Callable[..., Any]:
-    """``move`` of a scheme for centres of mass, as plain Python around its kernels; compile for :func:`move_type`."""
+    """The function ``move`` of a scheme for centres of mass, in plain Python around its kernels, to be compiled for
+    :func:`move_type`.
+
+    ``width`` is the number of floats in a state of one body.
+    """
     start, before_force, after_force, read = scheme.start, scheme.before_force, scheme.after_force, scheme.read
     load, store = state_rows(width)
 
@@ -259,7 +280,9 @@ def _drive(  # type: ignore[no-untyped-def]
 
 @cache
 def driver() -> Callable[..., Any]:
-    """The loop over steps, compiled for :func:`drive_type`; it takes the functions of any method and scheme."""
+    """The loop over steps, compiled for :func:`drive_type`; it takes the functions ``turn`` and ``move`` of any method and
+    scheme.
+    """
     return compile_driver(_drive, drive_type())
 
 
@@ -269,15 +292,15 @@ def _stay(part, states, later, r, v, force, masses, dt):  # type: ignore[no-unty
 
 @cache
 def compiled_stay() -> tuple[Callable[..., Any], int]:
-    """The function handed to the loop where all centres of mass are fixed, which never calls it, and the width of its states.
+    """The compiled function for ``move`` where all centres of mass are fixed, and the width of its states, 0.
 
-    A scheme would take longer to compile than the method.
+    The loop never calls it. A scheme would take longer to compile than the method.
     """
     return compile_driver(_stay, move_type(), part=True), 0
 
 
 @cache
 def compiled_move(scheme: Translation) -> tuple[Callable[..., Any], int]:
-    """The compiled kernel ``move`` of a scheme, and the number of floats in its states."""
+    """The function ``move`` of a scheme, compiled, and the number of floats in a state of one body."""
     width = width_of(scheme.start, (0.3, 0.2, 0.1), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), 1.0, 1e-3)
     return compile_driver(move_of(scheme, width), move_type(), part=True), width

@@ -12,6 +12,9 @@ del Valle et al. (2024), Eqs. 9 and 10, over the time t:
    M_{n+1/2} &= M(t_{n+1/2}, q_{n+1/2}, \omega^*_{n+1/2}) \\
    \omega_{n+1} &= K(\omega_n, M_{n+1/2}, \Delta t) \\
    q_{n+1} &= q_{n+1/2} \exp(\tfrac{\Delta t}{4}\,\omega_{n+1})
+
+The state is q, omega, the last torque (N m, body frame) and the omega with which it was evaluated, the rate of the secant
+(1/s), and the omega for the torque of now; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -30,7 +33,7 @@ from polhode.methods.translation import MIDPOINT_SECANT
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     omega = state[4:7]
     q = rotate(state[:4], omega, 0.5 * dt)
     predicted = damped(kick(omega, state[7:10], body, 0.5 * dt), state[10:13], state[13], dt)

@@ -13,6 +13,9 @@ K(omega, M, t) the kick over the time t:
    \omega^*_{n+1} = \omega^*_n + \frac{e_{n+1} - \omega^*_n}{1 + \tfrac{\Delta t}{2} \kappa_n} \\
    M_{n+1} &= M(t_{n+1}, q_{n+1}, \omega^*_{n+1}) \\
    \omega_{n+1} &= K(\omega_{n+1/2}, M_{n+1}, \tfrac{\Delta t}{2})
+
+The state is q, omega, the last torque (N m, body frame) and the omega with which it was evaluated, the rate of the secant
+(1/s), and the omega for the torque of now; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -36,7 +39,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     torque = state[7:10]
     omega = kick(state[4:7], torque, body, 0.5 * dt)
     q = rotate(state[:4], omega, dt)

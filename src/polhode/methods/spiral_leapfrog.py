@@ -7,6 +7,8 @@ r"""SPIRAL, leapfrog form: del Valle et al. (2024), Eqs. 7-10.
    k_3 &= a(\omega_{n-1/2} + \tfrac{\Delta t}{4}(k_1 + k_2), M_n) \\
    \omega_{n+1/2} &= \omega_{n-1/2} + \tfrac{\Delta t}{6}(k_1 + k_2 + 4 k_3) \\
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1/2})
+
+The state is q, and omega of half a step before; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -21,10 +23,10 @@ from polhode.methods.states import stored_in_body_frame, torque_wanted_at_state
 
 @kernel
 def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The angular velocity after an SSPRK3 step of Euler's equations with the torque frozen (Eqs. 9, 10). Omega is in rad/s,
-    the torque in N m, both in the body frame.
+    """The angular velocity after an SSPRK3 step of Euler's equations for ``dt`` (s) with the torque frozen (Eqs. 9, 10).
 
-    Terms are added as they become known: the next step waits for the last term, and a sum around it would prolong the wait.
+    It and ``omega``, both (3,), are in rad/s, ``torque`` (3,) is in N m, all in the body frame. Terms are added as they become
+    known: the next step waits for the last term, and a sum around it would prolong the wait.
     """
     k1 = euler_equations(omega, torque, body)
     k2 = euler_equations(axpy(dt, k1, omega), torque, body)
@@ -49,7 +51,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
+    """The q (body to lab) and omega (rad/s, body frame) at the whole time, from the state and the torque (N m) there."""
     return state[:4], kick(state[4:7], torque, body, 0.5 * dt)
 
 

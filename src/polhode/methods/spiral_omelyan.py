@@ -8,6 +8,8 @@ like SPIRAL: this reproduces the authors' data to 1e-6, whereas Omelyan's explic
    \omega_{n+1/2} &= \omega_{n-1/2}
    + \tfrac{\Delta t}{2}\bigl[a(\omega_{n-1/2}, M_n) + a(\omega_{n+1/2}, M_n)\bigr] \\
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1/2})
+
+The state is q, and omega of half a step before; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

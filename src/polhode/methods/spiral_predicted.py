@@ -15,6 +15,10 @@ with friction see :mod:`polhode.methods.predictor`. With K(omega, M, t) the kick
    {(\omega^*_n - \omega^*_{n-1}) \cdot I (\omega^*_n - \omega^*_{n-1})}\Bigr) \\
    \omega_{n+1/2} &= K(\omega_{n-1/2}, M_n, \Delta t) \\
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1/2})
+
+The state is q, omega of half a step before, the last torque (N m, body frame) and the omega with which it was evaluated, the
+rate of the secant (1/s), and the omega for the torque of now; shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -40,7 +44,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     predicted = damped(kick(state[4:7], state[7:10], body, 0.5 * dt), state[10:13], state[13], dt)
     return state[:14] + predicted, state[:4], predicted
 

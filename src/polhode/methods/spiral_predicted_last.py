@@ -9,6 +9,9 @@ over the time t (del Valle et al. 2024, Eqs. 9, 10):
    \omega^*_n &= K(\omega_{n-1/2}, M_{n-1}, \tfrac{\Delta t}{2}), \qquad M_n = M(t_n, q_n, \omega^*_n) \\
    \omega_{n+1/2} &= K(\omega_{n-1/2}, M_n, \Delta t) \\
    q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1/2})
+
+The state is q, omega of half a step before and the last torque (N m, body frame); shapes, frames and units are as in
+:mod:`polhode.methods.protocol`.
 """
 
 from dataclasses import replace
@@ -32,7 +35,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     return state, state[:4], kick(state[4:7], state[7:10], body, 0.5 * dt)
 
 

@@ -6,6 +6,8 @@ r"""SPIRAL, synchronous (non-leapfrog) form: del Valle et al. (2024), App. A, Eq
    k_1 &= a(\omega_n, M_n), \quad k_2 = a(\omega_n + \Delta t\, k_1, M_n), \quad
    k_3 = a(\omega_n + \tfrac{\Delta t}{4}(k_1 + k_2), M_n) \\
    \omega_{n+1} &= \omega_n + \tfrac{\Delta t}{6}(k_1 + k_2 + 4 k_3)
+
+The state is q and omega; shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any

@@ -17,6 +17,9 @@ the body about the axes a and c at constant rates (:mod:`polhode.methods.splitti
 
 The step is exact without a torque if two moments are equal. The axes are those of the least energy error
 (:mod:`polhode.methods.rotor_choice`).
+
+The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames and units are as
+in :mod:`polhode.methods.protocol`.
 """
 
 from dataclasses import replace
@@ -31,17 +34,15 @@ from polhode.methods.splitting import rotor1, rotor3
 
 @kernel
 def drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and Pi of a free body after dt, to second order, with the best axes.
-
-    q (4,) and Pi (3,) in N m s, body frame; dt in s.
-    """
+    """q (4,) and Pi (3,), N m s in the body frame, of a free body after ``dt`` (s), to second order, with the best axes."""
     return with_axes(best_pair(body), q, momentum, body, dt)
 
 
 @kernel
 def with_axes(which: Any, q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and momentum (N m s) after the splitting with the axes a, b, c in one of
-    :data:`polhode.methods.rotor_choice.ORDERS`.
+    """q (4,) and Pi (3,), N m s in the body frame, of a free body after ``dt`` (s), to second order, with given axes a, b, c.
+
+    ``which`` is the number of the order a, b, c in :data:`polhode.methods.rotor_choice.ORDERS`, a float.
     """
     q, momentum = renamed(which, q, momentum)
     a, b, c = ordered(which, (body[3], body[4], body[5]))

@@ -12,6 +12,23 @@ A scheme is four kernels on tuples of floats, like those of a rotation (:mod:`po
     Position and velocity at the whole time, with the force there if the loads are needed at the beginning of a step.
 
 The scheme for a method follows from the time at which it needs the torque, unless its source specifies its own.
+
+Vectors are (3,) in the lab frame: r in m, v in m/s, forces in N and accelerations in m/s^2; ``mass`` is in kg and the
+time step ``dt`` in s. A state is a flat tuple of floats. It begins with r and v; what is behind them depends on the scheme, by
+the first words of the names of its kernels:
+
+* ``leapfrog``: nothing; v belongs to half a step before;
+* ``two_velocities``, ``mean``, ``extrapolated``: a second v, a step older than the first, which is half a step old;
+* ``last_force``: the last force; v belongs to half a step before;
+* ``secant``: the last force, the v with which it was evaluated, the rate of the secant (1/s), and the v for the force of now;
+  the first v belongs to half a step before;
+* ``midpoint``: nothing;
+* ``predicted``: the last acceleration, and the v predicted for the force of now;
+* ``verlet``, ``verlet_predicted``: the last acceleration;
+* ``verlet_secant``, ``midpoint_secant``: the last acceleration, the v with which it was evaluated, the rate of the secant
+  (1/s), and the v for the force of now;
+* ``pcdm``: the last acceleration, and the v predicted for the whole time; the first v is half a step ahead;
+* ``adams``: the memory of the forces, 14 floats (:mod:`polhode.methods.backward_differences`).
 """
 
 from collections.abc import Callable
@@ -26,7 +43,7 @@ from polhode.methods.predictor import HOLD, damped, secant_rate
 
 @dataclass(frozen=True)
 class Translation:
-    """A scheme for the centre of mass: name, source and kernels, see the module's docstring."""
+    """A scheme for the centre of mass: its name, its source, and four kernels, see the module's docstring."""
 
     name: str
     source: str
@@ -41,26 +58,26 @@ class Translation:
 
 @kernel
 def leapfrog_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
+    """The state (six floats) before the first step, from position (m), velocity (m/s) and force (N), lab frame."""
     return r + axpy(-0.5 * dt / mass, force, v)
 
 
 @kernel
 def leapfrog_before(state: Any, mass: Any, dt: Any) -> Any:
-    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
+    """The first part of a step: the state, and for the force the position (m) and the velocity (m/s) of the state."""
     return state, state[:3], state[3:6]
 
 
 @kernel
 def leapfrog_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
+    """The rest of a step of ``dt`` (s): the new state, from the force (N) and the mass (kg)."""
     v = axpy(dt / mass, force, state[3:6])
     return axpy(dt, v, state[:3]) + v
 
 
 @kernel
 def leapfrog_read(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """Position (m) and velocity (m/s) at the whole time, from the state."""
+    """Position (m) and velocity (m/s) at the whole time, from the state and the force (N) then."""
     return state[:3], axpy(0.5 * dt / mass, force, state[3:6])
 
 
@@ -78,25 +95,25 @@ LEAPFROG = Translation(
 
 @kernel
 def two_velocities_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
+    """The state (nine floats) before the first step, from position (m), velocity (m/s) and force (N), lab frame."""
     return r + axpy(-0.5 * dt / mass, force, v) + axpy(-1.5 * dt / mass, force, v)
 
 
 @kernel
 def mean_before(state: Any, mass: Any, dt: Any) -> Any:
-    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
+    """The first part of a step: the state, and for the force the position (m) and the mean of the two velocities (m/s)."""
     return state, state[:3], scale(0.5, (state[3] + state[6], state[4] + state[7], state[5] + state[8]))
 
 
 @kernel
 def extrapolated_before(state: Any, mass: Any, dt: Any) -> Any:
-    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
+    """The first part of a step: the state, and for the force the position (m) and an extrapolated velocity (m/s)."""
     return state, state[:3], axpy(1.5, state[3:6], scale(-0.5, state[6:9]))
 
 
 @kernel
 def two_velocities_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
+    """The rest of a step of ``dt`` (s): the new state, from the force (N) and the mass (kg)."""
     v = axpy(dt / mass, force, state[3:6])
     return axpy(dt, v, state[:3]) + v + state[3:6]
 
@@ -123,38 +140,38 @@ LEAPFROG_EXTRAPOLATED = Translation(
 
 @kernel
 def last_force_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
+    """The state (nine floats) before the first step, from position (m), velocity (m/s) and force (N), lab frame."""
     return leapfrog_start(r, v, force, mass, dt) + force
 
 
 @kernel
 def last_force_before(state: Any, mass: Any, dt: Any) -> Any:
-    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
+    """The first part of a step: the state, and for the force the position (m) and a velocity (m/s) by the last force."""
     return state, state[:3], axpy(0.5 * dt / mass, state[6:9], state[3:6])
 
 
 @kernel
 def last_force_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
+    """The rest of a step of ``dt`` (s): the new state, from the force (N) and the mass (kg)."""
     return leapfrog_after(state, force, mass, dt) + force
 
 
 @kernel
 def secant_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
+    """The state (16 floats) before the first step, from position (m), velocity (m/s) and force (N), lab frame."""
     return leapfrog_start(r, v, force, mass, dt) + force + v + (HOLD,) + v
 
 
 @kernel
 def secant_before(state: Any, mass: Any, dt: Any) -> Any:
-    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
+    """The first part of a step: the state, and for the force the position (m) and a velocity (m/s) predicted by the secant."""
     predicted = damped(axpy(0.5 * dt / mass, state[6:9], state[3:6]), state[9:12], state[12], dt)
     return state[:13] + predicted, state[:3], predicted
 
 
 @kernel
 def secant_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
+    """The rest of a step of ``dt`` (s): the new state, from the force (N) and the mass (kg)."""
     predicted = state[13:16]
     rate = secant_rate(force, state[6:9], predicted, state[9:12], (mass, mass, mass))
     return leapfrog_after(state, force, mass, dt) + force + predicted + (rate,) + predicted
@@ -182,27 +199,27 @@ LEAPFROG_SECANT = Translation(
 
 @kernel
 def midpoint_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
+    """The state (six floats) before the first step, from position (m), velocity (m/s) and force (N), lab frame."""
     return r + v
 
 
 @kernel
 def midpoint_before(state: Any, mass: Any, dt: Any) -> Any:
-    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
+    """The first part of a step: the state, and for the force the position (m) in mid-step and the velocity (m/s)."""
     r, v = axpy(0.5 * dt, state[3:6], state[:3]), state[3:6]
     return r + v, r, v
 
 
 @kernel
 def midpoint_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
+    """The rest of a step of ``dt`` (s): the new state, from the force (N) and the mass (kg)."""
     v = axpy(dt / mass, force, state[3:6])
     return axpy(0.5 * dt, v, state[:3]) + v
 
 
 @kernel
 def midpoint_read(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """Position (m) and velocity (m/s) at the whole time, from the state."""
+    """Position (m) and velocity (m/s) at the whole time, from the state, which begins with them; the force is not used."""
     return state[:3], state[3:6]
 
 
@@ -220,20 +237,20 @@ MIDPOINT = Translation(
 
 @kernel
 def predicted_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
+    """The state (12 floats) before the first step, from position (m), velocity (m/s) and force (N), lab frame."""
     return r + v + scale(1.0 / mass, force) + v
 
 
 @kernel
 def predicted_before(state: Any, mass: Any, dt: Any) -> Any:
-    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
+    """The first part of a step: the state, and for the force the position (m) and a velocity (m/s) by the last acceleration."""
     half = axpy(0.5 * dt, state[6:9], state[3:6])
     return state[:9] + half, axpy(0.5 * dt, state[3:6], state[:3]), half
 
 
 @kernel
 def predicted_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
+    """The rest of a step of ``dt`` (s): the new state, from the force (N) and the mass (kg)."""
     acceleration = scale(1.0 / mass, force)
     return axpy(dt, state[9:12], state[:3]) + axpy(dt, acceleration, state[3:6]) + acceleration + state[9:12]
 
@@ -252,13 +269,13 @@ MIDPOINT_PREDICTED = Translation(
 
 @kernel
 def verlet_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
+    """The state (nine floats) before the first step, from position (m), velocity (m/s) and force (N), lab frame."""
     return r + v + scale(1.0 / mass, force)
 
 
 @kernel
 def verlet_before(state: Any, mass: Any, dt: Any) -> Any:
-    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
+    """The first part of a step: the state, and for the force the position (m) and the half-step velocity (m/s)."""
     v = axpy(0.5 * dt, state[6:9], state[3:6])
     r = axpy(dt, v, state[:3])
     return r + v + state[6:9], r, v
@@ -266,7 +283,7 @@ def verlet_before(state: Any, mass: Any, dt: Any) -> Any:
 
 @kernel
 def verlet_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
+    """The rest of a step of ``dt`` (s): the new state, from the force (N) and the mass (kg)."""
     acceleration = scale(1.0 / mass, force)
     return state[:3] + axpy(0.5 * dt, acceleration, state[3:6]) + acceleration
 
@@ -285,13 +302,13 @@ VERLET = Translation(
 
 @kernel
 def verlet_secant_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
+    """The state (16 floats) before the first step, from position (m), velocity (m/s) and force (N), lab frame."""
     return verlet_start(r, v, force, mass, dt) + v + (0.0,) + v
 
 
 @kernel
 def verlet_secant_before(state: Any, mass: Any, dt: Any) -> Any:
-    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
+    """The first part of a step: the state, and for the force the position (m) and a velocity (m/s) predicted by the secant."""
     moved, r, v = verlet_before(state, mass, dt)
     predicted = damped(axpy(0.5 * dt, state[6:9], v), state[9:12], state[12], dt)
     return moved + state[9:13] + predicted, r, predicted
@@ -299,7 +316,7 @@ def verlet_secant_before(state: Any, mass: Any, dt: Any) -> Any:
 
 @kernel
 def verlet_secant_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
+    """The rest of a step of ``dt`` (s): the new state, from the force (N) and the mass (kg)."""
     predicted = state[13:16]
     moved = verlet_after(state, force, mass, dt)
     rate = secant_rate(moved[6:9], state[6:9], predicted, state[9:12], (1.0, 1.0, 1.0))
@@ -320,7 +337,7 @@ VERLET_SECANT = Translation(
 
 @kernel
 def midpoint_secant_before(state: Any, mass: Any, dt: Any) -> Any:
-    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
+    """The first part of a step: the state, and for the force the position (m) and a velocity (m/s) predicted by the secant."""
     v = state[3:6]
     r = axpy(0.5 * dt, v, state[:3])
     predicted = damped(axpy(0.5 * dt, state[6:9], v), state[9:12], state[12], dt)
@@ -329,7 +346,7 @@ def midpoint_secant_before(state: Any, mass: Any, dt: Any) -> Any:
 
 @kernel
 def midpoint_secant_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
+    """The rest of a step of ``dt`` (s): the new state, from the force (N) and the mass (kg)."""
     acceleration, predicted = scale(1.0 / mass, force), state[13:16]
     v = axpy(dt, acceleration, state[3:6])
     rate = secant_rate(acceleration, state[6:9], predicted, state[9:12], (1.0, 1.0, 1.0))
@@ -350,14 +367,14 @@ MIDPOINT_SECANT = Translation(
 
 @kernel
 def pcdm_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
+    """The state (12 floats) before the first step, from position (m), velocity (m/s) and force (N), lab frame."""
     acceleration = scale(1.0 / mass, force)
     return r + axpy(0.5 * dt, acceleration, v) + acceleration + v
 
 
 @kernel
 def pcdm_before(state: Any, mass: Any, dt: Any) -> Any:
-    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
+    """The first part of a step: the state, and for the force the position (m) and a velocity (m/s) by the last acceleration."""
     half, acceleration = state[3:6], state[6:9]
     r = axpy(dt, half, state[:3])  # step 1
     v = axpy(0.5 * dt, acceleration, half)  # step 2a
@@ -366,14 +383,14 @@ def pcdm_before(state: Any, mass: Any, dt: Any) -> Any:
 
 @kernel
 def pcdm_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
+    """The rest of a step of ``dt`` (s): the new state, from the force (N) and the mass (kg)."""
     acceleration = scale(1.0 / mass, force)
     return state[:3] + axpy(dt, acceleration, state[3:6]) + acceleration + state[9:12]  # step 4
 
 
 @kernel
 def pcdm_read(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """Position (m) and velocity (m/s) at the whole time, from the state."""
+    """Position (m) and velocity (m/s) at the whole time, from the state; the force is not used."""
     return state[:3], state[9:12]
 
 
@@ -391,13 +408,13 @@ PCDM = Translation(
 
 @kernel
 def adams_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The state (floats) from which the first step begins, from position (m), velocity (m/s) and force (N) in the lab."""
+    """The state (20 floats) before the first step, from position (m), velocity (m/s) and force (N), lab frame."""
     return r + v + NOTHING
 
 
 @kernel
 def adams_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The rest of a step of ``dt`` (s): the new state, from the force (N)."""
+    """The rest of a step of ``dt`` (s): the new state, from the force (N) and the mass (kg)."""
     first, second, third, _end, memory = continued(state[6:20], force)
     # The cubic integrated once and twice over the step.
     v = axpy(3 / 8, third, axpy(5 / 12, second, axpy(1 / 2, first, force)))
@@ -420,7 +437,7 @@ ADAMS = Translation(
 
 @kernel
 def verlet_predicted_before(state: Any, mass: Any, dt: Any) -> Any:
-    """The first part of a step: the state, and the position (m) and velocity (m/s) at which the force is evaluated."""
+    """The first part of a step: the state, and for the force the position (m) and a velocity (m/s) by the last force."""
     state, r, v = verlet_before(state, mass, dt)
     return state, r, axpy(0.5 * dt, state[6:9], v)
 

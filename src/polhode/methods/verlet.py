@@ -13,6 +13,8 @@ error of the method, and makes the energy of a free body drift, which it would n
    \omega_{n+1/2} &= \omega_n + \tfrac{\Delta t}{2}\, a(\omega_n, M_n) \\
    q_{n+1} &= q_n + \Delta t\, \dot q(q_n, \omega_{n+1/2}) \\
    \omega_{n+1} &= \omega_{n+1/2} + \tfrac{\Delta t}{2}\, a(\omega_{n+1}, M_{n+1})
+
+The state is q, omega and the last torque (N m, body frame); shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -27,9 +29,10 @@ from polhode.methods.verlet_delvalle2024 import before_torque, start
 
 @kernel
 def implicit_half_kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The angular velocity after dt/2 with the acceleration at the end, by three fixed-point iterations from the old value.
+    """The angular velocity (3,) after dt/2 with the acceleration at the end, by three fixed-point iterations from the old
+    value.
 
-    (3,) in rad/s, body frame; the torque in N m.
+    It and ``omega`` (3,) are in rad/s, ``torque`` (3,) is in N m, all in the body frame; ``dt`` is the whole step in s.
     """
     new = axpy(0.5 * dt, euler_equations(omega, torque, body), omega)
     new = axpy(0.5 * dt, euler_equations(new, torque, body), omega)

@@ -8,6 +8,8 @@ half kicks are explicit: the second evaluates the gyroscopic term at the half st
    \omega_{n+1/2} &= \omega_n + \tfrac{\Delta t}{2}\, a(\omega_n, M_n) \\
    q_{n+1} &= q_n + \Delta t\, \dot q(q_n, \omega_{n+1/2}) \\
    \omega_{n+1} &= \omega_{n+1/2} + \tfrac{\Delta t}{2}\, a(\omega_{n+1/2}, M_{n+1})
+
+The state is q, omega and the last torque (N m, body frame); shapes, frames and units are as in :mod:`polhode.methods.protocol`.
 """
 
 from typing import Any
@@ -28,7 +30,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, omega, torque = state[:4], state[4:7], state[7:10]
     omega = axpy(0.5 * dt, euler_equations(omega, torque, body), omega)
     q = increment(dt, derivative(q, omega), q)

@@ -18,6 +18,11 @@ torque that depends on the angular velocity (:attr:`polhode.problems.problem.Pro
 
 With motors h is linear in time within a step, h(t) = h + u t, and L changes by no other torque: what the wheels gain the body
 loses. Between two torques h is held as it is in mid-step, which keeps the second order and the length of L.
+
+In the functions q is (4,), body to lab, ``momentum`` is L (3,) in N m s, body frame, p (4,) is 2 q (0, L)
+in N m s (:mod:`polhode.methods.no_squish`), and times are in s. ``body`` has h (3,) in N m s, body frame, behind the
+nine coefficients of the body, and with motors u (3,) in N m behind h. The state is q, L and the last torque (N m, body frame),
+of NO_SQUISH q, p and the last torque; with motors h is at its end. All else is as in :mod:`polhode.methods.protocol`.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,37 +45,37 @@ from polhode.methods.touma1994 import drift as touma_drift
 
 @kernel
 def internal(body: Any) -> Any:
-    """The angular momentum of the wheels in the body frame. (3,), N m s."""
+    """The angular momentum h of the wheels (3,), N m s in the body frame, from ``body``."""
     return (body[9], body[10], body[11])
 
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The state (q, L, torque), ten floats: L = I omega + h in N m s and the torque in N m, body frame."""
+    """The state (q, L, torque) before the first step, ten floats: L = I omega + h in N m s, the torque in N m, body frame."""
     return q + add(angular_momentum(omega, body), internal(body)) + torque
 
 
 @kernel
 def omega_of(momentum: Any, body: Any) -> Any:
-    """The angular velocity (L - h)/I. (3,) in rad/s, body frame; L = I omega + h and h in N m s."""
+    """The angular velocity (L - h)/I (3,), rad/s in the body frame, from ``momentum``, L = I omega + h (N m s, body frame)."""
     return angular_velocity(axpy(-1.0, internal(body), momentum), body)
 
 
 @kernel
 def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
+    """The q (body to lab) and omega (rad/s, body frame) at the whole time, from the state; the torque is not used."""
     return state[:4], omega_of(state[4:7], body)
 
 
 @kernel
 def stored(state: Any, body: Any, dt: Any) -> Any:
-    """Omega (rad/s, body frame) as the method stores it."""
+    """The angular velocity (3,) that the method holds, in rad/s, body frame."""
     return omega_of(state[4:7], body)
 
 
 @kernel
 def rotor1(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and L after the flow of (L_1 - h_1)^2/(2 I_1) for dt. q (4,), L (3,) in N m s, body frame."""
+    """q (4,) and L (3,), N m s in the body frame, after ``dt`` (s) with the Hamiltonian (L_1 - h_1)^2/(2 I_1)."""
     c, s = splitting.half_angle(momentum[0] - body[9], body[3], dt)
     q = (c * q[0] - s * q[1], c * q[1] + s * q[0], c * q[2] + s * q[3], c * q[3] - s * q[2])
     y, z = splitting.turned_back(c, s, momentum[1], momentum[2])
@@ -79,7 +84,7 @@ def rotor1(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def rotor2(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and L after the flow of (L_2 - h_2)^2/(2 I_2) for dt. q (4,), L (3,) in N m s, body frame."""
+    """q (4,) and L (3,), N m s in the body frame, after ``dt`` (s) with the Hamiltonian (L_2 - h_2)^2/(2 I_2)."""
     c, s = splitting.half_angle(momentum[1] - body[10], body[4], dt)
     q = (c * q[0] - s * q[2], c * q[1] - s * q[3], c * q[2] + s * q[0], c * q[3] + s * q[1])
     z, x = splitting.turned_back(c, s, momentum[2], momentum[0])
@@ -88,7 +93,7 @@ def rotor2(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def rotor3(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and L after the flow of (L_3 - h_3)^2/(2 I_3) for dt. q (4,), L (3,) in N m s, body frame."""
+    """q (4,) and L (3,), N m s in the body frame, after ``dt`` (s) with the Hamiltonian (L_3 - h_3)^2/(2 I_3)."""
     c, s = splitting.half_angle(momentum[2] - body[11], body[5], dt)
     q = (c * q[0] - s * q[3], c * q[1] + s * q[2], c * q[2] - s * q[1], c * q[3] + s * q[0])
     x, y = splitting.turned_back(c, s, momentum[0], momentum[1])
@@ -97,7 +102,9 @@ def rotor3(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def dlm_drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and L after dt without a torque, to second order, in the order x, y, z, y, x. q (4,), L (3,) in N m s, body frame."""
+    """q (4,) and L (3,), N m s in the body frame, after ``dt`` (s) without a torque, to second order, the axes in the order x,
+    y, z, y, x.
+    """
     half = 0.5 * dt
     q, momentum = rotor1(q, momentum, body, half)
     q, momentum = rotor2(q, momentum, body, half)
@@ -108,7 +115,7 @@ def dlm_drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def turned_by_wheels(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """q and L after the turn at the constant angular velocity -h/I for dt.
+    """q (4,) and L (3,), N m s in the body frame, after the turn at the constant angular velocity -h/I for ``dt`` (s).
 
     L as a difference, so that rounding of the turn changes its length in second order only.
     """
@@ -119,7 +126,11 @@ def turned_by_wheels(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 
 
 def composed(drift: Callable[..., Any]) -> Callable[..., Any]:
-    """The motion without a torque from ``drift(q, momentum, body, dt)``, the motion of a body without wheels."""
+    """The kernel ``(q, momentum, body, dt) -> (q, momentum)``: the motion without a torque of a body with wheels, to second
+    order.
+
+    ``drift`` is such a kernel for the motion of a body without wheels.
+    """
 
     @kernel
     def with_wheels(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
@@ -131,7 +142,11 @@ def composed(drift: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def kicked(drift: Callable[..., Any], predicted: bool = False) -> Callable[..., Any]:
-    """The kernel ``before_torque`` of half a kick and a drift; with ``predicted`` omega is predicted by the last torque."""
+    """The kernel ``before_torque`` of half a kick and a drift.
+
+    ``drift(q, momentum, body, dt) -> (q, momentum)`` is the motion without a torque. With ``predicted`` the torque gets an
+    omega predicted by the last torque, otherwise the omega after the drift.
+    """
     ahead = 0.5 if predicted else 0.0
 
     @kernel
@@ -148,7 +163,10 @@ def kicked(drift: Callable[..., Any], predicted: bool = False) -> Callable[..., 
 
 @kernel
 def squish_angle(p: Any, turned: Any, momentum: Any, inverse: Any, dt: Any) -> Any:
-    """The cosine and sine of half the angle by which the body turns about its axis k, whose wheels have this momentum."""
+    """The cosine and sine of half the angle by which the body turns in ``dt`` (s) about its axis k.
+
+    ``p`` (4,) in N m s, ``turned`` is P_k q (4,), ``momentum`` is h_k in N m s, and ``inverse`` is 1/I_k in 1/(kg m^2).
+    """
     a = 0.25 * inverse * dt * (no_squish.product(p, turned) - 2.0 * momentum)
     c, s = cos_sinc(a * a)
     return c, a * s
@@ -156,35 +174,35 @@ def squish_angle(p: Any, turned: Any, momentum: Any, inverse: Any, dt: Any) -> A
 
 @kernel
 def squish1(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """q and p after the flow of (p . P_1 q - 2 h_1)^2/(8 I_1) for dt. Both (4,), p in N m s."""
+    """q (4,) and p (4,), N m s, after ``dt`` (s) with the Hamiltonian (p . P_1 q - 2 h_1)^2/(8 I_1)."""
     c, s = squish_angle(p, no_squish.p1(q), body[9], body[3], dt)
     return increment(s, no_squish.p1(q), scaled(c, q)), increment(s, no_squish.p1(p), scaled(c, p))
 
 
 @kernel
 def squish2(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """q and p after the flow of (p . P_2 q - 2 h_2)^2/(8 I_2) for dt. Both (4,), p in N m s."""
+    """q (4,) and p (4,), N m s, after ``dt`` (s) with the Hamiltonian (p . P_2 q - 2 h_2)^2/(8 I_2)."""
     c, s = squish_angle(p, no_squish.p2(q), body[10], body[4], dt)
     return increment(s, no_squish.p2(q), scaled(c, q)), increment(s, no_squish.p2(p), scaled(c, p))
 
 
 @kernel
 def squish3(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """q and p after the flow of (p . P_3 q - 2 h_3)^2/(8 I_3) for dt. Both (4,), p in N m s."""
+    """q (4,) and p (4,), N m s, after ``dt`` (s) with the Hamiltonian (p . P_3 q - 2 h_3)^2/(8 I_3)."""
     c, s = squish_angle(p, no_squish.p3(q), body[11], body[5], dt)
     return increment(s, no_squish.p3(q), scaled(c, q)), increment(s, no_squish.p3(p), scaled(c, p))
 
 
 @kernel
 def squish_start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
+    """The state (q, p, torque) before the first step, eleven floats: p = 2 q (0, I omega + h) in N m s, the torque in N m."""
     momentum = add(angular_momentum(omega, body), internal(body))
     return q + scaled(4.0, derivative(q, momentum)) + torque
 
 
 @kernel
 def squish_omega(q: Any, p: Any, body: Any) -> Any:
-    """The angular velocity (p . P_k q/2 - h_k)/I_k. (3,) in rad/s, body frame."""
+    """The angular velocity (3,) with the components (p . P_k q/2 - h_k)/I_k, rad/s in the body frame, from q and p (4,)."""
     momentum = (
         0.5 * no_squish.product(p, no_squish.p1(q)),
         0.5 * no_squish.product(p, no_squish.p2(q)),
@@ -195,7 +213,7 @@ def squish_omega(q: Any, p: Any, body: Any) -> Any:
 
 @kernel
 def squish_before_torque(state: Any, body: Any, dt: Any) -> Any:
-    """The part of a step before its torque: the state, and the q and omega (rad/s) at which the torque is evaluated."""
+    """The first part of a step of ``dt`` (s): the state, and q and omega (rad/s, body frame) for the torque."""
     q, p, torque = state[:4], state[4:8], state[8:11]
     p = no_squish.kick(q, p, torque, 0.5 * dt)
     half = 0.5 * dt
@@ -209,13 +227,13 @@ def squish_before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def squish_read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The unit quaternion and omega (rad/s, body frame) at the whole time, from the state."""
+    """The q (body to lab) and omega (rad/s, body frame) at the whole time, from the state; the torque is not used."""
     return state[:4], squish_omega(state[:4], state[4:8], body)
 
 
 @kernel
 def squish_stored(state: Any, body: Any, dt: Any) -> Any:
-    """Omega (rad/s, body frame) as the method stores it."""
+    """The angular velocity (3,) that the method holds, in rad/s, body frame."""
     return squish_omega(state[:4], state[4:8], body)
 
 
@@ -234,9 +252,11 @@ KERNELS: dict[str, dict[str, Callable[..., Any]]] = {
 
 
 def driven(kernels: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """The kernels for wheels with motors, from those for wheels without: h stands at the end of the state.
+    """The kernels for wheels with motors, from those for wheels without, both by their names in
+    :mod:`polhode.methods.protocol`.
 
-    Behind the numbers of the body are the h with which a run begins, and the torque u of the motors.
+    ``kernels`` has all five. h stands at the end of the state; behind the nine numbers of the body are the h with which a run
+    begins (N m s), and the torque u of the motors (N m), both (3,) in the body frame.
     """
     starting, before, after = kernels["start"], kernels["before_torque"], kernels["after_torque"]
     reading, storing = kernels["read"], kernels["stored"]
@@ -279,9 +299,9 @@ def _for_wheels(key: str, have_motors: bool) -> Any:
 
 
 def with_wheels(method: Method, momentum: tuple[float, float, float], have_motors: bool = False) -> Method | None:
-    """The method for a body whose wheels have this momentum (body frame, N m s), at the start if they have motors.
+    """The method for a body whose wheels have this momentum (3,), N m s in the body frame, at the start if they have motors.
 
-    None if it needs h x omega as a torque.
+    None if it has no kernels for wheels, and needs h x omega as a torque.
     """
     from polhode.methods import METHODS
 
