@@ -91,7 +91,8 @@ def read(path: Path, clump: int | None = None, scale: float = 1.0, mass_scale: f
     Raises
     ------
     ValueError
-        If the file is none of the formats, or a value cannot be; the message names the line.
+        If the file is none of the formats, holds several clumps and ``clump`` is none of them, or has an impossible value; the
+        message names the line.
     """
     lines = numbered_lines(path, "clump", "one sphere per line: x y z r")
     table = next(filter(None, (reader(path, lines, scale, mass_scale) for reader in (_kratos, _lammps, _xyz))), None)
