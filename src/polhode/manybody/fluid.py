@@ -113,7 +113,7 @@ class Fluid:
 
         Raises
         ------
-        ValueError
+        TypeError, ValueError
             If ``molecules`` gives anything else, molecules have different units or do not fit into the box, or nothing acts.
         """
         given, where = self.molecules() if callable(self.molecules) else self.molecules, f"fluid {self.key!r}"
@@ -359,8 +359,8 @@ class Fluid:
         """The sites as spheres for pictures: arrays by name, lengths in the fluid's unit.
 
         ``kind`` (molecules,) is the index of each molecule's kind. Of the n sites of all kinds ``sphere_kind`` (n,) is the
-        index of the kind, ``centre`` (n, 3) the place in the body frame, and ``radius`` (n,) 0.7 times sigma/2. A site without a
-        Lennard-Jones potential has half of the largest radius.
+        index of the kind, ``centre`` (n, 3) the place in the body frame, and ``radius`` (n,) 0.7 times sigma/2. A site without
+        a Lennard-Jones potential has half of the largest radius.
         """
         kinds = [molecule for molecule, _ in self.clumps]
         radius = np.concatenate([np.where(molecule.epsilon > 0, molecule.sigma / 2, 0.0) for molecule in kinds])

@@ -16,7 +16,7 @@ from polhode.manybody.material import MaterialPair
 
 @kernel
 def normal(overlap: float, radius: float, constants: Any) -> tuple[float, float]:
-    """The force, N, and the stored energy, J, at an overlap in m; the first constant is 4/3 E*, Pa."""
+    """The force, N, and the stored energy, J, at an overlap and with a radius R* in m; the first constant is 4/3 E*, Pa."""
     force = constants[0] * sqrt(radius * overlap) * overlap
     return force, 0.4 * force * overlap
 
