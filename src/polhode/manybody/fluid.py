@@ -380,7 +380,7 @@ class Fluid:
 
     @cached_property
     def setup(self) -> Setup:
-        """The arrays of molecules and box that the engine reads, a :class:`Setup` in the fluid's units."""
+        """The arrays of molecules and box that the engine reads, in coherent units: energies are mass length^2 / time^2."""
         kinds = [molecule for molecule, _ in self.clumps]
         numbers = [number for _, number in self.clumps]
         which = np.repeat(np.arange(len(kinds)), numbers)

@@ -91,7 +91,8 @@ def simulate(
     xarray.Dataset
         Over ``time`` (s): ``kinetic``, ``potential``, ``energy`` (J), ``energy_error`` (relative to the start), ``momentum``
         (time, axis; kg m/s), ``angular_momentum`` (time, axis; kg m^2/s about the middle of the box); for rods ``axial_spin``
-        (time, clump; rad/s), which only friction can change; with ``record`` also ``r``, ``v``, ``q``, ``omega`` of each clump;
+        (time, clump; rad/s), which only friction can change; with ``record`` also ``r`` (m), ``v`` (m/s) and ``omega`` (rad/s,
+        body frame), each (time, clump, axis), and ``q`` (time, clump, quaternion; body to lab, the scalar first);
         the scalars ``steps`` and ``contact_steps`` (pairs of touching spheres, or of a sphere and a wall, summed over all
         steps). With gravity ``gravitational`` is part of ``energy`` (J). With a law that does not conserve energy there are the
         energies (J) ``stored_normal`` and ``stored_tangential`` in springs, ``dissipated_normal`` and

@@ -54,8 +54,8 @@ class MovingClump:
     spheres : array (n, 4), centres (body frame, m) and radii of its spheres: x, y, z, radius
     mass, inertia : kg, and the coefficients (9,) of :meth:`polhode.algebra.body.Body.coefficients`
     r, q, v, omega : pose and velocities at which the loads are needed: m and m/s (lab), body to lab, rad/s (body frame)
-    spin : the angular velocity then as a law gets it, lab frame
-    moved, turned : mean velocity and angular velocity since the last loads, lab frame
+    spin : the angular velocity then as a law gets it, lab frame, rad/s
+    moved, turned : mean velocity (m/s) and angular velocity (rad/s) since the last loads, lab frame
     force, torque : the loads: lab frame, N, and body frame, N m
     turning, moving : what the method and the scheme of the centre of mass carry from step to step
     """
