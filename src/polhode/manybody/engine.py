@@ -1058,8 +1058,8 @@ def measurements(method: OneTorque, fields_of: Record) -> tuple[Any, Any]:
 def beginner(method: OneTorque, fields_of: Record) -> Any:
     """The function ``begin(fields, blocks, count, v, omega, dt)`` (to be compiled).
 
-    It writes the initial states of all clumps, whose poses and loads are in the records, given v (clumps, 3) and omega
-    (clumps, 3).
+    It writes the initial states of all clumps, whose poses and loads are in the records, given v (clumps, 3), m/s in the lab,
+    and omega (clumps, 3), rad/s in the body frame.
     """
     set_off, start_method = scheme_of(method).start, method.start
     width, _, store_state, _, store_moving, *_ = fields_of

@@ -231,7 +231,11 @@ class Scene:
         }
 
     def outline(self) -> dict[str, float | str]:
-        """The box, and the drum if there is one, as attributes of files, by name; lengths in m."""
+        """The box, and the drum if there is one, as attributes of files, by name.
+
+        These are ``box``, its edge (m), and of a drum ``drum_radius`` (m), ``drum_axis`` and ``drum_rate`` (rad/s), each number
+        with its unit in ``..._units``.
+        """
         values: dict[str, float | str] = {"box": self.box, "box_units": "m"}
         if self.drum:
             values |= {"drum_radius": self.drum.radius, "drum_radius_units": "m", "drum_axis": self.drum.axis}
@@ -239,7 +243,7 @@ class Scene:
         return values
 
     def material_of(self, clump: Clump) -> Material:
-        """The :class:`Material` of a kind of clump."""
+        """The material of a kind of clump, which is that of the scene unless ``materials`` names the kind."""
         return self.materials.get(clump.key, self.material)
 
     def _at_wall(self, material: Material) -> MaterialPair:

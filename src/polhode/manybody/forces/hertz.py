@@ -22,7 +22,7 @@ def normal(overlap: float, radius: float, constants: Any) -> tuple[float, float]
 
 
 def constants(pair: MaterialPair, values: Mapping[str, Any]) -> tuple[float, ...]:
-    """The constant of the kernel: 4/3 E*, Pa, from the materials of a pair."""
+    """The constant of the kernel: 4/3 E*, Pa, from the materials of a pair; the law has no parameters (``values``)."""
     return (4 / 3 * pair.reduced,)
 
 
