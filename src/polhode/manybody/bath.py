@@ -90,7 +90,7 @@ class Bath(ABC):
             )
 
     def at_temperature_of(self, fluid: "Fluid") -> "Bath":
-        """The bath itself if it has a temperature, otherwise a copy with that of the fluid."""
+        """The bath itself if it has a temperature, otherwise a copy with the temperature of the fluid."""
         return self if self.temperature is not None else replace(cast(Any, self), temperature=fluid.temperature)
 
     def thermal(self, fluid: "Fluid") -> float:

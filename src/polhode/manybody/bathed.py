@@ -137,7 +137,7 @@ def exchanged(v: Any, momentum: Any, mass: Any, body: Any, noise: Any, numbers: 
 def pushed(v: Any, momentum: Any, mass: Any, force: Any, torque: Any, noise: Any, numbers: Any) -> Any:
     """Force (lab) and torque (body frame), (3,) each, with friction and noise added as LAMMPS does.
 
-    In place of factors ``numbers`` has the rates of friction, and the scatter of force and torque in place of that of momenta.
+    ``numbers`` has the rates of friction in place of factors, and the scatter of force and torque, not of momenta.
     """
     force = axpy(numbers[4], noise[:3], axpy(-numbers[0] * mass, v, force))
     torque = (
@@ -169,7 +169,7 @@ def work_to_come(state: Any, moving: Any, force: Any, torque: Any, mass: Any, bo
 def relaxed(rate: float, above: float, push: float, time: float) -> float:
     """The rate x of a thermostat after a ``time`` in which dx/dt = push - above x: the exact solution.
 
-    ``rate`` is the rate before, ``above`` that of the next thermostat in the chain, both in the inverse of the unit of
+    ``rate`` is the rate before, ``above`` the rate of the next thermostat in the chain, both in the inverse of the unit of
     ``time``; ``push`` is in its inverse square.
     """
     turn = above * time

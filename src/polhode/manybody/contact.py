@@ -816,7 +816,10 @@ def nearest_image(periods: Any, r: Any, other: Any) -> Any:
 
 @kernel
 def nearest_coordinate(period: float, x: float, other: float) -> float:
-    """One coordinate of :func:`nearest_image`, m, from those of both positions; ``period`` is 0 without periodic sides."""
+    """One coordinate of :func:`nearest_image`, m.
+
+    ``x`` and ``other`` are this coordinate of both positions, m, and ``period`` (m) is 0 without periodic sides.
+    """
     return other + period * floor((x - other) / period + 0.5) if period > 0.0 else other
 
 

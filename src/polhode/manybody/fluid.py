@@ -313,7 +313,7 @@ class Fluid:
         Raises
         ------
         TypeError, FileNotFoundError, ValueError
-            If there is no such file, it is not such a file, or its arrays or box are not those of this fluid; naming the file.
+            If there is no such file, it is not such a file, or its arrays or box do not fit this fluid; naming the file.
         """
         path = regular_file("state file", path)
         form = "a state is an npz file with the arrays r, v, q, omega and L, as save_state writes it"
@@ -434,7 +434,7 @@ class Fluid:
     # ---- results ----
 
     def named(self, method: str, dt: float, seed: int | None, at: np.ndarray, steps: int, outcome: Mapping[str, Any]) -> Arrays:
-        """The outcome of a run with names and units, those of the fluid; each variable has the attribute ``units``.
+        """The outcome of a run with names, in the units of the fluid; each variable has the attribute ``units``.
 
         Over ``time``: ``kinetic_translation``, ``kinetic_rotation``, ``potential``, ``energy``; ``energy_change`` since the
         start, kT per degree of freedom; ``temperature_translation``, ``temperature_rotation``; ``momentum`` (time, axis); if

@@ -122,7 +122,7 @@ def returned(trial: Any, longest: float, before: Any, trapezoidal: bool) -> Any:
 def share_left(elastic: Any, dashpot: Any, limit: float) -> float:
     """The largest part of the dashpot's force, from 0 to 1, with which the force of spring and dashpot stays within the limit.
 
-    ``elastic`` (3,) is the tangential force of the spring, ``dashpot`` (3,) that of the whole dashpot, and ``limit`` the
+    ``elastic`` (3,) is the tangential force of the spring, ``dashpot`` (3,) the force of the whole dashpot, and ``limit`` the
     largest force that friction allows, in N.
     """
     both = add(elastic, dashpot)
@@ -229,8 +229,8 @@ def with_friction(
     stiffness : kernel (overlap, radius, constants) -> stiffness of the tangential spring, N/m
     damping : kernel (overlap, radius, mass, constants) -> coefficient of both dashpots, kg/s
         Overlap and reduced radius R* are in m, the reduced mass m* in kg.
-    constants, parameters : as for :class:`polhode.manybody.law.ForceLaw`; those of friction are added. The kernels get what
-        ``constants`` returns.
+    constants, parameters : as for :class:`polhode.manybody.law.ForceLaw`; the parameters of friction are added. The kernels
+        get what ``constants`` returns.
     incremental : whether the force of the spring, instead of its stretch, is kept when its stiffness changes
     declarations : ``key``, ``label``, ``source`` and ``onset``, as for :class:`polhode.manybody.law.ForceLaw`
 

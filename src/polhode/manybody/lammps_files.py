@@ -85,7 +85,7 @@ class Template:
     def values(self, section: str) -> list[tuple[str, list[Any]]]:
         """Where each atom stands in a section, and its numbers (of Types its word), in the order of the atoms.
 
-        The numbers are those of the columns in :data:`PER_ATOM`, in the units of the file.
+        The numbers belong to the columns in :data:`PER_ATOM`, and are in the units of the file.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class Template:
     def column(self, section: str) -> list[float] | None:
         """The numbers of a section of one column, in the units of the file and in the order of the atoms.
 
-        None if the file has no such section. Errors are those of :meth:`values`.
+        None if the file has no such section. It raises the errors of :meth:`values`.
         """
         return [values[0] for _, values in self.values(section)] if section in self.sections else None
 

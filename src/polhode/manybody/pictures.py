@@ -193,7 +193,7 @@ def _colour(kinds: np.ndarray, clump: int) -> tuple[float, float, float]:
 def view_of(film: Mapping[str, Any], width: int, height: int) -> Camera:
     """A camera that sees the whole cube from the front, slightly from the right and from above, or a drum along its axis.
 
-    ``width`` and ``height`` are those of the picture, in pixels.
+    ``width`` and ``height`` are the size of the picture in pixels.
     """
     direction, size = np.array([0.56, -1.0, 0.42]), float(film["box"])
     if "drum_radius" in film:

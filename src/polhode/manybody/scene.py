@@ -243,7 +243,7 @@ class Scene:
         return values
 
     def material_of(self, clump: Clump) -> Material:
-        """The material of a kind of clump, which is that of the scene unless ``materials`` names the kind."""
+        """The material of a kind of clump: the material of the scene, unless ``materials`` names the kind."""
         return self.materials.get(clump.key, self.material)
 
     def _at_wall(self, material: Material) -> MaterialPair:
@@ -258,8 +258,8 @@ class Scene:
         """The material of each kind of clump as a number, (kinds,), and the constants of the law for every pair of materials.
 
         These are (pairs, width), in SI units, as the law makes them (:meth:`polhode.manybody.ForceLaw.constants_of`). The pairs
-        of the first material with all materials and with the wall come first, then those of the second, and so on. Clumps of
-        one key have one number.
+        of the first material with all materials and with the wall come first, then the pairs of the second, and so on. Clumps
+        of one key have one number.
         """
         keys, law = list(dict.fromkeys(clump.key for clump, _ in self.clumps)), self.force_law
         material = {clump.key: self.material_of(clump) for clump, _ in self.clumps}

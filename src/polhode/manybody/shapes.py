@@ -87,9 +87,9 @@ def profile(key: str) -> "PchipInterpolator":
 
 
 def outline(key: str, points: int = 400) -> np.ndarray:
-    """The half section of a piece, (points + 2, 2): height and radius in cm, from the middle of its base to that of its top.
+    """The half section of a piece, (points + 2, 2): height and radius in cm, from the middle of its base to its top.
 
-    Errors are those of :func:`profile`.
+    It raises the errors of :func:`profile`.
     """
     curve = profile(key)
     height = np.linspace(curve.x[0], curve.x[-1], points)

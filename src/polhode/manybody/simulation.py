@@ -284,7 +284,7 @@ def run(
     """Run to the last of ``sample_steps`` (ascending, int64) and read the scene at each of them, as plain arrays.
 
     With the checkpoint ``before`` the run goes on from there, and of ``state`` only the number of clumps matters. ``dt`` is the
-    time step in s, and the other arguments are as for :func:`simulate`. ``pauses`` are those of the run, for example
+    time step in s, and the other arguments are as for :func:`simulate`. ``pauses`` are the pauses of the run, for example
     :class:`polhode.compiling.marching.Laps` to time it; the results do not depend on them. Of a :class:`Fluid` all numbers are
     in its own coherent units, in which an energy is mass length^2 / time^2.
 

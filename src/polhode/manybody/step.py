@@ -102,7 +102,7 @@ class MovingClump:
 class PlainRun:
     """A run of a method on a scene, in SI units. Its attribute ``bodies`` is a list of one :class:`MovingClump` for each clump.
 
-    In its methods i and j are places of clumps in this list, and a and b those of spheres in their clumps.
+    In its methods i and j are places of clumps in this list, and a and b places of spheres in their clumps.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ class PlainRun:
     def load(self, time: float) -> None:
         """Set the loads on all clumps: weight, then clump by clump the contacts with the walls and with the clumps after it.
 
-        Forces are in N, lab frame, and torques in N m, body frame; ``time`` (s) is that of the loads.
+        Forces are in N, lab frame, and torques in N m, body frame; ``time`` (s) is the time of the loads.
         """
         self.memory, self.next_memory = self.next_memory, {}
         walls = _walls_at(self.setup, self.since, time)
@@ -261,7 +261,7 @@ class PlainRun:
         ----------
         key : names the contact in the memory: the clump, the other clump or the wall, and the spheres
         touch : normal (3,), overlap (m), R* (m), m* (kg) and the :class:`polhode.manybody.contact.Side` of both bodies
-        constants : those of the law for both materials
+        constants : what the law makes of both materials
         """
         before, history = self.memory.get(key, ((0.0,) * 4, (0.0,) * self.law.history))
         seen, arm_one, arm_two = _meeting(*touch, before, key in self.memory, self.setup.bookkeeping, self.since)

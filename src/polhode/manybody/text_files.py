@@ -87,7 +87,7 @@ def count_of(path: Path, place: int, word: str) -> int:
     Raises
     ------
     ValueError
-        If the count has more digits than that of a file can have.
+        If the count has more digits than the count of a file can have.
     """
     if len(word.strip().lstrip("0")) > COUNT_DIGITS:
         raise ValueError(f"{path}, line {place}: {shown(word.strip())} is no count that a file can hold")
