@@ -345,7 +345,10 @@ class Fluid:
         return checked_state(f"{path}", len(self), State(**arrays))
 
     def save_state(self, path: str | Path, state: State) -> None:
-        """Write a state in the units of this fluid to the npz file ``path``, for :meth:`read_state`."""
+        """Write a state in the units of this fluid to the npz file ``path``, for :meth:`read_state`.
+
+        A name that does not end in ``.npz`` gets this ending.
+        """
         np.savez(path, r=state.r + self.box / 2, v=state.v, q=state.q, omega=state.omega, L=self.box)
 
     def _masses_and_moments(self) -> tuple[np.ndarray, np.ndarray]:

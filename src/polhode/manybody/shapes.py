@@ -87,7 +87,7 @@ def profile(key: str) -> "PchipInterpolator":
 
 
 def outline(key: str, points: int = 400) -> np.ndarray:
-    """The half section of a piece, (points + 2, 2): height and radius in cm, from the middle of its base to its top.
+    """The half section of a piece from the middle of its base to the middle of its top: (points + 2, 2), height and radius, cm.
 
     It raises the errors of :func:`profile`.
     """
