@@ -715,9 +715,9 @@ def goes_around(periods: Any, axis: int, cells: int) -> bool:
 
 @kernel
 def shortest(period: float, x: float) -> float:
-    """The distance along an axis between two positions in the box, of which one may be an image. In the unit of ``x``.
+    """The distance along an axis between a position in the box and the nearest image of another, which differ by ``x``.
 
-    ``period`` in the same unit.
+    ``period`` is in the unit of ``x``; if it is 0, the difference itself is returned, which may be negative.
     """
     return min(abs(x), period - abs(x)) if period > 0.0 else x
 
