@@ -18,7 +18,9 @@ _touch = types.NamedTuple([vector_type if kind is Any else float_type for kind i
 
 
 def check_answers(law: ForceLaw) -> None:
-    """Refuse a law whose kernels cannot be compiled, or answer other numbers than it declares.
+    """Refuse a law whose kernels cannot be compiled, or return anything else than the floats that it declares.
+
+    Where compilation is switched off nothing is checked.
 
     Raises
     ------

@@ -40,7 +40,11 @@ LARGEST_OF_WHOLE = 1e-3
 
 
 class Bath(ABC):
-    """What all baths have in common; temperature and units as of :class:`Langevin`."""
+    """What all baths have in common; temperature and units as of :class:`Langevin`.
+
+    In its methods ``fluid`` is the :class:`polhode.manybody.Fluid` in the bath, ``state`` its :class:`polhode.manybody.State`
+    at the start, and ``dt`` the time step, in the fluid's unit of time.
+    """
 
     temperature: float | None
     #: Thermostats in a chain.
@@ -49,18 +53,21 @@ class Bath(ABC):
     @property
     @abstractmethod
     def scheme_of_parts(self) -> str:
-        """The key by which :mod:`polhode.manybody.bathed` knows the order of the parts of a step."""
+        """The key by which :mod:`polhode.manybody.bathed` knows the order of the parts of a step, such as ``BAOAB``."""
 
     def degrees_of_freedom(self, fluid: "Fluid") -> tuple[int, int]:
-        """The numbers of degrees of freedom of translation and of rotation that have kT/2 each.
+        """The numbers of degrees of freedom of translation and of rotation, two ints; each has the mean energy kT/2.
 
-        Unless a bath changes the momentum of the whole, it is zero, as at constant energy.
+        N molecules have 3 N - 3 of translation, as the momentum of the whole stays zero unless a bath changes it.
         """
         return fluid.degrees_of_freedom
 
     @abstractmethod
     def numbers(self, fluid: "Fluid", state: "State", dt: float) -> np.ndarray:
-        """The numbers of the bath for each molecule (molecules, 10), see :data:`polhode.manybody.bathed.NUMBERS`."""
+        """The numbers of the bath for each molecule, (molecules, 10), in the coherent units of the fluid.
+
+        :data:`polhode.manybody.bathed.NUMBERS` says what the columns are.
+        """
 
     def _check(self, duration_or_rate: str) -> None:
         """Check the argument of this name, the temperature if there is one, and the seed if there is noise."""
@@ -83,16 +90,18 @@ class Bath(ABC):
             )
 
     def at_temperature_of(self, fluid: "Fluid") -> "Bath":
-        """The bath with the temperature of the fluid if it has none."""
+        """The bath itself if it has a temperature, otherwise a copy with the temperature of the fluid."""
         return self if self.temperature is not None else replace(cast(Any, self), temperature=fluid.temperature)
 
     def thermal(self, fluid: "Fluid") -> float:
-        """k_B T of the bath, in the engine's unit of energy."""
+        """k_B T of the bath in the engine's unit of energy, mass length^2 / time^2 in the units of the fluid."""
         assert self.temperature is not None
         return self.temperature * fluid.units.boltzmann / fluid.units.energy
 
     def parts(self, method: "OneTorque") -> Any:
-        """The compiled parts of the engine's loop around the free motion of a method.
+        """The parts of the engine's loop around the free motion of a method, compiled.
+
+        They are a :class:`polhode.manybody.engine.MethodParts`.
 
         Raises
         ------
@@ -109,7 +118,11 @@ class Bath(ABC):
         return bathed.parts_of(self.scheme_of_parts, method.key, self.links)
 
     def name_results(self, fluid: "Fluid", arrays: Arrays, outcome: Any) -> None:
-        """Add what a run in a bath holds besides: see :func:`polhode.manybody.simulate`."""
+        """Add to ``arrays``, in place, the variables and attributes that a run in a bath has besides.
+
+        These are temperatures and ``heat`` over time, in the units of the fluid, see ``bath`` in
+        :func:`polhode.manybody.simulate`. ``outcome`` is the dict that :func:`polhode.manybody.simulation.run` returns.
+        """
         units, freedoms = fluid.units, self.degrees_of_freedom(fluid)
         sums = np.where(np.isnan(outcome["energies"][:, :1]), np.nan, outcome["sums"]) * units.energy
         degree = units.names["temperature"]
@@ -172,15 +185,20 @@ class Langevin(Bath):
 
     @property
     def scheme_of_parts(self) -> str:
-        """The scheme."""
+        """The key of the order of the parts, which is the argument ``scheme``."""
         return self.scheme
 
     def degrees_of_freedom(self, fluid: "Fluid") -> tuple[int, int]:
-        """All 3 N of translation, as friction and noise do not keep the momentum of the whole, and all of rotation."""
+        """The numbers of degrees of freedom, two ints: all 3 N of translation, and all of rotation.
+
+        Friction and noise do not keep the momentum of the whole.
+        """
         return 3 * len(fluid), fluid.degrees_of_freedom[1]
 
     def numbers(self, fluid: "Fluid", state: "State", dt: float) -> np.ndarray:
-        """Factors and scatter of O, or rates and the scatter of force and torque, for each molecule; and the seed.
+        """Factors and scatter of O, or rates and the scatter of force and torque, and the seed, for each molecule.
+
+        (molecules, 10), in the coherent units of the fluid, with the columns of :data:`polhode.manybody.bathed.NUMBERS`.
 
         Raises
         ------
@@ -242,17 +260,19 @@ class VelocityRescaling(Bath):
 
     @property
     def scheme_of_parts(self) -> str:
-        """Rescaling, kick, free motion, kick."""
+        """The key ``RBAB``: rescaling R, kick B, free motion A, kick B."""
         return "RBAB"
 
     def numbers(self, fluid: "Fluid", state: "State", dt: float) -> np.ndarray:
-        """What the kernel needs, the same for each molecule: the persistence of a step, mean kinetic energy, degrees of
-        freedom.
+        """What the kernel needs, the same row for each molecule: the persistence of a step, exp(-dt/time), the mean kinetic
+        energy, the degrees of freedom, and the seed.
+
+        (molecules, 10), in the coherent units of the fluid, with the columns of :data:`polhode.manybody.bathed.NUMBERS`.
 
         Raises
         ------
         ValueError
-            If there are fewer than three degrees of freedom, or nothing moves at the start.
+            If there are fewer than three degrees of freedom, nothing moves at the start, or the liquid moves as a whole.
         """
         freedoms = sum(self.degrees_of_freedom(fluid))
         if freedoms < 3:
@@ -301,11 +321,13 @@ class NoseHoover(Bath):
 
     @property
     def scheme_of_parts(self) -> str:
-        """Kick, scaling, free motion, motion of the chains, scaling, kick."""
+        """The key ``BSANSB``: kick B, scaling S, free motion A, motion of the chains N, scaling S, kick B."""
         return "BSANSB"
 
     def numbers(self, fluid: "Fluid", state: "State", dt: float) -> np.ndarray:
-        """What the kernels need, the same for each molecule: factors of 1, degrees of freedom, kT and the time.
+        """What the kernels need, the same row for each molecule: factors of 1, degrees of freedom, kT and the time.
+
+        (molecules, 10), in the coherent units of the fluid, with the columns of :data:`polhode.manybody.bathed.NUMBERS`.
 
         Raises
         ------
@@ -324,7 +346,9 @@ BATHS = (Langevin, NoseHoover, VelocityRescaling)
 
 
 def checked_bath(bath: Any, scene: Any, normalise: bool | None) -> Bath | None:
-    """The argument ``bath`` of :func:`polhode.manybody.simulate`, with a temperature.
+    """The argument ``bath`` of :func:`polhode.manybody.simulate`, checked and with a temperature; None stays None.
+
+    ``scene`` is what the bath is around, and ``normalise`` the argument of the same function.
 
     Raises
     ------

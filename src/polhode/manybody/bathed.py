@@ -17,6 +17,13 @@ one factor each, the same before the free motion of a step and after its loads. 
 The last fields of a record belong to the bath, behind what the method and its scheme for centres carry. Noise is a function
 of seed, molecule and step (:mod:`polhode.algebra.philox`). It is written there in a loop of its own, which has library calls
 and does not vectorise; the pass over lanes then does. Everything else of the engine is as without a bath.
+
+The kernels compute in coherent units of the fluid, in which an energy is mass length^2 / time^2. Of one molecule they take
+``q`` (4,), its orientation as a unit quaternion, body to lab; ``v`` (3,), the velocity of its centre, and ``force`` (3,), lab
+frame; ``momentum`` and ``torque`` (3,), angular momentum and torque in the body frame; ``mass``; ``body`` (9,), see
+:meth:`polhode.algebra.body.Body.coefficients`; ``noise`` (6,), standard normal numbers, three for the centre and three for the
+body axes; and ``numbers`` (10,), see :data:`NUMBERS`. What it carries is ``state`` (10,), q, angular momentum and torque, and
+``moving`` (9,), position, velocity and acceleration of its centre. ``dt`` is the time step.
 """
 
 from collections.abc import Callable
@@ -61,14 +68,17 @@ from polhode.methods.splitting import kick
 
 @kernel
 def squish_drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """The five rotations of NO_SQUISH, with the angular momentum in the body frame (N m s) in place of its quaternion."""
+    """The free motion of NO_SQUISH, five rotations, for the time ``dt``; returns ``q`` and ``momentum``.
+
+    It has the angular momentum in the body frame in place of the quaternion momentum of the method.
+    """
     q, p = no_squish.rotors(q, no_squish.kick(q, (0.0, 0.0, 0.0, 0.0), momentum, 1.0), body, dt)
     return q, angular_momentum(no_squish.omega_of(q, p, body), body)
 
 
 @kernel
 def constrained_drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
-    """The step of Moser and Veselov without a torque: angular momentum in the body frame, N m s."""
+    """The free motion of Moser and Veselov, its step without a torque, for the time ``dt``; returns ``q`` and ``momentum``."""
     in_lab = to_lab(q, momentum)
     q = normalise(turned(q, rotation(scale(0.5 * dt, angular_velocity(momentum, body)), body[6:9])))
     return q, to_body(q, in_lab)
@@ -105,13 +115,13 @@ OUTER = 1.0 / (2.0 - 2.0 ** (1.0 / 3.0))
 
 @kernel
 def energies(v: Any, momentum: Any, mass: Any, body: Any) -> Any:
-    """Kinetic energy of the centre and of rotation. In the unit of ``mass`` times v^2; ``v`` and ``momentum`` (3,)."""
+    """The kinetic energies of the centre and of rotation, in the unit of ``mass`` times v^2; ``v`` and ``momentum`` (3,)."""
     return 0.5 * mass * dot(v, v), 0.5 * dot(momentum, angular_velocity(momentum, body))
 
 
 @kernel
 def exchanged(v: Any, momentum: Any, mass: Any, body: Any, noise: Any, numbers: Any) -> Any:
-    """Velocity and angular momentum after O, and the energy that the bath gave. Vectors (3,), momentum in the body frame."""
+    """Velocity (lab) and angular momentum (body frame) after O, (3,) each, and the energy that the bath gave."""
     before, turning_before = energies(v, momentum, mass, body)
     v = axpy(numbers[4], noise[:3], scale(numbers[0], v))
     momentum = (
@@ -125,9 +135,9 @@ def exchanged(v: Any, momentum: Any, mass: Any, body: Any, noise: Any, numbers: 
 
 @kernel
 def pushed(v: Any, momentum: Any, mass: Any, force: Any, torque: Any, noise: Any, numbers: Any) -> Any:
-    """Force and torque with friction and noise as LAMMPS adds them; in place of factors the numbers have rates.
+    """Force (lab) and torque (body frame), (3,) each, with friction and noise added as LAMMPS does.
 
-    Vectors (3,), the torque in the body frame.
+    ``numbers`` has the rates of friction in place of factors, and the scatter of force and torque, not of momenta.
     """
     force = axpy(numbers[4], noise[:3], axpy(-numbers[0] * mass, v, force))
     torque = (
@@ -140,7 +150,7 @@ def pushed(v: Any, momentum: Any, mass: Any, force: Any, torque: Any, noise: Any
 
 @kernel
 def work(force: Any, torque: Any, v: Any, momentum: Any, body: Any, time: Any) -> Any:
-    """The energy that a force and a torque give in a time, at the mean of the velocities before and after; vectors (3,)."""
+    """The energy that a force and a torque give in the duration ``time``, if ``v`` and ``momentum`` are means over it."""
     return time * (dot(force, v) + dot(torque, angular_velocity(momentum, body)))
 
 
@@ -148,7 +158,7 @@ def work(force: Any, torque: Any, v: Any, momentum: Any, body: Any, time: Any) -
 def work_to_come(state: Any, moving: Any, force: Any, torque: Any, mass: Any, body: Any, dt: Any) -> Any:
     """The energy that friction and noise as forces give in the half of a kick that follows a whole time.
 
-    ``state`` and ``moving`` have torque and acceleration with theirs, ``force`` and ``torque`` (3,) are without.
+    The torque in ``state`` and the acceleration in ``moving`` include friction and noise, ``force`` and ``torque`` do not.
     """
     force, turning = axpy(-1.0, force, scale(mass, moving[6:9])), axpy(-1.0, torque, state[7:10])
     v, momentum = axpy(0.25 * dt, moving[6:9], moving[3:6]), kick(state[4:7], state[7:10], 0.25 * dt)
@@ -157,9 +167,10 @@ def work_to_come(state: Any, moving: Any, force: Any, torque: Any, mass: Any, bo
 
 @subroutine
 def relaxed(rate: float, above: float, push: float, time: float) -> float:
-    """The rate of a thermostat after a time in which it is pushed, and decays at the rate of the one ``above``: exact.
+    """The rate x of a thermostat after a ``time`` in which dx/dt = push - above x: the exact solution.
 
-    Rates in the inverse of the unit of ``time``.
+    ``rate`` is the rate before, ``above`` the rate of the next thermostat in the chain, both in the inverse of the unit of
+    ``time``; ``push`` is in its inverse square.
     """
     turn = above * time
     share = 1.0 if turn == 0.0 else -expm1(-turn) / turn
@@ -184,8 +195,8 @@ def move_chain(fields: Any, at: int, links: int, twice: float, freedoms: float, 
         n eta_1 + eta_2 + ... + eta_links, from which the energy follows; further ones are :data:`LANES` apart
     links : how many rates there are
     twice : twice the kinetic energy, 2 K
-    freedoms, kt, time : n, kT and tau
-    dt : the step
+    freedoms, kt, time : n, kT and tau, in coherent units as all arguments
+    dt : the time step
 
     Returns
     -------
@@ -226,10 +237,15 @@ def move_chain(fields: Any, at: int, links: int, twice: float, freedoms: float, 
 def steps_of(scheme: str, drift: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The parts of a step of one molecule after the loads and before the next, as kernels on what the record holds.
 
-    ``finish(state, moving, force, torque, body, mass, dt, noise, numbers) -> state, moving, heat`` and
-    ``begin(state, moving, body, mass, dt, noise, numbers) -> state, moving, middle, heat``, with ``state`` of q, angular
-    momentum and torque, ``moving`` of r, v and acceleration, ``middle`` two kinetic energies, ``heat`` what the bath gave:
-    with friction and noise as forces in both halves of the kick, of which the second is yet to come.
+    They are ``finish(state, moving, force, torque, body, mass, dt, noise, numbers) -> state, moving, heat`` and
+    ``begin(state, moving, body, mass, dt, noise, numbers) -> state, moving, middle, heat``, where ``middle`` is two kinetic
+    energies between the kicks, of the centre and of rotation, and ``heat`` the energy that the bath gave: with friction and
+    noise as forces in both halves of the kick, of which the second is yet to come.
+
+    Parameters
+    ----------
+    scheme : one of :data:`BAOAB`, :data:`OBABO`, :data:`LAMMPS`, :data:`RESCALING`, :data:`CHAINS`
+    drift : kernel of :data:`DRIFTS`, the free motion
     """
     pushes, ends, is_middle, scales = scheme == LAMMPS, scheme == OBABO, scheme == BAOAB, scheme == CHAINS
 
@@ -278,6 +294,8 @@ def steps_of(scheme: str, drift: Callable[..., Any]) -> tuple[Callable[..., Any]
 @cache
 def parts_of(scheme: str, method: str, links: int = 0) -> engine.MethodParts:
     """The parts of the engine's loop for a scheme of a bath around the free motion of a method, compiled.
+
+    They are a :class:`polhode.manybody.engine.MethodParts`.
 
     Parameters
     ----------

@@ -201,7 +201,13 @@ class Clump:
 
     @classmethod
     def sphere(cls, radius: float, key: str = "sphere") -> "Clump":
-        """A single sphere of this radius in m."""
+        """A single sphere of this radius in m.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the radius is no positive number.
+        """
         text("clump: key", key)
         radius = positive(f"sphere {key!r}: radius", radius, "m")
         return cls.of_spheres(key, np.zeros((1, 3)), np.array([radius]))
@@ -248,7 +254,7 @@ class Clump:
 
     @classmethod
     def rod(cls, spheres: int, radius: float, spacing: float, key: str = "rod", label: str = "") -> "Clump":
-        """Equal spheres in a row: their number, their radius, and the distance between neighbouring centres, m.
+        """Equal spheres in a row: their number, their radius (m), and the distance between neighbouring centres (m).
 
         Raises
         ------
@@ -264,7 +270,13 @@ class Clump:
 
     @classmethod
     def dimer(cls, first: float, second: float, distance: float, key: str = "dimer") -> "Clump":
-        """Two spheres of radii ``first`` and ``second`` with their centres ``distance`` apart, m."""
+        """Two spheres of radii ``first`` and ``second`` with their centres ``distance`` apart, m.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a radius is not positive, or the distance is negative.
+        """
         text("clump: key", key)
         first, second = positive(f"dimer {key!r}: first", first, "m"), positive(f"dimer {key!r}: second", second, "m")
         distance = number(f"dimer {key!r}: distance", distance, least=0.0, unit="m")
@@ -292,7 +304,7 @@ class Clump:
         path : path
             Empty lines and text after a # are ignored, but for names of columns as YADE and NumPy write them.
         key, label : str
-            The file's name by default.
+            Name in files, by default the file's name; name in figures, by default the key.
         scale : float
             The unit of length of the file, in m.
         clump : int, optional
@@ -305,8 +317,8 @@ class Clump:
         Raises
         ------
         FileNotFoundError, TypeError, ValueError
-            If there is no such file, if it is not UTF-8 text or has none of these formats, or if a value cannot be; the message
-            names the line.
+            If there is no such file, if it is not UTF-8 text or has none of these formats, or if a value is impossible; the
+            message names the line.
         """
         path = regular_file("clump path", path)
         scale = positive(f"clump file {path}: scale", scale, "m")
@@ -336,12 +348,12 @@ class Clump:
 
     @property
     def low(self) -> float:
-        """Position of the first sphere along the long axis, m."""
+        """Position of the centre of the first sphere along the long axis, from the centre of mass, m; usually negative."""
         return float(self.centres[:, 0].min())
 
     @property
     def high(self) -> float:
-        """Position of the last sphere along the long axis, m."""
+        """Position of the centre of the last sphere along the long axis, from the centre of mass, m."""
         return float(self.centres[:, 0].max())
 
     @property
@@ -356,7 +368,7 @@ class Clump:
 
     @property
     def filling(self) -> float:
-        """Volume of the union as a fraction of the sphere of radius :attr:`reach`. A number up to 1. Without a unit."""
+        """:attr:`volume` as a fraction of the volume of the sphere of radius :attr:`reach`, without a unit."""
         return self.volume / (4 / 3 * pi * self.reach**3)
 
     @property
@@ -365,7 +377,13 @@ class Clump:
         return min(self.volume, float((4 / 3 * pi * self.radii**3).sum()))
 
     def body(self, density: float) -> Body:
-        """Mass, kg, and principal moments, kg m^2, at a density in kg/m^3, which a clump with a :attr:`mass` does not need."""
+        """Mass (kg) and principal moments (kg m^2) at a density (kg/m^3), which has no effect if the clump has a :attr:`mass`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the density is no positive number, or mass or moments are too small or too large to compute with.
+        """
         density = positive(f"clump {self.key!r}: density", density, "kg/m^3")
         if self.mass is not None:
             return Body(self.inertia, self.mass)

@@ -90,8 +90,9 @@ def read(path: Path, clump: int | None = None, scale: float = 1.0, mass_scale: f
 
     Raises
     ------
-    ValueError
-        If the file is none of the formats, or a value cannot be; the message names the line.
+    FileNotFoundError, ValueError
+        If there is no such file, it is none of the formats, it holds several clumps and ``clump`` is none of them, or a value
+        is impossible; the message names the line.
     """
     lines = numbered_lines(path, "clump", "one sphere per line: x y z r")
     table = next(filter(None, (reader(path, lines, scale, mass_scale) for reader in (_kratos, _lammps, _xyz))), None)

@@ -8,6 +8,12 @@ Contacts are summed in one order, however they are found: clump by clump, first 
 index, and spheres in their own order. What a neighbour list omits is not in contact and contributes nothing, so the list does
 not change a single bit of a run. The order of the clumps, on the other hand, is part of the scene: if clumps are exchanged,
 sums over three contacts round differently.
+
+The kernels share their arguments. ``fields`` is the flat float array of the records of all clumps and ``i`` the index at which
+the record of one begins (:mod:`polhode.compiling.lanes`); ``r`` (3,) its centre of mass in the lab, m; ``q`` (4,) its
+orientation, body to lab, usually unit; ``m`` (9,) the rotation matrix of q, row by row; ``sphere`` (4,) a sphere of a clump, x,
+y, z of its centre in the body frame and its radius, m; ``normal`` (3,) a unit vector in the lab; ``wall`` the number of a wall
+(:data:`WALLS`); ``setup`` a :class:`Setup` and ``walls`` a :class:`Walls`. Liquids have their own units in place of SI.
 """
 
 from collections.abc import Callable
@@ -119,7 +125,7 @@ def largest_overlap(mass: float, radius: float, modulus: float, speed: float) ->
     ----------
     mass, radius : reduced mass m* (kg) and reduced radius R* (m)
     modulus : E* in Pa
-    speed : relative speed at first contact, m/s
+    speed : relative speed at first contact, m/s, not negative
     """
     return float((15 * mass * speed**2 / (16 * modulus * sqrt(radius))) ** 0.4)
 
@@ -127,14 +133,20 @@ def largest_overlap(mass: float, radius: float, modulus: float, speed: float) ->
 def collision_time(mass: float, radius: float, modulus: float, speed: float) -> float:
     """The duration of the collision in s: 2.94 times the largest overlap over the speed, or 2.87 (m*^2/(R* E*^2 v))^(1/5).
 
-    Johnson, Contact Mechanics (1985), Eq. 11.24, with the integral in closed form. Arguments as for :func:`largest_overlap`.
+    Johnson, Contact Mechanics (1985), Eq. 11.24, with the integral in closed form.
+
+    Parameters
+    ----------
+    mass, radius : reduced mass m* (kg) and reduced radius R* (m)
+    modulus : E* in Pa
+    speed : relative speed at first contact, m/s, positive
     """
     return 2 * HALF_COLLISION * largest_overlap(mass, radius, modulus, speed) / speed
 
 
 @kernel
 def matrix(q: Any) -> Any:
-    """The rotation matrix of q, row by row (times |q|^2 if q is not unit). (9,), without a unit."""
+    """The rotation matrix (9,) of q (4,), row by row, from body to lab; times |q|^2 if q is not unit."""
     a, b, c, d = q[0] * q[0], q[1] * q[1], q[2] * q[2], q[3] * q[3]
     return (
         (a + b) - (c + d),
@@ -151,16 +163,16 @@ def matrix(q: Any) -> Any:
 
 @kernel
 def coordinate(r: float, mx: float, my: float, mz: float, x: float, y: float, z: float) -> float:
-    """One lab coordinate of a sphere at (x, y, z) in the body frame, with its row of the rotation matrix.
+    """One lab coordinate of a sphere at (x, y, z) in the body frame of a clump, in the unit of these.
 
-    In the unit of the arguments.
+    ``r`` is this coordinate of the clump's centre of mass, and (mx, my, mz) the row of the rotation matrix for it.
     """
     return r + (mx * x + my * y + mz * z)
 
 
 @kernel
 def in_body(m: Any, v: Any) -> Any:
-    """A lab vector in the body frame, (3,) in the unit of ``v``, with the rotation matrix ``m``."""
+    """A lab vector ``v`` (3,) in the body frame, (3,) in its unit, with the rotation matrix ``m`` (9,)."""
     return (
         m[0] * v[0] + m[3] * v[1] + m[6] * v[2],
         m[1] * v[0] + m[4] * v[1] + m[7] * v[2],
@@ -170,9 +182,7 @@ def in_body(m: Any, v: Any) -> Any:
 
 @kernel
 def push(fields: Any, i: Any, m: Any, sphere: Any, force: Any) -> None:
-    """Add a force (lab) that acts on a sphere of a clump (x, y, z in the body frame, radius), and its torque.
-
-    N and N m; lengths in m.
+    """Add a force (3,) in N, lab frame, that acts on a sphere of a clump, and its torque (N m), to the loads in its record.
 
     The force passes through the centre of the sphere, so the arm may end there; spheres on an axis give no torque about it.
     """
@@ -183,7 +193,7 @@ def push(fields: Any, i: Any, m: Any, sphere: Any, force: Any) -> None:
 
 
 class Side(NamedTuple):
-    """One of two bodies that touch, lab frame. For a wall see :func:`wall_side`.
+    """One of two bodies that touch; vectors (3,) are in the lab frame. For a wall see :func:`wall_side`.
 
     Parameters
     ----------
@@ -208,7 +218,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 @kernel
 def to_lab(m: Any, v: Any) -> Any:
-    """A vector of the body frame in the lab, (3,) in the unit of ``v``, with the rotation matrix ``m``."""
+    """A vector ``v`` (3,) of the body frame in the lab, (3,) in its unit, with the rotation matrix ``m`` (9,)."""
     return (
         m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
         m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
@@ -218,21 +228,22 @@ def to_lab(m: Any, v: Any) -> Any:
 
 @kernel
 def subtract(a: Any, b: Any) -> Any:
-    """a - b, three components. In their common unit."""
+    """The difference a - b of two vectors (3,), in their common unit."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @kernel
 def arm(body: Side, towards: float, normal: Any, overlap: float) -> Any:
-    """From the centre of mass of a body to the contact point; ``towards`` is -1 for the first body and 1 for the second.
-    (3,) m, in the lab.
+    """The vector (3,) from the centre of mass of a body to the contact point, lab frame, m.
+
+    ``towards`` is -1 for the first body and 1 for the second, and ``overlap`` is in m.
     """
     return axpy(towards * (body.radius - body.share * overlap), normal, body.offset)
 
 
 @kernel
 def half_a_turn_ago(body: Side) -> Side:
-    """The body with its sphere where it was in the middle of the step. Lengths in m, velocities in m/s."""
+    """The body with its sphere where it was in the middle of the step, relative to its centre of mass; all else stays."""
     return Side(
         axpy(-0.5, cross(body.turned, body.offset), body.offset),
         body.radius,
@@ -246,8 +257,10 @@ def half_a_turn_ago(body: Side) -> Side:
 
 @kernel
 def stretched(first: Side, second: Side, normal: Any, overlap: float) -> Any:
-    """The velocity of the first surface against the second with full radii as arms; centres slide as if nothing overlapped.
-    (3,) m/s.
+    """The velocity (3,) of the first surface against the second in m/s, lab frame, with full radii as arms.
+
+    Centres slide as if nothing overlapped: the velocity of the centres along the plane is times (a + b)/(a + b - overlap), with
+    the radii a and b and the ``overlap`` in m. This is the choice "stretched velocity" of a law.
     """
     centres = subtract(
         add(first.velocity, cross(first.spin, first.offset)), add(second.velocity, cross(second.spin, second.offset))
@@ -271,14 +284,15 @@ def meeting(
     bookkeeping: Any,
     dt: float,
 ) -> Any:
-    """The :class:`polhode.manybody.law.Touch` of a contact, and the arms of its torque on both bodies.
+    """The :class:`polhode.manybody.law.Touch` of a contact, and the arms (3,), m, of its force on both bodies, lab frame.
 
     Parameters
     ----------
     normal, overlap, radius, mass : of the contact, see :class:`polhode.manybody.law.Touch`
-    before : normal and overlap at the last loads, if the contact is ``old``
-    bookkeeping : float array: see :meth:`polhode.manybody.law.ForceLaw.bookkeeping`
-    dt : time since the last loads
+    side_one, side_two : both bodies, each a :class:`Side`
+    before : (4,), normal and overlap (m) at the last loads, if the contact is ``old``
+    bookkeeping : (8,), see :meth:`polhode.manybody.law.ForceLaw.bookkeeping`
+    dt : time since the last loads, s
     """
     in_the_middle, since_touch, point_of_velocity, point_of_torque = (
         bookkeeping[1] > 0.0,
@@ -331,8 +345,11 @@ def meeting(
 
 
 class Walls(NamedTuple):
-    """The motion of all walls together: displacement (m) and velocity (m/s) at the time of the loads, displacement since the
-    last loads, and the angle by which a drum has turned since then (rad)."""
+    """The motion of all walls together, three vectors (3,) in the lab and an angle.
+
+    These are the displacement (m) and the velocity (m/s) at the time of the loads, the displacement since the last loads (m),
+    and the angle by which a drum has turned since then (rad).
+    """
 
     offset: Any
     velocity: Any
@@ -342,9 +359,9 @@ class Walls(NamedTuple):
 
 @kernel
 def walls_at(setup: Setup, since: float, time: float) -> Walls:
-    """The walls at a time (s), where ``since`` is the time since the last loads; they begin in their middle position.
+    """The motion of the walls at a time (s), where ``since`` (s) is the time since the last loads.
 
-    In m and m/s.
+    They are in their middle position at the time 0.
     """
     x, y, z, frequency = setup.shaking[0], setup.shaking[1], setup.shaking[2], setup.shaking[3]
     offset, velocity, moved = ZERO, ZERO, ZERO
@@ -359,20 +376,26 @@ def walls_at(setup: Setup, since: float, time: float) -> Walls:
 
 @kernel
 def wall_depth(wall: int, x: float, radius: float, half: float) -> float:
-    """The depth in m to which a sphere has sunk into a plane, given its coordinate along that axis; if negative, a distance."""
+    """The depth in m to which a sphere has sunk into a plane; if negative, a distance.
+
+    ``x`` is the coordinate of its centre along the axis of the plane, ``half`` the distance of the plane from the origin, m.
+    """
     return (x if wall % 2 == 1 else -x) + radius - half
 
 
 @kernel
 def from_axis(wall: int, x: Any) -> Any:
-    """The part (3,) of a vector across the axis of a drum, in the unit of the vector."""
+    """The part (3,) of a vector ``x`` (3,) across the axis of the drum with the number ``wall``, in the unit of the vector."""
     axis = wall - PLANES
     return (0.0 if axis == 0 else x[0], 0.0 if axis == 1 else x[1], 0.0 if axis == 2 else x[2])
 
 
 @kernel
 def depth_in_drum(wall: int, x: Any, radius: float, setup: Setup) -> float:
-    """The depth in m to which a sphere has sunk into a drum whose axis goes through the origin; if negative, a distance."""
+    """The depth in m to which a sphere has sunk into a drum whose axis goes through the origin; if negative, a distance.
+
+    ``x`` (3,) is its centre in the lab, and ``radius`` its radius, m.
+    """
     across = from_axis(wall, x)
     return sqrt(dot(across, across)) + radius - setup.drum[0]  # type: ignore[no-any-return]
 
@@ -397,7 +420,7 @@ def normal_of_wall(wall: int, r: Any, m: Any, sphere: Any, walls: Walls) -> Any:
 
 @kernel
 def wall_side(wall: int, setup: Setup, walls: Walls) -> Side:
-    """A wall as one of two bodies that touch: it moves with all walls, and a drum turns. In SI units.
+    """A wall as one of two bodies that touch, in SI units: it moves with all walls, and a drum turns.
 
     A drum is a sphere seen from inside, with a negative radius: its arm leads from the axis to the contact point.
     """
@@ -413,10 +436,13 @@ class Interaction(NamedTuple):
     ``open(memory)``, then in the order of contacts
     ``wall(respond, fields, i, m, at, wall, walls, depth, sphere, setup, memory, dt, energy) -> energy`` and
     ``pair(respond, fields, i, j, mi, mj, at, away, squared, sphere_i, sphere_j, setup, memory, dt, energy) -> energy``, then
-    ``close(respond, fields, setup, memory, dt, commit, energy) -> energy``, with ``respond`` compiled: it is large, and serves
-    them all. They add the loads to ``fields`` and what is stored to
-    ``energy``, at the latest when closed. ``at`` says which contact it is: clump, index of the sphere in it, and for a pair the
-    same of the other.
+    ``close(respond, fields, setup, memory, dt, commit, energy) -> energy``, with ``respond`` compiled: it is large, and all
+    three call it. They add the loads to ``fields`` and what is stored, J, to ``energy``, at the latest when closed.
+
+    ``at`` says which contact it is: clump, index of the sphere in it, and for a pair the same of the other. ``depth`` (m) is
+    the overlap with a wall, ``away`` (3,) the vector from the second centre to the first (m, lab) and ``squared`` its square,
+    ``memory`` a :class:`polhode.manybody.memory.Memory`, and ``dt`` the time since the last loads, s. Without ``commit`` the
+    histories stay as they were.
     """
 
     respond: Callable[..., Any]
@@ -428,20 +454,23 @@ class Interaction(NamedTuple):
 
 @kernel
 def along_axis(axis: int, size: float) -> Any:
-    """A vector (3,) of this size along one axis (0, 1 or 2) of the lab. In the unit of ``size``."""
+    """A vector (3,) of this size along one axis (0, 1 or 2) of the lab, in the unit of ``size``."""
     return (size if axis == 0 else 0.0, size if axis == 1 else 0.0, size if axis == 2 else 0.0)
 
 
 @kernel
 def overlap_of(distance: float, radius_i: float, radius_j: float) -> float:
-    """The overlap in m of two spheres that touch; the root in ``distance`` may round up to the sum of the radii."""
+    """The overlap in m of two spheres that touch, from the distance of their centres and their radii, m.
+
+    It is not negative: the root in ``distance`` may round up beyond the sum of the radii.
+    """
     overlap = (radius_i + radius_j) - distance
     return overlap if overlap > 0.0 else 0.0
 
 
 @cache
 def interaction(law: ForceLaw) -> Interaction:
-    """The kernels for a law. What it does not ask for is not in them."""
+    """The kernels for the contacts of a law, without velocities and histories if it does not need them."""
     constants_of, _ = state_rows(law.width)
     return _along_the_normal(law.normal, constants_of) if law.normal else _with_history(law, constants_of)
 
@@ -527,7 +556,10 @@ BODY = 22
 
 @kernel
 def body_at(fields: Any, i: Any, sphere: Any, share: float) -> Any:
-    """The numbers of a body that a batch holds. Lengths in m, velocities in m/s."""
+    """The numbers (22,) of a clump as one of the two bodies of a contact that a batch holds, SI, see :data:`BODY`.
+
+    ``share`` is the part of the overlap by which the contact point lies below the surface of the sphere.
+    """
     of_sphere = (sphere[0], sphere[1], sphere[2], sphere[3], share)
     velocities = load_velocity(fields, i) + load_spin(fields, i) + load_moved(fields, i) + load_turned(fields, i)
     return load_q(fields, i) + of_sphere + load_mass(fields, i) + velocities
@@ -535,18 +567,21 @@ def body_at(fields: Any, i: Any, sphere: Any, share: float) -> Any:
 
 @kernel
 def side_of(body: Any, m: Any, dt: float) -> Side:
-    """A body of a batch, with its rotation matrix; ``dt`` turns what it has moved and turned into displacements.
+    """A ``body`` (22,) of a batch, with its rotation matrix, as one of two bodies that touch; all in SI units.
 
-    In SI units.
+    ``dt``, the time since the last loads, turns the velocities since then into displacements.
     """
     moved, turned = scale(dt, body[16:19]), scale(dt, body[19:22])
     return Side(to_lab(m, body[4:7]), body[7], body[8], body[10:13], body[13:16], moved, turned)
 
 
 def batch_fields(law: ForceLaw) -> list[tuple[int, ...]]:
-    """The fields of a batch: normal, overlap and history of the contact; the vector from the second centre to the first and its
-    square, the depth at a wall (0: no wall), and whether the contact is old; normal and overlap before; both bodies; constants
-    of the law; force, torques on both bodies, energies stored and dissipated, and the power of a wall."""
+    """The places of the fields of a batch, eight tuples of ints.
+
+    They are for normal and overlap of the contact; its history; the vector from the second centre to the first and its square,
+    the depth at a wall (0: no wall), and whether the contact is old; normal and overlap before; the first body; the second;
+    constants of the law; force, torques on both bodies, energies stored and dissipated, and the power of a wall.
+    """
     sizes = GEOMETRY, law.history, 6, GEOMETRY, BODY, BODY, law.width, 9 + LEDGER + 1
     return [tuple(range(first, last)) for first, last in pairwise(accumulate(sizes, initial=0))]
 
@@ -721,31 +756,35 @@ def _with_history(law: ForceLaw, constants_of: Any) -> Interaction:
 
 @kernel
 def contact_key(setup: Setup, clump: int, other: int, sphere: int, other_sphere: int) -> Any:
-    """A number that rises in the order in which contacts are summed; ``other`` is a wall, or WALLS + the index of a clump."""
+    """A number that rises in the order in which contacts are summed, and that no other contact has.
+
+    ``clump`` is the index of the first clump, ``other`` a wall, or WALLS + the index of a clump; ``sphere`` and
+    ``other_sphere`` are the indices of both spheres in their clumps, the second 0 at a wall.
+    """
     return ((clump * (setup.masses.size + WALLS) + other) * setup.most + sphere) * setup.most + other_sphere
 
 
 @kernel
 def wall_row(setup: Setup, clump: int) -> Any:
-    """The index of the row of ``setup.constants`` for a clump at a wall."""
+    """The index of the row of ``setup.constants`` for the clump of this index at a wall."""
     return setup.materials[np.uint64(clump)] * setup.classes + setup.classes - 1
 
 
 @kernel
 def pair_row(setup: Setup, clump: int, other: int) -> Any:
-    """The index of the row of ``setup.constants`` for two clumps."""
+    """The index of the row of ``setup.constants`` for the two clumps of these indices."""
     return setup.materials[np.uint64(clump)] * setup.classes + setup.materials[np.uint64(other)]
 
 
 @kernel
 def sphere_of(spheres: Any, k: Any) -> Any:
-    """One column of an array of spheres: x, y, z and radius, m."""
+    """Column k of an array (4, n) of spheres: x, y, z and radius, m."""
     return spheres[0, k], spheres[1, k], spheres[2, k], spheres[3, k]
 
 
 @kernel
 def lab_position(r: Any, m: Any, sphere: Any) -> Any:
-    """The position of a sphere's centre in the lab, for a clump at r with the rotation matrix m. (3,) in m."""
+    """The position (3,) of a sphere's centre in the lab, m, for a clump at r (3,) with the rotation matrix m (9,)."""
     x, y, z = sphere[0], sphere[1], sphere[2]
     return (
         coordinate(r[0], m[0], m[1], m[2], x, y, z),
@@ -756,13 +795,13 @@ def lab_position(r: Any, m: Any, sphere: Any) -> Any:
 
 @kernel
 def lab_coordinate(axis: int, r: Any, m: Any, sphere: Any) -> float:
-    """One coordinate of :func:`lab_position`, m."""
+    """The coordinate of :func:`lab_position` along one axis (0, 1 or 2), m."""
     return coordinate(r[axis], m[3 * axis], m[3 * axis + 1], m[3 * axis + 2], sphere[0], sphere[1], sphere[2])
 
 
 @kernel
 def nearest_image(periods: Any, r: Any, other: Any) -> Any:
-    """The image of the position ``other`` that is nearest to r, with periodic sides; else ``other``. (3,) m.
+    """The image of the position ``other`` (3,) that is nearest to r (3,), m, with ``periods`` as in :class:`Setup`.
 
     Positions run on across a side, and only what one clump sees of another is shifted: so no motion knows of the sides.
     """
@@ -777,13 +816,21 @@ def nearest_image(periods: Any, r: Any, other: Any) -> Any:
 
 @kernel
 def nearest_coordinate(period: float, x: float, other: float) -> float:
-    """One coordinate of :func:`nearest_image`, m."""
+    """One coordinate of :func:`nearest_image`, m.
+
+    ``x`` and ``other`` are this coordinate of both positions, m, and ``period`` (m) is 0 without periodic sides.
+    """
     return other + period * floor((x - other) / period + 0.5) if period > 0.0 else other
 
 
 @cache
 def all_loads_of(law: ForceLaw) -> Callable[..., Any]:
-    """The function ``all_loads`` of a law, not compiled."""
+    """The function ``all_loads`` of a law, which adds the loads of all contacts, not compiled.
+
+    ``all_loads(respond, fields, width, count, setup, memory, clock, commit) -> energy, contacts`` examines every pair of
+    clumps, adds forces (N, lab) and torques (N m, body frame) to the records, and returns the stored energy (J) and the number
+    of contacts.
+    """
     _, begin_pass, wall_of, pair, end_pass = interaction(law)
 
     def all_loads(

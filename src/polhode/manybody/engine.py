@@ -9,6 +9,15 @@ The centre of mass moves by the leapfrog that needs its force when the method ne
 velocity Verlet (:data:`polhode.methods.translation.BY_TORQUE_TIME`). Apart from round-off the three are one scheme. A method
 that needs loads of earlier steps begins with Runge-Kutta steps, with four evaluations of all loads each
 (:mod:`polhode.methods.fourth_order_start`), and its centres of mass move by the scheme that needs them as well.
+
+The functions share their arguments. ``fields`` is the flat float array of the records of all clumps, which have ``width`` (or
+``wide``) fields each and stand in ``blocks`` blocks of eight lanes; i is the index at which the record of one begins
+(:mod:`polhode.compiling.lanes`), and ``count`` the number of clumps. ``method``, where it is no method of the library, is a
+:class:`MethodParts` and ``law`` a :class:`LawParts`; ``setup`` is a :class:`polhode.manybody.contact.Setup`, ``memory`` a
+:class:`polhode.manybody.memory.Memory`, ``run`` a :class:`Course` and ``progress`` a :class:`Progress`. ``clock`` is three
+times in s: by what the velocities since the last loads give displacements, the time since the last loads, and the time of
+these. ``dt`` is the time step, s. Forces are in N, lab frame, torques in N m, body frame; liquids have coherent units of their
+own in place of SI, in which an energy is mass length^2 / time^2.
 """
 
 from collections.abc import Callable
@@ -76,7 +85,10 @@ from polhode.methods.translation import BY_TORQUE_TIME, Translation
 
 
 class Start(NamedTuple):
-    """A :class:`polhode.manybody.State` as the compiled code takes it; further columns of omega are for the part ``begin``."""
+    """A :class:`polhode.manybody.State` as the compiled code takes it: r, v and omega (clumps, 3), q (clumps, 4), same units.
+
+    Further columns of omega are for the part ``begin``.
+    """
 
     r: Any
     v: Any
@@ -102,7 +114,10 @@ class Checkpoint(NamedTuple):
 
 
 class Stages(NamedTuple):
-    """What a passage needs beside the state: see :mod:`polhode.methods.processor`."""
+    """What a passage needs beside the state: see :mod:`polhode.methods.processor`.
+
+    ``held`` (clumps, HELD) is what Runge-Kutta steps keep of their stages; ``force`` and ``torque`` (clumps, 3) are the loads.
+    """
 
     held: Any
     force: Any
@@ -110,7 +125,10 @@ class Stages(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """The values that a run writes at its samples, see :func:`polhode.manybody.simulation.run`."""
+    """The values that a run writes at its samples, as :func:`polhode.manybody.simulation.run` returns them.
+
+    ``energies`` (samples, 3) has the kinetic energy of the centres of mass, J, in its last column.
+    """
 
     energies: Any
     ledger: Any
@@ -153,7 +171,13 @@ NARROW, PATIENCE = 0.05, 4.0
 
 
 class MethodParts(NamedTuple):
-    """What the loop over steps gets of a method: functions compiled for :func:`signatures`, and properties."""
+    """What the loop over steps gets of a method: functions compiled for :func:`signatures`, and properties.
+
+    ``width`` is the number of fields of a record, of which those from ``header`` on are the method's; ``has_short`` says
+    whether the pass over lanes omits the range reduction, ``torque_time`` when loads are needed, as a fraction of a step;
+    ``carried`` are the fields of r, v, q and omega of a method with Runge-Kutta steps at the start, and ``moves`` (rows, 3) is
+    the table of its passages (:mod:`polhode.methods.processor`).
+    """
 
     begin: Any
     advance: Any
@@ -187,13 +211,20 @@ class LawParts(NamedTuple):
 
 
 def scheme_of(method: OneTorque) -> Translation:
-    """The scheme of the centres of mass, a :class:`Translation`: velocities that others predict serve no contact here."""
+    """The scheme by which the centres of mass move.
+
+    A method that begins with Runge-Kutta steps has its own. All others have the one of leapfrog, position Verlet and velocity
+    Verlet that needs forces when the method needs torques: contacts do not use the velocities that other schemes predict.
+    """
     assert method.translation is not None
     return method.translation if method.warm_up_steps else BY_TORQUE_TIME[method.torque_time]
 
 
 def method_parts(method: OneTorque, normalise: bool, velocities: bool) -> MethodParts:
-    """The parts of the loop that hold the kernels of ``method``, compiled; ``velocities``: the law of force wants them."""
+    """The parts of the loop that hold the kernels of ``method``, compiled.
+
+    ``normalise`` says whether quaternions are normalised in every step, ``velocities`` whether the law of force wants them.
+    """
     fields_of = record_of(method, normalise, STATE_AFTER_VELOCITIES if velocities else STATE)
     finish, advance, advance_each, has_short = step_of_all(method, normalise, fields_of)
     measure_rates, measure_energy = measurements(method, fields_of)
@@ -220,7 +251,13 @@ def method_parts(method: OneTorque, normalise: bool, velocities: bool) -> Method
 
 
 def law_parts(law: ForceLaw) -> LawParts:
-    """The parts of the loop that hold the kernels of a law of force, compiled."""
+    """The parts of the loop that hold the kernels of a law of force, compiled.
+
+    Raises
+    ------
+    TypeError
+        If the kernels of the law cannot be compiled, or do not return what it declares.
+    """
     if law.for_sites:
         all_loads, listed_loads = sites.site_loads_of(law)
         plain = {
@@ -247,7 +284,7 @@ def law_parts(law: ForceLaw) -> LawParts:
 
 @cache
 def signatures() -> dict[str, Any]:
-    """The Numba types of the functions in :class:`MethodParts`, :class:`LawParts` and :class:`SharedParts`."""
+    """The Numba signatures of the functions in :class:`MethodParts`, :class:`LawParts` and :class:`SharedParts`, by field."""
     listed, scratch = list_types()
     whole, real, true = types.int64, float_type, types.boolean
     advance, advance_each = true(_floats, whole, real, true), true(_floats, whole, whole, real, real, true, true)
@@ -280,7 +317,10 @@ def signatures() -> dict[str, Any]:
 
 @cache
 def list_types() -> Any:
-    """The Numba types of a neighbour list and of the arrays with which it is made."""
+    """The Numba types of a neighbour list and of the arrays with which it is made, ``Listed`` and ``Scratch``: a pair.
+
+    Both classes are in :mod:`polhode.manybody.neighbours`.
+    """
     return numba.typeof(_plain(neighbours.empty_lists)(1, 1, 1, 1, 1, 1)).types
 
 
@@ -296,7 +336,7 @@ class Course(NamedTuple):
     saved : what they were before steps over lanes, to repeat these clump by clump
     copy : records of those clumps as far as loads need them, at other poses
     stages : room for a passage
-    readout : r, v, q and omega at a sample
+    readout : r, v, q and omega at a sample, a :class:`Start`
     dt, lag : the step, and how long before the end of a step its loads act, s
     first : number of the step with the first loads of the run; -1 of a run that goes on
     """
@@ -327,7 +367,7 @@ class Progress(NamedTuple):
     loaded : whether the loads of step n are there
     potential : energy stored in contacts at the last loads, J
     outside : whether a clump has used up its margin in the neighbour list, or there is no list yet
-    walking : what traversing this list in vain has cost
+    walking : what traversing this list in vain has cost, ns
     fast : whether steps are taken over lanes
     needed : the contacts at the loads of step n if the memory had no room for them, so that the loads are to be repeated
     goes_on : whether the run has neither diverged nor been ended in a pause
@@ -348,7 +388,7 @@ class Progress(NamedTuple):
 
 @cache
 def driver() -> Callable[..., Any]:
-    """The loop over steps and samples, :func:`drive`, compiled once for all methods and laws."""
+    """The loop over steps and samples, :func:`drive` with its arguments, compiled once for all methods and laws."""
     properties = {
         bool: types.boolean,
         float: float_type,
@@ -371,8 +411,10 @@ def drive(  # type: ignore[no-untyped-def]
     """Run to the last of ``sample_steps``; the record of the checkpoint is read if the run goes on from there, and written.
 
     The fields of a :class:`MethodParts` and of a :class:`LawParts` come first, one by one: to find the type of a tuple of
-    functions takes Numba half a millisecond in every call. Returns the number of steps done before the run diverged, or -1,
-    and the memory of the contacts.
+    functions takes Numba half a millisecond in every call. Then come ``start`` (:class:`Start`), ``checkpoint``
+    (:class:`Checkpoint`), and fields of a :class:`Course`: ``sample_steps`` (samples,) are ascending ints, ``readings`` and the
+    counters ``work`` (:data:`polhode.manybody.simulation.WORK`) are written. Returns the number of steps done before the run
+    diverged, or -1, and the memory of the contacts.
 
     All arrays are made here. The functions that are called make none, and compile faster for it; those called between lists are
     inlined, since their arguments are some hundred numbers.
@@ -472,8 +514,8 @@ def set_off(
 ) -> tuple[float, Progress]:
     """Write the states of all clumps at the start, with the loads there.
 
-    ``done`` is the number of the last step of an earlier run, with its records, or -1. Returns the energy in J with which the
-    run will have diverged, and its progress.
+    ``done`` is the number of the last step of an earlier run, with its ``records`` (clumps, fields), or -1, and ``potential``
+    the energy stored in contacts, J. Returns the energy in J with which the run will have diverged, and its progress.
     """
     count, wide, fields = setup.masses.size, method.width, run.fields
     method.begin(fields, blocks_for(count), count, start.v, start.omega, run.dt)
@@ -493,9 +535,7 @@ def set_off(
 def loads_of_all(
     method: MethodParts, law: LawParts, setup: Setup, run: Course, memory: Memory, clock: Any
 ) -> tuple[float, int]:
-    """Add the loads between all clumps at a time; returns the energy stored and how many pairs touch.
-
-    The energy in the unit of the energies of the scene.
+    """Add the loads between all clumps at a time; returns the energy stored in contacts (J) and how many pairs touch.
 
     If the memory has no room for all contacts, this number is -1, and the weights are the only loads.
     """
@@ -522,8 +562,8 @@ def reach_loads(
 ) -> Progress:
     """The loads of this step, or with a neighbour list all steps to the next sample, pause or look at the energy.
 
-    The list ``near`` with its groups is used up when traversing it in vain has cost more than ``patience``. ``saved_memory``
-    belongs to the fields ``saved``.
+    Returns the progress made. The list ``near`` (:class:`polhode.manybody.neighbours.Listed`) with its number of ``groups`` is
+    used up when traversing it in vain has cost more than ``patience``, ns. ``saved_memory`` belongs to the fields ``saved``.
     """
     n, s, stop, check, _, potential, outside, walking, fast, needed, goes_on = progress
     if run.listed and n >= method.warm_up_steps:
@@ -570,7 +610,8 @@ def begin_step(
 ) -> Progress:
     """End step n, whose loads are there, read the clumps if they are sampled, and begin the next one.
 
-    The run has diverged with more than ``blown`` joules. ``start`` is what Runge-Kutta steps at the start go on from.
+    Returns the progress made. The run has diverged with more than ``blown`` joules. ``start`` is what Runge-Kutta steps at the
+    start go on from, and is overwritten.
     """
     n, s, stop, check, _, potential, outside, walking, fast, needed, goes_on = progress
     fields, dt, count, wide = run.fields, run.dt, setup.masses.size, method.width
@@ -601,7 +642,7 @@ def begin_step(
 
 @subroutine
 def carry_on(method: MethodParts, run: Course, now: Start) -> None:
-    """Write what a Runge-Kutta step has reached into the records of all clumps."""
+    """Write what a Runge-Kutta step has reached, the poses and velocities ``now``, into the records of all clumps."""
     fields, carried, held = run.fields, method.carried, run.stages.held
     for c in range(now.v.shape[0]):
         if method.normalises_last:
@@ -623,7 +664,11 @@ def carry_on(method: MethodParts, run: Course, now: Start) -> None:
 
 @kernel
 def next_margin(skin: float, making: float, walking: float, smallest: float, half: float) -> float:
-    """The margin of the next list, m: wider while making lists costs more than traversing them in vain, else narrower."""
+    """The margin of the next list, m: wider while making lists costs more than traversing them in vain, else narrower.
+
+    ``skin`` is the margin of the last list (m), ``making`` what it cost to make it and ``walking`` to traverse it in vain (ns),
+    ``smallest`` the smallest radius and ``half`` half the edge of the box (m).
+    """
     narrower = max(skin / (2.0 if walking > PATIENCE * making else WIDER), NARROW * smallest)
     wider = min(skin * WIDER, 0.5 * half)
     return skin if not making > 0.0 else wider if making > walking else narrower
@@ -641,7 +686,11 @@ def pass_through(
     time: float,
     loaded: bool,
 ) -> None:
-    """Move ``now`` from a time through the stages of a passage; ``loaded``: the loads of the first are in the fields."""
+    """Move ``now``, the poses and velocities of all clumps, in place from a ``time`` (s) through the stages of a passage.
+
+    ``moves`` (rows, 3) is the table of the passage, see :mod:`polhode.methods.processor`; ``loaded`` says that the loads of the
+    first stage are in the fields.
+    """
     stages, dt = run.stages, run.dt
     fields, wide, copy, header = run.fields, method.width, run.copy, method.header
     count = now.v.shape[0]
@@ -697,7 +746,10 @@ def take(
     clock: Any,
     s: int,
 ) -> bool:
-    """Read all clumps at sample s and write its row; returns whether all its values are finite."""
+    """Read all clumps at sample s and write its row of ``run.readings``; returns whether all its values are finite.
+
+    ``at_start`` says that no step has been done, and ``potential`` is the energy stored at the last loads, J.
+    """
     readings, dt = run.readings, run.dt
     fields, wide, copy, header, readout = run.fields, method.width, run.copy, method.header, run.readout
     count = readout.v.shape[0]
@@ -793,7 +845,11 @@ def energy_from_outside(setup: Setup) -> float:
 
 
 class Record(NamedTuple):
-    """Functions that read and write the record of a clump for one method, see :mod:`polhode.compiling.lanes`."""
+    """Functions that read and write the record of a clump for one method, see :mod:`polhode.compiling.lanes`.
+
+    ``state`` is what the method carries and ``moving`` what the scheme of the centre of mass does; ``width``, ``header`` and
+    ``carried`` are as in :class:`MethodParts`.
+    """
 
     width: int
     load_state: Callable[..., Any]
@@ -805,7 +861,10 @@ class Record(NamedTuple):
 
 
 def record_of(method: OneTorque, normalise: bool, header: int = STATE) -> Record:
-    """The record of a method, whose own fields begin at ``header``; :func:`record` says which field is where."""
+    """The record of a method, whose own fields begin at ``header``; :func:`record` says which field is where.
+
+    ``normalise`` says whether quaternions are normalised in every step.
+    """
     width, of_state, of_moving = record(method, normalise and method.rotates_before_torque, header)
     # Where r, v, q and omega are, for a method with Runge-Kutta steps at the start, which carries them.
     carried = of_moving[:6] + of_state[:7] if method.warm_up_steps else (0,) * 13
@@ -813,8 +872,12 @@ def record_of(method: OneTorque, normalise: bool, header: int = STATE) -> Record
 
 
 def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[Any, Any, Any, bool]:
-    """The kernel that ends a step; the pass over all clumps, by lanes, and clump by clump (to be compiled); whether the pass by
-    lanes omits the range reduction."""
+    """The kernels of a step, in four parts.
+
+    They are the kernel ``finish(state, moving, force, torque, body, mass, dt) -> state, moving`` that ends the step of a clump;
+    the pass over all clumps by lanes, and clump by clump (to be compiled), which end a step and begin the next and are
+    ``advance`` and ``advance_each`` in :func:`signatures`; and whether the pass by lanes omits the range reduction.
+    """
     translation = scheme_of(method)
     before_force, after_force = translation.before_force, translation.after_force
     normalise_first = normalise and method.rotates_before_torque
@@ -907,10 +970,9 @@ def note_nothing(fields: Any, i: Any, r: Any, q: Any, v: Any, omega: Any, since_
 def note_motion(fields: Any, i: Any, r: Any, q: Any, v: Any, omega: Any, since_last: Any, predict: Any) -> None:
     """Write the velocities that a law may want: those of the middle of the step, from its two poses, and those of now.
 
-    In m/s and rad/s.
-
-    The former are what has moved, whatever the method stores. The latter are what method and scheme hand out, or a prediction
-    by the last two of the former.
+    The former are what has moved, whatever the method stores. The latter are what method and scheme hand out, or if ``predict``
+    a prediction by the last two of the former. The pose before is in the record; r (3,), m, and q (4,) are the next one, v
+    (3,), m/s, and omega (3,), rad/s in the body frame, the velocities there, and ``since_last`` is the time in between, s.
     """
     moved, turned = load_moved(fields, i), load_turned(fields, i)
     m = contact.matrix(q)
@@ -927,11 +989,10 @@ def note_motion(fields: Any, i: Any, r: Any, q: Any, v: Any, omega: Any, since_l
 
 @kernel
 def motion_between(r0: Any, q0: Any, r: Any, q: Any, dt: float) -> Any:
-    """Mean velocity and mean angular velocity (body frame) between two poses, quaternions of any length.
+    """Mean velocity (3,), lab frame, m/s, and mean angular velocity (3,), body frame, rad/s, between two poses.
 
-    (3,) in m/s and (3,) in rad/s; ``dt`` in s.
-
-    The tangent of half the angle is exact, its inverse a series: the error is below 1e-7 for a turn of 0.4 rad.
+    The poses are r0 and r (3,) in m, and quaternions q0 and q (4,) of any length; ``dt`` is the time in between, s. The tangent
+    of half the angle is exact, its inverse a series: the error is below 1e-7 for a turn of 0.4 rad.
     """
     rate = 1.0 / dt
     turn = multiply(conjugate(q0), q)
@@ -946,7 +1007,8 @@ def motion_between(r0: Any, q0: Any, r: Any, q: Any, dt: float) -> Any:
 def store_motion(fields: Any, i: Any, r0: Any, q0: Any, v: Any, omega: Any, dt: float) -> None:
     """Write the velocities of a clump whose pose is written already: those of now, and those since an earlier pose.
 
-    In m/s and rad/s.
+    r0 (3,), m, and q0 (4,) are the pose a time ``dt`` (s) ago; v (3,), m/s in the lab, and omega (3,), rad/s in the body frame,
+    are the velocities now.
     """
     q = load_q(fields, i)
     m = contact.matrix(q)
@@ -958,7 +1020,11 @@ def store_motion(fields: Any, i: Any, r0: Any, q0: Any, v: Any, omega: Any, dt: 
 
 
 def measurements(method: OneTorque, fields_of: Record) -> tuple[Any, Any]:
-    """The kernels that read the rates of all clumps, and their kinetic energy; see :func:`signatures`."""
+    """The functions that read the rates of all clumps, and their kinetic energy (to be compiled).
+
+    ``rates_of_all(fields, wide, count, extents, dt, rates)`` writes ``rates`` (clumps, 3): the speeds of the centre, of the end
+    of the long axis and of what lies beside it, m/s. ``kinetic_energy(fields, wide, count, dt)`` returns J.
+    """
     stored = method.stored
     _width, load_state, _, load_moving, *_ = fields_of
 
@@ -990,7 +1056,11 @@ def measurements(method: OneTorque, fields_of: Record) -> tuple[Any, Any]:
 
 
 def beginner(method: OneTorque, fields_of: Record) -> Any:
-    """The kernel that writes the initial states of all clumps, given the loads there; see :func:`signatures`."""
+    """The function ``begin(fields, blocks, count, v, omega, dt)`` (to be compiled).
+
+    It writes the initial states of all clumps, whose poses and loads are in the records, given v (clumps, 3), m/s in the lab,
+    and omega (clumps, 3), rad/s in the body frame.
+    """
     set_off, start_method = scheme_of(method).start, method.start
     width, _, store_state, _, store_moving, *_ = fields_of
 
@@ -1009,7 +1079,11 @@ def beginner(method: OneTorque, fields_of: Record) -> Any:
 
 
 def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
-    """The kernel that reads all clumps at a sample; see :func:`signatures`."""
+    """The function ``sample(fields, at_start, count, dt, readout)`` (to be compiled).
+
+    It reads r, v, q and omega of all clumps at a whole time into ``readout``, a :class:`Start`. ``finish`` is the kernel of
+    :func:`step_of_all` that ends a step.
+    """
     read, arrive = method.read, scheme_of(method).read
     torque_completes_reading = method.torque_time == 0.0
     width, load_state, _, load_moving, *_ = fields_of
@@ -1041,8 +1115,9 @@ def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
 
 
 def hot_loop(listed_loads: Any) -> Any:
-    """The loop over steps between two neighbour lists, see :func:`signatures`, for the loads of a law.
+    """The loop over steps between two neighbour lists, ``march`` in :func:`signatures` (to be compiled), with a law's loads.
 
+    ``listed_loads`` is the kernel of :func:`polhode.manybody.neighbours.listed_loads_of`, or the one for sites.
     A function of its own because Numba counts references to arrays wherever a loop also makes new ones, and the counting takes
     as long as a step. It is compiled once for each law and calls the passes of any method.
     """
@@ -1120,7 +1195,10 @@ def hot_loop(listed_loads: Any) -> Any:
 
 
 class SharedParts(NamedTuple):
-    """Functions that the parts of all laws call and that are not worth inlining, each compiled once and kept on disk."""
+    """Functions that the parts of all laws call and that are not worth inlining, each compiled once and kept on disk.
+
+    They have the names of functions of this module and of :func:`polhode.manybody.neighbours.make_list`.
+    """
 
     make_list: Any
     clear: Any
@@ -1146,9 +1224,9 @@ store_inertia, store_mass = storer(fields_from(INERTIA, 9)), storer((MASS,))
 
 @compiled
 def prepare(fields: Any, width: int, blocks: int, start: Start, setup: Setup, velocities: bool) -> None:
-    """Write positions, orientations and inertia of the clumps, and velocities; unused lanes rest at the origin.
+    """Write poses, masses and moments of the clumps from ``start`` and ``setup``; unused lanes rest at the origin.
 
-    Positions in m, inertia in kg m^2.
+    ``velocities`` says whether the records hold them, so that they are written, too.
     """
     r, q, v, omega = start.r, start.q, start.v, start.omega
     for c in range(blocks * LANES):
@@ -1183,7 +1261,7 @@ def clear(fields: Any, width: int, count: int, setup: Setup) -> None:
 
 @compiled
 def keep(fields: Any, saved: Any, width: int, blocks: int) -> None:
-    """Copy everything that a step changes from one array to the other, for all clumps."""
+    """Copy everything that a step changes from ``fields`` to ``saved``, an array of the same size, for all clumps."""
     for block in range(blocks):
         first, last = block * width * LANES, (block + 1) * width * LANES
         for k in range(first, first + R_LISTED * LANES):
@@ -1222,7 +1300,9 @@ def lost(fields: Any, width: int, count: int, setup: Setup) -> bool:
 
 
 def record(method: OneTorque, normalise_first: bool, header: int = STATE) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-    """The number of fields of a clump, and the offsets of those that the method and the scheme of its centre of mass carry.
+    """The number of fields of a clump, and the places of those that the method and the scheme of its centre of mass carry.
+
+    These are two tuples of ints. ``normalise_first`` says whether the quaternion is normalised before the loads.
 
     If they hand out the q or r that they carry, the record holds it once. To find out, their kernels run as plain Python, where
     a value that is passed on is the same object. Nothing is compiled.

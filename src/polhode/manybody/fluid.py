@@ -50,8 +50,8 @@ class Fluid:
         K, or in units of epsilon.
     horizon : float
         Time simulated by default.
-    law : ForceLaw
-        The law of force with its ``cutoff``, at most half the box.
+    law : str or ForceLaw
+        The law of force, a key of :data:`polhode.manybody.forces` or an object; its ``cutoff`` is at most half the box.
     dt : float, optional
         A usual time step, for films; by default a thousandth of the horizon.
     states : tuple of path
@@ -109,7 +109,13 @@ class Fluid:
 
     @cached_property
     def clumps(self) -> tuple[tuple[Molecule, int], ...]:
-        """The molecules and how many there are of each, by the name that other scenes have for their bodies."""
+        """The molecules and how many there are of each, pairs (Molecule, count); scenes of clumps have the same attribute.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``molecules`` gives anything else, molecules have different units or do not fit into the box, or nothing acts.
+        """
         given, where = self.molecules() if callable(self.molecules) else self.molecules, f"fluid {self.key!r}"
         pairs = given if isinstance(given, tuple | list) else ()
         if not pairs or not all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], Molecule) for p in pairs):
@@ -130,7 +136,7 @@ class Fluid:
 
     @property
     def units(self) -> Units:
-        """The units of all numbers."""
+        """The system of units of all numbers of this fluid."""
         return SYSTEMS[self.clumps[0][0].units]
 
     @property
@@ -145,7 +151,13 @@ class Fluid:
 
     @property
     def every_molecule(self) -> list[Molecule]:
-        """One entry for each molecule, in the order used by all arrays over molecules."""
+        """The :class:`polhode.manybody.Molecule` of each molecule, in the order used by all arrays over molecules.
+
+        Raises
+        ------
+        ValueError
+            If there are more molecules than can be simulated.
+        """
         check_number(f"fluid {self.key!r}", len(self), "molecules")
         return [molecule for molecule, number in self.clumps for _ in range(number)]
 
@@ -156,24 +168,30 @@ class Fluid:
 
     @property
     def degrees_of_freedom(self) -> tuple[int, int]:
-        """The numbers of degrees of freedom of translation, without the motion of the whole, and of rotation."""
+        """The numbers of degrees of freedom of translation, without the motion of the whole, and of rotation: two ints."""
         turning = sum(number * (molecule.degrees_of_freedom - 3) for molecule, number in self.clumps)
         return 3 * (len(self) - 1), turning
 
     @property
     def thermal(self) -> float:
-        """k_B T, in the unit of energy."""
+        """k_B T at the temperature of the fluid, in its unit of energy (kcal/mol of ``real`` units)."""
         return self.units.boltzmann * self.temperature
 
     # ---- initial states ----
 
     def initial_state(self, seed: int) -> State:
-        """A state of equilibrium: that of a file, and with further seeds its places with velocities drawn anew.
+        """A state of equilibrium, determined by the seed, in the units of the fluid.
 
-        Arrays over molecules, in the units of the fluid.
+        The first seeds give the states of the files, further ones their places with new random velocities. In equilibrium
+        velocities do not depend on places, so both are fair samples at the temperature. A fluid without files starts on a
+        lattice with random orientations: let it run first (:meth:`equilibrated`).
 
-        In equilibrium velocities do not depend on places, so both are fair samples at the temperature. A fluid without files
-        starts on a lattice with random orientations: let it run first (:meth:`equilibrated`).
+        Raises
+        ------
+        polhode.manybody.BoxTooFull
+            If the molecules of a fluid without files would take more than the volume of the box.
+        TypeError, ValueError
+            If the seed is no whole number from 0 on, a file cannot be read, or there is neither a file nor a box.
         """
         seed = whole(f"fluid {self.key!r}: seed", seed, least=0, most=2**63 - 1)
         if self.states:
@@ -222,9 +240,7 @@ class Fluid:
     def in_order(self, state: State) -> State:
         """The state with the molecules of each kind in an order in which neighbours are near each other (Morton's).
 
-        Arrays (molecules, 3) and (molecules, 4).
-
-        What a molecule looks at then lies near in memory too.
+        What a molecule looks at then lies near in memory too. All four arrays have the same new order, in the same units.
         """
         cells = np.floor((state.r / self.box % 1.0) * CELLS).astype(np.int64).clip(0, CELLS - 1)
         bits = [((cells[:, axis] >> bit) & 1) << (3 * bit + axis) for bit in range(CELLS.bit_length() - 1) for axis in range(3)]
@@ -234,9 +250,9 @@ class Fluid:
         return State(state.r[order], state.v[order], state.q[order], state.omega[order])
 
     def with_velocities(self, state: State, seed: int) -> State:
-        """The state with velocities of the temperature (Maxwell) and no momentum, determined by the seed.
+        """The state with new random velocities v and omega at the temperature of the fluid, and no momentum as a whole.
 
-        Arrays (molecules, 3).
+        They follow Maxwell's distribution, are in the units of the fluid, and are determined by the ``seed``, an int from 0 on.
         """
         generator = np.random.Generator(np.random.PCG64([seed, 1]))
         masses, moments = self._masses_and_moments()
@@ -258,14 +274,22 @@ class Fluid:
         draws: int = 50,
         state: State | None = None,
     ) -> State:
-        """The state after a run in which all velocities are drawn anew so many times (Andersen's thermostat).
+        """The state after a run in which all velocities are replaced ``draws`` times by random ones (Andersen's thermostat).
 
-        A dense lattice may need a first run with very short steps: hand its state to the next.
+        A dense lattice may need a first run with very short steps: pass its state to the next.
 
         Parameters
         ----------
-        duration, dt : in units of time
+        duration, dt : length of the whole run and time step, in the fluid's unit of time
+        seed : determines the velocities, and the initial state if there is no ``state``
+        method : key of a method
+        draws : how many times velocities are drawn, each time after an equal part of the run
         state : where to begin, by default :meth:`initial_state`
+
+        Raises
+        ------
+        ValueError
+            If the run blows up, or its last part does not conserve the energy: take a shorter step.
         """
         from polhode.manybody.simulation import simulate_arrays  # needs fluids itself
 
@@ -281,11 +305,15 @@ class Fluid:
         return state
 
     def read_state(self, path: str | Path) -> State:
-        """The state in a file: arrays ``r``, ``v``, ``q`` and ``omega`` (or ``w``), and the edge ``L`` of the box.
+        """The state in an npz file with arrays ``r``, ``v``, ``q`` and ``omega`` (or ``w``), and the edge ``L`` of the box.
 
-        In the units of the fluid; q (molecules, 4), the others (molecules, 3).
+        They are in the units of the fluid; q is (molecules, 4), the others are (molecules, 3). In the file the box has its
+        corner at the origin, in the state its centre.
 
-        In the file the box has its corner at the origin.
+        Raises
+        ------
+        TypeError, FileNotFoundError, ValueError
+            If there is no such file, it is not such a file, or its arrays or box do not fit this fluid; naming the file.
         """
         path = regular_file("state file", path)
         form = "a state is an npz file with the arrays r, v, q, omega and L, as save_state writes it"
@@ -317,7 +345,10 @@ class Fluid:
         return checked_state(f"{path}", len(self), State(**arrays))
 
     def save_state(self, path: str | Path, state: State) -> None:
-        """Write a state to the file ``path``, for :meth:`read_state`."""
+        """Write a state in the units of this fluid to the npz file ``path``, for :meth:`read_state`.
+
+        A name that does not end in ``.npz`` gets this ending.
+        """
         np.savez(path, r=state.r + self.box / 2, v=state.v, q=state.q, omega=state.omega, L=self.box)
 
     def _masses_and_moments(self) -> tuple[np.ndarray, np.ndarray]:
@@ -328,7 +359,12 @@ class Fluid:
     # ---- for pictures ----
 
     def solids(self) -> dict[str, np.ndarray]:
-        """Sites as spheres, as :meth:`polhode.manybody.Scene.solids` has them: of radius sigma/2, or half of the largest."""
+        """The sites as spheres for pictures: arrays by name, lengths in the fluid's unit.
+
+        ``kind`` (molecules,) is the index of each molecule's kind. Of the n sites of all kinds ``sphere_kind`` (n,) is the
+        index of the kind, ``centre`` (n, 3) the place in the body frame, and ``radius`` (n,) 0.7 times sigma/2. A site without
+        a Lennard-Jones potential has half of the largest radius.
+        """
         kinds = [molecule for molecule, _ in self.clumps]
         radius = np.concatenate([np.where(molecule.epsilon > 0, molecule.sigma / 2, 0.0) for molecule in kinds])
         largest = radius.max() or max(molecule.reach for molecule in kinds)
@@ -340,14 +376,14 @@ class Fluid:
         }
 
     def outline(self) -> dict[str, float | str]:
-        """The box as attributes of files, by name."""
+        """The box as attributes of files, by name: ``box``, its edge, and ``box_units``, the unit of length."""
         return {"box": self.box, "box_units": self.units.names["length"]}
 
     # ---- for the engine ----
 
     @cached_property
     def setup(self) -> Setup:
-        """The arrays of molecules and box that the engine reads, a :class:`Setup` in the fluid's units."""
+        """The arrays of molecules and box that the engine reads, in coherent units: energies are mass length^2 / time^2."""
         kinds = [molecule for molecule, _ in self.clumps]
         numbers = [number for _, number in self.clumps]
         which = np.repeat(np.arange(len(kinds)), numbers)
@@ -401,12 +437,21 @@ class Fluid:
     # ---- results ----
 
     def named(self, method: str, dt: float, seed: int | None, at: np.ndarray, steps: int, outcome: Mapping[str, Any]) -> Arrays:
-        """The outcome of a run with names and units.
+        """The outcome of a run with names, in the units of the fluid; each variable has the attribute ``units``.
 
         Over ``time``: ``kinetic_translation``, ``kinetic_rotation``, ``potential``, ``energy``; ``energy_change`` since the
         start, kT per degree of freedom; ``temperature_translation``, ``temperature_rotation``; ``momentum`` (time, axis); if
-        recorded, ``r``, ``v``, ``q``, ``omega`` (time, molecule, axis). A run whose energy has changed by :data:`LOST_KT` kT a
-        molecule has the attributes ``lost_at`` and ``lost_by``, ``heating`` or ``cooling``.
+        recorded, ``r``, ``v``, ``omega`` (time, molecule, axis; omega in the body frame), ``q`` (time, molecule, quaternion).
+        The scalar ``steps`` is the number of steps. A run whose energy has changed by :data:`LOST_KT` kT a molecule has the
+        attributes ``lost_at``, a time, and ``lost_by``, ``heating`` or ``cooling``; one that has diverged has ``diverged``, a
+        time.
+
+        Parameters
+        ----------
+        method, dt, seed : key of the method, time step, and the seed of the initial state or None
+        at : array (samples,) of the numbers of the steps at whose ends the fluid was read
+        steps : how many steps were taken
+        outcome : what :func:`polhode.manybody.simulation.run` returns
         """
         units = self.units
         kinetic, potential = outcome["energies"].T * units.energy
@@ -467,7 +512,15 @@ class Fluid:
         return Arrays(data, coordinates, attributes)
 
     def with_law(self, law: str | ForceLaw) -> "Fluid":
-        """The fluid with another law, whose cut-off and inner distance are those of its own if it is a key."""
+        """A copy of the fluid with another law of force.
+
+        A law that is given by its key takes over the parameters ``cutoff`` and ``inner`` of the present one.
+
+        Raises
+        ------
+        KeyError, ValueError
+            If there is no such law, it does not act between sites, or its cut-off is longer than half the box.
+        """
         if isinstance(law, str) and FORCES[law].for_sites:
             values = {name: self.force_law.value(name) for name in ("cutoff", "inner")}
             law = FORCES[law].with_parameters(**values)

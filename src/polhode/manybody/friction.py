@@ -64,21 +64,24 @@ INCREMENT = Parameter(
 
 @kernel
 def in_plane(v: Any, normal: Any) -> Any:
-    """The part of a vector in the plane across a unit vector. (3,), in the unit of ``v``."""
+    """The part of a vector ``v`` in the plane across a unit vector ``normal``: (3,), in the unit of ``v``."""
     return axpy(-dot(v, normal), normal, v)
 
 
 @kernel
 def swing(v: Any, a: Any, b: Any) -> Any:
-    """A vector across the unit vector a, turned by the smallest rotation that takes a to b. (3,), in the unit of ``v``."""
+    """The vector ``v`` across the unit vector a, turned by the smallest rotation that takes a to the unit vector b.
+
+    (3,), in the unit of ``v``.
+    """
     return axpy(-dot(v, b) / (1.0 + dot(a, b)), add(a, b), v)
 
 
 @kernel
 def twirled(v: Any, axis: Any, angle: float) -> Any:
-    """A vector across an axis, turned about it by a small angle (rad; to third order), with the same length.
+    """The vector ``v`` across a unit vector ``axis``, turned about it by a small angle (rad; to third order).
 
-    (3,), in the unit of ``v``.
+    (3,), of the length of ``v`` and in its unit.
     """
     return scale(1.0 / sqrt(1.0 + angle * angle), axpy(angle, cross(axis, v), v))
 
@@ -97,8 +100,10 @@ def turn_to_end(v: Any, touch: Touch) -> Any:
 
 @kernel
 def returned(trial: Any, longest: float, before: Any, trapezoidal: bool) -> Any:
-    """The spring after sliding, given its trial value and its value before the increment: step 2 of the module's docstring.
-    (3,) m.
+    """The stretch of the spring after sliding, (3,) in m: step 2 of the module's docstring.
+
+    ``trial`` (3,) is the stretch with the increment, ``before`` (3,) without, both in m, and ``longest`` (m) the length L at
+    which the contact slides; a shorter trial value stays. The return is radial unless it is to be ``trapezoidal``.
     """
     size = sqrt(dot(trial, trial))
     stretch = trial
@@ -115,9 +120,10 @@ def returned(trial: Any, longest: float, before: Any, trapezoidal: bool) -> Any:
 
 @kernel
 def share_left(elastic: Any, dashpot: Any, limit: float) -> float:
-    """The largest part of the dashpot's force, from 0 to 1, with which both together stay within the limit.
+    """The largest part of the dashpot's force, from 0 to 1, with which the force of spring and dashpot stays within the limit.
 
-    ``limit``, ``elastic`` and ``dashpot`` in N.
+    ``elastic`` (3,) is the tangential force of the spring, ``dashpot`` (3,) the force of the whole dashpot, and ``limit`` the
+    largest force that friction allows, in N.
     """
     both = add(elastic, dashpot)
     theta = 1.0
@@ -132,14 +138,20 @@ def share_left(elastic: Any, dashpot: Any, limit: float) -> float:
 
 @kernel
 def end(history: Any) -> Any:
-    """What is dissipated after the last loads of a contact, and the energy of its spring, which the law takes: four numbers,
-    J.
+    """What is dissipated after the last loads of a contact, and the energy of its spring, which the law takes: four numbers, J.
+
+    They are ``work`` of :class:`polhode.manybody.law.Response`: of the normal and the tangential dashpot, of sliding (0), and
+    of the law. ``history`` (10,) is what the contact keeps, see :data:`HISTORY`.
     """
     return (history[8], history[9], 0.0, 0.5 * history[3] * dot(history[:3], history[:3]))
 
 
 def coulomb(normal: Any, stiffness: Any, damping: Any, incremental: bool) -> Callable[..., Any]:
-    """The kernel ``contact`` of a law with friction; see :func:`with_friction`."""
+    """The kernel ``contact(touch, history, constants) -> Response`` of a law with friction.
+
+    :func:`with_friction` has the arguments. The first three of ``constants`` are the coefficient of friction, the number of the
+    choice ``slip`` (:data:`SLIPS`), and 1 for the mean stiffness in an increment; those behind go to the three formulas.
+    """
 
     @kernel
     def contact(touch: Touch, history: Any, constants: Any) -> Response:
@@ -213,10 +225,12 @@ def with_friction(
 
     Parameters
     ----------
-    normal : kernel (overlap, radius, constants) -> (force, energy): the elastic normal force
+    normal : kernel (overlap, radius, constants) -> (force, energy): the elastic normal force, N, and its energy, J
     stiffness : kernel (overlap, radius, constants) -> stiffness of the tangential spring, N/m
     damping : kernel (overlap, radius, mass, constants) -> coefficient of both dashpots, kg/s
-    constants, parameters : as for :class:`polhode.manybody.law.ForceLaw`; those of friction are added
+        Overlap and reduced radius R* are in m, the reduced mass m* in kg.
+    constants, parameters : as for :class:`polhode.manybody.law.ForceLaw`; the parameters of friction are added. The kernels
+        get what ``constants`` returns.
     incremental : whether the force of the spring, instead of its stretch, is kept when its stiffness changes
     declarations : ``key``, ``label``, ``source`` and ``onset``, as for :class:`polhode.manybody.law.ForceLaw`
 

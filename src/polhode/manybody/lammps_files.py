@@ -50,7 +50,7 @@ DECLARED = {"mass": ("masstotal", 1), "com": ("com", 3), "inertia": ("inertia", 
 
 @dataclass(frozen=True)
 class AtomRow:
-    """The words of an atom in a section, and where they stand in the file."""
+    """The words of an atom in a section, the number of the atom first, and where they stand in the file."""
 
     where: str
     words: list[str]
@@ -58,7 +58,11 @@ class AtomRow:
 
 @dataclass
 class Template:
-    """A molecule file: the number of atoms, the rows of each section of :data:`PER_ATOM`, and what is declared of the body."""
+    """A molecule file: the number of atoms, the rows of each section of :data:`PER_ATOM`, and what is declared of the body.
+
+    Numbers are in the units of the file, which ``units`` names as LAMMPS does, or which are not known if it is empty.
+    ``declared`` has the names of :data:`DECLARED`.
+    """
 
     path: Path
     count: int
@@ -67,13 +71,21 @@ class Template:
     units: str = ""
 
     def refuse(self, sections: Mapping[str, str]) -> None:
-        """Refuse sections that cannot be read; the values say why."""
+        """Refuse sections that cannot be read; the values of the mapping say why.
+
+        Raises
+        ------
+        ValueError
+            If the file has one of these sections; naming it.
+        """
         for name, why in sections.items():
             if name in self.sections:
                 raise ValueError(f"{self.path}: the section {name} {why}")
 
     def values(self, section: str) -> list[tuple[str, list[Any]]]:
         """Where each atom stands in a section, and its numbers (of Types its word), in the order of the atoms.
+
+        The numbers belong to the columns in :data:`PER_ATOM`, and are in the units of the file.
 
         Raises
         ------
@@ -101,12 +113,15 @@ class Template:
         return [rows[atom] for atom in sorted(rows)]
 
     def column(self, section: str) -> list[float] | None:
-        """The numbers of a section of one column, or None if the file has no such section. In the units of the file."""
+        """The numbers of a section of one column, in the units of the file and in the order of the atoms.
+
+        None if the file has no such section. It raises the errors of :meth:`values`.
+        """
         return [values[0] for _, values in self.values(section)] if section in self.sections else None
 
 
 def template(path: Path, lines: Sequence[Line]) -> Template | None:
-    """The molecule in a file of LAMMPS, or None if the file is no such file.
+    """The molecule in a file of LAMMPS with these lines, or None if the file is no such file; ``path`` is for messages.
 
     Raises
     ------

@@ -35,6 +35,8 @@ from polhode.registry import nearest
 class Touch(NamedTuple):
     """One contact as a law sees it: lab frame, SI units; the first surface is that of the clump that the force acts on.
 
+    All vectors have three components.
+
     Parameters
     ----------
     overlap : m, positive
@@ -67,7 +69,7 @@ class Touch(NamedTuple):
 
 
 class Response(NamedTuple):
-    """What a law answers.
+    """What a law answers: vectors of three components, and tuples of floats.
 
     Parameters
     ----------
@@ -122,7 +124,13 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
     def checked(self, name: str, value: Any) -> float | str:
-        """The value, if it is possible; the error names the parameter."""
+        """The ``value`` as a float, or as one of the words, if it is possible; ``name`` is what the message calls it.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it is no number or none of the words, or outside the range.
+        """
         if self.choices:
             if value not in self.choices:
                 raise ValueError(f"{name} must be {' or '.join(map(repr, self.choices))}, got {shown(value)}")
@@ -289,32 +297,57 @@ class ForceLaw:
 
     @cached_property
     def all_parameters(self) -> Mapping[str, Parameter]:
-        """The parameters of the law and, if it has velocities or a history, those of :data:`BOOKKEEPING`."""
+        """The parameters of the law by name and, if it has velocities or a history, those of :data:`BOOKKEEPING`."""
         return {**self.parameters, **(BOOKKEEPING if self.contact else {})}
 
     def with_parameters(self, **values: float | str) -> "ForceLaw":
-        """The law with other values of some of its parameters.
+        """The law with other values of some of its parameters, by their names and in their units.
 
+        Raises
+        ------
+        TypeError, ValueError
+            If the law has no such parameter, or the value is impossible; the message names the parameter.
+
+        Examples
+        --------
         >>> from polhode import manybody
         >>> rough = manybody.forces["hertz_mindlin_tsuji"].with_parameters(friction=0.3, restitution=0.8)
         """
         return replace(self, values={**self.values, **values}, origin=self)
 
     def as_in(self, code: str) -> "ForceLaw":
-        """The law with the bookkeeping of another code: :data:`AS_IN`."""
+        """The law with the contact update of another code, ``LAMMPS`` or ``YADE``: the parameters in :data:`AS_IN`.
+
+        Raises
+        ------
+        ValueError
+            If there is no such code.
+        """
         if code not in AS_IN:
             raise ValueError(f"there is no contact update of {shown(code)}; {nearest(str(code), list(AS_IN))}")
         return self.with_parameters(**{name: word for name, word in AS_IN[code].items() if name in self.all_parameters})
 
     def value(self, name: str) -> float | str:
-        """The value of a parameter, in the unit that the parameter declares, or its word."""
+        """The value of the parameter with this name, in the unit that it declares, or its word.
+
+        Raises
+        ------
+        KeyError
+            If the law has no such parameter.
+        """
         value = self.values.get(name, self.all_parameters[name].default)
         return value if isinstance(value, str) else float(value)
 
     def constants_of(self, pair: MaterialPair | SitePair, **others: float | str) -> tuple[float, ...]:
-        """The constants of two materials or sites; ``others`` are parameters with other values for this pair.
+        """The constants that the kernels get of two materials or sites, :attr:`width` floats.
 
-        In the units of the parameters.
+        The function ``constants`` of the law makes them; the file of the law says what they are, and in which units. ``others``
+        are parameters with other values for this pair.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a parameter in ``others`` does not exist, or its value is impossible.
         """
         checked = {}
         for name, value in others.items():
@@ -327,10 +360,11 @@ class ForceLaw:
         return tuple(self.constants(pair, {**{name: self.value(name) for name in self.parameters}, **checked}))
 
     def bookkeeping(self) -> np.ndarray:
-        """The choices of :data:`BOOKKEEPING` as numbers: 1 for an increment since the touch, for planes of the middle, and for
-        a predicted velocity; the parts of the overlap by which the arms of velocity, of torque between spheres and of torque at
-        walls are shorter than the radius; the halves of the twirl before an increment; and the place of ``displacement`` among
-        its choices.
+        """The choices of :data:`BOOKKEEPING` as an array (8,) of numbers without a unit; zeros of a law without them.
+
+        In this order: 1 for an increment since the touch, for planes of the middle, and for a predicted velocity; 1 for an arm
+        to the contact point and 0 for the radius, of velocity, of torque between spheres and of torque at walls; how many
+        halves of the turn about the normal come before an increment; and the place of ``displacement`` among its choices.
         """
         if self.contact is None:
             return np.zeros(8)
@@ -342,17 +376,15 @@ class ForceLaw:
 
     @cached_property
     def width(self) -> int:
-        """How many constants the kernels take."""
+        """How many constants the kernels take, the length of :meth:`constants_of`."""
         return len(self.constants_of(self._trial))
 
     @cached_property
     def compiled_once(self) -> "ForceLaw":
-        """The law, a :class:`ForceLaw`, from which this one was derived by other values of its parameters: they share
-        compiled code.
-        """
+        """The law from which this one was derived by other values of its parameters, or itself: they share compiled code."""
         return self.origin.compiled_once if self.origin else self
 
     @cached_property
     def parts(self) -> dict[str, Any]:
-        """What the many-body engine has compiled so far for the law, by the names of the parts."""
+        """What the many-body engine has compiled so far for the law, by name; empty at first, and filled by the engine."""
         return {}

@@ -56,9 +56,10 @@ def overlapping(centres: np.ndarray, radii: np.ndarray) -> bool:
 
 
 def union(centres: np.ndarray, radii: np.ndarray, columns: int = COLUMNS) -> MassProperties:
-    """Mass properties of the union of spheres with centres (n, 3) and radii (n,), m.
+    """Mass properties at density 1 of the union of spheres with centres (n, 3) and radii (n,), m.
 
-    Spheres that do not overlap are summed, which is exact.
+    Spheres that do not overlap are summed, which is exact. Otherwise there are ``columns`` columns across the widest extent,
+    and more if the clump is long and thin.
     """
     centres, radii = np.asarray(centres, float), np.asarray(radii, float)
     if not overlapping(centres, radii):
@@ -75,9 +76,10 @@ def union(centres: np.ndarray, radii: np.ndarray, columns: int = COLUMNS) -> Mas
 
 
 def of_masses(centres: np.ndarray, radii: np.ndarray, masses: np.ndarray, volume: float) -> MassProperties:
-    """Mass properties of spheres (n, 3), (n,), each with its own mass (n,), kg, and 2/5 m r^2 about its middle.
+    """Mass properties of spheres with ``centres`` (n, 3) and ``radii`` (n,) in m, and a mass each, ``masses`` (n,) in kg.
 
-    Overlaps are not corrected, as in ``fix rigid`` of LAMMPS; ``volume`` is that of the union.
+    A sphere has the moment 2/5 m r^2 about its middle, and the moments of the whole are in kg m^2.
+    Overlaps are not corrected, as in ``fix rigid`` of LAMMPS; ``volume`` is the volume of the union, m^3.
     """
     total = masses.sum()
     centre = (masses[:, None] * centres).sum(0) / total

@@ -34,10 +34,10 @@ class Memory(NamedTuple):
     Parameters
     ----------
     keys : (2, capacity), int: the numbers of the contacts, ascending; one row is current, the other is written
-    values : (2 capacity + 1, width): what they keep; the last row is zero
+    values : (2 capacity + 1, width): what they keep, :data:`GEOMETRY` and the history of the law, SI; the last row is zero
     counts : (5,), int: the current row, the lengths of this row and of the other, the place of the cursor, and the contacts
         that wait in the batch
-    ledger : (2, LEDGER + 2): energies, see :data:`STEP`
+    ledger : (2, LEDGER + 2): energies, J, and the power of the walls, W; rows see :data:`STEP`, columns :data:`STORED`
     batch : (fields * LANES,): contacts that wait for an answer, in lanes; what will be kept of them comes first
     waiting : (3, LANES), int: of each of these, the places of both clumps (-1: a wall) and the number of the contact
     """
@@ -52,8 +52,10 @@ class Memory(NamedTuple):
 
 @compiled
 def empty_memory(capacity: int, width: int, batch: int) -> Memory:
-    """A memory of ``capacity`` contacts without any; ``width`` and the fields of a batch are 0 for a law that stores
-    nothing.
+    """A memory with room for ``capacity`` contacts, and none in it.
+
+    ``width`` is how many numbers are kept of a contact and ``batch`` the number of fields of a batch; both are 0 for a law that
+    keeps nothing.
     """
     return Memory(
         np.zeros((2, capacity), np.int64),
@@ -67,7 +69,7 @@ def empty_memory(capacity: int, width: int, batch: int) -> Memory:
 
 @subroutine
 def copy_memory(memory: Memory, to: Memory) -> None:
-    """Copy what is current into a memory of the same or a larger capacity."""
+    """Copy the current contacts of ``memory``, its counts and its energies into a memory of the same or a larger capacity."""
     current, number = memory.counts[CURRENT], memory.counts[OLD]
     begin, begin_copy = current * memory.keys.shape[1], current * to.keys.shape[1]
     for k in range(number):
@@ -83,9 +85,9 @@ def copy_memory(memory: Memory, to: Memory) -> None:
 
 @kernel
 def add_work_of_walls(memory: Memory, since: float, commit: bool) -> None:
-    """After a pass over all contacts, add the work that the walls have done since the last one, by the trapezoidal rule.
+    """After a pass over all contacts, add the work (J) that the walls have done since the last one, by the trapezoidal rule.
 
-    In J; ``since`` in s.
+    ``since`` is the time since then, s. Without ``commit`` the pass was a trial, and nothing is added.
     """
     counts, ledger = memory.counts, memory.ledger
     if commit and counts[NEW] <= memory.keys.shape[1]:
@@ -112,7 +114,11 @@ class Recollection(NamedTuple):
 
 @cache
 def recollection(end: Callable[..., Any], history: int) -> Recollection:
-    """The kernels for a law that keeps so many numbers; ``end(history) -> work`` ends a contact."""
+    """The kernels for a law that keeps ``history`` numbers of a contact, as a :class:`Recollection`.
+
+    ``end`` is a kernel (history) -> work, what the law takes when a contact ends, see
+    :class:`polhode.manybody.law.Response`.
+    """
     load_history, _ = state_rows(history, first=GEOMETRY)
 
     @kernel

@@ -214,7 +214,7 @@ class Molecule:
         path : path
             See :mod:`polhode.manybody.molecule_files` for the columns and sections that are read.
         key, label : str
-            The file's name by default.
+            Name in files, by default the file's name; name in figures, by default the key.
         units : str
             The units of its numbers, ``real`` or ``lj``.
         lennard_jones : mapping, optional
@@ -267,14 +267,21 @@ class Molecule:
 
     @property
     def reach(self) -> float:
-        """Largest distance from the centre of mass of a site that has a charge or a Lennard-Jones potential. In the
-        molecule's unit of length.
+        """Largest distance from the centre of mass of a site that has a charge or a Lennard-Jones potential.
+
+        It is in the molecule's unit of length, and 0 if there is no such site.
         """
         acting = (self.charges != 0) | (self.epsilon > 0)
         return float(np.sqrt((self.sites[acting] ** 2).sum(1)).max(initial=0.0))
 
     def body(self) -> Body:
-        """Mass and principal moments in the units of the molecule; those that have no effect are filled in (see the class)."""
+        """Mass and principal moments in the units of the molecule; moments without an effect are filled in (see the class).
+
+        Raises
+        ------
+        ValueError
+            If mass or moments are too small or too large to compute with.
+        """
         x, y, z = self.inertia if self.inertia[0] > 0 else (self.inertia[2] or self.mass,) * 3
         try:
             return Body((x, y, z), self.mass)

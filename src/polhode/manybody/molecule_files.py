@@ -68,7 +68,10 @@ def read(
     columns: str | Sequence[str] | None = None,
     units: str = "real",
 ) -> dict[str, Any]:
-    """Names, positions, masses, charges, epsilon and sigma of the sites in a file, as ``Molecule.of_sites`` takes them.
+    """The sites in a file, as a dict of the arguments of :meth:`polhode.manybody.Molecule.of_sites`.
+
+    Of n sites it has the list ``names`` and the arrays ``positions`` (n, 3) and ``masses``, ``charges``, ``epsilon`` and
+    ``sigma`` (n,), in the units of the file.
 
     Parameters
     ----------
@@ -85,8 +88,9 @@ def read(
 
     Raises
     ------
-    ValueError
-        If the file is none of the formats, or a value cannot be; the message names the line or section.
+    TypeError, ValueError
+        If the file is none of the formats, an argument does not fit it, or a value is impossible; the message names the line,
+        the section or the argument.
     """
     lines = numbered_lines(path, "molecule", "the number of sites, a comment, and one site per line: name x y z")
     frame = xyz_frame(path, lines, "molecule")

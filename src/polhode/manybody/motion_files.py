@@ -29,9 +29,10 @@ DIGITS = "%.9g"
 
 
 class Frame(NamedTuple):
-    """The n spheres of a sample, and how they are named: arrays (n,) or (n, columns).
+    """The n spheres of a sample at a time, in the units of the run, and how their clumps are named.
 
-    ``kind`` counts from 0, ``clump`` from 1; ``orientation`` has the scalar part last, as OVITO and most programs have it.
+    ``pos``, ``velo`` and ``angular_velocity`` are (n, 3) in the lab frame, ``orientation`` (n, 4), body to lab, with the scalar
+    part last, as OVITO and most programs have it; the others are (n,). ``kind`` counts from 0, ``clump`` from 1.
     """
 
     time: float
@@ -119,7 +120,7 @@ def write_motion(run: "xr.Dataset", path: str | Path, scene: Scene | Fluid | Non
 
 
 def frames(run: "xr.Dataset", scene: Scene | Fluid) -> Iterator[Frame]:
-    """The samples of a run, one :class:`Frame` each, up to the first that is not finite."""
+    """The samples of a recorded run of a scene, one :class:`Frame` each, up to the first that is not finite."""
     solids = scene.solids()
     # Spheres of each clump, clump after clump.
     each = [np.flatnonzero(solids["sphere_kind"] == kind) for kind in solids["kind"]]

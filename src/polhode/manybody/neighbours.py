@@ -10,6 +10,14 @@ Two clumps that were some distance apart need not be examined before they have u
 near spheres sleeps until then, so margins can be wide. Their width is controlled by counting, never by the clock: making lists
 should cost as much as traversing what is in them in vain. The contacts found, and the order in which they are summed, do not
 depend on it.
+
+The kernels share their arguments. ``fields`` is the flat float array of the records of all clumps, which have ``width`` fields
+each, and i the index at which the record of one begins (:mod:`polhode.compiling.lanes`); ``r`` (3,) its centre of mass in the
+lab, ``q`` (4,) its orientation, body to lab, and ``m`` (9,) the rotation matrix of q, row by row; ``spheres`` (4, n) are x, y,
+z in the body frame and the radius of all spheres, those of a clump the ``many`` from ``first`` on; ``along`` and ``beside`` the
+largest distances of its sphere centres along and beside its long axis; ``rates`` (count, 3) the present speeds, in m/s, of the
+three displacements in :func:`used_margin`; ``periods`` as in :class:`polhode.manybody.contact.Setup`. Arrays that have the name
+of a field of :class:`Listed` or :class:`Scratch` are that field. Lengths are in m.
 """
 
 from collections.abc import Callable
@@ -137,7 +145,7 @@ def weights(margin: float, q: Any, along: float, beside: float, rates: Any) -> A
 def reaches(way: Any, spheres: Any, first: int, many: int, out: Any) -> float:
     """Compute how far each sphere of a clump reaches along ``way`` (body frame) from its centre of mass; returns the furthest.
 
-    In m; ``out`` (spheres,).
+    ``way`` (3,) is a unit vector, and ``out`` (many,) gets the lengths, m.
 
     The loop vectorises: its indices are unsigned, and nothing in it depends on what it finds.
     """
@@ -163,7 +171,7 @@ def any_within(r: Any, reach: float, lab: Any, many: int) -> bool:
 
 @kernel
 def put_in_lab(r: Any, m: Any, sphere: Any, out: Any, row: int, k: int) -> None:
-    """Lab position and radius of one sphere of a clump: four rows of ``out``. In m."""
+    """Write lab position and radius of a ``sphere`` (4,) of a clump, m, into column k of ``out``, four rows from ``row`` on."""
     x, y, z = lab_position(r, m, sphere)
     out[row, k] = x
     out[row + 1, k] = y
@@ -506,8 +514,9 @@ def shaken(setup: Setup) -> float:
 
 @kernel
 def bound_in_wall(wall: int, begin: Any, end: Any, width: float, setup: Setup) -> float:
-    """A bound to the depth of a capsule in a wall wherever that is shaken to, given both ends of its axis and its width. In
-    m.
+    """A bound to the depth of a capsule in a wall wherever that is shaken to, m.
+
+    ``begin`` and ``end`` (3,) are both ends of its axis in the lab, and ``width`` its radius, m.
     """
     if wall < PLANES:
         axis = wall // 2
@@ -533,7 +542,10 @@ def enter(groups: Any, g: int, values: Any) -> None:
 
 @subroutine
 def take(marks: Any, many: int, first: int, spheres: Any, near: Any, index: Any, n: int) -> int:
-    """Append the marked spheres of a clump to the list and note the place of each; returns the new number of listed spheres."""
+    """Append the marked spheres of a clump to the list and note the place of each; returns the new number of listed spheres.
+
+    ``marks`` (many,) is 0 for a marked sphere, and n is the number of listed spheres before.
+    """
     for k in range(many):
         if marks[k] == 0:
             marks[k] = n
@@ -547,7 +559,10 @@ def take(marks: Any, many: int, first: int, spheres: Any, near: Any, index: Any,
 
 @subroutine
 def name_pairs(listed: Listed, marks: Any, begin: int, end: int) -> None:
-    """Replace the indices of spheres within their clumps by their places in the list, and store the squared sums of radii."""
+    """Replace the indices of spheres within their clumps by their places in the list, and store the squared sums of radii.
+
+    This is done of the pairs from ``begin`` to ``end``; the last two rows of ``marks`` have the places.
+    """
     near, pairs, sums = listed.near, listed.pairs, listed.sums
     for p in range(begin, min(end, pairs.shape[1])):
         a, b = marks[2, pairs[0, p]], marks[3, pairs[1, p]]
@@ -620,7 +635,10 @@ def wrapped(periods: Any, r: Any) -> Any:
 
 @kernel
 def along_one_axis(periods: Any, axis: int, low: float, high: float, edge: float) -> Any:
-    """The number of cells along an axis, where they begin, and their edge. The last two in m."""
+    """The number of cells along an axis, where they begin (m), and their edge (m), which is at least ``edge``.
+
+    The clumps lie from ``low`` to ``high``, m.
+    """
     if periods.size > 0 and periods[axis] > 0.0:
         period = periods[axis]
         number = floor(period / edge)
@@ -638,7 +656,10 @@ def put(places: Any, order: Any, k: int, clump: int, r: Any, reach: float) -> No
 
 @kernel
 def cell_of(r: Any, cells: Any, low: Any, edges: Any) -> Any:
-    """The indices of the cell that contains a position. Three ints; ``r`` (3,) in m."""
+    """The indices of the cell that contains a position ``r`` (3,), m: three ints.
+
+    Along the three axes ``cells`` are the numbers of cells, ``low`` where they begin and ``edges`` their edges, m.
+    """
     return (
         min(int((r[0] - low[0]) / edges[0]), cells[0] - 1),
         min(int((r[1] - low[1]) / edges[1]), cells[1] - 1),
@@ -651,7 +672,7 @@ def chain_near_clumps(count: int, cells: Any, periods: Any, scratch: Scratch) ->
     """Chain to each clump, in ascending order, those with a higher index whose bounding spheres come within both margins.
 
     Returns the number of links, which are incomplete if there is no space for them. Each cell is compared with itself and those
-    ahead of it, so that every pair is examined once.
+    ahead of it, so that every pair is examined once. ``cells`` are the numbers of cells along the three axes.
     """
     places, order, starts, chains, links = scratch.places, scratch.order, scratch.starts, scratch.chains, scratch.links
     nx, ny, nz = cells
@@ -694,16 +715,19 @@ def goes_around(periods: Any, axis: int, cells: int) -> bool:
 
 @kernel
 def shortest(period: float, x: float) -> float:
-    """The distance along an axis between two positions in the box, of which one may be an image. In the unit of ``x``.
+    """The distance along an axis between a position in the box and the nearest image of another, which differ by ``x``.
 
-    ``period`` in the same unit.
+    ``period`` is in the unit of ``x``; if it is 0, the difference itself is returned, which may be negative.
     """
     return min(abs(x), period - abs(x)) if period > 0.0 else x
 
 
 @kernel
 def look(e: int, begin: int, end: int, n: int, periods: Any, places: Any, order: Any, chains: Any, links: Any) -> int:
-    """Chain those of the sorted clumps ``begin`` to ``end`` that are near sorted clump ``e``; returns the number of links."""
+    """Chain those of the sorted clumps ``begin`` to ``end`` that are near sorted clump ``e`` to it.
+
+    Returns the number of links, which was n before.
+    """
     px, py, pz, reach = places[e, 0], places[e, 1], places[e, 2], places[e, 3]
     for f in range(begin, end):
         x, y, z = places[f, 0] - px, places[f, 1] - py, places[f, 2] - pz
@@ -733,7 +757,11 @@ def enter_link(a: int, b: int, n: int, chains: Any, links: Any) -> None:
 
 @cache
 def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
-    """The function ``listed_loads`` of a law."""
+    """The kernel ``listed_loads(respond, fields, width, listed, n_groups, setup, memory, clock, work)`` of a law.
+
+    It adds the loads of all contacts in the list and returns the stored energy (J), the number of places written into ``hit``,
+    and the approximate cost of traversing the list in vain (ns).
+    """
     _, begin_pass, wall_of, pair, end_pass = interaction(law)
 
     @kernel  # in line: handed over on the stack, its many arrays would cost a sixth of a step
@@ -841,7 +869,7 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
 
 @kernel
 def lab_positions(near: Any, at: Any, begin: int, many: int, r: Any, m: Any) -> None:
-    """Lab positions of listed spheres of one clump. In m, (spheres, 3)."""
+    """Write the lab positions of ``many`` listed spheres of one clump, from ``begin`` on, into ``at``."""
     for number in range(begin, begin + many):
         k: Any = np.uint64(number)
         x, y, z = lab_position(r, m, sphere_of(near, k))

@@ -3,6 +3,12 @@
 >>> from polhode.manybody import Clump, pictures, scenes
 >>> pictures.picture_of_clumps(Clump.dimer(0.01, 0.008, distance=0.012)).savefig("dimer.png")  # doctest: +SKIP
 >>> pictures.picture_of_scene(scenes["rods"], scenes["rods"].initial_state(0)).savefig("rods.png")  # doctest: +SKIP
+
+A *film* is a mapping of arrays and numbers by name. It has the motion ``r`` (frames, clumps, 3), positions in the lab, and
+``q`` (frames, clumps, 4), unit quaternions, body to lab; what :meth:`polhode.manybody.Scene.solids` returns, ``kind``
+(clumps,), and of the spheres of all kinds ``sphere_kind`` (n,), ``centre`` (n, 3; body frame) and ``radius`` (n,); what
+:meth:`polhode.manybody.Scene.outline` returns, ``box`` and perhaps ``drum_radius``, ``drum_axis`` and ``drum_rate`` (rad/s);
+and of a drum that turns ``time`` (frames,), s. Lengths are in m, or in the unit of a liquid.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +46,10 @@ FINER = 2
 
 @dataclass(frozen=True)
 class Camera:
-    """Position and target (m) of a camera, its picture's size in pixels, and its horizontal angle of view (rad)."""
+    """Position and target (m) of a camera, its picture's size in pixels, its horizontal angle of view (rad), and what is up.
+
+    ``eye``, ``target`` and the direction ``up``, of any length, are in the lab frame.
+    """
 
     eye: tuple[float, float, float]
     target: tuple[float, float, float]
@@ -51,7 +60,7 @@ class Camera:
 
     @property
     def frame(self) -> np.ndarray:
-        """Rows: to the right, up and forward, unit vectors."""
+        """The axes of the camera as the rows of an array (3, 3), unit vectors of the lab: to the right, up and forward."""
         forward = np.subtract(self.target, self.eye)
         forward = forward / np.linalg.norm(forward)
         right = np.cross(forward, self.up)
@@ -64,11 +73,11 @@ class Camera:
         return self.width / (2 * tan(self.angle / 2))
 
     def seen(self, points: np.ndarray) -> np.ndarray:
-        """Points (n, 3) in the camera's frame: right, up, forward, m."""
+        """Points (n, 3) of the lab, in the camera's frame: right, up, forward; m."""
         return np.asarray((np.asarray(points, float) - self.eye) @ self.frame.T)
 
     def project(self, points: np.ndarray) -> np.ndarray:
-        """Points (n, 3) as pixel coordinates (n, 2), from the upper left corner."""
+        """Points (n, 3) of the lab, m, as pixel coordinates (n, 2): to the right and down from the upper left corner."""
         x, y, z = self.seen(points).T
         return np.column_stack([self.width / 2 + self.focus * x / z, self.height / 2 - self.focus * y / z])
 
@@ -110,11 +119,11 @@ def _tracer() -> Callable[..., None]:
 
 
 def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps: np.ndarray, camera: Camera) -> np.ndarray:
-    """Shaded spheres on a transparent background: (height, width, 4), each value from 0 to 1.
+    """Shaded spheres on a transparent background: (height, width, 4), red, green, blue and opacity, from 0 to 1.
 
     Parameters
     ----------
-    centres, radii : (n, 3) and (n,), m
+    centres, radii : (n, 3) in the lab, and (n,), m
     colours : (n, 3), red, green and blue from 0 to 1
     clumps : (n,), integers: which spheres belong together; a line is drawn where one clump covers another
     camera : Camera
@@ -150,16 +159,17 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
 
 
 def rotated(q: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Points (n, 3) of a body with orientation q (4,), rotated into the lab frame. In the unit of ``points``."""
+    """Points (n, 3) of a body with orientation q (4,), a unit quaternion, rotated into the lab frame; the unit stays."""
     sine = np.asarray(q[1:], float)
     once = 2 * np.cross(sine, points)
     return np.asarray(points + float(q[0]) * once + np.cross(sine, once))
 
 
 def spheres_of(film: Mapping[str, Any], frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Centres (lab frame), radii, colours and clumps of all spheres in one frame of a film, for :func:`picture`.
+    """All n spheres in one frame of a film, whose number is ``frame``, for :func:`picture`: four arrays.
 
-    Arrays over spheres; centres (n, 3) and radii in m.
+    They are the centres (n, 3) in the lab and the radii (n,), m; the colours (n, 3), red, green and blue from 0 to 1; and to
+    which clump each belongs (n,).
     """
     centres, radii, colours, clumps = [], [], [], []
     kinds = film["kind"]
@@ -183,7 +193,7 @@ def _colour(kinds: np.ndarray, clump: int) -> tuple[float, float, float]:
 def view_of(film: Mapping[str, Any], width: int, height: int) -> Camera:
     """A camera that sees the whole cube from the front, slightly from the right and from above, or a drum along its axis.
 
-    ``width`` and ``height`` of the picture in pixels.
+    ``width`` and ``height`` are the size of the picture in pixels.
     """
     direction, size = np.array([0.56, -1.0, 0.42]), float(film["box"])
     if "drum_radius" in film:
@@ -194,7 +204,7 @@ def view_of(film: Mapping[str, Any], width: int, height: int) -> Camera:
 
 
 def draw(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> None:
-    """Draw one frame of a film in its box or drum."""
+    """Draw the frame with the number ``frame`` of a film in its box or drum, as the camera sees it, on axes of Matplotlib."""
     seen = draw_drum(axes, film, frame, camera) if "drum_radius" in film else draw_box(axes, film, camera)
     axes.imshow(
         picture(*spheres_of(film, frame), camera),
@@ -210,7 +220,7 @@ def draw(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> Non
 
 
 def draw_box(axes: Axes, film: Mapping[str, Any], camera: Camera) -> np.ndarray:
-    """Draw the box of a film, the edges in front over the clumps; returns the pixels of its corners. An array (corners, 2)."""
+    """Draw the box of a film, the edges in front over the clumps; returns the pixel coordinates (8, 2) of its corners."""
     half = float(film["box"]) / 2
     corners = np.array([[x, y, z] for x in (-half, half) for y in (-half, half) for z in (-half, half)])
     seen = camera.project(corners)
@@ -234,9 +244,9 @@ def draw_box(axes: Axes, film: Mapping[str, Any], camera: Camera) -> np.ndarray:
 
 
 def draw_drum(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> np.ndarray:
-    """Draw the drum of a film, the rim in front over the clumps; returns the pixels of both rims. An array (points, 2).
+    """Draw the drum of a film, the rim in front over the clumps; returns pixel coordinates (points, 2) along both rims.
 
-    Staves show how far it has turned.
+    Staves show how far it has turned at the frame with the number ``frame``.
     """
     axis, radius, half = AXES.index(film["drum_axis"]), float(film["drum_radius"]), float(film["box"]) / 2
     turned = float(film["drum_rate"]) * float(film["time"][frame]) if "time" in film else 0.0
@@ -258,8 +268,10 @@ def draw_drum(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -
 
 
 def standing(centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    """Centres of a clump's spheres with its long axis (x of the body) upright on z = 0, the end farther from the centre up.
-    (spheres, 3), in the unit of ``centres``.
+    """The centres of a clump's spheres with its long axis upright on z = 0, the end farther from the centre of mass up.
+
+    ``centres`` (spheres, 3) are in the body frame, whose x axis is the long one, and ``radii`` (spheres,) in the same unit; the
+    result (spheres, 3) too.
     """
     upright = np.column_stack([centres[:, 1], centres[:, 2], centres[:, 0]])
     if (upright[:, 2] + radii).max() < (radii - upright[:, 2]).max():

@@ -39,13 +39,23 @@ class State:
 
 
 def check_number(where: str, count: int, bodies: str) -> None:
-    """Refuse more bodies than can be, before there is a list of them."""
+    """Refuse more than :data:`MOST` bodies, before there is a list of them; ``where`` and ``bodies`` are words of the message.
+
+    Raises
+    ------
+    ValueError
+        If ``count`` is larger.
+    """
     if count > MOST:
         raise ValueError(f"{where}: has {count} {bodies}; at most {MOST:,} can be simulated")
 
 
 def motion_variables(motion: np.ndarray, bodies: str, length: str = "m", time: str = "s") -> dict[str, Any]:
-    """The motion (samples, bodies, 13) of a run as variables r, v, q and omega; ``bodies`` is the name of the dimension."""
+    """The motion of a run as variables r, v, q and omega by name: dimensions, array (samples, bodies, 3 or 4), attributes.
+
+    ``motion`` (samples, bodies, 13) has these columns: r and v in the lab, q body to lab, omega in the body frame. ``bodies``
+    is the name of that dimension, ``length`` and ``time`` are the units. Of a run without recorded motion the dict is empty.
+    """
     if not len(motion):
         return {}
     columns = (
@@ -61,7 +71,13 @@ def motion_variables(motion: np.ndarray, bodies: str, length: str = "m", time: s
 
 
 def checked_state(where: str, count: int, state: State) -> State:
-    """The state with checked copies of its arrays, and quaternions of length 1. Arrays over bodies, in the units given."""
+    """The state of ``count`` bodies with checked copies of its arrays, in its units, and quaternions divided by their length.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an array has another shape, a value is not finite, or a quaternion is not unit; the message begins with ``where``.
+    """
     arrays = {}
     for name, size in (("r", 3), ("v", 3), ("q", 4), ("omega", 3)):
         what = f"{where}: the initial {name}"
@@ -147,8 +163,11 @@ def _try(
 
 
 def planes_and_drum(box: float, drum: Drum | None, periodic: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The distances of planes from the origin along x, y and z, inf where there is none; radius (0: none) and number of a drum;
-    and the periods."""
+    """What bounds a box of edge ``box`` (m), perhaps with a drum, that is repeated along the axes ``periodic``: three arrays.
+
+    First the distances (3,) of planes from the origin along x, y and z, m, inf where there is none; then radius (m; 0: none)
+    and number of the drum (2,), see :data:`polhode.manybody.contact.WALLS`; last the periods (3,), m, 0 where there is none.
+    """
     along = np.array([drum is None or axis == drum.axis for axis in AXES])
     repeated = np.array([axis in periodic for axis in AXES])
     cylinder = np.array([drum.radius, PLANES + AXES.index(drum.axis)]) if drum else np.zeros(2)
@@ -166,7 +185,8 @@ def check_state(
     """Refuse a state from which a run makes no sense: a clump with its centre outside the box, or two that interpenetrate.
 
     Contacts are allowed, since a state taken from a run has them. A sphere whose centre lies inside a sphere of another clump
-    is not.
+    is not. ``clumps`` is a list of the n :class:`polhode.manybody.Clump`, ``box`` the edge of the box in m (the length of a
+    drum), ``where`` how the message begins.
 
     Raises
     ------
@@ -212,12 +232,10 @@ def place_at_random(
     drum: Drum | None = None,
     periodic: Sequence[str] = (),
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (n, 3) and orientations (n, 4) of clumps in a cube of edge ``box`` (m) centred at the origin, or in a drum.
+    """Positions (n, 3) of clumps in m, and orientations (n, 4), in a cube of edge ``box`` (m) about the origin, or in a drum.
 
-    In m.
-
-    Random sequential addition, the largest first: each clump is tried at random places and orientations until it touches
-    nothing.
+    Orientations are unit quaternions, body to lab. Random sequential addition, the largest first: each of the n clumps is tried
+    at random places and orientations, at most ``attempts`` times, until it touches nothing.
 
     Raises
     ------

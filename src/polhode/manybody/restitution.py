@@ -24,9 +24,7 @@ STRONGEST = 1e3
 
 
 def linear_restitution(damping: float) -> float:
-    """The coefficient of restitution of a linear spring and dashpot with the part ``damping`` of critical damping.
-
-    Numbers without a unit.
+    """The coefficient of restitution, from 0 to 1, of a linear spring and dashpot; ``damping`` is the part of critical damping.
 
     Schwager and Poeschel (2007), Eq. 21. A contact ends when its force vanishes.
     """
@@ -38,10 +36,7 @@ def linear_restitution(damping: float) -> float:
 
 @cache
 def linear_damping(restitution: float) -> float:
-    """The damping, as a fraction of critical, that gives a coefficient of restitution (above 2.5e-7, at most 1).
-
-    Numbers without a unit.
-    """
+    """The damping, as a fraction of critical damping, that gives a coefficient of restitution (above 2.5e-7, at most 1)."""
     if restitution >= 1:
         return 0.0
     low, high = 0.0, STRONGEST
@@ -51,26 +46,29 @@ def linear_damping(restitution: float) -> float:
 
 
 def tsuji_restitution(alpha: float) -> float:
-    """The coefficient of restitution, between 0 and 1, of Hertz's spring with the dashpot of Tsuji et al."""
+    """The coefficient of restitution, from 0 to 1, of Hertz's spring with the dashpot of Tsuji et al.
+
+    ``alpha`` is its dimensionless damping, see the module's docstring.
+    """
     return linear_restitution(alpha / sqrt(5))
 
 
 def tsuji_damping(restitution: float) -> float:
-    """The dimensionless alpha of Tsuji et al. that gives a coefficient of restitution."""
+    """The dimensionless alpha of Tsuji et al. that gives a coefficient of restitution (above 2.5e-7, at most 1)."""
     return sqrt(5) * linear_damping(restitution)
 
 
 def pulling_restitution(alpha: float) -> float:
-    """The coefficient of restitution of the same contact if its dashpot may pull: it ends where the overlap vanishes.
+    """The coefficient of restitution of Hertz's spring if the dashpot of Tsuji et al. may pull: a contact ends at zero overlap.
 
-    exp(-pi D/sqrt(1 - D^2)) with D = alpha/sqrt(5), and zero from critical damping on.
+    exp(-pi D/sqrt(1 - D^2)) with D = alpha/sqrt(5), and zero from critical damping on; ``alpha`` is dimensionless.
     """
     damping = alpha / sqrt(5)
     return exp(-pi * damping / sqrt(1 - damping * damping)) if damping < 1 else 0.0
 
 
 def tsuji_polynomial(restitution: float) -> float:
-    """The alpha of ``damping tsuji`` of LAMMPS' ``pair_style granular``.
+    """The dimensionless alpha that ``damping tsuji`` of LAMMPS' ``pair_style granular`` makes of a restitution from 0 to 1.
 
     Eq. 53 of Marshall, J. Comput. Phys. 228 (2009) 1541, times the root of 2. It is the damping with attraction.
     """
@@ -81,8 +79,9 @@ def tsuji_polynomial(restitution: float) -> float:
 
 
 def coefficient_damping(restitution: float) -> float:
-    """The dimensionless alpha of ``damping coeff_restitution`` in LAMMPS, in closed form: it gives
-    :func:`pulling_restitution`.
+    """The dimensionless alpha that ``damping coeff_restitution`` of LAMMPS makes of a restitution from 0 to 1.
+
+    It is the inverse of :func:`pulling_restitution` in closed form.
     """
     return sqrt(5) / sqrt(1 + (pi / log(restitution)) ** 2) if 0 < restitution < 1 else sqrt(5) if restitution <= 0 else 0.0
 
@@ -92,14 +91,14 @@ LAMMPS_DAMPINGS = MappingProxyType({"tsuji": tsuji_polynomial, "coeff_restitutio
 
 
 def lammps_damping(restitution: float, alpha: Callable[[float], float] = tsuji_polynomial) -> float:
-    """What to write for a coefficient of restitution in LAMMPS with ``limit_damping``, so that it is obtained.
+    """The number from 0 to 1 to write in LAMMPS with ``limit_damping``, so that a coefficient of restitution is obtained.
 
-    NaN where no number from 0 to 1 gives so little.
+    NaN where no number gives so little.
 
     Parameters
     ----------
-    restitution : the one to obtain, up to 1
-    alpha : one of :data:`LAMMPS_DAMPINGS`
+    restitution : the coefficient to obtain, up to 1
+    alpha : one of :data:`LAMMPS_DAMPINGS`, a function (number written) -> dimensionless alpha
     """
     if restitution >= 1:
         return 1.0
@@ -112,7 +111,7 @@ def lammps_damping(restitution: float, alpha: Callable[[float], float] = tsuji_p
 
 
 def yade_restitution(en: float, heavier: float) -> float:
-    """The coefficient of restitution that ``en`` of YADE's Hertz-Mindlin law gives a clump in a head-on impact.
+    """The coefficient of restitution, from 0 to 1, that ``en`` of YADE's Hertz-Mindlin law gives a clump in a head-on impact.
 
     Its dashpot is alpha sqrt(m k) with the mass m of the sphere that touches, and the alpha that gives ``en`` to a body of
     that mass (read in ``Law2_ScGeom_MindlinPhys_Mindlin``; measured for spheres).
@@ -126,5 +125,8 @@ def yade_restitution(en: float, heavier: float) -> float:
 
 
 def yade_en(restitution: float, heavier: float) -> float:
-    """The ``en`` to write in YADE so that a clump has this coefficient of restitution: :func:`yade_restitution` inverted."""
+    """The ``en`` to write in YADE so that a clump has this coefficient of restitution: :func:`yade_restitution` inverted.
+
+    ``heavier`` is the mass of the clump over that of the sphere that touches.
+    """
     return tsuji_restitution(tsuji_damping(restitution) * sqrt(heavier))

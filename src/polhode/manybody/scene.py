@@ -147,7 +147,14 @@ class Scene:
 
     @cached_property
     def clumps(self) -> tuple[tuple[Clump, int], ...]:
-        """The kinds of clump and the number of each."""
+        """The kinds of clump and the number of each, pairs (Clump, count).
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``kinds`` gives anything else, two kinds have one key, materials or parameters are for a kind that there is not,
+            or a clump could touch two images of another in a periodic box.
+        """
         kinds = self.kinds() if callable(self.kinds) else self.kinds
         pairs = kinds if isinstance(kinds, tuple | list) else ()
         if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], Clump) for pair in pairs):
@@ -195,7 +202,13 @@ class Scene:
 
     @cached_property
     def every_clump(self) -> list[Clump]:
-        """One entry for each clump, in the order used by all arrays over clumps."""
+        """The :class:`polhode.manybody.Clump` of each clump, in the order used by all arrays over clumps.
+
+        Raises
+        ------
+        ValueError
+            If there are more clumps than can be simulated.
+        """
         check_number(f"scene {self.key!r}", len(self), "clumps")
         return [clump for clump, count in self.clumps for _ in range(count)]
 
@@ -203,8 +216,11 @@ class Scene:
         return sum(count for _, count in self.clumps)
 
     def solids(self) -> dict[str, np.ndarray]:
-        """The shapes of the clumps: the index ``kind`` of each clump's kind and, for all spheres of all kinds,
-        ``sphere_kind``, ``centre`` (n, 3; body frame) and ``radius``, m."""
+        """The shapes of the clumps as arrays by name: ``kind`` (clumps,), the index of each clump's kind, and the spheres.
+
+        Of the n spheres of all kinds ``sphere_kind`` (n,) is the index of the kind, ``centre`` (n, 3) the place in the body
+        frame, m, and ``radius`` (n,), m.
+        """
         kinds = [clump for clump, _ in self.clumps]
         number = {id(clump): i for i, clump in enumerate(kinds)}
         return {
@@ -215,7 +231,11 @@ class Scene:
         }
 
     def outline(self) -> dict[str, float | str]:
-        """The box, and the drum if there is one, as attributes of files, by name; lengths in m."""
+        """The box, and the drum if there is one, as attributes of files, by name.
+
+        These are ``box``, its edge (m), and of a drum ``drum_radius`` (m), ``drum_axis`` and ``drum_rate`` (rad/s), each number
+        with its unit in ``..._units``.
+        """
         values: dict[str, float | str] = {"box": self.box, "box_units": "m"}
         if self.drum:
             values |= {"drum_radius": self.drum.radius, "drum_radius_units": "m", "drum_axis": self.drum.axis}
@@ -223,7 +243,7 @@ class Scene:
         return values
 
     def material_of(self, clump: Clump) -> Material:
-        """The :class:`Material` of a kind of clump."""
+        """The material of a kind of clump: the material of the scene, unless ``materials`` names the kind."""
         return self.materials.get(clump.key, self.material)
 
     def _at_wall(self, material: Material) -> MaterialPair:
@@ -235,11 +255,11 @@ class Scene:
         return FORCES[self.law] if isinstance(self.law, str) else self.law
 
     def constants(self) -> tuple[np.ndarray, np.ndarray]:
-        """The material of each kind of clump as a number, and the constants of the law for every pair of them (pairs, width).
+        """The material of each kind of clump as a number, (kinds,), and the constants of the law for every pair of materials.
 
-        In SI units.
-
-        The pairs of the first kind with all kinds and with the wall come first, then those of the second, and so on.
+        These are (pairs, width), in SI units, as the law makes them (:meth:`polhode.manybody.ForceLaw.constants_of`). The pairs
+        of the first material with all materials and with the wall come first, then the pairs of the second, and so on. Clumps
+        of one key have one number.
         """
         keys, law = list(dict.fromkeys(clump.key for clump, _ in self.clumps)), self.force_law
         material = {clump.key: self.material_of(clump) for clump, _ in self.clumps}
@@ -253,7 +273,7 @@ class Scene:
 
     @property
     def wall_numbers(self) -> list[int]:
-        """The walls that there are, as :data:`polhode.manybody.contact.WALLS` numbers them."""
+        """The numbers of the walls that there are: 0 to 5, planes at -x, x, -y, y, -z and z; 6 to 8, a drum about x, y or z."""
         planes = [wall for wall in range(PLANES) if AXES[wall // 2] not in self.periodic]
         if self.drum is None:
             return planes
@@ -262,7 +282,7 @@ class Scene:
 
     @property
     def periods(self) -> list[float]:
-        """After what length along each axis everything is repeated, m; 0 where it is not, and empty if it is nowhere."""
+        """The lengths along x, y and z after which everything is repeated, m: 0 along other axes; empty if there are none."""
         return [self.box if axis in self.periodic else 0.0 for axis in AXES] if self.periodic else []
 
     @property
@@ -277,7 +297,7 @@ class Scene:
 
     @property
     def solid_fraction(self) -> float:
-        """Total volume of the clumps as a fraction of the volume of the box or drum. A number up to 1."""
+        """Total volume of the clumps as a fraction of the volume of the box or drum, without a unit; 0 in an infinite box."""
         whole = pi * self.drum.radius**2 * self.box if self.drum else self.box**3
         return sum(count * clump.volume for clump, count in self.clumps) / whole
 
@@ -287,8 +307,12 @@ class Scene:
         return replace(self, spin=spin, settles_in=narrow)
 
     def scaled(self, count: int) -> "Scene":
-        """A scene of about ``count`` clumps with this mixture and density, in a box or drum that grows with them. A new
-        :class:`Scene`.
+        """A scene of about ``count`` clumps with this mixture and density, in a box or drum that grows with them.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``count`` is no positive whole number.
         """
         count = whole(f"scene {self.key!r}: count", count, least=1)
         kinds = [(clump, max(1, round(count * number / len(self)))) for clump, number in self.clumps]
@@ -300,8 +324,6 @@ class Scene:
     def initial_state(self, seed: int) -> State:
         """Random positions, orientations and directions of motion, determined by the seed; or what has settled from them.
 
-        r (n, 3) in m, v in m/s, q (n, 4), omega in rad/s.
-
         Every quantity has its own generator, so that scenes that differ only in speed or spin share everything else.
         Clumps settle with the leapfrog SPIRAL in steps of a twentieth of the contact time.
 
@@ -309,8 +331,8 @@ class Scene:
         ------
         polhode.manybody.placement.BoxTooFull
             If the clumps do not fit; the message says how full the box is.
-        ValueError
-            If the seed is negative, or the scene has no box.
+        TypeError, ValueError
+            If the seed is no whole number from 0 on, or the scene has no box.
         """
         seed = whole(f"scene {self.key!r}: seed", seed, least=0, most=2**63 - 1)
         if not isfinite(self.box):
@@ -366,6 +388,11 @@ class Scene:
         ----------
         speed : float, optional
             m/s; by default that of the scene.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the speed is not positive, or the time is too short or too long for a number.
         """
         at = self.speed if speed is None else speed
         if number(f"scene {self.key!r}: speed", at, least=0.0, unit="m/s") == 0:

@@ -61,13 +61,25 @@ def _existing(path: Traversable) -> Traversable:
 
 
 def table(path: Traversable) -> np.ndarray:
-    """The numbers of a csv file with comments (#) and one line of names. An array (rows, columns)."""
+    """The numbers of a csv file with comments (#) and one line of names: an array (rows, columns), of pieces in cm.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    """
     lines = [line for line in _existing(path).read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
     return np.array([[float(word) for word in line.split(",")] for line in lines[1:]])
 
 
 def profile(key: str) -> "PchipInterpolator":
-    """Radius as a function of height, both in cm, between the foot and the top. In cm."""
+    """The radius of a piece as a function of height, both in cm, between the foot and the top.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such piece.
+    """
     from scipy.interpolate import PchipInterpolator  # takes half a second, and runs with filled pieces do not need it
 
     height, radius = table(SHAPES / "profiles" / f"{key}.csv").T
@@ -75,16 +87,20 @@ def profile(key: str) -> "PchipInterpolator":
 
 
 def outline(key: str, points: int = 400) -> np.ndarray:
-    """The half section (points, 2) of a piece: height and radius in cm, from the middle of the base to that of the top."""
+    """The half section of a piece from the middle of its base to the middle of its top: (points + 2, 2), height and radius, cm.
+
+    It raises the errors of :func:`profile`.
+    """
     curve = profile(key)
     height = np.linspace(curve.x[0], curve.x[-1], points)
     return np.vstack([[height[0], 0.0], np.column_stack([height, curve(height)]), [height[-1], 0.0]])
 
 
 def inscribed(key: str, rho: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Radius of the largest sphere about points (rho, z) of the half section that stays inside the piece of revolution, cm.
+    """Radius of the largest sphere about each point (rho, z) of the half section that stays inside the piece of revolution.
 
-    Zero outside. The nearest point of the surface is in the same half plane.
+    ``rho``, the distance from the axis, and ``z``, the height, are arrays of one shape in cm; so is the result, which is zero
+    outside the piece. The nearest point of the surface is in the same half plane.
     """
     line = outline(key, 2000)
     a, b = line[:-1], line[1:]

@@ -91,7 +91,8 @@ def simulate(
     xarray.Dataset
         Over ``time`` (s): ``kinetic``, ``potential``, ``energy`` (J), ``energy_error`` (relative to the start), ``momentum``
         (time, axis; kg m/s), ``angular_momentum`` (time, axis; kg m^2/s about the middle of the box); for rods ``axial_spin``
-        (time, clump; rad/s), which only friction can change; with ``record`` also ``r``, ``v``, ``q``, ``omega`` of each clump;
+        (time, clump; rad/s), which only friction can change; with ``record`` also ``r`` (m), ``v`` (m/s) and ``omega`` (rad/s,
+        body frame), each (time, clump, axis), and ``q`` (time, clump, quaternion; body to lab, the scalar first);
         the scalars ``steps`` and ``contact_steps`` (pairs of touching spheres, or of a sphere and a wall, summed over all
         steps). With gravity ``gravitational`` is part of ``energy`` (J). With a law that does not conserve energy there are the
         energies (J) ``stored_normal`` and ``stored_tangential`` in springs, ``dissipated_normal`` and
@@ -149,8 +150,9 @@ def simulate_arrays(
     normalise: bool | None = None,
     bath: Bath | None = None,
 ) -> Arrays:
-    """The run of :func:`simulate` as plain arrays, :class:`Arrays`, for jobs that have no time to import xarray; units as
-    there.
+    """The run of :func:`simulate` as plain arrays, for jobs that have no time to import xarray.
+
+    Arguments, names, shapes, units and errors are as there.
     """
     if isinstance(scene, str):
         scene = SCENES[scene]
@@ -281,9 +283,10 @@ def run(
 ) -> dict[str, Any]:
     """Run to the last of ``sample_steps`` (ascending, int64) and read the scene at each of them, as plain arrays.
 
-    With the checkpoint ``before`` the run goes on from there, and of ``state`` only the number of clumps matters.
-    ``pauses`` are those of the run, for example :class:`polhode.compiling.marching.Laps` to time it; the results do not depend
-    on them.
+    With the checkpoint ``before`` the run goes on from there, and of ``state`` only the number of clumps matters. ``dt`` is the
+    time step in s, and the other arguments are as for :func:`simulate`. ``pauses`` are the pauses of the run, for example
+    :class:`polhode.compiling.marching.Laps` to time it; the results do not depend on them. Of a :class:`Fluid` all numbers are
+    in its own coherent units, in which an energy is mass length^2 / time^2.
 
     Returns
     -------
@@ -291,11 +294,18 @@ def run(
         ``energies`` (samples, 2): kinetic, and stored in contacts, J. ``kinetic_of_centres`` (samples,), J. ``ledger``
         (samples, 7), J: potential of gravity, stored by normal and by tangential springs, dissipated by normal and by
         tangential dashpots and by sliding, taken by the law.
-        ``work_of_walls`` (samples,), J. ``momenta`` (samples, 6): linear and angular. ``spins`` (samples,
-        clumps) for rods, else (0, clumps). ``motion`` (samples, clumps, 13): r, v, q, omega if recorded, else (0, clumps, 13).
+        ``work_of_walls`` (samples,), J. ``momenta`` (samples, 6): linear, kg m/s, and angular about the middle of the box,
+        kg m^2/s, lab frame. ``spins`` (samples, clumps), rad/s about the long axes of rods, else (0, clumps). ``motion``
+        (samples, clumps, 13): r (m) and v (m/s) in the lab, q body to lab, omega (rad/s) in the body frame if recorded, else
+        (0, clumps, 13).
         ``sums`` (samples, 3): what a bath adds up (:data:`polhode.manybody.bathed.SUMS`), else (samples, 0).
         ``work``: counts of what was done, see :data:`WORK`. ``diverged``: number of the step at which the run diverged, or -1.
-        ``checkpoint``: if it has not, a :class:`polhode.manybody.engine.Checkpoint`.
+        ``checkpoint``: if it has not, a :class:`polhode.manybody.engine.Checkpoint`. Values after a run has diverged are NaN.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the state does not fit the scene, or the checkpoint was made by another version of the engine.
     """
     count = len(scene)
     arrays = dict(vars(state if before else checked_state(f"scene {scene.key!r}", count, state)))
@@ -348,7 +358,7 @@ WORK = ("lists", "groups", "spheres", "pairs", "contacts", "margin")
 
 
 def setup_of(scene: Scene | Fluid) -> Setup:
-    """The arrays of clumps and box that the engine reads, a :class:`Setup` in SI units. A fluid: in its own units."""
+    """The arrays of clumps and box that the engine reads, in SI units, or in the coherent units of a :class:`Fluid`."""
     if isinstance(scene, Fluid):
         return scene.setup
     kinds = [clump for clump, _ in scene.clumps]
@@ -383,7 +393,13 @@ def compiled_parts(
 ) -> tuple[MethodParts, LawParts]:
     """The parts of the engine's loop for one method, perhaps in a heat bath, and one law, each compiled once in a process.
 
-    ``blocks``: for a law between sites, the size of :func:`polhode.manybody.sites.width`.
+    ``normalise`` says whether quaternions are normalised every step. ``blocks`` is, for a law between sites, the size of
+    :func:`polhode.manybody.sites.width`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the kernels of the law do not return what it declares, or there is no bath around this method.
     """
     velocities = law.contact is not None
     with _compiling:

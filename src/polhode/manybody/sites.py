@@ -8,6 +8,15 @@ Of many molecules, a molecule looks only at the sites in a list (:func:`list_sit
 is within its margin (:mod:`polhode.manybody.neighbours`). In the list each site keeps its lane and its place among the others
 of this lane, so that every sum has the same terms in the same order as without a list. What the list omits, and what it has
 in vain, adds zeros alone. No bit depends on it.
+
+The kernels share their arguments, in the coherent units of the fluid, in which a force is mass length / time^2. ``fields`` is
+the flat float array of the records of all molecules, which have ``width`` fields each (:mod:`polhode.compiling.lanes`); ``f``
+the flat float array of the blocks, with positions of sites and forces on them in the lab, and of the table of sites behind
+them, which begins at ``table`` (0: there is no list, and no table); ``setup`` a :class:`polhode.manybody.contact.Setup`;
+``period`` the edge of the box and its inverse; ``base`` where the blocks of a type begin in ``f``; and ``begin`` and ``rows``
+where the entries of a molecule and a type begin in ``index``, and how many rows of lanes they fill. Lists, and ``near``,
+``at``, ``index``, ``groups`` and ``order``, are as in :mod:`polhode.manybody.neighbours`. Molecules, sites and types are
+numbered from 0.
 """
 
 from collections.abc import Callable
@@ -46,7 +55,7 @@ ROUND = 1.5 * 2.0**52
 
 
 def layout_of(types_of: list[np.ndarray]) -> Layout:
-    """The layout of molecules with sites of these types (ints from 0), molecule by molecule."""
+    """The layout of molecules, whose sites have these types: an int array (sites,) for each molecule."""
     flat = np.concatenate(types_of)
     numbers = np.bincount(flat)
     # The sums begin in the block before the first.
@@ -66,7 +75,7 @@ def layout_of(types_of: list[np.ndarray]) -> Layout:
 
 
 def width(layout: Layout) -> int:
-    """The size of the blocks, as the ``batch_width`` of :class:`polhode.manybody.engine.LawParts`."""
+    """The size of blocks and table in fields of eight lanes, ``batch_width`` of :class:`polhode.manybody.engine.LawParts`."""
     return blocks_in(layout) * (BLOCK // LANES + ROW)
 
 
@@ -203,7 +212,7 @@ def respond(fields: Any, bookkeeping: Any, memory: Any, dt: float, energy: float
 
 @kernel
 def total(f: Any, k: Any) -> float:
-    """The sum of eight numbers. In their unit."""
+    """The sum of the eight numbers from index k of ``f`` on, in their unit."""
     a, b = f[k] + f[k + np.uint64(4)], f[k + np.uint64(1)] + f[k + np.uint64(5)]
     c, d = f[k + np.uint64(2)] + f[k + np.uint64(6)], f[k + np.uint64(3)] + f[k + np.uint64(7)]
     return (a + c) + (b + d)  # type: ignore[no-any-return]
@@ -233,7 +242,7 @@ def place_of(layout: Layout, site: int, table: int) -> Any:
 
 @kernel
 def put_sites(fields: Any, width: int, count: int, setup: Setup, f: Any, table: int) -> None:
-    """Write where all sites are, and no forces."""
+    """Write the positions of all sites into ``f``, in the table if there is one and else in the blocks, and no forces."""
     site = 0
     for c in range(count):
         i = place(c, width)
@@ -276,7 +285,7 @@ def rows_of(groups: Any, group: int) -> Any:
 
 @kernel
 def bring(f: Any, table: int, base: int, index: Any, begin: int, rows: int) -> None:
-    """Copy the listed sites from the table to the blocks from ``base`` on."""
+    """Copy the listed sites of a type, with the forces on them, from the table to its blocks."""
     for row in range(rows):
         for lane in range(LANES):
             s, k = np.uint64(table + index[begin + row * LANES + lane] * ROW), np.uint64(base + row * BLOCK + lane)
@@ -290,7 +299,7 @@ def bring(f: Any, table: int, base: int, index: Any, begin: int, rows: int) -> N
 
 @kernel
 def take_back(f: Any, table: int, base: int, index: Any, begin: int, rows: int) -> None:
-    """Copy the forces on the listed sites back to the table."""
+    """Copy the forces on the listed sites of a type from its blocks back to the table."""
     for row in range(rows):
         for lane in range(LANES):
             s, k = np.uint64(table + index[begin + row * LANES + lane] * ROW), np.uint64(base + row * BLOCK + lane)
@@ -309,7 +318,7 @@ def nearest(x: float, period: Any) -> float:
 
 @kernel
 def gather_loads(fields: Any, width: int, count: int, setup: Setup, f: Any, table: int) -> None:
-    """Write the forces and torques on all molecules."""
+    """Write the forces (lab) and torques (body frame) on all molecules into their records."""
     site = 0
     for c in range(count):
         i = place(c, width)
@@ -335,6 +344,7 @@ def list_sites(
     :data:`LANES`. An entry is the row of a site in the table, and 0 fills up a lane. A site is listed if one of the molecule's
     comes within the cut-off when both molecules use up their margins. The first of ``listed.limits`` is the cost of a step in
     vain. Without any group all molecules are looked at, for good: of few molecules, and where a list would save little.
+    Arguments and result are as there.
     """
     layout, period, cutoff = setup.layout, period_of(setup), sqrt(setup.constants[0, BEFORE - 1])
     groups, index, at, near, sums, fill = listed.groups, listed.index, listed.at, listed.near, listed.sums, listed.hit
@@ -414,7 +424,7 @@ def list_sites(
 
 @kernel
 def mean_of(rates: Any, k: int, count: int) -> float:
-    """The mean of one of the three rates of all molecules. In the unit of the rates."""
+    """The mean over all molecules of rate k, of three, in the unit of the rates."""
     total = 0.0
     for c in range(count):
         total += rates[c, k]
@@ -425,7 +435,7 @@ def mean_of(rates: Any, k: int, count: int) -> float:
 def molecules_near(at: Any, near: Any, room: Any, order: Any, first: int, c: int, count: int, period: Any) -> Any:
     """Write into ``order`` which molecules after one may have sites in reach; returns their number.
 
-    From column ``first`` on, ``at`` has the centres, and the last row of ``near`` how far each reaches.
+    From column ``first`` on, ``at`` has the centres, and the last row of ``near`` how far each reaches; ``room`` is scratch.
     """
     k: Any = np.uint64(first + c)
     x0, y0, z0, reach = at[0, k], at[1, k], at[2, k], near[3, k]
@@ -447,7 +457,9 @@ def fill_lanes(
 ) -> Any:
     """Write the sites, of ``n``, that are within their bound into the index, each in its lane.
 
-    Returns the rows of lanes, and how many of these sites are out of ``reach`` at present.
+    Of these sites ``which[0]`` has the rows in the table, ``closest`` the squares of the smallest distances and ``near[3]`` of
+    the bounds. The place in the index is ``entries``, ``most`` is the length that the index must have, and ``fill`` is
+    overwritten. Returns the rows of lanes, and how many of these sites are not within the square ``reach`` of the cut-off.
     """
     for lane in range(np.uint64(LANES)):
         fill[lane] = 0
@@ -471,9 +483,9 @@ def fill_lanes(
 
 @kernel
 def closest_of_all(squared: Any, near: Any, many: int, at: Any, period: Any) -> None:
-    """Lower the squared distances of so many sites to that from one at ``at`` where this is nearer; vectorises.
+    """Lower the squared distances of ``many`` sites to that from one at ``at`` (3,) where this is nearer; vectorises.
 
-    In the unit of length of the fluid, squared.
+    ``squared`` (sites,) has them, and the first three rows of ``near`` the positions of these sites.
     """
     for k in range(many):
         x, y, z = nearest(near[0, k] - at[0], period), nearest(near[1, k] - at[1], period), nearest(near[2, k] - at[2], period)

@@ -51,11 +51,11 @@ class MovingClump:
 
     Parameters
     ----------
-    spheres : centres (body frame, m) and radii of its spheres: x, y, z, radius
-    mass, inertia : kg, and the coefficients of :meth:`polhode.algebra.body.Body.coefficients`
-    r, q, v, omega : pose and velocities at which the loads are needed
-    spin : the angular velocity then as a law gets it, lab frame
-    moved, turned : mean velocity and angular velocity since the last loads, lab frame
+    spheres : array (n, 4), centres (body frame, m) and radii of its spheres: x, y, z, radius
+    mass, inertia : kg, and the coefficients (9,) of :meth:`polhode.algebra.body.Body.coefficients`
+    r, q, v, omega : pose and velocities at which the loads are needed: m and m/s (lab), body to lab, rad/s (body frame)
+    spin : the angular velocity then as a law gets it, lab frame, rad/s
+    moved, turned : mean velocity (m/s) and angular velocity (rad/s) since the last loads, lab frame
     force, torque : the loads: lab frame, N, and body frame, N m
     turning, moving : what the method and the scheme of the centre of mass carry from step to step
     """
@@ -81,26 +81,37 @@ class MovingClump:
         return float(1.01 * max(dist(ZERO, sphere[:3]) + sphere[3] for sphere in self.spheres))
 
     def side(self, sphere: Any, share: float, since: float) -> Side:
-        """The clump as one of two bodies that touch: a :class:`polhode.manybody.contact.Side`, in SI units."""
+        """The clump as one of two bodies that touch, in SI units; ``since`` is the time since the last loads, s.
+
+        ``sphere`` (4,) is the sphere that touches, x, y, z in the body frame and radius, m, and ``share`` the part of the
+        overlap by which the contact point lies below its surface.
+        """
         m = _matrix(self.q)
         moved, turned = _scale(since, self.moved), _scale(since, self.turned)
         return Side(_to_lab(m, sphere), sphere[3], share, self.v, self.spin, moved, turned)
 
     def centres(self) -> np.ndarray:
-        """The centres of its spheres in the lab, (n, 3). In m."""
+        """The centres of its n spheres in the lab, (n, 3), m."""
         return np.stack(_lab_position(self.r, _matrix(self.q), self.spheres.T), axis=1)
 
     def push(self, force: Any, torque: Any) -> None:
-        """Add a force (N) and a torque (N m), both (3,) in the lab, to the loads."""
+        """Add a force (3,) in the lab (N) and a torque (3,) in the body frame (N m) to the loads."""
         self.force, self.torque = _add(self.force, force), _add(self.torque, torque)
 
 
 class PlainRun:
-    """A run of a method on a scene. Methods that begin with Runge-Kutta steps are not among them.
+    """A run of a method on a scene, in SI units. Its attribute ``bodies`` is a list of one :class:`MovingClump` for each clump.
+
+    In its methods i and j are places of clumps in this list, and a and b places of spheres in their clumps.
 
     Parameters
     ----------
     scene, state, method, dt : as for :func:`polhode.manybody.simulate`
+
+    Raises
+    ------
+    ValueError
+        If the method begins with Runge-Kutta steps, or is a processed one.
     """
 
     def __init__(self, scene: Scene, state: State, method: OneTorque, dt: float) -> None:
@@ -148,7 +159,7 @@ class PlainRun:
                 body.turning = _unit(body.turning[:4]) + body.turning[4:]
 
     def advance_to_loads(self) -> None:
-        """Make the part of a step of all clumps that comes before the loads."""
+        """Make the part of a step that comes before the loads: all clumps get the poses and velocities at which these act."""
         for body in self.bodies:
             r, q, moved, turned = body.r, body.q, body.moved, body.turned
             body.turning, body.q, body.omega = self.turn.before(body.turning, body.inertia, self.dt)
@@ -166,9 +177,9 @@ class PlainRun:
                 body.spin = _axpy(1.5, body.turned, _scale(-0.5, turned))
 
     def load(self, time: float) -> None:
-        """The loads on all clumps: weight, then clump by clump the contacts with the walls and with the clumps after it.
+        """Set the loads on all clumps: weight, then clump by clump the contacts with the walls and with the clumps after it.
 
-        N in the lab frame, N m in the body frame; ``time`` in s.
+        Forces are in N, lab frame, and torques in N m, body frame; ``time`` (s) is the time of the loads.
         """
         self.memory, self.next_memory = self.next_memory, {}
         walls = _walls_at(self.setup, self.since, time)
@@ -186,7 +197,10 @@ class PlainRun:
                     self.touch_pair(i, a, j, b, away)
 
     def overlapping(self, i: int, j: int) -> Iterator[tuple[int, int, tuple[float, ...]]]:
-        """The pairs of overlapping spheres of two clumps, with the vector (3,) in m from the second centre to the first."""
+        """The overlapping spheres of two clumps, (a, b, away) for each pair.
+
+        ``away`` (3,) leads from the centre of b to the centre of a, m.
+        """
         first, second = self.bodies[i], self.bodies[j]
         image = _nearest_image(self.setup.periods, first.r, second.r)
         if dist(first.r, image) > first.reach + second.reach:
@@ -198,7 +212,11 @@ class PlainRun:
             yield int(a), int(b), tuple(map(float, away[a, b]))
 
     def touch_wall(self, i: int, a: int, wall: int, overlap: float, walls: Walls) -> None:
-        """A sphere at a wall: one of infinite radius and mass."""
+        """Add the loads of a sphere that touches a wall, which counts as a sphere of infinite radius and mass.
+
+        ``wall`` is the number of the wall (:data:`polhode.manybody.contact.WALLS`), ``overlap`` the depth (m) to which the
+        sphere has sunk into it, and ``walls`` the motion of all walls.
+        """
         body = self.bodies[i]
         m, sphere = _matrix(body.q), tuple(map(float, body.spheres[a]))
         normal = _normal_of_wall(wall, body.r, m, sphere, walls)
@@ -213,7 +231,7 @@ class PlainRun:
             body.push(response.force, _in_body(m, _add(_cross(arm, response.force), response.couple)))
 
     def touch_pair(self, i: int, a: int, j: int, b: int, away: tuple[float, ...]) -> None:
-        """Add the loads of two spheres of different clumps; ``away`` (m) leads from the second centre to the first."""
+        """Add the loads of two spheres of different clumps; ``away`` (3,), m, leads from the second centre to the first."""
         first, second = self.bodies[i], self.bodies[j]
         mi, mj = _matrix(first.q), _matrix(second.q)
         sphere_i, sphere_j = tuple(map(float, first.spheres[a])), tuple(map(float, second.spheres[b]))
@@ -235,8 +253,15 @@ class PlainRun:
             second.push(back, _in_body(mj, _add(_cross(arm_j, back), couple)))
 
     def respond(self, key: Any, touch: Any, constants: Any) -> Any:
-        """The loads (N, N m) with which the law answers a contact, and the arms (m) on both bodies; the contact is
-        remembered.
+        """The :class:`polhode.manybody.law.Response` of the law to a contact, which is remembered, and both arms (3,), m.
+
+        The arms lead from the centres of mass to the point at which the force acts, lab frame.
+
+        Parameters
+        ----------
+        key : names the contact in the memory: the clump, the other clump or the wall, and the spheres
+        touch : normal (3,), overlap (m), R* (m), m* (kg) and the :class:`polhode.manybody.contact.Side` of both bodies
+        constants : what the law makes of both materials
         """
         before, history = self.memory.get(key, ((0.0,) * 4, (0.0,) * self.law.history))
         seen, arm_one, arm_two = _meeting(*touch, before, key in self.memory, self.setup.bookkeeping, self.since)
@@ -245,7 +270,7 @@ class PlainRun:
         return response, arm_one, arm_two
 
     def read(self) -> np.ndarray:
-        """r (m), v (m/s), q and omega (rad/s, body frame) of all clumps after the last step, (clumps, 13)."""
+        """The motion of all clumps after the last step, (clumps, 13): r (m), v (m/s), q (body to lab), omega (rad/s, body)."""
         run, completes = self, self.method.torque_time == 0.0
         if completes:  # the loads at this time complete the velocities
             run = copy(self)

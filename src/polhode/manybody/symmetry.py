@@ -44,11 +44,11 @@ class Symmetry:
 
 
 def of_spheres(centres: np.ndarray, radii: np.ndarray, tolerance: float, masses: np.ndarray | None = None) -> Symmetry:
-    """The symmetry of spheres with centres (n, 3) and radii (n,), m. ``masses`` (n,) in kg.
+    """The symmetry of spheres with ``centres`` (n, 3) and ``radii`` (n,) in m, and perhaps ``masses`` (n,) in kg.
 
     Spheres map onto each other if centres and radii agree within ``tolerance``, a fraction of the extent of the clump: numbers
-    in files are rounded. So must their masses (n,), if they have any, as a fraction of the largest. Spheres inside another one
-    do not count, unless they have masses.
+    in files are rounded. So must their masses, if they have any, as a fraction of the largest. Spheres inside another one do
+    not count, unless they have masses.
     """
     if masses is None:
         bare = _not_contained(centres, radii)
@@ -166,26 +166,29 @@ def _axes(rotations: np.ndarray, noise: float) -> tuple[np.ndarray, int]:
 
 
 def across(axis: np.ndarray) -> np.ndarray:
-    """Two unit vectors (3, 2) that make a right-handed frame with an axis, the first close to a coordinate axis."""
+    """Two unit vectors, the columns of an array (3, 2), that make a right-handed frame behind a unit vector ``axis`` (3,).
+
+    The first is as close to a coordinate axis as it can be.
+    """
     unit = np.eye(3)[np.argmin(np.abs(axis))]
     first = _unit(unit - (unit * axis).sum() * axis)
     return np.column_stack([first, np.cross(axis, first)])
 
 
 def turned(points: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """The components of points (n, k) along axes, which are columns; BLAS rounds products otherwise on other processors.
+    """The components (n, m) of ``points`` (n, k) along the m columns of ``axes`` (k, m), in the unit of the points.
 
-    In the unit of ``points``.
+    It is the product of both, summed in one order: BLAS rounds products otherwise on other processors.
     """
     return np.ascontiguousarray(sum(points[:, [k]] * axes[k] for k in range(len(axes))))
 
 
 def straightened(centres: np.ndarray, tolerance: float = STRAIGHT) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The centres (n, 3), moved onto the x axis if they lie on one line, and the origin and the axes (3, 3) of that frame.
+    """The centres (n, 3), moved onto the x axis of a frame along their line if they lie on one; its origin (3,); its axes.
 
-    In m.
-
-    They lie on a line if none is further from it than ``tolerance`` times its length.
+    The axes are the columns of an array (3, 3). Centres and origin are in the unit of the arguments. The centres lie on a line
+    if none is further from it than ``tolerance`` times its length; if not, they stay as they are, with the origin zero and the
+    axes of the coordinates.
     """
     away = centres - centres[0]
     distances = np.linalg.norm(away, axis=1)

@@ -32,7 +32,15 @@ COUNT_DIGITS = 9
 
 
 def numbered_lines(path: Path, kind: str, form: str) -> list[Line]:
-    """The lines of a text file, which holds a ``kind`` and should have the form ``form``."""
+    """The lines of a text file, each with its number from 1.
+
+    Messages say that the file holds a ``kind``, such as clump, and should have the form ``form``.
+
+    Raises
+    ------
+    ValueError
+        If the file is too large, or is not UTF-8 text.
+    """
     if (size := path.stat().st_size) > LARGEST_FILE:
         raise ValueError(f"{kind} file {path} has {size:,} bytes, more than {LARGEST_FILE:,}; name a file of one {kind}")
     try:
@@ -46,14 +54,20 @@ def numbered_lines(path: Path, kind: str, form: str) -> list[Line]:
 
 
 def refuse_others(path: Path, lines: list[Line], read: str) -> None:
-    """Refuse a file that begins as one of :data:`OTHERS` does, of which ``read`` says what is read in its place."""
+    """Refuse a file that begins as one of :data:`OTHERS` does; ``read`` tells the reader which formats are read.
+
+    Raises
+    ------
+    ValueError
+        If it does, naming the format.
+    """
     begin = "\n".join(line[:200] for _, line in lines[:10] if line.strip()) + "\n"
     if name := next((name for pattern, name in OTHERS.items() if re.match(pattern, begin)), None):
         raise ValueError(f"{path}: is {name}, which is not read; {read}")
 
 
 def number_of(word: str) -> float | None:
-    """The number that a word of a file is, or None."""
+    """The number that a word of a file is, perhaps with an exponent of Fortran or Mathematica, or None if it is no number."""
     if exponent := EXPONENT.fullmatch(word):
         word = f"{exponent[1]}e{exponent[2]}"
     try:
@@ -68,15 +82,22 @@ def is_number(word: str) -> bool:
 
 
 def count_of(path: Path, place: int, word: str) -> int:
-    """The count that a line has, which is a word of digits."""
+    """The count that a line has, which is a word of digits; ``place`` is the number of the line, for the message.
+
+    Raises
+    ------
+    ValueError
+        If the count has more digits than the count of a file can have.
+    """
     if len(word.strip().lstrip("0")) > COUNT_DIGITS:
         raise ValueError(f"{path}, line {place}: {shown(word.strip())} is no count that a file can hold")
     return int(word)
 
 
 def xyz_frame(path: Path, lines: list[Line], kind: str) -> tuple[str, list[Line]] | None:
-    """The comment and the lines of the one frame of an XYZ file of a ``kind``, or None if the file is none.
+    """The comment and the numbered lines of the one frame of an XYZ file, or None if the file is no XYZ file.
 
+    ``kind`` is what the file holds, ``clump`` or ``molecule``.
     Files of QM9, whose comment begins with gdb, have three more lines after the atoms (frequencies, SMILES, InChI).
 
     Raises
@@ -102,10 +123,14 @@ def xyz_frame(path: Path, lines: list[Line], kind: str) -> tuple[str, list[Line]
 def xyz_columns(
     path: Path, comment: str, first: Line, known: Callable[[str], str | None], weighty: re.Pattern[str]
 ) -> list[str] | None:
-    """What ``known`` calls the columns of an extended XYZ file by ``Properties=...`` in its second line, if that has it.
+    """The columns of an extended XYZ file by ``Properties=...`` in its second line, or None if that does not have it.
+
+    Each column has the name that ``known`` gives it; one that is not read is ``""``.
 
     Parameters
     ----------
+    comment : str
+        The second line.
     first : Line
         The first sphere or site.
     known : function

@@ -73,6 +73,6 @@ class Shaking:
 
     @property
     def motion(self) -> tuple[float, ...]:
-        """Amplitude along each axis, m, and angular frequency, rad/s."""
+        """Amplitude along x, y and z, m, and angular frequency, rad/s: four numbers."""
         along = self.amplitude * np.array(self.direction) / np.linalg.norm(self.direction)
         return (*map(float, along), 2 * pi * self.frequency)

@@ -16,13 +16,13 @@ from polhode.manybody.material import MaterialPair
 
 @kernel
 def normal(overlap: float, radius: float, constants: Any) -> tuple[float, float]:
-    """The force, N, and the stored energy, J, at an overlap in m; the first constant is 4/3 E*, Pa."""
+    """The force, N, and the stored energy, J, at an overlap and with a radius R* in m; the first constant is 4/3 E*, Pa."""
     force = constants[0] * sqrt(radius * overlap) * overlap
     return force, 0.4 * force * overlap
 
 
 def constants(pair: MaterialPair, values: Mapping[str, Any]) -> tuple[float, ...]:
-    """The constant of the kernel: 4/3 E*, Pa, from the materials of a pair."""
+    """The constant of the kernel: 4/3 E*, Pa, from the materials of a pair; the law has no parameters (``values``)."""
     return (4 / 3 * pair.reduced,)
 
 

@@ -25,20 +25,26 @@ from polhode.manybody.restitution import tsuji_damping
 
 @kernel
 def stiffness(overlap: float, radius: float, constants: Any) -> float:
-    """8 G* sqrt(R* overlap), N/m; the second constant is 8 G*."""
+    """8 G* sqrt(R* overlap), N/m, with overlap and radius R* in m; the second constant is 8 G*, Pa."""
     k: float = constants[1] * sqrt(radius * overlap)
     return k
 
 
 @kernel
 def damping(overlap: float, radius: float, mass: float, constants: Any) -> float:
-    """alpha sqrt(m* 4/3 E* sqrt(R*)) overlap^(1/4), kg/s; the third constant is alpha."""
+    """alpha sqrt(m* 4/3 E* sqrt(R*)) overlap^(1/4), kg/s, with overlap and radius R* in m and mass m* in kg.
+
+    The first constant is 4/3 E*, Pa, the third alpha, without a unit.
+    """
     c: float = constants[2] * sqrt(mass * constants[0] * sqrt(radius * overlap))
     return c
 
 
 def constants(pair: MaterialPair, values: Mapping[str, Any]) -> tuple[float, ...]:
-    """4/3 E* and 8 G* (Pa), and alpha."""
+    """The constants of the kernels: 4/3 E* and 8 G* of the pair (Pa), and the dimensionless alpha.
+
+    ``values`` are the parameters of the law by name, of which ``restitution`` gives alpha.
+    """
     return 4 / 3 * pair.reduced, 8 * pair.shear, tsuji_damping(values["restitution"])
 
 

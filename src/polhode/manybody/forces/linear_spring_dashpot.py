@@ -29,20 +29,26 @@ def normal(overlap: float, radius: float, constants: Any) -> tuple[float, float]
 
 @kernel
 def stiffness(overlap: float, radius: float, constants: Any) -> float:
-    """k_t, N/m: the second constant."""
+    """k_t, N/m, whatever overlap and radius are: the second constant."""
     k: float = constants[1]
     return k
 
 
 @kernel
 def damping(overlap: float, radius: float, mass: float, constants: Any) -> float:
-    """2 D sqrt(k_n m*), kg/s; the third constant is the part D of critical damping."""
+    """2 D sqrt(k_n m*), kg/s, with the mass m* in kg; the first constant is k_n, N/m, the third D, without a unit.
+
+    D is the part of critical damping; overlap and radius have no effect.
+    """
     c: float = 2.0 * constants[2] * sqrt(constants[0] * mass)
     return c
 
 
 def constants(pair: MaterialPair, values: Mapping[str, Any]) -> tuple[float, ...]:
-    """k_n and k_t (N/m), and the part of critical damping."""
+    """The constants of the kernels: k_n and k_t (N/m), and the part of critical damping (without a unit).
+
+    They follow from ``values``, the parameters of the law by name, whatever the materials of the pair are.
+    """
     return values["stiffness"], values["stiffness"] * values["ratio"], linear_damping(values["restitution"])
 
 

@@ -16,9 +16,9 @@ from polhode.manybody.forces.shifted_power import with_charges
 
 @kernel
 def coulomb(squared: float, constants: Any) -> tuple[float, float]:
-    """c (1/r + r/r_c^2 - 2/r_c); the constants from the seventh on are c, c/r_c^2, 2 c/r_c.
+    """Force over distance, and energy c (1/r + r/r_c^2 - 2/r_c), of two charges, in the units of the fluid.
 
-    Force over distance, and energy, of two charges; ``squared`` is r^2.
+    ``squared`` is r^2; the constants from the seventh on are c, c/r_c^2 and 2 c/r_c, see :func:`of_charges`.
     """
     inverse, r = 1.0 / squared, sqrt(squared)
     first = constants[6] * (r * inverse)
@@ -26,7 +26,10 @@ def coulomb(squared: float, constants: Any) -> tuple[float, float]:
 
 
 def of_charges(charge: float, cutoff: float) -> tuple[float, ...]:
-    """The constants of the kernel, c, c/r_c^2 and 2 c/r_c, in the fluid's units."""
+    """The constants of the kernel, c, c/r_c^2 and 2 c/r_c, in the fluid's units.
+
+    ``charge`` is c, the product of two charges times the constant of Coulomb's law, and ``cutoff`` the length r_c.
+    """
     return charge, charge / cutoff**2, 2 * charge / cutoff
 
 

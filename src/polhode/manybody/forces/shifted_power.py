@@ -48,9 +48,14 @@ def coulomb(squared: float, constants: Any) -> tuple[float, float]:
 
 
 def smooth_end(power: int, begin: float, cutoff: float) -> tuple[float, float, float]:
-    """The coefficients A, B and C that end a power -p smoothly between two distances.
+    """The coefficients A, B and C that end r^-power smoothly between the distances r_1, ``begin``, and r_c, ``cutoff``.
 
-    ``begin`` and ``cutoff`` in one unit of length; the coefficients in its powers.
+    Both distances are in one unit of length, and the coefficients in its powers.
+
+    Raises
+    ------
+    ValueError
+        If ``begin`` is not below ``cutoff``.
     """
     if not begin < cutoff:
         raise ValueError(f"inner and inner_charges must be less than the cutoff, {cutoff:g}, got {begin:g}")
@@ -61,14 +66,30 @@ def smooth_end(power: int, begin: float, cutoff: float) -> tuple[float, float, f
 
 
 def of_lennard_jones(pair: SitePair, values: Mapping[str, Any]) -> tuple[float, ...]:
-    """The constants of ``lennard_jones``, c12, c6, A, B, C and r_1, in the fluid's units."""
+    """The constants of ``lennard_jones``, c12, c6, A, B, C and r_1, in the fluid's units.
+
+    ``values`` are the parameters of the law by name, of which ``inner`` (r_1) and ``cutoff`` (r_c) are used.
+
+    Raises
+    ------
+    ValueError
+        If ``inner`` is not below ``cutoff``.
+    """
     c12, c6 = 4 * pair.epsilon * pair.sigma**12, 4 * pair.epsilon * pair.sigma**6
     ends = zip(smooth_end(12, values["inner"], values["cutoff"]), smooth_end(6, values["inner"], values["cutoff"]), strict=True)
     return c12, c6, *(c12 * of_12 - c6 * of_6 for of_12, of_6 in ends), values["inner"]
 
 
 def constants(pair: SitePair, values: Mapping[str, Any]) -> tuple[float, ...]:
-    """Those of both kernels. In the units of the fluid."""
+    """The constants of ``lennard_jones``, c12, c6, A, B, C and r_1, and then of ``coulomb``, c, A, B, C and r_1.
+
+    They are in the units of the fluid; ``values`` are the parameters of the law by name.
+
+    Raises
+    ------
+    ValueError
+        If ``inner`` or ``inner_charges`` is not below ``cutoff``.
+    """
     inner, cutoff = values["inner_charges"], values["cutoff"]
     return *of_lennard_jones(pair, values), pair.charge, *(pair.charge * end for end in smooth_end(1, inner, cutoff)), inner
 
@@ -84,8 +105,9 @@ def with_charges(
 
     Parameters
     ----------
-    coulomb : kernel
-        Its constants are those from the seventh on.
+    key, label, source, onset : as for :class:`polhode.manybody.law.ForceLaw`
+    coulomb : kernel (squared, constants) -> (slope, energy)
+        As for :class:`polhode.manybody.law.ForceLaw`; its constants are those from the seventh on.
     of_charges : function (product of charges, cut-off) -> tuple of floats
         These constants.
     """

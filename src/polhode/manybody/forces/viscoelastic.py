@@ -22,13 +22,16 @@ from polhode.manybody.material import MaterialPair
 
 @kernel
 def damping(overlap: float, radius: float, mass: float, constants: Any) -> float:
-    """2 A E* sqrt(R* overlap), kg/s; the third constant is A."""
+    """2 A E* sqrt(R* overlap), kg/s, with overlap and radius R* in m; the first constant is 4/3 E*, Pa, the third A, s."""
     c: float = 1.5 * constants[0] * constants[2] * sqrt(radius * overlap)
     return c
 
 
 def constants(pair: MaterialPair, values: Mapping[str, Any]) -> tuple[float, ...]:
-    """4/3 E* and 8 G* (Pa), and A (s)."""
+    """The constants of the kernels: 4/3 E* and 8 G* of the pair (Pa), and A (s), which is in ``values``.
+
+    ``values`` are the parameters of the law by name.
+    """
     return 4 / 3 * pair.reduced, 8 * pair.shear, values["damping_time"]
 
 

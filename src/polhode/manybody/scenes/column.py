@@ -11,7 +11,7 @@ RADIUS = 4e-3
 
 
 def kinds() -> tuple[tuple[Clump, int], ...]:
-    """The clumps with their numbers: four spheres at the corners of a tetrahedron, 1.6 radii apart, which do not roll away."""
+    """The clumps and how many of each: four spheres at the corners of a tetrahedron, 1.6 radii apart; they do not roll away."""
     corners = 0.8 * RADIUS * np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / np.sqrt(2)
     return ((Clump.of_spheres("angular", corners, np.full(4, RADIUS), label="angular grain"), 160),)
 

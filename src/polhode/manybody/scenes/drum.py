@@ -9,7 +9,7 @@ from polhode.manybody.walls import Drum
 
 
 def kinds() -> tuple[tuple[Clump, int], ...]:
-    """The clumps with their numbers: two spheres whose centres are a radius apart."""
+    """The clumps and how many of each: two spheres whose centres are a radius apart."""
     return ((Clump.rod(2, RADIUS, RADIUS, key="grain", label="grain"), 96),)
 
 

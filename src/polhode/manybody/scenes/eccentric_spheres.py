@@ -6,7 +6,7 @@ from polhode.manybody.scene import Scene
 
 
 def kinds() -> tuple[tuple[Clump, int], ...]:
-    """The clumps with their numbers: spheres with a heavy core, which moves their centre of mass by a sixth of the radius."""
+    """The clumps and how many of each: spheres with a heavy core, which moves their centre of mass by a sixth of the radius."""
     return ((Clump.loaded_sphere(0.01, core=0.005, distance=0.005, ratio=5.0, key="eccentric sphere"), 40),)
 
 

@@ -14,7 +14,7 @@ SIZES = ((0.006, 24), (0.0085, 12), (0.012, 6), (0.017, 2))
 
 
 def kinds() -> tuple[tuple[Clump, int], ...]:
-    """The same shape in four sizes, fewer of the larger ones."""
+    """The clumps and how many of each: the same shape in four sizes, fewer of the larger ones."""
     return tuple(
         (Clump.of_spheres(f"clump of {1e3 * size:g} mm", size * CENTRES, size * RADII), count) for size, count in SIZES
     )

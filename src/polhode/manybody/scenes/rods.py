@@ -10,7 +10,7 @@ RADIUS = 0.02 * sqrt(3)
 
 
 def kinds() -> tuple[tuple[Clump, int], ...]:
-    """The clumps with their numbers: spheres that touch, in a row."""
+    """The clumps and how many of each: spheres that touch, in a row."""
     return ((Clump.rod(3, RADIUS, 2 * RADIUS, key="rod", label="rod"), 30),)
 
 

@@ -8,7 +8,7 @@ from polhode.manybody.molecule import Molecule
 
 
 def molecules() -> tuple[tuple[Molecule, int], ...]:
-    """The molecules with their numbers: three sites each."""
+    """The molecules and how many of each: three sites each."""
     from polhode.manybody.molecules.trimer import MOLECULE  # finds its axes with mpmath
 
     return ((MOLECULE, 64),)

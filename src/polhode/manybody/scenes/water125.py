@@ -8,7 +8,7 @@ from polhode.manybody.molecule import Molecule
 
 
 def molecules() -> tuple[tuple[Molecule, int], ...]:
-    """The molecules with their numbers: SPC/E water."""
+    """The molecules and how many of each: SPC/E water."""
     from polhode.manybody.molecules.spce import MOLECULE  # finds its axes with mpmath
 
     return ((MOLECULE, 125),)
