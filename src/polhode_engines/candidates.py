@@ -268,7 +268,7 @@ def _momentum_leapfrog(rotation: str, predictor: str) -> OneTorque:
 
 @kernel
 def lacoursiere_exact(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The state after Lacoursière's kick and the exact rotation with the new omega (rad/s)."""
+    """The state after the kick of Lacoursière (2006), then the torque's, and the exact rotation with the new omega (rad/s)."""
     omega = axpy(dt, angular_velocity(torque, body), implicit_step(state[4:7], body, dt))
     return rotate(state[:4], omega, dt) + omega
 
@@ -279,7 +279,10 @@ BRAX_LENGTH = 1e-8
 
 @kernel
 def lengthened(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The state after the explicit kick and a rotation about omega/(|omega| + c) by dt (|omega| + c), normalised."""
+    """The state after the explicit kick and a rotation about omega/(|omega| + c) by dt (|omega| + c), normalised.
+
+    c is :data:`BRAX_LENGTH`.
+    """
     omega = explicit(state[:4], state[4:7], torque, body, dt)
     length = sqrt(dot(omega, omega)) + BRAX_LENGTH
     half = 0.5 * dt * length

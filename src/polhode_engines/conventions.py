@@ -120,7 +120,10 @@ def turned_by(q: np.ndarray, r: Sequence[float]) -> np.ndarray:
 
 
 def rotations(q: np.ndarray) -> np.ndarray:
-    """The rotation vectors (n - 1, 3) in the body frame between orientations (n, 4), rad."""
+    """The rotation vectors (n - 1, 3), rad, in the body frame, from each of n orientations to the next.
+
+    q (n, 4) are quaternions, body to lab; their lengths and signs do not matter.
+    """
     a, b = q[:-1], q[1:]
     s = (a * b).sum(1)
     v = a[:, :1] * b[:, 1:] - b[:, :1] * a[:, 1:] - np.cross(a[:, 1:], b[:, 1:])

@@ -208,7 +208,10 @@ def _rounded(rate: float, error: float) -> tuple[float, int]:
 
 
 def bent_rows(spun: Spun, dt: float) -> int:
-    """The number of steps that are bent as Bullet bends them: tan(a/2) = x tan(pi/8)/(pi/4) for x = |omega| dt above pi/4."""
+    """The number of steps that are bent as Bullet bends them: tan(a/2) = x tan(pi/8)/(pi/4) for x = |omega| dt above pi/4.
+
+    a is the angle turned, rad, and ``dt`` the step, s.
+    """
     turned = np.linalg.norm(rotations(spun.q), axis=1)
     nominal = np.linalg.norm(spun.omega[1:], axis=1) * dt
     with np.errstate(all="ignore"):

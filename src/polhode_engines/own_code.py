@@ -145,7 +145,7 @@ class OwnRun:
 
     @property
     def row_step(self) -> float | np.ndarray:
-        """The time from each row to the next, in the unit of the file: one number, or one for each."""
+        """The time from each row to the next, in the unit of the file: one number, or (n - 1,)."""
         return self.dt * self.every if self.intervals is None else self.intervals
 
 

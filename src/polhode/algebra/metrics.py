@@ -1,7 +1,7 @@
 """Distances between a computed and an exact state. Each function takes arrays whose last axis is the vector or quaternion.
 
-q and -q are the same orientation: every orientation error here is the same for both. Where a state is NaN, as after a blow-up,
-or an exact vector is zero, the result is NaN or infinite.
+Quaternions are scalar first and take body to lab; q and -q are the same orientation, and every orientation error here is the
+same for both. Where a state is NaN, as after a blow-up, or an exact vector is zero, the result is NaN or infinite.
 
 Raises
 ------

@@ -1,4 +1,4 @@
-"""Quaternion algebra as kernels on tuples.
+"""Quaternion algebra as kernels on tuples: four numbers for a quaternion, three for a vector.
 
 Conventions: Hamilton's product, scalar first, ``q = (q0, qx, qy, qz)``. A unit quaternion maps body to lab,
 ``v_lab = q v_body q*``, and turns as ``dq/dt = q (0, omega) / 2`` with ``omega`` in the body frame.

@@ -1,4 +1,4 @@
-"""Three-vector algebra as kernels on tuples."""
+"""Three-vector algebra as kernels on tuples of three numbers."""
 
 from math import sqrt
 

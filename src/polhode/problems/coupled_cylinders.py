@@ -25,7 +25,7 @@ HEIGHT = 1.0
 
 
 def cylinder(radius: float) -> Body:
-    """A homogeneous cylinder along x with the chosen mass and height. ``radius`` in m."""
+    """A homogeneous cylinder along x with the mass :data:`MASS`, kg, and the height :data:`HEIGHT`, m. ``radius`` in m."""
     transverse = MASS * (3 * radius**2 + HEIGHT**2) / 12
     return Body((MASS * radius**2 / 2, transverse, transverse), MASS)
 

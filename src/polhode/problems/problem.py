@@ -293,9 +293,9 @@ class Problem(Case):
 
     @property
     def parameter_array(self) -> np.ndarray:
-        """:attr:`numbers` as read by the compiled torque; never empty. With a controller also what it has sampled: nothing.
+        """:attr:`numbers` as read by the compiled torque, a float array (n,), in SI units; never empty.
 
-        A float array (n,), in SI units.
+        With a controller they are those of :meth:`numbers_of_pieces` up to the horizon.
         """
         return parameter_array(self.numbers) if self.controller is None else self.numbers_of_pieces(self.horizon)
 
@@ -324,7 +324,7 @@ class Problem(Case):
 
     @cached_property
     def compiled_torque(self) -> Callable[..., Any]:
-        """:attr:`whole_torque`, a compiled kernel, N m in the body frame; tried once (:mod:`polhode.compiling.trials`)."""
+        """:attr:`whole_torque`, a compiled kernel, (3,) N m in the body frame; tried once (:mod:`polhode.compiling.trials`)."""
         if self.body.wheels or self.controller:
             self.try_out()
         if self.controller:

@@ -165,12 +165,12 @@ def convolution(x: Series, y: Series, k: int) -> Any:
 
 
 def derivative(x: Series) -> Series:
-    """The series dx/dt, whose coefficients are computed when they are needed."""
+    """The derivative of a series by its argument, a series whose coefficients are computed when they are needed."""
     return Series(lambda k: (k + 1) * x[k + 1])
 
 
 def exp(x: Any) -> Any:
-    """Exponential of a series or a number."""
+    """The exponential of a series, as a series, or of a number of gmpy2, as such a number."""
     if not isinstance(x, Series):
         return gmpy2.exp(x)
     rate = derivative(x)
@@ -179,12 +179,12 @@ def exp(x: Any) -> Any:
 
 
 def sin(x: Any) -> Any:
-    """Sine of a series or a number."""
+    """The sine of a series, as a series, or of a number of gmpy2, as such a number; the argument is in rad."""
     return _sine_and_cosine(x)[0] if isinstance(x, Series) else gmpy2.sin(x)
 
 
 def cos(x: Any) -> Any:
-    """Cosine of a series or a number."""
+    """The cosine of a series, as a series, or of a number of gmpy2, as such a number; the argument is in rad."""
     return _sine_and_cosine(x)[1] if isinstance(x, Series) else gmpy2.cos(x)
 
 
@@ -196,7 +196,7 @@ def _sine_and_cosine(x: Series) -> tuple[Series, Series]:
 
 
 def sqrt(x: Any) -> Any:
-    """Square root of a series or a number."""
+    """The square root of a series, as a series, or of a number of gmpy2, as such a number."""
     return x**0.5 if isinstance(x, Series) else gmpy2.sqrt(x)
 
 
@@ -308,7 +308,7 @@ def shared_digits(states: Sequence[Any], others: Sequence[Any], digits: int) -> 
 
 
 def agreement(a: Any, b: Any, cap: int) -> float:
-    """Decimal digits that two states share: -log10 |a - b| / |b|, the smallest over their vectors, at most ``cap``.
+    """Decimal digits that two states share: log10(max(|a|, |b|)/|a - b|), the smallest over their vectors, at most ``cap``.
 
     A state is a tuple of vectors, (q, omega), or for several bodies a list of such tuples. Rounded down to a tenth; further
     decimals have no meaning.

@@ -21,7 +21,7 @@ class Adapter:
         self._fields = None
 
     def version(self):
-        """The version of the package."""
+        """The version of the package, as text."""
         from importlib.metadata import version
 
         return version("geotaichi")

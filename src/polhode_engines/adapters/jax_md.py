@@ -16,7 +16,7 @@ class Adapter:
         self._momentum = None
 
     def version(self):
-        """The version of the package."""
+        """The version of the package, as text."""
         from importlib.metadata import version
 
         return version("jax-md")

@@ -20,7 +20,7 @@ class Adapter:
         self._compiled = {}
 
     def version(self):
-        """The version of the package."""
+        """The version of the package, as text."""
         from importlib.metadata import version
 
         return version("jaxsim")

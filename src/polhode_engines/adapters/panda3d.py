@@ -13,7 +13,7 @@ class Adapter:
     """
 
     def version(self):
-        """The version of the package."""
+        """The version of the package, as text."""
         import panda3d
 
         return panda3d.__version__

@@ -16,7 +16,7 @@ class Adapter:
     """
 
     def version(self):
-        """The version of the package."""
+        """The version of the package, as text."""
         from importlib.metadata import version
 
         return version("pybox3d")
