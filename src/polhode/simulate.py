@@ -162,7 +162,7 @@ def simulate_arrays(
 ) -> Arrays:
     """The run of :func:`simulate` as plain arrays, :class:`Arrays`, from which several runs can be stacked.
 
-    Arguments, variables and errors are those of :func:`simulate`. Without ``pieces`` all steps are equal, and pass over the
+    For arguments, variables and errors see :func:`simulate`. Without ``pieces`` all steps are equal, and pass over the
     breakpoints of a problem without a controller.
     """
     if isinstance(problem, str) and problem.endswith((".yaml", ".yml")):

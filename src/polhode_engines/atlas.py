@@ -102,7 +102,7 @@ class EngineRow:
 
 
 def preferred(methods: Sequence[str]) -> list[str]:
-    """Of these keys those of methods of the registry, if there are any, otherwise the simplest candidate's, the shortest."""
+    """The keys among these of methods of the registry, if there are any, otherwise the shortest, of the simplest candidate."""
     known = set(METHODS)
     named = [key for key in methods if key.partition(" ")[0] in known]
     return named or sorted(methods, key=lambda key: (len(key), key))[:1]
@@ -214,7 +214,7 @@ def _below_limit(engine: Engine, run: Run, spun: Spun) -> tuple[Run, Spun]:
 def long_spin_of(run: Run, spun: Spun) -> tuple[float, float, float, int, str, np.ndarray]:
     """Energy drift, momentum drift, angle turned by the momentum, steps, end and path of a long free spin.
 
-    Both drifts are relative, the angle is in rad; ends and path (samples, 3) are those of :class:`EngineRow`. A run with an
+    Both drifts are relative, the angle is in rad; ends and path (samples, 3) are explained by :class:`EngineRow`. A run with an
     error gives NaN and "failed"; after a divergence the path is NaN.
     """
     inertia = np.array(run.inertia)

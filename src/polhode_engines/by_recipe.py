@@ -106,7 +106,7 @@ def method_of(row_of_atlas: str) -> str:
 
 
 def rows_of(before: Iterable[Mapping[str, str]]) -> list[Mapping[str, str]]:
-    """The rows (:func:`row_of`) of all engines of the web that are installed, and of the others those of ``before``.
+    """The rows (:func:`row_of`) of all engines of the web that are installed, and of the others the rows ``before``.
 
     Sorted by the key of the engine. Raises what :func:`answer_of` does.
     """

@@ -372,7 +372,7 @@ _PAIRS_KNOWN = (("ab2", "buss"), ("ab2", "barker"), ("ab3", "components"), ("ab4
 def with_rates(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
     """The state (28,) with which a multistep method starts: q, omega, and three times the rates of q and omega (7) there.
 
-    The rates of the start, in 1/s and rad/s^2, stand in for those of the last three steps.
+    The rates of the start, in 1/s and rad/s^2, stand in for the rates of the last three steps.
     """
     first = rates(q, omega, torque, body)
     return q + omega + first + first + first

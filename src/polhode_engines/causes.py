@@ -79,7 +79,7 @@ def exact_deviation(run: Run, spun: Spun, stretch: int = 1) -> float:
 def is_nearest(exact: float, others: Sequence[float]) -> bool:
     """Whether rows are nearer to the exact motion than to every candidate that does not make that motion itself.
 
-    ``exact`` is the deviation of the exact motion, ``others`` are those of the candidates, without a unit.
+    ``exact`` is the deviation of the exact motion, ``others`` are the deviations of the candidates, without a unit.
     """
     far = [deviation for deviation in others if deviation > 2 * exact]
     return bool(0 < exact < math.inf) and min(others, default=math.inf) > exact / 2 and min(far, default=0.0) > NEARER * exact
@@ -178,7 +178,7 @@ PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 def conserving_tensor(q: np.ndarray, omega: np.ndarray) -> tuple[np.ndarray, float] | None:
     """The inertia tensor (3, 3) with which the lab momentum of a free body varies least, and that variation; or None.
 
-    The tensor is in the frame of q and omega and has the trace 1; the variation is that of :func:`momentum_variation`. There is
+    The tensor is in the frame of q and omega, of trace 1; the variation is as of :func:`momentum_variation`. There is
     no tensor if the motion leaves it open, or if no body has it.
     """
     columns = []

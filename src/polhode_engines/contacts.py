@@ -106,7 +106,7 @@ def collide(
     ----------
     progress : called after each run
     limit : seconds that one run may take
-    python : the Python to use, by default that of the engine's environment
+    python : the Python to use, by default the Python of the engine's environment
     """
     requests: list[dict[str, Any]] = [asdict(run) for run in runs]
     version, outcomes = answers(engine, "collide", "", requests, progress, limit, python)

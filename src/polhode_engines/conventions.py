@@ -62,7 +62,7 @@ class Convention:
         """q (n, 4), scalar first, body to lab, and omega (n, 3) in the body frame, rad per unit of time of the file.
 
         ``inertia`` (3,) are the principal moments, in the unit that a momentum of the file needs. ``axes`` (3, 3) has the
-        principal axes, in the frame of the file, as columns; the states are those of the principal frame. Without it the frame
+        principal axes, in the frame of the file, as columns; the states are of the principal frame. Without it the frame
         of the file is the principal one. Where a vector belongs to the next orientation there is one state less than rows.
         """
         q = np.roll(rows.q, 1, axis=1) if self.scalar == "last" else rows.q
@@ -188,7 +188,7 @@ def _units_within(turned: float) -> float:
 def units_of(ratio: float, quantity: str, turned: float = 1.0) -> tuple[str, str]:
     """The names of units of angle and time that explain the ratio of the angle turned to omega dt; rad and s if none do.
 
-    They are keys of :data:`ANGLES` and :data:`TIMES`. ``quantity`` is that of a :class:`Convention`; ``turned`` is the angle
+    They are keys of :data:`ANGLES` and :data:`TIMES`. ``quantity`` is as in :class:`Convention`; ``turned`` is the angle
     turned in a step, rad, with which more is allowed for errors of a method.
     """
     angles = ANGLES if quantity == "angular velocity" else {"rad": 1.0}

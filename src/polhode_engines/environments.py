@@ -60,7 +60,7 @@ def place(engine: Engine) -> Path:
 def python_of(engine: Engine) -> Path:
     """The path of the Python that runs the engine, whether it exists or not.
 
-    An adapter of one's own that needs nothing else runs under the Python of polhode, or under the one it declares.
+    An adapter of one's own that needs nothing else runs under the Python of polhode, or under the Python that it declares.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def packages_of(engine: Engine) -> Path:
 def command_of(engine: Engine, folder: Path, python: Path | None = None) -> list[str]:
     """The command, word by word, that runs the worker of an engine on a folder with a request.
 
-    ``python`` is the Python to use, by default that of the engine's environment.
+    ``python`` is the Python to use, by default the Python of the engine's environment.
 
     Raises
     ------
@@ -354,7 +354,7 @@ def answers(
 ) -> tuple[str, list[dict[str, np.ndarray] | str]]:
     """The version of an engine, and what a function of its adapter returns for each run.
 
-    That is name -> array, or a text that says why there is nothing; the other arguments are those of :func:`spin`.
+    That is name -> array, or a text that says why there is nothing; for the other arguments see :func:`spin`.
 
     Parameters
     ----------

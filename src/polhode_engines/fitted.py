@@ -6,7 +6,7 @@ candidates that come closest; then all candidates are compared again with them. 
 ends at their round-off is no accident.
 
 ``spun`` are the rows of the run ``run``; ``stretch`` steps of ``run.dt`` lie between two of them, and ``eps`` is their
-round-off. ``deviations`` are those of the candidates, smallest first, and ``damping`` the rate of damped ones, 1/s; 0: none.
+round-off. ``deviations`` belong to the candidates, smallest first, and ``damping`` the rate of damped ones, 1/s; 0: none.
 """
 
 import math

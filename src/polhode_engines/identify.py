@@ -176,7 +176,7 @@ def predictions(
 ) -> Iterator[tuple[State, State]]:
     """The q (4,) and omega (3,), rad/s, body frame, to which a candidate goes from each of some states.
 
-    Arguments and errors are those of :func:`step_deviations`.
+    For arguments and errors see :func:`step_deviations`.
     """
     driver = driver_of(method, run)
     state: State | None = None

@@ -103,10 +103,10 @@ def flow_through(
 
     Parameters
     ----------
-    option : a name among those of the engine's liquids
+    option : a key of the options of the engine's liquids
     progress : called after each run
     limit : seconds that one run may take
-    python : the Python to use, by default that of the engine's environment
+    python : the Python to use, by default the Python of the engine's environment
     """
     version, outcomes = answers(engine, "flow", option, [asdict(run) for run in runs], progress, limit, python)
     done = []

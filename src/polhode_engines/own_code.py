@@ -301,7 +301,7 @@ class Answer:
     def to_json(self, **options: Any) -> str:
         """The answer as a JSON object of the fields, :attr:`engines`, :attr:`advice` and the long free spins.
 
-        ``deviations`` has the twelve closest candidates alone. Options are those of :func:`json.dumps`; what is not finite is
+        ``deviations`` has the twelve closest candidates alone. Options go to :func:`json.dumps`; what is not finite is
         null.
         """
         names = [name for name in self.__dataclass_fields__ if name != "deviations"]

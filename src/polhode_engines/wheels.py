@@ -59,7 +59,7 @@ def _motor(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 def orientations(motor: str, dt: float, method: str = METHOD) -> np.ndarray:
     """q (times, 4), body to lab, at :data:`polhode_engines.cases.TIMES` by a method of polhode with the step ``dt``, s.
 
-    ``motor`` is a key of :data:`MOTORS`, ``method`` that of a method.
+    ``motor`` is a key of :data:`MOTORS`, ``method`` the key of a method.
     """
     constant, gain, every = MOTORS[motor]
     wheel: Any = (AXIS, MOMENT, SPEED)

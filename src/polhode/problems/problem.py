@@ -295,7 +295,7 @@ class Problem(Case):
     def parameter_array(self) -> np.ndarray:
         """:attr:`numbers` as read by the compiled torque, a float array (n,), in SI units; never empty.
 
-        With a controller they are those of :meth:`numbers_of_pieces` up to the horizon.
+        With a controller it is what :meth:`numbers_of_pieces` returns up to the horizon.
         """
         return parameter_array(self.numbers) if self.controller is None else self.numbers_of_pieces(self.horizon)
 

@@ -110,7 +110,7 @@ class System(Case):
         try_loads(f"problem {self.key!r}", self.loads, self.parameters.values(), self._state)
 
     def compile(self) -> None:
-        """Compile the loads, so that the first run does not have to wait; errors are those of :attr:`compiled_loads`."""
+        """Compile the loads, so that the first run does not have to wait; errors: see :attr:`compiled_loads`."""
         _ = self.compiled_loads
 
     def is_kept(self) -> bool:

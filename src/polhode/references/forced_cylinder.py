@@ -36,7 +36,7 @@ def angular_velocity(problem: "Problem", times: Sequence[float], digits: int) ->
     Raises
     ------
     ValueError
-        If Iy != Iz, or if the names of the parameters are not :data:`PARAMETERS`, those of the torque of Seelen et al., Eq. 5.
+        If Iy != Iz, or if the names of the parameters are not :data:`PARAMETERS`, of the torque of Seelen et al., Eq. 5.
     """
     axial, transverse, third = problem.body.inertia
     if transverse != third:

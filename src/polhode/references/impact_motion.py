@@ -73,7 +73,7 @@ class Energies(NamedTuple):
 class Snapshot(NamedTuple):
     """A state, in numbers of gmpy2 and SI units; a body is (r, velocity, q, omega, omega_lab).
 
-    The fields are those of :class:`polhode.references.impact.ImpactState`; ``force`` is the normal force F_n, N, and ``spring``
+    :class:`polhode.references.impact.ImpactState` explains the fields; ``force`` is the normal force F_n, N, and ``spring``
     the force (3,) of the tangential spring on the first body, lab frame, N.
     """
 
@@ -153,7 +153,7 @@ class Motion:
 
     Numbers are gmpy2's, in SI units. Of the parameters ``middle`` says whether the force acts in the middle of the overlap;
     ``normal`` is a unit vector (3,), lab frame; ``inertia`` has the principal moments (3,), ``offset`` the centre of the sphere
-    from the centre of mass (3,), body frame; the others are those of :class:`polhode.references.impact.Impact` and
+    from the centre of mass (3,), body frame; the others are explained by :class:`polhode.references.impact.Impact` and
     :class:`~polhode.references.impact.ImpactBody`.
 
     The vectors of a state are, in this order:
@@ -388,9 +388,9 @@ class Motion:
         return room / (mixed + root) if leading(mixed) > 0 else (root - mixed) / square
 
     def events(self, vectors: Sequence[Any], contact: ContactSeries, regime: Regime) -> list[Event]:
-        """The events that can end a regime, from the series of a state's vectors and of its contact; those of numbers are none.
+        """The events that can end a regime, from the series of a state's vectors and of its contact.
 
-        The vectors are those of the class.
+        The class lists the vectors. Numbers instead of series have no events.
         """
         law, mu, s = self.law, self.friction, vectors[0][0]
         later = replace(regime, touch=False)
@@ -438,7 +438,7 @@ class Motion:
     def changed(self, vectors: list[Any], old: Regime, new: Regime) -> tuple[list[Any], Regime]:
         """The vectors of a state where the regime ``old`` ends, written for the next regime, and the next regime.
 
-        The vectors are those of the class, as numbers. The next regime is ``new``, but for its dashpot and the end of slip,
+        The class lists the vectors, here of numbers. The next regime is ``new``, but for its dashpot and the end of slip,
         which depend on the state.
         """
         vectors = list(vectors)

@@ -247,7 +247,7 @@ def solve(
 def solve_system(
     system: "System", times: Sequence[float], digits: int, order: int | None = None
 ) -> list[list[tuple[tuple[Any, ...], ...]]]:
-    """A list of (r, v, q, omega) over the bodies of a system at each time; arguments and errors are those of :func:`solve`.
+    """A list of (r, v, q, omega) over the bodies of a system at each time; arguments and errors: see :func:`solve`.
 
     r (3,) is the position of the centre of mass, m, v (3,) its velocity, m/s, both in the lab frame, q (4,) the orientation,
     body to lab, omega (3,) the angular velocity in the body frame, rad/s.
@@ -285,7 +285,7 @@ def self_agreement(case: "Case", times: Sequence[float], digits: int, states: Se
     """The decimal digits that the Taylor solution shares at each time with a run of higher precision and order.
 
     ``case`` is a problem or a system, ``times`` are in s, ``states`` its solution at ``digits`` digits if already known. The
-    result has a number for each time, as of :func:`agreement`; errors are those of :func:`solve`.
+    result has a number for each time, as of :func:`agreement`; for errors see :func:`solve`.
     """
     solver = solver_of(case)
     # The checking run shares no step and no rounding.

@@ -246,7 +246,7 @@ class Adapter:
         return sampled(samples, None, lambda _, steps: engine.command(f"run {steps} pre no post no"), read)
 
     def flow(self, option, case, dt, samples):
-        """Units real or lj; pairs by ``lj/gromacs/coul/gromacs``, those of one molecule left out.
+        """Units real or lj; pairs by ``lj/gromacs/coul/gromacs``, pairs in one molecule are left out.
 
         ``case`` has the fields of :class:`polhode_engines.liquids.Flow`, and ``dt`` is in its unit of time. It returns the
         potential and the kinetic energy, in the unit of the case, and the CPU time, s, each (n,), at the samples.
