@@ -561,8 +561,9 @@ def integrate(
 
     Returns
     -------
-    The state at the start; the states at the times, fewer if the impact ends before; the state at the end; and the changes of
-    regime, pairs of the time, s, and the name of the regime that begins.
+    start, states, end, changes
+        The state at the start; the states at the times, fewer if the impact ends before; the state at the end; and the changes
+        of regime, pairs of the time, s, and the name of the regime that begins.
 
     Raises
     ------
