@@ -454,7 +454,8 @@ def principal_axes(tensor: Any) -> tuple[list[float], list[list[float]]]:
 def euler_equations(omega: Vector, torque: Vector, body: Inertia) -> Vector:
     """d(omega)/dt in the body frame: I^-1 (torque - omega x I omega), written out for principal axes.
 
-    ``omega`` (3,) in rad/s and ``torque`` (3,) in N m, body frame -> (3,) in rad/s^2; ``body``: :meth:`Body.coefficients`.
+    ``omega`` (3,) in rad/s and ``torque`` (3,) in N m, body frame -> (3,) in rad/s^2. ``body`` has the numbers of
+    :meth:`Body.coefficients`.
     """
     return (
         torque[0] * body[3] + omega[1] * omega[2] * body[6],
@@ -465,11 +466,17 @@ def euler_equations(omega: Vector, torque: Vector, body: Inertia) -> Vector:
 
 @kernel
 def angular_momentum(omega: Vector, body: Inertia) -> Vector:
-    """I omega, in the body frame. ``omega`` (3,) in rad/s -> (3,) in N m s; ``body``: :meth:`Body.coefficients`."""
+    """I omega, in the body frame. ``omega`` (3,) in rad/s -> (3,) in N m s.
+
+    ``body`` has the numbers of :meth:`Body.coefficients`.
+    """
     return (body[0] * omega[0], body[1] * omega[1], body[2] * omega[2])
 
 
 @kernel
 def angular_velocity(momentum: Vector, body: Inertia) -> Vector:
-    """I^-1 L, in the body frame. ``momentum`` (3,) in N m s -> (3,) in rad/s; ``body``: :meth:`Body.coefficients`."""
+    """I^-1 L, in the body frame. ``momentum`` (3,) in N m s -> (3,) in rad/s.
+
+    ``body`` has the numbers of :meth:`Body.coefficients`.
+    """
     return (body[3] * momentum[0], body[4] * momentum[1], body[5] * momentum[2])

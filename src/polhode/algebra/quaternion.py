@@ -158,7 +158,7 @@ def rotate(q: Quaternion, omega: Vector, dt: float) -> Quaternion:
 
 @kernel
 def to_lab(q: Quaternion, v: Vector) -> Vector:
-    """q v q*: components (3,) in the lab frame of a vector (3,) given in the body frame (times |q|^2 if q is not unit)."""
+    """q v q*: components in the lab frame of a vector (3,) given in the body frame (times |q|^2 if q is not unit)."""
     a = q[0] * v[0] + q[2] * v[2] - q[3] * v[1]
     b = q[0] * v[1] + q[3] * v[0] - q[1] * v[2]
     c = q[0] * v[2] + q[1] * v[1] - q[2] * v[0]
@@ -172,7 +172,7 @@ def to_lab(q: Quaternion, v: Vector) -> Vector:
 
 @kernel
 def to_body(q: Quaternion, v: Vector) -> Vector:
-    """q* v q: components (3,) in the body frame of a vector (3,) given in the lab frame (times |q|^2 if q is not unit)."""
+    """q* v q: components in the body frame of a vector (3,) given in the lab frame (times |q|^2 if q is not unit)."""
     return to_lab(conjugate(q), v)
 
 
