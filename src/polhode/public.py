@@ -18,7 +18,7 @@ class Public(ModuleType):
 
     @classmethod
     def of(cls, package: str) -> "Public":
-        """The package of this name, while it is imported, as such a package."""
+        """Make the package of this name, which is being imported, a :class:`Public` one, and return it."""
         module = sys.modules[package]
         module.__class__ = cls
         assert isinstance(module, cls)

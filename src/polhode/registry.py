@@ -26,7 +26,10 @@ _executed: dict[Path, ModuleType] = {}
 
 
 def nearest(name: str, known: Sequence[str], cutoff: float = 0.5) -> str:
-    """The end of an error message about an unknown name: the nearest known name, or if none is near, all or some of them."""
+    """The end of an error message about an unknown name: the nearest known name, or if none is near, all or some of them.
+
+    ``cutoff`` from 0 to 1 is how similar a near name must be, by ``difflib``.
+    """
     close = get_close_matches(name, known, n=1, cutoff=cutoff)
     if close:
         return f"did you mean {close[0]!r}?"
@@ -172,19 +175,26 @@ class Registry(Mapping[str, T]):
 
         Raises
         ------
-        If there is no such file, if it cannot be loaded (for any exception, including ``sys.exit``), if it defines no such
-        object, or if its key is used by another file; the message names the file and, if known, the line.
+        FileNotFoundError, TypeError, ValueError
+            If there is no such file, if it cannot be loaded (for any exception, including ``sys.exit``), if it defines no such
+            object, or if its key is used by another file; the message names the file and, if known, the line.
         """
         item: T = load_file(path, [self])[self.kind]
         return item
 
     def loaded_from(self, path: Path) -> T | None:
-        """The object added by the file ``path``; None if there is none."""
+        """The object added by the file ``path``, an absolute path without links; None if there is none."""
         known = self._known()
         return next((known[key] for key, origin in self._origins.items() if origin == path), None)
 
     def origin(self, key: str) -> Path:
-        """The file that defines ``key``."""
+        """The file that defines the object with the key ``key``.
+
+        Raises
+        ------
+        KeyError
+            If there is no such object; the message names the nearest key.
+        """
         if self._alone(key) is not None:
             return self.folder / f"{key}.py"
         self[key]
@@ -202,7 +212,7 @@ class Registry(Mapping[str, T]):
 
     @contextmanager
     def restored(self) -> Iterator[None]:
-        """On exit, remove the objects that were loaded inside the context."""
+        """A context on whose exit the objects that were loaded inside it are removed."""
         items, origins = dict(self._known()), dict(self._origins)
         try:
             yield

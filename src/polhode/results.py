@@ -33,6 +33,8 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
 
     Raises
     ------
+    TypeError
+        If ``folder`` is no path.
     FileNotFoundError
         If the folder does not exist or contains no gathered results; the message says what to do.
     polhode.interface.netcdf.DamagedFile

@@ -64,7 +64,12 @@ def count_steps(dt: float, t_end: float, truncate: bool = False) -> int:
 
 
 def sampled_steps(steps: int, samples: int) -> np.ndarray:
-    """At most ``samples`` + 1 step numbers from 0 to ``steps``, evenly spaced, including both ends.
+    """At most ``samples`` + 1 step numbers from 0 to ``steps``, evenly spaced, including both ends: a whole-number array (n,).
+
+    Raises
+    ------
+    ValueError
+        If ``samples`` is below 1, or ``steps`` exceeds :data:`MOST_STEPS`.
 
     Examples
     --------
@@ -155,8 +160,11 @@ def simulate_arrays(
     normalise: bool | None = None,
     pieces: bool = False,
 ) -> Arrays:
-    """The run of :func:`simulate` as plain arrays, :class:`Arrays`, which several runs can be stacked from; without ``pieces``
-    all steps are equal, and pass over the breakpoints of a problem without a controller."""
+    """The run of :func:`simulate` as plain arrays, :class:`Arrays`, from which several runs can be stacked.
+
+    For arguments, variables and errors see :func:`simulate`. Without ``pieces`` all steps are equal, and pass over the
+    breakpoints of a problem without a controller.
+    """
     if isinstance(problem, str) and problem.endswith((".yaml", ".yml")):
         raise ValueError(f"problem: {shown(problem)} is a file; polhode.advice.problem_in_file reads it")
     case = PROBLEMS[problem] if isinstance(problem, str) else problem

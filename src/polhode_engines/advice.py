@@ -11,34 +11,47 @@ ORDERS = {1: "First", 2: "Second", 3: "Third", 4: "Fourth"}
 
 
 def advice_of(key: str, option: str, order: float, end: str, gyroscopic: str) -> str:
-    """One sentence.
+    """What a user of an engine with an option should do, in one sentence: the declared one, else the measured one.
 
     Parameters
     ----------
     key, option : str
-        The row.
+        The engine and its option, a row of the atlas.
     order : float
         Order of q of the free body.
     end : str
-        What a free spin does in the end.
+        What a free spin does in the end, as in :class:`polhode_engines.atlas.EngineRow`.
     gyroscopic : str
-        Whether the body follows Euler's equations.
+        Whether the body follows Euler's equations: "yes", "no", "other" or "failed".
     """
     return option_of(key, option).advice or measured_advice(order, end, gyroscopic)
 
 
 def order_words(order: float) -> str:
-    """An order in words, such as "Second order"; of a number without a unit."""
+    """An order of convergence, rounded, in words, such as "Second order"."""
     return f"{ORDERS.get(round(order), f'{order:.1f}th')} order"
 
 
 def measured_advice(
     order: float, end: str, gyroscopic: str, changes: Sequence[float] = (), turned: float = 0.0, turns: Sequence[float] = ()
 ) -> str:
-    """What follows from a row alone.
+    """What a user should do, in one sentence, as it follows from the measurements of a row alone.
 
-    ``changes`` are those of energy and of the length of the momentum in a free spin, relative; ``turned`` is the angle by
-    which the momentum turns in the lab, rad; ``turns`` says how often the body turns over, and how often the exact one does.
+    Parameters
+    ----------
+    order : float
+        Order of q of the free body; NaN if none could be fitted.
+    end : str
+        What a free spin does in the end: "tumbles", "stops", "diverges", "failed", or "smallest moment" and the like for the
+        axis about which it turns.
+    gyroscopic : str
+        Whether the body follows Euler's equations: "yes", "no", "other" or "failed".
+    changes : sequence of float
+        Relative changes of energy and of the length of the momentum in a free spin.
+    turned : float
+        Angle by which the momentum turns in the lab, rad.
+    turns : sequence of float
+        How often the body turns over, and how often the exact body does.
     """
     if gyroscopic == "no":
         result = ", so that the angular momentum of a free body turns in the lab" if turned > NOTICED_CHANGE else ""

@@ -49,11 +49,12 @@ class EngineRow:
     ----------
     identities : load -> verdict
     q_order, omega_order : load -> order
-    q_error, omega_error : load -> errors at ``polhode_engines.cases.STEPS``
+    q_error, omega_error : load -> errors (steps,) at ``polhode_engines.cases.STEPS``, rad and relative
     energy_drift, momentum_drift : relative changes over the long spin
     turned : angle between the lab momentum at the end and at the start, rad
     steps : number of steps of the long spin that were taken
-    end : what a free spin does in the end
+    end : what a free spin does in the end: "tumbles", "stops", "diverges", "failed", or "smallest moment", "middle moment" or
+        "largest moment", the axis about which it turns
     path : the unit vector along the momentum in the body frame during the long spin (samples, 3)
     gyroscopic : whether the engine solves Euler's equations (``yes``), keeps omega in the lab (``no``), or neither (``other``)
     failures : what went wrong, if anything
@@ -80,9 +81,9 @@ class EngineRow:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """What was identified: the candidates that fit under all loads, or those that fit the free body; else nothing.
+        """The keys of what was identified: the candidates that fit under all loads, or those that fit the free body.
 
-        A torque may distinguish candidates that fit the free body alike.
+        A torque may distinguish candidates that fit the free body alike. Empty if nothing was identified.
         """
         free = self.identities["free"]
         fitting = [set(identity.methods) for identity in self.identities.values() if identity.identified]
@@ -93,7 +94,7 @@ class EngineRow:
 
     @property
     def method(self) -> str:
-        """The methods in one text, or the closest."""
+        """The keys of :attr:`methods` in one text, or that nothing was identified and which candidate is the closest."""
         if self.methods:
             return " = ".join(preferred(self.methods))
         closest = self.identities["free"].methods
@@ -101,7 +102,7 @@ class EngineRow:
 
 
 def preferred(methods: Sequence[str]) -> list[str]:
-    """The methods of the registry, if there are any, otherwise the simplest candidate, whose key is shortest."""
+    """The keys among these of methods of the registry, if there are any, otherwise the shortest, of the simplest candidate."""
     known = set(METHODS)
     named = [key for key in methods if key.partition(" ")[0] in known]
     return named or sorted(methods, key=lambda key: (len(key), key))[:1]
@@ -113,7 +114,7 @@ def jobs(engine: Engine, option: str) -> int:
 
 
 def requests(engine: Engine, option: str) -> tuple[list[Run], list[tuple[str, str, float]]]:
-    """The runs behind a row, and what each is for: (purpose, load, step in s)."""
+    """The runs behind a row, and what each is for: (purpose, load, step in s); purposes are "identify", "ladder" and "long"."""
     runs: list[Run] = []
     what: list[tuple[str, str, float]] = []
     for load in engine.loads(option):
@@ -131,8 +132,11 @@ def requests(engine: Engine, option: str) -> tuple[list[Run], list[tuple[str, st
 def measure(engine: Engine, option: str, progress: Callable[[], object] = lambda: None, limit: float = RUN_LIMIT) -> EngineRow:
     """Run an engine and measure everything in its row.
 
+    What fails is in the row; nothing is raised for it.
+
     Parameters
     ----------
+    option : a key of the engine's options
     progress : called after each of :func:`jobs` runs
     limit : seconds that one run may take
     """
@@ -152,7 +156,14 @@ def judged(
     what: Sequence[tuple[str, str, float]],
     spun: Sequence[Spun],
 ) -> EngineRow:
-    """The row of the atlas that follows from what the engine returned."""
+    """The row of the atlas that follows from what an engine returned.
+
+    Parameters
+    ----------
+    version : what the engine says of itself
+    runs, what : as :func:`requests` returns them
+    spun : what the engine returned for each run
+    """
     eps = float(np.finfo(_precision(engine, spun)).eps)
     identities, orders, errors = {}, {}, {}
     for load in engine.loads(option):
@@ -201,7 +212,11 @@ def _below_limit(engine: Engine, run: Run, spun: Spun) -> tuple[Run, Spun]:
 
 
 def long_spin_of(run: Run, spun: Spun) -> tuple[float, float, float, int, str, np.ndarray]:
-    """Energy drift, momentum drift, angle turned by the momentum, steps, end and path of a long free spin."""
+    """Energy drift, momentum drift, angle turned by the momentum, steps, end and path of a long free spin.
+
+    Both drifts are relative, the angle is in rad; ends and path (samples, 3) are explained by :class:`EngineRow`. A run with an
+    error gives NaN and "failed"; after a divergence the path is NaN.
+    """
     inertia = np.array(run.inertia)
     with np.errstate(all="ignore"):
         momentum = inertia * spun.omega
@@ -247,7 +262,14 @@ def _gyroscopic(free: np.ndarray, identity: identify.Identity) -> str:
 
 
 def dataset(rows: Sequence[EngineRow]) -> xr.Dataset:
-    """All rows as one dataset, over ``engine`` (a row), ``load``, ``step`` and the samples of the long spin."""
+    """All rows as one dataset, over ``engine`` (a row), ``load``, ``step`` and the samples of the long spin.
+
+    Most variables are fields of :class:`EngineRow`, of its engine and option, and of its identities: ``key``, ``label``,
+    ``option``, ``version``, ``method``, ``fitting``, ``deviation``, ``q_order``, ``q_error``, ``energy_drift``, ``end``,
+    ``path`` (engine, sample, axis) and so on. Those that begin with ``shipped_`` are fields of
+    :class:`polhode_engines.shipped.Shipped`, and :func:`with_citations` adds more. Their attributes have a long name and a
+    unit, where a number has one.
+    """
     nothing = np.full(len(cases.STEPS), np.nan)
 
     def texts(get: Callable[[EngineRow], str]) -> tuple[str, list[str]]:
@@ -347,15 +369,19 @@ NAMES = {
 
 
 def merged(old: xr.Dataset, new: xr.Dataset) -> xr.Dataset:
-    """The rows of ``new`` with those of ``old`` for engines that ``new`` does not have, sorted by engine. A dataset with the
-    dimension ``engine``.
+    """The rows of ``new`` and, of engines that ``new`` does not have, the rows of ``old``, sorted by the key of the engine.
+
+    All three are datasets of :func:`dataset`.
     """
     stays = ~np.isin(old["key"].values.astype(str), new["key"].values.astype(str))
     return joined([old.isel(engine=np.flatnonzero(stays)), new])
 
 
 def joined(parts: Sequence[xr.Dataset]) -> xr.Dataset:
-    """The rows of several datasets, sorted by engine, with the attributes of the last."""
+    """The rows of several datasets of :func:`dataset`, sorted by the key of the engine, with the attributes of the last.
+
+    A variable that some of them lack is NaN or empty there.
+    """
     parts = [_filled(part, parts) for part in parts]
     together = xr.concat(parts, "engine", data_vars="minimal", coords="minimal", compat="override", join="override")
     together = together.isel(engine=np.argsort(together["key"].values.astype(str), kind="stable"))
@@ -375,7 +401,7 @@ def _filled(part: xr.Dataset, parts: Sequence[xr.Dataset]) -> xr.Dataset:
 
 
 def compressed(data: xr.Dataset) -> xr.Dataset:
-    """The same values, to be written compressed; nothing is lost."""
+    """A copy of a dataset whose variables will be written compressed, without loss."""
     data = data.copy()
     for variable in data.variables.values():
         variable.encoding = {"zlib": True, "complevel": 9, "shuffle": True} if variable.ndim else {}
@@ -383,7 +409,11 @@ def compressed(data: xr.Dataset) -> xr.Dataset:
 
 
 def with_citations(data: xr.Dataset) -> xr.Dataset:
-    """The same dataset with citations and advice as they are declared now: they are not measured."""
+    """The same dataset with citations and advice as they are declared now, since they are not measured.
+
+    The variables over ``engine`` are ``source`` and ``source_read`` (the citation, and 1 if its arithmetic was read),
+    ``advice`` and ``method_label``; ``method_q_error`` (engine, step), rad, is the error of the identified method itself.
+    """
     keys, options = (list(map(str, data[name].values)) for name in ("key", "option"))
     rows = list(zip(keys, options, strict=True))
     orders, ends, kinds = data["q_order"].sel(load="free").values, data["end"].values, data["gyroscopic"].values
@@ -445,7 +475,10 @@ def _errors_of(key: str) -> np.ndarray:
 
 
 def as_text(data: xr.Dataset, others: bool = True) -> str:
-    """The table for a terminal, one line for each row; with ``others`` also those of engines that were read and not run."""
+    """The atlas, a dataset of :func:`dataset`, as a table for a terminal, one line for each row.
+
+    With ``others`` notes below it name the engines that were read and not run.
+    """
 
     def number(head: str, name: str, form: str, load: str = "") -> Column:
         of_row = (lambda row: row[name].sel(load=load)) if load else (lambda row: row[name])
@@ -468,6 +501,12 @@ def as_text(data: xr.Dataset, others: bool = True) -> str:
 
 
 def select(engines: Mapping[str, Engine], keys: Iterable[str]) -> list[Engine]:
-    """The engines with these keys, or all."""
+    """The engines with these keys, or all if there is no key.
+
+    Raises
+    ------
+    KeyError
+        If a key is not among ``engines``.
+    """
     wanted = list(keys)
     return [engines[key] for key in wanted] if wanted else list(engines.values())

@@ -42,7 +42,13 @@ async function start({{ q, w, dt }}) {{
 
 
 def program(engine: Engine, option: str) -> str:
-    """The program of the recipe with an engine of the web in it, as JavaScript."""
+    """The program of the recipe with an engine of the web in it, as JavaScript; it writes run1.csv, ... and version.txt.
+
+    Raises
+    ------
+    EngineError
+        If there is no folder of the cache, in which the packages of the engine are.
+    """
     places = {
         "packages_module": Path(__file__).with_name("packages.mjs").resolve().as_uri(),
         "folder": str(packages_of(engine).resolve()),
@@ -80,7 +86,10 @@ def answer_of(engine: Engine, option: str) -> tuple[str, Answer]:
 
 
 def row_of(engine: Engine, option: str) -> dict[str, str]:
-    """One row of the table, in :data:`COLUMNS`; raises what :func:`answer_of` does."""
+    """One row of the table, column of :data:`COLUMNS` -> text; raises what :func:`answer_of` does.
+
+    ``identified`` is 1 or 0; deviations are in round-offs; ``fitted`` has sentences on numbers that were fitted.
+    """
     version, answer = answer_of(engine, option)
     numbers = (f"{value:.2g}" for value in (answer.deviations.get(answer.method, math.inf), answer.runner_up_deviation))
     fitted = " ".join(words[0].upper() + words[1:] for words in answer.fitted)
@@ -89,12 +98,18 @@ def row_of(engine: Engine, option: str) -> dict[str, str]:
 
 
 def method_of(row_of_atlas: str) -> str:
-    """The method that a row of the atlas names, identified there or only the closest; the first of those that are the same."""
+    """The key of the method that a text ``method`` of the atlas names, identified or only the closest.
+
+    Of several methods that are the same it is the first.
+    """
     return re.sub(r"^not identified \(closest: (.*)\)$", r"\1", row_of_atlas).partition(" = ")[0]
 
 
 def rows_of(before: Iterable[Mapping[str, str]]) -> list[Mapping[str, str]]:
-    """The rows of all engines that are installed, and of the others the rows as they were, sorted by engine."""
+    """The rows (:func:`row_of`) of all engines of the web that are installed, and of the others the rows ``before``.
+
+    Sorted by the key of the engine. Raises what :func:`answer_of` does.
+    """
     web = {key: engine for key, engine in all_engines().items() if engine.is_web}
     measured = {key: engine for key, engine in web.items() if is_installed(engine)}
     rows = [row for row in before if row["engine"] in web and row["engine"] not in measured]
@@ -103,7 +118,7 @@ def rows_of(before: Iterable[Mapping[str, str]]) -> list[Mapping[str, str]]:
 
 
 def read(path: Path) -> list[dict[str, str]]:
-    """The rows of a file that :func:`main` wrote; none if it does not exist."""
+    """The rows, column -> text, of a file that :func:`main` wrote; none if it does not exist."""
     if not path.is_file():
         return []
     with path.open(newline="", encoding="utf-8") as file:
@@ -111,7 +126,7 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the engines that are installed and write the table."""
+    """Run the engines that are installed and write the table, as the command of the module does with these arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="the CSV file that is written")
     given = parser.parse_args(arguments)

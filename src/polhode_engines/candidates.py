@@ -24,6 +24,11 @@ formulas for omega with one of several rotations (:data:`FORMULAS`, :data:`ORIEN
 
 Engines that damp by default are also compared with damped steps (:func:`damped`); in the atlas the coefficient is the engine's
 own, and never fitted, as it is for the rows of a code (:mod:`polhode_engines.fitted`).
+
+In all kernels q (4,) is a unit quaternion, scalar first, body to lab, omega (3,) the angular velocity in rad/s and torque (3,)
+in N m, both in the body frame, body the nine numbers of :meth:`polhode.algebra.body.Body.coefficients`, and dt the step in s. A
+state is q + omega, seven numbers. Where a step evaluates torques itself, ``torque`` is the function (t, q, omega, parameters)
+of a problem, t the time in s, and parameters are its numbers.
 """
 
 import re
@@ -94,7 +99,7 @@ def implicit(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def no_gyroscopic(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """Omega (rad/s) after dt (s) by the torque (N m) alone."""
+    """Omega (rad/s) after dt (s) by the torque (N m) alone, without the gyroscopic term."""
     return axpy(dt, angular_velocity(torque, body), omega)
 
 
@@ -263,7 +268,7 @@ def _momentum_leapfrog(rotation: str, predictor: str) -> OneTorque:
 
 @kernel
 def lacoursiere_exact(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The state after Lacoursière's kick and the exact rotation with the new omega (rad/s)."""
+    """The state after the kick of Lacoursière (2006), then the torque's, and the exact rotation with the new omega (rad/s)."""
     omega = axpy(dt, angular_velocity(torque, body), implicit_step(state[4:7], body, dt))
     return rotate(state[:4], omega, dt) + omega
 
@@ -274,7 +279,10 @@ BRAX_LENGTH = 1e-8
 
 @kernel
 def lengthened(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The state after the explicit kick and a rotation about omega/(|omega| + c) by dt (|omega| + c), normalised."""
+    """The state after the explicit kick and a rotation about omega/(|omega| + c) by dt (|omega| + c), normalised.
+
+    c is :data:`BRAX_LENGTH`.
+    """
     omega = explicit(state[:4], state[4:7], torque, body, dt)
     length = sqrt(dot(omega, omega)) + BRAX_LENGTH
     half = 0.5 * dt * length
@@ -284,7 +292,10 @@ def lengthened(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def projected(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The torque alone, a linear rotation, and omega anew from it: 2/dt times the vector part of its quaternion."""
+    """The state after a kick by the torque alone and a linear rotation, from which omega follows.
+
+    The new omega is 2/dt times the vector part of the normalised quaternion of the rotation.
+    """
     omega = axpy(dt, angular_velocity(torque, body), state[4:7])
     less = scale(1.0 / sqrt(1.0 + 0.25 * dt * dt * dot(omega, omega)), omega)
     return linear_rotation(state[:4], omega, dt) + less
@@ -359,7 +370,10 @@ _PAIRS_KNOWN = (("ab2", "buss"), ("ab2", "barker"), ("ab3", "components"), ("ab4
 
 @kernel
 def with_rates(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """A state with the rates of q and omega at the last three steps, all of them those of the start."""
+    """The state (28,) with which a multistep method starts: q, omega, and three times the rates of q and omega (7) there.
+
+    The rates of the start, in 1/s and rad/s^2, stand in for the rates of the last three steps.
+    """
     first = rates(q, omega, torque, body)
     return q + omega + first + first + first
 
@@ -487,7 +501,10 @@ def _implicit_midpoint_exp(state: Any, t: Any, dt: Any, body: Any, torque: Any, 
 
 @kernel
 def dexp_inverse(u: Any, v: Any) -> Any:
-    """The rate of change of the rotation vector u when the body turns with v in the body frame."""
+    """The rate of change (3,), rad/s, of the rotation vector u (3,), rad, when the body turns with v (3,), rad/s, body frame.
+
+    It is the inverse of the differential of the exponential: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115.
+    """
     square = dot(u, u)
     if square < 1e-4:
         factor = 1.0 / 12 + square / 720 + square * square / 30240
@@ -535,7 +552,7 @@ def midpoint_exp_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, param
 
 @kernel
 def verlet_lab_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-    """Velocity Verlet with omega in the lab: the rotation vector to second order, and half a kick on either side."""
+    """The state after velocity Verlet with omega in the lab: a rotation vector of second order, half a kick on either side."""
     q, omega = state[:4], state[4:7]
     a = euler_equations(omega, torque(t, q, omega, parameters), body)
     half = to_lab(q, axpy(0.5 * dt, a, omega))
@@ -546,8 +563,9 @@ def verlet_lab_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, paramet
 
 @kernel
 def midpoint_half_lab_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-    """The midpoint rule for omega; the whole rotation with the new one, brought to the lab by the orientation of the middle.
-    It returns the state, q and omega (rad/s).
+    """The state after the midpoint rule for omega, and one rotation with the new omega.
+
+    This omega is brought to the lab by the orientation of the middle.
     """
     q, omega = state[:4], state[4:7]
     a = euler_equations(omega, torque(t, q, omega, parameters), body)
@@ -787,7 +805,10 @@ def _several(name: str, step: Callable[..., Any], order: int, torques: int | Non
 
 @cache
 def combinations() -> tuple[Method, ...]:
-    """The combinations that no method of the registry is; with the new omega both frames are the same."""
+    """The methods of this module, combinations that no method of the registry is.
+
+    With the new omega both frames, body and lab, give the same step, which is there once.
+    """
     known = [
         _made(kick, rotation, turn, held)
         for kick in KICKS
@@ -909,7 +930,7 @@ _rates: set[float] = set()
 
 @cache
 def damped_makers() -> tuple[Callable[[float], OneTorque], ...]:
-    """Functions that give a kick and a rotation damped at a rate, as a factor of omega or as a torque."""
+    """Functions of a rate, 1/s, that give a kick and a rotation damped at it, by a factor of omega or by a torque."""
     kinds = [(kick, rotation) for kick in KICKS for rotation in ROTATIONS]
     factors = [(form, place) for form in FACTORS for place in PLACES]
     return (
@@ -926,7 +947,10 @@ def damped_makers() -> tuple[Callable[[float], OneTorque], ...]:
 
 @cache
 def damped(rate: float) -> tuple[Method, ...]:
-    """One kick and one rotation with the damping that an engine declares, 1/s, as a factor of omega or as a torque."""
+    """The methods of one kick and one rotation, damped at a rate, 1/s, by a factor of omega or by a torque.
+
+    Once asked for, they are also found by :func:`candidate`.
+    """
     _rates.add(rate)
     return tuple(make(rate) for make in damped_makers())
 
@@ -978,7 +1002,7 @@ def plain_label(key: str) -> str:
 
 
 def plain_name(key: str) -> str:
-    """A registered method with its key; a form of the candidates, which no page lists by its key, in words alone."""
+    """A registered method in words, with its key; a form of the candidates, which no page lists by its key, in words alone."""
     said = plain_label(key)
     return f"{said} ({key})" if key in METHODS else f"“{said}”, a form that is not a registered method"
 
@@ -990,7 +1014,10 @@ def _without_tex(text: str) -> str:
 
 
 def label(key: str) -> str:
-    """A candidate in words, for tables; a method of the registry has its own label."""
+    """The candidate with a key in words, for tables; a method of the registry has its own label.
+
+    What stands in the key behind a space, the way in which it was started, stays as it is.
+    """
     name, _, mode = key.partition(" ")
     if DAMPED in name:
         base, _, how = name.partition(DAMPED)

@@ -55,7 +55,7 @@ LOADS = {"free": _free, "constant": _constant, "lab": _lab, "velocity": _velocit
 
 
 def problem(load: str, omega0: tuple[float, float, float] = GENERAL) -> Problem:
-    """The atlas's body under one of its loads, a :class:`Problem` in SI units."""
+    """The body of the atlas under a load of :data:`LOADS`, from an angular velocity in the body frame, rad/s."""
     return Problem(
         key=f"atlas_{load}",
         label=load,
@@ -72,7 +72,10 @@ def problem(load: str, omega0: tuple[float, float, float] = GENERAL) -> Problem:
 
 @cache
 def exact(load: str) -> tuple[np.ndarray, np.ndarray]:
-    """q (times, 4) and omega (times, 3), rad/s, at :data:`TIMES`, to 25 digits, rounded."""
+    """The exact q (times, 4), body to lab, and omega (times, 3), rad/s, body frame, of a load at :data:`TIMES`.
+
+    They are computed to 25 digits and rounded.
+    """
     from polhode.references import taylor  # imported here because an identification does not need it
 
     states = taylor.solve(problem(load), TIMES, 25)
@@ -80,12 +83,14 @@ def exact(load: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ladder_run(load: str, dt: float) -> Run:
-    """The run from which the errors at one step follow."""
+    """The run under a load of :data:`LOADS` from which the errors with the step ``dt`` (s) follow, read at :data:`TIMES`."""
     return Run(load, VALUES[load], INERTIA, Q0, GENERAL, dt, tuple(round(t / dt) for t in TIMES))
 
 
 def long_run(most_steps: int) -> Run:
-    """A free spin from next to the middle axis, of at most this many steps."""
+    """A free spin from next to the middle axis, of at most this many steps of :data:`LONG_STEP`, read :data:`LONG_SAMPLES`
+    times and at the start.
+    """
     steps = min(LONG_STEPS, most_steps)
     return Run(
         "free",
@@ -99,7 +104,10 @@ def long_run(most_steps: int) -> Run:
 
 
 def starts(count: int = STARTS) -> list[tuple[tuple[float, float, float, float], tuple[float, float, float]]]:
-    """Seeded orientations and angular velocities of length 1 from which a method is identified."""
+    """Seeded starts from which a method is identified: a list of (q, omega).
+
+    q (4,) is a unit quaternion, body to lab, omega (3,) an angular velocity of 1 rad/s in the body frame.
+    """
     drawn = np.random.default_rng(20240731).normal(size=(count, 7))
     made = []
     for row in drawn:
@@ -109,14 +117,25 @@ def starts(count: int = STARTS) -> list[tuple[tuple[float, float, float, float],
 
 
 def identification_runs(load: str, precision: str = "float64", length: int = LENGTH, turn: float = 0.0) -> list[Run]:
-    """Runs read at every step; ``turn`` is the angle in a step, rad, if it is not the usual."""
+    """The runs, one from each of :func:`starts`, from which a method is identified; they are read at every step.
+
+    Parameters
+    ----------
+    load : of :data:`LOADS`
+    precision : of the engine, "float64" or "float32", which needs larger steps
+    length : number of steps
+    turn : the angle in a step, rad; 0: the usual one
+    """
     dt = turn or (STEP_FLOAT32 if precision == "float32" else STEP)
     value = tuple(SHARE * x for x in VALUES[load])
     return [Run(load, value, INERTIA, q, omega, dt, tuple(range(length + 1))) for q, omega in starts()]
 
 
 def errors(load: str, q: np.ndarray, omega: np.ndarray) -> tuple[float, float]:
-    """Mean over :data:`TIMES` of the angle between q and the exact one, rad, and of the relative error of omega."""
+    """Mean over :data:`TIMES` of the angle between q and the exact orientation, rad, and of the relative error of omega.
+
+    q (times, 4) is body to lab, omega (times, 3) in the body frame, rad/s; ``load`` is one of :data:`LOADS`.
+    """
     right_q, right_omega = exact(load)
     return float(np.mean(angle(q, right_q))), float(
         np.mean(np.linalg.norm(omega - right_omega, axis=1) / np.linalg.norm(right_omega, axis=1))
@@ -124,14 +143,20 @@ def errors(load: str, q: np.ndarray, omega: np.ndarray) -> tuple[float, float]:
 
 
 def angle(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """The angle of the rotation between two orientations each, rad; they need not be normalised, signs are ignored."""
+    """The angles (...), rad, of the rotations between orientations p and q (..., 4).
+
+    They need not be normalised, and their signs do not matter.
+    """
     p, q = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (p, q))
     sign = np.where((p * q).sum(-1, keepdims=True) < 0, -1.0, 1.0)
     return np.asarray(4 * np.arcsin(np.clip(np.linalg.norm(p - sign * q, axis=-1) / 2, 0, 1)))
 
 
 def order(dt: Sequence[float] | np.ndarray, error: Sequence[float] | np.ndarray, eps: float) -> float:
-    """The slope of log(error) over log(dt) for the three finest steps that are clear of round-off; NaN if there are none."""
+    """The slope of log(error) over log(dt) for the three finest steps that are clear of round-off; NaN if there are fewer.
+
+    ``dt`` (n,) are steps in s, ``error`` (n,) their errors, in rad or relative, ``eps`` the round-off of the engine.
+    """
     step, errors = np.asarray(dt, float), np.asarray(error, float)
     usable = np.isfinite(errors) & (errors > 30 * eps * TIMES[-1] / step) & (errors < 0.5)
     step, errors = step[usable], errors[usable]

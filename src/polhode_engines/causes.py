@@ -1,7 +1,9 @@
 """Why no candidate makes the steps of a run: what its rows say of moments, units, damping and the exact motion.
 
-Each function looks at states that are already in the principal frame of the moments given (q (n, 4), omega (n, 3)), and returns
-a number or a sentence; an empty sentence says that the rows do not show the cause.
+Each function looks at states that are already in the principal frame of the moments given, and returns a number or a sentence;
+an empty sentence says that the rows do not show the cause. q (n, 4) is body to lab, scalar first, omega (n, 3) the angular
+velocity in the body frame, in rad and the time of the file; ``inertia`` (3,) are the moments given, in any unit; ``dt`` is the
+time from row to row in the file, a number or (n - 1,).
 """
 
 import math
@@ -49,7 +51,8 @@ FACTORS = {
 
 def exact_deviation(run: Run, spun: Spun, stretch: int = 1) -> float:
     """The largest difference between a row and the exact motion from the row before; infinite if it cannot be computed.
-    Without a unit, as :func:`polhode_engines.identify.apart`.
+
+    It has no unit, as :func:`polhode_engines.identify.apart`; ``stretch`` steps of ``run.dt`` lie between two rows.
     """
     inertia, load, value = np.array(run.inertia), cases.LOADS[run.load], run.value
     rows = np.unique(np.linspace(1, max(1, identify.usable(run, spun) - 1), EXACT_ROWS).astype(int))
@@ -74,14 +77,18 @@ def exact_deviation(run: Run, spun: Spun, stretch: int = 1) -> float:
 
 
 def is_nearest(exact: float, others: Sequence[float]) -> bool:
-    """Whether rows are nearer to the exact motion than to every candidate that does not make that motion itself."""
+    """Whether rows are nearer to the exact motion than to every candidate that does not make that motion itself.
+
+    ``exact`` is the deviation of the exact motion, ``others`` are the deviations of the candidates, without a unit.
+    """
     far = [deviation for deviation in others if deviation > 2 * exact]
     return bool(0 < exact < math.inf) and min(others, default=math.inf) > exact / 2 and min(far, default=0.0) > NEARER * exact
 
 
 def change_factor(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> tuple[float, float]:
-    """The ratio of the change of a free body's omega to that by Euler's equations in a step, and what it misses of it. Both
-    are numbers without a unit.
+    """The ratio of the change of a free body's omega in a step to the change by Euler's equations, and the relative miss.
+
+    The miss is what remains of the change beside the multiple of Euler's; both are medians over the steps, without a unit.
     """
     with np.errstate(all="ignore"):
         rate = -np.cross(omega, inertia * omega) / inertia
@@ -99,14 +106,14 @@ def _median(values: np.ndarray) -> float:
 
 
 def is_constant(ratios: np.ndarray) -> bool:
-    """Whether ratios are one constant but for errors of a method."""
+    """Whether ratios (n,) are one positive constant but for errors of a method; those that are not finite do not count."""
     fine = ratios[np.isfinite(ratios)]
     low, high = np.quantile(fine, (0.1, 0.9)) if fine.size else (0.0, 0.0)
     return bool(low > 0 and high < CONSTANT * low)
 
 
 def factor_words(turns: float, changes: float, miss: float, dt: float, unit: float = 1.0, angle: float = 0.0) -> str:
-    """What it means that a body turns by a constant factor times omega dt.
+    """A sentence on what it means that a body turns by a constant factor times omega dt.
 
     Parameters
     ----------
@@ -160,7 +167,7 @@ def momentum_variation(q: np.ndarray, omega: np.ndarray, tensor: np.ndarray) -> 
 
 
 def in_lab(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Body vectors v (n, 3) in the lab, for quaternions q (n, 4) of any length."""
+    """The lab components (n, 3) of body vectors v (n, 3), in their unit, for quaternions q (n, 4) of any length."""
     return turned_back(q / np.linalg.norm(q, axis=1, keepdims=True) * (1, -1, -1, -1), v)
 
 
@@ -169,9 +176,10 @@ PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
 def conserving_tensor(q: np.ndarray, omega: np.ndarray) -> tuple[np.ndarray, float] | None:
-    """The tensor with which the lab momentum of a free body varies least, of trace 1, with that variation; or None.
+    """The inertia tensor (3, 3) with which the lab momentum of a free body varies least, and that variation; or None.
 
-    There is none if the motion leaves it open, or if it is that of no body.
+    The tensor is in the frame of q and omega, of trace 1; the variation is as of :func:`momentum_variation`. There is
+    no tensor if the motion leaves it open, or if no body has it.
     """
     columns = []
     for i, j in PLACES:
@@ -193,12 +201,12 @@ def conserving_tensor(q: np.ndarray, omega: np.ndarray) -> tuple[np.ndarray, flo
 
 
 def tensor_words(q: np.ndarray, omega: np.ndarray, inertia: np.ndarray, axes: np.ndarray, unit: float = 1.0) -> str:
-    """What the lab momentum of a free body says of the moments given.
+    """A sentence on what the lab momentum of a free body says of the moments given: that others are the body's, and which.
 
     Parameters
     ----------
-    axes : their axes in the frame of the file, as columns
-    unit : that of the moments, in the unit of the file
+    axes : (3, 3), the axes of the moments in the frame of the file, as columns
+    unit : the unit of the moments, in the unit of the file
     """
     fine = np.isfinite(q).all(1) & np.isfinite(omega).all(1)
     if fine.sum() < 12:
@@ -234,7 +242,10 @@ def _numbers(values: Sequence[float] | np.ndarray) -> str:
 
 
 def orders(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> list[tuple[float, float, float]]:
-    """Other orders of the moments in which Euler's equations explain the change of a free body's omega better, best first."""
+    """Other orders of the moments in which Euler's equations explain the change of a free body's omega better, best first.
+
+    Each is a tuple of the three moments, in the unit of ``inertia``.
+    """
     others = [
         permuted for permuted in dict.fromkeys(permutations(map(float, inertia), 3)) if permuted != tuple(map(float, inertia))
     ]
@@ -249,11 +260,11 @@ def _miss(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> flo
 
 
 def damping_words(length: np.ndarray, dt: float | np.ndarray, angle: float, least: float) -> str:
-    """What a momentum of a free body that falls steadily means.
+    """A sentence on what it means that the angular momentum of a free body falls steadily.
 
     Parameters
     ----------
-    length : (n,) its lengths
+    length : (n,) lengths of the momentum, in any unit
     dt : the time from row to row, s
     angle : the angle that the body turns in the run, rad
     least : a relative loss in a radian that is no method's

@@ -21,12 +21,13 @@ class Collision:
     Parameters
     ----------
     spheres : of each body: x, y, z (body frame, m) and radius of its spheres
-    masses, inertias : of each body; principal moments
+    masses, inertias : of each body the mass (kg) and the principal moments (kg m^2)
     r, v, q, omega : the start, see :class:`polhode.manybody.placement.State`
     half : half the edge of the box, which is centred at the origin, m
     rigid_walls : whether the walls are rigid, or of the material of the bodies
-    young, poisson, friction, alpha : Hertz and Mindlin, and the dashpots of Tsuji et al. (1992), which never pull
-    gravity : m/s^2
+    young, poisson, friction, alpha : of Hertz and Mindlin's law Young's modulus (Pa), Poisson's ratio and Coulomb's
+        coefficient; alpha of the dashpots of Tsuji et al. (1992), which never pull
+    gravity : (3,), m/s^2
     dt, samples : step in s, and the steps after which it is read
     """
 
@@ -49,7 +50,11 @@ class Collision:
 
 
 def collision(scene: Scene, state: State, dt: float, samples: Sequence[int]) -> Collision:
-    """A run of a scene of one material with a law of Hertz, Mindlin and Tsuji."""
+    """A run of a scene of one material with a law of Hertz, Mindlin and Tsuji, from the state ``state``.
+
+    ``dt`` is the step in s; the run is read after the numbers of steps ``samples``. The scene has no walls or rigid ones or
+    walls of its material, and no drum, shaking or periodic box.
+    """
     clumps, law = scene.every_clump, scene.force_law
     materials = [scene.material_of(clump) for clump in clumps]
     material, others = materials[0], (scene.between, scene.drum, scene.shaking, scene.periodic)
@@ -77,7 +82,10 @@ def collision(scene: Scene, state: State, dt: float, samples: Sequence[int]) -> 
 
 @dataclass(frozen=True)
 class Collided:
-    """What an engine returned: ``motion`` (samples, bodies, 13) with r, v, q and omega, NaN if there is an ``error``."""
+    """What an engine returned: ``motion`` (samples, bodies, 13) with r, v, q and omega, NaN if there is an ``error``.
+
+    r is in m and v in m/s, lab frame; q is body to lab, omega in the body frame, rad/s.
+    """
 
     motion: np.ndarray
     error: str = ""
@@ -90,8 +98,15 @@ def collide(
     limit: float = RUN_LIMIT,
     python: Path | None = None,
 ) -> tuple[str, list[Collided]]:
-    """The version of an engine, and one :class:`Collided` for each run, made in a process of its own
-    (:func:`polhode_engines.environments.spin`).
+    """The version of an engine, and one :class:`Collided` for each run.
+
+    The engine runs in a process of its own; what fails is recorded (:func:`polhode_engines.environments.spin`).
+
+    Parameters
+    ----------
+    progress : called after each run
+    limit : seconds that one run may take
+    python : the Python to use, by default the Python of the engine's environment
     """
     requests: list[dict[str, Any]] = [asdict(run) for run in runs]
     version, outcomes = answers(engine, "collide", "", requests, progress, limit, python)

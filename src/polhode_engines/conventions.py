@@ -61,8 +61,9 @@ class Convention:
     def states(self, rows: Rows, inertia: np.ndarray, axes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """q (n, 4), scalar first, body to lab, and omega (n, 3) in the body frame, rad per unit of time of the file.
 
-        ``axes`` (3, 3) has the principal axes, in the frame of the file, as columns; the states are those of the principal
-        frame. Without it the frame of the file is the principal one.
+        ``inertia`` (3,) are the principal moments, in the unit that a momentum of the file needs. ``axes`` (3, 3) has the
+        principal axes, in the frame of the file, as columns; the states are of the principal frame. Without it the frame
+        of the file is the principal one. Where a vector belongs to the next orientation there is one state less than rows.
         """
         q = np.roll(rows.q, 1, axis=1) if self.scalar == "last" else rows.q
         length = np.linalg.norm(q, axis=1, keepdims=True)
@@ -96,7 +97,7 @@ class Fit:
 
     @property
     def factor(self) -> float:
-        """What the units of the convention leave of the ratio: 1 if the body turns by omega dt."""
+        """What the units of the convention leave of the ratio, without a unit: 1 if the body turns by omega dt."""
         return self.ratio / (ANGLES[self.convention.angle] * TIMES[self.convention.time])
 
     @property
@@ -106,20 +107,23 @@ class Fit:
 
 
 def turned_back(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Lab vectors v (n, 3) in the body frames of unit quaternions q (n, 4)."""
+    """The components (n, 3) of lab vectors v (n, 3) in the body frames of unit quaternions q (n, 4), in the unit of v."""
     u, s = -q[:, 1:], q[:, :1]
     turned: np.ndarray = v + 2 * np.cross(u, np.cross(u, v) + s * v)
     return turned
 
 
 def turned_by(q: np.ndarray, r: Sequence[float]) -> np.ndarray:
-    """The products of quaternions q (n, 4) with one quaternion r."""
+    """The products q r (n, 4) of quaternions q (n, 4) with one quaternion r (4,), scalar first."""
     s, v, w, u = q[:, :1], q[:, 1:], r[0], np.array(r[1:])
     return np.hstack([s * w - v @ u[:, None], s * u + w * v + np.cross(v, u)])
 
 
 def rotations(q: np.ndarray) -> np.ndarray:
-    """The rotation vectors (n - 1, 3) in the body frame between orientations (n, 4), rad."""
+    """The rotation vectors (n - 1, 3), rad, in the body frame, from each of n orientations to the next.
+
+    q (n, 4) are quaternions, body to lab; their lengths and signs do not matter.
+    """
     a, b = q[:-1], q[1:]
     s = (a * b).sum(1)
     v = a[:, :1] * b[:, 1:] - b[:, :1] * a[:, 1:] - np.cross(a[:, 1:], b[:, 1:])
@@ -130,9 +134,11 @@ def rotations(q: np.ndarray) -> np.ndarray:
 
 
 def misses(q: np.ndarray, omega: np.ndarray, dt: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What rotations miss of omega dt, over their angles, at its best of three times; and their ratio to it along it.
+    """The relative miss (n - 1,) of the rotations between rows from omega dt, and the ratio (n - 1,) of both along omega.
 
-    ``dt`` is a number, or has one for each of the n - 1 rotations.
+    The miss is the length of the difference over the angle turned, with omega before, after or in the mean of each step,
+    whichever fits best. q (n, 4) is body to lab, omega (n, 3) in the body frame, in rad and the time of ``dt``, which is a
+    number, or has one for each of the n - 1 rotations.
     """
     turned = rotations(q)
     with np.errstate(all="ignore"):
@@ -149,9 +155,16 @@ def misses(q: np.ndarray, omega: np.ndarray, dt: float | np.ndarray) -> tuple[np
 def fits(
     rows: Rows, inertia: np.ndarray, dt: float | np.ndarray, rows_ahead: int = 0, axes: np.ndarray | None = None
 ) -> Iterator[Fit]:
-    """Every convention that names of columns allow, with its units.
+    """Every convention that names of columns allow, with its units, and how well the rows fit it.
 
     A constant factor is no miss: units explain it, or a method that turns too little in large steps, or a fault of the code.
+
+    Parameters
+    ----------
+    inertia : (3,), principal moments, in the unit that a momentum of the file needs
+    dt : the time from row to row, in the unit of the file, a number or (n - 1,)
+    rows_ahead : 1 if a vector belongs to the orientation in the next row
+    axes : (3, 3), the principal axes in the frame of the file, as columns; by default they are that frame
     """
     dt = dt[rows_ahead:] if isinstance(dt, np.ndarray) else dt
     frames = (rows.frame,) if rows.frame else ("body", "lab")
@@ -173,7 +186,11 @@ def _units_within(turned: float) -> float:
 
 
 def units_of(ratio: float, quantity: str, turned: float = 1.0) -> tuple[str, str]:
-    """Units of angle and time that explain the ratio of the angle turned to omega dt; rad and s if none do."""
+    """The names of units of angle and time that explain the ratio of the angle turned to omega dt; rad and s if none do.
+
+    They are keys of :data:`ANGLES` and :data:`TIMES`. ``quantity`` is as in :class:`Convention`; ``turned`` is the angle
+    turned in a step, rad, with which more is allowed for errors of a method.
+    """
     angles = ANGLES if quantity == "angular velocity" else {"rad": 1.0}
     for angle, time in product(angles, TIMES):
         if ratio > 0 and abs(math.log(ratio / (ANGLES[angle] * TIMES[time]))) < _units_within(turned):

@@ -58,7 +58,15 @@ def place(engine: Engine) -> Path:
 
 
 def python_of(engine: Engine) -> Path:
-    """The Python that runs the engine; an adapter of one's own that needs nothing else runs under that of polhode."""
+    """The path of the Python that runs the engine, whether it exists or not.
+
+    An adapter of one's own that needs nothing else runs under the Python of polhode, or under the Python that it declares.
+
+    Raises
+    ------
+    EngineError
+        If the engine has an environment of its own and the cache is switched off or its folder cannot be used.
+    """
     if engine.is_own and not (engine.requirements or engine.debian):
         return engine.path.parent / engine.python if engine.python else Path(sys.executable)
     return SYSTEM if engine.debian else place(engine) / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
@@ -66,7 +74,7 @@ def python_of(engine: Engine) -> Path:
 
 @remembered
 def node_version(node: str) -> int:
-    """The first number of the version of this node; 0 if it does not say one."""
+    """The first number of the version of the program ``node``; 0 if it does not run or says none."""
     try:
         said = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
@@ -76,7 +84,7 @@ def node_version(node: str) -> int:
 
 
 def node() -> str:
-    """The program that runs engines of the web.
+    """The path of node, the program that runs engines of the web.
 
     Raises
     ------
@@ -92,17 +100,25 @@ def node() -> str:
 
 
 def packages_of(engine: Engine) -> Path:
-    """The folder in which npm has installed an engine of the web; for an adapter of one's own the folder of its file."""
-    return place(engine) if engine.npm else engine.path.parent
-
-
-def command_of(engine: Engine, folder: Path, python: Path | None = None) -> list[str]:
-    """The command that runs the worker of an engine on a folder with a request.
+    """The folder in which npm has installed an engine of the web; without packages the folder of its adapter.
 
     Raises
     ------
     EngineError
-        For an engine of the web without node.
+        If the cache is switched off or its folder cannot be used.
+    """
+    return place(engine) if engine.npm else engine.path.parent
+
+
+def command_of(engine: Engine, folder: Path, python: Path | None = None) -> list[str]:
+    """The command, word by word, that runs the worker of an engine on a folder with a request.
+
+    ``python`` is the Python to use, by default the Python of the engine's environment.
+
+    Raises
+    ------
+    EngineError
+        For an engine of the web without node, and if the folder of the cache cannot be used.
     """
     if engine.is_web:
         return [node(), str(WEB_WORKER), str(engine.path), str(folder), str(packages_of(engine))]
@@ -110,7 +126,10 @@ def command_of(engine: Engine, folder: Path, python: Path | None = None) -> list
 
 
 def environment_of(engine: Engine) -> dict[str, str]:
-    """The environment variables of its process: nothing of this Python or of node, one thread, the libraries it needs."""
+    """The environment variables, name -> value, of the process of an engine.
+
+    They have nothing of this Python or of node, allow one thread and name the libraries that the engine needs.
+    """
     others = ("PYTHON", "VIRTUAL_ENV", "SNAKEMAKE", "NODE_")
     variables = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     variables |= {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
@@ -121,7 +140,7 @@ def environment_of(engine: Engine) -> dict[str, str]:
 
 
 def how_to_install(engine: Engine) -> str:
-    """The command that installs an engine."""
+    """The command that installs an engine, or in words what is missing before one can."""
     if engine.is_web:
         try:
             node()
@@ -244,16 +263,24 @@ def _interpreter(engine: Engine) -> str:
 
 
 def end_of(text: str) -> str:
-    """The end of what a process said, on one line, without addresses."""
+    """The last :data:`TAIL` characters of what a process said, on one line, without addresses."""
     line = " ".join(re.sub(r"\S+://\S+", "...", text).split())
     return line if len(line) <= TAIL else f"... {line[-TAIL:]}"
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of one body: the load and its value, the start, the step in s, and the steps after which it is read.
+    """One run of one body.
 
-    ``steps`` are the steps from each sample to the next, s, where they are not equal.
+    Parameters
+    ----------
+    load : "free", "constant", "lab" or "velocity"
+    value : the torque in N m, in the body or the lab frame, or the coefficient c of the torque -c omega, N m s
+    inertia : principal moments, kg m^2
+    q0, omega0 : the start: orientation, body to lab, scalar first, and angular velocity in the body frame, rad/s
+    dt : step, s
+    samples : numbers of the steps after which it is read, ascending
+    steps : the steps from each sample to the next, s, where they are not equal
     """
 
     load: str
@@ -270,7 +297,8 @@ class Run:
 class Spun:
     """What an engine returned: q (samples, 4), omega (samples, 3), or the reason why there is nothing.
 
-    ``is_single`` says whether all numbers were of single precision, where the worker has looked.
+    q is body to lab, scalar first, omega in the body frame, rad/s; both are NaN if there is an ``error``. ``is_single`` says
+    whether all numbers were of single precision, where the worker has looked.
     """
 
     q: np.ndarray
@@ -294,6 +322,7 @@ def spin(
 
     Parameters
     ----------
+    option : a key of the engine's options
     progress : called after each run
     python : the Python to use, by default that of the engine's environment
     function : function of the adapter; ``shipped`` leaves on what the engine has on by default
@@ -323,7 +352,15 @@ def answers(
     limit: float = RUN_LIMIT,
     python: Path | None = None,
 ) -> tuple[str, list[dict[str, np.ndarray] | str]]:
-    """What a function of an adapter returns for each run, as arrays by name, or why there is nothing; the rest as for spin."""
+    """The version of an engine, and what a function of its adapter returns for each run.
+
+    That is name -> array, or a text that says why there is nothing; for the other arguments see :func:`spin`.
+
+    Parameters
+    ----------
+    function : name of the function: ``run``, ``shipped``, ``collide`` or ``flow``
+    runs : the fields of each run by name, as JSON can hold them, among them ``samples``
+    """
     with tempfile.TemporaryDirectory(prefix="polhode-atlas-") as name:
         folder = Path(name)
         paths = (*engine.paths, *([str(engine.path.parent)] if engine.is_own else []))

@@ -4,6 +4,9 @@ A code may round its step to single precision or shorten a long one, damp by def
 A candidate with other numbers then makes the same steps. The numbers are fitted by least squares over steps of the run, for the
 candidates that come closest; then all candidates are compared again with them. A fit of a few numbers to dozens of rows that
 ends at their round-off is no accident.
+
+``spun`` are the rows of the run ``run``; ``stretch`` steps of ``run.dt`` lie between two of them, and ``eps`` is their
+round-off. ``deviations`` belong to the candidates, smallest first, and ``damping`` the rate of damped ones, 1/s; 0: none.
 """
 
 import math
@@ -44,7 +47,7 @@ assert set(RATES) == set(FACTORS)
 
 
 def closest(deviations: Sequence[Deviation], damping: float) -> Iterator[tuple[Method, str]]:
-    """The candidates that come closest, each with the way in which it begins."""
+    """The candidates that come closest, each with the way in which it begins, a key of ``identify.MODES``."""
     known = {method.key: method for method in identify.all_candidates(damping)}
     for deviation in deviations[:MOST]:
         if deviation.value <= NEAR * deviations[0].value and deviation.mode != "memory":
@@ -52,7 +55,10 @@ def closest(deviations: Sequence[Deviation], damping: float) -> Iterator[tuple[M
 
 
 def misses(method: Method, mode: str, run: Run, spun: Spun, stretch: int) -> np.ndarray:
-    """What a candidate misses of the next states, in units of their lengths, in one row; over some of the steps of a run."""
+    """What a candidate misses of the next states, relative to their lengths, in one row (7 n,) for n of the steps of a run.
+
+    Four numbers for q and three for omega of each step; ``mode`` is a key of ``identify.MODES``.
+    """
     count = identify.usable(run, spun)
     steps = np.unique(np.linspace(identify.judged_from(mode), count - 1, STEPS).astype(int)).tolist()
     rows = []
@@ -64,7 +70,10 @@ def misses(method: Method, mode: str, run: Run, spun: Spun, stretch: int) -> np.
 
 
 def least(residual: Callable[[np.ndarray], np.ndarray], count: int) -> tuple[np.ndarray, float]:
-    """The numbers, near zero, at which the residual is smallest, and its largest element there; infinite where it fails."""
+    """The numbers (count,), near zero, at which a residual is smallest, and its largest element there in absolute value.
+
+    ``residual`` takes such numbers and returns an array (m,). Where it fails, the element is infinite and the numbers are zero.
+    """
     x = np.zeros(count)
     try:
         with warnings.catch_warnings():
@@ -93,7 +102,10 @@ def _iterated(residual: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> tu
 def step_factor(
     run: Run, spun: Spun, deviations: Sequence[Deviation], damping: float, stretch: int
 ) -> tuple[float, float, Method | None]:
-    """The step over that given which fits best, the largest miss with it, and the candidate."""
+    """The ratio of the step that fits best to the given one, the largest miss with it (:func:`misses`), and the candidate.
+
+    They are 1, infinite and None if nothing can be fitted.
+    """
     best: tuple[float, float, Method | None] = (1.0, math.inf, None)
     for method, mode in closest(deviations, damping):
 
@@ -111,7 +123,10 @@ def step_factor(
 def moments(
     run: Run, spun: Spun, deviations: Sequence[Deviation], damping: float, stretch: int
 ) -> tuple[np.ndarray, float, Method | None]:
-    """The moments (3,) that fit best, the largest miss with them, and the candidate."""
+    """The moments (3,), kg m^2, that fit best, the largest miss with them (:func:`misses`), and the candidate.
+
+    They are the given ones, infinite and None if nothing can be fitted.
+    """
     given = np.array(run.inertia)
     best: tuple[np.ndarray, float, Method | None] = (given, math.inf, None)
     for method, mode in closest(deviations, damping):
@@ -127,7 +142,10 @@ def moments(
 
 
 def damping_factor(spun: Spun, inertia: Sequence[float]) -> float:
-    """The factor by which omega or the momentum of a free body becomes smaller in every row; NaN if neither does."""
+    """The factor by which omega or the momentum of a free body becomes smaller in every row; NaN if neither does.
+
+    ``inertia`` (3,) are the principal moments, in any unit.
+    """
     best = (math.inf, math.nan)
     for vectors in (spun.omega, spun.omega * np.array(inertia)):
         with np.errstate(all="ignore"):
@@ -141,9 +159,10 @@ def damping_factor(spun: Spun, inertia: Sequence[float]) -> float:
 
 
 def damping_by_fit(run: Run, spun: Spun, stretch: int, eps: float) -> list[tuple[str, float]]:
-    """Laws with their rates, 1/s, of damped candidates that make the steps of a free body; the fewest digits first.
+    """Laws, keys of ``candidates.LAWS``, with their rates, 1/s, of damped candidates that make the steps of a free body.
 
-    For bodies that also lose momentum by the step itself, so that no factor is to be seen; times are in s.
+    The rate with the fewest digits comes first. This is for bodies that also lose momentum by the step itself, so that
+    :func:`damping_factor` sees no factor.
     """
     lengths = np.linalg.norm(spun.omega * np.array(run.inertia), axis=1)
     with np.errstate(all="ignore"):
@@ -174,7 +193,10 @@ def damping_by_fit(run: Run, spun: Spun, stretch: int, eps: float) -> list[tuple
 
 
 def rates(factor: float, dt: float, eps: float) -> list[tuple[str, float]]:
-    """Laws with the rate, 1/s, that each has by a factor in a step; the rate with the fewest digits first."""
+    """Laws, keys of :data:`RATES`, with the rate, 1/s, that each needs for a factor in a step ``dt`` (s).
+
+    Rates are rounded to as few digits as the round-off allows; the rate with the fewest digits comes first.
+    """
     known = [(*_rounded(rate_of(factor, dt), eps / (1 - factor)), law) for law, rate_of in RATES.items()]
     return [(law, rate) for rate, _, law in sorted(known, key=lambda rate: rate[1])]
 
@@ -186,7 +208,10 @@ def _rounded(rate: float, error: float) -> tuple[float, int]:
 
 
 def bent_rows(spun: Spun, dt: float) -> int:
-    """The number of steps that are bent as Bullet bends them: tan(a/2) = x tan(pi/8)/(pi/4) for x = |omega| dt above pi/4."""
+    """The number of steps that are bent as Bullet bends them: tan(a/2) = x tan(pi/8)/(pi/4) for x = |omega| dt above pi/4.
+
+    a is the angle turned, rad, and ``dt`` the step, s.
+    """
     turned = np.linalg.norm(rotations(spun.q), axis=1)
     nominal = np.linalg.norm(spun.omega[1:], axis=1) * dt
     with np.errstate(all="ignore"):

@@ -6,6 +6,10 @@ relative difference for omega. Errors do not add up, so that methods of the same
 far apart. An engine may hold omega at half steps; a leapfrog is therefore also tried with the engine's omega as the one it
 stores (:func:`stored`). A multistep method takes the rates of earlier steps from its own steps (:func:`carried`). No limit is
 absolute: a run in other units of time has the same deviations.
+
+A way in which a method begins is a function (driver, state, q, omega) -> state, listed in :data:`MODES`: q (4,), body to lab,
+and omega (3,), rad/s, body frame, are the engine's, and ``state`` is the candidate's after the step before, or None. What a
+state is made of depends on the method; it is a tuple of floats that begins with q.
 """
 
 import math
@@ -46,7 +50,7 @@ class Deviation:
 
 
 def synchronous(driver: PlainDriver, state: State | None, q: State, omega: State) -> State:
-    """The state (floats) of the driver that begins at the engine's q and omega (rad/s), both at the whole time."""
+    """The state that begins at the engine's q and omega, both at the whole time."""
     made: State = driver.start(q, omega)
     return made
 
@@ -121,7 +125,7 @@ MODES: Mapping[str, Callable[[PlainDriver, State | None, State, State], State]] 
 
 
 def modes(method: Method, half: bool = False, equal_steps: bool = True) -> Iterator[str]:
-    """The ways in which a method can begin at an engine's state.
+    """The ways in which a method can begin at an engine's state, keys of :data:`MODES`.
 
     With ``half`` a leapfrog also begins with the momentum that it holds, and a multistep method with its memory alone: without
     it, its step is that of another method of first order. Without ``equal_steps`` no memory of earlier steps is of use.
@@ -152,6 +156,7 @@ def step_deviations(
 
     Parameters
     ----------
+    mode : a key of :data:`MODES`
     eps : the round-off of the engine's precision
     steps : numbers of the states from which a step is taken
     stretch : how many steps of ``run.dt`` lie between two states
@@ -169,7 +174,10 @@ def step_deviations(
 def predictions(
     method: Method, mode: str, run: Run, spun: Spun, steps: Iterable[int], stretch: int = 1
 ) -> Iterator[tuple[State, State]]:
-    """The q (4) and omega (3, rad/s) to which a candidate goes from each of some states; see :func:`step_deviations`."""
+    """The q (4,) and omega (3,), rad/s, body frame, to which a candidate goes from each of some states.
+
+    For arguments and errors see :func:`step_deviations`.
+    """
     driver = driver_of(method, run)
     state: State | None = None
     for n in steps:
@@ -218,7 +226,11 @@ def deviation(
 
 
 def apart(q: Sequence[float], omega: Sequence[float], other_q: Any, other_omega: Any) -> float:
-    """The difference of two states: the larger of that of their unit quaternions and that of omega, relative to its length."""
+    """The difference of two states, without a unit; infinite if one is not finite.
+
+    It is the largest difference of a component of their unit quaternions (4,), whose signs do not matter, or of their angular
+    velocities (3,), in one frame and unit, over the length of the second one's, whichever is larger.
+    """
     p, r = np.asarray(q, float), np.asarray(other_q, float)
     with np.errstate(all="ignore"):
         p, r = p / np.linalg.norm(p), r / np.linalg.norm(r)
@@ -242,6 +254,7 @@ def deviations(
     Parameters
     ----------
     runs, spun : runs read at every step, and what the engine returned
+    eps : the round-off of the engine's precision
     damping : the rate that the engine declares, 1/s; damped candidates are tried as well if there is one
     half : whether leapfrogs are also tried with what they advance, half a step away
     bound : deviation beyond which a candidate is not followed to the end, if two others are closer
@@ -273,12 +286,15 @@ def deviations(
 
 
 def all_candidates(damping: float = 0.0) -> tuple[Method, ...]:
-    """The candidates, with those that damp at a rate, 1/s, if there is one."""
+    """The candidates, with those that damp at the rate ``damping``, 1/s, if it is not 0."""
     return (*candidates(), *(damped(damping) if damping else ()))
 
 
 def judged_from(mode: str) -> int:
-    """The first step that is judged: the state at the start need not be one of the method, and its memory is empty there."""
+    """The number of the first step that is judged with a way to begin, a key of :data:`MODES`.
+
+    The state at the start need not be one of the method, and the memory of a multistep method is empty there.
+    """
     return 4 if mode == "memory" else 1
 
 
@@ -327,5 +343,5 @@ def judged(deviations: Sequence[Deviation]) -> Identity:
 
 
 def named(deviation: Deviation) -> str:
-    """A method with the way in which it was started, if that is not the usual one."""
+    """The key of a candidate, with the way in which it was started if that is "stored"."""
     return f"{deviation.key} ({deviation.mode})" if deviation.mode == "stored" else deviation.key

@@ -20,12 +20,12 @@ class Flow:
 
     Parameters
     ----------
-    units : "real" (Angstrom, fs, g/mol, kcal/mol) or "lj" (reduced)
+    units : "real" (Angstrom, fs, g/mol, kcal/mol) or "lj" (reduced), of all other numbers
     sites : x, y, z of the sites of a molecule, body frame
     masses, charges, epsilon, sigma : of each site
     lennard_jones, coulomb : radii at which the cut-off begins and ends
     box : the edge; the centre is the origin
-    r, v, q, omega : the start, see :class:`polhode.manybody.placement.State`
+    r, v, q, omega : the start, see :class:`polhode.manybody.placement.State`; lengths and times in the units of the run
     dt, samples : step, and the steps after which energies are read
     """
 
@@ -47,7 +47,10 @@ class Flow:
 
 
 def flow(fluid: Fluid, state: State, dt: float, samples: Sequence[int]) -> Flow:
-    """A run of a fluid of one kind of molecule with the law ``shifted_power``, in the units of the engine's protocol."""
+    """A run of a fluid of one kind of molecule with the law ``shifted_power``, in the units of this molecule.
+
+    It begins at ``state``, its steps have the length ``dt``, and energies are read after the numbers of steps ``samples``.
+    """
     ((molecule, _),), law = fluid.clumps, fluid.force_law
     assert law.key == "shifted_power" and np.isfinite(fluid.box)
     cutoff = float(law.value("cutoff"))
@@ -72,12 +75,12 @@ def flow(fluid: Fluid, state: State, dt: float, samples: Sequence[int]) -> Flow:
 
 @dataclass(frozen=True)
 class Flowed:
-    """What an engine returned, over the samples; NaN if there is an ``error``.
+    """What an engine returned, arrays (samples,); NaN if there is an ``error``.
 
     Parameters
     ----------
     potential, kinetic : energies in the units of the run
-    seconds : CPU time since the start of the run
+    seconds : CPU time since the start of the run, s
     """
 
     potential: np.ndarray
@@ -94,8 +97,16 @@ def flow_through(
     limit: float = RUN_LIMIT,
     python: Path | None = None,
 ) -> tuple[str, list[Flowed]]:
-    """The version of an engine, and one :class:`Flowed` for each run, made in a process of its own
-    (:func:`polhode_engines.environments.spin`).
+    """The version of an engine, and one :class:`Flowed` for each run.
+
+    The engine runs in a process of its own; what fails is recorded (:func:`polhode_engines.environments.spin`).
+
+    Parameters
+    ----------
+    option : a key of the options of the engine's liquids
+    progress : called after each run
+    limit : seconds that one run may take
+    python : the Python to use, by default the Python of the engine's environment
     """
     version, outcomes = answers(engine, "flow", option, [asdict(run) for run in runs], progress, limit, python)
     done = []

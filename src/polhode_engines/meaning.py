@@ -36,7 +36,13 @@ REACHED = 1e-3
 
 
 def states_of(key: str, run: Run) -> Spun:
-    """The run of a candidate, in plain Python, read after ``run.samples``, which may end at a state that is not finite."""
+    """The run of the candidate with a key, in plain Python, read after ``run.samples``; NaN from a failure on.
+
+    Raises
+    ------
+    ValueError
+        If there is no such candidate.
+    """
     method = candidate(key)
     driver = identify.driver_of(method, run)
     first = getattr(method, "warm_up_steps", 0)
@@ -81,9 +87,10 @@ class LongSpin:
 
 
 def long_spin(key: str, steps: int) -> LongSpin:
-    """A free spin from next to the middle axis; or from between the axes, if the body leaves its motion only there.
+    """A free spin with the candidate ``key``, of so many steps of ``cases.LONG_STEP``, from next to the middle axis.
 
-    A method that drives every body to the middle axis starts at its end beside that axis, and keeps its energy there.
+    It starts from between the axes instead if only there the body does not tumble as the exact one does: a method that drives
+    every body to the middle axis starts at its end beside that axis, and keeps its energy there.
     """
     from polhode_engines.atlas import long_spin_of  # needs xarray
 
@@ -106,7 +113,9 @@ def long_spin(key: str, steps: int) -> LongSpin:
 
 
 def spin_with_step(key: str, steps: int, angle: float) -> LongSpin:
-    """A free spin from between the axes with steps of this angle, rad: its end, and what it loses; turns are not counted.
+    """A free spin from between the axes with the candidate ``key`` and so many steps of this angle, rad.
+
+    The result has its end and the changes of energy and momentum; turns are not counted.
 
     Energy and momentum oscillate with every turn of a method that loses neither. Their changes are therefore those between
     the means over the first and the last tenth.
@@ -144,7 +153,7 @@ def _axis_reached(inertia: Sequence[float], omega: Sequence[float], energy: floa
 
 
 def are_one_free_step(methods: Sequence[str]) -> bool:
-    """Whether these methods are one step of a free body."""
+    """Whether the candidates with these keys make the same step of a free body, but for rounding."""
     runs = [replace(cases.identification_runs("free", length=FEW)[0], dt=angle) for angle in ANGLES]
     return len(methods) == 1 or all(
         _agree(states_of(methods[0], run), states_of(key, run)) for key in methods[1:] for run in runs
@@ -152,7 +161,7 @@ def are_one_free_step(methods: Sequence[str]) -> bool:
 
 
 def same_engines(methods: Sequence[str]) -> tuple[str, ...]:
-    """The engines with an option that was found to be one of these methods, or was read to be one."""
+    """The engines, each as "label (option)", that were identified as one of the methods with these keys, or read to be one."""
     names = [f"{row.label} ({row.option}; read)" for row in READ if row.method in methods]
     path = files.released("atlas.nc")
     if path is not None:
@@ -168,7 +177,11 @@ def same_engines(methods: Sequence[str]) -> tuple[str, ...]:
 
 
 def instead(key: str, speed: float, error: float) -> tuple[str, ...]:
-    """What to use instead for an error in a radian, and how many times the step: from the laws of random bodies."""
+    """A sentence on what to use instead of the method ``key``, and how many times the step; none if there is no answer.
+
+    It follows from the laws of random bodies (:func:`polhode.recommend`) for an angular velocity ``speed``, rad/s, and an
+    ``error`` of each radian turned, the larger of the angle in rad and of the relative error of omega.
+    """
     from polhode.advice import recommend
 
     try:
@@ -190,10 +203,11 @@ def instead(key: str, speed: float, error: float) -> tuple[str, ...]:
 def telling_run(
     methods: Sequence[str], known: Sequence[tuple[str, float]] = (), is_single: bool = False, speed: float = math.nan
 ) -> str:
-    """The run that tells most of these methods apart, in a sentence.
+    """The run that distinguishes most of these methods, in a sentence.
 
     Parameters
     ----------
+    methods : keys of candidates
     known : loads with angles in a step, rad, of the runs that there are: another one must tell more
     is_single : whether these are in single precision, which needs large steps
     speed : the angular velocity of the runs, rad/s, or NaN

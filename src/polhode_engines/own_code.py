@@ -145,7 +145,7 @@ class OwnRun:
 
     @property
     def row_step(self) -> float | np.ndarray:
-        """The time from each row to the next, in the unit of the file: one number, or one for each."""
+        """The time from each row to the next, in the unit of the file: one number, or (n - 1,)."""
         return self.dt * self.every if self.intervals is None else self.intervals
 
 
@@ -252,7 +252,7 @@ class Answer:
 
     @cached_property
     def advice(self) -> tuple[str, ...]:
-        """What this means for a user, and what to use instead: what all methods that remain have in common."""
+        """Sentences on what the answer means for a user, and what to use instead; none if the remaining methods differ."""
         spin = self.spin
         orders = {candidate(key).order_q for key in self.methods}
         kinds = set(map(_is_without_term, self.methods))
@@ -299,7 +299,11 @@ class Answer:
         return f" (the method is of order {order}, which shows in smaller steps)"
 
     def to_json(self, **options: Any) -> str:
-        """The answer as JSON; options as of :func:`json.dumps`. What is not finite is null."""
+        """The answer as a JSON object of the fields, :attr:`engines`, :attr:`advice` and the long free spins.
+
+        ``deviations`` has the twelve closest candidates alone. Options go to :func:`json.dumps`; what is not finite is
+        null.
+        """
         names = [name for name in self.__dataclass_fields__ if name != "deviations"]
         content = {name: getattr(self, name) for name in names}
         content["deviations"] = {key: value for key, value in list(self.deviations.items())[:12]}
@@ -487,7 +491,7 @@ def _turned_words(spin: meaning.LongSpin) -> str:
 
 
 def label_of(key: str) -> str:
-    """A candidate in words, with its key."""
+    """The candidate with a key in words, with this key behind them."""
     words = plain_label(key)
     return words if key == words else f"{words} ({key})"
 
@@ -521,17 +525,18 @@ def identify_run(
     Parameters
     ----------
     t : array (n,) or float
-        The times of the rows, as numbers or dates, or the step.
+        The times of the rows, as numbers or dates, or the step; in s or a unit that the rows show.
     q : array (n, 4)
         Quaternions, scalar first or last, body to lab or back.
     omega : array (n, 3)
-        Angular velocity or momentum, in the body frame or the lab, at whole or half steps.
+        Angular velocity or momentum, in the body frame or the lab, at whole or half steps; in rad/s or a unit that the rows
+        show, a momentum in the unit of ``inertia`` and the time.
     inertia : (I1, I2, I3), or a tensor
         Principal moments, in the order of the axes of the body frame; or the tensor in that frame, (3, 3) or six numbers Ixx,
-        Iyy, Izz, Ixy, Ixz, Iyz, as in :meth:`polhode.Body.from_tensor`.
+        Iyy, Izz, Ixy, Ixz, Iyz, as in :meth:`polhode.Body.from_tensor`. In kg m^2 or any other unit.
     torque : (str, numbers), optional
         ``("constant", (Mx, My, Mz))`` in the body frame, ``("lab", (Mx, My, Mz))``, or ``("velocity", c)`` for the friction
-        -c omega; None for a free body.
+        -c omega; None for a free body. In the unit that belongs to ``inertia`` and s.
     damping : float
         The rate with which the code says that it damps omega, 1/s.
     every : int
@@ -559,7 +564,12 @@ def own_run(
     damping: float | None = None,
     every: int | None = None,
 ) -> OwnRun:
-    """A run with what arguments say beside its rows, or else its file.
+    """A run: its rows with what the arguments say beside them, or where these are None, its file.
+
+    Parameters
+    ----------
+    inertia, torque, damping, every : as of :func:`identify_run`; a torque also in one text, as in ``"lab 0.1 0 0"``
+    dt : step, s; by default the times of the rows say it
 
     Raises
     ------
@@ -786,7 +796,7 @@ def _torque(rows: Rows, torque: Any) -> tuple[str, tuple[float, ...]]:
 
 
 def spacing(rows: Rows) -> float:
-    """The time between two rows, in the unit of the file: the shortest number that explains the column of times.
+    """The time between two rows, in the unit of the file: the number with the fewest digits that explains the column of times.
 
     Raises
     ------
@@ -840,7 +850,23 @@ def identify_files(
     body: int | None = None,
     columns: str | Sequence[str] | None = None,
 ) -> Answer:
-    """The same for files (:mod:`polhode_engines.run_files`); what is given here has precedence over what they say."""
+    """Which method made the runs in files (:mod:`polhode_engines.run_files`), in any of the usual conventions.
+
+    What the arguments say has precedence over what the files say.
+
+    Parameters
+    ----------
+    paths : one file, or several runs of the same code
+    inertia, torque, damping, every : as of :func:`identify_run`; a torque also in one text, as in ``"lab 0.1 0 0"``
+    dt : step, s; by default the times of the rows say it
+    body : the id of the body, in a file with several
+    columns : names of all columns in their order, such as ``"t,qw,qx,qy,qz,wx,wy,wz"``; ``-`` for one that is not to be read
+
+    Raises
+    ------
+    IdentifyError, polhode_engines.run_files.RunFileError
+        ValueErrors that name the file or the argument, and say what to give.
+    """
     files = [paths] if isinstance(paths, str | Path) else list(paths) if isinstance(paths, Iterable) else []
     if not files:
         raise IdentifyError(f"paths must be the path of a file, or a list of paths of at least one, got {shown(paths)}")

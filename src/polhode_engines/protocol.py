@@ -256,7 +256,7 @@ class Engine:
 
     @property
     def key(self) -> str:
-        """Name in commands and files: that of its own files."""
+        """Name in commands and files: the name of the adapter's file without its end."""
         return self.path.stem
 
     @property
@@ -271,12 +271,12 @@ class Engine:
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """The names of what is installed for it, by whichever installer."""
+        """What is installed for it, by whichever installer, with the versions where they are pinned."""
         return self.requirements or self.debian or self.npm
 
     @property
     def pins(self) -> dict[str, str]:
-        """Name -> version of what pip or npm installs; of npm the name of the folder."""
+        """Name -> version of each package that pip or npm installs; of npm the name of its folder in node_modules."""
         folders = {re.sub(r"(?<=.)@.*", "", package): package.rpartition("@")[2] for package in self.npm}
         return folders or dict(requirement.split("==") for requirement in self.requirements)
 
@@ -292,7 +292,7 @@ class Engine:
 
 
 def read(path: Path) -> Engine:
-    """The engine with this adapter, as the YAML file beside it declares it.
+    """The engine with the adapter at ``path``, as the YAML file beside it declares it.
 
     Raises
     ------
@@ -303,7 +303,9 @@ def read(path: Path) -> Engine:
 
 
 def own_engine(path: Path) -> Engine:
-    """The engine of an adapter that is not one of polhode; what no YAML file beside it declares is taken as usual.
+    """The engine of an adapter of one's own at ``path``; what no YAML file beside it declares is taken as usual.
+
+    Afterwards :func:`known_engines` has it, too.
 
     Raises
     ------
@@ -356,7 +358,7 @@ def _keys_of_declaration(file: Path, adapter: str) -> list[str]:
 
 @cache
 def all_engines() -> Mapping[str, Engine]:
-    """Every engine with an adapter, by key, in alphabetical order."""
+    """Key -> engine, of every engine with an adapter in the package, in alphabetical order."""
     files = (path for suffix in SUFFIXES for path in FOLDER.glob(f"*{suffix}") if path.stem != "__init__")
     return MappingProxyType({path.stem: read(path) for path in sorted(files, key=lambda path: path.stem)})
 
@@ -367,7 +369,7 @@ def known_engines() -> Mapping[str, Engine]:
 
 
 def option_of(key: str, option: str) -> Option:
-    """What is declared of a row of the atlas; nothing if that has an engine or an option which is no longer known."""
+    """The declaration of a row of the atlas, from the keys of engine and option; :data:`NOTHING` if either is not known."""
     engine = known_engines().get(key)
     return engine.options.get(option, NOTHING) if engine else NOTHING
 

@@ -60,7 +60,11 @@ class Recipe:
     remark: str = ""
 
     def rows(self) -> list[dict[str, object]]:
-        """One record for each run."""
+        """One record for each run: key -> value, in SI units.
+
+        The keys are ``run`` (its number, from 1), ``purpose``, ``torque`` (:func:`torque_text`), ``inertia`` (3,), ``q`` (4,;
+        body to lab, scalar first), ``omega`` (3,; body frame), ``dt`` and ``steps``.
+        """
         return [
             {
                 "run": number,
@@ -76,7 +80,7 @@ class Recipe:
         ]
 
     def to_json(self) -> str:
-        """The runs as JSON."""
+        """The runs as JSON: an object with :attr:`remark` and ``runs``, the records of :meth:`rows`."""
         return json.dumps({"remark": self.remark, "runs": self.rows()}, indent=1)
 
     def to_csv(self) -> str:
@@ -92,7 +96,7 @@ class Recipe:
         return "\n".join(lines)
 
     def program(self, language: str) -> str:
-        """A program that makes the runs, with a step to be replaced."""
+        """The text of a program in a language of :data:`LANGUAGES` that makes the runs, with a step to be replaced."""
         text = (FOLDER / f"{language}.txt").read_text(encoding="utf-8")
         runs = [run for run in self.runs if run.load in LOADS.get(language, cases.LOADS)]
         lines = "\n".join(WRITERS[language](number, run) for number, run in enumerate(runs, 1))
@@ -147,7 +151,7 @@ def recipe(
     Parameters
     ----------
     omega, dt : one of both, or none; with both, omega stays and a sentence says why the step is another
-    inertia : principal moments
+    inertia : principal moments (3,), kg m^2
     is_single : whether the code computes or writes in single precision
     language : of the program; its engines may be in single precision, with limits to keep (:data:`SINGLE_STEP`)
 
@@ -203,7 +207,7 @@ def recipe(
 
 
 def torque_text(run: Run) -> str:
-    """The torque of a run, as files and the command say it."""
+    """The torque of a run as files and the command say it: its class, and its numbers in N m (N m s for friction)."""
     return run.load if run.load == "free" else " ".join([run.load, *map(_short, run.value)])
 
 

@@ -1,4 +1,4 @@
-"""Rotations as adapters need them, for a unit quaternion q (4), scalar first, that takes body to lab.
+"""Rotations as adapters need them, for a unit quaternion q (4), scalar first, that takes body to lab, an array.
 
 Adapters import this file as ``polhode_rotations``, also under the Python of an engine, which has numpy and no polhode
 (:func:`polhode_engines.worker.load`).
@@ -8,19 +8,20 @@ import numpy as np
 
 
 def rotated(q, v):
-    """Body vectors v (..., 3) in the lab, (..., 3) in the unit of v."""
+    """The lab components (..., 3) of body vectors v (..., 3), in the unit of v."""
     u, s = q[1:], q[0]
     return v + 2 * np.cross(u, np.cross(u, v) + s * v)
 
 
 def turned_back(q, v):
-    """Lab vectors v (..., 3) in the body frame."""
+    """The body components (..., 3) of lab vectors v (..., 3), in the unit of v."""
     return rotated(q * (1, -1, -1, -1), v)
 
 
 def lab_torque(case, q, omega):
-    """The torque of a case in the lab, at the orientation q with the angular velocity omega in the body. (3,) in the case's
-    unit.
+    """The torque (3,) of a case in the lab, N m, at the orientation q, with omega (3,), rad/s, in the body frame.
+
+    ``case`` is what the worker gives to an adapter (:mod:`polhode_engines.protocol`), under a load other than ``free``.
     """
     value = np.array(case.value)
     if case.load == "lab":
@@ -29,7 +30,7 @@ def lab_torque(case, q, omega):
 
 
 def matrix(q):
-    """The rotation matrix (3, 3), which takes body vectors to the lab."""
+    """The rotation matrix (3, 3) of the unit quaternion q (4,), which takes body vectors to the lab."""
     w, x, y, z = q
     return np.array(
         [
@@ -41,7 +42,9 @@ def matrix(q):
 
 
 def quaternion(a):
-    """The unit quaternion of a matrix a (3, 3) that is a rotation but for round-off; NaN if it is not finite.
+    """The unit quaternion (4,), of either sign, of a matrix a (3, 3) that is a rotation but for round-off.
+
+    The matrix takes body vectors to the lab. The quaternion is NaN if the matrix is not finite.
 
     The eigenvector of the largest eigenvalue of a symmetric matrix of four rows: Bar-Itzhack, J. Guid. Control Dyn. 23
     (2000) 1085.

@@ -87,7 +87,16 @@ REMEDY = "rename the columns, or name all in their order: --columns t,qw,qx,qy,q
 
 @dataclass(frozen=True)
 class ColumnName:
-    """What a name says: kind of quantity, group of components that belong together, component, unit and frame."""
+    """What a name says of a column; a field is empty if the name does not say it.
+
+    Parameters
+    ----------
+    kind : "time", "step", "body", or what :data:`QUANTITIES` and :data:`WHOLE` call it
+    group : what the names of the components of one vector have in common
+    place : the component, such as "x" or "0"
+    unit : as the name writes it
+    frame : "body" or "lab"
+    """
 
     kind: str
     group: str
@@ -131,7 +140,7 @@ class ColumnLayout:
 
 
 def column_of(name: str) -> ColumnName | None:
-    """What a name says; None if it is not understood."""
+    """What the name of a column says; None if it is not understood."""
     text = re.sub(r"[$\\]", "", name).strip(" \t\"'%#_").lower()
     unit = frame = axes = ""
     for inner in re.findall(r"\{([^{}]*)\}", text):
@@ -207,7 +216,7 @@ def _matched(text: str, unit: str) -> ColumnName | None:
 
 
 def layout(where: str, names: Sequence[str]) -> ColumnLayout:
-    """Where the quantities are among columns with these names.
+    """Where the quantities are among columns with these names; ``where`` names file and line in messages.
 
     Raises
     ------
@@ -238,7 +247,7 @@ def layout(where: str, names: Sequence[str]) -> ColumnLayout:
 
 
 def understands(names: Sequence[str]) -> bool:
-    """Whether some of these words are names of components."""
+    """Whether at least three of these words are names of components, so that they may be the head of a table."""
     return sum(bool(column and column.place) for column in map(column_of, names)) > 2
 
 
@@ -259,7 +268,13 @@ class Header:
     groups: Mapping[tuple[str, str, str], dict[str, int]]
 
     def unit(self, order: Sequence[int]) -> str:
-        """The unit of the components of a vector."""
+        """The unit of the components of a vector, as the first name writes it, empty if it does not; ``order``: their columns.
+
+        Raises
+        ------
+        RunFileError
+            If they have different units.
+        """
         units = [column.unit for k in order if (column := self.columns[k])]
         if len({plain_unit(unit) for unit in units}) > 1:
             raise RunFileError(
@@ -268,7 +283,10 @@ class Header:
         return units[0]
 
     def not_understood(self, what: str, kind: str) -> RunFileError:
-        """The error of columns that hold no ``what``: the components that there are of this kind, and what to write."""
+        """An error, to be raised, of columns that hold no ``what``, such as the orientation.
+
+        It names the components of this kind (as of :class:`ColumnName`) that there are, and says what to write.
+        """
         some = [self.names[k] for key, places in self.groups.items() if key[0].startswith(kind) for k in places.values()]
         unread = [name for name, column in zip(self.names, self.columns, strict=True) if column is None and name]
         if some:

@@ -137,14 +137,14 @@ class RunTable:
     scalar: str = ""
 
     def of_rows(self, numbers: Iterable[int]) -> "RunTable":
-        """The table with some of its rows."""
+        """The table with the rows at these places, counted from 0, in this order."""
         places = list(numbers)
         columns = [column[places] if isinstance(column, np.ndarray) else [column[k] for k in places] for column in self.columns]
         return replace(self, columns=columns, lines=[self.lines[k] for k in places])
 
 
 def read_run(path: str | Path, body: int | None = None, columns: str | Sequence[str] | None = None) -> Rows:
-    """The run in a file.
+    """The run in a file, in whatever of the formats of this module.
 
     Parameters
     ----------
@@ -233,6 +233,13 @@ def _text(name: str, content: bytes) -> str:
 def of_arrays(t: Any, q: Any, spin: Any, name: str = "the run") -> Rows:
     """A run in memory.
 
+    Parameters
+    ----------
+    t : times of the rows (n,), numbers or dates, or the step, s
+    q : quaternions (n, 4), in any convention
+    spin : angular velocities or momenta (n, 3), in any unit and frame
+    name : of the run, in messages
+
     Raises
     ------
     RunFileError
@@ -269,7 +276,7 @@ def of_arrays(t: Any, q: Any, spin: Any, name: str = "the run") -> Rows:
 
 
 def numeric(name: str, values: Any) -> np.ndarray:
-    """Real numbers as an array of floats, in the precision that they have; what a mask hides is NaN.
+    """Real numbers as an array of floats of their own shape and precision; what a mask hides is NaN.
 
     Raises
     ------

@@ -69,7 +69,7 @@ LARGEST = 1e100
 
 
 def number(word: str) -> float:
-    """A number as C, Fortran and Python write it; NaN if it is none, or not finite."""
+    """A number as C, Fortran and Python write it; NaN if it is none, not finite, or larger than :data:`LARGEST`."""
     if match := NUMBER.fullmatch(word):
         value = float(f"{match['mantissa']}e{match['power'] or match['bare'] or 0}")
     elif HEXADECIMAL.fullmatch(word):
@@ -83,7 +83,7 @@ def number(word: str) -> float:
 
 
 def is_number(word: str) -> bool:
-    """Whether a word is a number, or stands in the place of one."""
+    """Whether a word is a number, or stands in the place of a missing one, as "nan", "n/a" and the empty word do."""
     return bool(NUMBER.fullmatch(word) or MISSING.fullmatch(word) or HEXADECIMAL.fullmatch(word))
 
 
@@ -110,7 +110,10 @@ def unit_of(words: Iterable[str]) -> float:
 
 
 def all_single(values: np.ndarray, unit: float) -> bool:
-    """Whether all of these are numbers of single precision, as far as the unit of the last place shows it."""
+    """Whether all of these, an array of any shape, are numbers of single precision, as far as their last places show it.
+
+    ``unit`` is the unit of the last place, as of :func:`unit_of`. False if all are whole numbers, or there is none.
+    """
     fine = values[np.isfinite(values)]
     if not fine.size or unit > 10.0 ** (1 - DIGITS_OF_SINGLES) * 10 * np.abs(fine).max():
         return False
@@ -119,7 +122,7 @@ def all_single(values: np.ndarray, unit: float) -> bool:
 
 
 def exact(word: str) -> Decimal | None:
-    """A time as it is written, a time stamp in s since the year 1; None if it is none."""
+    """A time exactly as it is written, in its unit; of a time stamp the seconds since the year 1. None if it is none."""
     if match := NUMBER.fullmatch(word):
         try:
             value = Decimal(f"{match['mantissa']}e{match['power'] or match['bare'] or 0}")
@@ -146,7 +149,9 @@ def exact(word: str) -> Decimal | None:
 
 
 def times_of(words: Sequence[str], seconds: Decimal | None) -> tuple[np.ndarray, float]:
-    """Times (n,) in s, or in the unit of the file where it is not known, and the unit of their last place.
+    """Times (n,) in s, or in the unit of the file where it is not known, and the unit of their last place in the same.
+
+    Times that are far from zero, compared with their span, are counted from the first.
 
     Parameters
     ----------
@@ -197,17 +202,17 @@ def plain_unit(text: str) -> str:
 
 
 def seconds_of(unit: str) -> Decimal | None:
-    """A unit of time in s; None if it is none."""
+    """The unit of time with this name, in s; None if it is none."""
     return TIME_UNITS.get(plain_unit(unit))
 
 
 def radians_of(unit: str) -> float | None:
-    """A unit of angles in rad; None if it is none."""
+    """The unit of angles with this name, in rad; None if it is none."""
     return ANGLE_UNITS.get(plain_unit(unit)) if unit != "1" else None
 
 
 def rate_of(unit: str) -> float | None:
-    """A unit of angular velocities in rad/s; None if it is none."""
+    """The unit of angular velocities with this name, such as deg/s or rpm, in rad/s; None if it is none."""
     text = plain_unit(unit)
     angle, _, time = SHORT_RATES.get(text, text).partition("/")
     if angle in ANGLE_UNITS and time in TIME_UNITS:
@@ -216,6 +221,6 @@ def rate_of(unit: str) -> float | None:
 
 
 def settings_of(text: str) -> Iterator[float]:
-    """The numbers in a setting."""
+    """The numbers in a setting such as "(1, 2, 3)"; NaN for each word that is none."""
     for word in re.split(r"[,;\s]+", text.strip("()[]{} ")):
         yield number(word.strip("()[]"))

@@ -8,10 +8,11 @@ import numpy as np
 
 
 def sampled(samples, state, advance, read):
-    """What ``read`` returns, each over the samples: after the numbers of steps ``samples``, which ascend.
+    """What ``read`` returns after the numbers of steps ``samples``: for each of its values an array (samples, ...).
 
     Parameters
     ----------
+    samples : numbers of steps, ascending
     state : what the engine steps
     advance : (state, count) -> the state after ``count`` more steps
     read : state -> q, omega or other values; it may use the memory of the engine
@@ -25,8 +26,9 @@ def sampled(samples, state, advance, read):
 
 
 def stepped(samples, step, read):
-    """q (n, 4) and omega (n, 3) at the samples of an engine that holds its state: ``step()`` takes a step, ``read()``
-    returns both.
+    """q (n, 4) and omega (n, 3) after the n ascending numbers of steps ``samples``, of an engine that holds its state.
+
+    ``step()`` takes a step, ``read()`` returns q, body to lab, and omega in the body frame, rad/s, of that time.
     """
 
     def advance(_, count):
@@ -37,5 +39,8 @@ def stepped(samples, step, read):
 
 
 def in_one_call(jax, step):
-    """A function of ``(count, state, *loads)``: the state after ``count`` calls of ``step(state, *loads)``, as one loop."""
+    """A function of ``(count, state, *loads)``: the state after ``count`` calls of ``step(state, *loads)``, as one loop.
+
+    ``jax`` is that module; it compiles the loop. States and loads are what jax knows as trees of arrays.
+    """
     return jax.jit(lambda count, state, *loads: jax.lax.fori_loop(0, count, lambda _, now: step(now, *loads), state))

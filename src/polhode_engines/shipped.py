@@ -110,7 +110,7 @@ def _run(inertia: tuple[float, float, float], omega: tuple[float, float, float],
 
 
 def requests() -> dict[str, Run]:
-    """The runs as shipped, but for the search of :func:`sleepy`."""
+    """The runs as shipped, by names that :func:`judged` knows, but for the search with :func:`sleepy`."""
     dt = 1 / RATE
     runs = {f"damping {rate}": _run(BALL, (0, 0, AWAKE), 1 / rate, (0, 1, rate * DAMPED_FOR)) for rate in (RATE // 2, RATE)}
     runs |= {"fast": _run(BALL, (0, 0, FAST), dt, (0, 1)), "long": _run(BALL, (0, 0, AWAKE), LONG, (0, 1))}
@@ -124,7 +124,7 @@ def requests() -> dict[str, Run]:
 
 
 def long_requests() -> dict[str, Run]:
-    """The two spins in which the body never sleeps."""
+    """The two long spins in which the body never sleeps, by their names: ``vector`` and ``ball``."""
     vector = _run(THREE, BETWEEN, 1 / RATE, range(0, BETWEEN_FOR * RATE + 1, RATE))
     return {
         "vector": Run(vector.load, vector.value, THREE, BETWEEN_Q0, BETWEEN, vector.dt, vector.samples),
@@ -133,7 +133,7 @@ def long_requests() -> dict[str, Run]:
 
 
 def sleepy(speeds: Sequence[float]) -> list[Run]:
-    """Runs that end asleep or awake, by the angular velocity at the start."""
+    """Runs, one for each of these angular velocities at the start, rad/s, that end asleep or awake."""
     return [_run(BALL, (0, 0, float(speed)), 1 / RATE, (0, RESTED * RATE - 1, RESTED * RATE)) for speed in speeds]
 
 
@@ -143,9 +143,10 @@ def jobs() -> int:
 
 
 def measure(engine: Engine, option: str, progress: Callable[[], object] = lambda: None, limit: float = RUN_LIMIT) -> Shipped:
-    """Run an engine as it is shipped and measure everything of it; ``progress`` is called :func:`jobs` times.
+    """Run an engine with a key of its options as it is shipped, and measure everything of it.
 
-    What takes more steps than the engine may take is not measured.
+    ``progress`` is called :func:`jobs` times; ``limit`` are the seconds that one run may take. What takes more steps than the
+    engine may take is not measured.
     """
 
     def spun(runs: Mapping[str, Run], function: str = "shipped") -> dict[str, Spun]:
@@ -169,7 +170,7 @@ def measure(engine: Engine, option: str, progress: Callable[[], object] = lambda
 
 
 def left_out(run: Run) -> Spun:
-    """The outcome of a run that was not taken."""
+    """The outcome of a run that was not made because it takes too many steps: NaN, and an error that says so."""
     count = len(run.samples)
     return Spun(np.full((count, 4), np.nan), np.full((count, 3), np.nan), "takes too many steps")
 
@@ -180,7 +181,10 @@ def asleep(spun: Spun) -> bool:
 
 
 def judged(out: Mapping[str, Spun], sleep_below: float) -> Shipped:
-    """What follows from the outcomes of :func:`requests` and :func:`long_requests`."""
+    """What follows from the outcomes of :func:`requests` and :func:`long_requests`, by the same names.
+
+    ``sleep_below`` is the largest angular velocity at which a body falls asleep, rad/s; 0 if none does.
+    """
     rate, law = damping_of({1 / number: out[f"damping {number}"] for number in (RATE, RATE // 2)})
     factor = speed(out[f"damping {RATE}"], 1) / AWAKE
     fast = speed(out["fast"], 1)
@@ -215,7 +219,7 @@ def judged(out: Mapping[str, Spun], sleep_below: float) -> Shipped:
 
 
 def speed(spun: Spun, sample: int) -> float:
-    """The angular velocity at a sample, rad/s."""
+    """The size of the angular velocity, rad/s, at the sample with the number ``sample``."""
     return float(np.linalg.norm(spun.omega[sample]))
 
 
@@ -226,14 +230,14 @@ def turned(spun: Spun) -> float:
 
 
 def turns(spin_about_middle: np.ndarray) -> int:
-    """The number of times that the angular velocity about the middle axis changes its sign."""
+    """The number of times that the angular velocity about the middle axis, an array (samples,), changes its sign."""
     signs = np.sign(spin_about_middle)
     return int((signs[1:] * signs[:-1] < 0).sum())
 
 
 @cache
 def exact_turns() -> int:
-    """The number of times that the exact T-handle turns over."""
+    """The number of times that the exact T-handle turns over in :data:`T_HANDLE_FOR` seconds."""
     from scipy.integrate import solve_ivp
 
     x, y, z = THREE
@@ -246,7 +250,10 @@ def exact_turns() -> int:
 
 
 def damping_of(spun: Mapping[float, Spun]) -> tuple[float, str]:
-    """The rate of a damping, 1/s, and its law, from runs with two steps: the law whose rate is the same for both.
+    """The rate of a damping, 1/s, and its law in words, from runs with two steps: the law whose rate is the same for both.
+
+    ``spun`` has the step in s -> the outcome of :data:`DAMPED_FOR` seconds, read at the start, after one step and at the end.
+    Without a damping the result is 0 and an empty text, of runs that failed NaN and an empty text.
 
     Of laws between which rounding decides it is the one whose rate is nearest to a number of two digits.
     """

@@ -38,7 +38,10 @@ COLUMNS = ("engine", "version", "motor", "dt", "error", "polhode", "apart")
 
 
 def run_of(motor: str, dt: float) -> Run:
-    """The run of the engine with one of :data:`MOTORS`."""
+    """The run of the engine with a key of :data:`MOTORS` and the step ``dt``, s.
+
+    Its value has the axis of the wheel (3), its moment and speed, and the three numbers of the motor.
+    """
     value = (*AXIS, MOMENT, SPEED, *MOTORS[motor])
     return Run("wheel", value, cases.INERTIA, cases.Q0, cases.GENERAL, dt, tuple(round(t / dt) for t in cases.TIMES))
 
@@ -54,7 +57,10 @@ def _motor(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def orientations(motor: str, dt: float, method: str = METHOD) -> np.ndarray:
-    """q (times, 4) at :data:`polhode_engines.cases.TIMES` as polhode computes them with one of :data:`MOTORS`."""
+    """q (times, 4), body to lab, at :data:`polhode_engines.cases.TIMES` by a method of polhode with the step ``dt``, s.
+
+    ``motor`` is a key of :data:`MOTORS`, ``method`` the key of a method.
+    """
     constant, gain, every = MOTORS[motor]
     wheel: Any = (AXIS, MOMENT, SPEED)
     body, rotation = Body(cases.INERTIA, wheels=(wheel,)).with_free_wheels(cases.GENERAL)
@@ -78,7 +84,10 @@ def orientations(motor: str, dt: float, method: str = METHOD) -> np.ndarray:
 
 
 def exact(motor: str) -> np.ndarray:
-    """q (times, 4) at :data:`polhode_engines.cases.TIMES`, to about 1e-12."""
+    """The exact q (times, 4), body to lab, at :data:`polhode_engines.cases.TIMES`, to about 1e-12.
+
+    ``motor`` is a key of :data:`MOTORS`; one that is set before each step follows the rate at all times.
+    """
     from scipy.integrate import solve_ivp
 
     constant, gain, every = MOTORS[motor]
@@ -107,7 +116,10 @@ def exact(motor: str) -> np.ndarray:
 
 
 def compared(python: Path | None = None) -> list[dict[str, Any]]:
-    """The rows of the table: angles, rad, means over the times: of the engine, of polhode, and between the two.
+    """The rows of the table, column of :data:`COLUMNS` -> value, with the ``python`` that has Basilisk (of the atlas: None).
+
+    ``error``, ``polhode`` and ``apart`` are texts with angles in rad, means over the times: from the exact orientation to the
+    engine's and to polhode's, and between the two; ``dt`` is in s.
 
     Raises
     ------
@@ -129,7 +141,7 @@ def compared(python: Path | None = None) -> list[dict[str, Any]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the engine and write the table."""
+    """Run the engine and write the table, as the command of the module does with these arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="the CSV file that is written")
     parser.add_argument("--python", type=Path, help="a Python that has Basilisk; by default the one of the atlas")

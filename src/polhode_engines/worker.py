@@ -31,7 +31,13 @@ SHAPES = {"r": (3,), "v": (3,), "q": (4,), "omega": (3,), "potential": (), "kine
 
 
 def load(path: Path) -> ModuleType:
-    """The module of an adapter, under a name that is no engine's; it finds the files of :data:`SHARED`."""
+    """The module of an adapter, under a name that is no engine's; it finds the files of :data:`SHARED`.
+
+    Raises
+    ------
+    ValueError
+        If the file at ``path`` is no Python file; and whatever it raises itself.
+    """
     for name in SHARED:
         shared = f"polhode_{name}"
         if shared not in sys.modules:
@@ -50,7 +56,10 @@ def _executed(name, path):
 
 
 def main(adapter_path, folder):
-    """Run what is asked for, one run after the other."""
+    """Run what ``folder/request.json`` asks of the adapter at this path, one run after the other, into files of the folder.
+
+    What a run raises is written to its file; what the adapter raises when it is loaded is raised.
+    """
     said = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     folder = Path(folder)

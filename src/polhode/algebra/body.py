@@ -154,7 +154,13 @@ class Body:
 
     @classmethod
     def sphere(cls, radius: float, density: float) -> "Body":
-        """A homogeneous sphere: radius in m, density in kg/m^3."""
+        """A homogeneous sphere: radius in m, density in kg/m^3.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a size or the density is not a positive, finite number, or mass or moments cannot be computed with.
+        """
 
         def made(radius: float, density: float) -> tuple[float, float, float, float]:
             mass = density * 4 / 3 * math.pi * radius**3
@@ -165,7 +171,13 @@ class Body:
 
     @classmethod
     def cylinder(cls, radius: float, height: float, density: float) -> "Body":
-        """A homogeneous circular cylinder with its axis along x: radius and height in m, density in kg/m^3."""
+        """A homogeneous circular cylinder with its axis along x: radius and height in m, density in kg/m^3.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a size or the density is not a positive, finite number, or mass or moments cannot be computed with.
+        """
 
         def made(radius: float, height: float, density: float) -> tuple[float, float, float, float]:
             mass = density * math.pi * radius**2 * height
@@ -178,6 +190,11 @@ class Body:
     @classmethod
     def box(cls, a: float, b: float, c: float, density: float) -> "Body":
         """A homogeneous box with edges a, b, c along x, y, z in m, density in kg/m^3.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a size or the density is not a positive, finite number, or mass or moments cannot be computed with.
 
         Examples
         --------
@@ -275,7 +292,8 @@ class Body:
     def coefficients(self) -> Inertia:
         """The numbers read by the kernels: (Ix, Iy, Iz, 1/Ix, 1/Iy, 1/Iz, (Iy-Iz)/Ix, (Iz-Ix)/Iy, (Ix-Iy)/Iz).
 
-        The reciprocals and the gyroscopic coefficients are computed once, so that no step divides.
+        Moments are in kg m^2, reciprocals in 1/(kg m^2); the last three, the gyroscopic coefficients, have no unit. Reciprocals
+        and coefficients are computed once, so that no step divides.
 
         Examples
         --------
@@ -436,7 +454,8 @@ def principal_axes(tensor: Any) -> tuple[list[float], list[list[float]]]:
 def euler_equations(omega: Vector, torque: Vector, body: Inertia) -> Vector:
     """d(omega)/dt in the body frame: I^-1 (torque - omega x I omega), written out for principal axes.
 
-    ``omega`` (3,) in rad/s, ``torque`` (3,) in N m -> (3,) in rad/s^2.
+    ``omega`` (3,) in rad/s and ``torque`` (3,) in N m, body frame -> (3,) in rad/s^2. ``body`` has the numbers of
+    :meth:`Body.coefficients`.
     """
     return (
         torque[0] * body[3] + omega[1] * omega[2] * body[6],
@@ -447,11 +466,17 @@ def euler_equations(omega: Vector, torque: Vector, body: Inertia) -> Vector:
 
 @kernel
 def angular_momentum(omega: Vector, body: Inertia) -> Vector:
-    """I omega, in the body frame. ``omega`` (3,) in rad/s -> (3,) in N m s."""
+    """I omega, in the body frame. ``omega`` (3,) in rad/s -> (3,) in N m s.
+
+    ``body`` has the numbers of :meth:`Body.coefficients`.
+    """
     return (body[0] * omega[0], body[1] * omega[1], body[2] * omega[2])
 
 
 @kernel
 def angular_velocity(momentum: Vector, body: Inertia) -> Vector:
-    """I^-1 L, in the body frame. ``momentum`` (3,) in N m s -> (3,) in rad/s."""
+    """I^-1 L, in the body frame. ``momentum`` (3,) in N m s -> (3,) in rad/s.
+
+    ``body`` has the numbers of :meth:`Body.coefficients`.
+    """
     return (body[3] * momentum[0], body[4] * momentum[1], body[5] * momentum[2])

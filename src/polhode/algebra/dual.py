@@ -20,6 +20,7 @@ class Dual:
     ----------
     value : float
     gradient : array (variables,)
+        The derivatives, in the unit of the value by the unit of each variable.
     """
 
     __slots__ = ("gradient", "value")
@@ -85,7 +86,7 @@ class Dual:
 
 
 def on_duals(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A copy of a kernel, compiled or not, that runs on :class:`Dual` numbers, with all kernels it calls.
+    """A copy of a kernel, compiled or not, that runs on :class:`Dual` numbers and plain ones, with all kernels it calls.
 
     Raises
     ------
@@ -102,7 +103,10 @@ def _square_root(x: Any) -> Any:
 
 
 def values_and_derivatives(numbers: tuple[Any, ...], variables: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Values (n,) and derivatives (n, variables) of duals and plain numbers; plain numbers are constants."""
+    """The values (n,) of n duals or plain numbers, and their derivatives (n, variables); plain numbers are constants.
+
+    ``variables`` is the length of the gradients.
+    """
     nothing = np.zeros(variables)
     gradients = [x.gradient if isinstance(x, Dual) else nothing for x in numbers]
     return np.array([float(x) for x in numbers]), np.array(gradients)

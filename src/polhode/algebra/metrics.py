@@ -1,7 +1,7 @@
 """Distances between a computed and an exact state. Each function takes arrays whose last axis is the vector or quaternion.
 
-q and -q are the same orientation: every orientation error here is the same for both. Where a state is NaN, as after a blow-up,
-or an exact vector is zero, the result is NaN or infinite.
+Quaternions are scalar first and take body to lab; q and -q are the same orientation, and every orientation error here is the
+same for both. Where a state is NaN, as after a blow-up, or an exact vector is zero, the result is NaN or infinite.
 
 Raises
 ------
@@ -42,7 +42,9 @@ def _unlike(arrays: dict[str, Array]) -> ValueError:
 
 @_silently
 def relative_l1(value: ArrayLike, exact: ArrayLike) -> Array:
-    """sum |v_i - v'_i| / sum |v'_i|: del Valle et al. (2024), Eq. 13. Shapes (..., n) -> (...).
+    """The relative error sum |v_i - v'_i| / sum |v'_i| of vectors of n components in any unit: del Valle et al. (2024), Eq. 13.
+
+    Shapes (..., n) -> (...).
 
     Examples
     --------
@@ -55,14 +57,16 @@ def relative_l1(value: ArrayLike, exact: ArrayLike) -> Array:
 
 @_silently
 def align(q: ArrayLike, exact: ArrayLike) -> Array:
-    """q or -q, whichever is nearer to ``exact``. Shapes (..., 4)."""
+    """q or -q, whichever is nearer to ``exact``, of quaternions (..., 4), scalar first; the result has this shape, too."""
     q, exact = _arrays(q=(q, 4), exact=(exact, 4))
     return np.where((q * exact).sum(-1, keepdims=True) < 0, -q, q)
 
 
 @_silently
 def orientation_l1(q: ArrayLike, exact: ArrayLike) -> Array:
-    """:func:`relative_l1` of quaternions after :func:`align`; the published orientation error. Shapes (..., 4) -> (...).
+    """:func:`relative_l1` of quaternions after :func:`align`; the published orientation error, which has no unit.
+
+    Shapes (..., 4) -> (...).
 
     Examples
     --------
@@ -74,7 +78,7 @@ def orientation_l1(q: ArrayLike, exact: ArrayLike) -> Array:
 
 @_silently
 def rotation_matrix(q: ArrayLike) -> Array:
-    """The matrix from body to lab of a unit quaternion. Shapes (..., 4) -> (..., 3, 3).
+    """The matrix from body to lab of a unit quaternion, scalar first, body to lab. Shapes (..., 4) -> (..., 3, 3).
 
     Examples
     --------
@@ -90,7 +94,7 @@ def rotation_matrix(q: ArrayLike) -> Array:
 
 @_silently
 def matrix_error(q: ArrayLike, exact: ArrayLike) -> Array:
-    """||R - R'|| / ||R||, R from body to lab, with the norm max_i sum_j |R_ij|. Shapes (..., 4) -> (...).
+    """||R - R'|| / ||R||, R from body to lab, with the norm max_i sum_j |R_ij|. Shapes (..., 4) -> (...), without a unit.
 
     The "orientation error" of the one method of del Valle et al. (2024) that advances a rotation matrix, PFC4 (Fig. 2,
     Table 2). The paper does not print it; it was inferred from the printed time steps, which it reproduces. Note the divisor:
@@ -116,9 +120,13 @@ def mean_error(
 
     Parameters
     ----------
-    q, exact_q : (..., 4)
-    omega, exact_omega : (..., 3), both at the time at which the method holds omega
+    q, exact_q : (..., 4), unit quaternions, body to lab
+    omega, exact_omega : (..., 3), rad/s, body frame, both at the time at which the method holds omega
     measure : how the orientation is compared, a key of :data:`PUBLISHED_ERRORS`
+
+    Returns
+    -------
+    The mean of two relative errors, (...), without a unit.
     """
     if not isinstance(measure, str) or measure not in PUBLISHED_ERRORS:
         raise ValueError(f"measure must be one of {', '.join(PUBLISHED_ERRORS)}, got {shown(measure)}")
@@ -131,7 +139,7 @@ def geodesic_angle(q: ArrayLike, exact: ArrayLike) -> Array:
     """Angle in rad of the rotation between two orientations, 4 asin(min(|q-p|, |q+p|)/2). Shapes (..., 4) -> (...).
 
     Unlike the arc cosine of the scalar product it does not lose half of the digits near zero. The norm of q is divided
-    out, so that only the orientation matters.
+    out, so that only the orientation matters; ``exact``, p in the formula, must be a unit quaternion.
 
     Examples
     --------
@@ -146,14 +154,16 @@ def geodesic_angle(q: ArrayLike, exact: ArrayLike) -> Array:
 
 @_silently
 def norm_error(q: ArrayLike) -> Array:
-    """| |q| - 1 |. Shapes (..., 4) -> (...)."""
+    """| |q| - 1 |, by how much the norm of a quaternion differs from 1, without a unit. Shapes (..., 4) -> (...)."""
     (q,) = _arrays(q=(q, 4))
     return np.asarray(np.abs(np.linalg.norm(q, axis=-1) - 1))
 
 
 @_silently
 def kinetic_energy(omega: ArrayLike, inertia: ArrayLike) -> Array:
-    """omega . I omega / 2 in J, omega (rad/s) in the body frame. Shapes (..., 3) -> (...).
+    """omega . I omega / 2 in J, omega (rad/s) in the body frame, ``inertia`` the principal moments (kg m^2).
+
+    Shapes (..., 3) -> (...).
 
     Examples
     --------
@@ -166,7 +176,10 @@ def kinetic_energy(omega: ArrayLike, inertia: ArrayLike) -> Array:
 
 @_silently
 def lab_angular_momentum(q: ArrayLike, omega: ArrayLike, inertia: ArrayLike, wheels: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-    """q (I omega + h) q* in kg m^2/s, with h the momentum of ``wheels`` in the body. Shapes (..., 4) and (..., 3) -> (..., 3).
+    """q (I omega + h) q* in kg m^2/s, the angular momentum in the lab. Shapes (..., 4) and (..., 3) -> (..., 3).
+
+    q are unit quaternions, body to lab; omega is in rad/s and the momentum h of the ``wheels`` in kg m^2/s, both in the body
+    frame; ``inertia`` are the principal moments, kg m^2.
 
     Examples
     --------

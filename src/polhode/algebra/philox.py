@@ -34,7 +34,7 @@ UNIT = 2.0**-32
 
 @kernel
 def product(a: Any, b: Any) -> Any:
-    """The upper and the lower 64 bits of the product of two words of 64 bits."""
+    """The upper and the lower 64 bits, two ``numpy.uint64``, of the product of two words ``numpy.uint64``."""
     a1, a0, b1, b0 = a >> HALF, a & LOWER, b >> HALF, b & LOWER
     low, left, right = a0 * b0, a1 * b0, a0 * b1
     middle = (low >> HALF) + (left & LOWER) + (right & LOWER)
@@ -56,7 +56,7 @@ def block(counter: Any, key: Any) -> Any:
 
 @kernel
 def two_normals(word: Any) -> Any:
-    """Two independent normal numbers of mean 0 and variance 1, from a random word."""
+    """Two independent normal numbers of mean 0 and variance 1, from a random word ``numpy.uint64``."""
     radius = sqrt(-2.0 * log(UNIT * (float(word >> HALF) + 0.5)))
     angle = 2.0 * pi * UNIT * (float(word & LOWER) + 0.5)
     return radius * cos(angle), radius * sin(angle)
@@ -71,5 +71,5 @@ def eight_normals(counter: Any, key: Any) -> Any:
 
 @kernel
 def uniform(word: Any) -> float:
-    """A number between 0 and 1, without either, from a random word: the middles of 2^53 intervals."""
+    """A number between 0 and 1, without either, from a random word ``numpy.uint64``: the middles of 2^53 intervals."""
     return (float(word >> np.uint64(11)) + 0.5) * 2.0**-53

@@ -1,4 +1,4 @@
-"""Quaternion algebra as kernels on tuples.
+"""Quaternion algebra as kernels on tuples: four numbers for a quaternion, three for a vector.
 
 Conventions: Hamilton's product, scalar first, ``q = (q0, qx, qy, qz)``. A unit quaternion maps body to lab,
 ``v_lab = q v_body q*``, and turns as ``dq/dt = q (0, omega) / 2`` with ``omega`` in the body frame.
@@ -87,7 +87,7 @@ def cos_sinc(x: float) -> tuple[float, float]:
 
 @kernel
 def multiply(p: Quaternion, q: Quaternion) -> Quaternion:
-    """Hamilton's product p q of two quaternions (w, x, y, z)."""
+    """Hamilton's product p q of two quaternions (4,), scalar first."""
     return (
         p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
         p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
@@ -98,7 +98,7 @@ def multiply(p: Quaternion, q: Quaternion) -> Quaternion:
 
 @kernel
 def conjugate(q: Quaternion) -> Quaternion:
-    """q*: the inverse rotation of a unit quaternion."""
+    """The conjugate q* of a quaternion (4,): the inverse rotation of a unit quaternion."""
     return (q[0], -q[1], -q[2], -q[3])
 
 
@@ -122,7 +122,7 @@ def norm_squared(q: Quaternion) -> float:
 
 @kernel
 def normalise(q: Quaternion) -> Quaternion:
-    """q / |q|, the unit quaternion along q."""
+    """q / |q|, the unit quaternion along a quaternion q (4,) other than zero."""
     return scaled(1.0 / sqrt(norm_squared(q)), q)
 
 
@@ -139,7 +139,7 @@ def derivative(q: Quaternion, omega: Vector) -> Quaternion:
 
 @kernel
 def exponential(v: Vector) -> Quaternion:
-    """The unit quaternion of the rotation vector v (angle |v| in radians): exp((0, v) / 2)."""
+    """The unit quaternion (4,) of the rotation vector v (3,), whose norm is the angle in rad: exp((0, v) / 2)."""
     c, s = cos_sinc(0.25 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]))
     s = 0.5 * s
     return (c, s * v[0], s * v[1], s * v[2])
@@ -158,7 +158,7 @@ def rotate(q: Quaternion, omega: Vector, dt: float) -> Quaternion:
 
 @kernel
 def to_lab(q: Quaternion, v: Vector) -> Vector:
-    """q v q*: components in the lab frame of a vector given in the body frame (times |q|^2 if q is not unit)."""
+    """q v q*: components in the lab frame of a vector (3,) given in the body frame (times |q|^2 if q is not unit)."""
     a = q[0] * v[0] + q[2] * v[2] - q[3] * v[1]
     b = q[0] * v[1] + q[3] * v[0] - q[1] * v[2]
     c = q[0] * v[2] + q[1] * v[1] - q[2] * v[0]
@@ -172,7 +172,7 @@ def to_lab(q: Quaternion, v: Vector) -> Vector:
 
 @kernel
 def to_body(q: Quaternion, v: Vector) -> Vector:
-    """q* v q: components in the body frame of a vector given in the lab frame (times |q|^2 if q is not unit)."""
+    """q* v q: components in the body frame of a vector (3,) given in the lab frame (times |q|^2 if q is not unit)."""
     return to_lab(conjugate(q), v)
 
 

@@ -1,4 +1,4 @@
-"""Three-vector algebra as kernels on tuples."""
+"""Three-vector algebra as kernels on tuples of three numbers."""
 
 from math import sqrt
 
@@ -7,35 +7,35 @@ from polhode.compiling.kernel import Vector, kernel
 
 @kernel
 def add(a: Vector, b: Vector) -> Vector:
-    """a + b, three components. In their common unit."""
+    """The sum a + b (3,) of two vectors, in their common unit."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 @kernel
 def scale(s: float, a: Vector) -> Vector:
-    """s a, three components."""
+    """The vector s a (3,), in the product of both units."""
     return (s * a[0], s * a[1], s * a[2])
 
 
 @kernel
 def axpy(s: float, a: Vector, b: Vector) -> Vector:
-    """s a + b, three components."""
+    """The vector s a + b (3,), in the unit of b, which s a must have, too."""
     return (s * a[0] + b[0], s * a[1] + b[1], s * a[2] + b[2])
 
 
 @kernel
 def dot(a: Vector, b: Vector) -> float:
-    """a . b, a number in the product of both units."""
+    """The scalar product a . b of two vectors (3,), a number in the product of both units."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @kernel
 def cross(a: Vector, b: Vector) -> Vector:
-    """a x b, three components. In the product of both units."""
+    """The vector product a x b (3,), in the product of both units."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 @kernel
 def unit(a: Vector) -> Vector:
-    """a / |a|, three components without a unit."""
+    """The unit vector a / |a| (3,) along a vector other than zero; it has no unit."""
     return scale(1.0 / sqrt(dot(a, a)), a)

@@ -54,6 +54,9 @@ def several_bodies(key: str) -> System:
 
 
 def representative(torque_class: str) -> str:
-    """The problem that represents a torque class: the one that declares it, otherwise the first of the class."""
+    """The key of the problem that represents a torque class: the one that declares it, otherwise the first of the class.
+
+    ``torque_class`` is one of :data:`polhode.problems.problem.TORQUE_CLASSES` that a problem has.
+    """
     members = sorted((p.rank, p.key) for p in PROBLEMS.values() if p.torque_class == torque_class)
     return next((key for _, key in members if PROBLEMS[key].represents_class), members[0][1])

@@ -25,7 +25,7 @@ HEIGHT = 1.0
 
 
 def cylinder(radius: float) -> Body:
-    """A homogeneous cylinder along x with the chosen mass and height. ``radius`` in m."""
+    """A homogeneous cylinder along x with the mass :data:`MASS`, kg, and the height :data:`HEIGHT`, m. ``radius`` in m."""
     transverse = MASS * (3 * radius**2 + HEIGHT**2) / 12
     return Body((MASS * radius**2 / 2, transverse, transverse), MASS)
 
@@ -33,7 +33,8 @@ def cylinder(radius: float) -> Body:
 def loads(t: Any, r: Any, v: Any, q: Any, omega: Any, parameters: Any, force: Any, torque: Any) -> None:
     """Write the contact friction, equal and opposite; its torque is along the common axis, equal in lab and body frames.
 
-    N and N m, rows (bodies, 3).
+    ``force`` (2, 3), N, lab frame, and ``torque`` (2, 3), N m, body frames, are written, from omega (2, 3), rad/s, in the body
+    frames; t, r, v and q are not read. ``parameters`` are eta (kg/s) and the radii R1 and R2 (m).
     """
     friction = parameters[0] * (parameters[1] * omega[0][0] + parameters[2] * omega[1][0])
     for i in range(2):
@@ -47,7 +48,7 @@ def loads(t: Any, r: Any, v: Any, q: Any, omega: Any, parameters: Any, force: An
 
 
 def decay_rate(system: System) -> dict[str, float]:
-    """The decay rate k of Seelen et al. (2016), Sec. 3.4, 1/s, as a named number."""
+    """The decay rate k of the sliding velocity, 1/s, under the name ``decay_rate``: Seelen et al. (2016), Sec. 3.4."""
     p = system.parameters
     return {"decay_rate": float(p["eta"] * sum(p[f"R{i + 1}"] ** 2 / system.bodies[i].inertia[0] for i in range(2)))}
 

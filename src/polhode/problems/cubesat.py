@@ -19,7 +19,7 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """Zero torque besides that of the wheel, (3,) N m."""
+    """Zero torque besides the torque of the wheel, (3,) N m in the body frame, at any time, orientation and omega."""
     return (0.0, 0.0, 0.0)
 
 

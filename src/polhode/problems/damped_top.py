@@ -17,7 +17,10 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque -C omega + h x omega in the body frame, (3,) N m."""
+    """The torque -C omega + h x omega in the body frame, (3,) N m, from omega (3,), rad/s, body frame; t and q are not read.
+
+    ``parameters`` are the friction about each axis, c_x, c_y, c_z (N m s), and h_x, h_y, h_z (N m s), body frame.
+    """
     x, y, z = cross((parameters[3], parameters[4], parameters[5]), omega)
     return (x - parameters[0] * omega[0], y - parameters[1] * omega[1], z - parameters[2] * omega[2])
 

@@ -16,7 +16,10 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque (0, A exp(t), 0) in the body frame: Eq. 4. A vector (3,), N m."""
+    """The torque (0, A exp(t), 0) in the body frame, (3,), N m: Eq. 4. t in s; q and omega are not read.
+
+    ``parameters`` are A (N m) alone.
+    """
     return (0.0, parameters[0] * exp(t), 0.0)
 
 

@@ -18,7 +18,11 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque of Eq. 5 in the body frame; 5^(52 t) = exp(52 t ln 5). A vector (3,), N m."""
+    """The torque of Eq. 5 in the body frame, (3,), N m; 5^(52 t) = exp(52 t ln 5). t in s; q and omega are not read.
+
+    ``parameters`` are amplitude (N m) and angular frequency (rad/s) about x, amplitude (N m) and growth (1/s) about y, and
+    about z.
+    """
     return (
         parameters[0] * sin(parameters[1] * t),
         parameters[2] * exp(3.0 + parameters[3] * t),

@@ -15,7 +15,7 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """Zero torque, (3,) N m."""
+    """Zero torque, (3,) N m in the body frame, at any time, orientation and angular velocity; no parameter is read."""
     return (0.0, 0.0, 0.0)
 
 

@@ -21,8 +21,9 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque c_k + a_k sin(nu t + k), k = 0, 1, 2 for the lab axes x, y, z, turned into the body frame. A vector (3,), N
-    m.
+    """The torque c_k + a_k sin(nu t + k), k = 0, 1, 2 for the lab axes x, y, z, turned into the body frame: (3,), N m.
+
+    t in s; q (4,) body to lab; omega is not read; ``parameters``: c_x, c_y, c_z, a_x, a_y, a_z (N m), nu (rad/s).
     """
     lab = (
         parameters[0] + parameters[3] * sin(parameters[6] * t),
@@ -33,7 +34,10 @@ def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def impulse(t: Any, parameters: Any) -> Any:
-    """The lab torque integrated from 0 to t: c_k t + (a_k / nu) (cos(k) - cos(nu t + k)). (3,) N m s, lab frame."""
+    """The lab torque integrated from 0 to t: c_k t + (a_k / nu) (cos(k) - cos(nu t + k)). (3,) N m s, lab frame.
+
+    t in s, a number or an array; ``parameters`` as of :func:`torque`.
+    """
     c, a, nu = parameters[0:3], parameters[3:6], parameters[6]
     return tuple(c[k] * t + a[k] / nu * (np.cos(k) - np.cos(nu * t + k)) for k in range(3))
 

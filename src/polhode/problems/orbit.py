@@ -14,7 +14,8 @@ with the moment m of the satellite, the distance c of the centre of pressure fro
 turns with it. The air does not turn, and the area does not depend on the attitude.
 
 Each torque is a kernel ``(t, q, parameters, first)`` that reads its numbers from ``parameters[first]`` on, so that it may be
-part of any torque; :data:`LOADS` has what numbers these are.
+part of any torque; :data:`LOADS` has what numbers these are. t is in s, q (4,) is body to lab, and the torque (3,) is in the
+body frame, N m. First come the numbers of the orbit: n, rad/s, the cosine and the sine of i, and u at t = 0, rad.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,14 +38,14 @@ OF_ORBIT = 4
 
 @kernel
 def up(t: Any, parameters: Any, first: Any) -> Any:
-    """The direction from the Earth to the satellite, in the lab. A unit vector (3,)."""
+    """The direction from the Earth to the satellite, a unit vector (3,) in the lab, from the numbers of the orbit."""
     u = parameters[first + 3] + parameters[first] * t
     return (cos(u), sin(u) * parameters[first + 1], sin(u) * parameters[first + 2])
 
 
 @kernel
 def ahead(t: Any, parameters: Any, first: Any) -> Any:
-    """The direction of flight, in the lab. A unit vector (3,)."""
+    """The direction of flight, a unit vector (3,) in the lab, from the numbers of the orbit."""
     u = parameters[first + 3] + parameters[first] * t
     return (-sin(u), cos(u) * parameters[first + 1], cos(u) * parameters[first + 2])
 
@@ -104,12 +105,12 @@ class Orbit:
 
     @property
     def radius(self) -> float:
-        """R, m."""
+        """The radius R of the orbit, m."""
         return RADIUS + self.altitude
 
     @property
     def rate(self) -> float:
-        """n, rad/s."""
+        """The rate n at which the satellite moves round the Earth, rad/s."""
         return sqrt(GRAVITY / self.radius**3)
 
     @property

@@ -74,7 +74,7 @@ class Controller:
 
     @property
     def width(self) -> int:
-        """The number of numbers of an interval."""
+        """How many numbers a :meth:`table` has for each interval: 3, with motors 9."""
         return OF_INTERVAL if self.motors is None else WITH_MOTORS
 
     def intervals(self, end: float) -> int:
@@ -91,9 +91,11 @@ class Controller:
         return max(1, ceil(number))
 
     def table(self, end: float, momentum: Sequence[float]) -> np.ndarray:
-        """The numbers that :func:`plus_held` reads in a run to ``end`` (s), before anything is sampled.
+        """The numbers that :func:`plus_held` reads in a run to ``end`` (s), before anything is sampled: a float array (n,).
 
-        The wheels have the ``momentum`` (3,) at the start, N m s.
+        They are the time between samples, s, the number of the last interval, and :attr:`width` numbers for each interval: its
+        torque, N m, and with motors their torque, N m, and the momentum of the wheels, N m s, all in the body frame and zero
+        but for the ``momentum`` (3,) of the wheels at the start.
         """
         number = self.intervals(end)
         rows = np.zeros((number, self.width))
@@ -102,16 +104,20 @@ class Controller:
         return np.concatenate([[self.every, number - 1], rows.ravel()])
 
     def wheel_momentum(self, table: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """The momentum (n, 3) of driven wheels, N m s, body frame, at ``times`` (n,), s, from a :meth:`table` after a run."""
+        """The momentum (n, 3) of driven wheels, N m s, body frame, at ``times`` (n,), s, from the :meth:`table` after a run.
+
+        The controller must have motors.
+        """
         rows = table[2:].reshape(-1, WITH_MOTORS)
         number = np.clip((times / self.every).astype(np.int64), 0, len(rows) - 1)
         return np.asarray(rows[number, 6:] + rows[number, 3:6] * (times - number * self.every)[:, None])
 
 
 def held_inside(torque: Callable[..., Any], numbers: int) -> Callable[..., Any]:
-    """The torque of a piece: behind so many numbers it reads the start of the piece, and the times between which it stays.
+    """The torque of a piece, a function (t, q, omega, parameters) -> (3,) N m in the body frame; t in s from the piece's start.
 
-    (3,) N m in the body frame.
+    In the parameters, behind the first ``numbers``, stand the start of the piece and the two times between which it stays, s.
+    ``torque`` has the same arguments, and gets the time of the run.
     """
     load = torque if hasattr(torque, "py_func") else kernel(torque)
 
@@ -130,9 +136,12 @@ def held_inside(torque: Callable[..., Any], numbers: int) -> Callable[..., Any]:
 def sample(
     t: Any, q: Any, omega: Any, control: Any, motors: Any, parameters: Any, table: int, width: int, interval: int
 ) -> None:
-    """Write the numbers of an interval of a controller, which begins at t (s); the rows of ``width`` begin at ``table``.
+    """Write the numbers of an interval of a controller, which begins at t (s), into the array ``parameters`` (n,).
 
-    With motors the momentum of the wheels is written behind the parameters of the problem, too, before they are read.
+    The state there is q (4,), body to lab, and omega (3,), rad/s, body frame. ``control`` and ``motors`` are the torques of the
+    controller, (t, q, omega, parameters) -> (3,) N m, body frame. The rows of ``width`` numbers begin at ``table``, and
+    ``interval`` is the number of the row. With motors the momentum of the wheels (N m s, body frame) is written behind the
+    parameters of the problem, too, before they are read.
     """
     at = table + width * interval
     if width > OF_INTERVAL:
@@ -151,16 +160,20 @@ def sample(
 
 @kernel
 def driven_wheels(parameters: Any, at: int, s: Any) -> Any:
-    """The momentum of wheels, N m s, s seconds after the sample of the interval at this place, and the motors' torque, N m."""
+    """The momentum (3,) of wheels, N m s, and the torque (3,) of their motors, N m, both in the body frame.
+
+    ``s`` is the time since the sample, s; the numbers of the interval begin at ``parameters[at]``.
+    """
     u = (parameters[at + 3], parameters[at + 4], parameters[at + 5])
     return axpy(s, u, (parameters[at + 6], parameters[at + 7], parameters[at + 8])), u
 
 
 @cache
 def plus_driven(torque: Callable[..., Any], numbers: int) -> Callable[..., Any]:
-    """The torque plus h x omega of driven wheels minus the torque of their motors, which are read behind so many numbers.
+    """A function (t, q, omega, parameters): ``torque`` plus h x omega of driven wheels minus the torque of their motors.
 
-    (3,) N m in the body frame.
+    (3,) N m in the body frame; the :meth:`Controller.table` that has h stands in the parameters, behind the first ``numbers``
+    and the numbers of a piece.
     """
     load = torque if hasattr(torque, "py_func") else kernel(torque)
     first = numbers + OF_PIECE
@@ -175,9 +188,10 @@ def plus_driven(torque: Callable[..., Any], numbers: int) -> Callable[..., Any]:
 
 @cache
 def plus_held(torque: Callable[..., Any], numbers: int, width: int = OF_INTERVAL) -> Callable[..., Any]:
-    """The torque plus the controller's, which is read behind so many numbers and the numbers of a piece.
+    """A function (t, q, omega, parameters): ``torque`` plus the torque that the controller holds, (3,) N m in the body frame.
 
-    (3,) N m in the body frame.
+    The :meth:`Controller.table` stands in the parameters, behind the first ``numbers`` and the numbers of a piece; its rows
+    have the ``width``.
     """
     load = torque if hasattr(torque, "py_func") else kernel(torque)
     first = numbers + OF_PIECE
@@ -192,7 +206,7 @@ def plus_held(torque: Callable[..., Any], numbers: int, width: int = OF_INTERVAL
 
 
 def edges_of(problem: "Problem", end: float) -> np.ndarray:
-    """The times, s, at which pieces begin and end, from 0 to ``end``: breakpoints, and samples of a controller."""
+    """The times (n,), s, ascending, at which pieces begin and end: 0, breakpoints, samples of a controller, and ``end`` (s)."""
     margin = 2 * INSIDE * np.spacing(end)
     edges = np.array([t for t in problem.breakpoints if margin < t < end - margin])
     if problem.controller is not None:
@@ -202,7 +216,10 @@ def edges_of(problem: "Problem", end: float) -> np.ndarray:
 
 
 def intervals_begun(problem: "Problem", end: float, times: np.ndarray) -> np.ndarray:
-    """The number of the interval of the controller that begins at each of ``times`` (n,), s; -1 where none does."""
+    """The number (n,) of the interval of the controller that begins at each of ``times`` (n,), s; -1 where none does.
+
+    ``end`` is the time to which the run goes, s.
+    """
     if problem.controller is None:
         return np.full(len(times), -1)
     number = np.rint(times / problem.controller.every).astype(np.int64)
@@ -212,11 +229,17 @@ def intervals_begun(problem: "Problem", end: float, times: np.ndarray) -> np.nda
 
 @cache
 def compiled(torque: Callable[..., Any], numbers: int, width: int = 0) -> Callable[..., Any]:
-    """:func:`held_inside`, with :func:`plus_held` of a controller of this width, compiled; the torque was tried before."""
+    """:func:`held_inside`, with :func:`plus_held` of a controller of this width (0: none), compiled; (3,) N m, body frame.
+
+    The torque itself was tried before.
+    """
     return compile_torque(held_inside(plus_held(torque, numbers, width) if width else torque, numbers))
 
 
 @cache
 def compiled_with_held(torque: Callable[..., Any], numbers: int, width: int) -> Callable[..., Any]:
-    """:func:`plus_held`, compiled, for motions that are not computed in pieces; the torque itself was tried before."""
+    """:func:`plus_held`, compiled, for motions that are not computed in pieces; (3,) N m in the body frame.
+
+    The torque itself was tried before.
+    """
     return compile_torque(plus_held(torque, numbers, width))

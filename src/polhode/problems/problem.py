@@ -168,7 +168,11 @@ class Case:
 
     @property
     def closed_form(self) -> Reference | None:
-        """The function that computes the exact solution, or None."""
+        """The function (problem, times in s, digits) -> states that computes the exact solution, or None.
+
+        A state is (q, omega) for one body, (r, v, q, omega) for each body of a system, of mpmath numbers: lengths in m,
+        velocities in m/s in the lab, q (4,) body to lab, omega (3,) in rad/s, body frame.
+        """
         if not isinstance(self.reference, str):
             return self.reference
         solve: Reference = import_module(f"polhode.references.{self.reference}").solve
@@ -181,7 +185,13 @@ class Case:
         return self.closed_form(self, times, whole("digits", digits, least=1, most=MOST_DIGITS))
 
     def with_parameters(self, **changes: float) -> Self:
-        """The problem with other values of named torque parameters."""
+        """The problem with other values of named torque parameters, in SI units.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If there is no parameter of this name, or a value is not a finite number; the message names both.
+        """
         # Python reads the micro sign of keyboards in a keyword as the Greek letter.
         names = {normalize("NFKC", name): name for name in self.parameters}
         changes = {names.get(normalize("NFKC", name), name): value for name, value in changes.items()}
@@ -193,9 +203,10 @@ class Case:
 
 @cache
 def plus_wheels(torque: Callable[..., Any], parameters: int) -> Callable[..., Any]:
-    """The torque plus h x omega of wheels, whose momentum h is read behind so many parameters.
+    """A function of the arguments of ``torque`` (t, q, omega, parameters): this torque plus h x omega of wheels.
 
-    (3,) N m in the body frame; h in N m s.
+    (3,) N m in the body frame; the momentum h (3,) of the wheels, N m s, body frame, stands in the parameters, behind the first
+    ``parameters`` numbers.
     """
     load = torque if hasattr(torque, "py_func") else kernel(torque)
 
@@ -282,14 +293,22 @@ class Problem(Case):
 
     @property
     def parameter_array(self) -> np.ndarray:
-        """:attr:`numbers` as read by the compiled torque; never empty. With a controller also what it has sampled: nothing.
+        """:attr:`numbers` as read by the compiled torque, a float array (n,), in SI units; never empty.
 
-        A float array (n,), in SI units.
+        With a controller it is what :meth:`numbers_of_pieces` returns up to the horizon.
         """
         return parameter_array(self.numbers) if self.controller is None else self.numbers_of_pieces(self.horizon)
 
     def numbers_of_pieces(self, end: float) -> np.ndarray:
-        """What the torque within a piece reads in a run to ``end`` (s): see :mod:`polhode.problems.pieces`."""
+        """What the torque within a piece reads in a run to ``end`` (s), a float array (n,), in SI units.
+
+        :mod:`polhode.problems.pieces` says in which order. The numbers of the piece, and what a controller samples, are zero.
+
+        Raises
+        ------
+        ValueError
+            If the controller takes more than :data:`polhode.problems.pieces.MOST_SAMPLES` samples.
+        """
         held = () if self.controller is None else self.controller.table(end, self.body.wheel_momentum)
         return np.concatenate([self.numbers, np.zeros(pieces.OF_PIECE), held])
 
@@ -305,7 +324,7 @@ class Problem(Case):
 
     @cached_property
     def compiled_torque(self) -> Callable[..., Any]:
-        """:attr:`whole_torque`, a compiled kernel, N m in the body frame; tried once (:mod:`polhode.compiling.trials`)."""
+        """:attr:`whole_torque`, a compiled kernel, (3,) N m in the body frame; tried once (:mod:`polhode.compiling.trials`)."""
         if self.body.wheels or self.controller:
             self.try_out()
         if self.controller:
@@ -322,13 +341,13 @@ class Problem(Case):
 
     @cached_property
     def compiled_piece(self) -> Callable[..., Any]:
-        """:attr:`whole_torque` within a piece (:mod:`polhode.problems.pieces`). (3,) N m in the body frame."""
+        """:attr:`whole_torque` within a piece (:mod:`polhode.problems.pieces`), a compiled kernel; (3,) N m, body frame."""
         self.try_out()
         return pieces.compiled(self.whole_torque, len(self.numbers), self._width)
 
     @cached_property
     def compiled_piece_of_load(self) -> Callable[..., Any]:
-        """The torque without h x omega of the wheels, within a piece. (3,) N m in the body frame."""
+        """The torque without h x omega of the wheels, within a piece, a compiled kernel; (3,) N m in the body frame."""
         self.try_out()
         return pieces.compiled(self.torque, len(self.numbers), self._width)
 
@@ -345,7 +364,10 @@ class Problem(Case):
 
     @cached_property
     def compiled_motors(self) -> Callable[..., Any]:
-        """The torque of the controller's motors on the wheels, a compiled kernel; without any a torque, which nothing calls."""
+        """The torque of the controller's motors on the wheels, a compiled kernel, (3,) N m in the body frame.
+
+        Without motors it is some torque, which nothing calls.
+        """
         if self.controller is None or self.controller.motors is None:
             return self.compiled_control
         where = f"problem {self.key!r}: controller: motors"
@@ -369,7 +391,13 @@ class Problem(Case):
                 try_torque(f"problem {self.key!r}: controller", torque, self.numbers, self._states)
 
     def compile(self) -> None:
-        """Compile the torque, so that the first run does not have to wait."""
+        """Compile the torque, so that the first run does not have to wait.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it does not run (:meth:`try_out`) or cannot be compiled.
+        """
         _ = self.compiled_torque
 
     def is_kept(self) -> bool:
@@ -381,12 +409,12 @@ class Problem(Case):
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
         """The exact q (times, 4) and omega (times, 3) in double precision, from the closed form with ``digits`` digits.
 
-        Omega in rad/s, body frame; ``times`` in s.
+        q is body to lab, omega in rad/s in the body frame; ``times`` in s.
 
         Raises
         ------
-        ValueError
-            If the problem has no closed form.
+        TypeError, ValueError
+            If the problem has no closed form, or it does not hold for the problem, or ``times`` are no finite numbers.
         """
         states = self._exact_states(times, digits)
         return np.array([[float(x) for x in q] for q, _ in states]), np.array([[float(x) for x in w] for _, w in states])

@@ -27,7 +27,7 @@ BETWEEN = ("linear", "held")
 
 @kernel
 def signal(t: Any, parameters: Any, first: Any, rows: Any) -> Any:
-    """The value at t (s) of the signal whose rows begin at ``parameters[first]``."""
+    """The value at t (s) of the signal whose rows begin at ``parameters[first]``, ``rows`` in number; in its own unit."""
     low, high = 0, rows
     while high - low > 1:
         middle = (low + high) // 2
@@ -46,13 +46,14 @@ class Signal:
     Parameters
     ----------
     rows : tuple of (time, value, slope)
-        From each time (s) on, until the next; the first row holds before its time, too.
+        From each time (s) on, until the next; the first row holds before its time, too. Values are in any unit, slopes in this
+        unit per s.
     """
 
     rows: tuple[tuple[float, float, float], ...]
 
     def parameters(self, name: str) -> dict[str, float]:
-        """The numbers that :func:`signal` reads, as parameters of a problem, by names that begin with ``name``."""
+        """The numbers that :func:`signal` reads, as parameters of a problem: ``name[0]`` -> time, ``name[1]`` -> value, ..."""
         return {f"{name}[{i}]": x for i, x in enumerate(x for row in self.rows for x in row)}
 
     @property
@@ -67,11 +68,11 @@ def edges(*signals: Signal) -> tuple[float, ...]:
 
 
 def firings(given: Sequence[Sequence[float]]) -> Signal:
-    """1 while something fires, 0 else.
+    """The signal that is 1 while something fires, 0 else, without a unit.
 
     Parameters
     ----------
-    given : the start and the length of each firing, s, one after the other
+    given : (start, length) of each firing, s, one after the other
 
     Raises
     ------
@@ -97,7 +98,7 @@ def table(times: Sequence[float], values: Sequence[float], between: str = "linea
     Parameters
     ----------
     times : s, ascending
-    values : as many
+    values : as many, in any unit
     between : one of :data:`BETWEEN`
 
     Raises

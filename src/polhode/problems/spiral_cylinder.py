@@ -16,7 +16,7 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque (Mx, 0, 0) in the body frame. A vector (3,), N m."""
+    """The torque (Mx, 0, 0) in the body frame, (3,), N m, at any time, orientation and omega; ``parameters`` are Mx alone."""
     return (parameters[0], 0.0, 0.0)
 
 

@@ -83,7 +83,15 @@ class System(Case):
 
     @cached_property
     def compiled_loads(self) -> Callable[..., Any]:
-        """The loads as a compiled kernel, N and N m; tried and compiled once per object (:mod:`polhode.compiling.trials`)."""
+        """The loads as a compiled kernel with the arguments of :attr:`loads`, N and N m; tried and compiled once per object.
+
+        :mod:`polhode.compiling.trials` says what is tried.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If they do not run or cannot be compiled.
+        """
         return compiled_loads(f"problem {self.key!r}", self.loads, self.parameters.values(), self._state)
 
     @property
@@ -102,7 +110,7 @@ class System(Case):
         try_loads(f"problem {self.key!r}", self.loads, self.parameters.values(), self._state)
 
     def compile(self) -> None:
-        """Compile the loads, so that the first run does not have to wait."""
+        """Compile the loads, so that the first run does not have to wait; errors: see :attr:`compiled_loads`."""
         _ = self.compiled_loads
 
     def is_kept(self) -> bool:
@@ -112,14 +120,14 @@ class System(Case):
         return is_kept(self.loads, loads_signature)
 
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
-        """The exact q (times, bodies, 4) and omega (times, bodies, 3) in double precision, from the closed form.
+        """The exact q (times, bodies, 4) and omega (times, bodies, 3), from the closed form with ``digits`` decimal digits.
 
-        Omega in rad/s, body frame; ``times`` in s.
+        In double precision; q is body to lab, omega in rad/s in the frame of its body; ``times`` in s.
 
         Raises
         ------
-        ValueError
-            If the problem has no closed form.
+        TypeError, ValueError
+            If the problem has no closed form, or it does not hold for the problem, or ``times`` are no finite numbers.
         """
         states = self._exact_states(times, digits)
         q, omega = ([[[float(x) for x in body[i]] for body in state] for state in states] for i in (2, 3))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def latest_time(problem: "Problem", times: Sequence[float], torque_class: str, wheels: bool = False) -> float:
-    """The largest of the times in s, or 0 if there is none.
+    """The largest absolute value of the times in s, or 0 if there is none.
 
     Raises
     ------
@@ -42,12 +42,12 @@ def digits_of(x: Fraction | float) -> int:
 
 
 def real(x: Fraction) -> Any:
-    """An exact fraction in the current precision."""
+    """An exact fraction as an mpmath number in the current precision."""
     return mpmath.mpf(x.numerator) / x.denominator
 
 
 def multiply(p: Sequence[Any], q: Sequence[Any]) -> tuple[Any, ...]:
-    """Hamilton's product p q of quaternions, scalar first, four numbers."""
+    """Hamilton's product p q of two quaternions (4,), scalar first: four numbers without a unit."""
     return (
         p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
         p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
@@ -57,12 +57,12 @@ def multiply(p: Sequence[Any], q: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def conjugate(q: Sequence[Any]) -> tuple[Any, ...]:
-    """q*: the inverse of a unit quaternion."""
+    """The conjugate q* of a quaternion (4,), scalar first: the inverse of a unit quaternion."""
     return (q[0], -q[1], -q[2], -q[3])
 
 
 def turn(v: Sequence[Any]) -> tuple[Any, ...]:
-    """The unit quaternion of the rotation vector v, in rad. (4,), without a unit."""
+    """The unit quaternion (4,), scalar first, of the rotation vector v (3,) in rad, in the current precision of mpmath."""
     angle = mpmath.sqrt(sum(x * x for x in v))
     ratio = mpmath.sin(angle / 2) / angle if angle else mpmath.mpf(1) / 2
     return (mpmath.cos(angle / 2), *(ratio * x for x in v))

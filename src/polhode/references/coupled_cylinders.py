@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 def solve(system: "System", times: Sequence[float], digits: int) -> list[list[tuple[tuple[Any, ...], ...]]]:
-    """Exact (r, v, q, omega) of both bodies at each time in s, to ``digits`` decimal digits, as mpmath numbers. In SI units.
+    """Exact (r, v, q, omega) of both bodies at each time in s, to ``digits`` decimal digits, as mpmath numbers.
+
+    r (3,) is the position of the centre, m, v (3,) its velocity, m/s, both in the lab frame, q (4,) the orientation, body to
+    lab, omega (3,) the angular velocity in the body frame, rad/s.
 
     Floating-point inputs count as the exact binary numbers they are.
 

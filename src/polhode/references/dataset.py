@@ -40,6 +40,7 @@ def reference_dataset(problem: Case, times: Sequence[float], digits: int = 50, c
 
     Parameters
     ----------
+    problem : Problem or System
     times : sequence of float
         Times in s, ascending. A float is taken as an exact binary number.
     digits : int
@@ -54,13 +55,15 @@ def reference_dataset(problem: Case, times: Sequence[float], digits: int = 50, c
         ``q`` (time, quaternion) and ``omega`` (time, axis), correctly rounded; ``q_digits``, ``omega_digits``: their values as
         decimal strings; ``agreement_digits`` (time): decimal digits shared with the check, NaN where left out. For a system
         the dimension body follows time, and ``r`` and ``v`` (time, body, axis) are included with their digits. Attributes:
-        ``problem``, ``source``, ``formula``, ``check``, ``digits``, ``agreement`` (the minimum of ``agreement_digits``),
-        ``agreement_time`` (s, the last time checked) and ``agreement_samples`` (number of times checked).
+        ``problem``, ``source``, ``formula``, ``check``, ``digits``, ``guard_digits`` (further digits that were computed),
+        ``agreement`` (the minimum of ``agreement_digits``), ``agreement_time`` (s, the last time checked) and
+        ``agreement_samples`` (number of times checked).
 
     Raises
     ------
-    ValueError
-        If the times do not ascend, or none of them is checked.
+    TypeError, ValueError
+        If an argument has a wrong type, ``digits`` or ``check_until`` is out of bounds, the times do not ascend, or none of
+        them is checked.
     ArithmeticError
         If fewer than ``digits`` - 5 digits agree.
     """

@@ -88,7 +88,7 @@ class Looks:
             self.parameters = case.numbers_of_pieces(last)  # type: ignore[attr-defined]
 
     def between(self, start: float, end: float) -> Array:
-        """The instants after ``start`` and before ``end``, s."""
+        """The instants (n,), s, ascending, after ``start`` and before ``end``, both in s; breakpoints are left out."""
         if not self.interval:
             return np.empty(0)
         number = np.arange(floor(start / self.interval) - 1, ceil(min(end, self.last) / self.interval) + 1)
@@ -99,12 +99,13 @@ class Looks:
         return np.asarray(instants[inside])
 
     def misses(self, start: float, step: float, coefficients: Sequence[Array]) -> bool:
-        """Whether the problem's torque is another one somewhere in a step.
+        """Whether the problem's torque, or a force, differs from the one that the series imply at an instant of a step.
 
         Parameters
         ----------
-        start, step : s
-        coefficients : for each vector of the state, (terms, components): those of the series in (t - start)/step
+        start, step : the time at which the step begins and its length, s
+        coefficients : for each vector of the state an array (terms, components), the coefficients of its series in
+            (t - start)/step; the vectors are q and omega (rad/s), for a system r (m), v (m/s), q and omega of each body
         """
         instants = self.between(start, start + step)
         if not len(instants):

@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """Exact (q, omega) at each time in s, to ``digits`` decimal digits, as mpmath numbers.
 
-    q (4,), omega (3,) in rad/s, body frame.
+    q (4,) is the orientation, body to lab, omega (3,) the angular velocity in the body frame, rad/s.
 
-    Floating-point inputs count as the exact binary numbers they are.
+    Floating-point inputs count as the exact binary numbers they are. That the torque of the problem is A exp(t) about y is not
+    checked beyond its parameters.
 
     Raises
     ------
     ValueError
-        If the body spins about x or z at the start, or if the torque is not the exponential one about y.
+        If the body spins about x or z at the start, or if the problem has other parameters than ``A`` (N m) alone.
     """
     if problem.omega0[0] or problem.omega0[2]:
         raise ValueError(f"problem {problem.key!r}: this closed form needs a spin about y alone, got {problem.omega0}")

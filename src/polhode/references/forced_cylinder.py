@@ -28,7 +28,7 @@ PARAMETERS = ["x_amplitude", "x_frequency", "y_amplitude", "y_growth", "z_amplit
 
 
 def angular_velocity(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple[Any, Any, Any]]:
-    """Exact omega at each time in s, to ``digits`` decimal digits, as mpmath numbers. In rad/s, body frame.
+    """Exact omega at each time in s, to ``digits`` decimal digits: three mpmath numbers in rad/s, body frame.
 
     ``problem`` is that of :mod:`polhode.problems.forced_cylinder`, or a modification with another body with Iy = Iz, another
     start or other parameters. Floating-point inputs count as the exact binary numbers they are.
@@ -36,7 +36,7 @@ def angular_velocity(problem: "Problem", times: Sequence[float], digits: int) ->
     Raises
     ------
     ValueError
-        If Iy != Iz, or if the parameters are not those of the torque of Eq. 5.
+        If Iy != Iz, or if the names of the parameters are not :data:`PARAMETERS`, of the torque of Seelen et al., Eq. 5.
     """
     axial, transverse, third = problem.body.inertia
     if transverse != third:

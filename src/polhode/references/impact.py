@@ -84,7 +84,12 @@ class ImpactBody:
     def sphere(cls, radius: Number, density: Number, velocity: Sequence[Number], **others: Any) -> "ImpactBody":
         """A homogeneous sphere of a density in kg/m^3; ``others`` are further arguments of the class.
 
-        ``radius`` in m, ``velocity`` (3,) in m/s.
+        ``radius`` in m, ``velocity`` (3,) in m/s, lab frame.
+
+        Raises
+        ------
+        ValueError
+            If a vector has a wrong length, or radius or density is not positive and finite.
         """
         with mpmath.workdps(MOST_DIGITS):
             a = _mpf(radius)
@@ -110,7 +115,7 @@ class LinearSpring:
     tangential_damping: Number = 0
 
     def coefficients(self, contact: "ContactConstants") -> Coefficients:
-        """The law as polynomials in s."""
+        """The law as polynomials in s = delta^(1/4) and w, SI units; it does not depend on the constants of the contact."""
         values = [_mpfr(x) for x in (self.normal, self.damping, self.tangential, self.tangential_damping)]
         return Coefficients(0, 4, 0, *values)
 
@@ -136,7 +141,7 @@ class HertzMindlin:
     tangential_damping: Number = 1
 
     def coefficients(self, contact: "ContactConstants") -> Coefficients:
-        """The law as polynomials in s."""
+        """The law as polynomials in s = delta^(1/4) and w, SI units, from the constants of the contact."""
         damping = _mpfr(self.alpha) * gmpy2.sqrt(contact.hertz * contact.mass)
         return Coefficients(1, 5, 1, contact.hertz, damping, contact.mindlin, damping * _mpfr(self.tangential_damping))
 
@@ -159,7 +164,7 @@ class ViscoelasticHertz:
     tangential_damping: Number = 0
 
     def coefficients(self, contact: "ContactConstants") -> Coefficients:
-        """The law as polynomials in s."""
+        """The law as polynomials in s = delta^(1/4) and w, SI units, from the constants of the contact."""
         damping = 3 * contact.hertz * _mpfr(self.relaxation) / 2
         return Coefficients(2, 4, 0, contact.hertz, damping, contact.mindlin, damping * _mpfr(self.tangential_damping))
 
@@ -224,7 +229,7 @@ class BodyState:
     Attributes
     ----------
     r, velocity : tuple of 3
-        Centre of mass (m), counted from the point of the first touch, and its velocity (m/s).
+        Centre of mass (m), counted from the point of the first touch, and its velocity (m/s), lab frame.
     q : tuple of 4
         Orientation, body to lab.
     omega, omega_lab : tuple of 3
@@ -293,7 +298,10 @@ class ImpactSolution:
 
 @dataclass(frozen=True)
 class ContactConstants:
-    """Effective constants: mass m* (kg), 4/3 E* sqrt(R*) (N/m^1.5), 8 G* sqrt(R*) (N/m^1.5)."""
+    """Effective constants of a contact, numbers of gmpy2: mass m* (kg), 4/3 E* sqrt(R*) and 8 G* sqrt(R*) (both N/m^1.5).
+
+    The latter two, ``hertz`` and ``mindlin``, are 0 for a :class:`LinearSpring`, which needs neither.
+    """
 
     mass: Any
     hertz: Any
@@ -301,10 +309,12 @@ class ContactConstants:
 
 
 def solve(impact: Impact, digits: int = 34, times: Sequence[Number] = (), order: int | None = None) -> ImpactSolution:
-    """An impact to ``digits`` decimal digits.
+    """The motion of an impact from the first touch to the end of the normal force, to ``digits`` decimal digits.
 
     Parameters
     ----------
+    digits : int
+        From 1 to 100.
     times : sequence of numbers
         Times (s) since the first touch at which the state is wanted as well, in ascending order.
     order : int, optional
@@ -313,7 +323,8 @@ def solve(impact: Impact, digits: int = 34, times: Sequence[Number] = (), order:
     Raises
     ------
     ValueError
-        If the bodies do not approach, a law of Hertz lacks a material, or a time is not within the impact.
+        If the bodies do not approach, a law of Hertz lacks a material, a tangential dashpot acts without a normal one, the
+        times do not ascend, a time is not within the impact, or ``digits`` is out of bounds.
     ArithmeticError
         If the impact cannot be followed to its end.
     """
@@ -339,16 +350,22 @@ def solve(impact: Impact, digits: int = 34, times: Sequence[Number] = (), order:
 
 
 def self_agreement(impact: Impact, digits: int = 34, solution: ImpactSolution | None = None) -> float:
-    """Digits that the end of an impact shares with that of a run of higher precision and other steps; ``solution`` if known.
+    """The decimal digits that the end of an impact shares with the end from a run of higher precision and other steps.
 
-    The order is lower, and so are the steps. With one far above the usual, steps become so long that the end is hard to find.
+    ``solution`` is the solution to ``digits`` digits, if it is known already. The result is a float, rounded down to a tenth.
+    The other run has a lower order and shorter steps. With an order far above the usual one, steps become so long that the end
+    is hard to find.
     """
     finer = solve(impact, digits + 10, order=digits + 15)
     return agreement(vectors(solution or solve(impact, digits)), vectors(finer), digits + 10)
 
 
 def vectors(solution: ImpactSolution) -> tuple[tuple[Any, ...], ...]:
-    """Duration, motion and energies at the end of an impact as vectors, for :func:`polhode.references.taylor.agreement`."""
+    """Duration, motion and energies at the end of an impact as vectors, for :func:`polhode.references.taylor.agreement`.
+
+    In order: the duration (1,), s; for each body its velocity (3,), m/s, lab frame, omega (3,), rad/s, body frame, and q (4,);
+    the kinetic energy (1,) and the energies of :attr:`polhode.references.impact_motion.Energies.lost` (4,), J.
+    """
     bodies = [x for body in solution.end.bodies for x in (body.velocity, body.omega, body.q)]
     ledger = solution.end.energies
     return ((solution.duration,), *bodies, (ledger.kinetic,), tuple(ledger.lost))

@@ -35,7 +35,10 @@ Pair = tuple[Any, Any]
 
 
 class Coefficients(NamedTuple):
-    """F_n = s^p (K s^a + D w), k_t = kappa s^(p + b), gamma_t = G s^p, in powers of s = delta^(1/4), m^(1/4)."""
+    """F_n = s^p (K s^a + D w), k_t = kappa s^(p + b), gamma_t = G s^p, in powers of s = delta^(1/4), m^(1/4).
+
+    K is ``stiffness``, D ``damping``, kappa ``tangential`` and G ``tangential_damping``, numbers of gmpy2 in SI units.
+    """
 
     p: int
     a: int
@@ -68,7 +71,11 @@ class Energies(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """A state, in numbers of gmpy2; a body is (r, velocity, q, omega, omega_lab)."""
+    """A state, in numbers of gmpy2 and SI units; a body is (r, velocity, q, omega, omega_lab).
+
+    :class:`polhode.references.impact.ImpactState` explains the fields; ``force`` is the normal force F_n, N, and ``spring``
+    the force (3,) of the tangential spring on the first body, lab frame, N.
+    """
 
     t: Any
     bodies: list[Any]
@@ -107,7 +114,12 @@ class Event(NamedTuple):
 
 @dataclass
 class ContactSeries:
-    """What the equations of motion know of a contact beside the rates, as series or numbers."""
+    """Quantities of a contact that the equations of motion give beside the rates, as series or numbers, SI units.
+
+    ``n`` (3,) is the normal, ``a`` and ``b`` (3,) are the tangential directions, all unit vectors in the lab; ``w`` is the rate
+    of the overlap; ``along`` is the velocity along a spring that slips, ``sliding`` the rate of what slides, by d(theta); both
+    are None where no spring slips.
+    """
 
     n: Any
     a: Any
@@ -137,7 +149,24 @@ class Powers:
 
 @dataclass
 class Motion:
-    """Parameters of an impact and its equations of motion; lists have an entry for each body."""
+    """Parameters of an impact and its equations of motion; lists have an entry for each body.
+
+    Numbers are gmpy2's, in SI units. Of the parameters ``middle`` says whether the force acts in the middle of the overlap;
+    ``normal`` is a unit vector (3,), lab frame; ``inertia`` has the principal moments (3,), ``offset`` the centre of the sphere
+    from the centre of mass (3,), body frame; the others are explained by :class:`polhode.references.impact.Impact` and
+    :class:`~polhode.references.impact.ImpactBody`.
+
+    The vectors of a state are, in this order:
+
+    * s (1,), m^(1/4), and the time t (1,), s;
+    * the direction a (3,), a unit vector in the lab;
+    * the spring: along a and b (2,) its displacement, m, or with the incremental law after the touch its force over kappa;
+      while it slips, psi (1,), rad;
+    * energies (5,), J: dissipated by the normal and by the tangential dashpot and by sliding, the work done on the spring, and
+      the kinetic energy at the start;
+    * of each body r (3,), m, and velocity (3,), m/s, in the lab, q (4,), body to lab, and omega (3,), rad/s, in the body frame,
+      or in the lab for a body with three equal moments whose sphere has its centre at the centre of mass.
+    """
 
     law: Coefficients
     friction: Any
@@ -162,7 +191,13 @@ class Motion:
         self.reference = self.speed = gmpy2.mpfr(1)
 
     def start(self) -> tuple[list[Any], Regime]:
-        """The vectors of the state (SI units) at the first touch, and the regime that begins there."""
+        """The vectors of the state at the first touch, numbers, and the regime that begins there.
+
+        Raises
+        ------
+        ValueError
+            If the bodies do not approach each other, or a tangential dashpot acts without a normal one.
+        """
         n, law, zero = self.normal, self.law, gmpy2.mpfr(0)
         bodies, u = [], (zero, zero, zero)
         for i, sign in zip(range(len(self.mass)), (1, -1), strict=False):
@@ -205,12 +240,10 @@ class Motion:
         return [(zero,), (zero,), a, spring, (zero, zero, zero, zero, energy), *bodies], regime
 
     def rates(self, vectors: Sequence[Any], regime: Regime) -> tuple[list[Any], ContactSeries]:
-        """Rates of change of the state's vectors, and what is known of the contact; series, or numbers for numbers.
+        """The rates of change of a state's vectors, and the quantities of the contact; series, or numbers for numbers.
 
-        In SI units.
-
-        The vectors are s, t, a, the spring, four integrals of energy beside the energy at the start, to which steps make them
-        accurate, and r, v, q, omega of each body.
+        The rates are a list in the order of the vectors (see the class), by d(theta), or by d(eta) at the end of slip; in SI
+        units. The energy at the start is there because the steps make energies accurate relative to the largest of them.
         """
         (s,), _, a, spring, _ = vectors[:5]
         a = self.frame or a
@@ -355,7 +388,10 @@ class Motion:
         return room / (mixed + root) if leading(mixed) > 0 else (root - mixed) / square
 
     def events(self, vectors: Sequence[Any], contact: ContactSeries, regime: Regime) -> list[Event]:
-        """The events that can end a regime."""
+        """The events that can end a regime, from the series of a state's vectors and of its contact.
+
+        The class lists the vectors. Numbers instead of series have no events.
+        """
         law, mu, s = self.law, self.friction, vectors[0][0]
         later = replace(regime, touch=False)
         events = []
@@ -400,7 +436,11 @@ class Motion:
         return events
 
     def changed(self, vectors: list[Any], old: Regime, new: Regime) -> tuple[list[Any], Regime]:
-        """The vectors of the state (SI units) for another regime, and this regime."""
+        """The vectors of a state where the regime ``old`` ends, written for the next regime, and the next regime.
+
+        The class lists the vectors, here of numbers. The next regime is ``new``, but for its dashpot and the end of slip,
+        which depend on the state.
+        """
         vectors = list(vectors)
         (s,) = vectors[0]
         law = self.law
@@ -453,7 +493,7 @@ class Motion:
         return doubled / 2
 
     def snapshot(self, vectors: Sequence[Any], regime: Regime, ended: bool = False) -> Snapshot:
-        """The state in SI units; at the end with a closed energy balance."""
+        """The state of these vectors, numbers as of the class; if it has ``ended``, with a closed energy balance."""
         (s,), (t,), _, _, integrals = vectors[:5]
         law, zero = self.law, gmpy2.mpfr(0)
         bodies, kinetic = [], self._kinetic(vectors[5:])
@@ -511,8 +551,26 @@ def _regular(psi: Series, v: Pair, s: Series, speed: Any) -> Series:
 def integrate(
     motion: Motion, times: Sequence[Any], bits: int, order: int | None = None
 ) -> tuple[Snapshot, list[Snapshot], Snapshot, list[tuple[Any, str]]]:
-    """Start, states at ascending times, end, and the changes of regime of an impact, in the current precision of gmpy2. In
-    SI units.
+    """The motion of an impact from the first touch to its end, in the current precision of gmpy2.
+
+    Parameters
+    ----------
+    times : ascending times since the first touch at which the state is wanted, s
+    bits : the current precision
+    order : of the expansions; by default the one with the least work
+
+    Returns
+    -------
+    start, states, end, changes
+        The state at the start; the states at the times, fewer if the impact ends before; the state at the end; and the changes
+        of regime, pairs of the time, s, and the name of the regime that begins.
+
+    Raises
+    ------
+    ValueError
+        If the bodies do not approach each other, or a tangential dashpot acts without a normal one.
+    ArithmeticError
+        If the impact does not end within :data:`MOST_STEPS` steps.
     """
     order = order or math.ceil(bits * math.log(2) / 2) + 1
     vectors, regime = motion.start()
@@ -562,6 +620,9 @@ def integrate(
 
 def first_root(coefficients: Sequence[Any], last: Any, bits: int, fresh: bool) -> Any:
     """The smallest root in [0, last] at which a power series, positive before, turns negative; None if there is none.
+
+    ``coefficients`` begin with the constant term, and are numbers of gmpy2 with ``bits`` bits; the root has the unit of
+    ``last``.
 
     The interval is halved until the sign on each piece is certain from a bound of the derivative, so that no pair of roots is
     missed. A series that is ``fresh`` may vanish at 0 itself: leading coefficients that are zero but for rounding do not count.
@@ -618,7 +679,7 @@ def _polish(coefficients: Sequence[Any], x: float) -> Any:
 
 
 def leading(x: Any) -> Any:
-    """The value at which a series begins, or a number itself."""
+    """The constant term of a series, or a number itself."""
     return x[0] if isinstance(x, Series) else x
 
 
@@ -627,19 +688,19 @@ def _nothing(x: Any) -> bool:
 
 
 def add(x: Any, y: Any) -> Any:
-    """x + y, a number or a series; zeros cost nothing."""
+    """The sum x + y of numbers or series: a number or a series; zeros cost nothing."""
     return y if _nothing(x) else x if _nothing(y) else x + y
 
 
 def product(x: Any, y: Any) -> Any:
-    """x y, a number or a series; zeros and ones cost nothing."""
+    """The product x y of numbers or series: a number or a series; zeros and ones cost nothing."""
     if _nothing(x) or _nothing(y):
         return gmpy2.mpfr(0)
     return y if not isinstance(x, Series) and x == 1 else x if not isinstance(y, Series) and y == 1 else x * y
 
 
 def dot(x: Sequence[Any], y: Sequence[Any]) -> Any:
-    """x . y, a number or a series."""
+    """The scalar product of two vectors of equal length, whose components are numbers or series: a number or a series."""
     total: Any = gmpy2.mpfr(0)
     for a, b in zip(x, y, strict=True):
         total = add(total, product(a, b))
@@ -647,22 +708,22 @@ def dot(x: Sequence[Any], y: Sequence[Any]) -> Any:
 
 
 def plus(x: Sequence[Any], y: Sequence[Any]) -> tuple[Any, ...]:
-    """x + y, three components."""
+    """The sum x + y of two vectors of equal length, whose components are numbers or series, in their common unit."""
     return tuple(add(a, b) for a, b in zip(x, y, strict=True))
 
 
 def scaled(c: Any, x: Sequence[Any]) -> tuple[Any, ...]:
-    """c x, three components."""
+    """The vector c x, of the length of x; c and the components are numbers or series."""
     return tuple(product(c, a) for a in x)
 
 
 def cross(x: Sequence[Any], y: Sequence[Any]) -> tuple[Any, ...]:
-    """x x y, three components."""
+    """The vector product of x and y (3,), whose components are numbers or series."""
     return tuple(add(product(x[i], y[j]), -product(x[j], y[i])) for i, j in ((1, 2), (2, 0), (0, 1)))
 
 
 def rotation(q: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
-    """The rotation matrix of q, three rows, body to lab."""
+    """The rotation matrix (3, 3), by rows, of the unit quaternion q (4,), scalar first; both body to lab."""
     w, x, y, z = q
     xx, yy, zz, xy, yz, zx, wx, wy, wz = x * x, y * y, z * z, x * y, y * z, z * x, w * x, w * y, w * z
     return (
@@ -673,17 +734,17 @@ def rotation(q: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
 
 
 def turned(matrix: Sequence[Sequence[Any]], x: Sequence[Any]) -> tuple[Any, ...]:
-    """A vector (3,) of the body frame in the lab frame, in its unit."""
+    """The vector x (3,) of the body frame in the lab frame, in its unit, by the matrix of :func:`rotation`."""
     return tuple(dot(row, x) for row in matrix)
 
 
 def back(matrix: Sequence[Sequence[Any]], x: Sequence[Any]) -> tuple[Any, ...]:
-    """A vector (3,) of the lab frame in the body frame, in its unit."""
+    """The vector x (3,) of the lab frame in the body frame, in its unit, by the matrix of :func:`rotation`."""
     return tuple(dot(column, x) for column in zip(*matrix, strict=True))
 
 
 def turning_lab(q: Sequence[Any], omega: Sequence[Any]) -> tuple[Any, ...]:
-    """The rate dq/dt (4, 1/s) from omega (rad/s) in the lab frame."""
+    """The rate dq/dt = (0, omega) q / 2 (4,), 1/s, from q (4,), body to lab, and omega (3,), rad/s, in the lab frame."""
     w, x, y, z = q
     a, b, c = omega
     return (

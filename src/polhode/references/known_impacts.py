@@ -43,7 +43,10 @@ alloy = partial(ImpactBody.sphere, "0.1", "2700", young="7.0e10", poisson="0.33"
 
 @cache
 def known_impacts() -> Mapping[str, Impact]:
-    """The impacts by their keys: on a rigid plane, but for those of two spheres; numbers are decimals, in SI units."""
+    """The impacts by their keys, such as ``sphere_45`` or ``test_6_25`` (test of Chung and Ooi, angle in degrees).
+
+    They are impacts on a rigid plane, and of two spheres; their numbers are exact decimals in SI units.
+    """
     rubbing = partial(Impact, _clump(), friction="0.3")
     still = ("0", "0", "0")
     soft = partial(ImpactBody.sphere, young="1e7", poisson="0.3")
@@ -74,7 +77,10 @@ def known_impacts() -> Mapping[str, Impact]:
 
 
 def chung_ooi(test: str, angle: Any) -> Impact:
-    """Test 4, 5, 6, 8a or 8b of Chung and Ooi at an angle of incidence of the contact point, in degrees from the normal."""
+    """The impact of test "4", "5", "6", "8a" or "8b" of Chung and Ooi at an ``angle`` of incidence of the contact point.
+
+    The angle is a number in degrees from the normal.
+    """
     with mpmath.workdps(EXACT):
         slope, restitution = mpmath.tan(mpmath.radians(angle)), "0.98" if test == "4" else "0.5"
         law = HertzMindlin() if test == "5" else HertzMindlin(ALPHA[restitution])
@@ -119,13 +125,14 @@ def _clump() -> ImpactBody:
 
 @dataclass(frozen=True)
 class KnownImpact:
-    """What the file says of an impact, as decimal strings.
+    """The solution of an impact as the file has it, as decimal strings.
 
     Parameters
     ----------
     duration : s
     changes : what the contact does, and from which time on, s
-    bodies : for each of them r (m), velocity (m/s), q and omega (rad/s, body frame) where the normal force ends
+    bodies : for each of them r (m, lab frame, from the point of the first touch), velocity (m/s, lab frame), q (body to lab)
+        and omega (rad/s, body frame) where the normal force ends
     ledger : energies there, J: fields of :class:`polhode.references.impact_motion.Energies`
     """
 
@@ -142,7 +149,7 @@ def stored() -> Mapping[str, KnownImpact]:
 
 
 def lines(impact: str, solution: ImpactSolution, digits: int) -> Iterator[str]:
-    """The lines of the file for one impact."""
+    """The lines of the YAML file for the solution of the impact with the key ``impact``, numbers with so many digits."""
 
     def text(x: Any) -> str:
         return f"'{mpmath.nstr(x, digits, strip_zeros=False)}'"
@@ -158,7 +165,7 @@ def lines(impact: str, solution: ImpactSolution, digits: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Write the file of the known impacts."""
+    """Solve all known impacts and write :data:`FILE`; standard error shows the progress."""
     made = [f"# Exact impacts, {DIGITS} digits, SI units: see known_impacts.py, which makes this file."]
     for impact, definition in known_impacts().items():
         made += lines(impact, solve(definition, DIGITS), DIGITS)

@@ -13,6 +13,9 @@ _turn = threading.RLock()
 
 @contextmanager
 def digits_and_guard(digits: int) -> Iterator[None]:
-    """Compute with ``digits`` plus :data:`GUARD_DIGITS`; no other thread changes the precision meanwhile."""
+    """A context in which mpmath computes with ``digits`` plus :data:`GUARD_DIGITS` decimal digits.
+
+    Another thread that enters such a context waits until this one is left.
+    """
     with _turn, mpmath.workdps(digits + GUARD_DIGITS):
         yield

@@ -70,7 +70,7 @@ class Series:
         self.coefficients = list(initial)
 
     def upto(self, k: int) -> list[Any]:
-        """The list of coefficients, up to at least number k."""
+        """The list of the known coefficients, from number 0 up to at least number k."""
         known = self.coefficients
         while len(known) <= k:
             known.append(self.rule(len(known)))
@@ -165,12 +165,12 @@ def convolution(x: Series, y: Series, k: int) -> Any:
 
 
 def derivative(x: Series) -> Series:
-    """The series dx/dt, whose coefficients are computed when they are needed."""
+    """The derivative of a series by its argument, a series whose coefficients are computed when they are needed."""
     return Series(lambda k: (k + 1) * x[k + 1])
 
 
 def exp(x: Any) -> Any:
-    """Exponential of a series or a number."""
+    """The exponential of a series, as a series, or of a number of gmpy2, as such a number."""
     if not isinstance(x, Series):
         return gmpy2.exp(x)
     rate = derivative(x)
@@ -179,12 +179,12 @@ def exp(x: Any) -> Any:
 
 
 def sin(x: Any) -> Any:
-    """Sine of a series or a number."""
+    """The sine of a series, as a series, or of a number of gmpy2, as such a number; the argument is in rad."""
     return _sine_and_cosine(x)[0] if isinstance(x, Series) else gmpy2.sin(x)
 
 
 def cos(x: Any) -> Any:
-    """Cosine of a series or a number."""
+    """The cosine of a series, as a series, or of a number of gmpy2, as such a number; the argument is in rad."""
     return _sine_and_cosine(x)[1] if isinstance(x, Series) else gmpy2.cos(x)
 
 
@@ -196,7 +196,7 @@ def _sine_and_cosine(x: Series) -> tuple[Series, Series]:
 
 
 def sqrt(x: Any) -> Any:
-    """Square root of a series or a number."""
+    """The square root of a series, as a series, or of a number of gmpy2, as such a number."""
     return x**0.5 if isinstance(x, Series) else gmpy2.sqrt(x)
 
 
@@ -225,7 +225,8 @@ def solve(
 ) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """(q, omega) at each time in s, to ``digits`` decimal digits, as mpmath numbers, for any problem; times in any order.
 
-    Floating-point inputs count as the exact binary numbers they are.
+    q (4,) is the orientation, body to lab, omega (3,) the angular velocity in the body frame, rad/s. Floating-point inputs
+    count as the exact binary numbers they are.
 
     Parameters
     ----------
@@ -246,9 +247,10 @@ def solve(
 def solve_system(
     system: "System", times: Sequence[float], digits: int, order: int | None = None
 ) -> list[list[tuple[tuple[Any, ...], ...]]]:
-    """A list of (r, v, q, omega) over the bodies of a system at each time; otherwise as :func:`solve`.
+    """A list of (r, v, q, omega) over the bodies of a system at each time; arguments and errors: see :func:`solve`.
 
-    In SI units, omega in the body frame.
+    r (3,) is the position of the centre of mass, m, v (3,) its velocity, m/s, both in the lab frame, q (4,) the orientation,
+    body to lab, omega (3,) the angular velocity in the body frame, rad/s.
     """
     return [
         [vectors[i : i + 4] for i in range(0, len(vectors), 4)]
@@ -280,9 +282,10 @@ def _solve(
 
 
 def self_agreement(case: "Case", times: Sequence[float], digits: int, states: Sequence[Any] | None = None) -> list[float]:
-    """Digits that the Taylor solution shares at each time with a run of higher precision and order.
+    """The decimal digits that the Taylor solution shares at each time with a run of higher precision and order.
 
-    ``case`` is a problem or a system, ``states`` its solution at ``digits`` digits if already known.
+    ``case`` is a problem or a system, ``times`` are in s, ``states`` its solution at ``digits`` digits if already known. The
+    result has a number for each time, as of :func:`agreement`; for errors see :func:`solve`.
     """
     solver = solver_of(case)
     # The checking run shares no step and no rounding.
@@ -292,17 +295,20 @@ def self_agreement(case: "Case", times: Sequence[float], digits: int, states: Se
 
 
 def solver_of(case: "Case") -> Callable[..., list[Any]]:
-    """:func:`solve` for a problem, :func:`solve_system` for a system."""
+    """The function that solves this case: :func:`solve` for a problem, :func:`solve_system` for a system."""
     return solve_system if isinstance(case, System) else solve
 
 
 def shared_digits(states: Sequence[Any], others: Sequence[Any], digits: int) -> list[float]:
-    """:func:`agreement` of each pair of states, up to the guard digits; both are solutions at the same times."""
+    """The decimal digits that each pair of states shares (:func:`agreement`), at most ``digits`` plus the guard digits.
+
+    ``states`` and ``others`` are solutions at the same times, as :func:`solve` or :func:`solve_system` returns them.
+    """
     return [agreement(a, b, digits + GUARD_DIGITS) for a, b in zip(states, others, strict=True)]
 
 
 def agreement(a: Any, b: Any, cap: int) -> float:
-    """Decimal digits that two states share: -log10 |a - b| / |b|, the smallest over their vectors, at most ``cap``.
+    """Decimal digits that two states share: log10(max(|a|, |b|)/|a - b|), the smallest over their vectors, at most ``cap``.
 
     A state is a tuple of vectors, (q, omega), or for several bodies a list of such tuples. Rounded down to a tenth; further
     decimals have no meaning.
@@ -320,7 +326,7 @@ def agreement(a: Any, b: Any, cap: int) -> float:
 
 
 def to_mpmath(x: Any) -> Any:
-    """A number of gmpy2 as one of mpmath."""
+    """A finite number of gmpy2 as a number of mpmath, rounded to the current precision of mpmath."""
     mantissa, exponent = x.as_mantissa_exp()
     return mpmath.mpf((int(mantissa), int(exponent)))
 
@@ -389,7 +395,11 @@ def _holds(
 
 
 def expand(t: Any, vectors: Sequence[Vector], equations: "Equations") -> list[list[Series]]:
-    """The series of the state's vectors about time t, from their values there. In SI units over powers of s."""
+    """The series of a state's vectors about the time t, from their values there: lists of :class:`Series` by vector.
+
+    ``vectors`` are tuples of gmpy2 numbers; ``equations`` (t, series of the vectors) returns their rates of change by t, as
+    series or numbers. Coefficient k has the unit of its component by the unit of t to the power k.
+    """
     rates: list[list[Series]] = []
 
     def unknown(i: int, j: int, value: Any) -> Series:
@@ -472,7 +482,7 @@ def _several_bodies(looks: Looks) -> tuple[list[Vector], "Equations"]:
 
 
 def turning(q: Sequence[Any], omega: Sequence[Any]) -> tuple[Any, ...]:
-    """The rate dq/dt, four series or numbers, 1/s."""
+    """The rate dq/dt (4,), 1/s, from q (4,), body to lab, and omega (3,), rad/s, body frame; all are series or numbers."""
     q0, qx, qy, qz = q
     x, y, z = omega
     return (
@@ -484,7 +494,10 @@ def turning(q: Sequence[Any], omega: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def euler(omega: Sequence[Any], torque: Sequence[Any], inertia: Sequence[Any]) -> tuple[Any, ...]:
-    """The rate d(omega)/dt, three series or numbers, rad/s^2."""
+    """The rate d(omega)/dt (3,), rad/s^2, by Euler's equations in the body frame; all are series or numbers.
+
+    ``omega`` (3,) is in rad/s, ``torque`` (3,) in N m, ``inertia`` are the principal moments (3,), kg m^2.
+    """
     x, y, z = omega
     tx, ty, tz = torque
     ix, iy, iz = inertia
@@ -500,10 +513,11 @@ def _constant(value: Any) -> Series:
 
 
 def longest_step(series: Sequence[Sequence[Series]], bits: int, order: int) -> Any:
-    """A step h for which the last terms c_k h^k are below the rounding of the largest term, for each vector of the state. In s.
+    """A step h for which the last terms c_k h^k are below the rounding of the largest term, for each vector of the state.
 
-    Infinite if the series terminate earlier. Binary exponents are precise enough: a factor of two in a coefficient changes the
-    step by one or two per cent.
+    A number of gmpy2 in the unit of the argument of the series, such as s; infinite if the series terminate earlier. ``bits``
+    is the precision, ``order`` the number of the last term. Binary exponents are precise enough: a factor of two in a
+    coefficient changes the step by one or two per cent.
     """
     smallest = math.inf
     for vector in series:
@@ -526,5 +540,5 @@ def _evaluate(x: Series, h: Any, order: int) -> Any:
 
 
 def values(series: Sequence[Sequence[Series]], h: Any, order: int) -> list[Vector]:
-    """The vectors of the state at h."""
+    """The vectors of the state at the distance h from the expansion, tuples of numbers, by terms up to number ``order``."""
     return [tuple(_evaluate(x, h, order) for x in vector) for vector in series]

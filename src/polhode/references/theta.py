@@ -13,7 +13,9 @@ import mpmath
 
 @dataclass(frozen=True)
 class Point:
-    """An argument u of :class:`Jacobi`: z = pi u/(2 K), sn, cn, dn, theta_4(z), and cos 2nz, sin 2nz for n = 1, 2, ..."""
+    """The values at an argument u of :class:`Jacobi`: z = pi u/(2 K), sn, cn, dn, theta_4(z), and cos 2nz, sin 2nz for n = 1,
+    2, ... up to the last term of the theta series; mpmath numbers without a unit.
+    """
 
     z: Any
     sn: Any
@@ -62,9 +64,9 @@ class Jacobi:
         self._dn = theta4 / theta3
 
     def argument(self, sn: Any, cn: Any, dn: Any) -> Any:
-        """The u in (-2K, 2K] that has these sn, cn > or < 0, and dn: Carlson's symmetric form (DLMF 19.25.5).
+        """The argument u in (-2K, 2K] at which the functions have these values, by Carlson's symmetric form (DLMF 19.25.5).
 
-        A number without a unit.
+        Arguments and result are real mpmath numbers without a unit.
         """
         u = sn * mpmath.elliprf(cn * cn, dn * dn, 1)
         if cn >= 0:
@@ -72,7 +74,7 @@ class Jacobi:
         return (2 * self.quarter if sn >= 0 else -2 * self.quarter) - u
 
     def at(self, u: Any) -> Point:
-        """All functions at a real argument u."""
+        """All functions at a real argument u, an mpmath number without a unit."""
         z = self.scale * u
         step = mpmath.expj(z)
         powers = [step]
@@ -93,7 +95,7 @@ class Jacobi:
         )
 
     def line(self, alpha: Any, which: int) -> "Line":
-        """theta_3 or theta_4 on the line u + i alpha, |alpha| < K(1 - m)."""
+        """The function theta_3 or theta_4, by ``which`` = 3 or 4, on the line u + i alpha, |alpha| < K(1 - m)."""
         return Line(self, alpha, which)
 
 
@@ -123,13 +125,13 @@ class Line:
         self.imaginary_rates = [2 * n * functions.scale * x for n, x in enumerate(self.imaginary, 1)]
 
     def at(self, point: Point) -> Any:
-        """The value, a complex number, at a point u."""
+        """The value theta_which(z + i y), a complex mpmath number, at a point u of :meth:`Jacobi.at`."""
         return mpmath.mpc(1 + mpmath.fdot(self.real, point.cosines), mpmath.fdot(self.imaginary, point.sines))
 
     def derivative_at(self, point: Point) -> Any:
-        """The derivative d/du, a complex number, at a point u."""
+        """The derivative d/du of theta_which(z + i y), a complex mpmath number, at a point u of :meth:`Jacobi.at`."""
         return mpmath.mpc(mpmath.fdot(self.real_rates, point.sines), mpmath.fdot(self.imaginary_rates, point.cosines))
 
     def rate_at(self, point: Point) -> Any:
-        """The derivative d/du of the argument, a number, at a point u where the function does not vanish."""
+        """The derivative d/du of arg theta_which(z + i y), a real mpmath number, at a point u where theta does not vanish."""
         return (self.derivative_at(point) / self.at(point)).imag

@@ -11,7 +11,11 @@ MODEL = """<mujoco><option gravity="0 0 0" timestep="{dt!r}"/><worldbody><body><
 
 
 class Adapter:
-    """Brax."""
+    """Brax.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def __init__(self):
         self._compiled = {}
@@ -30,8 +34,9 @@ class Adapter:
         return system.replace(actuator=Actuator(which, which, ranges, ranges, ones, ones, nothing, nothing), nu=3)
 
     def run(self, option, case, dt, samples):
-        """One body on a free joint; steps between two samples are one call, compiled once for each inertia. It returns q (n,
-        4), body to lab, and omega (n, 3), rad/s, at the samples.
+        """One body on a free joint; steps between two samples are one call, compiled once for each inertia.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
         """
         import importlib
 

@@ -33,7 +33,11 @@ def _wheel(simulation, craft, value):
 
 
 class Adapter:
-    """Basilisk."""
+    """Basilisk.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -43,7 +47,8 @@ class Adapter:
 
     def run(self, option, case, dt, samples):
         """The task runs once at the time 0, before the first step. Times are whole nanoseconds. It returns q (n, 4), body to
-        lab, and omega (n, 3), rad/s, at the samples. The load ``wheel`` is no torque but a reaction wheel (:func:`_wheel`).
+        lab, and omega (n, 3), rad/s, body frame, at the samples. The load ``wheel`` is no torque but a reaction wheel, whose
+        numbers :func:`polhode_engines.wheels.run_of` lists.
         """
         from Basilisk.simulation import extForceTorque, spacecraft, svIntegrators
         from Basilisk.utilities import SimulationBaseClass

@@ -6,7 +6,11 @@ from polhode_sampling import stepped
 
 
 class Adapter:
-    """DART."""
+    """DART.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -15,8 +19,9 @@ class Adapter:
         return dartpy.__version__
 
     def run(self, option, case, dt, samples):
-        """The velocity of the body is set, and the pose through the joint. It returns q (n, 4), body to lab, and omega (n,
-        3), rad/s, at the samples.
+        """The velocity of the body is set, and the pose through the joint.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
         """
         import dartpy as dart
 

@@ -5,7 +5,11 @@ from polhode_rotations import rotated, turned_back
 
 
 class Adapter:
-    """Drake."""
+    """Drake.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -14,8 +18,9 @@ class Adapter:
         return version("drake")
 
     def run(self, option, case, dt, samples):
-        """A leaf system computes the torque from the state of the plant. It returns q (n, 4), body to lab, and omega (n, 3),
-        rad/s, at the samples.
+        """A leaf system computes the torque from the state of the plant.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
         """
         from pydrake.common.eigen_geometry import Quaternion
         from pydrake.common.value import Value

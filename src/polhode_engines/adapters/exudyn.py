@@ -5,7 +5,7 @@ from polhode_rotations import matrix
 
 
 def quaternion(a):
-    """The unit quaternion of a rotation matrix, by its largest component."""
+    """The unit quaternion (4,), scalar first, of a rotation matrix (3, 3), both body to lab, by its largest component."""
     squares = np.array([1 + a[0, 0] + a[1, 1] + a[2, 2], 1 + a[0, 0] - a[1, 1] - a[2, 2], 0, 0])
     squares[2] = 1 - a[0, 0] + a[1, 1] - a[2, 2]
     squares[3] = 1 - a[0, 0] - a[1, 1] + a[2, 2]
@@ -35,7 +35,11 @@ CHOICES = {
 
 
 class Adapter:
-    """Exudyn."""
+    """Exudyn.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -44,8 +48,9 @@ class Adapter:
         return exudyn.__version__
 
     def run(self, option, case, dt, samples):
-        """One rigid body, solved in pieces between samples: the solver goes on from the state it has reached. It returns q
-        (n, 4), body to lab, and omega (n, 3), rad/s, at the samples.
+        """One rigid body, solved in pieces between samples: the solver goes on from the state it has reached.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
         """
         import exudyn as exu
         import exudyn.itemInterface as item

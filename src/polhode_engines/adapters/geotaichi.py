@@ -11,13 +11,17 @@ KERNELS = {"SymplecticEuler": "move_clumps_euler_", "VelocityVerlet": "move_clum
 
 
 class Adapter:
-    """GeoTaichi."""
+    """GeoTaichi.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def __init__(self):
         self._fields = None
 
     def version(self):
-        """The version of the package."""
+        """The version of the package, as text."""
         from importlib.metadata import version
 
         return version("geotaichi")
@@ -37,7 +41,10 @@ class Adapter:
         return self._fields
 
     def run(self, option, case, dt, samples):
-        """The clump is held in fields of the package, which has its scalar last and its angular velocity in the lab."""
+        """The clump is held in fields of the package, which has its scalar last and its angular velocity in the lab.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
+        """
         kernels, step_length, clump, particle, material, gravity = self._made()
         move = getattr(kernels, KERNELS[option])
         for field in (clump, particle, material):

@@ -5,20 +5,27 @@ from polhode_sampling import in_one_call, sampled
 
 
 class Adapter:
-    """JAX MD."""
+    """JAX MD.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def __init__(self):
         self._compiled = {}
         self._momentum = None
 
     def version(self):
-        """The version of the package."""
+        """The version of the package, as text."""
         from importlib.metadata import version
 
         return version("jax-md")
 
     def run(self, option, case, dt, samples):
-        """The torque is the force on the quaternion; any number of steps in one call, compiled once for each load."""
+        """The torque is the force on the quaternion; any number of steps in one call, compiled once for each load.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
+        """
         import jax
 
         jax.config.update("jax_enable_x64", True)

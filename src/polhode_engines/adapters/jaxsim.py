@@ -10,19 +10,26 @@ MODEL = """<sdf version="1.7"><model name="body"><link name="link"><inertial><po
 
 
 class Adapter:
-    """JaxSim."""
+    """JaxSim.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def __init__(self):
         self._compiled = {}
 
     def version(self):
-        """The version of the package."""
+        """The version of the package, as text."""
         from importlib.metadata import version
 
         return version("jaxsim")
 
     def run(self, option, case, dt, samples):
-        """Any number of steps in one call, compiled once; the step in s is a part of the model."""
+        """Any number of steps in one call, compiled once; the step in s is a part of the model.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
+        """
         import jax
         import jax.numpy as jnp
         import jaxsim.api as js

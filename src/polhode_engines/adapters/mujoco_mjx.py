@@ -10,7 +10,11 @@ MODEL = """<mujoco><option gravity="0 0 0" timestep="{dt!r}" integrator="{integr
 
 
 class Adapter:
-    """MuJoCo MJX."""
+    """MuJoCo MJX.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def __init__(self):
         self._compiled = None
@@ -22,8 +26,9 @@ class Adapter:
         return version("mujoco-mjx")
 
     def run(self, option, case, dt, samples):
-        """One body on a free joint; any number of steps in one call, compiled once for each integrator and kind of load. It
-        returns q (n, 4), body to lab, and omega (n, 3), rad/s, at the samples.
+        """One body on a free joint; any number of steps in one call, compiled once for each integrator and kind of load.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
         """
         import jax
 

@@ -5,7 +5,11 @@ from polhode_rotations import lab_torque, rotated, turned_back
 
 
 class Adapter:
-    """Newton."""
+    """Newton.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -14,7 +18,10 @@ class Adapter:
         return newton.__version__
 
     def run(self, option, case, dt, samples):
-        """One free body; two states take turns. It returns q (n, 4), body to lab, and omega (n, 3), rad/s, at the samples."""
+        """One free body; two states take turns.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
+        """
         import newton
         import warp as wp
 

@@ -6,16 +6,23 @@ from polhode_sampling import stepped
 
 
 class Adapter:
-    """OMI physics."""
+    """OMI physics.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
-        """The version of the package."""
+        """The version of the package, as text."""
         from importlib.metadata import version
 
         return version("omi-physics")
 
     def run(self, option, case, dt, samples):
-        """One free body. It returns q (n, 4), body to lab, and omega (n, 3), rad/s, at the samples."""
+        """One free body.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
+        """
         from omi_physics import PhysicsWorld, model
 
         world = PhysicsWorld(gravity=model.Gravity(gravity=0.0), sleep_enabled=case.is_shipped)

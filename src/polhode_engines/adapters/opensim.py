@@ -5,13 +5,16 @@ from polhode_rotations import rotated, turned_back
 
 
 def angles_of(q):
-    """The angles of rotations about the body's x, y and z axes, one after the other, that end at a unit quaternion."""
+    """The angles (3,), rad, of rotations about the body's x, y and z axes, one after the other, that end at q (4,).
+
+    q is a unit quaternion, scalar first, body to lab.
+    """
     x, y, z = (rotated(np.asarray(q), e) for e in np.eye(3))
     return np.arctan2(-z[1], z[2]), np.arctan2(z[0], np.hypot(x[0], y[0])), np.arctan2(-y[0], x[0])
 
 
 def quaternion(angles):
-    """The unit quaternion of these three rotations."""
+    """The unit quaternion (4,), scalar first, body to lab, of the rotations by the three angles of :func:`angles_of`, rad."""
     q = np.array([1.0, 0.0, 0.0, 0.0])
     for k, angle in enumerate(angles):
         s, u = np.cos(angle / 2), np.sin(angle / 2) * np.eye(3)[k]
@@ -20,7 +23,11 @@ def quaternion(angles):
 
 
 class Adapter:
-    """OpenSim."""
+    """OpenSim.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -29,8 +36,9 @@ class Adapter:
         return version("opensim")
 
     def run(self, option, case, dt, samples):
-        """The coordinates of a FreeJoint are angles; their speeds are the components of omega in the lab. It returns q (n,
-        4), body to lab, and omega (n, 3), rad/s, at the samples.
+        """The coordinates of a FreeJoint are angles; their speeds are the components of omega in the lab.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
         """
         import opensim
 

@@ -6,16 +6,23 @@ from polhode_sampling import stepped
 
 
 class Adapter:
-    """Panda3D."""
+    """Panda3D.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
-        """The version of the package."""
+        """The version of the package, as text."""
         import panda3d
 
         return panda3d.__version__
 
     def run(self, option, case, dt, samples):
-        """A box of 1 m; a step of the world is one of Bullet, without substeps."""
+        """A box of 1 m; a step of the world is one of Bullet, without substeps.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
+        """
         from panda3d.bullet import BulletBoxShape, BulletRigidBodyNode, BulletWorld
         from panda3d.core import LQuaternion, LVector3, NodePath
 

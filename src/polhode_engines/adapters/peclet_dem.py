@@ -9,16 +9,23 @@ from polhode_sampling import stepped
 
 
 class Adapter:
-    """Peclet-DEM."""
+    """Peclet-DEM.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
-        """The version of the package."""
+        """The version of the package, as text."""
         from importlib.metadata import version
 
         return version("peclet-dem")
 
     def run(self, option, case, dt, samples):
-        """One box in the middle of its domain."""
+        """One box in the middle of its domain.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
+        """
         import peclet.dem
 
         def row(*values):

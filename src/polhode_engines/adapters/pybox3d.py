@@ -9,16 +9,23 @@ THIN = 1e-3
 
 
 class Adapter:
-    """pybox3d."""
+    """pybox3d.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
-        """The version of the package."""
+        """The version of the package, as text."""
         from importlib.metadata import version
 
         return version("pybox3d")
 
     def run(self, option, case, dt, samples):
-        """A box of mass 1 with these moments."""
+        """A box of mass 1 with these moments.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
+        """
         import pybox3d
 
         moments = np.array(case.inertia)

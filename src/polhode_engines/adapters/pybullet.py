@@ -9,7 +9,11 @@ FAST = 1e6
 
 
 class Adapter:
-    """PyBullet."""
+    """PyBullet.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -18,8 +22,9 @@ class Adapter:
         return version("pybullet")
 
     def run(self, option, case, dt, samples):
-        """A box; without a shape a btRigidBody has no gyroscopic term. It returns q (n, 4), body to lab, and omega (n, 3),
-        rad/s, at the samples.
+        """A box; without a shape a btRigidBody has no gyroscopic term.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
         """
         import pybullet as p
 

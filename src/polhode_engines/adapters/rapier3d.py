@@ -6,14 +6,18 @@ from polhode_sampling import stepped
 
 
 def scaled_axis(q):
-    """The rotation vector (3,), rad, of a unit quaternion."""
+    """The rotation vector (3,), rad, of a unit quaternion q (4,), scalar first; its length is at most pi."""
     q = np.asarray(q) if q[0] >= 0 else -np.asarray(q)
     size = np.linalg.norm(q[1:])
     return np.zeros(3) if size == 0 else 2 * np.arctan2(size, q[0]) / size * q[1:]
 
 
 class Adapter:
-    """Rapier."""
+    """Rapier.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -22,8 +26,9 @@ class Adapter:
         return version("rapier3d")
 
     def run(self, option, case, dt, samples):
-        """One dynamic body with additional mass properties and no collider. It returns q (n, 4), body to lab, and omega (n,
-        3), rad/s, at the samples.
+        """One dynamic body with additional mass properties and no collider.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
         """
         import rapier3d as r
 

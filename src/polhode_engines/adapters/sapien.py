@@ -8,7 +8,11 @@ from polhode_sampling import stepped
 
 
 class Adapter:
-    """SAPIEN."""
+    """SAPIEN.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -17,7 +21,10 @@ class Adapter:
         return version("sapien")
 
     def run(self, option, case, dt, samples):
-        """A dynamic component without a shape. It returns q (n, 4), body to lab, and omega (n, 3), rad/s, at the samples."""
+        """A dynamic component without a shape.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
+        """
         warnings.simplefilter("ignore")
         import sapien
         from sapien import physx

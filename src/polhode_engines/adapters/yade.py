@@ -6,7 +6,11 @@ from polhode_sampling import stepped
 
 
 class Adapter:
-    """YADE."""
+    """YADE.
+
+    ``option`` is one of the engine's options, ``case`` has the body and the load in SI units (:mod:`polhode_engines.protocol`),
+    ``dt`` is the step in s, and ``samples`` (n,) are the numbers of steps after which the state is read, ascending.
+    """
 
     def version(self):
         """The version of the package, as text."""
@@ -15,8 +19,9 @@ class Adapter:
         return config.version
 
     def run(self, option, case, dt, samples):
-        """The state of a body is set, then steps are taken one by one. It returns q (n, 4), body to lab, and omega (n, 3),
-        rad/s, at the samples.
+        """The state of a body is set, then steps are taken one by one.
+
+        It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
         """
         import yade
 
@@ -67,7 +72,11 @@ class Adapter:
         return stepped(samples, step, pose)
 
     def collide(self, option, case, dt, samples):
-        """Bodies of one sphere in the middle are spheres; others are clumps of spheres without mass, and of six masses."""
+        """Bodies of one sphere in the middle are spheres; others are clumps of spheres without mass, and of six masses.
+
+        ``case`` has the fields of :class:`polhode_engines.contacts.Collision`. It returns r (n, bodies, 3), m, and v, m/s, in
+        the lab, q (n, bodies, 4), body to lab, and omega (n, bodies, 3), rad/s, body frame, at the samples.
+        """
         import yade
         from yade import utils
 
@@ -144,13 +153,16 @@ class Adapter:
 
 
 def axes_of(state):
-    """The frame of a body as a rotation matrix (3, 3)."""
+    """The frame in which YADE turns a body, as a rotation matrix (3, 3) to the lab, from the ``state`` of the body."""
     w = state.ori
     return matrix(np.array([w[3], w[0], w[1], w[2]]))
 
 
 def pose_of(body, frame):
-    """r (m), v (m/s), q and omega (rad/s); what turns a clump is its momentum, half a step old like v."""
+    """r (3,), m, and v (3,), m/s, in the lab, q (4,), body to lab, and omega (3,), rad/s, body frame, of a body of YADE.
+
+    ``frame`` (3, 3) takes our body axes to YADE's. What turns a clump is its momentum, half a step old like v.
+    """
     state = body.state
     axes, inertia = axes_of(state), np.array(list(state.inertia))
     spin = axes @ (axes.T @ np.array(list(state.angMom)) / inertia) if body.isClump else np.array(list(state.angVel))

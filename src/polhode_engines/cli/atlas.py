@@ -24,7 +24,7 @@ LIMIT = 600.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``polhode atlas``."""
+    """Add the arguments of ``polhode atlas`` to a parser."""
     parser.add_argument(
         "engines",
         nargs="*",
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Install if asked to, run, write ``atlas.nc`` and print the table.
+    """Install if asked to, run, write ``atlas.nc`` and print the table; the status is 0.
 
     Raises
     ------

@@ -32,7 +32,7 @@ from polhode_engines.recipe import LANGUAGES, recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``polhode identify``."""
+    """Add the arguments of ``polhode identify`` to a parser."""
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="runs of one code, one row a step")
     parser.add_argument(
         "--inertia",
