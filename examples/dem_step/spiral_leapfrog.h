@@ -11,6 +11,8 @@
       \omega_{n+1/2} &= \omega_{n-1/2} + \tfrac{\Delta t}{6}(k_1 + k_2 + 4 k_3) \\
       q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1/2})
 
+   The state is q, and omega of half a step before; shapes, frames and units are as in polhode.methods.protocol.
+
    spiral_leapfrog_run shows a run, with body = polhode_inertia_of(moments). Compiled with -ffp-contract=off and
    without -ffast-math it gives the bits of polhode. A test, which prints ok: cc -x c -DSPIRAL_LEAPFROG_MAIN
    spiral_leapfrog.h -lm
@@ -123,7 +125,8 @@ typedef struct {
 /* algebra/body.py, euler_equations. d(omega)/dt in the body frame: I^-1 (torque - omega x I omega), written out for
    principal axes.
 
-   omega (3,) in rad/s, torque (3,) in N m -> (3,) in rad/s^2. */
+   omega (3,) in rad/s and torque (3,) in N m, body frame -> (3,) in rad/s^2. body has the numbers of
+   Body.coefficients. */
 POLHODE_FUNCTION polhode_vec3 spiral_leapfrog_euler_equations(
     polhode_vec3 omega, polhode_vec3 torque, polhode_inertia body
 )
@@ -135,17 +138,17 @@ POLHODE_FUNCTION polhode_vec3 spiral_leapfrog_euler_equations(
     );
 }
 
-/* algebra/vector.py, axpy. s a + b, three components. */
+/* algebra/vector.py, axpy. The vector s a + b (3,), in the unit of b, which s a must have, too. */
 POLHODE_FUNCTION polhode_vec3 spiral_leapfrog_axpy(double s, polhode_vec3 a, polhode_vec3 b)
 {
     return polhode_vec3_of(s * a.x + b.x, s * a.y + b.y, s * a.z + b.z);
 }
 
-/* methods/spiral_leapfrog.py, kick. The angular velocity after an SSPRK3 step of Euler's equations with the torque
-   frozen (Eqs. 9, 10). Omega is in rad/s, the torque in N m, both in the body frame.
+/* methods/spiral_leapfrog.py, kick. The angular velocity after an SSPRK3 step of Euler's equations for dt (s) with
+   the torque frozen (Eqs. 9, 10).
 
-   Terms are added as they become known: the next step waits for the last term, and a sum around it would prolong the
-   wait. */
+   It and omega, both (3,), are in rad/s, torque (3,) is in N m, all in the body frame. Terms are added as they
+   become known: the next step waits for the last term, and a sum around it would prolong the wait. */
 POLHODE_FUNCTION polhode_vec3 spiral_leapfrog_kick(
     polhode_vec3 omega, polhode_vec3 torque, polhode_inertia body, double dt
 )
@@ -226,7 +229,7 @@ POLHODE_FUNCTION spiral_leapfrog_cos_sinc_result spiral_leapfrog_cos_sinc(double
     return result;
 }
 
-/* algebra/quaternion.py, multiply. Hamilton's product p q of two quaternions (w, x, y, z). */
+/* algebra/quaternion.py, multiply. Hamilton's product p q of two quaternions (4,), scalar first. */
 POLHODE_FUNCTION polhode_quat spiral_leapfrog_multiply(polhode_quat p, polhode_quat q)
 {
     return polhode_quat_of(

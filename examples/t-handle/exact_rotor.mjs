@@ -23,6 +23,9 @@
 // functions or by quadrature; the form used here is ours. Its error is that of rounding for every body, motion and
 // step.
 //
+// The state is q, the angular momentum Pi in the body frame and the last torque (N m, body frame); shapes, frames
+// and units are as in polhode.methods.protocol.
+//
 // run shows a run, with body = inertia_of(moments). Vectors are objects {x, y, z}, quaternions {w, x, y, z};
 // functions return new ones and change none. All numbers are doubles, with the bits of
 // polhode. A test, which prints ok:
@@ -129,12 +132,15 @@ export function start(q, omega, torque, body, dt) {
  *
  * Parameters
  * ----------
- * squared, small, apart : p^2, k^2 p^2 and (1 - k^2) p^2
- * tilt : n_1/k_1
+ * squared, small, apart : p^2, k^2 p^2 and (1 - k^2) p^2, in 1/s^2
+ * tilt : n_1/k_1, without a unit
+ * h : half the step, s
  *
  * Returns
  * -------
- * (sn/p, cn, dn); 2 Theta_1 as a complex number (not of length one) and an angle that turns it further.
+ * (sn/p, cn, dn), sn/p in s; 2 Theta_1 as a complex number (real, imaginary), not of length one, and an angle (rad)
+ * that turns
+ * it further.
  *
  * Leaves in out: functions_x, functions_y, functions_z, v_x, v_x2, x.
  */
@@ -467,15 +473,15 @@ function half_step(squared, small, apart, tilt, h) {
  *
  * Parameters
  * ----------
- * momentum : angular momentum in the body frame, kg m^2/s
- * body : coefficients of polhode.algebra.body.Body.coefficients
+ * momentum : (3,) angular momentum in the body frame, kg m^2/s
+ * body : nine coefficients of polhode.algebra.body.Body.coefficients
  * dt : s
  *
  * Returns
  * -------
- * The unit quaternion of the rotation (from the body axes at the end to those at the beginning), and the angular
- * momentum in
- * the body frame at the end.
+ * The unit quaternion (4,) of the rotation (from the body axes at the end to those at the beginning), and the
+ * angular momentum
+ * (3,) in the body frame at the end.
  *
  * Leaves in out: v_w, v_x, v_y, v_z, v2_x, v2_y, v2_z.
  */
