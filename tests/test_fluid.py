@@ -348,3 +348,15 @@ def test_the_shadow_energy_is_conserved_to_fourth_order():
     (coarse, coarse_shadow), (fine, fine_shadow) = scatter(0.016), scatter(0.008)
     assert np.log2(coarse / fine) == pytest.approx(2, rel=0.1) and np.log2(coarse_shadow / fine_shadow) > 3.6
     assert fine > 50 * fine_shadow
+
+
+def test_another_law_takes_over_the_parameters_of_both():
+    law = WATER.force_law
+    fewer = {name: parameter for name, parameter in law.parameters.items() if name != "inner"}
+
+    def constants(pair, values):
+        return law.constants(pair, {**values, "inner": 0.9 * values["cutoff"]})
+
+    plain = WATER.with_law(replace(law, key="plain", parameters=fewer, constants=constants, values={"cutoff": 6.0}))
+    assert plain.with_law("reaction_field").force_law.value("cutoff") == 6.0
+    assert WATER.with_law("reaction_field").force_law.value("inner") == law.value("inner")

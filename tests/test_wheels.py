@@ -109,6 +109,14 @@ def test_closed_forms_without_wheels_refuse_them():
         replace(problem, body=replace(problem.body, inertia=(1.0, 1.0, 1.6)), reference="symmetric_top").exact([1.0], 20)
 
 
+@pytest.mark.parametrize("key", ["spiral_cylinder", "exponential_sphere"])
+def test_closed_forms_of_forced_bodies_refuse_wheels(key):
+    """Their torques are not the only ones then: omega_x was 22.2 for 18.6 rad/s with a wheel about y."""
+    problem = polhode.problems[key]
+    with pytest.raises(ValueError, match="holds for a body without wheels"):
+        replace(problem, body=replace(problem.body, wheels=[((0, 1, 0), 0.5)])).exact([0.5], 20)
+
+
 def error_of(problem, method, steps, exact):
     run = polhode.simulate(problem, method, dt=problem.horizon / steps, samples=1)
     q, omega = exact

@@ -514,7 +514,7 @@ class Fluid:
     def with_law(self, law: str | ForceLaw) -> "Fluid":
         """A copy of the fluid with another law of force.
 
-        A law that is given by its key takes over the parameters ``cutoff`` and ``inner`` of the present one.
+        A law that is given by its key takes over the parameters ``cutoff`` and ``inner`` that both it and the present one have.
 
         Raises
         ------
@@ -522,6 +522,7 @@ class Fluid:
             If there is no such law, it does not act between sites, or its cut-off is longer than half the box.
         """
         if isinstance(law, str) and FORCES[law].for_sites:
-            values = {name: self.force_law.value(name) for name in ("cutoff", "inner")}
+            both = self.force_law.all_parameters.keys() & FORCES[law].all_parameters.keys()
+            values = {name: self.force_law.value(name) for name in ("cutoff", "inner") if name in both}
             law = FORCES[law].with_parameters(**values)
         return replace(self, law=law)

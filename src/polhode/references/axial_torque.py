@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import mpmath
 
-from polhode.references.closed_form import multiply
+from polhode.references.closed_form import check_body, multiply
 from polhode.references.precision import digits_and_guard
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple
     Raises
     ------
     ValueError
-        If Iy != Iz, or if the problem has other parameters than ``Mx`` (N m) alone.
+        If the body has wheels or a controller, if Iy != Iz, or if the problem has other parameters than ``Mx`` (N m) alone.
     """
+    check_body(problem)
     moments = problem.body.inertia
     if moments[1] != moments[2]:
         raise ValueError(f"problem {problem.key!r}: this closed form needs Iy = Iz, got {moments}")

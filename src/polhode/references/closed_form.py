@@ -11,17 +11,31 @@ if TYPE_CHECKING:
     from polhode.problems.problem import Problem
 
 
+def check_body(problem: "Problem", wheels: bool = False) -> None:
+    """Check that nothing but the torque acts on the body.
+
+    Raises
+    ------
+    ValueError
+        If the problem has a controller, or if its body has wheels and the closed form, without ``wheels``, holds for bodies
+        without them.
+    """
+    if problem.body.wheels and not wheels:
+        raise ValueError(f"problem {problem.key!r}: this closed form holds for a body without wheels")
+    if problem.controller:
+        raise ValueError(f"problem {problem.key!r}: this closed form holds without a controller")
+
+
 def latest_time(problem: "Problem", times: Sequence[float], torque_class: str, wheels: bool = False) -> float:
     """The largest absolute value of the times in s, or 0 if there is none.
 
     Raises
     ------
     ValueError
-        If a time is not finite, if the problem's torque is not of the class ``torque_class``, or if its body has wheels and the
-        closed form, without ``wheels``, holds for bodies without them.
+        If a time is not finite, if the problem's torque is not of the class ``torque_class``, or if the body is not what
+        :func:`check_body` lets pass.
     """
-    if problem.body.wheels and not wheels:
-        raise ValueError(f"problem {problem.key!r}: this closed form holds for a body without wheels")
+    check_body(problem, wheels)
     if problem.torque_class != torque_class:
         raise ValueError(
             f"problem {problem.key!r}: this closed form needs torque class {torque_class!r}, got {problem.torque_class!r}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import mpmath
 
-from polhode.references.closed_form import multiply, turn
+from polhode.references.closed_form import check_body, multiply, turn
 from polhode.references.precision import digits_and_guard
 
 if TYPE_CHECKING:
@@ -31,8 +31,10 @@ def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple
     Raises
     ------
     ValueError
-        If the body spins about x or z at the start, or if the problem has other parameters than ``A`` (N m) alone.
+        If the body has wheels or a controller or spins about x or z at the start, or if the problem has other parameters than
+        ``A`` (N m) alone.
     """
+    check_body(problem)
     if problem.omega0[0] or problem.omega0[2]:
         raise ValueError(f"problem {problem.key!r}: this closed form needs a spin about y alone, got {problem.omega0}")
     if list(problem.parameters) != ["A"]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import mpmath
 
+from polhode.references.closed_form import check_body
 from polhode.references.precision import digits_and_guard
 
 if TYPE_CHECKING:
@@ -36,8 +37,10 @@ def angular_velocity(problem: "Problem", times: Sequence[float], digits: int) ->
     Raises
     ------
     ValueError
-        If Iy != Iz, or if the names of the parameters are not :data:`PARAMETERS`, of the torque of Seelen et al., Eq. 5.
+        If the body has wheels or a controller, if Iy != Iz, or if the names of the parameters are not :data:`PARAMETERS`, of
+        the torque of Seelen et al., Eq. 5.
     """
+    check_body(problem)
     axial, transverse, third = problem.body.inertia
     if transverse != third:
         raise ValueError(f"problem {problem.key!r}: this closed form needs Iy = Iz, got {problem.body.inertia}")
