@@ -49,7 +49,7 @@ BETWEEN, BLOCKS, METHOD, SEED = 40.0, 20, "no_squish", 17
 #: The words of LAMMPS' baths, after the name of the fix.
 WORDS = {
     "langevin": f"langevin {TEMPERATURE:g} {TEMPERATURE:g} {1000 / FRICTION:g} {SEED}",
-    "": f"temp {TEMPERATURE:g} {TEMPERATURE:g} {CHAIN:g}",
+    **dict.fromkeys(("", "nvt"), f"temp {TEMPERATURE:g} {TEMPERATURE:g} {CHAIN:g}"),
 }
 #: Code and bath of the sides that are timed; polhode runs at constant energy or in a bath.
 TIMED = (
@@ -266,7 +266,7 @@ def readings_of(fluid: Fluid, code: str, bath: str, dt: float, duration: float, 
 def row_of(fluid: Fluid, code: str, bath: str, dt: float, duration: float, readings: Readings) -> dict[str, object]:
     """A row of the table from a run: temperatures in K, potential energies in kcal/mol of a molecule."""
     count, k = len(fluid), fluid.units.boltzmann
-    keeps_momentum = bath in ("rigid/nvt/small", "v-rescale")
+    keeps_momentum = bath in ("rigid/nvt/small", "v-rescale", "shake nvt", "rattle nvt")
     freedoms = {"translation": 3 * count - 3 * keeps_momentum, "rotation": 3 * count, "rest": 6 * count}
     first = len(readings.readings) // BLOCKS
     potential, reported, *kinetic = readings.readings[first:].T

@@ -258,32 +258,49 @@ def test_an_installed_openmm_keeps_the_energy(tmp_path):
     np.testing.assert_allclose(answer["arms"], [inputs.BOND / 10, across, out], rtol=2e-4)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("integrator", ["md", "md-vv"])
-def test_an_installed_gromacs_logs_half_or_whole_steps(tmp_path, integrator):
-    """From the velocities that it writes, which with ``md`` are those half a step ago."""
+def run_gromacs(folder, text, *columns):
+    """Run the water of the page with this ``run.mdp``; the columns of the log by name, of which GROMACS has an order."""
     if shutil.which("gmx") is None:
         pytest.skip("gmx is not installed; apt-get install gromacs")
-    steps = 50
-    text = re.sub(r"= md\n", f"= {integrator}\n", inputs.at_constant_energy("gromacs"))
-    text = re.sub(r"nsteps .*", f"nsteps = {steps}", text)
-    text = re.sub(r"continuation .*", "gen-vel = yes\ngen-temp = 300\ngen-seed = 17", text)
-    text += "".join(f"{name} = 1\n" for name in ("nstxout", "nstvout", "nstenergy", "nstcalcenergy"))
     for name, content in (
         ("run.mdp", text),
         ("start.gro", inputs.gromacs_start()),
         ("topol.top", inputs.gromacs_topology()),
     ):
-        (tmp_path / name).write_text(content)
+        (folder / name).write_text(content)
 
     def gmx(*words, answer=""):
-        done = subprocess.run(["gmx", *words], cwd=tmp_path, input=answer, capture_output=True, text=True, check=False)
+        done = subprocess.run(["gmx", *words], cwd=folder, input=answer, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
 
     gmx("grompp", "-f", "run.mdp", "-c", "start.gro", "-p", "topol.top", "-o", "run.tpr", "-maxwarn", "0")
     gmx("mdrun", "-s", "run.tpr", "-deffnm", "run", "-ntmpi", "1", "-ntomp", "1", "-pin", "off")
-    gmx("energy", "-f", "run.edr", "-o", "log.xvg", "-dp", "-xvg", "none", answer="Kinetic-En.\nTotal-Energy\n\n")
-    _, kinetic, total = np.loadtxt(tmp_path / "log.xvg").T
+    gmx("energy", "-f", "run.edr", "-o", "log.xvg", "-dp", "-xvg", "none", answer="\n".join([*columns, "", ""]))
+    return np.loadtxt(folder / "log.xvg").T[1:]
+
+
+@pytest.mark.thorough
+def test_an_installed_gromacs_runs_the_input_for_a_bath(tmp_path):
+    """Without velocities; friction and noise warm it in 0.2 ps by 300 K (1 - exp(-0.4)), places still cold take some of it."""
+    mdp = inputs.with_site_m("mdp")
+    assert of_mdp(mdp)["integrator"] == "sd" and float(of_mdp(mdp)["dt"]) * int(of_mdp(mdp)["nsteps"]) == pytest.approx(1000)
+    same = ("coulombtype", "rcoulomb", "vdw-modifier", "rvdw-switch", "rvdw", "constraints")
+    assert all(of_mdp(mdp)[name] == of_mdp(inputs.at_constant_energy("gromacs"))[name] for name in same)
+    text = re.sub(r"nsteps .*", "nsteps = 111", mdp.replace("= 500\n", "= 37\n"))
+    (temperature,) = run_gromacs(tmp_path, text, "Temperature")
+    assert temperature[0] < 5 and 30 < temperature[-1] < 200
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("integrator", ["md", "md-vv"])
+def test_an_installed_gromacs_logs_half_or_whole_steps(tmp_path, integrator):
+    """From the velocities that it writes, which with ``md`` are those half a step ago."""
+    steps = 50
+    text = re.sub(r"= md\n", f"= {integrator}\n", inputs.at_constant_energy("gromacs"))
+    text = re.sub(r"nsteps .*", f"nsteps = {steps}", text)
+    text = re.sub(r"continuation .*", "gen-vel = yes\ngen-temp = 300\ngen-seed = 17", text)
+    text += "".join(f"{name} = 1\n" for name in ("nstxout", "nstvout", "nstenergy", "nstcalcenergy"))
+    kinetic, total = run_gromacs(tmp_path, text, "Kinetic-En.", "Total-Energy")
     frame = [("head", ">i4", 3), ("name", "S12"), ("sizes", ">i4", 13), ("time", ">f4", 2), ("box", ">f4", 9)]
     frames = np.fromfile(tmp_path / "run.trr", np.dtype([*frame, ("x", ">f4", (2048, 3)), ("v", ">f4", (2048, 3))]))
     assert (frames["name"] == b"GMX_trn_file").all() and len(frames) == len(kinetic) == steps + 1

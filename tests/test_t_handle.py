@@ -255,6 +255,82 @@ def test_the_lines_turn_the_handle_in_other_engines(name, tmp_path):
     assert abs(change) < (1e-10 if name == "oimo" else 1e-4)
 
 
+#: What the lines for Unity need of it, with an engine that keeps the angular velocity in the lab; the principal axes lie askew.
+UNITY = """
+namespace UnityEngine {
+    public struct Vector3 { public float x, y, z; public Vector3(float a, float b, float c) { x = a; y = b; z = c; } }
+    public struct Quaternion {
+        public float x, y, z, w;
+        public Quaternion(float a, float b, float c, float d) { x = a; y = b; z = c; w = d; }
+        public static Quaternion Inverse(Quaternion q) { return new Quaternion(-q.x, -q.y, -q.z, q.w); }
+        public static Quaternion operator *(Quaternion a, Quaternion b) {
+            return new Quaternion(
+                a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+                a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z);
+        }
+    }
+    public class WaitForFixedUpdate { }
+    public static class Time { public const float fixedDeltaTime = 0.02f; }
+    public class Rigidbody {
+        public float angularDamping = 0.05f, maxAngularVelocity = 7f;
+        public Vector3 inertiaTensor = new Vector3(1f, 2f, 3f), angularVelocity;
+        public Quaternion inertiaTensorRotation = new Quaternion(0.6f, 0f, 0f, 0.8f), rotation;
+        public void Step() {
+            Vector3 w = angularVelocity;
+            double rate = System.Math.Sqrt(w.x * w.x + w.y * w.y + w.z * w.z), half = rate * Time.fixedDeltaTime / 2;
+            float sine = (float)(System.Math.Sin(half) / rate), cosine = (float)System.Math.Cos(half);
+            rotation = new Quaternion(sine * w.x, sine * w.y, sine * w.z, cosine) * rotation;
+        }
+    }
+    public class MonoBehaviour {
+        public static Rigidbody body = new Rigidbody();
+        public T GetComponent<T>() { return (T)(object)body; }
+    }
+}
+class Counted : ExactTumbling {
+    static void Main() {
+        var body = UnityEngine.MonoBehaviour.body;
+        body.rotation = UnityEngine.Quaternion.Inverse(body.inertiaTensorRotation);
+        body.angularVelocity = new UnityEngine.Vector3(0.05f, 5f, 0.05f);
+        var hidden = System.Reflection.BindingFlags.NonPublic | System.Reflection.BindingFlags.Instance;
+        var start = typeof(ExactTumbling).GetMethod("Start", hidden);
+        var routine = (System.Collections.IEnumerator)start.Invoke(new ExactTumbling(), null);
+        routine.MoveNext();
+        double first = 0, last = 0, before = 5;
+        int turns = 0;
+        for (int n = 0; n < 6000; n++) {
+            body.Step();
+            routine.MoveNext();
+            var q = UnityEngine.Quaternion.Inverse(body.rotation * body.inertiaTensorRotation);
+            var v = body.angularVelocity;
+            var w = q * new UnityEngine.Quaternion(v.x, v.y, v.z, 0f) * UnityEngine.Quaternion.Inverse(q);
+            last = w.x * w.x + 2 * w.y * w.y + 3 * w.z * w.z;
+            if (n == 0) first = last;
+            if (w.y * before < 0) turns++;
+            before = w.y;
+        }
+        var digits = System.Globalization.CultureInfo.InvariantCulture;
+        System.Console.WriteLine("[" + turns + ", " + (last / first - 1).ToString("R", digits) + "]");
+    }
+}
+"""
+
+
+def test_the_lines_for_unity_turn_the_handle(tmp_path):
+    """On an engine that keeps the angular velocity in single precision, with axes that lie askew in the object."""
+    if not (shutil.which("mcs") and shutil.which("mono")):
+        pytest.skip("mcs and mono are not there")
+    page = (PAGE.parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"```csharp\n(.*?)```", page, re.DOTALL)
+    texts = {"Tumbling": lines, "Unity": UNITY, "ExactRotor": LANGUAGES["csharp"].source(polhode.methods["exact_rotor"])}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.cs").write_text(text, encoding="utf-8")
+    subprocess.run(["mcs", "-out:handle.exe", *(f"{name}.cs" for name in texts)], cwd=tmp_path, check=True)
+    said = subprocess.run(["mono", "handle.exe"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    turns, change = json.loads(said)
+    assert turns == exact_turns() and abs(change) < 1e-4
+
+
 def test_the_lines_of_the_page_hold_up_to_the_spin_it_names(tmp_path):
     cannon = all_engines()["cannon_es"]
     if not is_installed(cannon):

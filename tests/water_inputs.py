@@ -21,10 +21,10 @@ def at_constant_energy(code: str) -> str:
 
 
 def with_site_m(kind: str) -> str:
-    """What the page on baths has for TIP4P/2005: ``topology`` of GROMACS, input of ``lammps``, force field of ``openmm``."""
+    """What the page on baths has for TIP4P/2005: ``mdp``, ``topology``, input of ``lammps``, force field of ``openmm``."""
     page = (DOCS / "baths.md").read_text(encoding="utf-8").partition("### TIP4P/2005 with its site M")[2]
     blocks = re.findall(r"```(?:text|xml)\n(.*?)```", page.partition("\n## ")[0], re.DOTALL)
-    return dict(zip(("topology", "lammps", "openmm"), blocks, strict=True))[kind]
+    return dict(zip(("mdp", "topology", "lammps", "openmm"), blocks, strict=True))[kind]
 
 
 def molecules() -> tuple[np.ndarray, float]:
@@ -70,9 +70,10 @@ def gromacs_start() -> str:
 
 
 def gromacs_topology() -> str:
-    """``topol.top`` with the lines of the page."""
-    system = f"[ system ]\nwater\n[ molecules ]\nSOL {len(molecules()[0])}\n"
-    return "[ defaults ]\n1 2 no\n" + with_site_m("topology") + system
+    """``topol.top`` as the page has it, for as many molecules."""
+    text = with_site_m("topology")
+    assert text.endswith(f"SOL  {len(molecules()[0])}\n")
+    return text
 
 
 def openmm_start() -> str:

@@ -83,7 +83,10 @@ def from_baths(
         If the question has no answer; the message names the argument.
     """
     if not isinstance(bath, str) or bath not in BATHS:
-        raise AdviceError(f"bath must be {' or '.join(BATHS)}, got {shown(bath)}")
+        raise AdviceError(
+            f"bath must be {' or '.join(BATHS)}, got {shown(bath)}; GROMACS' sd and OpenMM's LangevinMiddleIntegrator are "
+            "langevin, LAMMPS' rigid/nvt/small is nose-hoover, and velocity rescaling was not measured by the step"
+        )
     if bath != "langevin":
         return from_chains(liquid, bath, gamma, bias, results, everything, code)
     if gamma is None:

@@ -305,7 +305,9 @@ class Adapter:
         coulomb = any(case.charges)
         radii = " ".join(f"{x:.17g}" for x in (*case.lennard_jones, *(case.coulomb if coulomb else ())))
         pairs = zip(case.epsilon, case.sigma, strict=True)
-        moves = ("nve", f"{option} {TOLERANCE:g} 500 0 b 1 a 1") if held else (f"{option} molecule {bath}".strip(),)
+        # What holds molecules comes after friction and noise, which are forces on atoms.
+        of_atoms = (f"nvt {bath}",) if bath.startswith("temp") else (bath, "nve") if bath else ("nve",)
+        moves = (*of_atoms, f"{option} {TOLERANCE:g} 500 0 b 1 a 1") if held else (f"{option} molecule {bath}".strip(),)
         for line in (
             f"units {case.units}",
             "atom_style full",

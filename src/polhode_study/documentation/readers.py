@@ -28,7 +28,8 @@ PAGES = {
 EXAMPLES = {
     "_water": "[in a heat bath](baths.md)",
     "_games": "[a T-handle that flips, in your browser](../examples/t-handle/index.html); "
-    "{} have no switch: [attach a step](engines.md#attach-the-exact-rotor) or [turn the body](engines.md#any-other-engine)",
+    "{} have no switch: [attach a step](engines.md#attach-the-exact-rotor), [turn the body](engines.md#any-other-engine) or "
+    "[add a component of Unity](engines.md#unity)",
 }
 
 
