@@ -80,6 +80,14 @@ def test_a_message_of_version_2_is_scalar_last(tmp_path):
     assert Rotation.from_quat([x, y, z, w]).apply([0, 0, 1]) == pytest.approx([np.sin(np.pi / 9), 0, np.cos(np.pi / 9)])
 
 
+def test_all_segments_of_a_message_are_read(tmp_path):
+    later = MESSAGE[MESSAGE.index("META_START") :].replace("11-29", "11-30").replace("-333T", "-335T")
+    (tmp_path / "a.aem").write_text(MESSAGE + later.replace("0.7071068 0 0 0.7071068", "0.6 0.8 0 0"))
+    attitude = read_aem(tmp_path / "a.aem")
+    assert attitude.times.tolist() == [0.0, 10.5, 86400.0, 2 * 86400 + 10.5]
+    same(attitude.q[2:], np.array([[0.6, 0.8, 0.0, 0.0]] * 2))
+
+
 @pytest.mark.parametrize("key", ["REF_FRAME_A", "REF_FRAME_B"])
 @pytest.mark.parametrize("frame", ["LVLH", "RTN", "RSW", "TNW_ROTATING", "LVLH_ROTATING", "ITRF2000", "lvlh"])
 def test_a_reference_that_turns_is_refused(tmp_path, key, frame):
@@ -119,6 +127,8 @@ def test_a_table_has_the_convention_that_is_named(tmp_path, order, direction):
         ("00:00 0.7071068", "00:00 0.9", "quaternion 1 has the length"),
         ("2026-333T00:00:10.5 0", "tomorrow 0", "is no time such as"),
         ("META_STOP", "META_STOPP", "line 16: .* is no line"),
+        ("10.5 0.7071068", "00.0 0.7071068", "line 19: 2026-333T00:00:00.0 is not later than the row before"),
+        ("DATA_STOP", "DATA_STOP\nMETA_START\nATTITUDE_DIR = B2A", "line 22: ATTITUDE_DIR is B2A and was A2B"),
     ],
 )
 def test_what_is_wrong_with_a_message_is_named(tmp_path, old, new, words):

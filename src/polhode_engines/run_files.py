@@ -25,6 +25,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from polhode.interface.arguments import regular_file, shown
+from polhode.interface.attitude_files import message_of
 from polhode_engines.run_columns import ColumnLayout, RunFileError, column_of, layout, understands
 from polhode_engines.run_numbers import (
     all_single,
@@ -702,44 +703,28 @@ WITH_RATES = ("QUATERNION/ANGVEL", "QUATERNION/RATE")
 
 def _of_attitude_message(name: str, lines: Sequence[str]) -> RunTable:
     """An attitude ephemeris message (AEM) of CCSDS 504.0-B, version 1.0 or 2.0, with KEY = value."""
-    entries: dict[str, str] = {}
+    try:
+        values, rows, comments = message_of(name, lines)
+    except ValueError as error:
+        raise RunFileError(str(error)) from None
     settings: dict[str, tuple[str, int]] = {}
-    rows: list[list[str]] = []
-    places: list[int] = []
-    remarks: list[str] = []
-    is_inside = False
-    for place, line in enumerate(lines, 1):
-        text = line.strip()
-        key, sign, value = (word.strip() for word in text.partition("="))
-        if text.startswith("COMMENT"):
-            _settle(name, place, SETTING.finditer(text.removeprefix("COMMENT").strip()), settings)
-        elif sign:
-            key = key.upper()
-            if key in ("OBJECT_NAME", "OBJECT_ID", "ATTITUDE_TYPE", "QUATERNION_TYPE") and entries.get(key, value) != value:
-                raise RunFileError(f"{name}, line {place}: {key} is {value} and was {entries[key]}; write one run in a file")
-            entries[key] = value
-        elif text.upper() in ("DATA_START", "DATA_STOP"):
-            is_inside = text.upper() == "DATA_START"
-        elif is_inside and text:
-            words = text.split()
-            if len(words) == 8:
-                rows.append(words)
-                places.append(place)
-            elif entries.get("ATTITUDE_TYPE", "").upper() in WITH_RATES:
-                remarks.append(f"line {place}: {len(words)} values instead of 8")
-    kind = entries.get("ATTITUDE_TYPE", "").upper()
+    for place, text in comments.items():
+        _settle(name, place, SETTING.finditer(text), settings)
+    kind = values.get("ATTITUDE_TYPE", "").upper()
     if kind not in WITH_RATES:
         raise RunFileError(
             f"{name} has the ATTITUDE_TYPE {kind or '(none)'}; needed are quaternions with angular velocities: "
             "QUATERNION/ANGVEL (version 1.0: QUATERNION/RATE)"
         )
-    if not rows:
+    whole = {place: words for place, words in rows.items() if len(words) == 8}
+    if not whole:
         raise RunFileError(f"{name} has no rows of 8 values between DATA_START and DATA_STOP")
-    order = entries.get("QUATERNION_TYPE", "LAST" if entries.get("CCSDS_AEM_VERS", "").startswith("2") else "").upper()
+    remarks = [f"line {place}: {len(words)} values instead of 8" for place, words in rows.items() if len(words) != 8]
     quaternions = {"LAST": ["qx", "qy", "qz", "qw"], "FIRST": ["qw", "qx", "qy", "qz"]}
-    names = ["utc", *quaternions.get(order, ["q1", "q2", "q3", "q4"]), "wx", "wy", "wz"]
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    return RunTable(name, names, columns, places, "line", name, {key: value for key, (value, _) in settings.items()}, remarks)
+    order = quaternions.get(values.get("QUATERNION_TYPE", "").upper(), ["q1", "q2", "q3", "q4"])
+    columns = [list(column) for column in zip(*whole.values(), strict=True)]
+    said = {key: value for key, (value, _) in settings.items()}
+    return RunTable(name, ["utc", *order, "wx", "wy", "wz"], columns, list(whole), "line", name, said, remarks)
 
 
 def _renamed(table: RunTable, names: Sequence[str]) -> RunTable:

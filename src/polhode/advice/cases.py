@@ -473,7 +473,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
     for name, signal in signals.items():
         parameters |= signal.parameters(name)
     for name, numbers in loads.items():
-        parameters |= {f"{name}[{i}]": x for i, x in enumerate(numbers)}
+        parameters |= {f"{name}.{key}": x for key, x in numbers.items()}
     controller = _controller(control, names, rotation, signals, [axis for axis, *_ in wheels], len(parameters))
     q0 = _orientation(values.get("orientation", NOT_TURNED), rotation)
     breakpoints = values.get("breakpoints", ())
@@ -522,7 +522,7 @@ def _signals(given: Any, parameters: Mapping[str, float]) -> dict[str, of_signal
     return {name: checked(of_signals.signal_of, name, signal) for name, signal in given.items()}
 
 
-def _loads(values: Mapping[str, Any], body: Body, rotation: Quaternion) -> dict[str, list[float]]:
+def _loads(values: Mapping[str, Any], body: Body, rotation: Quaternion) -> dict[str, dict[str, float]]:
     """The numbers of the torques of an orbit that a YAML file names, in principal axes."""
     given = values.get("loads", {})
     if not isinstance(given, Mapping):
@@ -695,7 +695,7 @@ def torque_of_formulas(
     frame: str = "body",
     rotation: Quaternion = NOT_TURNED,
     signals: Mapping[str, of_signals.Signal] | None = None,
-    loads: Mapping[str, Sequence[float]] | None = None,
+    loads: Mapping[str, Mapping[str, float]] | None = None,
     momentum: int | None = None,
 ) -> tuple[Callable[..., Any], str]:
     """The torque whose components are three formulas, and its torque class.

@@ -9,8 +9,9 @@ differ in both, and a wrong convention gives an attitude that looks right:
   quaternion is ``body_to_lab`` here; B2A, or the frames the other way round, is its conjugate. Of a version 2 without these
   keys A2B and scalar last are assumed.
 
-Of a message the first segment is read, and its time is counted from its first line. The frame of reference is the lab, which
-is inertial: frames that turn (:data:`TURNING`) are refused, and any other name is taken as it is.
+A message may have several segments, of one object and in one convention (:data:`FOR_ALL`), each later than the one before; its
+time is counted from its first row. The frame of reference is the lab, which is inertial: frames that turn (:data:`TURNING`) are
+refused, and any other name is taken as it is.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,10 +26,14 @@ from polhode.interface.arguments import array, shown, unit_quaternions
 
 #: The conventions of a table.
 ORDERS, DIRECTIONS = ("scalar_first", "scalar_last"), ("body_to_lab", "lab_to_body")
+#: What version 2 of a message assumes where it lacks these keys.
+USUAL = {"QUATERNION_TYPE": "LAST", "ATTITUDE_DIR": "A2B"}
 #: How frames of a body begin in a message.
 BODY = ("SC_BODY", "SC_", "BODY")
 #: Frames that turn with the orbit or with the Earth: an attitude relative to one of these is none relative to the lab.
 TURNING = ("LVLH", "VVLH", "RTN", "RSW", "QSW", "NSW", "TNW", "NTW", "VNC", "RIC", "SEZ", "ITRF", "GRC", "TDR", "ECEF", "WGS")
+#: Keys that have one value in all segments of a message.
+FOR_ALL = ("OBJECT_NAME", "OBJECT_ID", "REF_FRAME_A", "REF_FRAME_B", "ATTITUDE_DIR", "ATTITUDE_TYPE", "QUATERNION_TYPE")
 #: The largest departure of a quaternion's length from 1 that counts as rounding of a file.
 ROUNDING = 1e-4
 
@@ -66,6 +71,37 @@ class Attitude:
             raise ValueError(f"q has {len(self.q)} rows for {len(times)} times")
 
 
+def message_of(name: str, lines: Iterable[str]) -> tuple[dict[str, str], dict[int, list[str]], dict[int, str]]:
+    """The values of a message's keys, in capitals, and by the numbers of their lines the words of its rows, and its comments.
+
+    Of all segments, whatever the kind of attitudes; with what version 2 assumes (:data:`USUAL`).
+
+    Raises
+    ------
+    ValueError
+        That names the file, the line and what is wrong.
+    """
+    values: dict[str, str] = {}
+    rows, comments, inside = dict[int, list[str]](), dict[int, str](), False
+    for i, line in enumerate(lines, 1):
+        text = line.strip()
+        key, sign, value = (word.strip() for word in text.partition("="))
+        key = key.upper()
+        if key.startswith("COMMENT"):
+            comments[i] = text[len("COMMENT") :].strip()
+        elif key in ("DATA_START", "DATA_STOP"):
+            inside = key == "DATA_START"
+        elif inside and text:
+            rows[i] = text.split()
+        elif sign:
+            if key in FOR_ALL and values.get(key, value) != value:
+                raise ValueError(f"{name}, line {i}: {key} is {value} and was {values[key]}; write it into another file")
+            values[key] = value
+        elif key not in ("", "META_START", "META_STOP"):
+            raise ValueError(f"{name}, line {i}: {shown(text)} is no line of an attitude ephemeris message")
+    return (USUAL if values.get("CCSDS_AEM_VERS", "").startswith("2") else {}) | values, rows, comments
+
+
 def read_aem(path: str | Path) -> Attitude:
     """The attitudes of a CCSDS message.
 
@@ -74,34 +110,16 @@ def read_aem(path: str | Path) -> Attitude:
     ValueError
         That names the file, the line and what is wrong.
     """
-    values: dict[str, str] = {}
-    rows: list[tuple[str, list[float]]] = []
-    inside = False
-    for i, text in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        line, where = text.strip(), f"{path}, line {i}"
-        if not line or line.startswith("COMMENT"):
-            continue
-        if line == "DATA_STOP":
-            break
-        if line == "DATA_START":
-            inside = True
-        elif inside:
-            time, *numbers = line.split()
-            rows.append((time, _floats(where, numbers, 4)))
-        elif "=" in line:
-            key, _, value = line.partition("=")
-            values[key.strip()] = value.strip()
-        elif line not in ("META_START", "META_STOP"):
-            raise ValueError(f"{where}: {shown(line)} is no line of an attitude ephemeris message")
+    values, rows, _ = message_of(str(path), Path(path).read_text(encoding="utf-8").splitlines())
     if "CCSDS_AEM_VERS" not in values or not rows:
         raise ValueError(f"{path}: CCSDS_AEM_VERS or the lines after DATA_START are missing: no attitude ephemeris message")
     if values.get("ATTITUDE_TYPE") != "QUATERNION":
         raise ValueError(f"{path}: ATTITUDE_TYPE must be QUATERNION, got {values.get('ATTITUDE_TYPE')}")
-    for key, words, usual in (("QUATERNION_TYPE", ("FIRST", "LAST"), "LAST"), ("ATTITUDE_DIR", ("A2B", "B2A"), "A2B")):
-        if key not in values and values["CCSDS_AEM_VERS"].startswith("1"):
-            raise ValueError(f"{path}: {key} is missing, which version 1 needs: {' or '.join(words)}")
-        if values.setdefault(key, usual) not in words:
-            raise ValueError(f"{path}: {key} must be {' or '.join(words)}, got {values[key]}")
+    for key, allowed in (("QUATERNION_TYPE", ("FIRST", "LAST")), ("ATTITUDE_DIR", ("A2B", "B2A"))):
+        if key not in values:
+            raise ValueError(f"{path}: {key} is missing, which version 1 needs: {' or '.join(allowed)}")
+        if values[key] not in allowed:
+            raise ValueError(f"{path}: {key} must be {' or '.join(allowed)}, got {values[key]}")
     frames = values.get("REF_FRAME_A", ""), values.get("REF_FRAME_B", "")
     of_body = [name.startswith(BODY) for name in frames]
     if sum(of_body) != 1:
@@ -115,9 +133,15 @@ def read_aem(path: str | Path) -> Attitude:
         )
     order = "scalar_first" if values["QUATERNION_TYPE"] == "FIRST" else "scalar_last"
     to_body = (values["ATTITUDE_DIR"] == "A2B") == of_body[1]
-    epoch = rows[0][0]
-    times = [_seconds(f"{path}: {time}", time, epoch) for time, _ in rows]
-    q = _scalar_first(np.array([numbers for _, numbers in rows]), order, "body_to_lab" if to_body else "lab_to_body", path)
+    (epoch, *_), *_ = rows.values()
+    times, numbers = list[float](), list[list[float]]()
+    for i, (time, *words) in rows.items():
+        where = f"{path}, line {i}"
+        times.append(_seconds(where, time, epoch))
+        numbers.append(_floats(where, words, 4))
+        if times[:-1] and times[-1] <= times[-2]:
+            raise ValueError(f"{where}: {time} is not later than the row before; write each segment into another file")
+    q = _scalar_first(np.array(numbers), order, "body_to_lab" if to_body else "lab_to_body", path)
     return Attitude(np.array(times), q, epoch, values.get("OBJECT_NAME", ""), reference, frames[not of_body[0]])
 
 

@@ -114,13 +114,13 @@ class Orbit:
         return sqrt(GRAVITY / self.radius**3)
 
     @property
-    def numbers(self) -> list[float]:
-        """What the kernels read first. In SI units and rad."""
-        return [self.rate, cos(self.inclination), sin(self.inclination), self.phase]
+    def numbers(self) -> dict[str, float]:
+        """What the kernels read first, by names. In SI units and rad."""
+        return {"n": self.rate, "cos_i": cos(self.inclination), "sin_i": sin(self.inclination), "u0": self.phase}
 
 
-def _of_gradient(orbit: Orbit, inertia: Sequence[float]) -> list[float]:
-    return list(inertia)
+def _of_gradient(orbit: Orbit, inertia: Sequence[float]) -> dict[str, float]:
+    return dict(zip(("Ix", "Iy", "Iz"), inertia, strict=True))
 
 
 def _of_dipole(
@@ -131,29 +131,30 @@ def _of_dipole(
     tilt: float = TILT,
     rotation: float = ROTATION,
     longitude: float = 0.0,
-) -> list[float]:
+) -> dict[str, float]:
     at_equator = number("field", field) * (RADIUS / orbit.radius) ** 3
-    turning = [number("rotation", rotation), number("longitude", longitude)]
-    return [*vector("moment", moment, 3), at_equator, cos(number("tilt", tilt)), sin(tilt), *turning]
+    axis = {"B": at_equator, "cos_tilt": cos(number("tilt", tilt)), "sin_tilt": sin(tilt)}
+    turning = {"rotation": number("rotation", rotation), "longitude": number("longitude", longitude)}
+    return dict(zip(("mx", "my", "mz"), vector("moment", moment, 3), strict=True)) | axis | turning
 
 
 def _of_drag(
     orbit: Orbit, inertia: Sequence[float], centre: Sequence[float], density: float, area: float, coefficient: float = 2.2
-) -> list[float]:
+) -> dict[str, float]:
     force = 0.5 * number("density", density) * number("area", area) * number("coefficient", coefficient)
-    return [*vector("centre", centre, 3), force * (orbit.rate * orbit.radius) ** 2]
+    return dict(zip("xyz", vector("centre", centre, 3), strict=True)) | {"force": force * (orbit.rate * orbit.radius) ** 2}
 
 
 #: The torques by their names: the kernel, the numbers behind the orbit's, and which of the arguments is a vector.
-LOADS: dict[str, tuple[Callable[..., Any], Callable[..., list[float]], str]] = {
+LOADS: dict[str, tuple[Callable[..., Any], Callable[..., dict[str, float]], str]] = {
     "gravity_gradient": (gravity_gradient, _of_gradient, ""),
     "dipole": (dipole, _of_dipole, "moment"),
     "drag": (drag, _of_drag, "centre"),
 }
 
 
-def numbers_of(name: str, orbit: Orbit, inertia: Sequence[float], given: Mapping[str, Any] | None = None) -> list[float]:
-    """The numbers that the kernel of a torque reads.
+def numbers_of(name: str, orbit: Orbit, inertia: Sequence[float], given: Mapping[str, Any] | None = None) -> dict[str, float]:
+    """The numbers that the kernel of a torque reads, by names and in its order: parameters of a problem.
 
     Parameters
     ----------
@@ -173,7 +174,7 @@ def numbers_of(name: str, orbit: Orbit, inertia: Sequence[float], given: Mapping
     if not isinstance(given, Mapping | None):
         raise TypeError(f"loads: {name} must be names with numbers, got {shown(given)}")
     try:
-        return [*orbit.numbers, *LOADS[name][1](orbit, inertia, **(given or {}))]
+        return orbit.numbers | LOADS[name][1](orbit, inertia, **(given or {}))
     except (TypeError, ValueError) as error:
         said = str(error).rpartition("() ")[2]
         raise type(error)(f"loads: {name}: {said}") from None

@@ -288,6 +288,12 @@ def problem_page(problem: Any, measured: Measurements) -> str:
     example = "pcdm2016" if several else "spiral_leapfrog"
     solution = problem.reference if isinstance(problem.reference, str) else "taylor"
     bodies = problem.bodies if isinstance(problem, System) else (problem.body,)
+    motion = f"he angular velocity in the body frame{' of the first body' if len(bodies) > 1 else ''}."
+    seen, caption = "The angular velocity over time", f"T{motion}"
+    if measured.cost(problem.key) is not None:
+        seen += ", and the errors of all methods against the number of torques"
+        errors = "error at\nthe end against the number of torques; in colour the methods that are fastest at some error."
+        caption = f"Left: t{motion} Right: {errors}"
     rows = [
         ("key", f"`{problem.key}`"),
         ("source", problem.source),
@@ -309,12 +315,7 @@ def problem_page(problem: Any, measured: Measurements) -> str:
         rst(f".. py:module:: {module}"),
         facts(rows),
         rst(docstring(importlib.import_module(module), _pages())),
-        figure(
-            f"problems/{problem.key}",
-            "The angular velocity over time, and the errors of all methods against the number of torques",
-            f"Left: the angular velocity in the body frame{' of the first body' if len(bodies) > 1 else ''}. Right: error at\n"
-            "the end against the number of torques; in colour the methods that are fastest at some error.",
-        ),
+        figure(f"problems/{problem.key}", seen, caption),
         "## Fastest methods",
         _first(problem.key, measured),
         *_code(

@@ -163,9 +163,10 @@ def angle(problem: str) -> float:
 
 
 def problem_picture(key: str, measured: Measurements) -> Figure:
-    """The angular velocity of a problem against time, and the errors of all methods."""
-    figure = new_figure((style.TEXT_WIDTH, 3.4))
-    left, right = figure.subplots(1, 2)
+    """The angular velocity of a problem against time, and the errors of all methods if they were measured."""
+    figure, data = new_figure((style.TEXT_WIDTH, 3.4)), measured.cost(key)
+    panels = figure.subplots(1, 1 if data is None else 2, squeeze=False)[0]
+    left, right = panels[0], panels[-1]
     run = _motion(key)
     omega = run["omega"].values
     omega = omega[:, 0] if omega.ndim == 3 else omega
@@ -177,11 +178,9 @@ def problem_picture(key: str, measured: Measurements) -> Figure:
     left.set_xlim(0, float(run["time"][-1]))
     left.legend(loc="best", handlelength=1.8)
     panel_title(left, "a", "motion")
-    data = measured.cost(key)
-    panel_title(right, "b", "errors")
     if data is None:
-        right.set_axis_off()
         return figure
+    panel_title(right, "b", "errors")
     first: list[str] = []
     for target in FIRST_AT:
         for one_torque in (True, False):
