@@ -62,7 +62,11 @@ class Rates:
         return int(steps_in(np.array([self.every]), step)[0]) if self.every else 0
 
     def often(self, step: float) -> str:
-        """How often a step (s) is taken, in words: between two samples of the controller, if there is one."""
+        """How often a step (s) is taken, in words: ``1 step a sample`` of the controller, else so many steps a radian.
+
+        With a controller the step is shortened, so that a whole number of them lies between two samples. A radian is one of
+        :attr:`fastest`.
+        """
         count = self.in_sample(step)
         length = self.every / count if self.every else step
         return "1 step a sample" if count == 1 else f"{1 / (length * self.fastest):.3g} steps a radian"
@@ -243,7 +247,7 @@ def _interval(number: int) -> tuple[float, float]:
 def body_and_rates(
     inertia: Any, wheels: Any = None, omega: Any = None, every: float | None = None, triangle: bool = True
 ) -> tuple[Body, Rates]:
-    """Body and rates from the arguments of a question; the example :data:`CUBESAT` if there are none.
+    """Body and rates from the arguments of a question; of :data:`CUBESAT` without ``inertia``, ``wheels`` and ``omega``.
 
     Parameters
     ----------
