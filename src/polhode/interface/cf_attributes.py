@@ -106,7 +106,7 @@ def of_file(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def title_of(attributes: Mapping[Any, Any]) -> str:
-    """The title of a file from its attributes: its own, or one made from the job that wrote it."""
+    """The title of a file from its attributes: its own, or one made from the job that wrote it, or ``Results of polhode``."""
     if "title" in attributes:
         return str(attributes["title"])
     job = json.loads(attributes.get("job") or "{}")
