@@ -284,7 +284,8 @@ def parser(known: dict[str, Command] | None = None, named: Iterable[str] | None 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command named by ``arguments`` (by default those of the command line) and return its exit status.
 
-    The status is 2 for a request that cannot be carried out, which is explained on stderr, and 130 after an interrupt.
+    The status is 2 for a request that cannot be carried out, which is explained on stderr, 1 if the reader of the output has
+    gone, and 130 after an interrupt. For ``--help`` and ``--version`` it raises SystemExit, as argparse does.
     """
     words = sys.argv[1:] if arguments is None else arguments
     # To look for the commands of other packages takes as long as many an answer.
