@@ -33,7 +33,7 @@ def peak(data: "xr.Dataset", name: str, method: str) -> float:
 
 
 def quotient(a: float, b: float) -> float:
-    """a / b, a number; NaN where the quotient is meaningless."""
+    """a / b, a number; NaN if ``a`` or ``b`` is not finite, or ``b`` is 0."""
     return a / b if isfinite(a) and isfinite(b) and b != 0 else nan
 
 
