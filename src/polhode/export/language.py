@@ -36,7 +36,8 @@ _SINGLE = {ROUND: 1.5 * 2.0**23, PI_HIGH: 3.140625, PI_LOW: math.pi - 3.140625}
 def in_single(number: float) -> float:
     """A constant of a kernel in single precision, as a float that has the value of one.
 
-    One beyond the range of single precision is as near to the end of the range as it was.
+    One beyond the range of single precision, whose exponents reach an eighth as far, becomes its eighth root, with its sign.
+    Those that are made for the digits of double precision have others in their place.
     """
     number = _SINGLE.get(number, number)
     if number and not float(np.finfo(np.float32).tiny) <= abs(number) <= float(np.finfo(np.float32).max):
