@@ -370,7 +370,9 @@ def for_contacts(
         The error to stay below, between 0 and 1: of elastic contacts the mean relative error of the energy, of impacts the
         larger of the errors of spin and velocity in units of their change, in bulk the relative change of what is read off.
     friction, restitution : float
-        Coefficients of a contact that rubs; a friction of 0 is none, and so is a restitution of 1 by itself.
+        Coefficients of a contact that rubs; a friction of 0 is none, and so is a restitution of 1 by itself. Named, they make
+        it a question about such contacts, whose step does not depend on their values; of impacts these must lie in the range
+        that was run.
     law : str
         Its law of force (``print(polhode.manybody.forces)``); an error if it was not run.
     purpose : str

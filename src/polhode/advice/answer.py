@@ -100,7 +100,7 @@ class Recommendation:
     costs : str
         What it costs, in a sentence.
     notes : list of str
-        What users of a code must know besides.
+        What a user must know besides, in sentences.
     changes : list of str
         What would change the answer.
     interval : (float, float)
@@ -118,7 +118,7 @@ class Recommendation:
         also of answers that rest on no run of the motion itself.
     error : float
         The error to stay below: of bodies the angle in rad and relative in omega, of contacts relative, of a liquid its drift
-        in kT per degree of freedom and ns, or in a bath the bias in K.
+        in kT per degree of freedom and ns, or in the bath langevin the bias in K.
     kind : str
         What the answer rests on: "runs", "laws", "satellites", "contacts", "impacts", "bulk" or "liquid".
     asked : dict

@@ -198,7 +198,7 @@ def case_of_words(
     Raises
     ------
     AdviceError
-        Naming what cannot be.
+        Naming what cannot be; also for an omega of zero, against whose square the strength is measured.
     """
     body, rotation = body_of(inertia, triangle)
     key = torque_class(torque)

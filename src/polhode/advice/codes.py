@@ -134,7 +134,7 @@ def about_sites(words: CodeWords | None, liquid: str) -> tuple[list[str], list[s
 def words_of(code: str | None, known: tuple[CodeWords, ...], where: str = "") -> CodeWords | None:
     """The words of a code, in small or capital letters; None if none is named.
 
-    ``where``: to which questions they belong, for the message.
+    ``known``: the codes of the question; ``where``: to which questions they belong, for the message.
 
     Raises
     ------

@@ -111,7 +111,7 @@ class Contenders:
         return replace(self, run=run, left_out=left_out, dropped=dropped, alike=int(np.sum(like)))
 
     def is_like_the_bodies(self, steps: Mapping[str, int]) -> bool:
-        """Whether each method takes at most :data:`UNLIKE` times the most steps that it takes for one of the random bodies.
+        """Whether no method takes more than :data:`UNLIKE` times the steps that it takes for the body that needs most of it.
 
         Methods of which the laws have no steps do not count; False if there are no others.
 

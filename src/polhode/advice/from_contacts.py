@@ -81,7 +81,7 @@ class ContactTime(NamedTuple):
     heavier: tuple[float, ...] = ()
 
     def faster(self) -> list[str]:
-        """What a faster impact changes, as sentences; none where the force is proportional to the overlap."""
+        """What a faster impact changes, a list of one phrase; empty where the force is proportional to the overlap."""
         is_linear = self.law in FORCES and "stiffness" in FORCES[self.law].parameters
         return [] if is_linear else ["a faster impact, whose T is shorter by the fifth root"]
 

@@ -87,7 +87,8 @@ def from_friction(
     contact : with its time
     error : to stay below: of ``"impacts"`` relative to the changes of spin and velocity, of ``"bulk"`` to what is read off
     purpose : one of these two
-    friction, restitution : coefficients; None where they are not asked for
+    friction, restitution : coefficients; None where they are not asked for. The step does not depend on them; of impacts they
+        must lie in the range that was run
     law : key of the law of force, which must have been run
     code : ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is
     results : folder of a run; by default a run or the released data

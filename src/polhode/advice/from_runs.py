@@ -389,7 +389,7 @@ class Search:
         self.per_step: dict[str, float] = {}
 
     def allows(self, method: Method, steps: int) -> bool:
-        """Whether there is time for a run with so many steps."""
+        """Whether there is time for a run with so many steps, as far as known: by its own steps, else those of the motion."""
         return self.budget.allows(steps, self.per_step.get(method.key))
 
     def error(self, method: Method, steps: int) -> float:
@@ -484,7 +484,10 @@ class Search:
 
     @staticmethod
     def reaches(fewest: Mapping[str, FewestSteps]) -> bool:
-        """Whether a method that may be recommended meets the error, by ``fewest``: key of the method -> its fewest steps."""
+        """Whether a method that may be recommended meets the error, which variants of publications' code may not.
+
+        ``fewest``: key of the method -> its fewest steps.
+        """
         return any(result.steps and not key.endswith(AS_PUBLISHED) for key, result in fewest.items())
 
     def try_first(self, methods: Iterable[Method], compiled: Sequence[Method]) -> None:
@@ -511,7 +514,7 @@ class Search:
         return min(errors, default=inf)
 
     def fewest(self, method: Method, most: float = inf, longest: float = inf) -> FewestSteps:
-        """The fewest steps with which a method meets the error, as with all larger numbers that are tried.
+        """The fewest steps with which a method meets the error, as with all larger numbers that are tried; or why none does.
 
         Parameters
         ----------

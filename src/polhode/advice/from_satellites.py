@@ -72,7 +72,10 @@ class Rates:
         return "1 step a sample" if count == 1 else f"{1 / (length * self.fastest):.3g} steps a radian"
 
     def words(self, step: float) -> str:
-        """What decides a step (s), in sentences, with the samples of the controller if there is one."""
+        """What decides a step (s), in sentences: the faster rate and, with a controller, its samples.
+
+        The samples alone if only one step is taken between two.
+        """
         count = self.in_sample(step)
         number = "one step" if count == 1 else f"{count} steps of {(self.every or 0.0) / max(count, 1):.4g} s"
         ends = f"Steps end at the samples of the controller, every {self.every:.3g} s: {number} a sample." if count else ""
@@ -114,7 +117,8 @@ def from_satellites(
     body : with its wheels
     rates : of the satellite
     error : of each radian of the fastest rate, or at the end of a ``time`` (s), over which it adds up; the larger of the angle
-        in rad and of omega relative to its largest value
+        in rad and of omega relative to its largest value. One that is larger for a radian than the largest measured counts as
+        that
     torque_price : the time of one torque in steps of direct Euler
     one_torque : whether only methods with one torque in a step may be recommended
     everything : whether all methods are listed

@@ -73,7 +73,10 @@ class Prices:
         return replace(self, pieces=tuple(np.diff(edges)) if len(edges) > 2 else ())
 
     def in_pieces(self, steps: float) -> "np.ndarray":
-        """The number of steps in each piece, (pieces,), where none is longer than one of ``steps`` equal ones; else (1,)."""
+        """The number of steps in each piece, (pieces,), where none is longer than one of ``steps`` equal ones.
+
+        Without pieces ``steps`` alone, (1,).
+        """
         from polhode.methods.runs import steps_in
 
         return steps_in(np.array(self.pieces), sum(self.pieces) / steps) if self.pieces else np.array([steps])
@@ -198,6 +201,8 @@ def write_step_times(path: Path) -> None:
 
 def times_in(path: Path) -> tuple[dict[str, float], str]:
     """Method -> time of a step, s, from a cost.nc, and the name of the processor on which they were measured.
+
+    Methods that were not timed are missing.
 
     Raises
     ------

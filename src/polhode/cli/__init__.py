@@ -52,7 +52,7 @@ class Command(NamedTuple):
 
 
 def commands() -> dict[str, Command]:
-    """The commands of all packages, by name."""
+    """The commands of all packages, by name; none of a package that lacks what it needs."""
     return dict(sorted(_added()[0].items()))
 
 
@@ -170,12 +170,12 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
 
 
 def method_named(name: str) -> "Method":
-    """The method with this key, or that of a file, ``.py``, which is tried in another process first.
+    """The method with this key, or that of a file, ``.py``, which is tried in another process first; remarks go to stderr.
 
     Raises
     ------
     UsageError
-        If there is no such method or file, or if the file defines none that can be used; the message has its line.
+        If there is no such method or file, or if the file defines none that can be used; the message has its line, if known.
     """
     from polhode.interface.plugins import try_out
     from polhode.methods import METHODS

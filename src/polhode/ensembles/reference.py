@@ -105,7 +105,7 @@ def turned(high: Any, low: Any, k: int, first: Any) -> Any:
 
 @compiled
 def body_component(high: Any, low: Any, k: int, first: Any, n: Any) -> Any:
-    """Component n (0, 1 or 2) of :func:`turned`, once t is known: a pair (high, low)."""
+    """Component n (0, 1 or 2) of :func:`turned`, with its k and ``first``, once t is known: a pair (high, low)."""
     a, b = (n + 1) % 3, (n + 2) % 3
     across = subtract(
         product(high, low, Q + 1 + a, HELP + b, k),

@@ -52,7 +52,8 @@ class Language(ABC):
 
     All code is text: ``code``, ``codes``, ``test``, ``yes`` and ``no`` are expressions, ``name`` is the name and ``typed`` the
     type of a variable. Methods return a single statement without indentation, and lists of lines with it, of ``depth`` levels
-    of four spaces. Arguments and variables of a function are pairs of type and name.
+    of four spaces. Arguments and variables of a function are pairs of type and name. A language does not read what it does not
+    write, such as types where it has none.
     """
 
     #: Whether a condition chooses among numbers that have both been computed, for arrays over bodies, and does not branch.
@@ -161,7 +162,10 @@ class Language(ABC):
         """The lines that end a function with this result, whose name is ``name`` where it has one."""
 
     def heading(self, text: str, arguments: Sequence[tuple[str, str]], result: str) -> list[str]:
-        """The lines of the comment above a function: its text, types and names of its arguments, the type of its result."""
+        """The lines of the comment above a function: its text.
+
+        In some languages also ``arguments``, pairs of type and name, and the type of the ``result``.
+        """
         return self.comment(text)
 
     @abstractmethod

@@ -1,9 +1,9 @@
 r"""What runs of water in a heat bath say: temperatures and energies with intervals, and the longest step with a small bias.
 
-The blocks of all starts count as independent, without the first of each; those shorter than :data:`INDEPENDENT` are joined.
-Intervals are Student's. The mean of both temperatures at the place of a step where the scheme has them right, T, follows from
-the heat that the bath takes out, which is known much better than T itself: where the energy without a bath would drift by d (kT
-per degree of freedom and time),
+The blocks of all starts count as independent, without the first :data:`DROPPED` of each; those shorter than
+:data:`INDEPENDENT` are joined. Intervals are Student's. The mean of both temperatures at the place of a step where the scheme
+has them right, T, follows from the heat that the bath takes out, which is known much better than T itself: where the energy
+without a bath would drift by d (kT per degree of freedom and time),
 
 .. math::
 
@@ -274,8 +274,8 @@ class BathRuns:
     ) -> dict[str, LongestStep]:
         """The longest steps with which temperatures are within ``bias`` K, and the potential energy within ``of_energy`` kT.
 
-        The keys are ``translation``, ``rotation`` and ``potential``; ``friction`` is in 1/ps. Lost runs do
-        not count; :class:`NotInRun` if there are no such runs.
+        The keys are ``translation``, ``rotation`` and ``potential``; ``friction`` is in 1/ps. Lost runs do not count;
+        :class:`NotInRun` if there are no such runs.
         """
         truth = self.truth(scene)
         of_steps: Mapping[float, Mapping[str, Bias]] = {

@@ -251,7 +251,7 @@ def curves(name: str, data: xr.Dataset) -> Iterator[Curve]:
 
 
 def common_exponent(of_method: Iterable[Curve]) -> float:
-    """The power p of the step with which the error of a method grows, a number: the median of the scenes, or NaN."""
+    """The power p of the step with which the error of a method grows, a number: the median of its curves, or NaN."""
     known = [curve.exponent for curve in of_method if isfinite(curve.exponent)]
     return float(np.median(known)) if known else nan
 

@@ -43,7 +43,7 @@ class ErrorsOfSteps:
         return float(-quantile(-self.largest_of_each(error, exponent), fraction))
 
     def is_extrapolated(self, share: float) -> bool:
-        """Whether a share lies outside of what was run, by more than 0.1 % of the nearest step."""
+        """Whether a share lies outside of what was run: beyond the finest or the coarsest step by more than 0.1 % of it."""
         return not 0.999 * self.share[0] <= share <= 1.001 * self.share[-1]
 
     @property

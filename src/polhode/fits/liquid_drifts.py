@@ -225,7 +225,7 @@ def steps_of(*boxes: Mapping[str, Mapping[float, MeanDrift]], allowed: float) ->
 
 
 def best(steps: Steps) -> Best | None:
-    """:data:`PREFERRED` if it has a step, and may hold the energy up to the longest shown of any method; else the one of that.
+    """:data:`PREFERRED` if it has a step and may drift so little at the longest step shown of any method, else that method.
 
     ``steps``: the result of :func:`steps_of`. None if no method is shown to drift so little.
     """

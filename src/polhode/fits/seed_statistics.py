@@ -203,7 +203,7 @@ def of_seeds(data: "xr.Dataset", method: str, row: int, name: str = "energy_erro
 
 
 def ran(data: "xr.Dataset", method: str, row: int) -> bool:
-    """Whether the study runs a method with its ``row``-th step size."""
+    """Whether a method was run with the ``row``-th step size; a run that blew up counts."""
     return not np.isnan(of_seeds(data, method, row, "energy_error_mean")).any()
 
 
@@ -226,7 +226,7 @@ def median_error(data: "xr.Dataset", method: str, row: int) -> Estimate:
 def ratio_of_means(data: "xr.Dataset", method: str, row: int, other: str, other_row: int | None = None) -> Estimate:
     """The :func:`ratio` of two methods' errors, as means over the samples, at one step or at two; 0 or inf where one blew up.
 
-    NaN where both did, or one was not run.
+    NaN where both did, or one was not run. ``other`` is the second method, ``other_row`` its step size, by default the same.
 
     The published measure is not used: the smaller of the mean and the last value is accidentally small if the energy passes its
     initial value at the end, and scatters more.

@@ -210,8 +210,8 @@ class Display:
 def watched(*stages: Stage) -> Iterator[None]:
     """Context that shows the progress of work while it lasts, with a bar for each of its stages; the first begins now.
 
-    The bars are removed at the end, and work of less than half a second shows nothing. Meanwhile warnings may be written to
-    stderr, but nothing to stdout.
+    The bars are removed at the end, and work of less than half a second shows nothing; where there are no bars a line is
+    written every half minute. Meanwhile warnings may be written to stderr, but nothing to stdout.
     """
     stages[0].begin()
     display = Display(list(stages), sys.stderr, redirect=True)
