@@ -293,7 +293,7 @@ def load_file(path: str | Path, registries: "Sequence[Registry[Any]]") -> dict[s
     Returns
     -------
     dict
-        Kind (``method``, ``problem``, ``scene``) -> the object; one entry or more.
+        Kind (``method``, ``problem``, ``scene``, ``law``) -> the object; one entry or more.
 
     Raises
     ------

@@ -109,14 +109,15 @@ def simulate(
     samples : int
         The state is read at the start and at no more than this number of evenly spaced steps after it.
     truncate : bool
-        Allow a ``dt`` that does not divide ``t_end``; the run then ends at the last whole step before ``t_end``.
+        Allow a ``dt`` that does not divide ``t_end``; the run then ends at the last whole step before ``t_end``. Without effect
+        where steps end at jumps and samples.
     normalise : bool, optional
         Whether the quaternion is normalised every step; by default as the method declares.
 
     Returns
     -------
     xarray.Dataset
-        Over ``time`` (s, step number times dt): ``q`` (time, 4), ``omega`` (time, 3; body frame, rad/s, at the same times),
+        Over ``time`` (s, the ends of steps): ``q`` (time, 4; body to lab), ``omega`` (time, 3; body frame, rad/s),
         ``energy`` (J: kinetic, plus potential if the problem declares a potential), ``stored_omega``
         (the angular velocity carried by the method, at ``time + stored_offset * dt``), and the scalars ``steps``,
         ``torque_evaluations`` (those of the steps, and one at the start for one-torque methods; for a system, evaluations of
@@ -129,8 +130,8 @@ def simulate(
     Raises
     ------
     KeyError, ValueError
-        For unknown keys, for a dt that is not positive or, of a problem without breakpoints, does not divide t_end, and for a
-        method that cannot run the problem; the message says what to do.
+        For unknown keys, for a dt that is not positive, is longer than t_end or, where all steps are equal, does not divide it,
+        and for a method that cannot run the problem; the message says what to do.
     TypeError
         If problem or method is neither a key nor a suitable object, or if another argument has a wrong type; the message names
         it.
@@ -162,8 +163,8 @@ def simulate_arrays(
 ) -> Arrays:
     """The run of :func:`simulate` as plain arrays, :class:`Arrays`, from which several runs can be stacked.
 
-    For arguments, variables and errors see :func:`simulate`. Without ``pieces`` all steps are equal, and pass over the
-    breakpoints of a problem without a controller.
+    For arguments, variables and errors see :func:`simulate`. Without ``pieces`` all steps on a problem without a controller are
+    equal, and pass over its breakpoints.
     """
     if isinstance(problem, str) and problem.endswith((".yaml", ".yml")):
         raise ValueError(f"problem: {shown(problem)} is a file; polhode.advice.problem_in_file reads it")

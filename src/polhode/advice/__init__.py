@@ -74,15 +74,20 @@ class Options:
     Parameters
     ----------
     everything : bool
-        List all methods, including the variants that reproduce publications' code.
+        List all methods, including the variants that reproduce publications' code; for a motion also run them all.
     limit : float
         Time limit of an answer from runs, s, compilation included. Without it the search may take 60 s of processor time after
         the compilation, which takes up to a minute or two the first time.
     results : path, optional
         Folder of a run whose measurements are to be used; by default ``results`` or the released data: for contacts and laws
-        whichever have more initial states or bodies, else ``results`` if there is one.
+        whichever have more initial states or bodies, for liquids the released data, else ``results`` if there is one.
     progress : bool
         Show bars meanwhile.
+
+    Raises
+    ------
+    AdviceError
+        If a value is of another type, or ``limit`` is not positive.
     """
 
     everything: bool = False
@@ -138,9 +143,11 @@ def for_motion(
 ) -> "Recommendation":
     """The method and the step for a body under a torque: the methods that can win are run on this very problem.
 
+    If the time is over before a step is confirmed, the answer is the best one known and says so (``confirmed`` is False).
+
     Parameters
     ----------
-    case : str, path, mapping or Problem
+    case : str, path, mapping, Problem or BodyCase
         A test problem by its key, a problem of your own, a ``.yaml`` or ``.py`` file with one, or the contents of the former:
 
         * ``inertia``: (Ix, Iy, Iz), or an inertia tensor as in :meth:`polhode.Body.from_tensor`, kg m^2, whose axes are those
@@ -154,7 +161,7 @@ def for_motion(
         The error to stay below, between 0 and 1: the larger of the angle in rad and of |omega - exact| over the largest
         |omega|, at all times. A text with a unit, ``"0.01 deg"`` or ``"1e-4 rad"``, is the angle alone.
     time : float
-        Time to simulate, s; by default the case says it.
+        Time to simulate, s; by default the case says it. Of a BodyCase it is not read.
     torque_price : float
         The time of one torque in steps of direct Euler; 100 by default, since the forces of a simulation take far longer than a
         rotation.
@@ -222,9 +229,9 @@ def for_class(
         The error to stay below, of each radian turned, or at the end of a ``time``: the larger of the angle in rad and of
         omega relative to its size. An angle, a text with its unit, is met by omega, too, where no bodies are run.
     time : float
-        Time to simulate, s.
+        Time to simulate, s; needed with a ``strength``.
     strength : float
-        The angular acceleration by the torque over omega^2; by default 0.01 to 1.
+        The angular acceleration by the torque over omega^2, for which bodies are run; by default 0.01 to 1.
     torque_price : float
         The time of one torque in steps of direct Euler; 100 by default.
     one_torque : bool
@@ -285,8 +292,9 @@ def for_spacecraft(
     Parameters
     ----------
     case : path or mapping
-        A YAML file with body, wheels and angular velocity, and perhaps a controller, from which these are taken; without it and
-        without ``inertia`` a cubesat is the example.
+        A file (YAML or Python) as of :func:`for_motion`, or the contents of a YAML file, with body, wheels and angular
+        velocity, and perhaps a controller, from which these are taken. Without it, ``inertia``, ``wheels`` and ``omega`` a
+        cubesat is the example.
     error : float or str
         The error to stay below, of each radian of the fastest rate, or at the end of a ``time``: the larger of the angle in rad
         and of omega relative to its size. An angle, a text with its unit, is met by omega, too.
@@ -299,13 +307,13 @@ def for_spacecraft(
     every : float
         Time between two samples of a controller, s.
     time : float
-        Time to simulate, s.
+        Time to simulate, s; by default the one of the case, if there is one.
     torque_price : float
         The time of one torque in steps of direct Euler; 100 by default.
     one_torque : bool
         Only methods with one torque in a step; by default also others, since restarts cost methods of one torque several.
     triangle : bool
-        Whether the moments must be those of a body that can exist.
+        Whether the moments must be those of a body that can exist; of a case its own ``triangle`` counts.
     options : Options
         How the answer is found.
 
@@ -354,7 +362,7 @@ def for_contacts(
 
     Parameters
     ----------
-    contact : float, mapping, str, path or Scene
+    contact : float, mapping, str, path, Scene or ContactTime
         Duration of a contact, s; or what it follows from, as arguments of :func:`~polhode.advice.from_scenes.contact`:
         ``young``, ``poisson``, ``density``, ``radius`` and ``speed`` of spheres, ``wall_young`` and ``wall_poisson``. Or a
         scene of :mod:`polhode.manybody`, its key or a ``.py`` file with one, whose friction and restitution are taken too.
@@ -362,15 +370,17 @@ def for_contacts(
         The error to stay below, between 0 and 1: of elastic contacts the mean relative error of the energy, of impacts the
         larger of the errors of spin and velocity in units of their change, in bulk the relative change of what is read off.
     friction, restitution : float
-        Coefficients of a contact that rubs; a friction of 0 is none.
+        Coefficients of a contact that rubs; a friction of 0 is none, and so is a restitution of 1 by itself. Named, they make
+        it a question about such contacts, whose step does not depend on their values; of impacts these must lie in the range
+        that was run.
     law : str
         Its law of force (``print(polhode.manybody.forces)``); an error if it was not run.
     purpose : str
         What a contact that rubs is simulated for: ``"impacts"``, single ones, the default; or ``"bulk"``, what is read off an
         assembly.
     code : str
-        ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is. It changes no question: without friction
-        and restitution the answer is the elastic one, in the words of the code.
+        ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is. It changes no question: without friction,
+        restitution, law and purpose the answer is the elastic one, in the words of the code.
     contacts : float
         Time that each body is in contact during the run, in contact times; 16 by default. Of elastic contacts.
     options : Options
@@ -432,15 +442,17 @@ def for_liquid(
     drift : float
         Of the energy, to stay below: kT per degree of freedom and ns; 0.01 by default, for runs of 1 ns. 0.01/N for N ns.
     code : str
-        ``"LAMMPS"``, ``"GROMACS"``, ``"OpenMM"`` or (without a bath) ``"AMBER"``, for what to write there.
+        ``"LAMMPS"``, ``"GROMACS"`` or ``"OpenMM"``, or without a bath ``"AMBER"``, for its own method and what to write there;
+        with the bath ``nose-hoover`` ``"LAMMPS"`` alone.
     length : str or float, optional
         Of the run at constant energy, in s or with its unit (``"10ns"``): in place of ``drift``, which is 0.01 over so many ns.
     bath : "langevin" or "nose-hoover", optional
         The run is in a heat bath: the answer has the scheme, the step and where to read the temperature.
     gamma : str or float
-        The friction of the bath ``langevin``, with its unit (``"1/ps"``) or in 1/s.
+        The friction, which the bath ``langevin`` needs and no other takes, with its unit (``"1/ps"``) or in 1/s.
     bias : float, optional
-        By how many K the temperatures of translation and of rotation may be off at 300 K; 0.5 by default.
+        By how many K the temperatures of translation and of rotation may be off at 300 K in the bath ``langevin``; 0.5 by
+        default.
     molecule : str or path, optional
         In place of ``liquid`` the file of a molecule (:meth:`polhode.manybody.Molecule.from_file`), whose fastest libration is
         measured in a liquid of 64 such molecules: half a minute for three sites.
@@ -515,10 +527,11 @@ def recommend(
 
     * **a motion**, :func:`for_motion`: ``case``, or ``inertia``, ``omega``, ``torque`` and ``time``.
     * **a class of torque**, :func:`for_class`, for bodies that are not known: ``torque`` and ``omega`` without
-      ``inertia``, with or without ``laws=True``. For satellites, :func:`for_spacecraft`: ``spacecraft=True``.
+      ``inertia``, with or without ``laws=True``. For satellites, :func:`for_spacecraft`:
+      ``spacecraft=True`` or ``torque="wheels"``.
     * **contacts** of many bodies, :func:`for_contacts`: ``contact_time``, or material, size and speed, or as ``case`` a scene,
       or a clump or the file of one with its material.
-    * **a liquid**, :func:`for_liquid`: ``liquid``.
+    * **a liquid**, :func:`for_liquid`: ``liquid``, or ``molecule``, or as ``case`` a liquid.
 
     Parameters
     ----------

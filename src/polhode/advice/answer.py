@@ -19,9 +19,9 @@ CLOSE = 0.1
 
 
 def known_as(key: str, label: str = "") -> str:
-    """The label of a method and, in brackets, the other names that users of codes know.
+    """The label of a method and, in brackets, the other names that users of codes know, if there are any.
 
-    ``key`` is that of the method; ``label`` replaces the label of the registry.
+    ``key`` is the key of the method, which stands for an unknown one; ``label`` replaces the label of the registry.
     """
     from polhode.methods import METHODS
 
@@ -64,7 +64,7 @@ class Choice:
     steps : steps of the run; None where there is no run
     torques : torque evaluations of the run; None where there is no run
     seconds : time of the run, s, or of one second of the motion of a satellite; None where it is not known
-    relative : time relative to the recommended method, the cost in the table
+    relative : time relative to the recommended method, the cost in the table; None where times are not compared
     error : the error with this step, of orientation in rad, of omega relative; None where it follows from a law
     mark : what else must be said, in a word or two
     usual : length of the steps that take most of the time, s, where steps end at edges of the torque and most are shorter than
@@ -92,7 +92,7 @@ class Recommendation:
     question : str
         What was asked, in words.
     best : Choice
-        The method that takes the least time, and its step.
+        The recommended method, and its step.
     sentence : str
         The recommendation in a sentence.
     serves : str
@@ -100,7 +100,7 @@ class Recommendation:
     costs : str
         What it costs, in a sentence.
     notes : list of str
-        What users of a code must know besides.
+        What a user must know besides, in sentences.
     changes : list of str
         What would change the answer.
     interval : (float, float)
@@ -108,22 +108,23 @@ class Recommendation:
     interval_means : str
         What the interval is, in a sentence.
     alternatives : list of Choice
-        The methods that were considered, by the time they take, the best first.
+        The methods that were considered, by the time they take; one that is preferred, such as the method of a code, is first.
     evidence : list of str
         How the answer is known.
     remarks : list of str
         What else the user should know.
     confirmed : bool
-        Whether the step met the error as all finer ones tried did, against a motion that is known; False if the time was over.
+        False if the time was over before a step of a motion, and all finer ones tried, were shown to meet the error; else True,
+        also of answers that rest on no run of the motion itself.
     error : float
         The error to stay below: of bodies the angle in rad and relative in omega, of contacts relative, of a liquid its drift
-        in kT per degree of freedom and ns, or in a bath the bias in K.
+        in kT per degree of freedom and ns, or in the bath langevin the bias in K.
     kind : str
         What the answer rests on: "runs", "laws", "satellites", "contacts", "impacts", "bulk" or "liquid".
     asked : dict
         The question as data: name of an argument -> value.
     shown : int
-        The number of alternatives in the table.
+        The number of alternatives in the table, if there are so many.
     """
 
     question: str
@@ -158,7 +159,8 @@ class Recommendation:
         """The answer as a text of JSON; options as of :func:`json.dumps`. Numbers that are not finite are null.
 
         It has ``method``, ``label``, ``dt`` (s) and ``steps`` of the best choice, then the fields of this class by their names,
-        but ``kind`` as ``known_from`` and ``asked`` as ``question``, and without ``sentence`` and ``shown``.
+        but ``kind`` as ``known_from`` and ``asked`` as ``question``, and without the question in words, ``sentence`` and
+        ``shown``.
         """
         content = {
             "method": self.best.method,

@@ -30,7 +30,7 @@ class Budget:
         return self.seconds - self.now() - self._reserved
 
     def allows(self, steps: float, per_step: float | None = None) -> bool:
-        """Whether so many steps end before the limit, with ``per_step`` s for each (:attr:`per_step` by default)."""
+        """Whether so many steps take less than :meth:`left`, with ``per_step`` s for each (:attr:`per_step` by default)."""
         return steps * (self.per_step if per_step is None else per_step) < self.left()
 
     @contextmanager

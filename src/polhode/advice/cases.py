@@ -73,9 +73,9 @@ class BodyCase:
     starts : list of Problem
         The motions that a step has to serve.
     open_questions : tuple of str
-        What was drawn, because the question leaves it open; empty if there is one start only.
+        What was drawn, because the question leaves it open; empty if it leaves nothing open.
     again : function (i) -> Problem
-        Start number i of other ones, of the same body, torque and angular speed.
+        Start number i of other ones, of the same body, torque and angular speed; of random bodies body number i.
     question : dict
         What the case is made of, as far as it can be written to JSON.
     starts_are : str
@@ -144,7 +144,7 @@ def strength_of(value: Any, torque: str) -> float:
     Raises
     ------
     AdviceError
-        If it is no number in range, or given where there is no torque.
+        If it is no number in range, or given where there is no torque or the torque is not known.
     """
     if value is None:
         return STRENGTH
@@ -198,7 +198,7 @@ def case_of_words(
     Raises
     ------
     AdviceError
-        Naming what cannot be.
+        Naming what cannot be; also for an omega of zero, against whose square the strength is measured.
     """
     body, rotation = body_of(inertia, triangle)
     key = torque_class(torque)
@@ -615,7 +615,7 @@ RESERVED = ("pi", "q", "omega", "parameters", "torque", "to_body", "to_lab", "mu
 
 @kernel
 def pulse(t: Any, start: Any, width: Any) -> Any:
-    """1 for t from ``start`` to ``start + width`` (s), 0 before and after."""
+    """1 for t (s) from ``start`` on and before ``start + width`` (s), else 0."""
     value = 0.0
     if t >= start and t < start + width:
         value = 1.0
@@ -707,7 +707,7 @@ def torque_of_formulas(
     frame : "body" or "lab", of the components
     rotation : from principal axes to those of the body in which the formulas are meant, which a tensor may have
     signals : functions of time by their names, whose numbers stand behind the parameters
-    loads : torques of :data:`polhode.problems.orbit.LOADS` that are added, whose numbers stand behind those
+    loads : keys of :data:`polhode.problems.orbit.LOADS` -> numbers of torques that are added; these stand behind the signals
     momentum : the number of numbers before the momentum of wheels, ``hx hy hz`` unless parameters have these names
 
     Returns
@@ -718,7 +718,8 @@ def torque_of_formulas(
     Raises
     ------
     AdviceError
-        If a formula holds anything else; the message names it.
+        If there are not three formulas, the frame or the name of a parameter cannot be, or a formula holds anything else; the
+        message names it.
     """
     if isinstance(formulas, str | bytes) or not isinstance(formulas, Sequence) or len(formulas) != 3:
         raise AdviceError(f"torque must be the name of a class or three formulas, got {shown(formulas)}")
@@ -809,7 +810,7 @@ def edges_of_pulses(formulas: Sequence[Any], parameters: Mapping[str, float]) ->
     Raises
     ------
     AdviceError
-        If a time of a pulse is more than numbers and parameters.
+        If start or width of a pulse depends on more than numbers and parameters.
     """
     edges: list[float] = []
     for formula in map(str, formulas):

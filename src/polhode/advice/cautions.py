@@ -44,7 +44,10 @@ def at_outputs(best: str, rows: Iterable[Choice]) -> str:
 
 
 def restarts(best: Method | None) -> list[str]:
-    """What a method needs when the step size changes or a run restarts, a list of one phrase; empty for one-step methods."""
+    """What a method needs when the step size changes or a run restarts, a list of one phrase.
+
+    Empty for a method that loses nothing then, such as a one-step method, and for None.
+    """
     if best is None:
         return []
     torques = best.starting_torques(1 << 30) + best.torques_per_output

@@ -132,12 +132,14 @@ def about_sites(words: CodeWords | None, liquid: str) -> tuple[list[str], list[s
 
 
 def words_of(code: str | None, known: tuple[CodeWords, ...], where: str = "") -> CodeWords | None:
-    """The words of a code, in any case; None if none is named. ``where``: to which questions they belong, for the message.
+    """The words of a code, in small or capital letters; None if none is named.
+
+    ``known``: the codes of the question; ``where``: to which questions they belong, for the message.
 
     Raises
     ------
     AdviceError
-        If it is not among those of the question.
+        If it is not among those of the question, or is no text.
     """
     if code is None:
         return None

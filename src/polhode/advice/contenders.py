@@ -9,7 +9,7 @@ Then one method is run after the other. The steps that it needs for this very mo
 and a method that is hardly ever the fastest for these is left out, too, before it is compiled (:meth:`Contenders.narrowed`).
 
 The laws were measured for smooth torques of limited strength. For other motions all methods are run, and also for a motion that
-takes more steps than any of the random bodies.
+takes more than :data:`UNLIKE` times the steps of any random body.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -78,7 +78,10 @@ class Contenders:
     alike: int = 0
 
     def narrowed(self, needed: Mapping[str, int], tried: Collection[str], fewer: Sequence[str]) -> "Contenders":
-        """The methods that can win, now that some were run; the same if this says nothing new.
+        """The methods that can win, now that some were run.
+
+        The same if no further one waits, if the laws have none of those in ``needed``, or if fewer than :data:`ENOUGH` random
+        bodies need as many steps as this motion.
 
         Parameters
         ----------
@@ -108,7 +111,9 @@ class Contenders:
         return replace(self, run=run, left_out=left_out, dropped=dropped, alike=int(np.sum(like)))
 
     def is_like_the_bodies(self, steps: Mapping[str, int]) -> bool:
-        """Whether the methods that were run take no more steps than for any of the bodies.
+        """Whether no method takes more than :data:`UNLIKE` times the steps that it takes for the body that needs most of it.
+
+        Methods of which the laws have no steps do not count; False if there are no others.
 
         Parameters
         ----------
@@ -146,6 +151,9 @@ def contenders(
     kind: Callable[[Method], str],
 ) -> Contenders | None:
     """The methods that can win; None if the laws do not say.
+
+    They do not if no ``laws.nc`` can be read, if the error is not positive, if the torque jumps or is unlike those on the
+    random bodies, and if less than :data:`~polhode.fits.largest_step.SHARE_OF_CASES` of these have a step for the error.
 
     Parameters
     ----------
@@ -243,7 +251,8 @@ def _often_best(seconds: Mapping[str, Array], best: Array, competing: float = 0.
 def related(case: BodyCase, known: Sequence[str]) -> list[str]:
     """The keys of the classes of random torques, of those ``known``, to which the torque of a case belongs; it may be none.
 
-    A torque of formulas or of a problem may be one of those that depend on less, too, but is not the class without a torque.
+    A torque of formulas or of a problem may be one of those that depend on less, too, but is not the class without a torque
+    unless it is declared so.
     """
     torque = str(case.question.get("torque"))
     if "problem" not in case.question:

@@ -60,7 +60,7 @@ def released(name: str, home: Path = HOME) -> Path | None:
 
 
 def is_released(path: Path) -> bool:
-    """Whether it is one of the files that come with polhode."""
+    """Whether it is one of the files that come with polhode: whether it lies in a folder :data:`RELEASED`."""
     return any(place.parts[-len(RELEASED.parts) :] == RELEASED.parts for place in path.parents)
 
 

@@ -67,20 +67,23 @@ def from_baths(
 ) -> Recommendation:
     """The answer to :func:`polhode.advice.for_liquid` with a bath: the scheme, the step, and where to read the temperature.
 
+    The method takes the longest steps; with a ``code`` it is the code's own. Of chains see :func:`from_chains`.
+
     Parameters
     ----------
     liquid : key of a liquid that was run, or the period of the fastest libration in s, or as a text with its unit
     bath : one of :data:`BATHS`
-    gamma : friction of the bath ``langevin``, 1/s, or as a text with its unit
+    gamma : friction, which the bath ``langevin`` needs, 1/s, or as a text with its unit
     bias : by how many K temperatures may be off; :data:`polhode.fits.baths.BIAS` by default
     results : folder of a run; by default the released data
     everything : whether all methods are listed
-    code : name of the code in whose words the answer is given, such as ``"GROMACS"``
+    code : name of the code in whose words the answer is given, of :data:`polhode.advice.codes.BATHS`
 
     Raises
     ------
     AdviceError
-        If the question has no answer; the message names the argument.
+        If an argument cannot be, ``gamma`` is missing, nothing is known of the liquid, or no method is shown to stay within the
+        bias; the message names the argument.
     """
     if not isinstance(bath, str) or bath not in BATHS:
         raise AdviceError(

@@ -81,7 +81,7 @@ class ContactTime(NamedTuple):
     heavier: tuple[float, ...] = ()
 
     def faster(self) -> list[str]:
-        """What a faster impact changes, as sentences; none where the force is proportional to the overlap."""
+        """What a faster impact changes, a list of one phrase; empty where the force is proportional to the overlap."""
         is_linear = self.law in FORCES and "stiffness" in FORCES[self.law].parameters
         return [] if is_linear else ["a faster impact, whose T is shorter by the fifth root"]
 
@@ -215,7 +215,7 @@ def softer(time: float) -> str:
 
 
 def farthest(values: Mapping[str, Any]) -> str:
-    """The name of the argument that is farthest from a common value, in powers of ten.
+    """The name of the argument that is farthest from a common value, in powers of ten, of those in :data:`UNITS`.
 
     ``values``: name -> number, in SI units.
     """
@@ -298,12 +298,13 @@ def from_contacts(
     everything : whether all methods are listed
     contacts : time that each body is in contact during the run, in contact times; by default
         :data:`polhode.fits.contact_law.CONTACTS`
-    code : name of the code in whose words the answer is given, ``"LAMMPS"`` or ``"YADE"``
+    code : name of the code in whose words the answer is given, ``"LAMMPS"`` or ``"YADE"``; method and step are the same
 
     Raises
     ------
     AdviceError
-        If no method stays below the error, or the measurements lack what the answer needs.
+        If no method stays below the error, or only with a step that is :data:`FARTHEST` times finer than the finest run; if the
+        measurements lack what the answer needs, or the code is not known.
     """
     words = words_of(code, CONTACTS)
     duration = contact if isinstance(contact, ContactTime) else ContactTime(contact)

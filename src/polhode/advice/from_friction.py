@@ -58,12 +58,12 @@ RESTITUTION_PAGE = "docs/impacts.md, Which restitution is asked for, and which i
 
 
 def coefficient(name: str, value: Any) -> float:
-    """A coefficient of friction, 0 for none and infinity for contacts that never slide, or of restitution.
+    """A coefficient of friction, 0 for none and infinity for contacts that never slide, or of restitution, as a float.
 
     Raises
     ------
     AdviceError
-        If it is no such number, naming it.
+        If a ``friction`` is negative, a coefficient of another ``name`` is not positive, or it is no number.
     """
     if name == "friction":
         return inf if isinstance(value, float) and value == inf else float(checked(number, name, value, least=0.0))
@@ -87,7 +87,8 @@ def from_friction(
     contact : with its time
     error : to stay below: of ``"impacts"`` relative to the changes of spin and velocity, of ``"bulk"`` to what is read off
     purpose : one of these two
-    friction, restitution : coefficients; None where they are not asked for
+    friction, restitution : coefficients; None where they are not asked for. The step does not depend on them; of impacts they
+        must lie in the range that was run
     law : key of the law of force, which must have been run
     code : ``"LAMMPS"`` or ``"YADE"``, if the contacts are those of this code as it is
     results : folder of a run; by default a run or the released data
@@ -95,7 +96,7 @@ def from_friction(
     Raises
     ------
     AdviceError
-        If an argument lies beyond what was run, or no step is known for the error.
+        If a word is not known, an argument lies beyond what was run, or no step is known for the error.
     """
     if purpose not in PURPOSES:
         raise AdviceError(f"purpose must be {' or '.join(PURPOSES)}, got {purpose!r}; {nearest(purpose, list(PURPOSES))}")

@@ -110,7 +110,9 @@ def from_liquids(
     everything: bool = False,
     code: str | None = None,
 ) -> Recommendation:
-    """The answer to :func:`polhode.advice.for_liquid`: the method that takes the longest steps, and that step.
+    """The answer to :func:`polhode.advice.for_liquid` at constant energy: the method with the longest step, and this step.
+
+    With a ``code`` it is the method that the code runs, with its own longest step.
 
     Parameters
     ----------
@@ -118,12 +120,13 @@ def from_liquids(
     drift : of the energy, to stay below, kT per degree of freedom and ns
     results : folder of a run; by default the released data
     everything : whether all methods are listed
-    code : name of the code in whose words the answer is given, such as ``"GROMACS"``
+    code : name of the code in whose words the answer is given, of :data:`polhode.advice.codes.LIQUIDS`
 
     Raises
     ------
     AdviceError
-        If nothing is known of the liquid, or no method is shown to stay below the drift.
+        If nothing is known of the liquid or the code, or if no method, or not the one of the code, is shown to stay below the
+        drift.
     """
     measured = measurements(results)
     of_water = measured.periods[MEASURED]
@@ -318,7 +321,8 @@ def period_of(liquid: str | float) -> float | None:
     Raises
     ------
     AdviceError
-        For a period that no libration of molecules has; the message asks whether another unit is meant.
+        For a period that no libration of molecules has, beyond :data:`LIBRATIONS`; the message asks whether another unit is
+        meant.
     """
     number, unit = liquid, "s"
     if isinstance(liquid, str):

@@ -389,7 +389,7 @@ class Search:
         self.per_step: dict[str, float] = {}
 
     def allows(self, method: Method, steps: int) -> bool:
-        """Whether there is time for a run with so many steps."""
+        """Whether there is time for a run with so many steps, as far as known: by its own steps, else those of the motion."""
         return self.budget.allows(steps, self.per_step.get(method.key))
 
     def error(self, method: Method, steps: int) -> float:
@@ -484,11 +484,14 @@ class Search:
 
     @staticmethod
     def reaches(fewest: Mapping[str, FewestSteps]) -> bool:
-        """Whether a method that may be recommended meets the error, by ``fewest``: key of the method -> its fewest steps."""
+        """Whether a method that may be recommended meets the error, which variants of publications' code may not.
+
+        ``fewest``: key of the method -> its fewest steps.
+        """
         return any(result.steps and not key.endswith(AS_PUBLISHED) for key, result in fewest.items())
 
     def try_first(self, methods: Iterable[Method], compiled: Sequence[Method]) -> None:
-        """Run from the given start, with as many steps as the exact motion took, until a method meets the error.
+        """Run from the given start, with at least as many steps as the exact motion took, until a method meets the error.
 
         Of :data:`FIRST_TRIED` those that are ``compiled`` (in memory or on disk, the most promising first), else the first of
         them. The errors are added to :attr:`tried_first`: key of the method and steps -> error and 1.
@@ -511,7 +514,7 @@ class Search:
         return min(errors, default=inf)
 
     def fewest(self, method: Method, most: float = inf, longest: float = inf) -> FewestSteps:
-        """The fewest steps with which a method meets the error, as with all larger numbers that are tried.
+        """The fewest steps with which a method meets the error, as with all larger numbers that are tried; or why none does.
 
         Parameters
         ----------
@@ -575,7 +578,7 @@ class Search:
 def stuck(errors: Mapping[int, float], fine: float = inf) -> bool:
     """Whether an error no longer decreases with the step: the last four halvings have not brought it below 0.7 of its value.
 
-    That counts if it was below :data:`SMALL` before them, or if all five runs have ``fine`` steps or more.
+    That counts if it was below :data:`SMALL` before them, or if all five runs have ``fine`` steps or more. False of fewer runs.
 
     Parameters
     ----------
@@ -990,8 +993,15 @@ def take(case: BodyCase, best: Choice, radians: float, said: str = "Take") -> st
 def terms(case: BodyCase, priced: Prices, error: float, one_torque: bool) -> dict[str, Any]:
     """What was asked, in words and as data: name -> value of the fields of a :class:`Recommendation` that say so.
 
-    These are ``question``, ``error``, ``kind`` and ``asked``. ``priced`` has the price of a torque. An ``error`` that is an
-    :class:`~polhode.advice.errors.Angle` is of the orientation alone.
+    These are ``question`` (words), ``error``, ``kind`` ("runs") and ``asked``: the ``question`` of the case with ``error``,
+    ``orientation_alone``, ``torque_price`` and ``one_torque``.
+
+    Parameters
+    ----------
+    priced : with the price of a torque
+    error : the larger of the angle in rad and of omega relative to its largest value; of the angle alone an
+        :class:`~polhode.advice.errors.Angle`
+    one_torque : whether only methods with one torque in a step might be recommended
     """
     alone = isinstance(error, Angle)
     below = f"angle of the orientation below {error:.3g} rad" if alone else f"error below {error:g}"

@@ -62,13 +62,20 @@ class Rates:
         return int(steps_in(np.array([self.every]), step)[0]) if self.every else 0
 
     def often(self, step: float) -> str:
-        """How often a step (s) is taken, in words: between two samples of the controller, if there is one."""
+        """How often a step (s) is taken, in words: ``1 step a sample`` of the controller, else so many steps a radian.
+
+        With a controller the step is shortened, so that a whole number of them lies between two samples. A radian is one of
+        :attr:`fastest`.
+        """
         count = self.in_sample(step)
         length = self.every / count if self.every else step
         return "1 step a sample" if count == 1 else f"{1 / (length * self.fastest):.3g} steps a radian"
 
     def words(self, step: float) -> str:
-        """What decides a step (s), in sentences, with the samples of the controller if there is one."""
+        """What decides a step (s), in sentences: the faster rate and, with a controller, its samples.
+
+        The samples alone if only one step is taken between two.
+        """
         count = self.in_sample(step)
         number = "one step" if count == 1 else f"{count} steps of {(self.every or 0.0) / max(count, 1):.4g} s"
         ends = f"Steps end at the samples of the controller, every {self.every:.3g} s: {number} a sample." if count else ""
@@ -110,7 +117,8 @@ def from_satellites(
     body : with its wheels
     rates : of the satellite
     error : of each radian of the fastest rate, or at the end of a ``time`` (s), over which it adds up; the larger of the angle
-        in rad and of omega relative to its largest value
+        in rad and of omega relative to its largest value. One that is larger for a radian than the largest measured counts as
+        that
     torque_price : the time of one torque in steps of direct Euler
     one_torque : whether only methods with one torque in a step may be recommended
     everything : whether all methods are listed
@@ -243,7 +251,7 @@ def _interval(number: int) -> tuple[float, float]:
 def body_and_rates(
     inertia: Any, wheels: Any = None, omega: Any = None, every: float | None = None, triangle: bool = True
 ) -> tuple[Body, Rates]:
-    """Body and rates from the arguments of a question; the example :data:`CUBESAT` if there are none.
+    """Body and rates from the arguments of a question; of :data:`CUBESAT` without ``inertia``, ``wheels`` and ``omega``.
 
     Parameters
     ----------

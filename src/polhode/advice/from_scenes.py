@@ -76,7 +76,7 @@ def contact(case: Any = None, scale: float | None = None, contact_time: float | 
 
 
 def scene_of(case: Any, material: Mapping[str, Any], scale: float | None) -> Scene | Fluid | None:
-    """The scene that is asked about, or one of a single clump; None if the case is something else.
+    """The scene or liquid that is asked about, or a scene of a single clump; None if the case is something else.
 
     Parameters
     ----------
@@ -151,8 +151,9 @@ def _loaded(path: str) -> Scene | Fluid:
 def contact_of(scene: Scene, material: Mapping[str, Any]) -> ContactTime:
     """The contact time of a scene, how it is known, and what its law says of friction and restitution.
 
-    It is the shortest of those of its clumps on its walls and on walls of their own material, where two of a kind touch for
-    :data:`~polhode.advice.from_contacts.PAIR` of it; clumps of two materials that touch for less make it shorter.
+    By Hertz's theory it is the shortest of those of its clumps on its walls and on walls of their own material, where two of a
+    kind touch for :data:`~polhode.advice.from_contacts.PAIR` of it; clumps of two materials that touch for less make it
+    shorter. With a law that has a ``stiffness`` it is the shortest half period of a clump on this spring.
 
     Parameters
     ----------

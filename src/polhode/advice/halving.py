@@ -60,7 +60,7 @@ class Halved:
 
 
 def halved(case: BodyCase, error: float, one_torque: bool, budget: Budget) -> Halved | None:
-    """The first two runs from the given start that agree to within the error, or those that agree best.
+    """The first two runs from the given start that agree to within :data:`MARGIN` of the error, or those that agree best.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def period_in_file(path: str | Path, density: float | None = None) -> tuple[floa
     Raises
     ------
     AdviceError
-        If the file has no molecule that turns, or no liquid of it can be made at this density.
+        If the file has no molecule that turns, the density is not positive, or no liquid can be made at it.
     """
     of_liquid = DENSITY if density is None else checked(positive, "liquid_density", density, "g/cm^3")
     try:

@@ -145,9 +145,11 @@ class KnownMotion:
 
     @cached_property
     def parts(self) -> int:
-        """The fewest equal parts of the horizon at whose ends all jumps lie, as far as they are known; 1 if there are none.
+        """The fewest equal parts of the horizon at whose ends all jumps lie, as far as they are known.
 
         All corners too, if that is possible. In steps that divide these parts no torque jumps, and a method keeps its order.
+        1 if there are no jumps and corners or more than :data:`HIT`, if fewer than :data:`PARTS` parts do not hit them, and if
+        runs are made in pieces.
         """
         if runs.has_pieces(self.problem, self.problem.horizon):  # where steps end by themselves
             return 1
@@ -246,7 +248,9 @@ def radians_of(nodes: Array, states: Array) -> float:
 
 
 def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion | None = None) -> KnownMotion:
-    """The motion of a problem, known to well below ``error``.
+    """The motion of a problem, known to :data:`SOUGHT` of ``error``.
+
+    To :data:`ALLOWED` of it if more steps do not help, to :data:`TESTED` if there is no time for them.
 
     Parameters
     ----------
@@ -259,7 +263,8 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion 
     TimeOver
         An AdviceError, if it takes too long; the message says how long it would take.
     AdviceError
-        If it cannot be known so well, as in a chaotic motion or near round-off; the message says what to ask.
+        If it cannot be known so well, as in a chaotic motion or near round-off, or the body does not turn; the message says
+        what to ask.
     """
     looks = LOOKS if like is None else LOOKS_ELSEWHERE
     grid = _grid(problem) if like is None else like.nodes

@@ -66,17 +66,26 @@ class Prices:
         return self.step[UNIT]
 
     def between(self, edges: "np.ndarray") -> "Prices":
-        """The same for runs in pieces between these ``edges`` (n,), s; between two of them steps have one length."""
+        """The same for runs in pieces between these ``edges`` (n,), s; between two of them steps have one length.
+
+        Without edges inside, n = 2, for runs in steps of one length.
+        """
         return replace(self, pieces=tuple(np.diff(edges)) if len(edges) > 2 else ())
 
     def in_pieces(self, steps: float) -> "np.ndarray":
-        """The number of steps in each piece, (pieces,), where none is longer than one of ``steps`` equal ones."""
+        """The number of steps in each piece, (pieces,), where none is longer than one of ``steps`` equal ones.
+
+        Without pieces ``steps`` alone, (1,).
+        """
         from polhode.methods.runs import steps_in
 
         return steps_in(np.array(self.pieces), sum(self.pieces) / steps) if self.pieces else np.array([steps])
 
     def equal(self, steps: int) -> float:
-        """The number of equal steps that are as long as the longest of a run in pieces, for which ``steps`` were allowed."""
+        """The number of equal steps that are as long as the longest of a run in pieces, for which ``steps`` were allowed.
+
+        Without pieces ``steps`` themselves.
+        """
         if not self.pieces:
             return steps
         return float(sum(self.pieces) / (np.array(self.pieces) / self.in_pieces(steps)).max())
@@ -192,6 +201,8 @@ def write_step_times(path: Path) -> None:
 
 def times_in(path: Path) -> tuple[dict[str, float], str]:
     """Method -> time of a step, s, from a cost.nc, and the name of the processor on which they were measured.
+
+    Methods that were not timed are missing.
 
     Raises
     ------

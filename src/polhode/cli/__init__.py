@@ -52,7 +52,7 @@ class Command(NamedTuple):
 
 
 def commands() -> dict[str, Command]:
-    """The commands of all packages, by name."""
+    """The commands of all packages, by name; none of a package that lacks what it needs."""
     return dict(sorted(_added()[0].items()))
 
 
@@ -170,12 +170,12 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
 
 
 def method_named(name: str) -> "Method":
-    """The method with this key, or that of a file, ``.py``, which is tried in another process first.
+    """The method with this key, or that of a file, ``.py``, which is tried in another process first; remarks go to stderr.
 
     Raises
     ------
     UsageError
-        If there is no such method or file, or if the file defines none that can be used; the message has its line.
+        If there is no such method or file, or if the file defines none that can be used; the message has its line, if known.
     """
     from polhode.interface.plugins import try_out
     from polhode.methods import METHODS
@@ -284,7 +284,8 @@ def parser(known: dict[str, Command] | None = None, named: Iterable[str] | None 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command named by ``arguments`` (by default those of the command line) and return its exit status.
 
-    The status is 2 for a request that cannot be carried out, which is explained on stderr, and 130 after an interrupt.
+    The status is 2 for a request that cannot be carried out, which is explained on stderr, 1 if the reader of the output has
+    gone, and 130 after an interrupt. For ``--help`` and ``--version`` it raises SystemExit, as argparse does.
     """
     words = sys.argv[1:] if arguments is None else arguments
     # To look for the commands of other packages takes as long as many an answer.

@@ -50,7 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     Raises
     ------
     UsageError
-        If there is no such method, or it cannot be written in this language, or there.
+        If there is no such method, it cannot be written in this language and precision, or there, or if a method and ``--all``
+        are both named, or none of them.
     """
     language = LANGUAGES[arguments.language]
     if arguments.precision == "single":

@@ -138,7 +138,10 @@ def _compilation() -> Iterator[None]:
 
 
 def is_on_disk(function: Callable[..., Any], signature: Any, **options: Any) -> bool:
-    """Whether :func:`compiled` with the same arguments finds its code on disk."""
+    """Whether :func:`compiled` with the same arguments finds an entry on disk; False where Numba is switched off.
+
+    Whether the entry is damaged shows only when it is loaded.
+    """
     entry = None if config.DISABLE_JIT else _entry(function, signature, options)
     path = _path(function, entry) if entry is not None else None
     return path is not None and path.is_file() and place.is_safe(path)

@@ -25,7 +25,7 @@ def from_c(file: str | Path, name: str, results: int) -> Callable[..., Any]:
 
     Parameters
     ----------
-    file : a C source, compiled here with ``cc -O2 -ffp-contract=off``, or a library that is ready
+    file : a source (``.c`` or ``.cpp``), compiled here with ``cc -O2 -ffp-contract=off``, or a library that is ready
     name : the function in it
     results : how many numbers it returns
 

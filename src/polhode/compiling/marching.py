@@ -115,5 +115,8 @@ def _laps(raised: list[BaseException], ends: list[int], clock: Callable[[], floa
 
 
 def next_length(length: int, seconds: float) -> int:
-    """The number of steps to run next for about :data:`SECONDS`, after ``length`` of them took ``seconds`` s."""
+    """The number of steps to run next for about :data:`SECONDS`, after ``length`` of them took ``seconds`` s.
+
+    At least 1, and at most :data:`LONGER` times ``length``.
+    """
     return max(1, min(length * LONGER, int(length * SECONDS / max(seconds, 1e-9))))

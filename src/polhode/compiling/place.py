@@ -15,15 +15,15 @@ from pathlib import Path
 
 
 def folder() -> Path | None:
-    """The path of the folder of compiled code, or None if there is none."""
+    """The path of the folder of compiled code, or None if there is none or it is not safe."""
     place = _chosen_folder()
     return place if place is not None and is_safe(place) else None
 
 
 def is_safe(path: Path) -> bool:
-    """Whether only the user (and root) can have written this file or folder; a missing one is safe.
+    """Whether only the user (and root) can have written this file or folder; a missing one is safe, and any on Windows.
 
-    The first unsafe one is reported by a warning.
+    Each unsafe one is reported by a warning, once.
     """
     if not hasattr(os, "geteuid"):  # on Windows a user's folder is closed to others
         return True
@@ -37,7 +37,7 @@ def is_safe(path: Path) -> bool:
 def is_ours(status: os.stat_result, path: Path) -> bool:
     """Whether only the user (and root) can have written the file or folder ``path``, which has this status.
 
-    If not, a warning says why.
+    It belongs to one of the two, and its mode lets nobody else write to it; on Windows always True. If not, a warning says why.
     """
     if not hasattr(os, "geteuid"):
         return True

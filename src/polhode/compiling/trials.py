@@ -163,7 +163,8 @@ def try_torque(
     TypeError
         If it is not a function of four arguments.
     TrialError
-        If it raises, reads a parameter that is not declared, or does not return three finite floats.
+        If it raises anything but an error of arithmetic where it need not be finite, reads a parameter that is not declared, or
+        does not return three floats, which are finite where they must be.
     """
     function, values = checked_function(where, "torque", torque, TORQUE), _Declared(map(float, parameters))
     plain: Callable[..., Any] = plain_copy(torque, MATHEMATICS, "math.{name}")

@@ -17,7 +17,8 @@ random for every body; each is scaled so that the torque has the strength drawn 
 
 The functions of all torques take the time t, the unit quaternion q = (q0, qx, qy, qz), body to lab, the angular velocity omega,
 three numbers in the body frame, and the parameters, numbers in the order of :attr:`TorqueClass.parameters`. They return three
-numbers in the body frame. For a body with moments in kg m^2 the same formulas hold in SI units: s, rad/s, N m.
+numbers in the body frame, and read what their formula has. For a body with moments in kg m^2 the same formulas hold in SI
+units: s, rad/s, N m.
 """
 
 from collections.abc import Callable

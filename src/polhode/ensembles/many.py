@@ -172,6 +172,7 @@ def march(
     Parameters
     ----------
     bodies : n bodies
+    method : the method
     torque : compiled torque, see :func:`polhode.compiling.kernel.compile_torque`
     dt : time step, s
     sample_steps : (samples,) ascending numbers of steps after which the state is read, int64
@@ -231,9 +232,9 @@ def simulate_many(
         Moments (n, 3), initial orientations (n, 4) and angular velocities (n, 3), parameters of the torque (n, k).
     method : str or Method
         Its key, or an object of your own.
-    torque : str or function
-        The key of a torque class (``polhode.ensembles.CLASSES``), or a function (t, q, omega, parameters) -> (tx, ty, tz),
-        as for a :class:`polhode.problems.problem.Problem`: in the body frame, in plain arithmetic.
+    torque : str, TorqueClass or function
+        The key of a torque class (``polhode.ensembles.CLASSES``), such a class, or a function (t, q, omega, parameters) ->
+        (tx, ty, tz), as for a :class:`polhode.problems.problem.Problem`: in the body frame, in plain arithmetic.
     dt : float
         Time step in s.
     steps : int, or ascending whole numbers

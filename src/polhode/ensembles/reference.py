@@ -105,7 +105,7 @@ def turned(high: Any, low: Any, k: int, first: Any) -> Any:
 
 @compiled
 def body_component(high: Any, low: Any, k: int, first: Any, n: Any) -> Any:
-    """Component n (0, 1 or 2) of :func:`turned`, once t is known: a pair (high, low)."""
+    """Component n (0, 1 or 2) of :func:`turned`, with its k and ``first``, once t is known: a pair (high, low)."""
     a, b = (n + 1) % 3, (n + 2) % 3
     across = subtract(
         product(high, low, Q + 1 + a, HELP + b, k),
@@ -119,7 +119,8 @@ def body_component(high: Any, low: Any, k: int, first: Any, n: Any) -> Any:
 def moment(kind: int, high: Any, low: Any, k: int, parameters: Any) -> Any:
     """Coefficient k of the torque of class ``kind`` in the body frame: three pairs (high, low).
 
-    Coefficients up to k of the state must be known; ``parameters`` (n,) are the numbers of the torque.
+    Coefficients up to k of the state must be known; ``parameters`` (n,) are the numbers of the torque. Series that it needs
+    are continued in the rows from :data:`MOMENT` on.
     """
     zero = (0.0, 0.0)
     x, y, z = zero, zero, zero
@@ -315,6 +316,8 @@ def solve(
     ------
     ArithmeticError
         If the solution cannot be continued to the last time.
+    ValueError
+        For an unknown class.
     """
     ends = np.ascontiguousarray(times, dtype=float)
     high, low = np.full((len(ends), 7), np.nan), np.full((len(ends), 7), np.nan)
@@ -332,7 +335,8 @@ def reference(ensemble: Ensemble, torque_class: str, times: np.ndarray) -> tuple
     high, low : (n, t, 7)
         q and omega as sums of two doubles.
     digits : (n,)
-        -log10 of the largest difference, over times and components, from a run of another order and other steps.
+        -log10 of the largest difference, over times and components, from a run of another order and other steps; at most
+        :data:`MOST_DIGITS`.
 
     Raises
     ------

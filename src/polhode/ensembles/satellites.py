@@ -53,10 +53,10 @@ SEED = 51
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque of gravity and of the thrusters at t (s) and q, body to lab: three numbers in the body frame, N m.
+    """The torque of gravity and of the thrusters at time t, three numbers in the body frame, dimensionless as all here.
 
-    The numbers ``parameters`` are those of :func:`satellite`: orbit and moments, direction and signal of the firings,
-    controller.
+    ``q`` (q0, qx, qy, qz), body to lab; ``omega`` is not read. The numbers ``parameters`` are those of :func:`satellite`: orbit
+    (4), the three principal moments, direction and signal of the firings, damping and stiffness of the controller.
     """
     x, y, z = gravity_gradient(t, q, parameters, 0)
     fires = signal(t, parameters, FIRING + 3, ROWS)
@@ -68,10 +68,10 @@ def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def control(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque of the controller, from omega in the body frame (rad/s) and the vector of q: three numbers in the body frame,
-    N m.
+    """The torque of the controller, three numbers in the body frame, dimensionless as all here.
 
-    ``parameters`` are as for :func:`torque`: it is -I (damping omega + stiffness q0 (qx, qy, qz)).
+    It is -I (damping omega + stiffness q0 (qx, qy, qz)), with the principal moments I, one for each component; ``q`` (q0, qx,
+    qy, qz), body to lab, ``omega`` (three numbers) in the body frame, ``parameters`` as for :func:`torque`. ``t`` is not read.
     """
     damping, stiffness = parameters[CONTROL], parameters[CONTROL + 1]
     return (
@@ -98,7 +98,7 @@ class Satellite:
 
     @property
     def rate(self) -> float:
-        """The faster of spin and nutation at the start, rad/s."""
+        """The faster of spin, which is 1, and nutation at the start."""
         return max(1.0, self.problem.body.nutation)
 
 
@@ -146,9 +146,10 @@ def satellite(i: int, seed: int = SEED, radians: float = RADIANS) -> Satellite:
 
 
 def measure(each: Satellite, seconds: float = 20.0) -> dict[str, list[float]]:
-    """Of each method the steps a radian of the fastest rate that it needs for each of :data:`ERRORS`; infinite if it has none.
+    """Of each method the steps a radian of the fastest rate that it needs for each of :data:`ERRORS`.
 
-    By the keys of :data:`METHODS`, in the order of the errors, and counted as if all steps were as long as the longest.
+    Infinite where :data:`MOST` are not sufficient, or the time is over before that is known. By the keys of :data:`METHODS`, in
+    the order of the errors, and counted as if all steps were as long as the longest.
     ``seconds``: processor time for the exact motion, and again for each error.
 
     Raises

@@ -181,7 +181,7 @@ class C(Braces):
         return "\n\n".join(text for text in parts if text) + "\n"
 
     def library(self, names: Sequence[str]) -> dict[str, str]:
-        """Name -> text of ``polhode.h``, which includes all headers, and of the other files of the library."""
+        """Name -> text of the one further file, ``polhode.h``, which includes the headers of these names."""
         guard = "#ifndef POLHODE_H\n#define POLHODE_H\n\n"
         return {"polhode.h": guard + "".join(f'#include "{name}"\n' for name in names) + "\n#endif\n"}
 

@@ -29,7 +29,12 @@ _COMMENTS = {
 
 
 class CSharp(Braces):
-    """Static functions on structures that are copied; nothing is allocated."""
+    """Static functions on structures that are copied; nothing is allocated.
+
+    Code, types and lines are text, as in :class:`~polhode.export.language.Language`. Arguments and variables of a function are
+    pairs of type and name; ``structs`` are the structures of a file, ``file`` the translator that holds its functions and
+    constants.
+    """
 
     name, suffix = "csharp", ".cs"
     qualified = public = False
@@ -82,7 +87,7 @@ class CSharp(Braces):
         return f"new {self.type_of(struct)}({', '.join(codes)})"
 
     def initialised(self, typed: str, name: str, code: str, constant: bool) -> str:
-        """The statement that declares a variable with its first value."""
+        """The statement that declares a variable with its first value; ``constant`` is not needed."""
         return f"{typed} {name} = {code};"
 
     def declaration(self, typed: str, name: str) -> list[str]:

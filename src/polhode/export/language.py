@@ -36,7 +36,8 @@ _SINGLE = {ROUND: 1.5 * 2.0**23, PI_HIGH: 3.140625, PI_LOW: math.pi - 3.140625}
 def in_single(number: float) -> float:
     """A constant of a kernel in single precision, as a float that has the value of one.
 
-    One beyond the range of single precision is as near to the end of the range as it was.
+    One beyond the range of single precision, whose exponents reach an eighth as far, becomes its eighth root, with its sign.
+    Those that are made for the digits of double precision have others in their place.
     """
     number = _SINGLE.get(number, number)
     if number and not float(np.finfo(np.float32).tiny) <= abs(number) <= float(np.finfo(np.float32).max):
@@ -51,7 +52,8 @@ class Language(ABC):
 
     All code is text: ``code``, ``codes``, ``test``, ``yes`` and ``no`` are expressions, ``name`` is the name and ``typed`` the
     type of a variable. Methods return a single statement without indentation, and lists of lines with it, of ``depth`` levels
-    of four spaces. Arguments and variables of a function are pairs of type and name.
+    of four spaces. Arguments and variables of a function are pairs of type and name. A language does not read what it does not
+    write, such as types where it has none.
     """
 
     #: Whether a condition chooses among numbers that have both been computed, for arrays over bodies, and does not branch.
@@ -160,7 +162,10 @@ class Language(ABC):
         """The lines that end a function with this result, whose name is ``name`` where it has one."""
 
     def heading(self, text: str, arguments: Sequence[tuple[str, str]], result: str) -> list[str]:
-        """The lines of the comment above a function: its text, types and names of its arguments, the type of its result."""
+        """The lines of the comment above a function: its text.
+
+        In some languages also ``arguments``, pairs of type and name, and the type of the ``result``.
+        """
         return self.comment(text)
 
     @abstractmethod

@@ -67,7 +67,7 @@ class NumPy(Program):
         return repr(number)
 
     def converted(self, number: Scalar) -> Scalar:
-        """The expression for a whole number, as it is: Python divides whole numbers as others."""
+        """The expression for a whole number where one of double precision is wanted: its own, as Python divides both alike."""
         return Scalar(number.code, number.binds)
 
     def member(self, code: str, struct: Struct, i: int) -> str:

@@ -216,7 +216,7 @@ class Program(Language):
         """
 
     def library(self, names: Sequence[str]) -> dict[str, str]:
-        """Further files, name -> text, of a folder that has the files of these names."""
+        """Further files, name -> text, of a folder that has the files of these names; none unless a language has some."""
         return {}
 
     def structures(self, method: Method, structs: Sequence[Struct]) -> list[str]:

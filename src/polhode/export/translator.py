@@ -125,7 +125,8 @@ class Translator:
         Raises
         ------
         Untranslatable
-            If the kernel, or one that it calls, is more than arithmetic, conditions and loops over a fixed number of rounds.
+            If the kernel, or one that it calls, is no function in Python, takes another number of arguments, or is more than
+            arithmetic, conditions and loops over a fixed number of rounds.
         """
         plain = getattr(kernel, "py_func", kernel)
         if not isinstance(plain, FunctionType):

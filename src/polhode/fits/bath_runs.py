@@ -1,9 +1,9 @@
 r"""What runs of water in a heat bath say: temperatures and energies with intervals, and the longest step with a small bias.
 
-The blocks of all starts count as independent, without the first of each; those shorter than :data:`INDEPENDENT` are joined.
-Intervals are Student's. The mean of both temperatures at the place of a step where the scheme has them right, T, follows from
-the heat that the bath takes out, which is known much better than T itself: where the energy without a bath would drift by d (kT
-per degree of freedom and time),
+The blocks of all starts count as independent, without the first :data:`DROPPED` of each; those shorter than
+:data:`INDEPENDENT` are joined. Intervals are Student's. The mean of both temperatures at the place of a step where the scheme
+has them right, T, follows from the heat that the bath takes out, which is known much better than T itself: where the energy
+without a bath would drift by d (kT per degree of freedom and time),
 
 .. math::
 
@@ -188,7 +188,7 @@ class BathRun:
     def steadied(self, values: np.ndarray) -> np.ndarray:
         """Values (seeds, blocks) less what the scatter of the temperature explains of them, in the same shape and unit.
 
-        With chains of thermostats the values are returned unchanged.
+        With chains of thermostats, and if a run is lost, the values are returned unchanged.
         """
         balance = self.balance
         if not isfinite(balance):
@@ -253,7 +253,9 @@ class BathRuns:
         return {case.dt: case for case in sorted(chosen, key=lambda case: case.dt)}
 
     def truth(self, scene: str, name: str = "potential") -> Estimate:
-        """A reading of all runs with B A O A B and steps to :data:`SHORT`, by their weights; :class:`NotInRun` without any.
+        """The mean reading of all runs with B A O A B and steps to :data:`SHORT`; :class:`NotInRun` without any.
+
+        Each run counts by the inverse square of its interval.
 
         ``name``: a variable of the dataset, in its unit there: K for temperatures, kT for the potential energy of a molecule.
         """
@@ -272,8 +274,8 @@ class BathRuns:
     ) -> dict[str, LongestStep]:
         """The longest steps with which temperatures are within ``bias`` K, and the potential energy within ``of_energy`` kT.
 
-        The keys are ``translation``, ``rotation`` and ``potential``; ``friction`` is in 1/ps. :class:`NotInRun` if there are no
-        such runs.
+        The keys are ``translation``, ``rotation`` and ``potential``; ``friction`` is in 1/ps. Lost runs do not count;
+        :class:`NotInRun` if there are no such runs.
         """
         truth = self.truth(scene)
         of_steps: Mapping[float, Mapping[str, Bias]] = {

@@ -11,7 +11,8 @@ ROUNDING = 1e-12
 def symplectic(check: xr.Dataset) -> list[str]:
     """The keys of the methods whose defect is rounding on every problem, at every step, in one of the readings.
 
-    ``check``: the dataset, with ``defect`` (no unit) over integrator, problem, reading and division, the number of steps.
+    A reading that lacks one of these does not count. ``check``: the dataset, with ``defect`` (no unit) over integrator,
+    problem, reading and division, the number of steps.
     """
     largest = check["defect"].max(["problem", "division"], skipna=False).min("reading")
     return [str(key) for key in check["integrator"].values[(largest < ROUNDING).values]]

@@ -5,7 +5,9 @@ many contacts add up like the steps of a random walk: over n bodies, each of whi
 them, and relative to an energy that is proportional to n to sqrt(N/n).
 
 ``data`` is a scene's group of many_body.nc, with ``energy_error_mean`` (the mean over the run of abs(dE/E0), no unit),
-``diverged`` and ``contacts`` over integrator, dt (s) and seed, and ``scenes`` are several by name. ``method`` is a key.
+``diverged`` and ``contacts`` over integrator, dt (s) and seed, and ``scenes`` are several by name. ``method`` is a key. Lines
+are fitted over the steps up to :data:`COARSEST` contact times at which all runs lasted and all errors are above
+:data:`ROUND_OFF`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -84,7 +86,7 @@ def relative_contacts(data: xr.Dataset) -> float:
 
 
 def reduced_errors(data: xr.Dataset, method: str) -> np.ndarray:
-    """Mean energy error of every run over sqrt(N/n), no unit (dt, seed); inf where a run blew up.
+    """Mean energy error of every run over sqrt(N/n), no unit (dt, seed); inf where a run blew up or was not made.
 
     Raises
     ------
@@ -133,7 +135,8 @@ def coefficient(data: xr.Dataset, method: str) -> Estimate:
 def at_step(data: xr.Dataset, method: str, step: float = SHOWN) -> Estimate:
     """The error over sqrt(N/n), no unit, at a step in contact times, from each state's line in logarithms.
 
-    NaN outside the steps run; :class:`~polhode.fits.NotInRun` if the scene was not run with the method.
+    NaN outside the steps of the fit, and with less than :data:`LEAST_STEPS` of them; :class:`~polhode.fits.NotInRun` if the
+    scene was not run with the method.
     """
     steps, error = _usable(data, method)
     if len(steps) < LEAST_STEPS or not steps.min() <= step <= steps.max():
@@ -248,7 +251,7 @@ def curves(name: str, data: xr.Dataset) -> Iterator[Curve]:
 
 
 def common_exponent(of_method: Iterable[Curve]) -> float:
-    """The power p of the step with which the error of a method grows, a number: the median of the scenes, or NaN."""
+    """The power p of the step with which the error of a method grows, a number: the median of its curves, or NaN."""
     known = [curve.exponent for curve in of_method if isfinite(curve.exponent)]
     return float(np.median(known)) if known else nan
 

@@ -42,7 +42,8 @@ ROUNDING = 1e-9
 def bounded(growth: float, last: float) -> bool:
     """Whether a change of this exponent and final size counts as bounded: it oscillates, or it is rounding.
 
-    ``growth`` is a power of time, and ``last`` relative, as in :class:`Drift`.
+    Its ``growth``, a power of time, is below :data:`BOUNDED` and ``last``, which is relative, below :data:`LOST_CHANGE`; or
+    ``last`` is below :data:`ROUNDING`. Both are as in :class:`Drift`; NaN is below nothing.
     """
     return last < ROUNDING or (growth < BOUNDED and last < LOST_CHANGE)
 

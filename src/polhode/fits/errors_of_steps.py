@@ -43,10 +43,10 @@ class ErrorsOfSteps:
         return float(-quantile(-self.largest_of_each(error, exponent), fraction))
 
     def is_extrapolated(self, share: float) -> bool:
-        """Whether a share lies outside of what was run."""
+        """Whether a share lies outside of what was run: beyond the finest or the coarsest step by more than 0.1 % of it."""
         return not 0.999 * self.share[0] <= share <= 1.001 * self.share[-1]
 
     @property
     def exponent(self) -> float:
-        """The power p, a number, of the step with which the error grows, over all steps; NaN from less than three."""
+        """The power p, a number, of the step with which the median error grows, over all steps; NaN from less than three."""
         return slope(self.share, quantile(self.errors, 0.5), 3)

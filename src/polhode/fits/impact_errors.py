@@ -89,7 +89,7 @@ def steps_in_a_contact(data: xr.Dataset, error: float) -> tuple[StepsInAContact,
 def served(of_each: np.ndarray) -> float:
     """The number that :data:`SHARE_OF_IMPACTS` of all impacts do not exceed, with as much confidence, from a sample.
 
-    ``of_each`` (impacts,), in its unit.
+    ``of_each`` (impacts,), in its unit. Of fewer than 59 impacts it is the largest, with less confidence.
     """
     # The binomial quantile, added up: to import scipy.stats takes longer than all of an answer.
     n, from_the_end = len(of_each), 0

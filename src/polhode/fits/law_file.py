@@ -68,7 +68,8 @@ def condensed(data: "xr.Dataset") -> "xr.Dataset":
     Over torque_class, method and body: ``order``, ``log10_coefficient`` and ``growth`` (NaN where there is no law), and the
     positions :data:`PLACES`. With the further dimension ``target``, an error per radian: ``how``, as in
     :func:`polhode.fits.laws.steps_per_radian`, and ``departure``, log10 of the steps per radian over those of the law
-    (over 1 without a law), zero unless ``how`` is ``BETWEEN``. ``order_q`` and ``order_omega`` are medians over the bodies.
+    (over 1 without a law), zero unless ``how`` is ``BETWEEN``. ``order_q`` and ``order_omega`` are medians over the bodies. The
+    variables :data:`DECLARED` are those of ``data``, as far as it has them.
     """
     import xarray as xr
 

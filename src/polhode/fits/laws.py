@@ -299,7 +299,7 @@ class Compared:
         Position of the best method; -1 if none reaches the target.
     value, low, high : arrays (method,)
         The median over bodies of the ratio of work, and the ends of its interval; infinite where the target is not reached,
-        NaN where nothing was run.
+        NaN where nothing was run, and all NaN if there is no best method.
     """
 
     best: int
@@ -309,7 +309,7 @@ class Compared:
 
     @property
     def told_apart(self) -> NDArray[np.bool_]:
-        """Whether the interval excludes 1. An array (methods,)."""
+        """Whether the interval excludes 1, an array (methods,); False without an interval."""
         return np.asarray((self.low > 1) | (self.high < 1))
 
 

@@ -97,7 +97,7 @@ class MeanDrift:
 
     @property
     def is_shown(self) -> bool:
-        """Whether zero is outside the interval."""
+        """Whether zero is outside the interval; False without one."""
         return self.low > 0 or self.high < 0
 
     @property
@@ -109,7 +109,7 @@ class MeanDrift:
 
     @property
     def smallest(self) -> float:
-        """The smallest drift that the interval allows, kT per ns and degree of freedom."""
+        """The smallest drift that the interval allows, kT per ns and degree of freedom; the size of the mean without one."""
         return min(abs(self.low), abs(self.high)) if self.is_shown else 0.0 if isfinite(self.low) else abs(self.drift)
 
 
@@ -225,7 +225,7 @@ def steps_of(*boxes: Mapping[str, Mapping[float, MeanDrift]], allowed: float) ->
 
 
 def best(steps: Steps) -> Best | None:
-    """:data:`PREFERRED` if no other method is shown to hold the energy at a step where it does not, else the best of these.
+    """:data:`PREFERRED` if it has a step and may drift so little at the longest step shown of any method, else that method.
 
     ``steps``: the result of :func:`steps_of`. None if no method is shown to drift so little.
     """

@@ -22,8 +22,9 @@ def many_body_times(timing: xr.Dataset, scenes: Mapping[str, xr.Dataset], error:
 
     Returns
     -------
-    Over case (the scenes of the study) and integrator: ``dt`` (s), ``steps``, ``step_time`` (us), ``cpu`` (s of one run); NaN
-    if the error is not met, or not exceeded, within the step sizes of the study, and where nothing was timed.
+    Over case (the scenes of the study) and integrator: ``dt`` (s), ``steps``, ``step_time`` (us), ``cpu`` (s of one run). All
+    but ``step_time`` are NaN if the error is not met, or not exceeded, within the step sizes of the study, and ``step_time``
+    and ``cpu`` where nothing was timed.
     """
     methods = list(map(str, timing["integrator"].values))
     shape = (len(scenes), len(methods))

@@ -107,7 +107,7 @@ def _how(largest: LargestStep) -> tuple[object, ...]:
 
 
 def ladder(data: "xr.Dataset", key: str) -> Ladder:
-    """The measured errors of one method, from a problem's group of cost.nc."""
+    """The measured errors of the method ``key``, from a problem's group of cost.nc; KeyError if it has none."""
     errors = data["ladder_error"].sel(integrator=key)
     return Ladder(data["ladder_dt"].values, errors.values, float(data.attrs["horizon"]))
 
@@ -115,7 +115,8 @@ def ladder(data: "xr.Dataset", key: str) -> Ladder:
 def winners(data: "xr.Dataset", keys: Iterable[str]) -> dict[tuple[float, float], list[tuple[str, float]]]:
     """(target error, price) -> the methods ``keys`` that reach it with their time in s, soonest first.
 
-    For all target errors and prices that the file tabulates; the list is empty where none reaches the target.
+    For all target errors and prices that the file tabulates; the list is empty where none reaches the target. ``data``: a
+    problem's group of cost.nc.
     """
     keys = list(keys)
     times = data["priced_time"].sel(integrator=keys).transpose("target_error", "torque_price", "integrator").values

@@ -42,8 +42,8 @@ class SatelliteSteps:
     def needed(self, error: float) -> np.ndarray:
         """Steps a radian, (satellites, methods), for an ``error`` (rad) of a radian that is at most the largest measured one.
 
-        Between two errors, and below the smallest, as a power of the error. None are needed where a step between two samples of
-        a controller is short enough.
+        Between two errors, and below the smallest, as a power of the error; infinite where one of the two has no step. 0 where
+        a single step between two samples of a controller is short enough.
         """
         at = int(np.clip(np.searchsorted(-self.errors, -error), 1, len(self.errors) - 1))
         coarse, fine = self.steps[..., at - 1], self.steps[..., at]

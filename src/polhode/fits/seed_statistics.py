@@ -179,7 +179,7 @@ def coverage_of_ratio(ours: np.ndarray, theirs: np.ndarray) -> float:
 def of_seeds(data: "xr.Dataset", method: str, row: int, name: str = "energy_error") -> np.ndarray:
     """The error of every initial state of a method at the ``row``-th step size, an array (seed,).
 
-    inf where the run blew up, NaN if the method does not run with this step size.
+    inf where the run blew up or is missing, but NaN for all states if there is no run with this step size.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def of_seeds(data: "xr.Dataset", method: str, row: int, name: str = "energy_erro
 
 
 def ran(data: "xr.Dataset", method: str, row: int) -> bool:
-    """Whether the study runs a method with its ``row``-th step size."""
+    """Whether a method was run with the ``row``-th step size; a run that blew up counts."""
     return not np.isnan(of_seeds(data, method, row, "energy_error_mean")).any()
 
 
@@ -225,6 +225,8 @@ def median_error(data: "xr.Dataset", method: str, row: int) -> Estimate:
 
 def ratio_of_means(data: "xr.Dataset", method: str, row: int, other: str, other_row: int | None = None) -> Estimate:
     """The :func:`ratio` of two methods' errors, as means over the samples, at one step or at two; 0 or inf where one blew up.
+
+    NaN where both did, or one was not run. ``other`` is the second method, ``other_row`` its step size, by default the same.
 
     The published measure is not used: the smaller of the mean and the last value is accidentally small if the energy passes its
     initial value at the end, and scatters more.
@@ -261,7 +263,10 @@ def spin_label(data: "xr.Dataset") -> str:
 
 
 def mean_curve(data: "xr.Dataset", method: str) -> np.ndarray:
-    """The mean error in % over the step sizes; NaN for those with which the method does not run. An array (dt,)."""
+    """The mean error in % over the step sizes, an array (dt,).
+
+    inf where a run blew up, NaN where the method does not run.
+    """
     return np.array([np.mean(of_seeds(data, method, row)) for row in range(data.sizes["dt"])])
 
 

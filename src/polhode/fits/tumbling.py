@@ -12,7 +12,9 @@ NOTICED_TURNS = 0.02
 
 
 def tumbles_as_exact(changes: Sequence[float], turns: float, exact_turns: float) -> bool:
-    """Whether a free body tumbles as the exact one does; numbers that were not measured (NaN) do not show it.
+    """Whether a free body tumbles as the exact one does: changes up to :data:`NOTICED_CHANGE`, and not :func:`other_turns`.
+
+    Numbers that were not measured (NaN) do not show it.
 
     Parameters
     ----------
@@ -25,7 +27,10 @@ def tumbles_as_exact(changes: Sequence[float], turns: float, exact_turns: float)
 
 
 def other_turns(turns: float, exact_turns: float) -> bool:
-    """Whether a body turns over more or less often than the exact one, or was not counted (NaN)."""
+    """Whether a body turns over more or less often than the exact one, or was not counted (NaN).
+
+    By more than one turn, and by more than the part :data:`NOTICED_TURNS` of ``exact_turns``.
+    """
     return not abs(turns - exact_turns) <= max(1.0, NOTICED_TURNS * exact_turns)
 
 
@@ -33,8 +38,9 @@ def tumbling(data: xr.Dataset) -> np.ndarray:
     """Whether the free body of each row tumbles as the exact one does (:func:`tumbles_as_exact`): an array (rows,) of bool.
 
     It rests on the long spin of the row, the vector of the angular momentum in 1000 s, and the turns of a T-handle in 120 s; a
-    row of which one of them was not measured does not. ``data``: the runs of the engines, with ``end``, ``energy_drift``,
-    ``momentum_drift``, ``shipped_vector`` and ``shipped_turns`` over the rows, and the attribute ``exact_turns``.
+    row of which one of them was not measured, or whose ``end`` is not ``tumbles``, does not. ``data``: the runs of the engines,
+    with ``end``, ``energy_drift``, ``momentum_drift``, ``shipped_vector`` and ``shipped_turns`` over the rows, and the
+    attribute ``exact_turns``.
     """
     changes = np.array([data[name].values for name in ("energy_drift", "momentum_drift", "shipped_vector")]).T
     exact = float(data.attrs["exact_turns"])

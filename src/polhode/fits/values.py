@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def at(data: "xr.Dataset", name: str, method: str, **where: int) -> float:
     """One value of a method, NaN if the run has none; ``where`` are positions along the other dimensions.
 
-    ``method``: its key; the value is in the unit of the variable ``name``.
+    ``data``: over integrator and those; ``method``: its key; the value is in the unit of the variable ``name``.
     """
     # Thousands of numbers are requested: look-ups by xarray would take seconds.
     variables = data.variables
@@ -33,7 +33,7 @@ def peak(data: "xr.Dataset", name: str, method: str) -> float:
 
 
 def quotient(a: float, b: float) -> float:
-    """a / b, a number; NaN where the quotient is meaningless."""
+    """a / b, a number; NaN if ``a`` or ``b`` is not finite, or ``b`` is 0."""
     return a / b if isfinite(a) and isfinite(b) and b != 0 else nan
 
 

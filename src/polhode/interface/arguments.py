@@ -24,9 +24,9 @@ KEY_LENGTH = 60
 
 
 def shown(value: object) -> str:
-    """A value as it appears in an error message: its ``repr`` on one line, of at most :data:`SHOWN` characters.
+    """A value as it appears in an error message: its ``repr`` on one line, cut to :data:`SHOWN` characters.
 
-    Of what is larger its type and size are named.
+    Of an array, a longer collection and a huge number type and size are named instead, and of what has no ``repr`` its type.
     """
     try:
         if isinstance(value, np.ndarray) and value.ndim != 0:

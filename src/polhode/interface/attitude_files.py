@@ -108,7 +108,10 @@ def read_aem(path: str | Path) -> Attitude:
     Raises
     ------
     ValueError
-        That names the file, the line and what is wrong.
+        If it is no such message of quaternions, their lengths differ from 1 by more than :data:`ROUNDING`, the frame of
+        reference turns, or times do not ascend; the message says what is wrong, and in which line where it is one line.
+    OSError
+        If the file cannot be read.
     """
     values, rows, _ = message_of(str(path), Path(path).read_text(encoding="utf-8").splitlines())
     if "CCSDS_AEM_VERS" not in values or not rows:
@@ -148,9 +151,16 @@ def read_aem(path: str | Path) -> Attitude:
 def write_aem(path: str | Path, attitude: Attitude, created: str | None = None) -> None:
     """Write a CCSDS message of version 1, whose keys name the convention: scalar last, from the reference (A) to the body (B).
 
+    Times are rounded to nanoseconds.
+
     Parameters
     ----------
     created : date and time of the file; by default the epoch, so that equal attitudes make equal files
+
+    Raises
+    ------
+    ValueError
+        If the epoch is no date and time of ISO 8601.
     """
     stamps = [_stamp(attitude.epoch, t) for t in attitude.times]
     head = {
@@ -178,14 +188,19 @@ def write_aem(path: str | Path, attitude: Attitude, created: str | None = None) 
 def read_table(path: str | Path, order: str, direction: str) -> Attitude:
     """The attitudes of a table: a time in s and four numbers in each line, with commas or spaces; ``#`` begins a remark.
 
+    A first line that begins with a letter is a line of heads, and is left out.
+
     Parameters
     ----------
-    order, direction : of :data:`ORDERS` and :data:`DIRECTIONS`; a table does not say them
+    order, direction : one of :data:`ORDERS` and one of :data:`DIRECTIONS`; a table does not say them
 
     Raises
     ------
     ValueError
-        That names the file, the line and what is wrong.
+        If a line has other numbers, times do not ascend, lengths of quaternions differ from 1 by more than :data:`ROUNDING`, or
+        a word is not one of these; the message says what is wrong, and in which line where it is one line.
+    OSError
+        If the file cannot be read.
     """
     rows = []
     for i, text in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
@@ -199,7 +214,10 @@ def read_table(path: str | Path, order: str, direction: str) -> Attitude:
 
 
 def write_table(path: str | Path, attitude: Attitude, order: str, direction: str) -> None:
-    """Write a table with commas, whose first line names the convention."""
+    """Write a table with commas, a time (s) and four numbers in each line; the first line names the convention.
+
+    ``order`` is one of :data:`ORDERS`, ``direction`` one of :data:`DIRECTIONS`; for another word it raises ValueError.
+    """
     q = _turned(attitude.q, direction)
     names = ["q0", "qx", "qy", "qz"]
     columns = [0, 1, 2, 3] if _checked(order, ORDERS, "order") == "scalar_first" else [1, 2, 3, 0]

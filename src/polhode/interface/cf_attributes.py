@@ -70,7 +70,7 @@ def described(dataset: "xr.Dataset", *, root: bool = True) -> "xr.Dataset":
     """A copy of the dataset with the descriptions of :data:`SHARED` and, for the ``root`` of a file, the attributes of a whole
     file.
 
-    Existing descriptions of a variable are kept. The title is the attribute ``title``, or that of :data:`TITLES` for the job.
+    Existing descriptions of a variable are kept. The title is that of :func:`title_of`.
     """
     complete = dataset.copy()
     for name, variable in complete.variables.items():
@@ -106,7 +106,7 @@ def of_file(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def title_of(attributes: Mapping[Any, Any]) -> str:
-    """The title of a file from its attributes: its own, or one made from the job that wrote it."""
+    """The title of a file from its attributes: its own, or one made from the job that wrote it, or ``Results of polhode``."""
     if "title" in attributes:
         return str(attributes["title"])
     job = json.loads(attributes.get("job") or "{}")

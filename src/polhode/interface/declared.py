@@ -26,6 +26,8 @@ def declared(kind: type[T], file: Path, **known: Any) -> T:
     ------
     ConfigurationError
         If the file is no YAML, or a key or a value is refused; the message names the file and each of these keys.
+    OSError
+        If it cannot be read.
     """
     values, hint = load_yaml(file), f"; {WORDS_THAT_ARE_TRUTHS}"
     try:

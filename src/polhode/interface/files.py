@@ -132,7 +132,7 @@ FULL, TRIED = (errno.ENOSPC, errno.EDQUOT), 65_536
 
 
 def is_full(folder: str | Path) -> bool:
-    """Whether a small file cannot be written into a folder because there is no room."""
+    """Whether a small file cannot be written into a folder because there is no room; False if for another reason."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(TRIED))

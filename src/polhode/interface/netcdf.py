@@ -117,7 +117,7 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
     ----------
     group : path of a group of the file; by default its root
     job : what must have made it (:func:`polhode.interface.storage.job_text`); empty to accept anything
-    wildcards : of the job that made the file, such as ``problem="heavy_top"``
+    wildcards : of the job that made the file, such as ``problem="heavy_top"``; not compared if the file names no job
 
     Raises
     ------

@@ -94,10 +94,10 @@ def try_out(paths: Sequence[str | Path], patience: float = PATIENCE, references:
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
+    FileNotFoundError, ValueError
+        If there is no such file, or it is no regular one.
     PluginError
-        If a plug-in cannot be used.
+        If a plug-in cannot be used, or does not return in time.
     """
     files = [regular_file("plug-in", Path(path).absolute()).resolve() for path in paths]
     remarks: list[str] = []
@@ -317,7 +317,7 @@ def expand_plugin(problem: Problem | System, file: Path) -> None:
     Raises
     ------
     PluginError
-        If its torque is not plain arithmetic.
+        If its torque does not run on power series.
     """
     from polhode.references import taylor  # imported here because only studies have references
 

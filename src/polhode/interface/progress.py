@@ -68,17 +68,18 @@ class Stage:
 
     @property
     def complete(self) -> bool:
-        """Whether all of it is done."""
+        """Whether all of it is done; False if the total is unknown."""
         return self.total is not None and self.done >= self.total
 
     @property
     def seconds(self) -> float:
-        """The time in s that it took, or has taken so far."""
+        """The time in s that it took, or has taken so far; 0 before it begins."""
         return 0.0 if self.begun is None else (self.clock() if self.ended is None else self.ended) - self.begun
 
     def left(self) -> float | None:
-        """Seconds until it is done, at the rate of the last minute or longer; None if unknown, since the first few units say
-        little.
+        """Seconds until it is done, at the rate of the last minute or longer.
+
+        None without a total, and before :data:`MANY` units or :data:`FRACTION` of all are done, which say little.
         """
         if self.total is None or self.done == 0 or self.done < min(MANY, FRACTION * self.total):
             return None
@@ -99,7 +100,7 @@ class Stage:
 
     @property
     def count(self) -> str:
-        """The progress, as in ``1,234 of 8,742 runs``."""
+        """The progress, as in ``1,234 of 8,742 runs``; without a total ``1,234 runs``, or nothing without a unit either."""
         done = int(self.done + 1e-9)
         if self.total is None:
             return amount(done, self.unit) if self.unit else ""
@@ -182,7 +183,7 @@ class Display:
             self.bars.refresh()
 
     def line(self) -> str:
-        """All stages in one line, except those that have not begun."""
+        """The foot and all stages in one line, except those that have not begun."""
         begun = (stage for stage in self.stages if stage.begun is not None)
         return "; ".join(filter(None, [self.foot(), *(f"{stage.name} {stage.count} ({stage.state})" for stage in begun)]))
 
@@ -209,8 +210,8 @@ class Display:
 def watched(*stages: Stage) -> Iterator[None]:
     """Context that shows the progress of work while it lasts, with a bar for each of its stages; the first begins now.
 
-    The bars are removed at the end, and work of less than half a second shows nothing. Meanwhile warnings may be written to
-    stderr, but nothing to stdout.
+    The bars are removed at the end, and work of less than half a second shows nothing; where there are no bars a line is
+    written every half minute. Meanwhile warnings may be written to stderr, but nothing to stdout.
     """
     stages[0].begin()
     display = Display(list(stages), sys.stderr, redirect=True)

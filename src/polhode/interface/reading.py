@@ -108,9 +108,10 @@ def read(path: str | Path, what: str = "configuration file", example: str = EXAM
     Raises
     ------
     ConfigurationError
-        If the file does not exist, is no regular file, is too large, is not text or YAML, is empty, has no keys at its top
-        level, contains a key twice, more values than :data:`MOST_VALUES` or a key that runs code (:data:`CODE`); the message
-        names the file and, where there is one, the line.
+        If the file does not exist, may not be read, is no regular file, is larger than :data:`LARGEST`, is not text or YAML, is
+        empty, has no keys at its top level, contains a key twice, more values than :data:`MOST_VALUES`, lists or keys too deep
+        within each other, a value that cannot be, such as an impossible date, or a key that runs code (:data:`CODE`); the
+        message names the file and, where there is one, the line.
     """
     name = shown(path)
     try:
@@ -261,7 +262,10 @@ class Place:
 
     @property
     def source(self) -> str:
-        """File and line of the key, or of the nearest parent key found in a file; otherwise the names of all files."""
+        """File and line of the key, or of the nearest parent key found in a file; otherwise the names of all files.
+
+        It also says that the value was changed on the command line, where the file has another one.
+        """
         for length in range(len(self.path), 0, -1):
             for file in reversed(self.files):
                 if line := file.lines.get(self.path[:length]):
@@ -273,7 +277,7 @@ class Place:
 
     @property
     def folder(self) -> Path | None:
-        """The folder of the file that sets the key, to which paths in its value are relative; None if no file does."""
+        """The folder of the last file with the value that counts, to which paths in it are relative; None if no file has it."""
         naming = [file for file in self.files if _value(file.values, self.path) == _value(self.merged, self.path)]
         return Path(naming[-1].name).absolute().parent if naming else None
 
@@ -306,7 +310,8 @@ def _differ(first: Any, second: Any) -> bool:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Read the configuration files among Snakemake's arguments; report on stderr what is wrong with the first invalid one.
+    """Read ``config.yaml`` and the configuration files among Snakemake's arguments; report on stderr what is wrong with the
+    first invalid one.
 
     Returns
     -------
