@@ -107,6 +107,8 @@ def test_gromacs_gets_the_state_and_its_forces():
     [
         ("rigid/small langevin", "rigid/small molecule langevin 300 300 1000 17"),
         ("rigid/nvt/small", "rigid/nvt/small molecule temp 300 300 100"),
+        ("shake langevin", "langevin 300 300 1000 17"),
+        ("rattle nvt", "nvt temp 300 300 100"),
     ],
 )
 def test_lammps_gets_the_bath_with_the_fix(tmp_path, bath, words):
@@ -116,9 +118,16 @@ def test_lammps_gets_the_bath_with_the_fix(tmp_path, bath, words):
     option, _, word = bath.partition(" ")
     engine = SimpleNamespace(command=commands.append)
     adapter.fill(engine, tmp_path / "liquid", option, case, 2.0, bath_codes.WORDS[word])
-    assert f"fix rigid all {words}" in commands and "192 atoms" in (tmp_path / "liquid").read_text()
+    fixes = [line for line in commands if line.startswith("fix ")]
+    of_atoms = {
+        "shake": ["fix langevin all ", "fix nve all nve", "fix shake all shake"],
+        "rattle": ["fix nvt all ", "fix rattle"],
+    }
+    starts = of_atoms.get(option, ["fix rigid all "])
+    assert all(line.startswith(start) for line, start in zip(fixes, starts, strict=True)) and fixes[0].endswith(f"all {words}")
+    assert "192 atoms" in (tmp_path / "liquid").read_text()
     adapter.fill(engine, tmp_path / "liquid", option, case, 2.0)
-    assert f"fix rigid all {option} molecule" in commands
+    assert commands[-4].startswith(f"fix {option}" if option in of_atoms else f"fix rigid all {option} molecule")
 
 
 def test_a_row_counts_the_degrees_of_freedom():
@@ -154,9 +163,12 @@ def test_the_released_rows_say_what_the_page_says():
     np.testing.assert_allclose(of_water["potential_at_start"], POTENTIAL / 64, atol=2e-5)
     long = runs[runs["dt"] >= 4].set_index("bath")
     assert set(long.index) > {"rigid/small langevin", "rigid/nvt/small", "LangevinMiddleIntegrator", "sd", "v-rescale"}
-    deviations, heats = long["excess"] / long["excess_error"], long.index == "rigid/small langevin"
-    assert (deviations[heats] > 2).all() and (abs(deviations[~heats]) < 3).all()
-    assert ((long["reported"] < 300 - 4 * long["reported_error"]) == (long.index == "rigid/nvt/small")).all()
+    deviations = long["excess"] / long["excess_error"]
+    heats, cools = long.index.isin(["rigid/small langevin", "shake nvt"]), long.index.isin(["rattle nvt"])
+    assert (deviations[heats] > 2).all() and (deviations[cools] < -10).all()
+    assert (abs(deviations[~heats & ~cools]) < 3.3).all()
+    off = (long["reported"] - 300) / long["reported_error"]
+    assert ((off < -4) == (long.index == "rigid/nvt/small")).all() and ((off > 10) == (long.index == "rattle langevin")).all()
 
 
 def test_the_page_has_the_numbers_of_the_released_rows():
@@ -180,6 +192,14 @@ def test_the_page_says_in_words_what_the_rows_have():
         f"{run['reported'] - 300:.0f} ± {run['reported_error']:.0f}"
         for run in (runs.loc["LangevinMiddleIntegrator", 6.0], runs.loc["sd", 6.0])
     )
+    cold = {
+        dt: f"{-hot['v-rescale', dt]:.0f} ± {300 * runs.loc[('v-rescale', dt), 'excess_error'] / baths.OF_PLACES:.0f}"
+        for dt in (4.0, 6.0)
+    }
+    held = {bath: runs.loc[(bath, 4.0)] for bath in ("shake nvt", "rattle nvt", "rattle langevin")}
+    places = {
+        bath: f"{300 + hot[bath, 4.0]:.0f} ± {300 * run['excess_error'] / baths.OF_PLACES:.0f}" for bath, run in held.items()
+    }
     chains = {dt: runs.loc[("rigid/nvt/small", dt), "reported"] for dt in (4.0, 6.0)}
     whole, four = (300 * 6 * number / (6 * number - 3) for number in (64, 4))
     weak, strong = (300 / 8 * -np.expm1(-2 * friction * 0.004) for friction in (1, 100))
@@ -195,6 +215,12 @@ def test_the_page_says_in_words_what_the_rows_have():
         f"the log shows {whole:.1f} K for 300 K, because",
         f"{four:.0f} K for four, and {whole:.1f} K for 64",
         f"{weak:.1f} K at 1/ps and 4 fs, {strong:.0f} K at 100/ps",
+        f"by {cold[4.0]} K at 4 fs, by {cold[6.0]} K at 6 fs",
+        f"the places are {cold[4.0]} K colder at 4 fs, {cold[6.0]} K at 6 fs",
+        f"it shows {held['shake nvt']['reported']:.0f} K while the places have {places['shake nvt']} K at 4 fs",
+        f"with `fix nvt` the liquid has {places['rattle nvt']} K while the log shows {held['rattle nvt']['reported']:.0f} K",
+        f"shows {held['rattle langevin']['reported']:.0f} ± {held['rattle langevin']['reported_error']:.0f} K (64 molecules, 4 fs)",
+        f"shows, {held['rattle langevin']['temperature_rest']:.0f} K are velocities",
         f"a force of {first:.3f}, {second:.3f} and {third:.3f} kcal/mol/Å",
     ):
         assert text in page, text

@@ -44,7 +44,8 @@ def what_codes_sample(folder: Path = HOME / "data/released") -> str:
     runs = with_excess(pd.read_csv(folder / "bath_codes.csv"))
     # Velocities of OpenMM and GROMACS are older than the places by half a step, in which molecules turn: at these places a
     # share of the rotation is not the motion of a rigid molecule.
-    runs["temperature_rotation"] += 2 * runs["temperature_rest"]
+    older = runs["code"].isin(["OpenMM", "GROMACS"])
+    runs["temperature_rotation"] += 2 * runs["temperature_rest"].where(older, 0.0)
     rows = []
     for _, run in runs.iterrows():
         measured = [f"{run[key]:.1f} ± {run[f'{key}_error']:.1f}" for key in ("reported", *_TEMPERATURES)]
