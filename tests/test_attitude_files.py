@@ -117,6 +117,12 @@ def test_a_table_has_the_convention_that_is_named(tmp_path, order, direction):
     assert f"{order}, {direction}" in (tmp_path / "a.csv").read_text()
 
 
+def test_a_table_whose_times_go_back_is_refused_by_its_line(tmp_path):
+    (tmp_path / "a.csv").write_text("t, q0, q1, q2, q3\n0, 1, 0, 0, 0\n2, 1, 0, 0, 0\n2, 1, 0, 0, 0\n")
+    with pytest.raises(ValueError, match=r"a.csv, line 4: the time 2 s is not later than 2 s before it"):
+        read_table(tmp_path / "a.csv", "scalar_first", "body_to_lab")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

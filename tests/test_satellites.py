@@ -116,6 +116,8 @@ def test_restarts_at_firings_of_a_file_count():
     fired = polhode.recommend(given, spacecraft=True, error=1e-3)
     assert fired.method == "rk4"
     assert ask(1e-3, time=600).method == "magnus_adams4"
+    dear = polhode.recommend({**given, "torque_price": 1e5, "error": 1e-3}, spacecraft=True)
+    assert dear.asked["torque_price"] == 1e5, "the price is the file's"
     assert "and at most 10 more at each edge of a thruster" in ask(1e-3, time=600).costs
 
 

@@ -335,6 +335,7 @@ def for_spacecraft(
         body, rates = known.starts[0].body, from_satellites.rates_of(known)
         error, time = question.get("error") if error is None else error, known.horizon if time is None else time
         one_torque = question.get("one_torque") if one_torque is None else one_torque
+        torque_price = question.get("torque_price") if torque_price is None else torque_price
     return from_satellites.from_satellites(
         body,
         rates,

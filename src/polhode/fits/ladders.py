@@ -116,12 +116,12 @@ def whole_steps(dt: float, horizon: float) -> float:
 
 
 def is_published_ladder(dt: ArrayLike) -> bool:
-    """Whether these are the step sizes of del Valle et al. (2024), Fig. 2, ascending, to 1e-5 of each and 1e-8 s.
+    """Whether these are the step sizes of del Valle et al. (2024), Fig. 2, ascending, to 1e-5 of each.
 
     There are 20 from 1e-7 s to 0.1 s, logarithmically spaced.
     """
     steps = np.asarray(dt, float)
-    return steps.shape == (20,) and np.allclose(steps, np.geomspace(1e-7, 1e-1, 20), rtol=1e-5)
+    return steps.shape == (20,) and np.allclose(steps, np.geomspace(1e-7, 1e-1, 20), rtol=1e-5, atol=0)
 
 
 def priced(

@@ -207,6 +207,8 @@ def read_table(path: str | Path, order: str, direction: str) -> Attitude:
         words = text.partition("#")[0].replace(",", " ").split()
         if words and not (i == 1 and words[0][0].isalpha()):
             rows.append(_floats(f"{path}, line {i}", words, 5))
+            if rows[1:] and not rows[-1][0] > rows[-2][0]:
+                raise ValueError(f"{path}, line {i}: the time {rows[-1][0]:g} s is not later than {rows[-2][0]:g} s before it")
     if not rows:
         raise ValueError(f"{path}: there is no line with a time and four numbers")
     numbers = np.array(rows)
