@@ -4,7 +4,6 @@ Numbers used in the page's own calculations are passed in double precision, so t
 series that are only drawn are thinned and passed in as many digits as can be seen.
 """
 
-import base64
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -19,7 +18,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from matplotlib.colors import to_hex, to_rgb
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 import polhode
 from polhode.advice.from_contacts import FARTHEST
@@ -36,7 +35,9 @@ from polhode_study.chapters.laws.advice import all_advice
 from polhode_study.explorer import rows
 from polhode_study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence
 from polhode_study.explorer.fields import fields
+from polhode_study.explorer.packing import numbers
 from polhode_study.explorer.rows import number
+from polhode_study.explorer.satellites import satellites
 from polhode_study.gather.cost import problem_cost
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.judge.verdicts import COUNTED
@@ -45,8 +46,6 @@ from polhode_study.report.formats import labels_of
 
 Floats = NDArray[np.float64]
 
-#: Bits kept of the mantissa of what is only drawn: a relative error below 2.5e-4. The page shows three digits of it.
-DRAWN = 12
 #: Number of samples kept of a time series.
 SAMPLES = 201
 #: Number of initial states whose energy is drawn along the run.
@@ -126,21 +125,6 @@ THIN = "\u202f"
 DASH = 1.6
 
 
-def numbers(values: ArrayLike, kind: str = "f8", bits: int = DRAWN) -> dict[str, Any]:
-    """An array for the page: its shape and its bytes, little-endian, in base 64; ``kind`` is ``f8``, or ``f4`` if only drawn.
-
-    JSON has neither infinity nor NaN, and decimal digits would take twice the space. What is only drawn is rounded to
-    ``bits`` bits: the zeros after them are compressed best.
-    """
-    array = np.asarray(values, float)
-    if kind == "f4":
-        mantissa, exponent = np.frexp(array)
-        array = np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)
-    with np.errstate(over="ignore"):  # values beyond single precision become infinite and are not drawn
-        content = np.ascontiguousarray(array, f"<{kind}").tobytes()
-    return {"shape": list(array.shape), kind: base64.b64encode(content).decode()}
-
-
 def content(inputs: Inputs) -> dict[str, Any]:
     """All data shown on the page, from the files of a run."""
     single, cost = ({name.strip("/"): data for name, data in inputs.groups(kind).items()} for kind in ("single_body", "cost"))
@@ -177,6 +161,7 @@ def content(inputs: Inputs) -> dict[str, Any]:
         "contacts": [{"error": row["error"], "answer": _contact(inputs, row)} for row in _contacts(inputs)],
         "scenes": [_scene(name, whose, data) for name, whose, data in scenes],
         "random": [_laws(whose, ens) for whose, ens in random],
+        "satellites": satellites(inputs, methods),
         "engines": _engines(inputs),
         "claims": claims,
         "choices": _choices(claims),
