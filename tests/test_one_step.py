@@ -338,7 +338,8 @@ def test_the_row_s_cubesat_has_the_step_of_its_own_question(first_page, without_
 
 #: Runs the page's arithmetic on its data: texts typed in controls, and numbers to write in so many digits.
 IN_NODE = """
-const given = JSON.parse(require("fs").readFileSync(0)), document = {{ getElementById: () => ({{ textContent: given.content }}) }};
+const given = JSON.parse(require("fs").readFileSync(0));
+const document = {{ getElementById: () => ({{ textContent: given.content }}) }};
 {scripts}
 const read = (typed) => Object.fromEntries(keysOf(QUESTION).map((key) => [key, QUESTION[key](typed[key])]));
 const answers = given.questions.map(({{ price, single, ...typed }}) => satelliteAnswer({{ ...read(typed), price, single }}));
@@ -394,9 +395,8 @@ def satellites_asked(number: int) -> list[tuple[dict, dict]]:
             "time": float(f"{10 ** random.uniform(0, 4):.2g}") if random.uniform() < 0.5 else None,
             "error": float(f"{10 ** random.uniform(-9, -1):.2g}"),
         }
-        typed = {
-            name: " ".join(map(repr, [] if x is None else x if isinstance(x, list) else [x])) for name, x in numbers.items()
-        }
+        lists = {name: [] if x is None else x if isinstance(x, list) else [x] for name, x in numbers.items()}
+        typed = {name: " ".join(map(repr, values)) for name, values in lists.items()}
         price, single = float(random.choice([0.0, 1.0, 1e3])), bool(random.uniform() < 0.3)
         asked = {"below": typed.pop("error"), "price": price, "single": single}
         questions.append((typed | asked, numbers | {"torque_price": price, "one_torque": single}))

@@ -12,7 +12,7 @@ from polhode.advice.answer import known_as
 from polhode.advice.cases import LARGEST, SMALLEST
 from polhode.advice.prices import COST, USUAL, prices
 from polhode.fits import satellite_steps
-from polhode_study.chapters.communities.rows import SPACE
+from polhode_study.chapters.communities.frames import SPACE
 from polhode_study.explorer.packing import numbers
 from polhode_study.inputs import Inputs, NotInRun
 
@@ -32,9 +32,10 @@ def satellites(inputs: Inputs, methods: Collection[str]) -> dict[str, Any] | Non
         return None
     count = len(data.ratios)
     return {
-        "about": f"From {count} random satellites with h/(Iω) from 0 to {data.ratios.max():.3g}, under gravity alone, thrusters "
-        f"that fire, or a controller that samples, each run for {data.radians:g} radians of the faster of spin and nutation. "
-        "The step is counted in radians of this rate: a wheel of momentum h along y makes the body nutate at h/√(IxIz).",
+        "about": f"From {count} random satellites with h/(Iω) from 0 to {data.ratios.max():.3g}, under gravity alone, with "
+        f"thrusters that fire, or with a controller that samples, each run for {data.radians:g} radians of the faster of spin "
+        "and nutation. Steps are counted in radians of this rate: with a wheel of momentum h along y a body nutates at "
+        "h/√(IxIz).",
         "methods": data.methods,
         "labels": [known_as(key) for key in data.methods],
         "errors": data.errors.tolist(),
