@@ -26,6 +26,7 @@ from polhode.advice.prices import USUAL
 from polhode.fits import laws, ranking
 from polhode.fits.ladders import METRIC, largest_of_each, whole_steps
 from polhode.interface.reading import load_yaml
+from polhode_engines import wheels
 from polhode_engines.advice import advice_of
 from polhode_engines.protocol import known_engines
 from polhode_study import chapters
@@ -626,7 +627,7 @@ def _engines(inputs: Inputs) -> dict[str, Any] | None:
                 "option": f"{of['label']}: {of['option']}",
                 "answer": f"<strong>{text['name']}, {text['option']}</strong>: {text['method_label']}. {text['advice']}"
                 f'<span class="more">Chosen by: {text["chosen_by"]}. Switched off here: {text["switched_off"] or "nothing"}. '
-                f"{escape(releases)}</span>",
+                f"{escape(releases)}{_with_wheel(inputs, key, texts['option'][i])}</span>",
                 "spin": f"It {end}; the energy changes by {number(energy) if isfinite(energy) else 'more than numbers hold'}. "
                 f"{int(data['long_steps'].values[i]):,} steps of {float(data.attrs['long_step']):g} rad, from near the y axis.",
                 "row": rows.engine(text, dict(zip(names, map(float, order[i]), strict=True)), float(radius[i][-1])),
@@ -644,6 +645,19 @@ def _engines(inputs: Inputs) -> dict[str, Any] | None:
         "method_error": numbers(free["method_q_error"].transpose("engine", "step"), "f4"),
         "path": numbers(data["path"].isel(sample=chosen).transpose("engine", "sample", "axis"), "f4"),
     }
+
+
+def _with_wheel(inputs: Inputs, key: str, option: str) -> str:
+    """What was measured of an option of an engine with a reaction wheel, in a sentence; empty if nothing was."""
+    if (key, option) != (wheels.ENGINE, wheels.OPTION):
+        return ""
+    with suppress(NotInRun):
+        measured = wheels.read(inputs.released_path(wheels.RELEASED.name))
+        orders = escape(wheels.orders_in_words(measured))
+        return (
+            f" With a reaction wheel the orientation is of order {orders}, by the torque of the motor ({measured[0]['date']})."
+        )
+    return ""
 
 
 def unicode_of(label: str) -> str:
