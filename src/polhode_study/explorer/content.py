@@ -653,10 +653,8 @@ def _with_wheel(inputs: Inputs, key: str, option: str) -> str:
         return ""
     with suppress(NotInRun):
         measured = wheels.read(inputs.released_path(wheels.RELEASED.name))
-        orders = escape(wheels.orders_in_words(measured))
-        return (
-            f" With a reaction wheel the orientation is of order {orders}, by the torque of the motor ({measured[0]['date']})."
-        )
+        orders, date = escape(wheels.orders_in_words(measured)), measured[0]["date"]
+        return f" With a reaction wheel the order depends on the torque of its motor: {orders}; measured on {date}."
     return ""
 
 
