@@ -137,13 +137,14 @@ function drawSatellites() {
   byId("about-satellites").textContent = about;
   const strong = (html, words) => html.replace(words, "<strong>$&</strong>"), [first, ...others] = said.map(escaped);
   const take = best ? [`${escaped(best.label)} (${best.method})`, `${general(best.step, 4)} s`].reduce(strong, first) : first;
-  const more = best && [warningsOf(rows.map((r) => r.method)), half, `From a terminal: <code>${escaped(command(price, single))}</code>`];
+  const allowed = rows.filter((r) => r.single || !single);
+  const more = best && [warningsOf(allowed.map((r) => r.method)), half, `From a terminal: <code>${escaped(command(price, single))}</code>`];
   byId("answer-satellites").innerHTML = [take, ...others].join("<br>") + (best ? `<span class="more">${more.join(" ")}</span>` : "");
   const run = ({ method, step, often, evaluations, seconds: value }) => {
     const length = `${general(step, 4)} s`, said = `${often}, ${text(evaluations)} torques and ${seconds(value)} for one second of the motion`;
     return { method, value, words: length, more: `steps of ${length}: ${said}` };
   };
-  const { visible } = ordered(methods, rows.filter((r) => r.single || !single).map(run));
+  const { visible } = ordered(methods, allowed.map(run));
   list("plot-taken", visible, "longest step (time, relative to the first)", drawn);
   document.querySelector(`#plot-taken [data-method="${best?.method}"]`)?.classList.add("take");
   if (!drawn.length) return missing(NO_METHODS, "plot-satellites");
