@@ -1,7 +1,6 @@
 """The engine atlas: adapters, processes, identification, measures; with none of the engines installed, and with some."""
 
 import ast
-import csv
 import math
 import re
 import sys
@@ -862,8 +861,7 @@ def test_an_installed_engine_does_what_the_released_atlas_says(key):
 
 @pytest.fixture(scope="module")
 def comparison():
-    with (Path(__file__).parents[1] / "data/released/wheels.csv").open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return wheels.read(Path(__file__).parents[1] / wheels.RELEASED)
 
 
 @pytest.mark.parametrize("motor", wheels.MOTORS)
@@ -878,6 +876,20 @@ def test_a_reaction_wheel_turns_here_as_released(comparison, motor):
     assert all(float(row["apart"]) < 0.3 * float(row["error"]) for row in rows)
 
 
+def test_the_atlas_has_a_row_with_a_reaction_wheel(comparison):
+    from polhode_study.documentation.engines import engines_page
+    from polhode_study.explorer import content
+    from polhode_study.inputs import Inputs
+
+    words = "4.0 (no torque, constant, sampled every 0.5 s), 1.0 (set before each step)"
+    assert wheels.orders_in_words(comparison) == words
+    assert {f"bsk=={row['version']}" for row in comparison} == set(ENGINES["bsk"].requirements)
+    (row,) = (line for line in engines_page().splitlines() if "RK4, with a reaction wheel" in line)
+    assert words in row and row.startswith(f"| Basilisk {comparison[0]['version']} |") and "– – 2e-06" in row
+    rows = content._engines(Inputs(released=Path(__file__).parents[1] / "data/released"))["rows"]
+    assert [each["engine"] for each in rows if words in each["answer"]] == ["bsk RK4"]
+
+
 @pytest.mark.thorough
 def test_an_installed_basilisk_turns_a_wheel_as_released(comparison):
     engine = ENGINES[wheels.ENGINE]
@@ -885,8 +897,8 @@ def test_an_installed_basilisk_turns_a_wheel_as_released(comparison):
         pytest.skip(f"{engine.key} is not installed; {environments.how_to_install(engine)}")
     for row, before in zip(wheels.compared(), comparison, strict=True):
         if row["version"] == before["version"]:
-            assert [float(row[name]) for name in wheels.COLUMNS[4:]] == pytest.approx(
-                [float(before[name]) for name in wheels.COLUMNS[4:]], rel=0.05
+            assert [float(row[name]) for name in wheels.ANGLES] == pytest.approx(
+                [float(before[name]) for name in wheels.ANGLES], rel=0.05
             )
 
 

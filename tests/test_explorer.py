@@ -1,10 +1,12 @@
 """The page to play with: its numbers are those of the files, it needs no network, and a real browser answers as Python does."""
 
+import argparse
 import base64
 import functools
 import itertools
 import json
 import re
+import shlex
 import zlib
 from pathlib import Path
 
@@ -22,7 +24,8 @@ import polhode
 from polhode.advice.from_laws import from_laws
 from polhode.advice.from_runs import drift
 from polhode.advice.prices import USUAL
-from polhode.fits import law_file, ranking
+from polhode.cli import recommend
+from polhode.fits import law_file, ranking, satellite_steps
 from polhode.fits.ladders import largest_of_each
 from polhode.interface import netcdf, storage
 from polhode_study import artefacts, chapters, configuration
@@ -312,7 +315,9 @@ def test_the_page_of_the_default_study_is_light():
     a_number = len(page.packed(content.numbers(noise, "f4")["f4"])) / noise.size
     many += 2 * sum(8 * int(np.prod(size[:2])) for size in sizes)
     texts = 200_000
-    assert bytes_ + exact * 4 / 3 + (single + many) * a_number + texts < LIMIT
+    steps = satellite_steps.read(HOME / "data/released/satellites.json").steps
+    of_satellites = len(page.packed(content.numbers(steps)["f8"]))
+    assert bytes_ + exact * 4 / 3 + (single + many) * a_number + texts + of_satellites < LIMIT
 
 
 def test_no_address_is_fetched(results):
@@ -428,7 +433,7 @@ def at(browser, results):
     return browser
 
 
-SECTIONS = ["field", "compare", "random", "orders", "long", "polhode", "bodies", "engines", "claims"]
+SECTIONS = ["field", "compare", "random", "satellites", "orders", "long", "polhode", "bodies", "engines", "claims"]
 
 
 def tab(at: Browser, section: str) -> Browser:
@@ -711,6 +716,57 @@ def test_random_bodies_are_answered_as_by_recommend(at, torque, error, one_torqu
     assert set(at.drawn("plot-laws")) == set(at("return drawn"))
 
 
+def test_satellites_are_answered_as_by_recommend(at, results, tmp_path, monkeypatch):
+    """As the command answers in a checkout with this run, whose times of steps the page has, too."""
+    (tmp_path / "results").symlink_to(results)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/released").symlink_to(HOME / "data/released")
+    monkeypatch.chdir(tmp_path)
+
+    def said() -> list[str]:
+        lines = at("return document.getElementById('answer-satellites').innerText").splitlines()
+        command = re.search(r"From a terminal: polhode recommend (.*)", lines[-1])[1]
+        answer = polhode.recommend(**asked_in(command))
+        assert lines[:-1] == [answer.sentence, answer.serves, answer.costs] and answer.interval_means in lines[-1]
+        assert at.listed("plot-taken") == [row.method for row in answer.alternatives]
+        assert at("return document.querySelector('#plot-taken .take').dataset.method") == answer.method
+        return [answer.sentence, command]
+
+    go(at, "satellites")
+    first, command = said()
+    assert command == "--spacecraft --inertia 0.007 0.035 0.036 --wheels 0 0.005 0 --omega 0.0011 --error 1e-6"
+    at.type('input[data-key="every"]', "0.25").type('input[data-key="time"]', "5550").type(
+        'input[data-key="below"]', "0.01 deg"
+    )
+    orbit, command = said()
+    assert command.endswith("--every 0.25 --time 5550 --error 0.01deg") and orbit != first
+    at.type('input[data-key="wheels"]', "0 0,02 0").type('#section-satellites input[data-key="price"]', "2")
+    at("document.querySelector('input[data-key=single]').click()")
+    faster, command = said()
+    assert command.endswith("--torque-price 2 --one-torque") and faster not in (first, orbit)
+    assert "rk4" not in at.listed("plot-taken")
+    released, lines = satellite_steps.read(HOME / "data/released/satellites.json"), at.drawn("plot-satellites")
+    assert len(lines) == 4
+    for method, (errors, steps) in lines.items():
+        assert steps == pytest.approx([released.sufficient(error)[method] for error in errors])
+    before = at("return window.location.hash")
+    for control, wrong in (("inertia", "1 2 4"), ("omega", "-1"), ("below", "2")):
+        at.type(f'input[data-key="{control}"]', wrong)
+        assert at("return document.querySelector(arguments[0]).ariaInvalid", f'input[data-key="{control}"]') == "true"
+        assert at("return window.location.hash") == before
+    go(at, "satellites?wheels=&omega=0")
+    assert "omega must not be zero" in at("return document.getElementById('answer-satellites').innerText")
+    assert at.complaints() == []
+
+
+def asked_in(command: str) -> dict:
+    """The arguments of :func:`polhode.recommend` from options of the command."""
+    parser = argparse.ArgumentParser()
+    recommend.add_arguments(parser)
+    given = vars(parser.parse_args(shlex.split(command)))
+    return {name: value for name, value in given.items() if name in recommend.ARGUMENTS and value not in (None, False)}
+
+
 def test_an_engine_is_chosen_and_found(at):
     data = netcdf.read_dataset(HOME / "data/released/atlas.nc")
     go(at, "engines?engine=mujoco%20RK4")
@@ -924,7 +980,7 @@ def test_the_list_of_methods_is_one_stop_of_the_tab_key(browser, results):
 
     browser.open(results / "explorer.html", "long")
     keys = browser("return pool")
-    pressed = [press(Keys.TAB) for _ in range(18)]
+    pressed = [press(Keys.TAB) for _ in range(19)]
     assert pressed[0] == "skip" and pressed[-1] == "problem", "as many for any number of methods"
     inside = pressed[-2]
     assert set(pressed) & set(keys) == {inside}
@@ -993,10 +1049,13 @@ def test_every_field_of_the_data_is_shown_in_some_view(browser, results):
                     for value in browser(options, control):
                         browser.type(control, value)
         go(browser, "compare?one=false&methods=rk4")  # a method with a caution
+        for question in ("wheels=&omega=0", "every=0.01&below=0.001", "every=0.25"):
+            go(browser, f"satellites?{question}")
         unread = browser("return [...fields].filter((field) => !fieldsRead.has(field)).sort()")
         # The style is read by Plotly; answers, fits and states that blew up belong to what is looked at here.
         # Sets are read at a click, the price where no field has one, and the step of long runs with the other normalisation.
-        known = r"\.(plots|sets|answers)(\.|$)|.*\.(fits|lost)\.|\.price$|.*\.switched\.dt$"
+        # Every satellite has a method with a step.
+        known = r"\.(plots|sets|answers)(\.|$)|.*\.(fits|lost)\.|\.price$|.*\.switched\.dt$|.*\.without_step$"
         unread = [field for field in unread if not re.match(known, field)]
         assert unread == [], unread
     finally:
@@ -1018,6 +1077,7 @@ def test_a_run_of_one_problem_says_what_it_lacks(browser, results, tmp_path):
         "field": ("plot-field", "nothing of what page 1"),
         "bodies": ("plot-bodies", "no many-body scenes"),
         "random": ("plot-laws", "no random bodies"),
+        "satellites": ("plot-satellites", "no satellites"),
         "engines": ("plot-spin", "no atlas of engines"),
         "long": ("plot-long", "no long runs"),
         "polhode": ("plot-polhode", "no long run of a top without torque"),

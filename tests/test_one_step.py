@@ -9,6 +9,8 @@ import json
 import math
 import re
 import shlex
+import shutil
+import subprocess
 from functools import cache
 from pathlib import Path
 
@@ -38,8 +40,9 @@ from polhode_study.chapters.laws import frames as law_frames
 from polhode_study.chapters.ledger import numbers as ledger_numbers
 from polhode_study.documentation import pages
 from polhode_study.documentation.readers import BEHIND, inputs_of
-from polhode_study.explorer import content
+from polhode_study.explorer import content, page
 from polhode_study.explorer import fields as explorer_fields
+from polhode_study.explorer.satellites import satellites as explorer_satellites
 from polhode_study.inputs import Inputs
 
 HOME = Path(__file__).parents[1]
@@ -331,6 +334,101 @@ def test_the_row_s_cubesat_has_the_step_of_its_own_question(first_page, without_
         and f"{in_digits['steps_wheels']} s for" in page
     )
     assert f"smooth torques need {row.numbers['steps_rk4']:.2g} for" in page and f"{in_digits['steps_rk4']} s here" in page
+
+
+#: Runs the page's arithmetic on its data: texts typed in controls, and numbers to write in so many digits.
+IN_NODE = """
+const given = JSON.parse(require("fs").readFileSync(0));
+const document = {{ getElementById: () => ({{ textContent: given.content }}) }};
+{scripts}
+const read = (typed) => Object.fromEntries(keysOf(QUESTION).map((key) => [key, QUESTION[key](typed[key])]));
+const answers = given.questions.map(({{ price, single, ...typed }}) => satelliteAnswer({{ ...read(typed), price, single }}));
+const wrong = given.wrong.map(([key, typing]) => QUESTION[key](typing) === undefined);
+console.log(JSON.stringify({{ answers, wrong, numbers: given.numbers.map(([value, digits]) => general(value, digits)) }}));
+"""
+#: What is no number of a question, or no body that there is.
+WRONG = [
+    *[("inertia", typing) for typing in ("", "1 2", "1 2 x", "1 2 -1", "0 1 1", "1 2 4", "1 2 3 4", "1e200 1e200 1e200")],
+    *[("omega", typing) for typing in ("", "-1", "3 deg", "fast", "0x10", "Infinity", "1 2")],
+    *[("wheels", typing) for typing in ("0.005", "0 0 a")],
+    *[(key, typing) for key in ("every", "time") for typing in ("0", "-1", "1 deg", "abc")],
+    *[("below", typing) for typing in ("", "0", "1", "60 deg", "1e-16", "1e-3 s")],
+]
+#: Numbers in so many digits; some are halves, which are rounded to the even digit.
+WRITTEN = [
+    (0.015625, 4),
+    (0.03125, 3),
+    (0.09375, 3),
+    (0.0, 3),
+    (1e-5, 3),
+    (9.9996e-5, 4),
+    (99995.0, 4),
+    (1e22, 2),
+    (123456.0, 6),
+]
+#: Questions about satellites as they are typed, and as they are asked in Python.
+EXAMPLE = {"inertia": "0.007 0.035 0.036", "wheels": "0 0.005 0", "omega": "0.0011", "every": "", "time": "", "below": "1e-6"}
+AS_TYPED: list[tuple[dict, dict]] = [
+    ({}, {}),
+    ({"price": 1e4}, {"torque_price": 1e4}),
+    ({"single": True, "every": "0,25"}, {"one_torque": True, "every": 0.25}),
+    ({"omega": "3 deg/s", "wheels": ""}, {"omega": math.radians(3), "wheels": None}),
+    ({"omega": "0"}, {"omega": 0.0}),
+    ({"every": "0.25", "time": "5550", "below": "0.01 deg"}, {"every": 0.25, "time": 5550.0, "error": math.radians(0.01)}),
+    ({"every": "0.01", "below": "1e-4"}, {"every": 0.01, "error": 1e-4}),
+    ({"wheels": "0.001, -0.005, 2e-4"}, {"wheels": (0.001, -0.005, 2e-4)}),
+    ({"wheels": "0,001 -0,005 2e-4"}, {"wheels": (0.001, -0.005, 2e-4)}),
+    ({"below": "0.5"}, {"error": 0.5}),
+]
+
+
+def satellites_asked(number: int) -> list[tuple[dict, dict]]:
+    """Random questions: as they are typed, and as they are asked in Python."""
+    random, questions = np.random.default_rng(51), []
+    for _ in range(number):
+        a, b, c = random.uniform(0.2, 1, 3)
+        numbers = {
+            "inertia": [float(f"{x:.3g}") for x in (a + b, b + c, c + a)],
+            "wheels": [float(f"{x:.3g}") for x in random.standard_normal(3) * 10 ** random.uniform(-2, 2)],
+            "omega": float(f"{10 ** random.uniform(-3, 1):.3g}"),
+            "every": float(f"{10 ** random.uniform(-3, 1):.2g}") if random.uniform() < 0.5 else None,
+            "time": float(f"{10 ** random.uniform(0, 4):.2g}") if random.uniform() < 0.5 else None,
+            "error": float(f"{10 ** random.uniform(-9, -1):.2g}"),
+        }
+        lists = {name: [] if x is None else x if isinstance(x, list) else [x] for name, x in numbers.items()}
+        typed = {name: " ".join(map(repr, values)) for name, values in lists.items()}
+        price, single = float(random.choice([0.0, 1.0, 1e3])), bool(random.uniform() < 0.3)
+        asked = {"below": typed.pop("error"), "price": price, "single": single}
+        questions.append((typed | asked, numbers | {"torque_price": price, "one_torque": single}))
+    return questions
+
+
+def test_the_explorer_answers_about_satellites_as_recommend(without_run):
+    """The same sentences, and the same steps, costs and order of all methods, for what is typed on the page."""
+    if shutil.which("node") is None:
+        pytest.skip("node is missing; on Debian: apt-get install nodejs")
+    questions = [*AS_TYPED, *satellites_asked(40)]
+    data = explorer_satellites(Inputs(released=HOME / "data/released"), METHODS_OF_ALL)
+    given = {"content": json.dumps({"satellites": data, "methods": {}}), "questions": [], "wrong": WRONG, "numbers": WRITTEN}
+    given["questions"] = [{**EXAMPLE, "price": USUAL, "single": False} | typed for typed, _ in questions]
+    scripts = "\n".join((page.FOLDER / name).read_text(encoding="utf-8") for name in ("model.js", "satellites.js"))
+    command = ["node", "-e", IN_NODE.format(scripts=scripts)]
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=True, timeout=120)
+    result, several = json.loads(done.stdout), set()
+    for (typed, asked), of_page in zip(questions, result["answers"], strict=True):
+        example = {**from_satellites.CUBESAT, "error": 1e-6}
+        answer = polhode.recommend(spacecraft=True, **(example | asked))
+        assert of_page["said"] == [answer.sentence, answer.serves, answer.costs], typed
+        assert of_page["half"] == answer.interval_means
+        rows = [row for row in of_page["rows"] if row["single"] or not asked.get("one_torque")]
+        assert [row["method"] for row in rows] == [row.method for row in answer.alternatives]
+        for row, other in zip(rows, answer.alternatives, strict=True):
+            assert row["step"] == pytest.approx(other.dt, rel=1e-12) and row["often"] == other.mark
+            assert row["seconds"] == pytest.approx(other.seconds, rel=1e-12)
+        several.add((answer.method, bool(of_page["best"]["count"]), "the spin" in answer.sentence))
+    assert len({method for method, *_ in several}) > 2 and len(several) > 5, "questions of all kinds"
+    assert result["wrong"] == [True] * len(WRONG)
+    assert result["numbers"] == [f"{value:.{digits}g}" for value, digits in WRITTEN]
 
 
 def test_an_angular_velocity_may_be_in_degrees(without_run, capsys):

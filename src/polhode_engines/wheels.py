@@ -8,7 +8,8 @@ wheel.
 
 import argparse
 import csv
-from collections.abc import Callable, Sequence
+import datetime
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from polhode.problems.problem import Problem
 from polhode_engines import all_engines, cases
 from polhode_engines.environments import Run, spin
 
+#: The released file, in a checkout.
+RELEASED = Path("data/released/wheels.csv")
 ENGINE, OPTION, METHOD = "bsk", "RK4", "rk4"
 #: The axis of the wheel, its moment (kg m^2) and its speed in the body (rad/s).
 AXIS, MOMENT, SPEED = (0.0, 0.6, 0.8), 0.1, 4.0
@@ -34,7 +37,9 @@ MOTORS: dict[str, tuple[float, float, float]] = {
     "set before each step": (0.0, 0.2, 0.0),
 }
 STEPS = (0.1, 0.05, 0.025, 0.0125)
-COLUMNS = ("engine", "version", "motor", "dt", "error", "polhode", "apart")
+COLUMNS = ("engine", "version", "date", "motor", "dt", "error", "polhode", "apart")
+#: The columns with angles, rad.
+ANGLES = COLUMNS[-3:]
 
 
 def run_of(motor: str, dt: float) -> Run:
@@ -131,13 +136,36 @@ def compared(python: Path | None = None) -> list[dict[str, Any]]:
     if failed := [answer.error for answer in spun if answer.error]:
         raise RuntimeError(failed[0])
     solutions = {motor: exact(motor) for motor in MOTORS}
-    rows = []
+    rows, date = [], datetime.datetime.now(datetime.UTC).date().isoformat()
     for (motor, dt), answer in zip(pairs, spun, strict=True):
         q = orientations(motor, dt)
         angles = ((answer.q, solutions[motor]), (q, solutions[motor]), (answer.q, q))
         numbers = (f"{float(np.mean(cases.angle(*pair))):.3g}" for pair in angles)
-        rows.append(dict(zip(COLUMNS, (ENGINE, version, motor, dt, *numbers), strict=True)))
+        rows.append(dict(zip(COLUMNS, (ENGINE, version, date, motor, dt, *numbers), strict=True)))
     return rows
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """The rows of a file that :func:`main` wrote, each by :data:`COLUMNS`, numbers as text."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def orders(rows: Sequence[Mapping[str, str]], name: str = "error") -> dict[str, float]:
+    """Motor -> the order of one of :data:`ANGLES`, by default of the error of the engine, from :func:`read`."""
+    by_motor = {motor: [row for row in rows if row["motor"] == motor] for motor in MOTORS}
+    return {
+        motor: cases.order([float(row["dt"]) for row in some], [float(row[name]) for row in some], np.finfo(float).eps)
+        for motor, some in by_motor.items()
+    }
+
+
+def orders_in_words(rows: Sequence[Mapping[str, str]]) -> str:
+    """The orders of the engine, each with the motors for which it is so."""
+    motors: dict[str, list[str]] = {}
+    for motor, order in orders(rows).items():
+        motors.setdefault(f"{order:.1f}", []).append(motor)
+    return ", ".join(f"{order} ({', '.join(some)})" for order, some in motors.items())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

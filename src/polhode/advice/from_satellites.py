@@ -19,11 +19,11 @@ from polhode.advice.cases import BodyCase
 from polhode.advice.cautions import drift, restarts
 from polhode.advice.errors import AdviceError
 from polhode.advice.prices import USUAL, Prices, prices
-from polhode.algebra.body import Body
+from polhode.algebra.body import ROUNDED, Body
 from polhode.fits import satellite_steps
 from polhode.fits.largest_step import SHARE_OF_CASES
 from polhode.methods import METHODS
-from polhode.methods.runs import has_pieces, steps_in, torques_in
+from polhode.methods.runs import TOLERANCE, has_pieces, steps_in, torques_in
 from polhode.problems.pieces import edges_of
 
 #: The probability of the intervals of shares.
@@ -34,6 +34,28 @@ FEWEST = 0.5
 EXACT = "exact_rotor"
 #: The example: moments (kg m^2), momentum of the wheel (N m s) and angular velocity (rad/s) of a cubesat of three units.
 CUBESAT = {"inertia": (0.007, 0.035, 0.036), "wheels": (0.0, 0.005, 0.0), "omega": 0.0011}
+#: The sentences of an answer. The interactive page of a study fills in the same ones (``explorer/satellites.js``).
+WORDS = {
+    "take": "Take {label} ({method}) with steps of at most {step} s that end where a thruster switches and where a controller "
+    "samples.",
+    "decides": "The faster of spin {spin} rad/s and nutation (h/sqrt(Ix Iz) for a wheel h along y) {nutation} rad/s decides: "
+    "the {faster}. {often}.",
+    "once": "1 step a sample",
+    "often": "{number} steps a radian",
+    "ends": "Steps end at the samples of the controller, every {every} s: {steps} a sample.",
+    "step": "one step",
+    "steps": "{count} steps of {length} s",
+    "serves": "It is sufficient for {share} of {satellites} random satellites, so for {low} to {high} of all such satellites "
+    "({likely} interval). The error is {error} a radian; the step on the article's first page is for 1e-6 a radian, and also "
+    "for random bodies without wheels.",
+    "costs": "It takes {torques} torques a second of the motion",
+    "at_samples": ", with the torques of each start at an edge of the torque",
+    "at_firings": ", and at most {torques} more at each edge of a thruster",
+    "other": "; {label} ({method}) takes {torques}, with steps of at most {step} s, {often}",
+    "half": "Interval: half of the satellites may take steps of {step} s.",
+    "without_rate": "omega must not be zero where there are no wheels: steps are measured in radians",
+    "without_step": "no method has a step that is sufficient for {share} of the satellites and {error}",
+}
 
 
 @dataclass(frozen=True)
@@ -69,23 +91,27 @@ class Rates:
         """
         count = self.in_sample(step)
         length = self.every / count if self.every else step
-        return "1 step a sample" if count == 1 else f"{1 / (length * self.fastest):.3g} steps a radian"
+        return WORDS["once"] if count == 1 else WORDS["often"].format(number=f"{1 / (length * self.fastest):.3g}")
 
     def words(self, step: float) -> str:
         """What decides a step (s), in sentences: the faster rate and, with a controller, its samples.
 
         The samples alone if only one step is taken between two.
         """
-        count = self.in_sample(step)
-        number = "one step" if count == 1 else f"{count} steps of {(self.every or 0.0) / max(count, 1):.4g} s"
-        ends = f"Steps end at the samples of the controller, every {self.every:.3g} s: {number} a sample." if count else ""
-        if count == 1:
-            return ends
-        return (
-            f"The faster of spin {self.spin:.3g} rad/s and nutation (h/sqrt(Ix Iz) for a wheel h along y) "
-            f"{self.nutation:.3g} rad/s decides: the {'spin' if self.spin > self.nutation else 'nutation'}. "
-            f"{self.often(step)}. {ends}".strip()
-        )
+        count, said = self.in_sample(step), []
+        if count != 1:
+            said.append(
+                WORDS["decides"].format(
+                    spin=f"{self.spin:.3g}",
+                    nutation=f"{self.nutation:.3g}",
+                    faster="spin" if self.spin > self.nutation else "nutation",
+                    often=self.often(step),
+                )
+            )
+        if self.every:
+            steps = WORDS["step"] if count == 1 else WORDS["steps"].format(count=count, length=f"{self.every / count:.4g}")
+            said.append(WORDS["ends"].format(every=f"{self.every:.3g}", steps=steps))
+        return " ".join(said)
 
 
 def rates_of(case: BodyCase) -> Rates:
@@ -135,7 +161,7 @@ def from_satellites(
         priced = prices(torque_price, results, anywhere=True)
         priced = replace(priced, fixed={EXACT: data.exact_motion * priced.unit})
     if rates.fastest <= 0:
-        raise AdviceError("omega must not be zero where there are no wheels: steps are measured in radians")
+        raise AdviceError(WORDS["without_rate"])
     coarsest, *_, last, finest = data.errors
     per_radian = min(coarsest, error if time is None else error / max(1.0, rates.fastest * time))
     most, usual = ({key: max(FEWEST, n) for key, n in data.sufficient(per_radian, of).items()} for of in (SHARE_OF_CASES, 0.5))
@@ -145,27 +171,23 @@ def from_satellites(
     alone = [row for row in choices if METHODS[row.method].torques_per_step == 1]
     rows = alone if one_torque and not everything else choices
     if not rows:
-        raise AdviceError(f"no method has a step that is sufficient for {SHARE_OF_CASES:.0%} of the satellites and {error:g}")
+        raise AdviceError(WORDS["without_step"].format(share=f"{SHARE_OF_CASES:.0%}", error=f"{error:g}"))
     fastest = (alone if one_torque and alone else rows)[0]
     rows = [replace(row, relative=(row.seconds or inf) / (fastest.seconds or inf)) for row in rows]
     best = next(row for row in rows if row.method == fastest.method)
     half = 1 / (usual[best.method] * rates.fastest)
-    low, high = _interval(number_of)
     total = f"{error:g} after {time:g} s" if time is not None else f"{error:g} of each radian"
     return Recommendation(
         question=f"A satellite, moments {tuple(float(f'{x:.4g}') for x in body.inertia)} kg m^2, wheels "
         f"{tuple(float(f'{x:.4g}') for x in body.wheel_momentum)} N m s, error below {total}, "
         f"{price_in_words(torque_price, priced.unit)}",
         best=best,
-        sentence=f"Take {best.label} ({best.method}) with steps of at most {best.dt:.4g} s that end where a thruster switches "
-        f"and where a controller samples. {rates.words(best.dt)}",
-        serves=f"It is sufficient for {SHARE_OF_CASES:.0%} of {number_of} random satellites, so for {low:.0%} to "
-        f"{high:.0%} of all such satellites ({LIKELY:.0%} interval). The error is {per_radian:.2g} a radian; the step on "
-        "the article's first page is for 1e-6 a radian, and also for random bodies without wheels.",
+        sentence=WORDS["take"].format(label=best.label, method=best.method, step=f"{best.dt:.4g}") + f" {rates.words(best.dt)}",
+        serves=WORDS["serves"].format(**shares(number_of), error=f"{per_radian:.2g}"),
         costs=_costs(best, [] if one_torque else choices, rates),
         changes=["your own torque, as a file without `spacecraft`: all of it is run", *restarts(METHODS[best.method])],
         interval=(best.dt, max(best.dt, min(half, rates.every or inf))),
-        interval_means=f"Interval: half of the satellites may take steps of {half:.3g} s.",
+        interval_means=WORDS["half"].format(step=f"{half:.3g}"),
         alternatives=rows,
         evidence=[
             f"{number_of} random satellites with h/(I omega) from 0 to {data.ratios.max():.3g} under gravity alone, "
@@ -223,19 +245,54 @@ def _torques(method: Any, step: float, rates: Rates) -> float:
 def _costs(best: Choice, choices: list[Choice], rates: Rates) -> str:
     """The torques of a method, and of the fastest of ``choices`` with one torque a step, or with several if it has one."""
     method = METHODS[best.method]
-    text = f"It takes {_torques(method, best.dt, rates):.3g} torques a second of the motion"
+    text = WORDS["costs"].format(torques=f"{_torques(method, best.dt, rates):.3g}")
     if len(rates.lengths):
-        text += ", with the torques of each start at an edge of the torque"
-    elif (more := method.starting_torques(1 << 30)) > 1:
-        text += f", and at most {more} more at each edge of a thruster"
+        text += WORDS["at_samples"]
+    elif (more := starting_torques(best.method)[-1]) > 1:
+        text += WORDS["at_firings"].format(torques=more)
     is_alone = method.torques_per_step == 1
     other = next((row for row in choices if (METHODS[row.method].torques_per_step == 1) != is_alone), None)
-    if other is None:
-        return f"{text}."
-    return (
-        f"{text}; {other.label} ({other.method}) takes {_torques(METHODS[other.method], other.dt, rates):.3g}, "
-        f"with steps of at most {other.dt:.4g} s, {rates.often(other.dt)}."
-    )
+    if other is not None:
+        text += WORDS["other"].format(
+            label=other.label,
+            method=other.method,
+            torques=f"{_torques(METHODS[other.method], other.dt, rates):.3g}",
+            step=f"{other.dt:.4g}",
+            often=rates.often(other.dt),
+        )
+    return f"{text}."
+
+
+def starting_torques(key: str) -> list[int]:
+    """The torques of a method beyond those of its steps, in a piece of 1, 2, ... steps; longer pieces have the last number."""
+    method = METHODS[key]
+    most, numbers = method.starting_torques(1 << 30), [method.starting_torques(1)]
+    while numbers[-1] < most:
+        numbers.append(method.starting_torques(len(numbers) + 1))
+    return numbers
+
+
+def constants() -> dict[str, float]:
+    """The numbers in an answer that are not measured, by name; for the page of a study, which finds answers by itself."""
+    return {
+        "share": SHARE_OF_CASES,
+        "fewest": FEWEST,
+        "as_samples": satellite_steps.AS_SAMPLES,
+        "tolerance": TOLERANCE,
+        "flat": 1 + ROUNDED,
+    }
+
+
+def shares(number: int) -> dict[str, str]:
+    """For how many of so many random satellites a step is sufficient, in the words of :data:`WORDS`."""
+    low, high = _interval(number)
+    return {
+        "share": f"{SHARE_OF_CASES:.0%}",
+        "satellites": str(number),
+        "low": f"{low:.0%}",
+        "high": f"{high:.0%}",
+        "likely": f"{LIKELY:.0%}",
+    }
 
 
 def _interval(number: int) -> tuple[float, float]:

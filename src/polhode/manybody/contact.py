@@ -828,7 +828,7 @@ def all_loads_of(law: ForceLaw) -> Callable[..., Any]:
     """The function ``all_loads`` of a law, which adds the loads of all contacts, not compiled.
 
     ``all_loads(respond, fields, width, count, setup, memory, clock, commit) -> energy, contacts`` examines every pair of
-    clumps, adds forces (N, lab) and torques (N m, body frame) to the records, and returns the stored energy (J) and the number
+    clumps, adds forces (N, lab) and torques (N m, body frame) to the records, and returns the stored energy (J) and the count
     of contacts.
     """
     _, begin_pass, wall_of, pair, end_pass = interaction(law)

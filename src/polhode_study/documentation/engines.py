@@ -6,14 +6,13 @@ from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
-from polhode_engines import all_engines, by_recipe
+from polhode_engines import all_engines, by_recipe, wheels
 from polhode_engines.advice import advice_of
 from polhode_engines.candidates import label as label_of
-from polhode_engines.cases import TIMES, order
+from polhode_engines.cases import TIMES
 from polhode_engines.protocol import LOADS, Engine, option_of
 from polhode_engines.read_rows import MARK, READ
 from polhode_engines.shipped import NAMES
@@ -40,7 +39,7 @@ def engines_page() -> str:
     off += "\n" + table(
         ["engine", "which releases"], [(engine.label, engine.releases) for engine in declared.values() if engine.releases]
     )
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for row in _rows(data):
         texts = {name: str(row[name].item()) for name in ("label", "version", "option", "method_label", "end", "precision")}
         single = " (single precision)" if texts["precision"] == "float32" else ""
@@ -57,6 +56,8 @@ def engines_page() -> str:
                 texts["end"],
             )
         )
+        if (str(row["key"].item()), texts["option"]) == (wheels.ENGINE, wheels.OPTION):
+            rows.append(_with_wheel(texts["label"]))
     for reading in READ:
         order = f"{reading.reference.order_q} (of the method)"
         single = " (single precision)" if reading.precision == "float32" else ""
@@ -77,7 +78,8 @@ def engines_page() -> str:
     done = int(np.sum(data["is_identified"].values))
     count = len(set(data["key"].values.tolist()))
     said = (
-        f"Measured on {data.attrs['date']}: {data.sizes['engine']} rows of {count} engines, {done} identified. "
+        f"Measured on {data.attrs['date']}: {data.sizes['engine']} rows of {count} engines, {done} identified, and a "
+        "spacecraft [with a reaction wheel](#a-reaction-wheel-in-basilisk), which is compared with ours. "
         f"Another {len(READ)} rows, at the end, are *{MARK}*: nothing in them is measured."
     )
     return f"{said}\n\n{table(head, rows)}\n{off}"
@@ -321,24 +323,31 @@ def recipe_page() -> str:
 
 def wheels_page() -> str:
     """Errors and orders of Basilisk and of polhode with a reaction wheel, by what sets the torque of its motor."""
-    data = pd.read_csv(HOME / "data/released/wheels.csv")
-    largest = float(data["dt"].max())
+    measured = wheels.read(HOME / wheels.RELEASED)
+    engine, date = f"{all_engines()[measured[0]['engine']].label} {measured[0]['version']}", measured[0]["date"]
+    theirs, ours = (wheels.orders(measured, name) for name in ("error", "polhode"))
     rows = []
-    for motor, of_motor in data.groupby("motor", sort=False):
-        cells = [
-            text
-            for name in ("error", "polhode")
-            for text in (
-                f"{order(of_motor['dt'].to_numpy(), of_motor[name].to_numpy(), float(np.finfo(float).eps)):.1f}",
-                number(float(of_motor.loc[of_motor["dt"] == largest, name].item()), 2),
-            )
-        ]
-        rows.append((str(motor), *cells, number(float(of_motor["apart"].max()), 2)))
-    engine = f"{all_engines()[data['engine'][0]].label} {data['version'][0]}"
+    for motor in wheels.MOTORS:
+        largest, *_ = (row for row in measured if row["motor"] == motor and float(row["dt"]) == max(wheels.STEPS))
+        error, own_error, apart = (number(float(largest[name]), 2) for name in wheels.ANGLES)
+        rows.append((motor, f"{theirs[motor]:.1f}", error, f"{ours[motor]:.1f}", own_error, apart))
     head = ["torque of the motor", *(f"{who}: {what}" for who in (f"{engine}, RK4", "ours") for what in ("order", "error"))]
     times = ", ".join(f"{t:g}" for t in TIMES)
-    said = f"Errors and differences are angles in rad, means over the times {times} s, at steps of {largest:g} s."
+    said = (
+        f"Measured on {date}. Errors and differences are angles in rad, means over the times {times} s, at steps of "
+        f"{max(wheels.STEPS):g} s."
+    )
     return "\n".join((table([*head, "apart"], rows), said, ""))
+
+
+def _with_wheel(label: str) -> tuple[str, ...]:
+    """The row of an engine with a reaction wheel: its orders by the torque of the motor."""
+    measured = wheels.read(HOME / wheels.RELEASED)
+    first, *_ = (row for row in measured if row["motor"] == next(iter(wheels.MOTORS)) and float(row["dt"]) == 0.1)
+    orders = f"by the torque of the motor: {wheels.orders_in_words(measured)}"
+    errors = f"{MISSING} {MISSING} {float(first['error']):.1g}"
+    option = f"{wheels.OPTION}, with a reaction wheel"
+    return f"{label} {first['version']}", option, "*compared*", MISSING, orders, errors, MISSING, MISSING
 
 
 def _released(name: str = "atlas.nc") -> Any:

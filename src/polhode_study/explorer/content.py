@@ -4,7 +4,6 @@ Numbers used in the page's own calculations are passed in double precision, so t
 series that are only drawn are thinned and passed in as many digits as can be seen.
 """
 
-import base64
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -19,7 +18,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from matplotlib.colors import to_hex, to_rgb
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 import polhode
 from polhode.advice.from_contacts import FARTHEST
@@ -27,6 +26,7 @@ from polhode.advice.prices import USUAL
 from polhode.fits import laws, ranking
 from polhode.fits.ladders import METRIC, largest_of_each, whole_steps
 from polhode.interface.reading import load_yaml
+from polhode_engines import wheels
 from polhode_engines.advice import advice_of
 from polhode_engines.protocol import known_engines
 from polhode_study import chapters
@@ -36,7 +36,9 @@ from polhode_study.chapters.laws.advice import all_advice
 from polhode_study.explorer import rows
 from polhode_study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence
 from polhode_study.explorer.fields import fields
+from polhode_study.explorer.packing import numbers
 from polhode_study.explorer.rows import number
+from polhode_study.explorer.satellites import satellites
 from polhode_study.gather.cost import problem_cost
 from polhode_study.inputs import Inputs, NotInRun
 from polhode_study.judge.verdicts import COUNTED
@@ -45,8 +47,6 @@ from polhode_study.report.formats import labels_of
 
 Floats = NDArray[np.float64]
 
-#: Bits kept of the mantissa of what is only drawn: a relative error below 2.5e-4. The page shows three digits of it.
-DRAWN = 12
 #: Number of samples kept of a time series.
 SAMPLES = 201
 #: Number of initial states whose energy is drawn along the run.
@@ -126,21 +126,6 @@ THIN = "\u202f"
 DASH = 1.6
 
 
-def numbers(values: ArrayLike, kind: str = "f8", bits: int = DRAWN) -> dict[str, Any]:
-    """An array for the page: its shape and its bytes, little-endian, in base 64; ``kind`` is ``f8``, or ``f4`` if only drawn.
-
-    JSON has neither infinity nor NaN, and decimal digits would take twice the space. What is only drawn is rounded to
-    ``bits`` bits: the zeros after them are compressed best.
-    """
-    array = np.asarray(values, float)
-    if kind == "f4":
-        mantissa, exponent = np.frexp(array)
-        array = np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)
-    with np.errstate(over="ignore"):  # values beyond single precision become infinite and are not drawn
-        content = np.ascontiguousarray(array, f"<{kind}").tobytes()
-    return {"shape": list(array.shape), kind: base64.b64encode(content).decode()}
-
-
 def content(inputs: Inputs) -> dict[str, Any]:
     """All data shown on the page, from the files of a run."""
     single, cost = ({name.strip("/"): data for name, data in inputs.groups(kind).items()} for kind in ("single_body", "cost"))
@@ -177,6 +162,7 @@ def content(inputs: Inputs) -> dict[str, Any]:
         "contacts": [{"error": row["error"], "answer": _contact(inputs, row)} for row in _contacts(inputs)],
         "scenes": [_scene(name, whose, data) for name, whose, data in scenes],
         "random": [_laws(whose, ens) for whose, ens in random],
+        "satellites": satellites(inputs, methods),
         "engines": _engines(inputs),
         "claims": claims,
         "choices": _choices(claims),
@@ -641,7 +627,7 @@ def _engines(inputs: Inputs) -> dict[str, Any] | None:
                 "option": f"{of['label']}: {of['option']}",
                 "answer": f"<strong>{text['name']}, {text['option']}</strong>: {text['method_label']}. {text['advice']}"
                 f'<span class="more">Chosen by: {text["chosen_by"]}. Switched off here: {text["switched_off"] or "nothing"}. '
-                f"{escape(releases)}</span>",
+                f"{escape(releases)}{_with_wheel(inputs, key, texts['option'][i])}</span>",
                 "spin": f"It {end}; the energy changes by {number(energy) if isfinite(energy) else 'more than numbers hold'}. "
                 f"{int(data['long_steps'].values[i]):,} steps of {float(data.attrs['long_step']):g} rad, from near the y axis.",
                 "row": rows.engine(text, dict(zip(names, map(float, order[i]), strict=True)), float(radius[i][-1])),
@@ -659,6 +645,17 @@ def _engines(inputs: Inputs) -> dict[str, Any] | None:
         "method_error": numbers(free["method_q_error"].transpose("engine", "step"), "f4"),
         "path": numbers(data["path"].isel(sample=chosen).transpose("engine", "sample", "axis"), "f4"),
     }
+
+
+def _with_wheel(inputs: Inputs, key: str, option: str) -> str:
+    """What was measured of an option of an engine with a reaction wheel, in a sentence; empty if nothing was."""
+    if (key, option) != (wheels.ENGINE, wheels.OPTION):
+        return ""
+    with suppress(NotInRun):
+        measured = wheels.read(inputs.released_path(wheels.RELEASED.name))
+        orders, date = escape(wheels.orders_in_words(measured)), measured[0]["date"]
+        return f" With a reaction wheel the order depends on the torque of its motor: {orders}; measured on {date}."
+    return ""
 
 
 def unicode_of(label: str) -> str:

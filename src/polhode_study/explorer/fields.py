@@ -26,7 +26,10 @@ EVIDENCE: dict[str, tuple[dict[str, str], str, str]] = {
     "_rubbing": ({"bodies?contact=0.01": "contacts with friction"}, "", "impacts grains"),
     "_water": ({}, "liquids", "liquids thermal_librations"),
     "_games": ({"random?target=0.01": "random bodies", "engines?": "engines"}, "free_body engine_errors", "engines"),
-    "_spacecraft": ({"random?target=0.000001&one=false": "random bodies"}, "slowdown", "law_sheet velocity_torque"),
+    "_spacecraft": (
+        {"random?target=0.000001&one=false": "random bodies", "satellites?": "satellites with wheels"},
+        *("slowdown", "law_sheet velocity_torque"),
+    ),
 }
 Rows = list[dict[str, Any]]
 

@@ -4,9 +4,14 @@ const DEFAULTS = {
   section: "field", field: "", methods: "auto", error: 1e-5, price: -1, x: "time", one: true, // a price of -1: the field's
   problem: ["asymmetric_heavy_top", "heavy_top", "spiral_cylinder", ...keysOf(RUN.problems)].find((key) => RUN.problems[key]) || "",
   draw: "", torque: "state", target: "0.0001", count: "torques", quantity: "q", long: "energy_drift", run: "long", axis: "linear",
+  ...asTyped(RUN.satellites?.example ?? {}), single: false,
   top: "free_asymmetric_top", follow: "omelyan1998", magnify: -1, moment: 200, // as much as lets the drift be seen, at the end
   scene: "", measure: "", beside: "alone", contact: "0.0001", engine: "", find: "", search: "", source: "", verdict: "", kind: "",
 };
+// Numbers, or none, as a reader would type them.
+function asTyped(values) {
+  return Object.fromEntries(keysOf(QUESTION).map((key) => [key, [values[key] ?? []].flat().map(typed).join(" ")]));
+}
 const LIMITS = { price: [0, 1e12], magnify: [0, 12], moment: [0, 1e9] };
 const choice = { ...DEFAULTS };
 
@@ -23,7 +28,8 @@ function parsed(key, value) {
   if (key === "error") return RUN.errors.find((error) => Math.abs(error / Number(value) - 1) < 1e-6);
   if (LIMITS[key]) return [Number(value.replace(",", ".") || NaN)].find((v) => v >= LIMITS[key][0] && v <= LIMITS[key][1]);
   if (key === "problem") return RUN.problems[value] ? value : undefined;
-  return key === "one" ? value === "true" : key === "section" || !(key in DEFAULTS) ? undefined : value;
+  if (QUESTION[key]) return RUN.satellites && QUESTION[key](value) === undefined ? undefined : value;
+  return ["one", "single"].includes(key) ? value === "true" : key === "section" || !(key in DEFAULTS) ? undefined : value;
 }
 
 // Take over what an address says; what it does not name is as usual, and what it has wrong is left out.

@@ -17,7 +17,7 @@ from polhode_study.inputs import Inputs
 
 FOLDER = Path(__file__).parent
 #: Source files of the page, apart from Plotly and the data; package data.
-FILES = ("page.html", "page.css", "plots.yaml", "model.js", "drawing.js", "sections.js", "page.js")
+FILES = ("page.html", "page.css", "plots.yaml", "model.js", "satellites.js", "drawing.js", "sections.js", "page.js")
 #: The scripts of the page, in this order.
 SCRIPTS = tuple(name for name in FILES if name.endswith(".js"))
 

@@ -129,6 +129,42 @@ function drawRandom() {
   draw("plot-laws", traces, { xaxis: logs(targets), yaxis, shapes: [rule("x", targets[target])] });
 }
 
+function drawSatellites() {
+  if (!RUN.satellites) return missing("This run has no satellites.", "plot-satellites", "plot-taken");
+  const { methods, errors, about } = RUN.satellites, { single } = choice, price = priceNow();
+  const question = Object.fromEntries(keysOf(QUESTION).map((key) => [key, QUESTION[key](choice[key])]));
+  const { rows, best, error, said, half } = satelliteAnswer({ ...question, price, single });
+  byId("about-satellites").textContent = about;
+  const strong = (html, words) => html.replace(words, "<strong>$&</strong>"), [first, ...others] = said.map(escaped);
+  const take = best ? [`${escaped(best.label)} (${best.method})`, `${general(best.step, 4)} s`].reduce(strong, first) : first;
+  const allowed = rows.filter((r) => r.single || !single);
+  const more = best && [warningsOf(allowed.map((r) => r.method)), half, `From a terminal: <code>${escaped(command(price, single))}</code>`];
+  byId("answer-satellites").innerHTML = [take, ...others].join("<br>") + (best ? `<span class="more">${more.join(" ")}</span>` : "");
+  const run = ({ method, step, often, evaluations, seconds: value }) => {
+    const length = `${general(step, 4)} s`, said = `${often}, ${text(evaluations)} torques and ${seconds(value)} for one second of the motion`;
+    return { method, value, words: length, more: `steps of ${length}: ${said}` };
+  };
+  const { visible } = ordered(methods, allowed.map(run));
+  list("plot-taken", visible, "longest step (time, relative to the first)", drawn);
+  document.querySelector(`#plot-taken [data-method="${best?.method}"]`)?.classList.add("take");
+  if (!drawn.length) return missing(NO_METHODS, "plot-satellites");
+  const least = Math.min(errors.at(-1) / 100, error ?? 1), count = 1 + Math.round(4 * Math.log10(errors[0] / least));
+  const targets = Array.from({ length: count }, (_, k) => errors[0] * (least / errors[0]) ** (k / (count - 1)));
+  const needed = targets.map((target) => sufficient(target, RUN.satellites.constants.share));
+  const traces = drawn.map((key) => line(key, targets, needed.map((steps) => steps[methods.indexOf(key)]), { every: 6 }));
+  const yaxis = titled("steps per radian for 90 % of the satellites", logs(allOf(traces, "y")));
+  draw("plot-satellites", traces, { xaxis: logs(targets), yaxis, shapes: error ? [rule("x", error)] : [] });
+}
+
+// The question as it is asked in a terminal.
+function command(price, single) {
+  const options = keysOf(QUESTION).filter((key) => choice[key].trim()).map((key) => {
+    return `--${key === "below" ? "error" : key} ${wordsOf(choice[key]).join(vectorOf(choice[key]) ? " " : "")}`;
+  });
+  if (price !== RUN.price) options.push(`--torque-price ${typed(price)}`);
+  return ["polhode recommend --spacecraft", ...options, ...(single ? ["--one-torque"] : [])].join(" ");
+}
+
 function drawOrders() {
   const { quantity } = choice, problem = problemFor("orders"), { label, methods, orders } = about(problem), { fits, error } = orders[quantity];
   pick([...new Set(problemsWith("orders").flatMap((key) => about(key).methods))]);
@@ -321,5 +357,5 @@ function drawClaims() {
   fill("table", fitting);
 }
 
-const SECTIONS = { field: drawField, compare: drawCompare, random: drawRandom, orders: drawOrders, long: drawLong };
+const SECTIONS = { field: drawField, compare: drawCompare, random: drawRandom, satellites: drawSatellites, orders: drawOrders, long: drawLong };
 Object.assign(SECTIONS, { polhode: drawPolhode, bodies: drawBodies, engines: drawEngines, claims: drawClaims });
