@@ -50,7 +50,7 @@ class Products(Plan):
 
     def published(self) -> list[str]:
         """Paths of the data taken from the papers: published numbers, errata and the index of the sources."""
-        return self._below("data", ".csv", ".yaml", ".nc")
+        return self._below("data", ".csv", ".json", ".yaml", ".nc")
 
     def claims(self, timed: bool) -> list[str]:
         """Paths of what the publications state about time, or about everything else."""
