@@ -1,4 +1,8 @@
-"""The problems of the atlas: one body, four loads, and their solutions to double precision by the Taylor integrator."""
+"""The problems of the atlas: one body, four loads, and their solutions to double precision by the Taylor integrator.
+
+Quaternions are scalar first and take body to lab. A load is a key of :data:`LOADS`: ``free``, ``constant``, ``lab`` or
+``velocity``.
+"""
 
 from collections.abc import Sequence
 from functools import cache
@@ -74,7 +78,7 @@ def problem(load: str, omega0: tuple[float, float, float] = GENERAL) -> Problem:
 def exact(load: str) -> tuple[np.ndarray, np.ndarray]:
     """The exact q (times, 4), body to lab, and omega (times, 3), rad/s, body frame, of a load at :data:`TIMES`.
 
-    They are computed to 25 digits and rounded.
+    ``load`` is ``free``, ``constant``, ``lab`` or ``velocity``. They are computed to 25 digits and rounded.
     """
     from polhode.references import taylor  # imported here because an identification does not need it
 
@@ -119,6 +123,8 @@ def starts(count: int = STARTS) -> list[tuple[tuple[float, float, float, float],
 def identification_runs(load: str, precision: str = "float64", length: int = LENGTH, turn: float = 0.0) -> list[Run]:
     """The runs, one from each of :func:`starts`, from which a method is identified; they are read at every step.
 
+    The torque has :data:`SHARE` of the numbers of :data:`VALUES`.
+
     Parameters
     ----------
     load : of :data:`LOADS`
@@ -155,7 +161,8 @@ def angle(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 def order(dt: Sequence[float] | np.ndarray, error: Sequence[float] | np.ndarray, eps: float) -> float:
     """The slope of log(error) over log(dt) for the three finest steps that are clear of round-off; NaN if there are fewer.
 
-    ``dt`` (n,) are steps in s, ``error`` (n,) their errors, in rad or relative, ``eps`` the round-off of the engine.
+    ``dt`` (n,) are steps in s, ``error`` (n,) their errors, in rad or relative, ``eps`` the round-off of the engine. An error
+    counts above 30 round-offs of each step until the last of :data:`TIMES`, and below 0.5.
     """
     step, errors = np.asarray(dt, float), np.asarray(error, float)
     usable = np.isfinite(errors) & (errors > 30 * eps * TIMES[-1] / step) & (errors < 0.5)

@@ -79,7 +79,9 @@ def exact_deviation(run: Run, spun: Spun, stretch: int = 1) -> float:
 def is_nearest(exact: float, others: Sequence[float]) -> bool:
     """Whether rows are nearer to the exact motion than to every candidate that does not make that motion itself.
 
-    ``exact`` is the deviation of the exact motion, ``others`` are the deviations of the candidates, without a unit.
+    ``exact`` is the deviation of the exact motion, ``others`` are the deviations of the candidates, without a unit. No
+    candidate may deviate by half of ``exact`` or less; those within twice of it make the exact motion, and there must be
+    others, all of which deviate by more than :data:`NEARER` times ``exact``. An ``exact`` of 0 or infinity gives False.
     """
     far = [deviation for deviation in others if deviation > 2 * exact]
     return bool(0 < exact < math.inf) and min(others, default=math.inf) > exact / 2 and min(far, default=0.0) > NEARER * exact
@@ -106,7 +108,10 @@ def _median(values: np.ndarray) -> float:
 
 
 def is_constant(ratios: np.ndarray) -> bool:
-    """Whether ratios (n,) are one positive constant but for errors of a method; those that are not finite do not count."""
+    """Whether ratios (n,) are one positive constant but for errors of a method; those that are not finite do not count.
+
+    The quantile 0.9 must be less than :data:`CONSTANT` times the quantile 0.1. False if no ratio is finite.
+    """
     fine = ratios[np.isfinite(ratios)]
     low, high = np.quantile(fine, (0.1, 0.9)) if fine.size else (0.0, 0.0)
     return bool(low > 0 and high < CONSTANT * low)
@@ -244,7 +249,7 @@ def _numbers(values: Sequence[float] | np.ndarray) -> str:
 def orders(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> list[tuple[float, float, float]]:
     """Other orders of the moments in which Euler's equations explain the change of a free body's omega better, best first.
 
-    Each is a tuple of the three moments, in the unit of ``inertia``.
+    They miss it by less than half as much. Each is a tuple of the three moments, in the unit of ``inertia``.
     """
     others = [
         permuted for permuted in dict.fromkeys(permutations(map(float, inertia), 3)) if permuted != tuple(map(float, inertia))
@@ -260,12 +265,12 @@ def _miss(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> flo
 
 
 def damping_words(length: np.ndarray, dt: float | np.ndarray, angle: float, least: float) -> str:
-    """A sentence on what it means that the angular momentum of a free body falls steadily.
+    """A sentence on what it means that the angular momentum of a free body falls steadily, in more than 90 % of the steps.
 
     Parameters
     ----------
     length : (n,) lengths of the momentum, in any unit
-    dt : the time from row to row, s
+    dt : the time from row to row, s, a number or (n - 1,)
     angle : the angle that the body turns in the run, rad
     least : a relative loss in a radian that is no method's
     """

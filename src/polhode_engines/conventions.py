@@ -107,7 +107,10 @@ class Fit:
 
 
 def turned_back(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The components (n, 3) of lab vectors v (n, 3) in the body frames of unit quaternions q (n, 4), in the unit of v."""
+    """The components (n, 3) of lab vectors v (n, 3) in the body frames of unit quaternions q (n, 4), in the unit of v.
+
+    q is scalar first and takes body to lab.
+    """
     u, s = -q[:, 1:], q[:, :1]
     turned: np.ndarray = v + 2 * np.cross(u, np.cross(u, v) + s * v)
     return turned
@@ -122,7 +125,7 @@ def turned_by(q: np.ndarray, r: Sequence[float]) -> np.ndarray:
 def rotations(q: np.ndarray) -> np.ndarray:
     """The rotation vectors (n - 1, 3), rad, in the body frame, from each of n orientations to the next.
 
-    q (n, 4) are quaternions, body to lab; their lengths and signs do not matter.
+    q (n, 4) are quaternions, scalar first, body to lab; their lengths and signs do not matter.
     """
     a, b = q[:-1], q[1:]
     s = (a * b).sum(1)
@@ -137,8 +140,9 @@ def misses(q: np.ndarray, omega: np.ndarray, dt: float | np.ndarray) -> tuple[np
     """The relative miss (n - 1,) of the rotations between rows from omega dt, and the ratio (n - 1,) of both along omega.
 
     The miss is the length of the difference over the angle turned, with omega before, after or in the mean of each step,
-    whichever fits best. q (n, 4) is body to lab, omega (n, 3) in the body frame, in rad and the time of ``dt``, which is a
-    number, or has one for each of the n - 1 rotations.
+    whichever fits best by the median over all steps; the ratio is always with the mean. q (n, 4) is scalar first, body to lab,
+    omega (n, 3) in the body frame, in rad and the time of ``dt``, which is a number, or has one for each of the n - 1
+    rotations.
     """
     turned = rotations(q)
     with np.errstate(all="ignore"):
@@ -199,7 +203,10 @@ def units_of(ratio: float, quantity: str, turned: float = 1.0) -> tuple[str, str
 
 
 def plausible(candidates: Sequence[Fit]) -> list[Fit]:
-    """The conventions that may be right, the best first; those with a factor that no units explain come last."""
+    """The conventions that may be right, the best first; those with a factor that no units explain come last.
+
+    They miss by at most :data:`WORSE` times what the best one misses, and by less than :data:`CREDIBLE`; there may be none.
+    """
     ordered = sorted(
         (candidate for candidate in candidates if math.isfinite(candidate.miss)), key=lambda candidate: candidate.miss
     )

@@ -81,7 +81,11 @@ class LongSpin:
 
     @property
     def is_as_exact(self) -> bool:
-        """Whether the body tumbles as the exact one does: energy, vector of the momentum, and number of turns."""
+        """Whether the body tumbles as the exact one does: energy, momentum and its vector, and number of turns.
+
+        :func:`polhode.fits.tumbling.tumbles_as_exact` has the limits. False for a spin that ends about an axis, stops, diverges
+        or was not run.
+        """
         changes = (self.energy, self.momentum, self.turned)
         return self.end == "tumbles" and tumbles_as_exact(changes, self.turns, self.exact_turns)
 
@@ -117,8 +121,8 @@ def spin_with_step(key: str, steps: int, angle: float) -> LongSpin:
 
     The result has its end and the changes of energy and momentum; turns are not counted.
 
-    Energy and momentum oscillate with every turn of a method that loses neither. Their changes are therefore those between
-    the means over the first and the last tenth.
+    Energy and momentum oscillate with every turn of a method that loses neither. Their changes, of a body that tumbles to
+    the end, are therefore those between the means over the first and the last tenth; else those from the first to the last row.
     """
     from polhode_engines.atlas import long_spin_of  # needs xarray
 
@@ -203,7 +207,7 @@ def instead(key: str, speed: float, error: float) -> tuple[str, ...]:
 def telling_run(
     methods: Sequence[str], known: Sequence[tuple[str, float]] = (), is_single: bool = False, speed: float = math.nan
 ) -> str:
-    """The run that distinguishes most of these methods, in a sentence.
+    """The run that distinguishes most of these methods, in a sentence; another sentence if none distinguishes any.
 
     Parameters
     ----------
