@@ -255,8 +255,9 @@ class Method(ABC):
 
     @cached_property
     def drivers(self) -> dict[str, Any]:
-        """The drivers compiled so far, by the name of the method that makes them (``march``, ``turn``); they are compiled again
-        if this is emptied.
+        """The drivers compiled so far, by the name of the function of this class that makes them (``march``, ``turn``).
+
+        They are compiled again if this is emptied.
         """
         return {}
 

@@ -25,7 +25,7 @@ class InPieces(NamedTuple):
     times : array (n,)
         The times of the readings, s.
     q : array (n, 4)
-        Orientations, unit quaternions from body to lab.
+        Orientations, unit quaternions, scalar first, from body to lab.
     omega, stored : arrays (n, 3)
         Angular velocities at these times and as the method stores them, rad/s in the body frame.
     steps, evaluations : int
@@ -90,7 +90,8 @@ def in_pieces(
 
     Parameters
     ----------
-    samples : times (m,), s, ascending; the state is read at the ends of steps that are next to them, and each only once
+    samples : times (m,), s, ascending, of which those after ``end`` count as ``end``
+        The state is read at the ends of steps that are next to them, and each only once.
     normalise : whether the quaternion is normalised every step; None: as declared by the method
 
     Returns
