@@ -203,7 +203,7 @@ class Langevin(Bath):
         Raises
         ------
         ValueError
-            If friction is so strong that the forces of the scheme ``LAMMPS`` would blow up.
+            If a rate times ``dt`` is 1 or more, with which the forces of the scheme ``LAMMPS`` would blow up.
         """
         kt, share, rows = self.thermal(fluid), 0.5 if self.scheme == "OBABO" else 1.0, []
         for molecule, number in fluid.clumps:

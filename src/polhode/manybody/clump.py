@@ -216,8 +216,9 @@ class Clump:
     def loaded_sphere(cls, radius: float, core: float, distance: float, ratio: float, key: str = "loaded sphere") -> "Clump":
         """A sphere with a heavy core inside, so that its centre of mass is not in its middle.
 
-        A contact pushes towards the middle, and therefore turns the sphere. :attr:`volume` and :attr:`inertia` are those of
-        the mass: the volume that the material of the shell would need for it.
+        A contact pushes towards the middle, and therefore turns the sphere. The core lies on the body axis x, on its positive
+        side. :attr:`volume` and :attr:`inertia` are those of the mass: the volume that the material of the shell would need for
+        it.
 
         Parameters
         ----------
@@ -229,7 +230,8 @@ class Clump:
         Raises
         ------
         TypeError, ValueError
-            If a length is not positive, the core reaches out of the sphere, or the ratio is not above 1.
+            If a length is not positive, the core reaches out of the sphere, the ratio is not above 1, or one of these numbers
+            is below :data:`SMALLEST` or above :data:`LARGEST`.
         """
         text("clump: key", key)
         where = f"loaded sphere {key!r}"
@@ -348,17 +350,17 @@ class Clump:
 
     @property
     def low(self) -> float:
-        """Position of the centre of the first sphere along the long axis, from the centre of mass, m; usually negative."""
+        """The lowest coordinate of a sphere's centre along the body axis x, from the centre of mass, m; usually negative."""
         return float(self.centres[:, 0].min())
 
     @property
     def high(self) -> float:
-        """Position of the centre of the last sphere along the long axis, from the centre of mass, m."""
+        """The highest coordinate of a sphere's centre along the body axis x, from the centre of mass, m."""
         return float(self.centres[:, 0].max())
 
     @property
     def width(self) -> float:
-        """Radius of the capsule about the long axis, from the first to the last sphere, that encloses the clump, m."""
+        """Radius of the capsule about the body axis x, from :attr:`low` to :attr:`high`, that encloses the clump, m."""
         return float((np.hypot(self.centres[:, 1], self.centres[:, 2]) + self.radii).max())
 
     @property

@@ -307,8 +307,8 @@ class Fluid:
     def read_state(self, path: str | Path) -> State:
         """The state in an npz file with arrays ``r``, ``v``, ``q`` and ``omega`` (or ``w``), and the edge ``L`` of the box.
 
-        They are in the units of the fluid; q is (molecules, 4), the others are (molecules, 3). In the file the box has its
-        corner at the origin, in the state its centre.
+        They are in the units of the fluid; q is (molecules, 4), scalar first, the others are (molecules, 3). In the file the
+        box has its corner at the origin, in the state its centre.
 
         Raises
         ------
@@ -363,7 +363,7 @@ class Fluid:
 
         ``kind`` (molecules,) is the index of each molecule's kind. Of the n sites of all kinds ``sphere_kind`` (n,) is the
         index of the kind, ``centre`` (n, 3) the place in the body frame, and ``radius`` (n,) 0.7 times sigma/2. A site without
-        a Lennard-Jones potential has half of the largest radius.
+        a Lennard-Jones potential has half of the largest radius, and if none has one, 0.35 times the largest reach.
         """
         kinds = [molecule for molecule, _ in self.clumps]
         radius = np.concatenate([np.where(molecule.epsilon > 0, molecule.sigma / 2, 0.0) for molecule in kinds])

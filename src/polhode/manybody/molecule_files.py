@@ -81,7 +81,7 @@ def read(
         Pairs (epsilon, sigma) by the name of a site, or by its type in LAMMPS; others have those of the file, or none.
     masses : mapping, optional
         Masses by name or type; others have those of the file, or of their element.
-    columns : sequence of strings, optional
+    columns : str or sequence of strings, optional
         Names of the columns of an XYZ file that does not name them; ``-`` for one that is not to be read.
     units : str
         The units of the molecule, which those that a JSON file names must be.

@@ -5,10 +5,10 @@
 >>> pictures.picture_of_scene(scenes["rods"], scenes["rods"].initial_state(0)).savefig("rods.png")  # doctest: +SKIP
 
 A *film* is a mapping of arrays and numbers by name. It has the motion ``r`` (frames, clumps, 3), positions in the lab, and
-``q`` (frames, clumps, 4), unit quaternions, body to lab; what :meth:`polhode.manybody.Scene.solids` returns, ``kind``
-(clumps,), and of the spheres of all kinds ``sphere_kind`` (n,), ``centre`` (n, 3; body frame) and ``radius`` (n,); what
-:meth:`polhode.manybody.Scene.outline` returns, ``box`` and perhaps ``drum_radius``, ``drum_axis`` and ``drum_rate`` (rad/s);
-and of a drum that turns ``time`` (frames,), s. Lengths are in m, or in the unit of a liquid.
+``q`` (frames, clumps, 4), unit quaternions, scalar first, body to lab; what :meth:`polhode.manybody.Scene.solids` returns,
+``kind`` (clumps,), and of the spheres of all kinds ``sphere_kind`` (n,), ``centre`` (n, 3; body frame) and ``radius`` (n,);
+what :meth:`polhode.manybody.Scene.outline` returns, ``box`` and perhaps ``drum_radius``, ``drum_axis`` and ``drum_rate``
+(rad/s); and of a drum that turns ``time`` (frames,), s. Lengths are in m, or in the unit of a liquid.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -159,7 +159,7 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
 
 
 def rotated(q: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Points (n, 3) of a body with orientation q (4,), a unit quaternion, rotated into the lab frame; the unit stays."""
+    """Points (n, 3) of a body with orientation q (4,), a unit quaternion, scalar first, in the lab frame; the unit stays."""
     sine = np.asarray(q[1:], float)
     once = 2 * np.cross(sine, points)
     return np.asarray(points + float(q[0]) * once + np.cross(sine, once))

@@ -175,9 +175,9 @@ def libration(method: Method) -> Libration:
 def fault(method: Method, known: Sequence[NDArray[np.complex128]] = ()) -> str:
     """The words :data:`UNSTABLE` or :data:`ASTRAY`, if a method is so at all of the turns :data:`SHORT`, or else an empty text.
 
-    It is unstable where the largest root grows by more than :data:`GROWS`, and by more than twice the logarithm of the root
-    next to exp(ix). It is astray where fewer than three roots, one for each axis, are within x/2 of exp(ix); the root of a body
-    at rest, 1, is as far as x. The root next to exp(ix) alone then says nothing. ``known`` are the :func:`short_roots` of the
+    It is unstable where the logarithm of the largest |lambda| is above :data:`GROWS`, and above twice the one of the root next
+    to exp(ix). It is astray where fewer than three roots, one for each axis, are within x/2 of exp(ix); the root of a body at
+    rest, 1, is as far as x. The root next to exp(ix) alone then says nothing. ``known`` are the :func:`short_roots` of the
     method, if they have been computed.
     """
     unstable, astray = [], []
