@@ -87,7 +87,7 @@ class Option:
 
     @property
     def is_read(self) -> bool:
-        """Whether every place was read."""
+        """Whether every place was read; False if there is none."""
         return bool(self.sources) and all(place.read for place in self.sources)
 
     @property

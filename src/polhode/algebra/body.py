@@ -123,7 +123,7 @@ class Body:
         Returns
         -------
         body, rotation : Body, (r0, rx, ry, rz)
-            Moments in ascending order; of a diagonal tensor in their own order, with r = (1, 0, 0, 0).
+            Moments in ascending order; of a diagonal tensor in their own order, with r = (1, 0, 0, 0). r is scalar first.
 
         Raises
         ------

@@ -127,6 +127,11 @@ def mean_error(
     Returns
     -------
     The mean of two relative errors, (...), without a unit.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As every function here, and if ``measure`` is another word.
     """
     if not isinstance(measure, str) or measure not in PUBLISHED_ERRORS:
         raise ValueError(f"measure must be one of {', '.join(PUBLISHED_ERRORS)}, got {shown(measure)}")

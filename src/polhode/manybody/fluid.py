@@ -441,10 +441,10 @@ class Fluid:
 
         Over ``time``: ``kinetic_translation``, ``kinetic_rotation``, ``potential``, ``energy``; ``energy_change`` since the
         start, kT per degree of freedom; ``temperature_translation``, ``temperature_rotation``; ``momentum`` (time, axis); if
-        recorded, ``r``, ``v``, ``omega`` (time, molecule, axis; omega in the body frame), ``q`` (time, molecule, quaternion).
-        The scalar ``steps`` is the number of steps. A run whose energy has changed by :data:`LOST_KT` kT a molecule has the
-        attributes ``lost_at``, a time, and ``lost_by``, ``heating`` or ``cooling``; one that has diverged has ``diverged``, a
-        time.
+        recorded, ``r``, ``v``, ``omega`` (time, molecule, axis; omega in the body frame), ``q`` (time, molecule, quaternion;
+        body to lab, scalar first). The scalar ``steps`` is the number of steps. A run whose energy has changed by
+        :data:`LOST_KT` kT a molecule has the attributes ``lost_at``, a time, and ``lost_by``, ``heating`` or ``cooling``; one
+        that has diverged has ``diverged``, a time.
 
         Parameters
         ----------

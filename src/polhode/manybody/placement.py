@@ -74,6 +74,8 @@ def motion_variables(motion: np.ndarray, bodies: str, length: str = "m", time: s
 def checked_state(where: str, count: int, state: State) -> State:
     """The state of ``count`` bodies with checked copies of its arrays, in its units, and quaternions divided by their length.
 
+    r, v and omega are (count, 3), q is (count, 4).
+
     Raises
     ------
     TypeError, ValueError

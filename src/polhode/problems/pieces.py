@@ -138,10 +138,10 @@ def sample(
 ) -> None:
     """Write the numbers of an interval of a controller, which begins at t (s), into the array ``parameters`` (n,).
 
-    The state there is q (4,), body to lab, and omega (3,), rad/s, body frame. ``control`` and ``motors`` are the torques of the
-    controller, (t, q, omega, parameters) -> (3,) N m, body frame. The rows of ``width`` numbers begin at ``table``, and
-    ``interval`` is the number of the row. With motors the momentum of the wheels (N m s, body frame) is written behind the
-    parameters of the problem, too, before they are read.
+    The state there is q (4,), scalar first, body to lab, and omega (3,), rad/s, body frame. ``control`` and ``motors`` are the
+    torques of the controller, (t, q, omega, parameters) -> (3,) N m, body frame. The rows of ``width`` numbers begin at
+    ``table``, and ``interval`` is the number of the row. With motors the momentum of the wheels (N m s, body frame) is written
+    behind the parameters of the problem, too, before they are read.
     """
     at = table + width * interval
     if width > OF_INTERVAL:

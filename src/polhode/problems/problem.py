@@ -171,7 +171,7 @@ class Case:
         """The function (problem, times in s, digits) -> states that computes the exact solution, or None.
 
         A state is (q, omega) for one body, (r, v, q, omega) for each body of a system, of mpmath numbers: lengths in m,
-        velocities in m/s in the lab, q (4,) body to lab, omega (3,) in rad/s, body frame.
+        velocities in m/s in the lab, q (4,) body to lab, scalar first, omega (3,) in rad/s, body frame.
         """
         if not isinstance(self.reference, str):
             return self.reference
@@ -245,8 +245,15 @@ class Problem(Case):
 
     Raises
     ------
-    ValueError
-        If a number is not finite, the orientation is not a unit quaternion or the horizon is not positive.
+    TypeError, ValueError
+        If an argument has a wrong type, a number is not finite, the orientation is not a unit quaternion, the horizon is not
+        positive, or a controller drives wheels that the body does not have.
+
+    Notes
+    -----
+    The attributes ``compiled_...`` are kernels (t, q, omega, parameters) -> (3,), the torque in N m, body frame, at the time t
+    (s), the orientation q (4,), scalar first, body to lab, and omega (3,), rad/s, body frame; ``parameters`` is a float array
+    (n,). They raise TypeError or ValueError if a torque does not run (:meth:`try_out`) or cannot be compiled.
     """
 
     body: Body
@@ -355,7 +362,7 @@ class Problem(Case):
     def compiled_control(self) -> Callable[..., Any]:
         """The torque of the controller, a compiled kernel; without a controller any torque, which nothing calls.
 
-        (3,) N m in the body frame.
+        (3,) N m in the body frame; its ``parameters`` begin with :attr:`numbers`, and it is called with the state at a sample.
         """
         if self.controller is None:
             return self.compiled_torque
@@ -366,7 +373,13 @@ class Problem(Case):
     def compiled_motors(self) -> Callable[..., Any]:
         """The torque of the controller's motors on the wheels, a compiled kernel, (3,) N m in the body frame.
 
-        Without motors it is some torque, which nothing calls.
+        Its arguments (t, q, omega, parameters) are explained by the class: ``parameters`` begin with :attr:`numbers`, and it is
+        called with the state at a sample. Without motors it is some torque, which nothing calls.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the torque of the motors, or the one in its place, does not run (:meth:`try_out`) or cannot be compiled.
         """
         if self.controller is None or self.controller.motors is None:
             return self.compiled_control
@@ -409,7 +422,7 @@ class Problem(Case):
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
         """The exact q (times, 4) and omega (times, 3) in double precision, from the closed form with ``digits`` digits.
 
-        q is body to lab, omega in rad/s in the body frame; ``times`` in s.
+        q is body to lab, scalar first, omega in rad/s in the body frame; ``times`` in s.
 
         Raises
         ------

@@ -77,7 +77,8 @@ def firings(given: Sequence[Sequence[float]]) -> Signal:
     Raises
     ------
     TypeError, ValueError
-        If a length is not positive, or a firing begins before the last one has ended.
+        If there is no firing, one is not a pair of numbers, a length is not positive, or a firing begins before the last one
+        has ended.
     """
     if not is_ordered(given) or not len(given):
         raise TypeError(f"firings must be a list of [start, length] in s, got {shown(given)}")
@@ -104,7 +105,7 @@ def table(times: Sequence[float], values: Sequence[float], between: str = "linea
     Raises
     ------
     TypeError, ValueError
-        If the times do not ascend, or values and times are not as many.
+        If there are no times, they do not ascend, values and times are not as many, or ``between`` is another word.
     """
     if between not in BETWEEN:
         raise ValueError(f"between must be linear or held, got {shown(between)}")

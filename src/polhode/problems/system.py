@@ -122,7 +122,7 @@ class System(Case):
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
         """The exact q (times, bodies, 4) and omega (times, bodies, 3), from the closed form with ``digits`` decimal digits.
 
-        In double precision; q is body to lab, omega in rad/s in the frame of its body; ``times`` in s.
+        In double precision; q is body to lab, scalar first, omega in rad/s in the frame of its body; ``times`` in s.
 
         Raises
         ------

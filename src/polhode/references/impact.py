@@ -363,8 +363,9 @@ def self_agreement(impact: Impact, digits: int = 34, solution: ImpactSolution | 
 def vectors(solution: ImpactSolution) -> tuple[tuple[Any, ...], ...]:
     """Duration, motion and energies at the end of an impact as vectors, for :func:`polhode.references.taylor.agreement`.
 
-    In order: the duration (1,), s; for each body its velocity (3,), m/s, lab frame, omega (3,), rad/s, body frame, and q (4,);
-    the kinetic energy (1,) and the energies of :attr:`polhode.references.impact_motion.Energies.lost` (4,), J.
+    In order: the duration (1,), s; for each body its velocity (3,), m/s, lab frame, omega (3,), rad/s, body frame, and q (4,),
+    body to lab, scalar first; the kinetic energy (1,) and the energies of
+    :attr:`polhode.references.impact_motion.Energies.lost` (4,), J.
     """
     bodies = [x for body in solution.end.bodies for x in (body.velocity, body.omega, body.q)]
     ledger = solution.end.energies
