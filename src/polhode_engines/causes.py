@@ -52,6 +52,7 @@ FACTORS = {
 def exact_deviation(run: Run, spun: Spun, stretch: int = 1) -> float:
     """The largest difference between a row and the exact motion from the row before; infinite if it cannot be computed.
 
+    At most :data:`EXACT_ROWS` rows, spread over the run, are compared.
     It has no unit, as :func:`polhode_engines.identify.apart`; ``stretch`` steps of ``run.dt`` lie between two rows.
     """
     inertia, load, value = np.array(run.inertia), cases.LOADS[run.load], run.value
@@ -90,7 +91,8 @@ def is_nearest(exact: float, others: Sequence[float]) -> bool:
 def change_factor(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> tuple[float, float]:
     """The ratio of the change of a free body's omega in a step to the change by Euler's equations, and the relative miss.
 
-    The miss is what remains of the change beside the multiple of Euler's; both are medians over the steps, without a unit.
+    The miss is what remains of the change beside the multiple of Euler's; both are medians over the steps, without a unit, and
+    NaN if no step gives a number.
     """
     with np.errstate(all="ignore"):
         rate = -np.cross(omega, inertia * omega) / inertia

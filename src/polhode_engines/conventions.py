@@ -61,6 +61,7 @@ class Convention:
     def states(self, rows: Rows, inertia: np.ndarray, axes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """q (n, 4), scalar first, body to lab, and omega (n, 3) in the body frame, rad per unit of time of the file.
 
+        q is of unit length where it is so but for what printing has cut off; otherwise it keeps the length of the rows.
         ``inertia`` (3,) are the principal moments, in the unit that a momentum of the file needs. ``axes`` (3, 3) has the
         principal axes, in the frame of the file, as columns; the states are of the principal frame. Without it the frame
         of the file is the principal one. Where a vector belongs to the next orientation there is one state less than rows.

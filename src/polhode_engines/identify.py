@@ -1,11 +1,11 @@
 """Which of our methods an engine runs: each is stepped from the engine's own states, and must end in the engine's next state.
 
 From every state of a run of an engine, read at every step, each candidate takes one step. Its deviation is the largest
-difference between its state and the engine's next one, in units of the engine's round-off, over all steps: an angle for q, a
-relative difference for omega. Errors do not add up, so that methods of the same order, whose runs lie close together, remain
-far apart. An engine may hold omega at half steps; a leapfrog is therefore also tried with the engine's omega as the one it
-stores (:func:`stored`). A multistep method takes the rates of earlier steps from its own steps (:func:`carried`). No limit is
-absolute: a run in other units of time has the same deviations.
+difference between its state and the engine's next one, in units of the engine's round-off, over all steps: of a component of q,
+or of omega relative to its length (:func:`apart`). Errors do not add up, so that methods of the same order, whose runs lie
+close together, remain far apart. An engine may hold omega at half steps; a leapfrog is therefore also tried with the engine's
+omega as the one it stores (:func:`stored`). A multistep method takes the rates of earlier steps from its own steps
+(:func:`carried`). No limit is absolute: a run in other units of time has the same deviations.
 
 A way in which a method begins is a function (driver, state, q, omega) -> state, listed in :data:`MODES`: q (4,), scalar first,
 body to lab, and omega (3,), rad/s, body frame, are the engine's, and ``state`` is the candidate's after the step before, or
@@ -94,7 +94,7 @@ def _state_that_shows(driver: PlainDriver, look: Callable[[State], State], q: St
 
 
 def carried(driver: PlainDriver, state: State | None, q: State, omega: State) -> State:
-    """The engine's q and omega with the memory that the method has of its own earlier steps.
+    """The engine's q and omega with the memory that the method has of its own earlier steps, or before them with its first one.
 
     Raises
     ------

@@ -93,8 +93,9 @@ class LongSpin:
 def long_spin(key: str, steps: int) -> LongSpin:
     """A free spin with the candidate ``key``, of so many steps of ``cases.LONG_STEP``, from next to the middle axis.
 
-    It starts from between the axes instead if only there the body does not tumble as the exact one does: a method that drives
-    every body to the middle axis starts at its end beside that axis, and keeps its energy there.
+    A spin from between the axes takes its place if only that one does not tumble or changes energy or momentum noticeably, or
+    if neither does and only that one does not tumble as the exact body: a method that drives every body to the middle axis
+    starts at its end beside that axis, and keeps its energy there.
     """
     from polhode_engines.atlas import long_spin_of  # needs xarray
 

@@ -155,7 +155,8 @@ class Answer:
 
     Parameters
     ----------
-    identified : whether one class of methods fits to round-off, and all others are at least a thousand round-offs away
+    identified : whether one class of methods fits to round-off, and all others are at least a thousand round-offs away; or
+        fits nearly so, and all others are a thousand times as far away
     methods : the class, the closest first; without an identification those that the run cannot exclude, or the closest
     deviation, runner_up, runner_up_deviation : in round-offs
     deviations : candidate -> its deviation; behind the second best these are lower bounds
@@ -171,7 +172,8 @@ class Answer:
     faults : rows that are wrong, each named
     limits : what limits the identification, and what to do
     further : the run that would tell the methods apart
-    exact : the largest difference of a row from the exact motion, in a step from the row before
+    exact : the largest difference of a row from the exact motion, in a step from the row before; NaN with half steps, a
+        damping, or no rows to compare
     fitted : what the rows say of the code's own numbers (step, damping, moments, limits), where they are not those given
     """
 

@@ -106,7 +106,7 @@ class Bath(ABC):
         Raises
         ------
         ValueError
-            If there is no bath around this method.
+            If there is no bath around this method: if it is none of :data:`polhode.manybody.bathed.DRIFTS`.
         """
         from polhode.manybody import bathed
 

@@ -321,7 +321,7 @@ def picture_of_clumps(*clumps: Clump, width: float = 7.0) -> Figure:
 
 
 def picture_of_scene(scene: Scene | Fluid, state: State, width: float = 5.0) -> Figure:
-    """A Matplotlib figure of a scene in its box, ``width`` in inches; ``state`` as from ``scene.initial_state(seed)``.
+    """A Matplotlib figure of a scene in its box or drum, ``width`` in inches; ``state`` as from ``scene.initial_state(seed)``.
 
     Raises
     ------
