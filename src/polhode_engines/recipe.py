@@ -161,7 +161,7 @@ def recipe(
     Raises
     ------
     ValueError
-        If no body has these moments, or the numbers of the runs overflow; naming the argument.
+        If no body has these moments, or the numbers of the runs are too large or too small; naming the argument.
     """
     try:
         inertia = Body(tuple(inertia)).inertia  # type: ignore[arg-type]

@@ -243,7 +243,8 @@ def of_arrays(t: Any, q: Any, spin: Any, name: str = "the run") -> Rows:
     Raises
     ------
     RunFileError
-        For arrays of wrong or unequal shapes, or that hold no numbers, and for a step that is not positive.
+        For arrays of wrong or unequal shapes, or that hold no numbers, and for a ``t`` that is neither times nor a positive
+        step.
     """
     arrays = {}
     for word, values, width in (("q", q, 4), ("omega", spin, 3)):

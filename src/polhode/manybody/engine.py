@@ -1312,7 +1312,8 @@ def lost(fields: Any, width: int, count: int, setup: Setup) -> bool:
 def record(method: OneTorque, normalise_first: bool, header: int = STATE) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
     """The number of fields of a clump, and the places of those that the method and the scheme of its centre of mass carry.
 
-    These are two tuples of ints. ``normalise_first`` says whether the quaternion is normalised before the loads.
+    These are two tuples of ints. ``normalise_first`` says whether the quaternion is normalised before the loads; fields of
+    their own begin at ``header``.
 
     If they hand out the q or r that they carry, the record holds it once. To find out, their kernels run as plain Python, where
     a value that is passed on is the same object. Nothing is compiled.

@@ -163,7 +163,7 @@ class Fluid:
 
     @property
     def usual_step(self) -> float:
-        """The time step of films, in the fluid's unit of time."""
+        """The time step of films, in the fluid's unit of time: ``dt``, or a thousandth of the horizon."""
         return self.horizon / 1000 if self.dt is None else self.dt
 
     @property

@@ -237,6 +237,11 @@ def with_friction(
     incremental : whether the force of the spring, instead of its stretch, is kept when its stiffness changes
     declarations : ``key``, ``label``, ``source`` and ``onset``, as for :class:`polhode.manybody.law.ForceLaw`
 
+    Raises
+    ------
+    TypeError, ValueError
+        If a declaration is missing, has the wrong type or an impossible value.
+
     Notes
     -----
     The kernel ``contact`` of the law that is returned can be called by that of a law which adds to it, such as a couple:

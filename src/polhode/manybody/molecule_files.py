@@ -89,8 +89,9 @@ def read(
     Raises
     ------
     TypeError, ValueError
-        If the file is none of the formats, an argument does not fit it, or a value is impossible; the message names the line,
-        the section or the argument.
+        If the file is none of the formats, an argument does not fit it, a site has no mass, no site has Lennard-Jones
+        parameters and ``lennard_jones`` is None, or a value is impossible; the message names the line, the section or the
+        argument.
     """
     lines = numbered_lines(path, "molecule", "the number of sites, a comment, and one site per line: name x y z")
     frame = xyz_frame(path, lines, "molecule")

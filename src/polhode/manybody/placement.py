@@ -189,7 +189,7 @@ def check_state(
 
     Contacts are allowed, since a state taken from a run has them. A sphere whose centre lies inside a sphere of another clump
     is not. ``clumps`` is a list of the n :class:`polhode.manybody.Clump`, ``box`` the edge of the box in m (the length of a
-    drum), ``where`` how the message begins.
+    drum), ``where`` how the message begins; along the axes ``periodic`` the box has no walls and everything is repeated.
 
     Raises
     ------
@@ -238,7 +238,8 @@ def place_at_random(
     """Positions (n, 3) of clumps in m, and orientations (n, 4), in a cube of edge ``box`` (m) about the origin, or in a drum.
 
     Orientations are unit quaternions, scalar first, body to lab. Random sequential addition, the largest first: each of the n
-    clumps is tried at random places and orientations, at most ``attempts`` times, until it touches nothing.
+    clumps is tried at random places and orientations, at most ``attempts`` times, until it touches nothing. ``drum`` and the
+    axes ``periodic`` are as of a :class:`polhode.manybody.Scene`, and ``where`` begins the message.
 
     Raises
     ------

@@ -106,7 +106,9 @@ def simulate(
     ------
     KeyError, ValueError, TypeError
         For unknown keys, a method with several torque evaluations per step, a dt that is not positive, a box that is too full,
-        or an initial state that does not fit the scene; the message says what to do.
+        an initial state that does not fit the scene, a run that ends before the earlier run in ``state``, a checkpoint within
+        the first steps of a method that needs loads of earlier ones, or a bath that fits neither scene nor method; the message
+        says what to do.
 
     Examples
     --------
@@ -305,7 +307,8 @@ def run(
     Raises
     ------
     TypeError, ValueError
-        If the state does not fit the scene, or the checkpoint was made by another version of the engine.
+        If the state does not fit the scene, the checkpoint was made by another version of the engine, the bath does not fit the
+        method, the fluid or its state, or the kernels of the law do not return what it declares.
     """
     count = len(scene)
     arrays = dict(vars(state if before else checked_state(f"scene {scene.key!r}", count, state)))

@@ -313,7 +313,7 @@ class Method(ABC):
             self.compiled(driver, signature)
 
     def is_kept(self, systems: bool = False) -> bool:
-        """Whether :meth:`compile` would find everything on disk (:mod:`polhode.compiling.cache`)."""
+        """Whether :meth:`compile` with these ``systems`` would find everything on disk (:mod:`polhode.compiling.cache`)."""
         return all(is_kept(driver(), signature, part=True) for driver, signature in self._loops(systems))
 
     def integrate(

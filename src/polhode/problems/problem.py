@@ -331,7 +331,10 @@ class Problem(Case):
 
     @cached_property
     def compiled_torque(self) -> Callable[..., Any]:
-        """:attr:`whole_torque`, a compiled kernel, (3,) N m in the body frame; tried once (:mod:`polhode.compiling.trials`)."""
+        """:attr:`whole_torque`, a compiled kernel, (3,) N m in the body frame; tried once (:mod:`polhode.compiling.trials`).
+
+        With a controller the torque that it holds is added (:func:`polhode.problems.pieces.plus_held`).
+        """
         if self.body.wheels or self.controller:
             self.try_out()
         if self.controller:
@@ -348,13 +351,19 @@ class Problem(Case):
 
     @cached_property
     def compiled_piece(self) -> Callable[..., Any]:
-        """:attr:`whole_torque` within a piece (:mod:`polhode.problems.pieces`), a compiled kernel; (3,) N m, body frame."""
+        """:attr:`whole_torque` within a piece (:mod:`polhode.problems.pieces`), a compiled kernel; (3,) N m, body frame.
+
+        With a controller the torque that it holds is added.
+        """
         self.try_out()
         return pieces.compiled(self.whole_torque, len(self.numbers), self._width)
 
     @cached_property
     def compiled_piece_of_load(self) -> Callable[..., Any]:
-        """The torque without h x omega of the wheels, within a piece, a compiled kernel; (3,) N m in the body frame."""
+        """The torque without h x omega of the wheels, within a piece, a compiled kernel; (3,) N m in the body frame.
+
+        With a controller the torque that it holds is added.
+        """
         self.try_out()
         return pieces.compiled(self.torque, len(self.numbers), self._width)
 
