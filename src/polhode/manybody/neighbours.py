@@ -13,11 +13,11 @@ depend on it.
 
 The kernels share their arguments. ``fields`` is the flat float array of the records of all clumps, which have ``width`` fields
 each, and i the index at which the record of one begins (:mod:`polhode.compiling.lanes`); ``r`` (3,) its centre of mass in the
-lab, ``q`` (4,) its orientation, body to lab, and ``m`` (9,) the rotation matrix of q, row by row; ``spheres`` (4, n) are x, y,
-z in the body frame and the radius of all spheres, those of a clump the ``many`` from ``first`` on; ``along`` and ``beside`` the
-largest distances of its sphere centres along and beside its long axis; ``rates`` (count, 3) the present speeds, in m/s, of the
-three displacements in :func:`used_margin`; ``periods`` as in :class:`polhode.manybody.contact.Setup`. Arrays that have the name
-of a field of :class:`Listed` or :class:`Scratch` are that field. Lengths are in m.
+lab, ``q`` (4,) its orientation, scalar first, body to lab, and ``m`` (9,) the rotation matrix of q, row by row; ``spheres`` (4,
+n) are x, y, z in the body frame and the radius of all spheres, those of a clump the ``many`` from ``first`` on; ``along`` and
+``beside`` the largest distances of its sphere centres along and beside its long axis; ``rates`` (count, 3) the present speeds,
+in m/s, of the three displacements in :func:`used_margin`; ``periods`` as in :class:`polhode.manybody.contact.Setup`. Arrays
+that have the name of a field of :class:`Listed` or :class:`Scratch` are that field. Lengths are in m.
 """
 
 from collections.abc import Callable

@@ -93,6 +93,11 @@ class Orbit:
     altitude : height above the mean radius, m
     inclination : rad
     phase : u at t = 0, rad
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a value is no finite number, or the altitude is not positive.
     """
 
     altitude: float
@@ -116,7 +121,7 @@ class Orbit:
 
     @property
     def numbers(self) -> list[float]:
-        """What the kernels read first. In SI units and rad."""
+        """What the kernels read first: n (rad/s), the cosine and the sine of the inclination, and the phase (rad)."""
         return [self.rate, cos(self.inclination), sin(self.inclination), self.phase]
 
 
