@@ -76,7 +76,7 @@ def problem(load: str, omega0: tuple[float, float, float] = GENERAL) -> Problem:
 
 @cache
 def exact(load: str) -> tuple[np.ndarray, np.ndarray]:
-    """The exact q (times, 4), body to lab, and omega (times, 3), rad/s, body frame, of a load at :data:`TIMES`.
+    """The exact q (times, 4), scalar first, body to lab, and omega (times, 3), rad/s, body frame, of a load at :data:`TIMES`.
 
     ``load`` is ``free``, ``constant``, ``lab`` or ``velocity``. They are computed to 25 digits and rounded.
     """
@@ -110,7 +110,7 @@ def long_run(most_steps: int) -> Run:
 def starts(count: int = STARTS) -> list[tuple[tuple[float, float, float, float], tuple[float, float, float]]]:
     """Seeded starts from which a method is identified: a list of (q, omega).
 
-    q (4,) is a unit quaternion, body to lab, omega (3,) an angular velocity of 1 rad/s in the body frame.
+    q (4,) is a unit quaternion, scalar first, body to lab, omega (3,) an angular velocity of 1 rad/s in the body frame.
     """
     drawn = np.random.default_rng(20240731).normal(size=(count, 7))
     made = []
@@ -140,7 +140,7 @@ def identification_runs(load: str, precision: str = "float64", length: int = LEN
 def errors(load: str, q: np.ndarray, omega: np.ndarray) -> tuple[float, float]:
     """Mean over :data:`TIMES` of the angle between q and the exact orientation, rad, and of the relative error of omega.
 
-    q (times, 4) is body to lab, omega (times, 3) in the body frame, rad/s; ``load`` is one of :data:`LOADS`.
+    q (times, 4) is scalar first, body to lab, omega (times, 3) in the body frame, rad/s; ``load`` is one of :data:`LOADS`.
     """
     right_q, right_omega = exact(load)
     return float(np.mean(angle(q, right_q))), float(

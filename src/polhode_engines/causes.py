@@ -120,7 +120,9 @@ def is_constant(ratios: np.ndarray) -> bool:
 
 
 def factor_words(turns: float, changes: float, miss: float, dt: float, unit: float = 1.0, angle: float = 0.0) -> str:
-    """A sentence on what it means that a body turns by a constant factor times omega dt.
+    """A sentence on what it means that a body turns by a constant factor times omega dt; empty if the factor is usual.
+
+    Usual is a factor for which units or a method may be the cause. It is empty also if ``turns`` is not positive and finite.
 
     Parameters
     ----------
@@ -210,6 +212,10 @@ def conserving_tensor(q: np.ndarray, omega: np.ndarray) -> tuple[np.ndarray, flo
 def tensor_words(q: np.ndarray, omega: np.ndarray, inertia: np.ndarray, axes: np.ndarray, unit: float = 1.0) -> str:
     """A sentence on what the lab momentum of a free body says of the moments given: that others are the body's, and which.
 
+    It is empty unless the momentum, in 12 or more finite rows, is nearly constant with a tensor (:func:`conserving_tensor`)
+    that differs from the moments by more than a method may, and varies by :data:`BETTER` times as much or more with the
+    moments.
+
     Parameters
     ----------
     axes : (3, 3), the axes of the moments in the frame of the file, as columns
@@ -268,6 +274,8 @@ def _miss(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> flo
 
 def damping_words(length: np.ndarray, dt: float | np.ndarray, angle: float, least: float) -> str:
     """A sentence on what it means that the angular momentum of a free body falls steadily, in more than 90 % of the steps.
+
+    It is empty if the momentum does not, or loses no more than ``least`` times ``angle``, and of less than three rows.
 
     Parameters
     ----------

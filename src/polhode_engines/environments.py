@@ -105,7 +105,7 @@ def packages_of(engine: Engine) -> Path:
     Raises
     ------
     EngineError
-        If the cache is switched off or its folder cannot be used.
+        If it has packages, and the cache is switched off or its folder cannot be used.
     """
     return place(engine) if engine.npm else engine.path.parent
 

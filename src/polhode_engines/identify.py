@@ -177,7 +177,7 @@ def step_deviations(
 def predictions(
     method: Method, mode: str, run: Run, spun: Spun, steps: Iterable[int], stretch: int = 1
 ) -> Iterator[tuple[State, State]]:
-    """The q (4,) and omega (3,), rad/s, body frame, to which a candidate goes from each of some states.
+    """The q (4,), scalar first, body to lab, and omega (3,), rad/s, body frame, to which a candidate goes from some states.
 
     For arguments and errors see :func:`step_deviations`.
     """

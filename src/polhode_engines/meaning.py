@@ -158,7 +158,10 @@ def _axis_reached(inertia: Sequence[float], omega: Sequence[float], energy: floa
 
 
 def are_one_free_step(methods: Sequence[str]) -> bool:
-    """Whether the candidates with these keys make the same step of a free body, but for rounding."""
+    """Whether the candidates with these keys make the same step of a free body, but for rounding.
+
+    They are compared in short runs with the angles in a step :data:`ANGLES`.
+    """
     runs = [replace(cases.identification_runs("free", length=FEW)[0], dt=angle) for angle in ANGLES]
     return len(methods) == 1 or all(
         _agree(states_of(methods[0], run), states_of(key, run)) for key in methods[1:] for run in runs
@@ -213,7 +216,8 @@ def telling_run(
     Parameters
     ----------
     methods : keys of candidates
-    known : loads with angles in a step, rad, of the runs that there are: another one must tell more
+    known : loads with angles in a step, rad, of the runs that there are
+        A smaller or similar angle under the same load is not proposed.
     is_single : whether these are in single precision, which needs large steps
     speed : the angular velocity of the runs, rad/s, or NaN
     """

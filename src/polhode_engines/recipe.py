@@ -153,7 +153,8 @@ def recipe(
 
     Parameters
     ----------
-    omega, dt : one of both, or none; with both, omega stays, and a sentence says why the step is another, if by more than 5 %
+    omega, dt : positive, one of both, or none
+        With both omega stays, and a sentence says why the step is another, if by more than 5 %.
     inertia : principal moments (3,), kg m^2
     is_single : whether the code computes or writes in single precision
     language : of the program; its engines may be in single precision, with limits to keep (:data:`SINGLE_STEP`)

@@ -128,7 +128,8 @@ def all_single(values: np.ndarray, unit: float) -> bool:
 def exact(word: str) -> Decimal | None:
     """A time exactly as it is written, in its unit; of a time stamp the seconds since the year 1. None if it is none.
 
-    Of a time stamp without a date they are the seconds since midnight. None also of numbers from 1e100 on, or below 1e-99.
+    Of a time stamp without a date they are the seconds since midnight. None also of decimal numbers whose size is 1e100 or
+    more, or below 1e-99.
     """
     if match := NUMBER.fullmatch(word):
         try:

@@ -203,7 +203,7 @@ class Langevin(Bath):
         Raises
         ------
         ValueError
-            If a rate times ``dt`` is 1 or more, with which the forces of the scheme ``LAMMPS`` would blow up.
+            If the scheme is ``LAMMPS``, whose forces would then blow up, and a rate times ``dt`` is 1 or more.
         """
         kt, share, rows = self.thermal(fluid), 0.5 if self.scheme == "OBABO" else 1.0, []
         for molecule, number in fluid.clumps:

@@ -206,7 +206,7 @@ class Clump:
         Raises
         ------
         TypeError, ValueError
-            If the radius is no positive number.
+            If the radius is no number from :data:`SMALLEST` to :data:`LARGEST`, or the key is no text.
         """
         text("clump: key", key)
         radius = positive(f"sphere {key!r}: radius", radius, "m")
@@ -230,8 +230,8 @@ class Clump:
         Raises
         ------
         TypeError, ValueError
-            If a length is not positive, the core reaches out of the sphere, the ratio is not above 1, or one of these numbers
-            is below :data:`SMALLEST` or above :data:`LARGEST`.
+            If a length is not positive, the core reaches out of the sphere, the ratio is not above 1, one of these numbers is
+            below :data:`SMALLEST` or above :data:`LARGEST`, or the key is no text.
         """
         text("clump: key", key)
         where = f"loaded sphere {key!r}"
@@ -261,7 +261,8 @@ class Clump:
         Raises
         ------
         TypeError, ValueError
-            If there is no sphere, or radius or spacing is not positive.
+            If there is no sphere or more than a million, radius or spacing is not positive, a length cannot be computed with
+            (:meth:`of_spheres`), or key or label is no text.
         """
         text("clump: key", key)
         spheres = whole(f"rod {key!r}: spheres", spheres, least=1, most=1_000_000)
@@ -277,7 +278,8 @@ class Clump:
         Raises
         ------
         TypeError, ValueError
-            If a radius is not positive, or the distance is negative.
+            If a radius is not positive, the distance is negative, a length cannot be computed with (:meth:`of_spheres`), or the
+            key is no text.
         """
         text("clump: key", key)
         first, second = positive(f"dimer {key!r}: first", first, "m"), positive(f"dimer {key!r}: second", second, "m")

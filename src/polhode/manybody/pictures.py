@@ -246,7 +246,7 @@ def draw_box(axes: Axes, film: Mapping[str, Any], camera: Camera) -> np.ndarray:
 def draw_drum(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> np.ndarray:
     """Draw the drum of a film, the rim in front over the clumps; returns pixel coordinates (points, 2) along both rims.
 
-    Staves show how far it has turned at the frame with the number ``frame``.
+    Staves show how far it has turned at the frame with the number ``frame``; without times in the film it has not.
     """
     axis, radius, half = AXES.index(film["drum_axis"]), float(film["drum_radius"]), float(film["box"]) / 2
     turned = float(film["drum_rate"]) * float(film["time"][frame]) if "time" in film else 0.0

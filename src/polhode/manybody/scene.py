@@ -149,6 +149,11 @@ class Scene:
     def clumps(self) -> tuple[tuple[Clump, int], ...]:
         """The kinds of clump and the number of each, pairs (Clump, count).
 
+        Warns
+        -----
+        UserWarning
+            If a clump has a mass of its own that makes it much lighter or heavier than its material, by :data:`UNLIKE` times.
+
         Raises
         ------
         TypeError, ValueError

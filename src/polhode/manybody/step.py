@@ -92,7 +92,7 @@ class MovingClump:
         return Side(_to_lab(m, sphere), sphere[3], share, self.v, self.spin, moved, turned)
 
     def centres(self) -> np.ndarray:
-        """The centres of its n spheres in the lab, (n, 3), m."""
+        """The centres of the n spheres of the clump in the lab, (n, 3), m."""
         return np.stack(_lab_position(self.r, _matrix(self.q), self.spheres.T), axis=1)
 
     def push(self, force: Any, torque: Any) -> None:

@@ -302,7 +302,7 @@ class Problem(Case):
     def parameter_array(self) -> np.ndarray:
         """:attr:`numbers` as read by the compiled torque, a float array (n,), in SI units; never empty.
 
-        With a controller it is what :meth:`numbers_of_pieces` returns up to the horizon.
+        With a controller it is what :meth:`numbers_of_pieces` returns, or raises, up to the horizon.
         """
         return parameter_array(self.numbers) if self.controller is None else self.numbers_of_pieces(self.horizon)
 
@@ -333,7 +333,8 @@ class Problem(Case):
     def compiled_torque(self) -> Callable[..., Any]:
         """:attr:`whole_torque`, a compiled kernel, (3,) N m in the body frame; tried once (:mod:`polhode.compiling.trials`).
 
-        With a controller the torque that it holds is added (:func:`polhode.problems.pieces.plus_held`).
+        With a controller the torque that it holds is added (:func:`polhode.problems.pieces.plus_held`). Errors are those of
+        :meth:`compile`.
         """
         if self.body.wheels or self.controller:
             self.try_out()
@@ -345,7 +346,7 @@ class Problem(Case):
     def compiled_load(self) -> Callable[..., Any]:
         """The torque without the torque of the wheels, a compiled kernel, for methods to which wheels are part of the body.
 
-        (3,) N m in the body frame.
+        (3,) N m in the body frame; errors as of :meth:`compile`.
         """
         return compiled_torque(f"problem {self.key!r}", self.torque, self.parameters.values(), self._states)
 
@@ -353,7 +354,7 @@ class Problem(Case):
     def compiled_piece(self) -> Callable[..., Any]:
         """:attr:`whole_torque` within a piece (:mod:`polhode.problems.pieces`), a compiled kernel; (3,) N m, body frame.
 
-        With a controller the torque that it holds is added.
+        With a controller the torque that it holds is added. Errors are those of :meth:`try_out`.
         """
         self.try_out()
         return pieces.compiled(self.whole_torque, len(self.numbers), self._width)
@@ -362,7 +363,7 @@ class Problem(Case):
     def compiled_piece_of_load(self) -> Callable[..., Any]:
         """The torque without h x omega of the wheels, within a piece, a compiled kernel; (3,) N m in the body frame.
 
-        With a controller the torque that it holds is added.
+        With a controller the torque that it holds is added. Errors are those of :meth:`try_out`.
         """
         self.try_out()
         return pieces.compiled(self.torque, len(self.numbers), self._width)
@@ -372,6 +373,7 @@ class Problem(Case):
         """The torque of the controller, a compiled kernel; without a controller any torque, which nothing calls.
 
         (3,) N m in the body frame; its ``parameters`` begin with :attr:`numbers`, and it is called with the state at a sample.
+        Errors are as of :meth:`compile`.
         """
         if self.controller is None:
             return self.compiled_torque
@@ -413,7 +415,9 @@ class Problem(Case):
                 try_torque(f"problem {self.key!r}: controller", torque, self.numbers, self._states)
 
     def compile(self) -> None:
-        """Compile the torque, so that the first run does not have to wait.
+        """Compile :attr:`compiled_torque`, so that the first run does not have to wait for it.
+
+        Runs in pieces or with a controller need other kernels, as do methods to which wheels are part of the body.
 
         Raises
         ------
@@ -423,7 +427,10 @@ class Problem(Case):
         _ = self.compiled_torque
 
     def is_kept(self) -> bool:
-        """Whether :meth:`compile` finds it on disk (:mod:`polhode.compiling.cache`)."""
+        """Whether :meth:`compile` finds :attr:`whole_torque` on disk (:mod:`polhode.compiling.cache`).
+
+        With a controller it would need another kernel, which is not looked for.
+        """
         from polhode.compiling.signatures import torque_signature
 
         return is_kept(getattr(self.whole_torque, "py_func", self.whole_torque), torque_signature)

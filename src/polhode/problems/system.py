@@ -40,8 +40,9 @@ class System(Case):
 
     Raises
     ------
-    ValueError
-        If the numbers of bodies and initial values differ, a number is not finite or an orientation is not a unit quaternion.
+    TypeError, ValueError
+        If an argument has a wrong type, a body has wheels, the numbers of bodies and initial values differ, a number is not
+        finite, or an orientation is not a unit quaternion; and as for a :class:`~polhode.problems.problem.Case`.
     """
 
     bodies: tuple[Body, ...]
@@ -114,7 +115,7 @@ class System(Case):
         _ = self.compiled_loads
 
     def is_kept(self) -> bool:
-        """Whether :meth:`compile` finds them on disk (:mod:`polhode.compiling.cache`)."""
+        """Whether :meth:`compile` finds the loads on disk (:mod:`polhode.compiling.cache`)."""
         from polhode.compiling.signatures import loads_signature
 
         return is_kept(self.loads, loads_signature)

@@ -63,7 +63,8 @@ def reference_dataset(problem: Case, times: Sequence[float], digits: int = 50, c
     ------
     TypeError, ValueError
         If an argument has a wrong type, ``digits`` or ``check_until`` is out of bounds, the times do not ascend, or none of
-        them is checked; if the torque or the loads do not run, or the closed form does not hold for the problem.
+        them is checked; if the torque or the loads do not run, also on series (:func:`polhode.references.taylor.solve`), or the
+        closed form does not hold for the problem.
     ArithmeticError
         If fewer than ``digits`` - 5 digits agree.
     """

@@ -354,7 +354,7 @@ def self_agreement(impact: Impact, digits: int = 34, solution: ImpactSolution | 
 
     ``solution`` is the solution to ``digits`` digits, if it is known already. The result is a float, rounded down to a tenth.
     The other run has a lower order and shorter steps. With an order far above the usual one, steps become so long that the end
-    is hard to find.
+    is hard to find. It raises the errors of :func:`solve`.
     """
     finer = solve(impact, digits + 10, order=digits + 15)
     return agreement(vectors(solution or solve(impact, digits)), vectors(finer), digits + 10)

@@ -236,7 +236,8 @@ def solve(
     Raises
     ------
     ValueError
-        If a time is negative or not finite.
+        If a time is negative or not finite, if the torque uses a function of ``math`` that :func:`on_series` refuses and the
+        problem has no ``torque_series``, or if a controller takes too many samples.
     ArithmeticError
         If the solution cannot be continued to the last time, as where the torque jumps at a time that ``breakpoints`` of the
         problem does not name.
