@@ -28,7 +28,7 @@ def advice_of(key: str, option: str, order: float, end: str, gyroscopic: str) ->
 
 
 def order_words(order: float) -> str:
-    """An order of convergence, rounded, in words, such as "Second order"."""
+    """A finite order of convergence in words: rounded, such as "Second order", or "5.2th order" where it is none of 1 to 4."""
     return f"{ORDERS.get(round(order), f'{order:.1f}th')} order"
 
 
@@ -47,11 +47,11 @@ def measured_advice(
     gyroscopic : str
         Whether the body follows Euler's equations: "yes", "no", "other" or "failed".
     changes : sequence of float
-        Relative changes of energy and of the length of the momentum in a free spin.
+        Relative changes of energy and of the length of the momentum in a free spin; empty: not measured.
     turned : float
         Angle by which the momentum turns in the lab, rad.
     turns : sequence of float
-        How often the body turns over, and how often the exact body does.
+        How often the body turns over, and how often the exact body does; empty: not counted.
     """
     if gyroscopic == "no":
         result = ", so that the angular momentum of a free body turns in the lab" if turned > NOTICED_CHANGE else ""

@@ -81,9 +81,11 @@ class EngineRow:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The keys of what was identified: the candidates that fit under all loads, or those that fit the free body.
+        """The keys of what was identified: of the candidates that fit the free body those that fit under all loads.
 
-        A torque may distinguish candidates that fit the free body alike. Empty if nothing was identified.
+        A torque may distinguish candidates that fit the free body alike; a load under which nothing was identified does not
+        count. If none is left, all that fit the free body, if they were identified. Empty if nothing was identified under any
+        load, or nothing fits the free body.
         """
         free = self.identities["free"]
         fitting = [set(identity.methods) for identity in self.identities.values() if identity.identified]
@@ -215,7 +217,8 @@ def long_spin_of(run: Run, spun: Spun) -> tuple[float, float, float, int, str, n
     """Energy drift, momentum drift, angle turned by the momentum, steps, end and path of a long free spin.
 
     Both drifts are relative, the angle is in rad; ends and path (samples, 3) are explained by :class:`EngineRow`. A run with an
-    error gives NaN and "failed"; after a divergence the path is NaN.
+    error gives NaN, no steps and "failed". If it diverges, the drifts are infinite, the angle is NaN, the steps are those to
+    the last sample before, and the path is NaN from there on.
     """
     inertia = np.array(run.inertia)
     with np.errstate(all="ignore"):

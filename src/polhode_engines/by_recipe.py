@@ -68,7 +68,9 @@ def answer_of(engine: Engine, option: str) -> tuple[str, Answer]:
     Raises
     ------
     EngineError
-        Without node, or if the program fails.
+        Without node or the folder of the cache, or if the program fails or runs for longer than :data:`RUN_LIMIT`.
+    ValueError
+        That of :func:`polhode_engines.own_code.identify_files`, if the files hold nothing to identify.
     """
     with tempfile.TemporaryDirectory(prefix="polhode-recipe-") as name:
         folder = Path(name)

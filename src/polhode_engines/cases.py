@@ -1,4 +1,8 @@
-"""The problems of the atlas: one body, four loads, and their solutions to double precision by the Taylor integrator."""
+"""The problems of the atlas: one body, four loads, and their solutions to double precision by the Taylor integrator.
+
+Quaternions are scalar first and take body to lab. A load is a key of :data:`LOADS`: ``free``, ``constant``, ``lab`` or
+``velocity``.
+"""
 
 from collections.abc import Sequence
 from functools import cache
@@ -72,9 +76,9 @@ def problem(load: str, omega0: tuple[float, float, float] = GENERAL) -> Problem:
 
 @cache
 def exact(load: str) -> tuple[np.ndarray, np.ndarray]:
-    """The exact q (times, 4), body to lab, and omega (times, 3), rad/s, body frame, of a load at :data:`TIMES`.
+    """The exact q (times, 4), scalar first, body to lab, and omega (times, 3), rad/s, body frame, of a load at :data:`TIMES`.
 
-    They are computed to 25 digits and rounded.
+    ``load`` is ``free``, ``constant``, ``lab`` or ``velocity``. They are computed to 25 digits and rounded.
     """
     from polhode.references import taylor  # imported here because an identification does not need it
 
@@ -106,7 +110,7 @@ def long_run(most_steps: int) -> Run:
 def starts(count: int = STARTS) -> list[tuple[tuple[float, float, float, float], tuple[float, float, float]]]:
     """Seeded starts from which a method is identified: a list of (q, omega).
 
-    q (4,) is a unit quaternion, body to lab, omega (3,) an angular velocity of 1 rad/s in the body frame.
+    q (4,) is a unit quaternion, scalar first, body to lab, omega (3,) an angular velocity of 1 rad/s in the body frame.
     """
     drawn = np.random.default_rng(20240731).normal(size=(count, 7))
     made = []
@@ -118,6 +122,8 @@ def starts(count: int = STARTS) -> list[tuple[tuple[float, float, float, float],
 
 def identification_runs(load: str, precision: str = "float64", length: int = LENGTH, turn: float = 0.0) -> list[Run]:
     """The runs, one from each of :func:`starts`, from which a method is identified; they are read at every step.
+
+    The torque has :data:`SHARE` of the numbers of :data:`VALUES`.
 
     Parameters
     ----------
@@ -134,7 +140,7 @@ def identification_runs(load: str, precision: str = "float64", length: int = LEN
 def errors(load: str, q: np.ndarray, omega: np.ndarray) -> tuple[float, float]:
     """Mean over :data:`TIMES` of the angle between q and the exact orientation, rad, and of the relative error of omega.
 
-    q (times, 4) is body to lab, omega (times, 3) in the body frame, rad/s; ``load`` is one of :data:`LOADS`.
+    q (times, 4) is scalar first, body to lab, omega (times, 3) in the body frame, rad/s; ``load`` is one of :data:`LOADS`.
     """
     right_q, right_omega = exact(load)
     return float(np.mean(angle(q, right_q))), float(
@@ -155,7 +161,8 @@ def angle(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 def order(dt: Sequence[float] | np.ndarray, error: Sequence[float] | np.ndarray, eps: float) -> float:
     """The slope of log(error) over log(dt) for the three finest steps that are clear of round-off; NaN if there are fewer.
 
-    ``dt`` (n,) are steps in s, ``error`` (n,) their errors, in rad or relative, ``eps`` the round-off of the engine.
+    ``dt`` (n,) are steps in s, ``error`` (n,) their errors, in rad or relative, ``eps`` the round-off of the engine. An error
+    counts above 30 round-offs of each step until the last of :data:`TIMES`, and below 0.5.
     """
     step, errors = np.asarray(dt, float), np.asarray(error, float)
     usable = np.isfinite(errors) & (errors > 30 * eps * TIMES[-1] / step) & (errors < 0.5)

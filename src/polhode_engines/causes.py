@@ -52,6 +52,7 @@ FACTORS = {
 def exact_deviation(run: Run, spun: Spun, stretch: int = 1) -> float:
     """The largest difference between a row and the exact motion from the row before; infinite if it cannot be computed.
 
+    At most :data:`EXACT_ROWS` rows, spread over the run, are compared.
     It has no unit, as :func:`polhode_engines.identify.apart`; ``stretch`` steps of ``run.dt`` lie between two rows.
     """
     inertia, load, value = np.array(run.inertia), cases.LOADS[run.load], run.value
@@ -79,7 +80,9 @@ def exact_deviation(run: Run, spun: Spun, stretch: int = 1) -> float:
 def is_nearest(exact: float, others: Sequence[float]) -> bool:
     """Whether rows are nearer to the exact motion than to every candidate that does not make that motion itself.
 
-    ``exact`` is the deviation of the exact motion, ``others`` are the deviations of the candidates, without a unit.
+    ``exact`` is the deviation of the exact motion, ``others`` are the deviations of the candidates, without a unit. No
+    candidate may deviate by half of ``exact`` or less; those within twice of it make the exact motion, and there must be
+    others, all of which deviate by more than :data:`NEARER` times ``exact``. An ``exact`` of 0 or infinity gives False.
     """
     far = [deviation for deviation in others if deviation > 2 * exact]
     return bool(0 < exact < math.inf) and min(others, default=math.inf) > exact / 2 and min(far, default=0.0) > NEARER * exact
@@ -88,7 +91,8 @@ def is_nearest(exact: float, others: Sequence[float]) -> bool:
 def change_factor(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> tuple[float, float]:
     """The ratio of the change of a free body's omega in a step to the change by Euler's equations, and the relative miss.
 
-    The miss is what remains of the change beside the multiple of Euler's; both are medians over the steps, without a unit.
+    The miss is what remains of the change beside the multiple of Euler's; both are medians over the steps, without a unit, and
+    NaN if no step gives a number.
     """
     with np.errstate(all="ignore"):
         rate = -np.cross(omega, inertia * omega) / inertia
@@ -106,14 +110,19 @@ def _median(values: np.ndarray) -> float:
 
 
 def is_constant(ratios: np.ndarray) -> bool:
-    """Whether ratios (n,) are one positive constant but for errors of a method; those that are not finite do not count."""
+    """Whether ratios (n,) are one positive constant but for errors of a method; those that are not finite do not count.
+
+    The quantile 0.9 must be less than :data:`CONSTANT` times the quantile 0.1. False if no ratio is finite.
+    """
     fine = ratios[np.isfinite(ratios)]
     low, high = np.quantile(fine, (0.1, 0.9)) if fine.size else (0.0, 0.0)
     return bool(low > 0 and high < CONSTANT * low)
 
 
 def factor_words(turns: float, changes: float, miss: float, dt: float, unit: float = 1.0, angle: float = 0.0) -> str:
-    """A sentence on what it means that a body turns by a constant factor times omega dt.
+    """A sentence on what it means that a body turns by a constant factor times omega dt; empty if the factor is usual.
+
+    Usual is a factor for which units or a method may be the cause. It is empty also if ``turns`` is not positive and finite.
 
     Parameters
     ----------
@@ -203,6 +212,10 @@ def conserving_tensor(q: np.ndarray, omega: np.ndarray) -> tuple[np.ndarray, flo
 def tensor_words(q: np.ndarray, omega: np.ndarray, inertia: np.ndarray, axes: np.ndarray, unit: float = 1.0) -> str:
     """A sentence on what the lab momentum of a free body says of the moments given: that others are the body's, and which.
 
+    It is empty unless the momentum, in 12 or more finite rows, is nearly constant with a tensor (:func:`conserving_tensor`)
+    that differs from the moments by more than a method may, and varies by :data:`BETTER` times as much or more with the
+    moments.
+
     Parameters
     ----------
     axes : (3, 3), the axes of the moments in the frame of the file, as columns
@@ -244,7 +257,7 @@ def _numbers(values: Sequence[float] | np.ndarray) -> str:
 def orders(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> list[tuple[float, float, float]]:
     """Other orders of the moments in which Euler's equations explain the change of a free body's omega better, best first.
 
-    Each is a tuple of the three moments, in the unit of ``inertia``.
+    They miss it by less than half as much. Each is a tuple of the three moments, in the unit of ``inertia``.
     """
     others = [
         permuted for permuted in dict.fromkeys(permutations(map(float, inertia), 3)) if permuted != tuple(map(float, inertia))
@@ -260,12 +273,14 @@ def _miss(omega: np.ndarray, inertia: np.ndarray, dt: float | np.ndarray) -> flo
 
 
 def damping_words(length: np.ndarray, dt: float | np.ndarray, angle: float, least: float) -> str:
-    """A sentence on what it means that the angular momentum of a free body falls steadily.
+    """A sentence on what it means that the angular momentum of a free body falls steadily, in more than 90 % of the steps.
+
+    It is empty if the momentum does not, or loses no more than ``least`` times ``angle``, and of less than three rows.
 
     Parameters
     ----------
     length : (n,) lengths of the momentum, in any unit
-    dt : the time from row to row, s
+    dt : the time from row to row, s, a number or (n - 1,)
     angle : the angle that the body turns in the run, rad
     least : a relative loss in a radian that is no method's
     """

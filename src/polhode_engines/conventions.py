@@ -61,6 +61,7 @@ class Convention:
     def states(self, rows: Rows, inertia: np.ndarray, axes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """q (n, 4), scalar first, body to lab, and omega (n, 3) in the body frame, rad per unit of time of the file.
 
+        q is of unit length where it is so but for what printing has cut off; otherwise it keeps the length of the rows.
         ``inertia`` (3,) are the principal moments, in the unit that a momentum of the file needs. ``axes`` (3, 3) has the
         principal axes, in the frame of the file, as columns; the states are of the principal frame. Without it the frame
         of the file is the principal one. Where a vector belongs to the next orientation there is one state less than rows.
@@ -102,12 +103,15 @@ class Fit:
 
     @property
     def is_explained(self) -> bool:
-        """Whether units explain the ratio."""
+        """Whether units explain the ratio: it is that of the units but for what a method may miss in such a step."""
         return self.factor > 0 and abs(math.log(self.factor)) < _units_within(self.angle)
 
 
 def turned_back(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The components (n, 3) of lab vectors v (n, 3) in the body frames of unit quaternions q (n, 4), in the unit of v."""
+    """The components (n, 3) of lab vectors v (n, 3) in the body frames of unit quaternions q (n, 4), in the unit of v.
+
+    q is scalar first and takes body to lab.
+    """
     u, s = -q[:, 1:], q[:, :1]
     turned: np.ndarray = v + 2 * np.cross(u, np.cross(u, v) + s * v)
     return turned
@@ -122,7 +126,7 @@ def turned_by(q: np.ndarray, r: Sequence[float]) -> np.ndarray:
 def rotations(q: np.ndarray) -> np.ndarray:
     """The rotation vectors (n - 1, 3), rad, in the body frame, from each of n orientations to the next.
 
-    q (n, 4) are quaternions, body to lab; their lengths and signs do not matter.
+    q (n, 4) are quaternions, scalar first, body to lab; their lengths and signs do not matter.
     """
     a, b = q[:-1], q[1:]
     s = (a * b).sum(1)
@@ -137,8 +141,9 @@ def misses(q: np.ndarray, omega: np.ndarray, dt: float | np.ndarray) -> tuple[np
     """The relative miss (n - 1,) of the rotations between rows from omega dt, and the ratio (n - 1,) of both along omega.
 
     The miss is the length of the difference over the angle turned, with omega before, after or in the mean of each step,
-    whichever fits best. q (n, 4) is body to lab, omega (n, 3) in the body frame, in rad and the time of ``dt``, which is a
-    number, or has one for each of the n - 1 rotations.
+    whichever fits best by the median over all steps; the ratio is always with the mean. q (n, 4) is scalar first, body to lab,
+    omega (n, 3) in the body frame, in rad and the time of ``dt``, which is a number, or has one for each of the n - 1
+    rotations.
     """
     turned = rotations(q)
     with np.errstate(all="ignore"):
@@ -199,7 +204,10 @@ def units_of(ratio: float, quantity: str, turned: float = 1.0) -> tuple[str, str
 
 
 def plausible(candidates: Sequence[Fit]) -> list[Fit]:
-    """The conventions that may be right, the best first; those with a factor that no units explain come last."""
+    """The conventions that may be right, the best first; those with a factor that no units explain come last.
+
+    They miss by at most :data:`WORSE` times what the best one misses, and by less than :data:`CREDIBLE`; there may be none.
+    """
     ordered = sorted(
         (candidate for candidate in candidates if math.isfinite(candidate.miss)), key=lambda candidate: candidate.miss
     )

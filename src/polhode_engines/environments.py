@@ -105,7 +105,7 @@ def packages_of(engine: Engine) -> Path:
     Raises
     ------
     EngineError
-        If the cache is switched off or its folder cannot be used.
+        If it has packages, and the cache is switched off or its folder cannot be used.
     """
     return place(engine) if engine.npm else engine.path.parent
 
@@ -129,6 +129,11 @@ def environment_of(engine: Engine) -> dict[str, str]:
     """The environment variables, name -> value, of the process of an engine.
 
     They have nothing of this Python or of node, allow one thread and name the libraries that the engine needs.
+
+    Raises
+    ------
+    EngineError
+        If the engine needs libraries of its environment, and the cache is switched off or its folder cannot be used.
     """
     others = ("PYTHON", "VIRTUAL_ENV", "SNAKEMAKE", "NODE_")
     variables = {name: value for name, value in os.environ.items() if not name.startswith(others)}
@@ -207,7 +212,7 @@ def install(engine: Engine) -> None:
     ------
     EngineError
         For an engine from Debian packages, which only the administrator of the machine installs, for one of the web without
-        node and npm, and if the installer fails.
+        node and npm, if the cache is switched off, and if the installer fails or takes longer than :data:`INSTALL_LIMIT`.
     """
     if engine.debian:
         raise EngineError(f"{engine.label} comes with Debian; as administrator: {how_to_install(engine)}")
@@ -263,7 +268,10 @@ def _interpreter(engine: Engine) -> str:
 
 
 def end_of(text: str) -> str:
-    """The last :data:`TAIL` characters of what a process said, on one line, without addresses."""
+    """What a process said, on one line: "..." in place of each address (a word with ``://``), and the end of a long text alone.
+
+    Of more than :data:`TAIL` characters it is "... " and the last :data:`TAIL`.
+    """
     line = " ".join(re.sub(r"\S+://\S+", "...", text).split())
     return line if len(line) <= TAIL else f"... {line[-TAIL:]}"
 
@@ -324,6 +332,7 @@ def spin(
     ----------
     option : a key of the engine's options
     progress : called after each run
+    limit : seconds that one run may take
     python : the Python to use, by default that of the engine's environment
     function : function of the adapter; ``shipped`` leaves on what the engine has on by default
 

@@ -47,7 +47,11 @@ assert set(RATES) == set(FACTORS)
 
 
 def closest(deviations: Sequence[Deviation], damping: float) -> Iterator[tuple[Method, str]]:
-    """The candidates that come closest, each with the way in which it begins, a key of ``identify.MODES``."""
+    """The candidates that come closest, each with the way in which it begins, a key of ``identify.MODES``.
+
+    They are the first :data:`MOST` that deviate by at most :data:`NEAR` times the smallest deviation, without those that begin
+    with their memory.
+    """
     known = {method.key: method for method in identify.all_candidates(damping)}
     for deviation in deviations[:MOST]:
         if deviation.value <= NEAR * deviations[0].value and deviation.mode != "memory":
@@ -142,9 +146,10 @@ def moments(
 
 
 def damping_factor(spun: Spun, inertia: Sequence[float]) -> float:
-    """The factor by which omega or the momentum of a free body becomes smaller in every row; NaN if neither does.
+    """The factor by which omega or the momentum of a free body becomes smaller in every row; NaN if neither does so steadily.
 
-    ``inertia`` (3,) are the principal moments, in any unit.
+    It is the median; steady is what scatters by less than :data:`STEADY` of one minus the factor, from the quantile 0.1 to
+    0.9. ``inertia`` (3,) are the principal moments, in any unit.
     """
     best = (math.inf, math.nan)
     for vectors in (spun.omega, spun.omega * np.array(inertia)):
@@ -210,7 +215,7 @@ def _rounded(rate: float, error: float) -> tuple[float, int]:
 def bent_rows(spun: Spun, dt: float) -> int:
     """The number of steps that are bent as Bullet bends them: tan(a/2) = x tan(pi/8)/(pi/4) for x = |omega| dt above pi/4.
 
-    a is the angle turned, rad, and ``dt`` the step, s.
+    a is the angle turned, rad, which must agree to :data:`BENT_WITHIN`, omega belongs to the end of the step, ``dt`` is in s.
     """
     turned = np.linalg.norm(rotations(spun.q), axis=1)
     nominal = np.linalg.norm(spun.omega[1:], axis=1) * dt

@@ -1,15 +1,15 @@
 """Which of our methods an engine runs: each is stepped from the engine's own states, and must end in the engine's next state.
 
 From every state of a run of an engine, read at every step, each candidate takes one step. Its deviation is the largest
-difference between its state and the engine's next one, in units of the engine's round-off, over all steps: an angle for q, a
-relative difference for omega. Errors do not add up, so that methods of the same order, whose runs lie close together, remain
-far apart. An engine may hold omega at half steps; a leapfrog is therefore also tried with the engine's omega as the one it
-stores (:func:`stored`). A multistep method takes the rates of earlier steps from its own steps (:func:`carried`). No limit is
-absolute: a run in other units of time has the same deviations.
+difference between its state and the engine's next one, in units of the engine's round-off, over all steps: of a component of q,
+or of omega relative to its length (:func:`apart`). Errors do not add up, so that methods of the same order, whose runs lie
+close together, remain far apart. An engine may hold omega at half steps; a leapfrog is therefore also tried with the engine's
+omega as the one it stores (:func:`stored`). A multistep method takes the rates of earlier steps from its own steps
+(:func:`carried`). No limit is absolute: a run in other units of time has the same deviations.
 
-A way in which a method begins is a function (driver, state, q, omega) -> state, listed in :data:`MODES`: q (4,), body to lab,
-and omega (3,), rad/s, body frame, are the engine's, and ``state`` is the candidate's after the step before, or None. What a
-state is made of depends on the method; it is a tuple of floats that begins with q.
+A way in which a method begins is a function (driver, state, q, omega) -> state, listed in :data:`MODES`: q (4,), scalar first,
+body to lab, and omega (3,), rad/s, body frame, are the engine's, and ``state`` is the candidate's after the step before, or
+None. What a state is made of depends on the method; it is a tuple of floats that begins with q.
 """
 
 import math
@@ -94,7 +94,7 @@ def _state_that_shows(driver: PlainDriver, look: Callable[[State], State], q: St
 
 
 def carried(driver: PlainDriver, state: State | None, q: State, omega: State) -> State:
-    """The engine's q and omega with the memory that the method has of its own earlier steps.
+    """The engine's q and omega with the memory that the method has of its own earlier steps, or before them with its first one.
 
     Raises
     ------
@@ -127,8 +127,11 @@ MODES: Mapping[str, Callable[[PlainDriver, State | None, State, State], State]] 
 def modes(method: Method, half: bool = False, equal_steps: bool = True) -> Iterator[str]:
     """The ways in which a method can begin at an engine's state, keys of :data:`MODES`.
 
-    With ``half`` a leapfrog also begins with the momentum that it holds, and a multistep method with its memory alone: without
-    it, its step is that of another method of first order. Without ``equal_steps`` no memory of earlier steps is of use.
+    A method with steps of warm-up begins with its memory alone. All others begin at the engine's state, a leapfrog also with
+    the omega that it stores, and all also with their memory, which :func:`carried` refuses if there is none. With ``half`` a
+    leapfrog that can be normalised also begins with what it reads and with what it advances, and any multistep method with its
+    memory alone: without it, its step is that of another method of first order. Without ``equal_steps`` no memory of earlier
+    steps is of use.
     """
     if getattr(method, "warm_up_steps", 0) or (half and _is_multistep(method)):
         if equal_steps:
@@ -174,7 +177,7 @@ def step_deviations(
 def predictions(
     method: Method, mode: str, run: Run, spun: Spun, steps: Iterable[int], stretch: int = 1
 ) -> Iterator[tuple[State, State]]:
-    """The q (4,) and omega (3,), rad/s, body frame, to which a candidate goes from each of some states.
+    """The q (4,), scalar first, body to lab, and omega (3,), rad/s, body frame, to which a candidate goes from some states.
 
     For arguments and errors see :func:`step_deviations`.
     """
@@ -251,13 +254,16 @@ def deviations(
 ) -> list[Deviation]:
     """Every candidate's deviation from an engine, smallest first; behind the second best it is a lower bound.
 
+    Runs with an error do not count. The list is empty if none of the others has more than :data:`FEW` usable steps, nor all
+    together.
+
     Parameters
     ----------
     runs, spun : runs read at every step, and what the engine returned
     eps : the round-off of the engine's precision
     damping : the rate that the engine declares, 1/s; damped candidates are tried as well if there is one
     half : whether leapfrogs are also tried with what they advance, half a step away
-    bound : deviation beyond which a candidate is not followed to the end, if two others are closer
+    bound : a candidate is not followed to the end if two others, which do not deviate less than this, are closer
     stretch : how many steps lie between two states
     """
     pairs = [(run, outcome, usable(run, outcome)) for run, outcome in zip(runs, spun, strict=True) if not outcome.error]
@@ -299,7 +305,10 @@ def judged_from(mode: str) -> int:
 
 
 def usable(run: Run, spun: Spun) -> int:
-    """The number of steps before the body turns too fast or too slowly, compared with the start (:data:`FASTEST`)."""
+    """The number of steps before the body turns too fast or too slowly, or a number is not finite; -1: at the start.
+
+    Too fast is :data:`FASTEST` times the angular velocity at the start and more, too slow :data:`SLOWEST` times it and less.
+    """
     size = np.linalg.norm(spun.omega, axis=1)
     fine = np.isfinite(size) & np.isfinite(spun.q).all(axis=1) & (size < FASTEST * size[0]) & (size > SLOWEST * size[0])
     return int(np.argmin(fine)) - 1 if not fine.all() else len(run.samples) - 1
@@ -328,7 +337,11 @@ NOTHING = Identity(False, (), math.inf, "", math.inf)
 
 
 def judged(deviations: Sequence[Deviation]) -> Identity:
-    """The verdict on deviations, in round-offs, sorted by size."""
+    """The verdict on deviations, in round-offs, sorted by size.
+
+    Those below :data:`WITHIN` fit; they are identified if the next is at least :data:`APART` times the largest of them, and
+    that many round-offs. Without any deviation the verdict is :data:`NOTHING`.
+    """
     if not deviations:
         return NOTHING
     same = [deviation for deviation in deviations if deviation.value < WITHIN]

@@ -47,7 +47,7 @@ class Flow:
 
 
 def flow(fluid: Fluid, state: State, dt: float, samples: Sequence[int]) -> Flow:
-    """A run of a fluid of one kind of molecule with the law ``shifted_power``, in the units of this molecule.
+    """A run of a fluid of one kind of molecule with the law ``shifted_power`` in a finite box, in the units of this molecule.
 
     It begins at ``state``, its steps have the length ``dt``, and energies are read after the numbers of steps ``samples``.
     """

@@ -81,7 +81,11 @@ class LongSpin:
 
     @property
     def is_as_exact(self) -> bool:
-        """Whether the body tumbles as the exact one does: energy, vector of the momentum, and number of turns."""
+        """Whether the body tumbles as the exact one does: energy, momentum and its vector, and number of turns.
+
+        :func:`polhode.fits.tumbling.tumbles_as_exact` has the limits. False for a spin that ends about an axis, stops, diverges
+        or was not run.
+        """
         changes = (self.energy, self.momentum, self.turned)
         return self.end == "tumbles" and tumbles_as_exact(changes, self.turns, self.exact_turns)
 
@@ -89,8 +93,9 @@ class LongSpin:
 def long_spin(key: str, steps: int) -> LongSpin:
     """A free spin with the candidate ``key``, of so many steps of ``cases.LONG_STEP``, from next to the middle axis.
 
-    It starts from between the axes instead if only there the body does not tumble as the exact one does: a method that drives
-    every body to the middle axis starts at its end beside that axis, and keeps its energy there.
+    A spin from between the axes takes its place if only that one does not tumble or changes energy or momentum noticeably, or
+    if neither does and only that one does not tumble as the exact body: a method that drives every body to the middle axis
+    starts at its end beside that axis, and keeps its energy there.
     """
     from polhode_engines.atlas import long_spin_of  # needs xarray
 
@@ -117,8 +122,8 @@ def spin_with_step(key: str, steps: int, angle: float) -> LongSpin:
 
     The result has its end and the changes of energy and momentum; turns are not counted.
 
-    Energy and momentum oscillate with every turn of a method that loses neither. Their changes are therefore those between
-    the means over the first and the last tenth.
+    Energy and momentum oscillate with every turn of a method that loses neither. Their changes, of a body that tumbles to
+    the end, are therefore those between the means over the first and the last tenth; else those from the first to the last row.
     """
     from polhode_engines.atlas import long_spin_of  # needs xarray
 
@@ -153,7 +158,10 @@ def _axis_reached(inertia: Sequence[float], omega: Sequence[float], energy: floa
 
 
 def are_one_free_step(methods: Sequence[str]) -> bool:
-    """Whether the candidates with these keys make the same step of a free body, but for rounding."""
+    """Whether the candidates with these keys make the same step of a free body, but for rounding.
+
+    They are compared in short runs with the angles in a step :data:`ANGLES`.
+    """
     runs = [replace(cases.identification_runs("free", length=FEW)[0], dt=angle) for angle in ANGLES]
     return len(methods) == 1 or all(
         _agree(states_of(methods[0], run), states_of(key, run)) for key in methods[1:] for run in runs
@@ -203,12 +211,13 @@ def instead(key: str, speed: float, error: float) -> tuple[str, ...]:
 def telling_run(
     methods: Sequence[str], known: Sequence[tuple[str, float]] = (), is_single: bool = False, speed: float = math.nan
 ) -> str:
-    """The run that distinguishes most of these methods, in a sentence.
+    """The run that distinguishes most of these methods, in a sentence; another sentence if none distinguishes any.
 
     Parameters
     ----------
     methods : keys of candidates
-    known : loads with angles in a step, rad, of the runs that there are: another one must tell more
+    known : loads with angles in a step, rad, of the runs that there are
+        A smaller or similar angle under the same load is not proposed.
     is_single : whether these are in single precision, which needs large steps
     speed : the angular velocity of the runs, rad/s, or NaN
     """

@@ -155,7 +155,8 @@ class Answer:
 
     Parameters
     ----------
-    identified : whether one class of methods fits to round-off, and all others are at least a thousand round-offs away
+    identified : whether one class of methods fits to round-off, and all others are at least a thousand round-offs away; or
+        fits nearly so, and all others are a thousand times as far away
     methods : the class, the closest first; without an identification those that the run cannot exclude, or the closest
     deviation, runner_up, runner_up_deviation : in round-offs
     deviations : candidate -> its deviation; behind the second best these are lower bounds
@@ -171,7 +172,8 @@ class Answer:
     faults : rows that are wrong, each named
     limits : what limits the identification, and what to do
     further : the run that would tell the methods apart
-    exact : the largest difference of a row from the exact motion, in a step from the row before
+    exact : the largest difference of a row from the exact motion, in a step from the row before; NaN with half steps, a
+        damping, or no rows to compare
     fitted : what the rows say of the code's own numbers (step, damping, moments, limits), where they are not those given
     """
 
@@ -208,39 +210,53 @@ class Answer:
     def is_exact(self) -> bool:
         """Whether the rows follow the exact motion to round-off, which an accurate solver makes too.
 
-        They are as well if methods that make it are as far away as the exact motion itself.
+        They differ from it by less than :data:`EXACT`, or by fewer than ``WITHIN`` round-offs; or, if methods are identified
+        that are further away than that, by less than ``ALIKE`` times what these differ by.
         """
         is_loose = self.identified and self.deviation >= WITHIN and self.exact < ALIKE * self.deviation * self.round_off
         return self.exact < max(WITHIN * self.round_off, EXACT) or is_loose
 
     @property
     def lacks_gyroscopic_term(self) -> bool:
-        """Whether no method that fits has the gyroscopic term."""
+        """Whether methods fit, within ``WITHIN`` round-offs or identified, and none of the closest has the gyroscopic term."""
         fit = [key for key in self.methods if self.deviations[key] <= self.deviation]
         return bool(fit) and (self.identified or self.deviation < WITHIN) and all(map(_is_without_term, fit))
 
     @property
     def is_near_exact(self) -> bool:
-        """Whether the rows are nearer to the exact motion than to what any candidate makes of it by its own."""
+        """Whether no method fits and the rows are nearer to the exact motion than to what any candidate makes of it by its own.
+
+        :func:`polhode_engines.causes.is_nearest` has the limits.
+        """
         values = [value * self.round_off for value in self.deviations.values()]
         return not self.identified and self.deviation >= WITHIN and causes.is_nearest(self.exact, values)
 
     @property
     def is_settled(self) -> bool:
-        """Whether the methods are one step under every torque, or nearly so."""
+        """Whether a method is identified, the rows do not follow the exact motion, and one step remains.
+
+        It is one method, or several that no run distinguishes or that differ in the law and place of their damping alone.
+        """
         is_one = len(self.methods) == 1 or self.further.startswith("No run") or _differ_in_damping(self.methods)
         return self.identified and not self.is_exact and is_one
 
     @cached_property
     def spin(self) -> meaning.LongSpin:
-        """A long free spin; its end is empty if the methods differ."""
+        """A long free spin of :attr:`method`, of :data:`SPIN_STEPS` steps (:func:`polhode_engines.meaning.long_spin`).
+
+        Its end is empty, and nothing was run, if no method is identified, the rows follow the exact motion, or the methods
+        make different steps of a free body.
+        """
         if not self.identified or self.is_exact or not meaning.are_one_free_step(self.methods):
             return meaning.LongSpin()
         return meaning.long_spin(self.method, SPIN_STEPS)
 
     @cached_property
     def spin_at_step(self) -> meaning.LongSpin:
-        """A long free spin with the step of the rows, if that is longer than the step of :attr:`spin`; else without an end."""
+        """A long free spin of :attr:`method` with the step of the rows, if that is longer than the step of :attr:`spin`.
+
+        Otherwise, or if :attr:`spin` has no end, it has none and was not run.
+        """
         if not self.spin.end or not self.angle > cases.LONG_STEP:
             return meaning.LongSpin()
         return meaning.spin_with_step(self.method, SPIN_STEPS, self.angle)
@@ -252,7 +268,10 @@ class Answer:
 
     @cached_property
     def advice(self) -> tuple[str, ...]:
-        """Sentences on what the answer means for a user, and what to use instead; none if the remaining methods differ."""
+        """Sentences on what the answer means for a user, and what to use instead; perhaps none.
+
+        There is none if :attr:`spin` has no end, or if the remaining methods differ in their order or in the gyroscopic term.
+        """
         spin = self.spin
         orders = {candidate(key).order_q for key in self.methods}
         kinds = set(map(_is_without_term, self.methods))
@@ -299,7 +318,7 @@ class Answer:
         return f" (the method is of order {order}, which shows in smaller steps)"
 
     def to_json(self, **options: Any) -> str:
-        """The answer as a JSON object of the fields, :attr:`engines`, :attr:`advice` and the long free spins.
+        """The answer as a JSON object of the fields, :attr:`engines`, :attr:`advice` and the long free spins that were run.
 
         ``deviations`` has the twelve closest candidates alone. Options go to :func:`json.dumps`; what is not finite is
         null.
@@ -798,10 +817,12 @@ def _torque(rows: Rows, torque: Any) -> tuple[str, tuple[float, ...]]:
 def spacing(rows: Rows) -> float:
     """The time between two rows, in the unit of the file: the number with the fewest digits that explains the column of times.
 
+    Of steps that are not equal it is the median.
+
     Raises
     ------
     IdentifyError
-        If there are no times, or they have too few digits.
+        If there are no times, or they do not grow from row to row or have too few digits.
     """
     if rows.t is None or len(rows.t) < 2:
         rest = ", ".join(rows.unread[:8])
@@ -927,7 +948,8 @@ def identify_runs(runs: Sequence[OwnRun]) -> Answer:
     Raises
     ------
     IdentifyError
-        If no convention makes sense of the rows.
+        If a run has too few rows or shows no motion, no convention makes sense of the rows, or a damping takes all of omega in
+        a step.
     """
     runs = [_checked(run) for run in sorted(runs, key=lambda run: run.load != "free")]
     eps = max(_round_off(run.rows) for run in runs)

@@ -87,7 +87,7 @@ class Option:
 
     @property
     def is_read(self) -> bool:
-        """Whether every place was read."""
+        """Whether every place was read; False if there is none."""
         return bool(self.sources) and all(place.read for place in self.sources)
 
     @property
@@ -266,12 +266,12 @@ class Engine:
 
     @property
     def is_measured_as_shipped(self) -> bool:
-        """Whether its row says what it does with nothing switched off."""
+        """Whether the row of the engine says what it does with nothing switched off."""
         return self.is_web or self.shipped
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """What is installed for it, by whichever installer, with the versions where they are pinned."""
+        """What is installed for the engine, by whichever installer, with the versions where they are pinned."""
         return self.requirements or self.debian or self.npm
 
     @property

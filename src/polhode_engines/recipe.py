@@ -96,7 +96,10 @@ class Recipe:
         return "\n".join(lines)
 
     def program(self, language: str) -> str:
-        """The text of a program in a language of :data:`LANGUAGES` that makes the runs, with a step to be replaced."""
+        """The text of a program in a language of :data:`LANGUAGES` that makes the runs, with a step to be replaced.
+
+        Some languages have the loads in :data:`LOADS` alone.
+        """
         text = (FOLDER / f"{language}.txt").read_text(encoding="utf-8")
         runs = [run for run in self.runs if run.load in LOADS.get(language, cases.LOADS)]
         lines = "\n".join(WRITERS[language](number, run) for number, run in enumerate(runs, 1))
@@ -150,7 +153,8 @@ def recipe(
 
     Parameters
     ----------
-    omega, dt : one of both, or none; with both, omega stays and a sentence says why the step is another
+    omega, dt : positive, one of both, or none
+        With both omega stays, and a sentence says why the step is another, if by more than 5 %.
     inertia : principal moments (3,), kg m^2
     is_single : whether the code computes or writes in single precision
     language : of the program; its engines may be in single precision, with limits to keep (:data:`SINGLE_STEP`)
@@ -158,7 +162,7 @@ def recipe(
     Raises
     ------
     ValueError
-        If no body has these moments, or the numbers of the runs overflow; naming the argument.
+        If no body has these moments, or the numbers of the runs are too large or too small; naming the argument.
     """
     try:
         inertia = Body(tuple(inertia)).inertia  # type: ignore[arg-type]

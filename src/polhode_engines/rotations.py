@@ -30,7 +30,7 @@ def lab_torque(case, q, omega):
 
 
 def matrix(q):
-    """The rotation matrix (3, 3) of the unit quaternion q (4,), which takes body vectors to the lab."""
+    """The rotation matrix (3, 3) of the unit quaternion q (4,), scalar first, which takes body vectors to the lab."""
     w, x, y, z = q
     return np.array(
         [
@@ -42,7 +42,7 @@ def matrix(q):
 
 
 def quaternion(a):
-    """The unit quaternion (4,), of either sign, of a matrix a (3, 3) that is a rotation but for round-off.
+    """The unit quaternion (4,), scalar first, of either sign, of a matrix a (3, 3) that is a rotation but for round-off.
 
     The matrix takes body vectors to the lab. The quaternion is NaN if the matrix is not finite.
 

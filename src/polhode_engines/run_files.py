@@ -155,7 +155,7 @@ def read_run(path: str | Path, body: int | None = None, columns: str | Sequence[
     Raises
     ------
     RunFileError
-        If there is no run in it.
+        If the file does not exist or cannot be read, or there is no run in it.
     """
     try:
         file = regular_file("file", path)
@@ -244,7 +244,8 @@ def of_arrays(t: Any, q: Any, spin: Any, name: str = "the run") -> Rows:
     Raises
     ------
     RunFileError
-        For arrays of wrong shapes, or that hold no numbers.
+        For arrays of wrong or unequal shapes, or that hold no numbers, and for a ``t`` that is neither times nor a positive
+        step.
     """
     arrays = {}
     for word, values, width in (("q", q, 4), ("omega", spin, 3)):

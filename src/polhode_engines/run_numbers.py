@@ -93,7 +93,10 @@ def is_value(word: str) -> bool:
 
 
 def unit_of(words: Iterable[str]) -> float:
-    """The unit of the last printed place of the largest of these numbers; 0 if they have all digits of double precision."""
+    """The unit of the last printed place of the largest of these numbers; 0 if they have all digits of double precision.
+
+    Whole numbers and words that are no numbers do not count; 0 if nothing else is left, or zeros alone.
+    """
     digits, power = 0, -400
     for word in words:
         match = NUMBER.fullmatch(word)
@@ -112,7 +115,8 @@ def unit_of(words: Iterable[str]) -> float:
 def all_single(values: np.ndarray, unit: float) -> bool:
     """Whether all of these, an array of any shape, are numbers of single precision, as far as their last places show it.
 
-    ``unit`` is the unit of the last place, as of :func:`unit_of`. False if all are whole numbers, or there is none.
+    ``unit`` is the unit of the last place, as of :func:`unit_of`. False if that has too few digits to show it, if all are whole
+    numbers, or if there is none.
     """
     fine = values[np.isfinite(values)]
     if not fine.size or unit > 10.0 ** (1 - DIGITS_OF_SINGLES) * 10 * np.abs(fine).max():
@@ -122,7 +126,11 @@ def all_single(values: np.ndarray, unit: float) -> bool:
 
 
 def exact(word: str) -> Decimal | None:
-    """A time exactly as it is written, in its unit; of a time stamp the seconds since the year 1. None if it is none."""
+    """A time exactly as it is written, in its unit; of a time stamp the seconds since the year 1. None if it is none.
+
+    Of a time stamp without a date they are the seconds since midnight. None also of decimal numbers whose size is 1e100 or
+    more, or below 1e-99.
+    """
     if match := NUMBER.fullmatch(word):
         try:
             value = Decimal(f"{match['mantissa']}e{match['power'] or match['bare'] or 0}")

@@ -28,7 +28,7 @@ def sampled(samples, state, advance, read):
 def stepped(samples, step, read):
     """q (n, 4) and omega (n, 3) after the n ascending numbers of steps ``samples``, of an engine that holds its state.
 
-    ``step()`` takes a step, ``read()`` returns q, body to lab, and omega in the body frame, rad/s, of that time.
+    ``step()`` takes a step, ``read()`` returns q, scalar first, body to lab, and omega in the body frame, rad/s, of that time.
     """
 
     def advance(_, count):

@@ -138,7 +138,7 @@ def sleepy(speeds: Sequence[float]) -> list[Run]:
 
 
 def jobs() -> int:
-    """The number of processes behind a row, for a bar."""
+    """How often :func:`measure` reports progress, for a bar; the processes behind a row are as many, or fewer."""
     return 2 + SEARCHES
 
 
@@ -176,7 +176,7 @@ def left_out(run: Run) -> Spun:
 
 
 def asleep(spun: Spun) -> bool:
-    """Whether a body that should turn stood still in the last step read."""
+    """Whether q is the same to the last bit at the last two samples; False for a run with an error."""
     return bool((spun.q[-1] == spun.q[-2]).all()) and not spun.error
 
 
@@ -253,7 +253,8 @@ def damping_of(spun: Mapping[float, Spun]) -> tuple[float, str]:
     """The rate of a damping, 1/s, and its law in words, from runs with two steps: the law whose rate is the same for both.
 
     ``spun`` has the step in s -> the outcome of :data:`DAMPED_FOR` seconds, read at the start, after one step and at the end.
-    Without a damping the result is 0 and an empty text, of runs that failed NaN and an empty text.
+    Without a damping the result is 0 and an empty text, of runs that failed NaN and an empty text. Of a damping that is not in
+    proportion to omega the rate is the one in the first step, and the text ends in :data:`GROWS`.
 
     Of laws between which rounding decides it is the one whose rate is nearest to a number of two digits.
     """

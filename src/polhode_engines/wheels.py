@@ -62,7 +62,7 @@ def _motor(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 
 
 def orientations(motor: str, dt: float, method: str = METHOD) -> np.ndarray:
-    """q (times, 4), body to lab, at :data:`polhode_engines.cases.TIMES` by a method of polhode with the step ``dt``, s.
+    """q (times, 4), scalar first, body to lab, at :data:`polhode_engines.cases.TIMES` by a method of polhode, step ``dt``, s.
 
     ``motor`` is a key of :data:`MOTORS`, ``method`` the key of a method.
     """
@@ -89,7 +89,7 @@ def orientations(motor: str, dt: float, method: str = METHOD) -> np.ndarray:
 
 
 def exact(motor: str) -> np.ndarray:
-    """The exact q (times, 4), body to lab, at :data:`polhode_engines.cases.TIMES`, to about 1e-12.
+    """The exact q (times, 4), scalar first, body to lab, at :data:`polhode_engines.cases.TIMES`, to about 1e-12.
 
     ``motor`` is a key of :data:`MOTORS`; one that is set before each step follows the rate at all times.
     """

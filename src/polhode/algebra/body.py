@@ -56,8 +56,9 @@ class Body:
     ------
     TypeError, ValueError
         If a moment or the mass is not a number or not positive and finite, if a moment is so small or so different from the
-        others that a quotient needed by the kernels is not finite, or if ``triangle`` is set and the moments violate the
-        triangle inequality (no mass distribution has one principal moment larger than the sum of the other two).
+        others that a quotient needed by the kernels is not finite, if ``triangle`` is set and the moments violate the triangle
+        inequality by more (no mass distribution has one principal moment larger than the sum of the other two), if a tensor has
+        products of inertia, or if a wheel has no axis or an impossible number.
 
     Examples
     --------
@@ -123,7 +124,7 @@ class Body:
         Returns
         -------
         body, rotation : Body, (r0, rx, ry, rz)
-            Moments in ascending order; of a diagonal tensor in their own order, with r = (1, 0, 0, 0).
+            Moments in ascending order; of a diagonal tensor in their own order, with r = (1, 0, 0, 0). r is scalar first.
 
         Raises
         ------

@@ -68,7 +68,7 @@ class Dual:
         return Dual(ratio, -ratio / self.value * self.gradient)
 
     def sqrt(self) -> "Dual":
-        """The square root, a dual number with the derivative of the root."""
+        """The square root, a dual number with the derivative of the root; the value must be positive."""
         root = math.sqrt(self.value)
         return Dual(root, 0.5 / root * self.gradient)
 

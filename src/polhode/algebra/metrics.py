@@ -120,13 +120,18 @@ def mean_error(
 
     Parameters
     ----------
-    q, exact_q : (..., 4), unit quaternions, body to lab
+    q, exact_q : (..., 4), unit quaternions, scalar first, body to lab
     omega, exact_omega : (..., 3), rad/s, body frame, both at the time at which the method holds omega
     measure : how the orientation is compared, a key of :data:`PUBLISHED_ERRORS`
 
     Returns
     -------
     The mean of two relative errors, (...), without a unit.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As every function here, and if ``measure`` is another word.
     """
     if not isinstance(measure, str) or measure not in PUBLISHED_ERRORS:
         raise ValueError(f"measure must be one of {', '.join(PUBLISHED_ERRORS)}, got {shown(measure)}")
@@ -178,8 +183,8 @@ def kinetic_energy(omega: ArrayLike, inertia: ArrayLike) -> Array:
 def lab_angular_momentum(q: ArrayLike, omega: ArrayLike, inertia: ArrayLike, wheels: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
     """q (I omega + h) q* in kg m^2/s, the angular momentum in the lab. Shapes (..., 4) and (..., 3) -> (..., 3).
 
-    q are unit quaternions, body to lab; omega is in rad/s and the momentum h of the ``wheels`` in kg m^2/s, both in the body
-    frame; ``inertia`` are the principal moments, kg m^2.
+    q are unit quaternions, scalar first, body to lab; omega is in rad/s and the momentum h of the ``wheels`` in kg m^2/s, both
+    in the body frame; ``inertia`` are the principal moments, kg m^2.
 
     Examples
     --------

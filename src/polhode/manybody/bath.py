@@ -106,7 +106,7 @@ class Bath(ABC):
         Raises
         ------
         ValueError
-            If there is no bath around this method.
+            If there is no bath around this method: if it is none of :data:`polhode.manybody.bathed.DRIFTS`.
         """
         from polhode.manybody import bathed
 
@@ -203,7 +203,7 @@ class Langevin(Bath):
         Raises
         ------
         ValueError
-            If friction is so strong that the forces of the scheme ``LAMMPS`` would blow up.
+            If the scheme is ``LAMMPS``, whose forces would then blow up, and a rate times ``dt`` is 1 or more.
         """
         kt, share, rows = self.thermal(fluid), 0.5 if self.scheme == "OBABO" else 1.0, []
         for molecule, number in fluid.clumps:

@@ -19,11 +19,11 @@ of seed, molecule and step (:mod:`polhode.algebra.philox`). It is written there 
 and does not vectorise; the pass over lanes then does. Everything else of the engine is as without a bath.
 
 The kernels compute in coherent units of the fluid, in which an energy is mass length^2 / time^2. Of one molecule they take
-``q`` (4,), its orientation as a unit quaternion, body to lab; ``v`` (3,), the velocity of its centre, and ``force`` (3,), lab
-frame; ``momentum`` and ``torque`` (3,), angular momentum and torque in the body frame; ``mass``; ``body`` (9,), see
-:meth:`polhode.algebra.body.Body.coefficients`; ``noise`` (6,), standard normal numbers, three for the centre and three for the
-body axes; and ``numbers`` (10,), see :data:`NUMBERS`. What it carries is ``state`` (10,), q, angular momentum and torque, and
-``moving`` (9,), position, velocity and acceleration of its centre. ``dt`` is the time step.
+``q`` (4,), its orientation as a unit quaternion, scalar first, body to lab; ``v`` (3,), the velocity of its centre, and
+``force`` (3,), lab frame; ``momentum`` and ``torque`` (3,), angular momentum and torque in the body frame; ``mass``; ``body``
+(9,), see :meth:`polhode.algebra.body.Body.coefficients`; ``noise`` (6,), standard normal numbers, three for the centre and
+three for the body axes; and ``numbers`` (10,), see :data:`NUMBERS`. What it carries is ``state`` (10,), q, angular momentum and
+torque, and ``moving`` (9,), position, velocity and acceleration of its centre. ``dt`` is the time step.
 """
 
 from collections.abc import Callable
@@ -202,6 +202,7 @@ def move_chain(fields: Any, at: int, links: int, twice: float, freedoms: float, 
     -------
     float
         :math:`kT (n\eta_1 + \sum_{k>1} \eta_k) + \tfrac12 \sum_k Q_k \dot\eta_k^2`, what the bath has taken from the liquid.
+        Without degrees of freedom nothing moves, and it is 0.
     """
     if freedoms <= 0.0:
         return 0.0

@@ -206,7 +206,7 @@ class Clump:
         Raises
         ------
         TypeError, ValueError
-            If the radius is no positive number.
+            If the radius is no number from :data:`SMALLEST` to :data:`LARGEST`, or the key is no text.
         """
         text("clump: key", key)
         radius = positive(f"sphere {key!r}: radius", radius, "m")
@@ -216,8 +216,9 @@ class Clump:
     def loaded_sphere(cls, radius: float, core: float, distance: float, ratio: float, key: str = "loaded sphere") -> "Clump":
         """A sphere with a heavy core inside, so that its centre of mass is not in its middle.
 
-        A contact pushes towards the middle, and therefore turns the sphere. :attr:`volume` and :attr:`inertia` are those of
-        the mass: the volume that the material of the shell would need for it.
+        A contact pushes towards the middle, and therefore turns the sphere. The core lies on the body axis x, on its positive
+        side. :attr:`volume` and :attr:`inertia` are those of the mass: the volume that the material of the shell would need for
+        it.
 
         Parameters
         ----------
@@ -229,7 +230,8 @@ class Clump:
         Raises
         ------
         TypeError, ValueError
-            If a length is not positive, the core reaches out of the sphere, or the ratio is not above 1.
+            If a length is not positive, the core reaches out of the sphere, the ratio is not above 1, one of these numbers is
+            below :data:`SMALLEST` or above :data:`LARGEST`, or the key is no text.
         """
         text("clump: key", key)
         where = f"loaded sphere {key!r}"
@@ -259,7 +261,8 @@ class Clump:
         Raises
         ------
         TypeError, ValueError
-            If there is no sphere, or radius or spacing is not positive.
+            If there is no sphere or more than a million, radius or spacing is not positive, a length cannot be computed with
+            (:meth:`of_spheres`), or key or label is no text.
         """
         text("clump: key", key)
         spheres = whole(f"rod {key!r}: spheres", spheres, least=1, most=1_000_000)
@@ -275,7 +278,8 @@ class Clump:
         Raises
         ------
         TypeError, ValueError
-            If a radius is not positive, or the distance is negative.
+            If a radius is not positive, the distance is negative, a length cannot be computed with (:meth:`of_spheres`), or the
+            key is no text.
         """
         text("clump: key", key)
         first, second = positive(f"dimer {key!r}: first", first, "m"), positive(f"dimer {key!r}: second", second, "m")
@@ -348,17 +352,17 @@ class Clump:
 
     @property
     def low(self) -> float:
-        """Position of the centre of the first sphere along the long axis, from the centre of mass, m; usually negative."""
+        """The lowest coordinate of a sphere's centre along the body axis x, from the centre of mass, m; usually negative."""
         return float(self.centres[:, 0].min())
 
     @property
     def high(self) -> float:
-        """Position of the centre of the last sphere along the long axis, from the centre of mass, m."""
+        """The highest coordinate of a sphere's centre along the body axis x, from the centre of mass, m."""
         return float(self.centres[:, 0].max())
 
     @property
     def width(self) -> float:
-        """Radius of the capsule about the long axis, from the first to the last sphere, that encloses the clump, m."""
+        """Radius of the capsule about the body axis x, from :attr:`low` to :attr:`high`, that encloses the clump, m."""
         return float((np.hypot(self.centres[:, 1], self.centres[:, 2]) + self.radii).max())
 
     @property

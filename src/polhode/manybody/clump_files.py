@@ -91,8 +91,9 @@ def read(path: Path, clump: int | None = None, scale: float = 1.0, mass_scale: f
     Raises
     ------
     FileNotFoundError, ValueError
-        If there is no such file, it is none of the formats, it holds several clumps and ``clump`` is none of them, or a value
-        is impossible; the message names the line.
+        If there is no such file, it is none of the formats, it holds no sphere or too many, it holds several clumps and
+        ``clump`` is none of them, it has no numbers of clumps and ``clump`` is given, or a value is impossible; the message
+        names the line.
     """
     lines = numbered_lines(path, "clump", "one sphere per line: x y z r")
     table = next(filter(None, (reader(path, lines, scale, mass_scale) for reader in (_kratos, _lammps, _xyz))), None)

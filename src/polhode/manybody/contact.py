@@ -11,9 +11,10 @@ sums over three contacts round differently.
 
 The kernels share their arguments. ``fields`` is the flat float array of the records of all clumps and ``i`` the index at which
 the record of one begins (:mod:`polhode.compiling.lanes`); ``r`` (3,) its centre of mass in the lab, m; ``q`` (4,) its
-orientation, body to lab, usually unit; ``m`` (9,) the rotation matrix of q, row by row; ``sphere`` (4,) a sphere of a clump, x,
-y, z of its centre in the body frame and its radius, m; ``normal`` (3,) a unit vector in the lab; ``wall`` the number of a wall
-(:data:`WALLS`); ``setup`` a :class:`Setup` and ``walls`` a :class:`Walls`. Liquids have their own units in place of SI.
+orientation, scalar first, body to lab, usually unit; ``m`` (9,) the rotation matrix of q, row by row; ``sphere`` (4,) a sphere
+of a clump, x, y, z of its centre in the body frame and its radius, m; ``normal`` (3,) a unit vector in the lab; ``wall`` the
+number of a wall (:data:`WALLS`); ``setup`` a :class:`Setup` and ``walls`` a :class:`Walls`. Liquids have their own units in
+place of SI.
 """
 
 from collections.abc import Callable
@@ -260,7 +261,7 @@ def stretched(first: Side, second: Side, normal: Any, overlap: float) -> Any:
     """The velocity (3,) of the first surface against the second in m/s, lab frame, with full radii as arms.
 
     Centres slide as if nothing overlapped: the velocity of the centres along the plane is times (a + b)/(a + b - overlap), with
-    the radii a and b and the ``overlap`` in m. This is the choice "stretched velocity" of a law.
+    the radii a and b and the ``overlap`` in m; at a wall b is a. This is the choice "stretched velocity" of a law.
     """
     centres = subtract(
         add(first.velocity, cross(first.spin, first.offset)), add(second.velocity, cross(second.spin, second.offset))

@@ -414,7 +414,7 @@ def drive(  # type: ignore[no-untyped-def]
     functions takes Numba half a millisecond in every call. Then come ``start`` (:class:`Start`), ``checkpoint``
     (:class:`Checkpoint`), and fields of a :class:`Course`: ``sample_steps`` (samples,) are ascending ints, ``readings`` and the
     counters ``work`` (:data:`polhode.manybody.simulation.WORK`) are written. Returns the number of steps done before the run
-    diverged, or -1, and the memory of the contacts.
+    diverged or was stopped, or -1, and the memory of the contacts.
 
     All arrays are made here. The functions that are called make none, and compile faster for it; those called between lists are
     inlined, since their arguments are some hundred numbers.
@@ -666,6 +666,9 @@ def carry_on(method: MethodParts, run: Course, now: Start) -> None:
 def next_margin(skin: float, making: float, walking: float, smallest: float, half: float) -> float:
     """The margin of the next list, m: wider while making lists costs more than traversing them in vain, else narrower.
 
+    It is at least :data:`NARROW` of the smallest radius, and at most a quarter of the edge of the box. Before the first list,
+    which has cost nothing yet, it stays.
+
     ``skin`` is the margin of the last list (m), ``making`` what it cost to make it and ``walking`` to traverse it in vain (ns),
     ``smallest`` the smallest radius and ``half`` half the edge of the box (m).
     """
@@ -831,8 +834,11 @@ def larger(memory: Memory, contacts: int) -> Memory:
 
 @subroutine
 def energy_from_outside(setup: Setup) -> float:
-    """What gravity and moving walls can give to the clumps, J: their weight times the diagonal of the box; their kinetic energy
-    at the speed of the walls."""
+    """What gravity and moving walls can give to the clumps, J: their weight times a height, and kinetic energy.
+
+    The height is twice the edge of the box or the diameter of the drum, whichever is larger: more than any diagonal. The
+    kinetic energy is that of all clumps at the speed of the walls.
+    """
     g, moves = setup.gravity, setup.shaking
     strength = sqrt(dot((g[0], g[1], g[2]), (g[0], g[1], g[2])))
     speed = moves[3] * (abs(moves[0]) + abs(moves[1]) + abs(moves[2])) + abs(setup.drum[0] * setup.drum[1])
@@ -1285,7 +1291,11 @@ def all_numbers(fields: Any, width: int, blocks: int) -> bool:
 
 @compiled
 def lost(fields: Any, width: int, count: int, setup: Setup) -> bool:
-    """Whether a clump is far outside the box, or its position or orientation is not finite."""
+    """Whether a clump is far outside the box, or its position or orientation is not finite.
+
+    Far is :data:`LOST` edges of the box from its middle, or as many diameters of a drum if these are larger, along x, y or z;
+    along periodic axes there is no bound.
+    """
     bound = 2.0 * LOST * max(setup.half, setup.drum[0])
     for c in range(count):
         i = place(c, width)
@@ -1302,7 +1312,8 @@ def lost(fields: Any, width: int, count: int, setup: Setup) -> bool:
 def record(method: OneTorque, normalise_first: bool, header: int = STATE) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
     """The number of fields of a clump, and the places of those that the method and the scheme of its centre of mass carry.
 
-    These are two tuples of ints. ``normalise_first`` says whether the quaternion is normalised before the loads.
+    These are two tuples of ints. ``normalise_first`` says whether the quaternion is normalised before the loads; fields of
+    their own begin at ``header``.
 
     If they hand out the q or r that they carry, the record holds it once. To find out, their kernels run as plain Python, where
     a value that is passed on is the same object. Nothing is compiled.

@@ -163,7 +163,7 @@ class Fluid:
 
     @property
     def usual_step(self) -> float:
-        """The time step of films, in the fluid's unit of time."""
+        """The time step of films, in the fluid's unit of time: ``dt``, or a thousandth of the horizon."""
         return self.horizon / 1000 if self.dt is None else self.dt
 
     @property
@@ -289,7 +289,8 @@ class Fluid:
         Raises
         ------
         ValueError
-            If the run blows up, or its last part does not conserve the energy: take a shorter step.
+            If the run blows up, or its last part does not conserve the energy: take a shorter step. Other errors are those of
+            :func:`polhode.manybody.simulate`.
         """
         from polhode.manybody.simulation import simulate_arrays  # needs fluids itself
 
@@ -307,8 +308,8 @@ class Fluid:
     def read_state(self, path: str | Path) -> State:
         """The state in an npz file with arrays ``r``, ``v``, ``q`` and ``omega`` (or ``w``), and the edge ``L`` of the box.
 
-        They are in the units of the fluid; q is (molecules, 4), the others are (molecules, 3). In the file the box has its
-        corner at the origin, in the state its centre.
+        They are in the units of the fluid; q is (molecules, 4), scalar first, the others are (molecules, 3). In the file the
+        box has its corner at the origin, in the state its centre.
 
         Raises
         ------
@@ -363,7 +364,7 @@ class Fluid:
 
         ``kind`` (molecules,) is the index of each molecule's kind. Of the n sites of all kinds ``sphere_kind`` (n,) is the
         index of the kind, ``centre`` (n, 3) the place in the body frame, and ``radius`` (n,) 0.7 times sigma/2. A site without
-        a Lennard-Jones potential has half of the largest radius.
+        a Lennard-Jones potential has half of the largest radius, and if none has one, 0.35 times the largest reach.
         """
         kinds = [molecule for molecule, _ in self.clumps]
         radius = np.concatenate([np.where(molecule.epsilon > 0, molecule.sigma / 2, 0.0) for molecule in kinds])
@@ -441,10 +442,10 @@ class Fluid:
 
         Over ``time``: ``kinetic_translation``, ``kinetic_rotation``, ``potential``, ``energy``; ``energy_change`` since the
         start, kT per degree of freedom; ``temperature_translation``, ``temperature_rotation``; ``momentum`` (time, axis); if
-        recorded, ``r``, ``v``, ``omega`` (time, molecule, axis; omega in the body frame), ``q`` (time, molecule, quaternion).
-        The scalar ``steps`` is the number of steps. A run whose energy has changed by :data:`LOST_KT` kT a molecule has the
-        attributes ``lost_at``, a time, and ``lost_by``, ``heating`` or ``cooling``; one that has diverged has ``diverged``, a
-        time.
+        recorded, ``r``, ``v``, ``omega`` (time, molecule, axis; omega in the body frame), ``q`` (time, molecule, quaternion;
+        body to lab, scalar first). The scalar ``steps`` is the number of steps. A run whose energy has changed by
+        :data:`LOST_KT` kT a molecule has the attributes ``lost_at``, a time, and ``lost_by``, ``heating`` or ``cooling``; one
+        that has diverged has ``diverged``, a time.
 
         Parameters
         ----------

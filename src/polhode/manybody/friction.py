@@ -103,7 +103,8 @@ def returned(trial: Any, longest: float, before: Any, trapezoidal: bool) -> Any:
     """The stretch of the spring after sliding, (3,) in m: step 2 of the module's docstring.
 
     ``trial`` (3,) is the stretch with the increment, ``before`` (3,) without, both in m, and ``longest`` (m) the length L at
-    which the contact slides; a shorter trial value stays. The return is radial unless it is to be ``trapezoidal``.
+    which the contact slides; a shorter trial value stays. The return is radial unless it is to be ``trapezoidal`` and L + B . e
+    is positive.
     """
     size = sqrt(dot(trial, trial))
     stretch = trial
@@ -121,6 +122,8 @@ def returned(trial: Any, longest: float, before: Any, trapezoidal: bool) -> Any:
 @kernel
 def share_left(elastic: Any, dashpot: Any, limit: float) -> float:
     """The largest part of the dashpot's force, from 0 to 1, with which the force of spring and dashpot stays within the limit.
+
+    It is 0 if none does.
 
     ``elastic`` (3,) is the tangential force of the spring, ``dashpot`` (3,) the force of the whole dashpot, and ``limit`` the
     largest force that friction allows, in N.
@@ -233,6 +236,11 @@ def with_friction(
         get what ``constants`` returns.
     incremental : whether the force of the spring, instead of its stretch, is kept when its stiffness changes
     declarations : ``key``, ``label``, ``source`` and ``onset``, as for :class:`polhode.manybody.law.ForceLaw`
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a declaration is missing, has the wrong type or an impossible value.
 
     Notes
     -----

@@ -316,7 +316,7 @@ class ForceLaw:
         return replace(self, values={**self.values, **values}, origin=self)
 
     def as_in(self, code: str) -> "ForceLaw":
-        """The law with the contact update of another code, ``LAMMPS`` or ``YADE``: the parameters in :data:`AS_IN`.
+        """The law with the contact update of another code, ``LAMMPS`` or ``YADE``: of :data:`AS_IN` the parameters it has.
 
         Raises
         ------

@@ -47,7 +47,10 @@ class MassProperties:
 
 
 def overlapping(centres: np.ndarray, radii: np.ndarray) -> bool:
-    """Whether any two spheres overlap by more than round-off. ``centres`` (n, 3) and ``radii`` (n,) in one unit."""
+    """Whether any two spheres overlap by more than round-off. ``centres`` (n, 3) and ``radii`` (n,) in one unit.
+
+    Round-off is 1e-12 of the sum of both radii. False for a single sphere.
+    """
     for i in range(len(radii) - 1):
         distances = np.linalg.norm(centres[i + 1 :] - centres[i], axis=1)
         if (distances < (radii[i + 1 :] + radii[i]) * (1 - 1e-12)).any():
@@ -59,7 +62,7 @@ def union(centres: np.ndarray, radii: np.ndarray, columns: int = COLUMNS) -> Mas
     """Mass properties at density 1 of the union of spheres with centres (n, 3) and radii (n,), m.
 
     Spheres that do not overlap are summed, which is exact. Otherwise there are ``columns`` columns across the widest extent,
-    and more if the clump is long and thin.
+    more if the clump is long and thin, and fewer where :data:`MOST_COLUMNS` in all would not be enough.
     """
     centres, radii = np.asarray(centres, float), np.asarray(radii, float)
     if not overlapping(centres, radii):

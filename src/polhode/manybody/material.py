@@ -55,7 +55,7 @@ class MaterialPair:
 
     @property
     def reduced(self) -> float:
-        """E*, 1/E* = (1 - nu1^2)/E1 + (1 - nu2^2)/E2, Pa."""
+        """E*, 1/E* = (1 - nu1^2)/E1 + (1 - nu2^2)/E2, Pa; without the second term if the second is rigid."""
         first, second = self.first, self.second
         if second is None:
             return first.young / (1 - first.poisson**2)
@@ -65,7 +65,7 @@ class MaterialPair:
 
     @property
     def shear(self) -> float:
-        """G*, 1/G* = (2 - nu1)/G1 + (2 - nu2)/G2, Pa."""
+        """G*, 1/G* = (2 - nu1)/G1 + (2 - nu2)/G2, Pa; without the second term if the second is rigid."""
         first, second = self.first, self.second
         softness = (2 - first.poisson) / first.shear
         return 1 / (softness + (0.0 if second is None else (2 - second.poisson) / second.shear))

@@ -234,8 +234,8 @@ class Molecule:
         Raises
         ------
         FileNotFoundError, TypeError, ValueError
-            If there is no such file, if it has none of these formats, or if a value cannot be; the message names file, line and
-            section.
+            If there is no such file, if it has none of these formats, or if a value is impossible; the message names file, line
+            and section.
         """
         file = regular_file("molecule path", path)
         sites = molecule_files.read(file, lennard_jones, masses, columns, units)

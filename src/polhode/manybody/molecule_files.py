@@ -81,7 +81,7 @@ def read(
         Pairs (epsilon, sigma) by the name of a site, or by its type in LAMMPS; others have those of the file, or none.
     masses : mapping, optional
         Masses by name or type; others have those of the file, or of their element.
-    columns : sequence of strings, optional
+    columns : str or sequence of strings, optional
         Names of the columns of an XYZ file that does not name them; ``-`` for one that is not to be read.
     units : str
         The units of the molecule, which those that a JSON file names must be.
@@ -89,8 +89,9 @@ def read(
     Raises
     ------
     TypeError, ValueError
-        If the file is none of the formats, an argument does not fit it, or a value is impossible; the message names the line,
-        the section or the argument.
+        If the file is none of the formats, an argument does not fit it, a site has no mass, no site has Lennard-Jones
+        parameters and ``lennard_jones`` is None, or a value is impossible; the message names the line, the section or the
+        argument.
     """
     lines = numbered_lines(path, "molecule", "the number of sites, a comment, and one site per line: name x y z")
     frame = xyz_frame(path, lines, "molecule")

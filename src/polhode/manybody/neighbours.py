@@ -13,11 +13,11 @@ depend on it.
 
 The kernels share their arguments. ``fields`` is the flat float array of the records of all clumps, which have ``width`` fields
 each, and i the index at which the record of one begins (:mod:`polhode.compiling.lanes`); ``r`` (3,) its centre of mass in the
-lab, ``q`` (4,) its orientation, body to lab, and ``m`` (9,) the rotation matrix of q, row by row; ``spheres`` (4, n) are x, y,
-z in the body frame and the radius of all spheres, those of a clump the ``many`` from ``first`` on; ``along`` and ``beside`` the
-largest distances of its sphere centres along and beside its long axis; ``rates`` (count, 3) the present speeds, in m/s, of the
-three displacements in :func:`used_margin`; ``periods`` as in :class:`polhode.manybody.contact.Setup`. Arrays that have the name
-of a field of :class:`Listed` or :class:`Scratch` are that field. Lengths are in m.
+lab, ``q`` (4,) its orientation, scalar first, body to lab, and ``m`` (9,) the rotation matrix of q, row by row; ``spheres`` (4,
+n) are x, y, z in the body frame and the radius of all spheres, those of a clump the ``many`` from ``first`` on; ``along`` and
+``beside`` the largest distances of its sphere centres along and beside its long axis; ``rates`` (count, 3) the present speeds,
+in m/s, of the three displacements in :func:`used_margin`; ``periods`` as in :class:`polhode.manybody.contact.Setup`. Arrays
+that have the name of a field of :class:`Listed` or :class:`Scratch` are that field. Lengths are in m.
 """
 
 from collections.abc import Callable
@@ -160,7 +160,10 @@ def reaches(way: Any, spheres: Any, first: int, many: int, out: Any) -> float:
 
 @kernel
 def any_within(r: Any, reach: float, lab: Any, many: int) -> bool:
-    """Whether one of the candidates of the second clump comes within ``reach`` of a point; vectorises."""
+    """Whether one of the candidates of the second clump comes within ``reach`` (m) of the point r (3,); vectorises.
+
+    The rows 4 to 7 of ``lab`` have their centres and radii; the radius is added to ``reach``.
+    """
     near = 0
     for v in range(np.uint64(many)):
         x, y, z = r[0] - lab[4, v], r[1] - lab[5, v], r[2] - lab[6, v]
@@ -474,7 +477,10 @@ def mean_rate(rates: Any, count: int) -> float:
 
 @kernel
 def margin_at(rates: Any, c: int, mean: float, skin: float, limit: float) -> float:
-    """The margin of a clump, m: ``skin`` for one of the mean speed, and at most ``limit``."""
+    """The margin of a clump, m: ``skin`` for one of the mean speed, others in proportion, and at most ``limit``.
+
+    The proportion is at least :data:`SLOW` and at most :data:`FAST`; of clumps at rest it is 1.
+    """
     speed = rates[c, 0] + rates[c, 1] + rates[c, 2]
     margin = skin * (min(max(speed / mean, SLOW), FAST) if mean > 0.0 else 1.0)
     return min(margin, limit)  # type: ignore[no-any-return]
@@ -709,7 +715,7 @@ def chain_near_clumps(count: int, cells: Any, periods: Any, scratch: Scratch) ->
 
 @kernel
 def goes_around(periods: Any, axis: int, cells: int) -> bool:
-    """Whether the last cell along an axis is next to the first one."""
+    """Whether the last cell along an axis is next to the first one: it is periodic and has more than one cell."""
     return periods.size > 0 and periods[axis] > 0.0 and cells > 1  # type: ignore[no-any-return]
 
 

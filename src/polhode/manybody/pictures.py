@@ -5,10 +5,10 @@
 >>> pictures.picture_of_scene(scenes["rods"], scenes["rods"].initial_state(0)).savefig("rods.png")  # doctest: +SKIP
 
 A *film* is a mapping of arrays and numbers by name. It has the motion ``r`` (frames, clumps, 3), positions in the lab, and
-``q`` (frames, clumps, 4), unit quaternions, body to lab; what :meth:`polhode.manybody.Scene.solids` returns, ``kind``
-(clumps,), and of the spheres of all kinds ``sphere_kind`` (n,), ``centre`` (n, 3; body frame) and ``radius`` (n,); what
-:meth:`polhode.manybody.Scene.outline` returns, ``box`` and perhaps ``drum_radius``, ``drum_axis`` and ``drum_rate`` (rad/s);
-and of a drum that turns ``time`` (frames,), s. Lengths are in m, or in the unit of a liquid.
+``q`` (frames, clumps, 4), unit quaternions, scalar first, body to lab; what :meth:`polhode.manybody.Scene.solids` returns,
+``kind`` (clumps,), and of the spheres of all kinds ``sphere_kind`` (n,), ``centre`` (n, 3; body frame) and ``radius`` (n,);
+what :meth:`polhode.manybody.Scene.outline` returns, ``box`` and perhaps ``drum_radius``, ``drum_axis`` and ``drum_rate``
+(rad/s); and of a drum that turns ``time`` (frames,), s. Lengths are in m, or in the unit of a liquid.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -159,7 +159,7 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
 
 
 def rotated(q: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Points (n, 3) of a body with orientation q (4,), a unit quaternion, rotated into the lab frame; the unit stays."""
+    """Points (n, 3) of a body with orientation q (4,), a unit quaternion, scalar first, in the lab frame; the unit stays."""
     sine = np.asarray(q[1:], float)
     once = 2 * np.cross(sine, points)
     return np.asarray(points + float(q[0]) * once + np.cross(sine, once))
@@ -246,7 +246,7 @@ def draw_box(axes: Axes, film: Mapping[str, Any], camera: Camera) -> np.ndarray:
 def draw_drum(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> np.ndarray:
     """Draw the drum of a film, the rim in front over the clumps; returns pixel coordinates (points, 2) along both rims.
 
-    Staves show how far it has turned at the frame with the number ``frame``.
+    Staves show how far it has turned at the frame with the number ``frame``; without times in the film it has not.
     """
     axis, radius, half = AXES.index(film["drum_axis"]), float(film["drum_radius"]), float(film["box"]) / 2
     turned = float(film["drum_rate"]) * float(film["time"][frame]) if "time" in film else 0.0
@@ -321,7 +321,7 @@ def picture_of_clumps(*clumps: Clump, width: float = 7.0) -> Figure:
 
 
 def picture_of_scene(scene: Scene | Fluid, state: State, width: float = 5.0) -> Figure:
-    """A Matplotlib figure of a scene in its box, ``width`` in inches; ``state`` as from ``scene.initial_state(seed)``.
+    """A Matplotlib figure of a scene in its box or drum, ``width`` in inches; ``state`` as from ``scene.initial_state(seed)``.
 
     Raises
     ------

@@ -53,8 +53,9 @@ def check_number(where: str, count: int, bodies: str) -> None:
 def motion_variables(motion: np.ndarray, bodies: str, length: str = "m", time: str = "s") -> dict[str, Any]:
     """The motion of a run as variables r, v, q and omega by name: dimensions, array (samples, bodies, 3 or 4), attributes.
 
-    ``motion`` (samples, bodies, 13) has these columns: r and v in the lab, q body to lab, omega in the body frame. ``bodies``
-    is the name of that dimension, ``length`` and ``time`` are the units. Of a run without recorded motion the dict is empty.
+    ``motion`` (samples, bodies, 13) has these columns: r and v in the lab, q body to lab, scalar first, omega in the body
+    frame. ``bodies`` is the name of that dimension, ``length`` and ``time`` are the units. Of a run without recorded motion the
+    dict is empty.
     """
     if not len(motion):
         return {}
@@ -72,6 +73,8 @@ def motion_variables(motion: np.ndarray, bodies: str, length: str = "m", time: s
 
 def checked_state(where: str, count: int, state: State) -> State:
     """The state of ``count`` bodies with checked copies of its arrays, in its units, and quaternions divided by their length.
+
+    r, v and omega are (count, 3), q is (count, 4).
 
     Raises
     ------
@@ -182,11 +185,11 @@ def check_state(
     drum: Drum | None = None,
     periodic: Sequence[str] = (),
 ) -> None:
-    """Refuse a state from which a run makes no sense: a clump with its centre outside the box, or two that interpenetrate.
+    """Refuse a state from which a run makes no sense: a clump with its centre outside box or drum, or two that interpenetrate.
 
     Contacts are allowed, since a state taken from a run has them. A sphere whose centre lies inside a sphere of another clump
     is not. ``clumps`` is a list of the n :class:`polhode.manybody.Clump`, ``box`` the edge of the box in m (the length of a
-    drum), ``where`` how the message begins.
+    drum), ``where`` how the message begins; along the axes ``periodic`` the box has no walls and everything is repeated.
 
     Raises
     ------
@@ -234,8 +237,9 @@ def place_at_random(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Positions (n, 3) of clumps in m, and orientations (n, 4), in a cube of edge ``box`` (m) about the origin, or in a drum.
 
-    Orientations are unit quaternions, body to lab. Random sequential addition, the largest first: each of the n clumps is tried
-    at random places and orientations, at most ``attempts`` times, until it touches nothing.
+    Orientations are unit quaternions, scalar first, body to lab. Random sequential addition, the largest first: each of the n
+    clumps is tried at random places and orientations, at most ``attempts`` times, until it touches nothing. ``drum`` and the
+    axes ``periodic`` are as of a :class:`polhode.manybody.Scene`, and ``where`` begins the message.
 
     Raises
     ------

@@ -149,6 +149,11 @@ class Scene:
     def clumps(self) -> tuple[tuple[Clump, int], ...]:
         """The kinds of clump and the number of each, pairs (Clump, count).
 
+        Warns
+        -----
+        UserWarning
+            If a clump has a mass of its own that makes it much lighter or heavier than its material, by :data:`UNLIKE` times.
+
         Raises
         ------
         TypeError, ValueError
@@ -297,7 +302,10 @@ class Scene:
 
     @property
     def solid_fraction(self) -> float:
-        """Total volume of the clumps as a fraction of the volume of the box or drum, without a unit; 0 in an infinite box."""
+        """Total volume of the clumps as a fraction of the volume of the box or drum, without a unit; 0 in an infinite box.
+
+        The volume is :attr:`polhode.manybody.Clump.volume`, of a loaded sphere more than it fills.
+        """
         whole = pi * self.drum.radius**2 * self.box if self.drum else self.box**3
         return sum(count * clump.volume for clump, count in self.clumps) / whole
 
@@ -361,6 +369,8 @@ class Scene:
     def rayleigh_step(self) -> float:
         """pi R sqrt(rho/G)/(0.1631 nu + 0.8766) of the smallest sphere, s: the time a Rayleigh wave takes round half of it.
 
+        Of several materials the least over the kinds of clumps, with the smallest sphere and the material of each.
+
         Thornton and Randall (1988); del Valle et al. (2024) mark it in Fig. 7.
         """
         spheres = [(float(clump.radii.min()), self.material_of(clump)) for clump, _ in self.clumps]
@@ -368,7 +378,10 @@ class Scene:
 
     @property
     def p_wave_step(self) -> float:
-        """R sqrt(rho/E) of the smallest sphere, s: what YADE calls the P-wave time step."""
+        """R sqrt(rho/E) of the smallest sphere, s: what YADE calls the P-wave time step.
+
+        Of several materials the least over the kinds of clumps, with the smallest sphere and the material of each.
+        """
         spheres = [(float(clump.radii.min()), self.material_of(clump)) for clump, _ in self.clumps]
         return min(radius * sqrt(m.density / m.young) for radius, m in spheres)
 

@@ -120,7 +120,7 @@ def inscribed(key: str, rho: np.ndarray, z: np.ndarray) -> np.ndarray:
 def fill(key: str, spheres: int) -> np.ndarray:
     """Spheres (n, 4) inside a piece of revolution: x, y, z, r in cm, on the axis and in rings, chosen greedily.
 
-    n is ``spheres`` or slightly more.
+    n is ``spheres`` or slightly more; fewer if no further sphere would cover anything.
     """
     curve = profile(key)
     top = curve.x[-1]

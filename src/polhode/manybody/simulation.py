@@ -57,7 +57,7 @@ def simulate(
         torque evaluation per step can be used. One that needs loads of earlier steps begins with steps of four evaluations
         each, and moves the centres of mass by its own scheme; all others move them by the leapfrog.
     dt : float
-        Time step in s. The run ends with the last whole step before ``t_end``.
+        Time step in s. The run ends with the last whole step up to ``t_end``.
     seed : int
         Determines the initial state, which is the same for every method and dt.
     t_end : float, optional
@@ -92,21 +92,23 @@ def simulate(
         Over ``time`` (s): ``kinetic``, ``potential``, ``energy`` (J), ``energy_error`` (relative to the start), ``momentum``
         (time, axis; kg m/s), ``angular_momentum`` (time, axis; kg m^2/s about the middle of the box); for rods ``axial_spin``
         (time, clump; rad/s), which only friction can change; with ``record`` also ``r`` (m), ``v`` (m/s) and ``omega`` (rad/s,
-        body frame), each (time, clump, axis), and ``q`` (time, clump, quaternion; body to lab, the scalar first);
-        the scalars ``steps`` and ``contact_steps`` (pairs of touching spheres, or of a sphere and a wall, summed over all
-        steps). With gravity ``gravitational`` is part of ``energy`` (J). With a law that does not conserve energy there are the
-        energies (J) ``stored_normal`` and ``stored_tangential`` in springs, ``dissipated_normal`` and
-        ``dissipated_tangential`` by dashpots, ``dissipated_sliding``, ``taken_by_law`` (negative: made). With walls
-        that move there is ``work_of_walls``, what they do on the clumps (J). In both cases ``closure`` is the relative error of
-        the sum of all, from which this work is subtracted. A run that diverges (a clump far outside the box, a NaN, or a
-        thousand times the initial energy) has NaN from there on, and its attribute ``diverged`` gives the time in s.
-        Of a :class:`Fluid`: see :meth:`polhode.manybody.Fluid.named`.
+        body frame), each (time, clump, axis), and ``q`` (time, clump, quaternion; body to lab, the scalar first); the scalars
+        ``steps`` and ``contact_steps`` (pairs of touching spheres, or of a sphere and a wall, summed over all steps). With
+        gravity ``gravitational`` is part of ``energy`` (J). With a law that does not conserve energy there are the energies (J)
+        ``stored_normal`` and ``stored_tangential`` in springs, ``dissipated_normal`` and ``dissipated_tangential`` by dashpots,
+        ``dissipated_sliding``, ``taken_by_law`` (negative: made). With walls that move there is ``work_of_walls``, what they do
+        on the clumps (J). In both cases ``closure`` is the relative error of the sum of all, from which this work is
+        subtracted. A run that diverges (a clump ten edges of the box or diameters of the drum from its middle, a NaN, or a
+        thousand times the initial energy and what gravity and walls can give) has NaN from there on, and its attribute
+        ``diverged`` gives the time in s. Of a :class:`Fluid`: see :meth:`polhode.manybody.Fluid.named`.
 
     Raises
     ------
     KeyError, ValueError, TypeError
         For unknown keys, a method with several torque evaluations per step, a dt that is not positive, a box that is too full,
-        or an initial state that does not fit the scene; the message says what to do.
+        an initial state that does not fit the scene, a run that ends before the earlier run in ``state``, a checkpoint within
+        the first steps of a method that needs loads of earlier ones, or a bath that fits neither scene nor method; the message
+        says what to do.
 
     Examples
     --------
@@ -296,8 +298,8 @@ def run(
         tangential dashpots and by sliding, taken by the law.
         ``work_of_walls`` (samples,), J. ``momenta`` (samples, 6): linear, kg m/s, and angular about the middle of the box,
         kg m^2/s, lab frame. ``spins`` (samples, clumps), rad/s about the long axes of rods, else (0, clumps). ``motion``
-        (samples, clumps, 13): r (m) and v (m/s) in the lab, q body to lab, omega (rad/s) in the body frame if recorded, else
-        (0, clumps, 13).
+        (samples, clumps, 13): r (m) and v (m/s) in the lab, q body to lab, scalar first, omega (rad/s) in the body frame if
+        recorded, else (0, clumps, 13).
         ``sums`` (samples, 3): what a bath adds up (:data:`polhode.manybody.bathed.SUMS`), else (samples, 0).
         ``work``: counts of what was done, see :data:`WORK`. ``diverged``: number of the step at which the run diverged, or -1.
         ``checkpoint``: if it has not, a :class:`polhode.manybody.engine.Checkpoint`. Values after a run has diverged are NaN.
@@ -305,7 +307,8 @@ def run(
     Raises
     ------
     TypeError, ValueError
-        If the state does not fit the scene, or the checkpoint was made by another version of the engine.
+        If the state does not fit the scene, the checkpoint was made by another version of the engine, the bath does not fit the
+        method, the fluid or its state, or the kernels of the law do not return what it declares.
     """
     count = len(scene)
     arrays = dict(vars(state if before else checked_state(f"scene {scene.key!r}", count, state)))

@@ -53,7 +53,8 @@ class MovingClump:
     ----------
     spheres : array (n, 4), centres (body frame, m) and radii of its spheres: x, y, z, radius
     mass, inertia : kg, and the coefficients (9,) of :meth:`polhode.algebra.body.Body.coefficients`
-    r, q, v, omega : pose and velocities at which the loads are needed: m and m/s (lab), body to lab, rad/s (body frame)
+    r, q, v, omega : pose and velocities at which the loads are needed: m and m/s (lab), body to lab (scalar first), rad/s
+        (body frame)
     spin : the angular velocity then as a law gets it, lab frame, rad/s
     moved, turned : mean velocity (m/s) and angular velocity (rad/s) since the last loads, lab frame
     force, torque : the loads: lab frame, N, and body frame, N m
@@ -91,7 +92,7 @@ class MovingClump:
         return Side(_to_lab(m, sphere), sphere[3], share, self.v, self.spin, moved, turned)
 
     def centres(self) -> np.ndarray:
-        """The centres of its n spheres in the lab, (n, 3), m."""
+        """The centres of the n spheres of the clump in the lab, (n, 3), m."""
         return np.stack(_lab_position(self.r, _matrix(self.q), self.spheres.T), axis=1)
 
     def push(self, force: Any, torque: Any) -> None:
@@ -270,7 +271,10 @@ class PlainRun:
         return response, arm_one, arm_two
 
     def read(self) -> np.ndarray:
-        """The motion of all clumps after the last step, (clumps, 13): r (m), v (m/s), q (body to lab), omega (rad/s, body)."""
+        """The motion of all clumps after the last step, (clumps, 13): r (m), v (m/s), q (body to lab), omega (rad/s, body).
+
+        q is scalar first.
+        """
         run, completes = self, self.method.torque_time == 0.0
         if completes:  # the loads at this time complete the velocities
             run = copy(self)

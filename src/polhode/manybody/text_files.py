@@ -67,7 +67,10 @@ def refuse_others(path: Path, lines: list[Line], read: str) -> None:
 
 
 def number_of(word: str) -> float | None:
-    """The number that a word of a file is, perhaps with an exponent of Fortran or Mathematica, or None if it is no number."""
+    """The number that a word of a file is, perhaps with an exponent of Fortran or Mathematica, or None if it is no number.
+
+    Words such as inf and nan are numbers.
+    """
     if exponent := EXPONENT.fullmatch(word):
         word = f"{exponent[1]}e{exponent[2]}"
     try:
@@ -77,7 +80,7 @@ def number_of(word: str) -> float | None:
 
 
 def is_number(word: str) -> bool:
-    """Whether a word of a file is a number."""
+    """Whether a word of a file is a number, as for :func:`number_of`."""
     return number_of(word) is not None
 
 
@@ -103,7 +106,7 @@ def xyz_frame(path: Path, lines: list[Line], kind: str) -> tuple[str, list[Line]
     Raises
     ------
     ValueError
-        If the file has more or fewer lines than its first one says.
+        If the file has more or fewer lines than its first one says, or that says more than a file can have.
     """
     if len(lines) < 2 or not re.fullmatch(r"\s*\d+\s*", lines[0][1]):
         return None
@@ -141,7 +144,8 @@ def xyz_columns(
     Raises
     ------
     ValueError
-        If the list is broken, has not as many columns as the line, the same column twice, or one that may not be left unread.
+        If the list is broken, has more columns than the line has words, no positions, the same column twice, or one that may
+        not be left unread.
     """
     properties = re.search(r'Properties="?([^\s"]+)', comment, re.IGNORECASE)
     if not properties:

@@ -33,8 +33,8 @@ COEFFICIENT = 1 / 16
 
 @kernel
 def mean_rotation(omega: Any, acceleration: Any, dt: Any, coefficient: Any) -> Any:
-    """The constant angular velocity (3,), rad/s in the body frame, that turns the body as omega(t) does over one step (Eq.
-    B.8).
+    """The constant angular velocity (3,), rad/s in the body frame, that turns the body about as omega(t) does over one step
+    (Eq. B.8).
 
     ``omega`` (3,) in rad/s and ``acceleration`` (3,) in rad/s^2, body frame, belong to the beginning of the step of ``dt`` (s);
     ``coefficient`` is the number before dt^2, 1/12 or 1/16.

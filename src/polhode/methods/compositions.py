@@ -74,8 +74,8 @@ def modified_torque(
 
     Parameters
     ----------
-    s : the share of the square of the step, s^2
-    displaced : lambda, without a unit
+    s : a share of the square of the step, in s^2: the product of both
+    displaced : lambda, without a unit, not zero
     bracket : the factor of the term s I^-1 M x M of the group: 1, or 0 to leave it out
     t, q, momentum : the time (s), the orientation (4,), and the angular momentum (3,), N m s in the body frame
     torque : function (t, q, omega, parameters) -> (3,), N m in the body frame

@@ -37,7 +37,8 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 def half_step(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     """L(t + dt/2) (3,) in N m s, lab frame, and the quaternion q_a (4,) predicted at the half step, not normalised.
 
-    The state and the torque (N m, body frame) belong to the beginning of the step of ``dt`` (s).
+    The torque (N m, body frame) belongs to the beginning of the step of ``dt`` (s), as q in the state does; L and omega in it
+    are half a step older, and omega is not read.
     """
     q, momentum = state[:4], state[4:7]
     torque_lab = to_lab(q, torque)

@@ -39,9 +39,9 @@ def largest(v: Any) -> Any:
 def exact(drift: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel ``moved(q, momentum, body, dt) -> (q, momentum)``: the motion for ``dt`` (s) without a torque.
 
-    It is composed of the kernel ``drift`` with the same arguments, which must be symmetric in time and of second order. q (4,)
-    takes body to lab; ``momentum`` (3,) is I omega + h in the body frame, N m s; ``body`` has h (3,), N m s, behind its nine
-    coefficients (:meth:`polhode.algebra.body.Body.coefficients`).
+    It is composed of the kernel ``drift`` with the same arguments, which must be symmetric in time and of second order. q (4,),
+    scalar first, takes body to lab; ``momentum`` (3,) is I omega + h in the body frame, N m s; ``body`` has h (3,), N m s,
+    behind its nine coefficients (:meth:`polhode.algebra.body.Body.coefficients`).
     """
 
     @kernel

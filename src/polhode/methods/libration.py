@@ -123,7 +123,8 @@ def leading_power(values: Array) -> PowerLaw:
     """The first term in the power series of a quantity that is even in the turn, from its values (4,) at the turns
     :data:`SHORT`.
 
-    All logarithms of moduli and shifts of frequencies are even. They have no unit.
+    All logarithms of moduli and shifts of frequencies are even. They have no unit. Values that are all below :data:`ROUNDING`
+    have the power and the coefficient 0.
     """
     if np.abs(values).max() < ROUNDING:
         return PowerLaw(0, 0.0)
@@ -174,8 +175,10 @@ def libration(method: Method) -> Libration:
 def fault(method: Method, known: Sequence[NDArray[np.complex128]] = ()) -> str:
     """The words :data:`UNSTABLE` or :data:`ASTRAY`, if a method is so at all of the turns :data:`SHORT`, or else an empty text.
 
-    The root next to exp(ix) alone then says nothing. A root as far from exp(ix) as 1, that of a body at rest, is not that of
-    the motion. ``known`` are the :func:`short_roots` of the method, if they have been computed.
+    It is unstable where the logarithm of the largest |lambda| is above :data:`GROWS`, and above twice the one of the root next
+    to exp(ix). It is astray where fewer than three roots, one for each axis, are within x/2 of exp(ix); the root of a body at
+    rest, 1, is as far as x. The root next to exp(ix) alone then says nothing. ``known`` are the :func:`short_roots` of the
+    method, if they have been computed.
     """
     unstable, astray = [], []
     for turn, values in zip(map(float, SHORT), known or short_roots(method), strict=True):

@@ -48,7 +48,10 @@ from polhode.methods.states import read_synchronous, stored_in_body_frame, torqu
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The state (floats) before the first step, from q (body to lab), omega (rad/s) and torque (N m) of the body frame."""
+    """The state (21 floats) before the first step: q (body to lab), omega (rad/s, body frame), and the memory, empty.
+
+    The torque and ``dt`` are not read.
+    """
     return q + omega + NOTHING
 
 

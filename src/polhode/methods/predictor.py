@@ -54,12 +54,13 @@ def damped(explicit: Any, last: Any, rate: Any, dt: Any) -> Any:
 
 @kernel
 def secant_rate(torque: Any, last_torque: Any, omega: Any, last_omega: Any, inertia: Any) -> Any:
-    """The rate kappa, a float in 1/s, by which the torque opposes a change of the angular velocity; 0 where it does not.
+    """The rate kappa, a float in 1/s, by which the torque opposes a change of the angular velocity; next to 0 if it does not.
 
     ``torque`` and ``last_torque`` (3,) in N m are those at ``omega`` and ``last_omega`` (3,), rad/s, all in the body frame;
     ``inertia`` begins with the three moments (kg m^2). Of a centre of mass these are forces (N), velocities (m/s) and three
     times the mass (kg), or accelerations, velocities and ones. Without a branch, since the many-body engine has faster steps
-    for kernels without. The small numbers make 0/0 zero; in SI units they are far below the squares of any changes that matter.
+    for kernels without: two small numbers make 0/0 a rate of 5e-21/s, which has no effect. In SI units they are far below the
+    squares of any changes that matter.
     """
     change = axpy(-1.0, last_omega, omega)
     work = dot(axpy(-1.0, torque, last_torque), change)

@@ -18,9 +18,9 @@ loads for each. There are two: the maps of a processor, and the Runge-Kutta step
 fixed, dt, moves)``.
 
 The arguments of a passage are as for :func:`polhode.methods.fourth_order_start.next_stage`: float arrays with a row for each
-body, of positions (m) and velocities (m/s) in the lab frame, orientations (body to lab) and angular velocities (rad/s, frames
-of the bodies), which it overwrites, and of the loads of the stage, forces (N, lab frame) and torques (N m, frames of the
-bodies).
+body, of positions (m) and velocities (m/s) in the lab frame, orientations (scalar first, body to lab) and angular velocities
+(rad/s, frames of the bodies), which it overwrites, and of the loads of the stage, forces (N, lab frame) and torques (N m,
+frames of the bodies).
 """
 
 from collections.abc import Callable

@@ -220,7 +220,10 @@ class Method(ABC):
         return self.order_exceptions.get(torque_class, (self.order_q, self.order_omega))
 
     def numbers_of(self, body: Body) -> tuple[float, ...]:
-        """The numbers that the kernels find as ``body``: nine floats, :meth:`polhode.algebra.body.Body.coefficients`."""
+        """The numbers that the kernels find as ``body``: nine floats, :meth:`polhode.algebra.body.Body.coefficients`.
+
+        A method with numbers of its own (:mod:`polhode.methods.numbered`) has them behind these.
+        """
         return body.coefficients()
 
     def runs(self, problem: Case) -> bool:
@@ -245,7 +248,8 @@ class Method(ABC):
 
     @cached_property
     def caution(self) -> str:
-        """Why not to use it for long conservative runs: ``damps librations``, ``heats librations`` or :attr:`drifts`; or empty.
+        """Why not to use the method for long conservative runs: ``damps librations``, ``heats librations`` or :attr:`drifts`;
+        or empty.
 
         What it does to librations is found from the roots of its linearised step (:func:`polhode.methods.libration.caution`).
         """
@@ -255,8 +259,9 @@ class Method(ABC):
 
     @cached_property
     def drivers(self) -> dict[str, Any]:
-        """The drivers compiled so far, by the name of the method that makes them (``march``, ``turn``); they are compiled again
-        if this is emptied.
+        """The drivers compiled so far, by the name of the function of this class that makes them (``march``, ``turn``).
+
+        They are compiled again if this is emptied.
         """
         return {}
 
@@ -306,13 +311,21 @@ class Method(ABC):
         return [(self.march, one_body.march_type())]
 
     def compile(self, systems: bool = False) -> None:
-        """Compile the driver for one body, with ``systems`` also the one for several, so that the first run does not wait."""
+        """Compile the loop over steps and the driver of one body, so that the first run does not have to wait for them.
+
+        Runs in pieces have another driver, and bodies with wheels may have another method; they are compiled when needed.
+        ``systems`` is for methods that run several bodies, see :meth:`OneTorque.compile`.
+        """
         one_body.driver(len(self.numbers_of(SOME_BODY)))
         for driver, signature in self._loops(systems):
             self.compiled(driver, signature)
 
     def is_kept(self, systems: bool = False) -> bool:
-        """Whether :meth:`compile` would find everything on disk (:mod:`polhode.compiling.cache`)."""
+        """Whether :meth:`compile` with these ``systems`` would find the loops of the method on disk.
+
+        They are in the cache (:mod:`polhode.compiling.cache`). The drivers, which methods share, are not looked for; of a
+        method with numbers of its own (:mod:`polhode.methods.numbered`) it is False, even if its loops are there.
+        """
         return all(is_kept(driver(), signature, part=True) for driver, signature in self._loops(systems))
 
     def integrate(
@@ -331,7 +344,7 @@ class Method(ABC):
         Parameters
         ----------
         q0, omega0 : tuples of floats, (4,) and (3,)
-            Initial orientation, a unit quaternion from body to lab, and angular velocity in the body frame (rad/s).
+            Initial orientation, a unit quaternion, scalar first, body to lab, and angular velocity in the body frame (rad/s).
         body : nine floats
             The coefficients of the inertia, see :meth:`polhode.algebra.body.Body.coefficients`.
         torque : compiled torque (t, q, omega, parameters) -> (3,)
@@ -344,9 +357,9 @@ class Method(ABC):
 
         Returns
         -------
-        q (samples, 4), body to lab; omega (samples, 3) at the same times and the omega that the method stores (samples, 3),
-        both in rad/s, body frame; and the number of torque evaluations, without those that outputs need. Samples after a
-        blow-up (a value that is not finite) are NaN.
+        q (samples, 4), scalar first, body to lab; omega (samples, 3) at the same times and the omega that the method stores
+        (samples, 3), both in rad/s, body frame; and the number of torque evaluations, without those that outputs need. Samples
+        after a blow-up (a value that is not finite) are NaN.
 
         Raises
         ------
@@ -472,14 +485,17 @@ class OneTorque(Method):
 
         Returns
         -------
-        q (samples, bodies, 4), body to lab; omega and the omega that the method stores, rad/s in the frames of the bodies; r
-        (m) and v (m/s) in the lab frame, all four (samples, bodies, 3); and the number of evaluations of the loads, without
-        those that outputs need. Samples after a blow-up (a value that is not finite) are NaN.
+        q (samples, bodies, 4), scalar first, body to lab; omega and the omega that the method stores, rad/s in the frames of
+        the bodies; r (m) and v (m/s) in the lab frame, all four (samples, bodies, 3); and the number of evaluations of the
+        loads, without those that outputs need. Samples after a blow-up (a value that is not finite) are NaN.
 
         Raises
         ------
-        ValueError
-            If ``normalise`` is given and the method's normalisation cannot be switched.
+        TypeError, ValueError
+            If ``normalise`` is given and the method's normalisation cannot be switched, or the loads do not run or cannot be
+            compiled.
+        KeyboardInterrupt
+            As of :meth:`integrate`.
         """
         return drivers.run_system(self, system, dt, sample_steps, normalise)
 

@@ -25,7 +25,7 @@ class InPieces(NamedTuple):
     times : array (n,)
         The times of the readings, s.
     q : array (n, 4)
-        Orientations, unit quaternions from body to lab.
+        Orientations, unit quaternions, scalar first, from body to lab.
     omega, stored : arrays (n, 3)
         Angular velocities at these times and as the method stores them, rad/s in the body frame.
     steps, evaluations : int
@@ -51,7 +51,8 @@ def integrate(
     ``dt`` is the time step in s, ``sample_steps`` (samples,) are ascending whole numbers of steps, and ``normalise`` says
     whether the quaternion is normalised every step (None: as declared by the method). Returns q (samples, 4), body to lab,
     omega and the stored omega (samples, 3) in rad/s, body frame, and the number of torque evaluations, all as
-    :meth:`polhode.methods.protocol.Method.integrate`, which also says what is raised.
+    :meth:`polhode.methods.protocol.Method.integrate`, which also says what is raised, as does
+    :meth:`polhode.problems.problem.Problem.compile`.
     """
     method, has_wheels = _for_body(method, problem)
     torque = problem.compiled_load if has_wheels else problem.compiled_torque
@@ -71,7 +72,10 @@ def has_pieces(problem: Problem, end: float) -> bool:
 
 
 def steps_in(lengths: Array, dt: float) -> Array:
-    """The fewest equal steps (n,), whole numbers, in pieces of these lengths (n,), s, that are no longer than ``dt`` (s)."""
+    """The fewest equal steps (n,), whole numbers, in pieces of these lengths (n,), s, that are no longer than ``dt`` (s).
+
+    Steps that are longer by up to :data:`TOLERANCE` of ``dt``, as by round-off, count as no longer.
+    """
     return np.maximum(1, np.ceil(lengths / dt * (1 - TOLERANCE))).astype(np.int64)
 
 
@@ -90,7 +94,8 @@ def in_pieces(
 
     Parameters
     ----------
-    samples : times (m,), s, ascending; the state is read at the ends of steps that are next to them, and each only once
+    samples : times (m,), s, ascending, of which those after ``end`` count as ``end``
+        The state is read at the ends of steps that are next to them, and each only once.
     normalise : whether the quaternion is normalised every step; None: as declared by the method
 
     Returns

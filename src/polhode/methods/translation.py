@@ -199,7 +199,7 @@ LEAPFROG_SECANT = Translation(
 
 @kernel
 def midpoint_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The state (six floats) before the first step, from position (m), velocity (m/s) and force (N), lab frame."""
+    """The state (six floats) before the first step: position (m) and velocity (m/s), lab frame; the force is not read."""
     return r + v
 
 
@@ -408,7 +408,10 @@ PCDM = Translation(
 
 @kernel
 def adams_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    """The state (20 floats) before the first step, from position (m), velocity (m/s) and force (N), lab frame."""
+    """The state (20 floats) before the first step: position (m), velocity (m/s), lab frame, and the memory, empty.
+
+    The force is not read.
+    """
     return r + v + NOTHING
 
 

@@ -301,7 +301,8 @@ def _for_wheels(key: str, have_motors: bool) -> Any:
 def with_wheels(method: Method, momentum: tuple[float, float, float], have_motors: bool = False) -> Method | None:
     """The method for a body whose wheels have this momentum (3,), N m s in the body frame, at the start if they have motors.
 
-    None if it has no kernels for wheels, and needs h x omega as a torque.
+    None if it has no kernels for wheels, as any method that is not the registered one of its key, and needs h x omega as a
+    torque.
     """
     from polhode.methods import METHODS
 

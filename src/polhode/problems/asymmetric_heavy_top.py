@@ -20,8 +20,8 @@ from polhode.problems.problem import Problem
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
     """The torque arm x weight in the body frame, (3,), N m; the weight m g points down along the lab's z axis.
 
-    q (4,) is body to lab; t and omega are not read. ``parameters`` are the weight m g (N) and the centre of mass seen from the
-    fixed point, x, y, z (m) in the body frame.
+    q (4,) is scalar first, body to lab; t and omega are not read. ``parameters`` are the weight m g (N) and the centre of mass
+    seen from the fixed point, x, y, z (m) in the body frame.
     """
     return cross((parameters[1], parameters[2], parameters[3]), to_body(q, (0.0, 0.0, -parameters[0])))
 
@@ -29,7 +29,7 @@ def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 def potential(q: Any, parameters: Any) -> Any:
     """The potential energy, m g times the height of the centre of mass above the fixed point, J.
 
-    q (4,) is body to lab, its components numbers or arrays; ``parameters`` as of :func:`torque`.
+    q (4,) is scalar first, body to lab, its components numbers or arrays; ``parameters`` as of :func:`torque`.
     """
     height = (
         2.0 * (q[1] * q[3] - q[0] * q[2]) * parameters[1]

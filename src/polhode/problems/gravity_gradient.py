@@ -26,7 +26,11 @@ BODY, ORBIT = Body((0.007, 0.035, 0.036)), orbit.Orbit(altitude=4e5, inclination
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque of gravity, (3,) N m in the body frame."""
+    """The torque of gravity, (3,) N m in the body frame.
+
+    ``q`` (4,) is the orientation, scalar first, body to lab, ``t`` the time in s; ``omega`` is not read. ``parameters`` are the
+    numbers of :func:`polhode.problems.orbit.numbers_of` for this torque.
+    """
     return orbit.gravity_gradient(t, q, parameters, 0)
 
 

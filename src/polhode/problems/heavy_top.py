@@ -18,7 +18,7 @@ from polhode.problems.problem import Problem
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
     """The torque l e_z x m g in the body frame, (3,), N m; the weight acts along the lab's -z.
 
-    q (4,) is body to lab; t and omega are not read; ``parameters`` are mgl (N m) alone.
+    q (4,) is scalar first, body to lab; t and omega are not read; ``parameters`` are mgl (N m) alone.
     """
     up = to_body(q, (0.0, 0.0, 1.0))
     return (parameters[0] * up[1], -parameters[0] * up[0], 0.0)
@@ -27,7 +27,7 @@ def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
 def potential(q: Any, parameters: Any) -> Any:
     """The potential energy m g l cos(theta), J: weight times height of the centre of mass above the fixed point.
 
-    q (4,) is body to lab, its components numbers or arrays; ``parameters`` as of :func:`torque`.
+    q (4,) is scalar first, body to lab, its components numbers or arrays; ``parameters`` as of :func:`torque`.
     """
     return parameters[0] * (q[0] * q[0] - q[1] * q[1] - q[2] * q[2] + q[3] * q[3])
 

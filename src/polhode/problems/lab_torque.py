@@ -23,7 +23,7 @@ from polhode.problems.problem import Problem
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
     """The torque c_k + a_k sin(nu t + k), k = 0, 1, 2 for the lab axes x, y, z, turned into the body frame: (3,), N m.
 
-    t in s; q (4,) body to lab; omega is not read; ``parameters``: c_x, c_y, c_z, a_x, a_y, a_z (N m), nu (rad/s).
+    t in s; q (4,) scalar first, body to lab; omega is not read; ``parameters``: c_x, c_y, c_z, a_x, a_y, a_z (N m), nu (rad/s).
     """
     lab = (
         parameters[0] + parameters[3] * sin(parameters[6] * t),

@@ -14,8 +14,9 @@ with the moment m of the satellite, the distance c of the centre of pressure fro
 turns with it. The air does not turn, and the area does not depend on the attitude.
 
 Each torque is a kernel ``(t, q, parameters, first)`` that reads its numbers from ``parameters[first]`` on, so that it may be
-part of any torque; :data:`LOADS` has what numbers these are. t is in s, q (4,) is body to lab, and the torque (3,) is in the
-body frame, N m. First come the numbers of the orbit: n, rad/s, the cosine and the sine of i, and u at t = 0, rad.
+part of any torque; :data:`LOADS` has what numbers these are. t is in s, q (4,) is scalar first, body to lab, and the torque
+(3,) is in the body frame, N m. First come the numbers of the orbit: n, rad/s, the cosine and the sine of i, and u at t = 0,
+rad.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -64,7 +65,7 @@ def gravity_gradient(t: Any, q: Any, parameters: Any, first: Any) -> Any:
 def dipole(t: Any, q: Any, parameters: Any, first: Any) -> Any:
     """The torque of the Earth's field on a magnetic moment, N m; behind the orbit the moment in the body frame, A m^2, the
     field at the magnetic equator of the orbit, T, the cosine and sine of the tilt, and the rate (rad/s) and the angle at the
-    start of the rotation of the Earth."""
+    start of the rotation of the Earth, rad."""
     at = first + OF_ORBIT
     angle = parameters[at + 7] + parameters[at + 6] * t
     axis = (parameters[at + 5] * cos(angle), parameters[at + 5] * sin(angle), parameters[at + 4])
@@ -92,6 +93,11 @@ class Orbit:
     altitude : height above the mean radius, m
     inclination : rad
     phase : u at t = 0, rad
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a value is no finite number, or the altitude is not positive.
     """
 
     altitude: float
@@ -115,7 +121,7 @@ class Orbit:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """What the kernels read first, by names. In SI units and rad."""
+        """What the kernels read first: ``n`` (rad/s), ``cos_i`` and ``sin_i`` of the inclination, and the phase ``u0`` (rad)."""
         return {"n": self.rate, "cos_i": cos(self.inclination), "sin_i": sin(self.inclination), "u0": self.phase}
 
 
@@ -159,7 +165,7 @@ def numbers_of(name: str, orbit: Orbit, inertia: Sequence[float], given: Mapping
     Parameters
     ----------
     name : of :data:`LOADS`
-    orbit, inertia : principal moments, kg m^2
+    orbit, inertia : the orbit, and the principal moments (3,), kg m^2
     given : of a dipole ``moment`` (A m^2, body frame) and, if they differ from the Earth's, ``field`` (T), ``tilt``,
         ``longitude`` (rad) and ``rotation`` (rad/s); of drag ``centre`` (m, body frame), ``density`` (kg/m^3), ``area`` (m^2)
         and ``coefficient``

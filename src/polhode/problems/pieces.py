@@ -59,7 +59,7 @@ class Controller:
     Raises
     ------
     TypeError, ValueError
-        If the time is not positive, or a torque is no such function.
+        If the time is no positive number, or a torque is no such function.
     """
 
     every: float
@@ -95,7 +95,7 @@ class Controller:
 
         They are the time between samples, s, the number of the last interval, and :attr:`width` numbers for each interval: its
         torque, N m, and with motors their torque, N m, and the momentum of the wheels, N m s, all in the body frame and zero
-        but for the ``momentum`` (3,) of the wheels at the start.
+        but for the ``momentum`` (3,) of the wheels at the start. Errors: :meth:`intervals`.
         """
         number = self.intervals(end)
         rows = np.zeros((number, self.width))
@@ -138,10 +138,10 @@ def sample(
 ) -> None:
     """Write the numbers of an interval of a controller, which begins at t (s), into the array ``parameters`` (n,).
 
-    The state there is q (4,), body to lab, and omega (3,), rad/s, body frame. ``control`` and ``motors`` are the torques of the
-    controller, (t, q, omega, parameters) -> (3,) N m, body frame. The rows of ``width`` numbers begin at ``table``, and
-    ``interval`` is the number of the row. With motors the momentum of the wheels (N m s, body frame) is written behind the
-    parameters of the problem, too, before they are read.
+    The state there is q (4,), scalar first, body to lab, and omega (3,), rad/s, body frame. ``control`` and ``motors`` are the
+    torques of the controller, (t, q, omega, parameters) -> (3,) N m, body frame. The rows of ``width`` numbers begin at
+    ``table``, and ``interval`` is the number of the row. With motors the momentum of the wheels (N m s, body frame) is written
+    behind the parameters of the problem, too, before they are read.
     """
     at = table + width * interval
     if width > OF_INTERVAL:
@@ -206,7 +206,10 @@ def plus_held(torque: Callable[..., Any], numbers: int, width: int = OF_INTERVAL
 
 
 def edges_of(problem: "Problem", end: float) -> np.ndarray:
-    """The times (n,), s, ascending, at which pieces begin and end: 0, breakpoints, samples of a controller, and ``end`` (s)."""
+    """The times (n,), s, ascending, at which pieces begin and end: 0, breakpoints, samples of a controller, and ``end`` (s).
+
+    None is after ``end``, and of times that are equal but for rounding there is one. Errors: :meth:`Controller.intervals`.
+    """
     margin = 2 * INSIDE * np.spacing(end)
     edges = np.array([t for t in problem.breakpoints if margin < t < end - margin])
     if problem.controller is not None:
@@ -218,7 +221,7 @@ def edges_of(problem: "Problem", end: float) -> np.ndarray:
 def intervals_begun(problem: "Problem", end: float, times: np.ndarray) -> np.ndarray:
     """The number (n,) of the interval of the controller that begins at each of ``times`` (n,), s; -1 where none does.
 
-    ``end`` is the time to which the run goes, s.
+    ``end`` is the time to which the run goes, s. Errors: :meth:`Controller.intervals`.
     """
     if problem.controller is None:
         return np.full(len(times), -1)

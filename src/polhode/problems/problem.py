@@ -171,7 +171,7 @@ class Case:
         """The function (problem, times in s, digits) -> states that computes the exact solution, or None.
 
         A state is (q, omega) for one body, (r, v, q, omega) for each body of a system, of mpmath numbers: lengths in m,
-        velocities in m/s in the lab, q (4,) body to lab, omega (3,) in rad/s, body frame.
+        velocities in m/s in the lab, q (4,) body to lab, scalar first, omega (3,) in rad/s, body frame.
         """
         if not isinstance(self.reference, str):
             return self.reference
@@ -245,8 +245,15 @@ class Problem(Case):
 
     Raises
     ------
-    ValueError
-        If a number is not finite, the orientation is not a unit quaternion or the horizon is not positive.
+    TypeError, ValueError
+        If an argument has a wrong type, a number is not finite, the orientation is not a unit quaternion, the horizon is not
+        positive, or a controller drives wheels that the body does not have.
+
+    Notes
+    -----
+    The attributes ``compiled_...`` are kernels (t, q, omega, parameters) -> (3,), the torque in N m, body frame, at the time t
+    (s), the orientation q (4,), scalar first, body to lab, and omega (3,), rad/s, body frame; ``parameters`` is a float array
+    (n,). They raise TypeError or ValueError if a torque does not run (:meth:`try_out`) or cannot be compiled.
     """
 
     body: Body
@@ -295,7 +302,7 @@ class Problem(Case):
     def parameter_array(self) -> np.ndarray:
         """:attr:`numbers` as read by the compiled torque, a float array (n,), in SI units; never empty.
 
-        With a controller it is what :meth:`numbers_of_pieces` returns up to the horizon.
+        With a controller it is what :meth:`numbers_of_pieces` returns, or raises, up to the horizon.
         """
         return parameter_array(self.numbers) if self.controller is None else self.numbers_of_pieces(self.horizon)
 
@@ -324,7 +331,11 @@ class Problem(Case):
 
     @cached_property
     def compiled_torque(self) -> Callable[..., Any]:
-        """:attr:`whole_torque`, a compiled kernel, (3,) N m in the body frame; tried once (:mod:`polhode.compiling.trials`)."""
+        """:attr:`whole_torque`, a compiled kernel, (3,) N m in the body frame; tried once (:mod:`polhode.compiling.trials`).
+
+        With a controller the torque that it holds is added (:func:`polhode.problems.pieces.plus_held`). Errors are those of
+        :meth:`compile`.
+        """
         if self.body.wheels or self.controller:
             self.try_out()
         if self.controller:
@@ -335,19 +346,25 @@ class Problem(Case):
     def compiled_load(self) -> Callable[..., Any]:
         """The torque without the torque of the wheels, a compiled kernel, for methods to which wheels are part of the body.
 
-        (3,) N m in the body frame.
+        (3,) N m in the body frame; errors as of :meth:`compile`.
         """
         return compiled_torque(f"problem {self.key!r}", self.torque, self.parameters.values(), self._states)
 
     @cached_property
     def compiled_piece(self) -> Callable[..., Any]:
-        """:attr:`whole_torque` within a piece (:mod:`polhode.problems.pieces`), a compiled kernel; (3,) N m, body frame."""
+        """:attr:`whole_torque` within a piece (:mod:`polhode.problems.pieces`), a compiled kernel; (3,) N m, body frame.
+
+        With a controller the torque that it holds is added. Errors are those of :meth:`try_out`.
+        """
         self.try_out()
         return pieces.compiled(self.whole_torque, len(self.numbers), self._width)
 
     @cached_property
     def compiled_piece_of_load(self) -> Callable[..., Any]:
-        """The torque without h x omega of the wheels, within a piece, a compiled kernel; (3,) N m in the body frame."""
+        """The torque without h x omega of the wheels, within a piece, a compiled kernel; (3,) N m in the body frame.
+
+        With a controller the torque that it holds is added. Errors are those of :meth:`try_out`.
+        """
         self.try_out()
         return pieces.compiled(self.torque, len(self.numbers), self._width)
 
@@ -355,7 +372,8 @@ class Problem(Case):
     def compiled_control(self) -> Callable[..., Any]:
         """The torque of the controller, a compiled kernel; without a controller any torque, which nothing calls.
 
-        (3,) N m in the body frame.
+        (3,) N m in the body frame; its ``parameters`` begin with :attr:`numbers`, and it is called with the state at a sample.
+        Errors are as of :meth:`compile`.
         """
         if self.controller is None:
             return self.compiled_torque
@@ -366,7 +384,13 @@ class Problem(Case):
     def compiled_motors(self) -> Callable[..., Any]:
         """The torque of the controller's motors on the wheels, a compiled kernel, (3,) N m in the body frame.
 
-        Without motors it is some torque, which nothing calls.
+        Its arguments (t, q, omega, parameters) are explained by the class: ``parameters`` begin with :attr:`numbers`, and it is
+        called with the state at a sample. Without motors it is some torque, which nothing calls.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the torque of the motors, or the one in its place, does not run (:meth:`try_out`) or cannot be compiled.
         """
         if self.controller is None or self.controller.motors is None:
             return self.compiled_control
@@ -391,7 +415,9 @@ class Problem(Case):
                 try_torque(f"problem {self.key!r}: controller", torque, self.numbers, self._states)
 
     def compile(self) -> None:
-        """Compile the torque, so that the first run does not have to wait.
+        """Compile :attr:`compiled_torque`, so that the first run does not have to wait for it.
+
+        Runs in pieces or with a controller need other kernels, as do methods to which wheels are part of the body.
 
         Raises
         ------
@@ -401,7 +427,10 @@ class Problem(Case):
         _ = self.compiled_torque
 
     def is_kept(self) -> bool:
-        """Whether :meth:`compile` finds it on disk (:mod:`polhode.compiling.cache`)."""
+        """Whether :meth:`compile` finds :attr:`whole_torque` on disk (:mod:`polhode.compiling.cache`).
+
+        With a controller it would need another kernel, which is not looked for.
+        """
         from polhode.compiling.signatures import torque_signature
 
         return is_kept(getattr(self.whole_torque, "py_func", self.whole_torque), torque_signature)
@@ -409,7 +438,7 @@ class Problem(Case):
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
         """The exact q (times, 4) and omega (times, 3) in double precision, from the closed form with ``digits`` digits.
 
-        q is body to lab, omega in rad/s in the body frame; ``times`` in s.
+        q is body to lab, scalar first, omega in rad/s in the body frame; ``times`` in s.
 
         Raises
         ------

@@ -18,7 +18,11 @@ from polhode.problems.gravity_gradient import PROBLEM as GRAVITY_GRADIENT
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """The torque m x B of the Earth's field, (3,) N m in the body frame."""
+    """The torque m x B of the Earth's field, (3,) N m in the body frame.
+
+    ``q`` (4,) is the orientation, scalar first, body to lab, ``t`` the time in s; ``omega`` is not read. ``parameters`` are the
+    numbers of :func:`polhode.problems.orbit.numbers_of` for this torque.
+    """
     return orbit.dipole(t, q, parameters, 0)
 
 

@@ -53,12 +53,15 @@ class Signal:
     rows: tuple[tuple[float, float, float], ...]
 
     def parameters(self, name: str) -> dict[str, float]:
-        """The numbers that :func:`signal` reads, as parameters of a problem: ``name[0]`` -> time, ``name[1]`` -> value, ..."""
+        """The numbers that :func:`signal` reads, as parameters of a problem.
+
+        ``name[0]`` -> time, ``name[1]`` -> value, ``name[2]`` -> slope of the first row, and so on.
+        """
         return {f"{name}[{i}]": x for i, x in enumerate(x for row in self.rows for x in row)}
 
     @property
     def edges(self) -> tuple[float, ...]:
-        """The times after the start, s, at which it jumps or has a corner."""
+        """The times after the start, s, at which the signal jumps or has a corner."""
         return tuple(time for time, *_ in self.rows[1:] if time > 0)
 
 
@@ -77,7 +80,8 @@ def firings(given: Sequence[Sequence[float]]) -> Signal:
     Raises
     ------
     TypeError, ValueError
-        If a length is not positive, or a firing begins before the last one has ended.
+        If there is no firing, one is not a pair of numbers, a length is not positive, or a firing begins before the last one
+        has ended.
     """
     if not is_ordered(given) or not len(given):
         raise TypeError(f"firings must be a list of [start, length] in s, got {shown(given)}")
@@ -104,7 +108,8 @@ def table(times: Sequence[float], values: Sequence[float], between: str = "linea
     Raises
     ------
     TypeError, ValueError
-        If the times do not ascend, or values and times are not as many.
+        If there are no times, a time or a value is no finite number, the times do not ascend, values and times are not as many,
+        or ``between`` is another word.
     """
     if between not in BETWEEN:
         raise ValueError(f"between must be linear or held, got {shown(between)}")

@@ -25,9 +25,9 @@ def loads(t: Any, r: Any, v: Any, q: Any, omega: Any, parameters: Any, force: An
     """Write weight minus buoyancy, drag in the body frame, and the coupling by the screw about the body's z axis.
 
     ``force`` (1, 3), N, lab frame, and ``torque`` (1, 3), N m, body frame, are written. They follow from r (1, 3), m, and
-    v (1, 3), m/s, of the centre of mass in the lab, q (1, 4), body to lab, and omega (1, 3), rad/s, body frame; t is not read.
-    ``parameters`` are the drag along and across the axis (kg/s), the drag of turning (N m s), the coupling s of the screw
-    (N s), the weight w (N) and the buoyancy b (N/m).
+    v (1, 3), m/s, of the centre of mass in the lab, q (1, 4), scalar first, body to lab, and omega (1, 3), rad/s, body frame; t
+    is not read. ``parameters`` are the drag along and across the axis (kg/s), the drag of turning (N m s), the coupling s of
+    the screw (N s), the weight w (N) and the buoyancy b (N/m).
     """
     orientation = (q[0][0], q[0][1], q[0][2], q[0][3])
     through = to_body(orientation, (v[0][0], v[0][1], v[0][2]))

@@ -40,8 +40,9 @@ class System(Case):
 
     Raises
     ------
-    ValueError
-        If the numbers of bodies and initial values differ, a number is not finite or an orientation is not a unit quaternion.
+    TypeError, ValueError
+        If an argument has a wrong type, a body has wheels, the numbers of bodies and initial values differ, a number is not
+        finite, or an orientation is not a unit quaternion; and as for a :class:`~polhode.problems.problem.Case`.
     """
 
     bodies: tuple[Body, ...]
@@ -114,7 +115,7 @@ class System(Case):
         _ = self.compiled_loads
 
     def is_kept(self) -> bool:
-        """Whether :meth:`compile` finds them on disk (:mod:`polhode.compiling.cache`)."""
+        """Whether :meth:`compile` finds the loads on disk (:mod:`polhode.compiling.cache`)."""
         from polhode.compiling.signatures import loads_signature
 
         return is_kept(self.loads, loads_signature)
@@ -122,7 +123,7 @@ class System(Case):
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
         """The exact q (times, bodies, 4) and omega (times, bodies, 3), from the closed form with ``digits`` decimal digits.
 
-        In double precision; q is body to lab, omega in rad/s in the frame of its body; ``times`` in s.
+        In double precision; q is body to lab, scalar first, omega in rad/s in the frame of its body; ``times`` in s.
 
         Raises
         ------

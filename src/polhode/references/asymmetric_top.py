@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """Exact (q, omega) at each time in s, to ``digits`` decimal digits, as mpmath numbers.
 
-    q (4,) is the orientation, body to lab, omega (3,) the angular velocity in the body frame, rad/s.
+    q (4,) is the orientation, body to lab, scalar first, omega (3,) the angular velocity in the body frame, rad/s.
 
     Floating-point inputs count as the exact binary numbers they are.
 
     Raises
     ------
     ValueError
-        If the torque class is not "free", if the body has wheels, if two moments are equal or if the motion is exactly on the
-        separatrix, where this closed form does not hold; or if a time is not finite.
+        If the torque class is not "free", if the body has wheels or a controller, if two moments are equal or if the motion is
+        exactly on the separatrix, where this closed form does not hold; or if a time is not finite.
     """
     where = f"problem {problem.key!r}"
     latest = latest_time(problem, times, "free")

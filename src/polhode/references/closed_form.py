@@ -33,7 +33,7 @@ def latest_time(problem: "Problem", times: Sequence[float], torque_class: str, w
     ------
     ValueError
         If a time is not finite, if the problem's torque is not of the class ``torque_class``, or if the body is not what
-        :func:`check_body` lets pass.
+        :func:`check_body`, with the same ``wheels``, lets pass.
     """
     check_body(problem, wheels)
     if problem.torque_class != torque_class:

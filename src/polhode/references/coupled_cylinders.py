@@ -26,14 +26,15 @@ def solve(system: "System", times: Sequence[float], digits: int) -> list[list[tu
     """Exact (r, v, q, omega) of both bodies at each time in s, to ``digits`` decimal digits, as mpmath numbers.
 
     r (3,) is the position of the centre, m, v (3,) its velocity, m/s, both in the lab frame, q (4,) the orientation, body to
-    lab, omega (3,) the angular velocity in the body frame, rad/s.
+    lab, scalar first, omega (3,) the angular velocity in the body frame, rad/s.
 
     Floating-point inputs count as the exact binary numbers they are.
 
     Raises
     ------
     ValueError
-        If a centre is not fixed, a body spins about an axis other than x, or the parameters are not eta and two radii.
+        If there are not two bodies with fixed centres, a body spins about an axis other than x, or the parameters are not eta,
+        R1 and R2.
     """
     where = f"problem {system.key!r}: this closed form needs"
     if list(system.parameters) != ["eta", "R1", "R2"]:

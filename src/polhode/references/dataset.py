@@ -52,18 +52,19 @@ def reference_dataset(problem: Case, times: Sequence[float], digits: int = 50, c
     Returns
     -------
     xarray.Dataset
-        ``q`` (time, quaternion) and ``omega`` (time, axis), correctly rounded; ``q_digits``, ``omega_digits``: their values as
-        decimal strings; ``agreement_digits`` (time): decimal digits shared with the check, NaN where left out. For a system
-        the dimension body follows time, and ``r`` and ``v`` (time, body, axis) are included with their digits. Attributes:
-        ``problem``, ``source``, ``formula``, ``check``, ``digits``, ``guard_digits`` (further digits that were computed),
-        ``agreement`` (the minimum of ``agreement_digits``), ``agreement_time`` (s, the last time checked) and
-        ``agreement_samples`` (number of times checked).
+        ``q`` (time, quaternion; body to lab, scalar first) and ``omega`` (time, axis; body frame), correctly rounded;
+        ``q_digits``, ``omega_digits``: their values as decimal strings; ``agreement_digits`` (time): decimal digits shared with
+        the check, NaN where left out. For a system the dimension body follows time, and ``r`` and ``v`` (time, body, axis) are
+        included with their digits. Attributes: ``problem``, ``source``, ``formula``, ``check``, ``digits``, ``guard_digits``
+        (further digits that were computed), ``agreement`` (the minimum of ``agreement_digits``), ``agreement_time`` (s, the
+        last time checked) and ``agreement_samples`` (number of times checked).
 
     Raises
     ------
     TypeError, ValueError
         If an argument has a wrong type, ``digits`` or ``check_until`` is out of bounds, the times do not ascend, or none of
-        them is checked.
+        them is checked; if the torque or the loads do not run, also on series (:func:`polhode.references.taylor.solve`), or the
+        closed form does not hold for the problem.
     ArithmeticError
         If fewer than ``digits`` - 5 digits agree.
     """

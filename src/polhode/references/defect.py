@@ -88,7 +88,7 @@ class Looks:
             self.parameters = case.numbers_of_pieces(last)  # type: ignore[attr-defined]
 
     def between(self, start: float, end: float) -> Array:
-        """The instants (n,), s, ascending, after ``start`` and before ``end``, both in s; breakpoints are left out."""
+        """The instants (n,), s, ascending, between ``start`` and ``end``, s, but not next to breakpoints; perhaps none."""
         if not self.interval:
             return np.empty(0)
         number = np.arange(floor(start / self.interval) - 1, ceil(min(end, self.last) / self.interval) + 1)
@@ -100,6 +100,8 @@ class Looks:
 
     def misses(self, start: float, step: float, coefficients: Sequence[Array]) -> bool:
         """Whether the problem's torque, or a force, differs from the one that the series imply at an instant of a step.
+
+        By more than rounding may; False for a step without an instant.
 
         Parameters
         ----------

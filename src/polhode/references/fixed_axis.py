@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """Exact (q, omega) at each time in s, to ``digits`` decimal digits, as mpmath numbers.
 
-    q (4,) is the orientation, body to lab, omega (3,) the angular velocity in the body frame, rad/s.
+    q (4,) is the orientation, body to lab, scalar first, omega (3,) the angular velocity in the body frame, rad/s.
 
     Floating-point inputs count as the exact binary numbers they are. That the torque of the problem is A exp(t) about y is not
     checked beyond its parameters.

@@ -39,6 +39,8 @@ def angular_velocity(problem: "Problem", times: Sequence[float], digits: int) ->
     ValueError
         If the body has wheels or a controller, if Iy != Iz, or if the names of the parameters are not :data:`PARAMETERS`, of
         the torque of Seelen et al., Eq. 5.
+    ZeroDivisionError
+        If the frequency of the torque about x is 0.
     """
     check_body(problem)
     axial, transverse, third = problem.body.inertia

@@ -354,7 +354,7 @@ def self_agreement(impact: Impact, digits: int = 34, solution: ImpactSolution | 
 
     ``solution`` is the solution to ``digits`` digits, if it is known already. The result is a float, rounded down to a tenth.
     The other run has a lower order and shorter steps. With an order far above the usual one, steps become so long that the end
-    is hard to find.
+    is hard to find. It raises the errors of :func:`solve`.
     """
     finer = solve(impact, digits + 10, order=digits + 15)
     return agreement(vectors(solution or solve(impact, digits)), vectors(finer), digits + 10)
@@ -363,8 +363,9 @@ def self_agreement(impact: Impact, digits: int = 34, solution: ImpactSolution | 
 def vectors(solution: ImpactSolution) -> tuple[tuple[Any, ...], ...]:
     """Duration, motion and energies at the end of an impact as vectors, for :func:`polhode.references.taylor.agreement`.
 
-    In order: the duration (1,), s; for each body its velocity (3,), m/s, lab frame, omega (3,), rad/s, body frame, and q (4,);
-    the kinetic energy (1,) and the energies of :attr:`polhode.references.impact_motion.Energies.lost` (4,), J.
+    In order: the duration (1,), s; for each body its velocity (3,), m/s, lab frame, omega (3,), rad/s, body frame, and q (4,),
+    body to lab, scalar first; the kinetic energy (1,) and the energies of
+    :attr:`polhode.references.impact_motion.Energies.lost` (4,), J.
     """
     bodies = [x for body in solution.end.bodies for x in (body.velocity, body.omega, body.q)]
     ledger = solution.end.energies

@@ -164,8 +164,8 @@ class Motion:
       while it slips, psi (1,), rad;
     * energies (5,), J: dissipated by the normal and by the tangential dashpot and by sliding, the work done on the spring, and
       the kinetic energy at the start;
-    * of each body r (3,), m, and velocity (3,), m/s, in the lab, q (4,), body to lab, and omega (3,), rad/s, in the body frame,
-      or in the lab for a body with three equal moments whose sphere has its centre at the centre of mass.
+    * of each body r (3,), m, and velocity (3,), m/s, in the lab, q (4,), body to lab, scalar first, and omega (3,), rad/s, in
+      the body frame, or in the lab for a body with three equal moments whose sphere has its centre at the centre of mass.
     """
 
     law: Coefficients
@@ -621,6 +621,8 @@ def integrate(
 def first_root(coefficients: Sequence[Any], last: Any, bits: int, fresh: bool) -> Any:
     """The smallest root in [0, last] at which a power series, positive before, turns negative; None if there is none.
 
+    It is 0 where the first coefficient that counts is not positive.
+
     ``coefficients`` begin with the constant term, and are numbers of gmpy2 with ``bits`` bits; the root has the unit of
     ``last``.
 
@@ -744,7 +746,7 @@ def back(matrix: Sequence[Sequence[Any]], x: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def turning_lab(q: Sequence[Any], omega: Sequence[Any]) -> tuple[Any, ...]:
-    """The rate dq/dt = (0, omega) q / 2 (4,), 1/s, from q (4,), body to lab, and omega (3,), rad/s, in the lab frame."""
+    """The rate dq/dt = (0, omega) q / 2 (4,), 1/s, from q (4,), scalar first, body to lab, and omega (3,), rad/s, lab frame."""
     w, x, y, z = q
     a, b, c = omega
     return (

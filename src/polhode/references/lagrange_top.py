@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """Exact (q, omega) at each time in s, to ``digits`` decimal digits, as mpmath numbers.
 
-    q (4,) is the orientation, body to lab, omega (3,) the angular velocity in the body frame, rad/s.
+    q (4,) is the orientation, body to lab, scalar first, omega (3,) the angular velocity in the body frame, rad/s.
 
     Floating-point inputs count as the exact binary numbers they are. The torque is mgl (n_y, -n_x, 0), n being the lab's z in
     the body frame; that the torque of the problem is this one is not checked beyond its class and parameters.
@@ -41,9 +41,9 @@ def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple
     Raises
     ------
     ValueError
-        If Ix != Iy, if the torque class is not "state" or its parameters are not ``mgl`` > 0 alone, if the body has wheels, if
-        the nutation has no period (steady precession, a sleeping top and the motions that tend to them), or if a time is not
-        finite.
+        If Ix != Iy, if the torque class is not "state" or its parameters are not ``mgl`` > 0 alone, if the body has wheels or a
+        controller, if the nutation has no period (steady precession, a sleeping top and the motions that tend to them), or if a
+        time is not finite.
     """
     where = f"problem {problem.key!r}"
     latest = latest_time(problem, times, "state")

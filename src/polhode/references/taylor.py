@@ -225,8 +225,8 @@ def solve(
 ) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """(q, omega) at each time in s, to ``digits`` decimal digits, as mpmath numbers, for any problem; times in any order.
 
-    q (4,) is the orientation, body to lab, omega (3,) the angular velocity in the body frame, rad/s. Floating-point inputs
-    count as the exact binary numbers they are.
+    q (4,) is the orientation, body to lab, scalar first, omega (3,) the angular velocity in the body frame, rad/s.
+    Floating-point inputs count as the exact binary numbers they are.
 
     Parameters
     ----------
@@ -236,7 +236,8 @@ def solve(
     Raises
     ------
     ValueError
-        If a time is negative or not finite.
+        If a time is negative or not finite, if the torque uses a function of ``math`` that :func:`on_series` refuses and the
+        problem has no ``torque_series``, or if a controller takes too many samples.
     ArithmeticError
         If the solution cannot be continued to the last time, as where the torque jumps at a time that ``breakpoints`` of the
         problem does not name.
@@ -250,7 +251,7 @@ def solve_system(
     """A list of (r, v, q, omega) over the bodies of a system at each time; arguments and errors: see :func:`solve`.
 
     r (3,) is the position of the centre of mass, m, v (3,) its velocity, m/s, both in the lab frame, q (4,) the orientation,
-    body to lab, omega (3,) the angular velocity in the body frame, rad/s.
+    body to lab, scalar first, omega (3,) the angular velocity in the body frame, rad/s.
     """
     return [
         [vectors[i : i + 4] for i in range(0, len(vectors), 4)]
@@ -482,7 +483,10 @@ def _several_bodies(looks: Looks) -> tuple[list[Vector], "Equations"]:
 
 
 def turning(q: Sequence[Any], omega: Sequence[Any]) -> tuple[Any, ...]:
-    """The rate dq/dt (4,), 1/s, from q (4,), body to lab, and omega (3,), rad/s, body frame; all are series or numbers."""
+    """The rate dq/dt (4,), 1/s, from q (4,), body to lab, and omega (3,), rad/s, body frame; all are series or numbers.
+
+    q is scalar first.
+    """
     q0, qx, qy, qz = q
     x, y, z = omega
     return (

@@ -47,8 +47,8 @@ class Adapter:
 
     def run(self, option, case, dt, samples):
         """The task runs once at the time 0, before the first step. Times are whole nanoseconds. It returns q (n, 4), body to
-        lab, and omega (n, 3), rad/s, body frame, at the samples. The load ``wheel`` is no torque but a reaction wheel, whose
-        numbers :func:`polhode_engines.wheels.run_of` lists.
+        lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples. The load ``wheel`` is no torque but a reaction
+        wheel, whose numbers :func:`polhode_engines.wheels.run_of` lists.
         """
         from Basilisk.simulation import extForceTorque, spacecraft, svIntegrators
         from Basilisk.utilities import SimulationBaseClass

@@ -48,7 +48,7 @@ class Adapter:
         return exudyn.__version__
 
     def run(self, option, case, dt, samples):
-        """One rigid body, solved in pieces between samples: the solver goes on from the state it has reached.
+        """One rigid body, solved in one call; a function that Exudyn calls before each step reads the state at the samples.
 
         It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
         """

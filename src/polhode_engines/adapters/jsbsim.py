@@ -68,6 +68,11 @@ class Adapter:
         """Slugs and feet, with the numbers of the case.
 
         It returns q (n, 4), body to lab, scalar first, and omega (n, 3), rad/s, body frame, at the samples.
+
+        Raises
+        ------
+        RuntimeError
+            If JSBSim stops before the last sample.
         """
         import jsbsim
 

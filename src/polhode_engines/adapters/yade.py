@@ -75,7 +75,7 @@ class Adapter:
         """Bodies of one sphere in the middle are spheres; others are clumps of spheres without mass, and of six masses.
 
         ``case`` has the fields of :class:`polhode_engines.contacts.Collision`. It returns r (n, bodies, 3), m, and v, m/s, in
-        the lab, q (n, bodies, 4), body to lab, and omega (n, bodies, 3), rad/s, body frame, at the samples.
+        the lab, q (n, bodies, 4), body to lab, scalar first, and omega (n, bodies, 3), rad/s, body frame, at the samples.
         """
         import yade
         from yade import utils
@@ -159,9 +159,10 @@ def axes_of(state):
 
 
 def pose_of(body, frame):
-    """r (3,), m, and v (3,), m/s, in the lab, q (4,), body to lab, and omega (3,), rad/s, body frame, of a body of YADE.
+    """r (3,), m, and v (3,), m/s, in the lab, q (4,), scalar first, body to lab, and omega (3,), rad/s, in its frame.
 
-    ``frame`` (3, 3) takes our body axes to YADE's. What turns a clump is its momentum, half a step old like v.
+    ``body`` is a body of YADE, and ``frame`` (3, 3) takes our body axes to YADE's. What turns a clump is its momentum, half a
+    step old like v.
     """
     state = body.state
     axes, inertia = axes_of(state), np.array(list(state.inertia))

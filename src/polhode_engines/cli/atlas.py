@@ -44,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Install if asked to, run, write ``atlas.nc`` and print the table; the status is 0.
 
+    With ``--list`` it prints the engines alone; with ``--contacts`` or ``--liquids`` it runs these and writes their files.
+    For adapters of one's own it writes nothing without ``--results``.
+
     Raises
     ------
     UsageError

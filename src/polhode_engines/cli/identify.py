@@ -70,12 +70,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the recipe, or the answer; the status is 0 if the method is identified, and 1 if not.
+    """Print the recipe, with the status 0, or the answer, with the status 0 if the method is identified, and 1 if not.
 
     Raises
     ------
     UsageError
-        For files that hold no run, and what is missing.
+        For files that hold no run, for what is missing, and for options that do not go together or have impossible values.
     """
     if arguments.recipe:
         return _print_recipe(arguments)
