@@ -121,7 +121,7 @@ class Orbit:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """What the kernels read first: ``n`` (rad/s), ``cos_i`` and ``sin_i`` of the inclination, and the phase ``u0`` (rad)."""
+        """What the kernels read first: ``n`` (rad/s), ``cos_i`` and ``sin_i`` of the inclination, the phase ``u0`` (rad)."""
         return {"n": self.rate, "cos_i": cos(self.inclination), "sin_i": sin(self.inclination), "u0": self.phase}
 
 
