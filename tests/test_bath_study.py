@@ -326,17 +326,19 @@ def test_the_page_has_the_longest_steps(page, released):
     off = [ladder[dt].biases(truth) for dt in (2.0, 1.0)]
     words = [(with_half(bias["rotation"], 2), with_half(bias["potential"], 3)) for bias in off]
     for text in (
-        "rotation is off by {} K and the potential energy by {} kT at 2 fs".format(*words[0]),
-        "by {} K and {} kT at 1 fs".format(*words[1]),
+        "At 2 fs rotation is off by {} K and the potential energy by {} kT, which is not".format(*words[0]),
+        "1/ps: rotation is off by {} K and the potential energy by {} kT. At 2".format(*words[1]),
         f"has rotation 0.5 K too hot at {longest['BAOAB']['rotation'].range_of_fit} fs",
         f"is off by 0.01 kT at {ranges['BAOAB']} fs with BAOAB, at",
         f"{ranges['OBABO']} fs with OBABO and at {ranges['LAMMPS']} fs with LAMMPS",
         f"within its interval of ± {truth.high - truth.value:.3f} kT",
     ):
         assert text in page, text
-    assert "No step is shown directly" in page and not any(
-        step.certain for steps in longest.values() for step in steps.values()
-    )
+    certain = {scheme: {name: step.certain for name, step in steps.items()} for scheme, steps in longest.items()}
+    assert "1 fs is shown directly" in page and certain == {
+        "BAOAB": dict.fromkeys(certain["BAOAB"], 1.0),
+        **{scheme: dict.fromkeys(certain[scheme], 0.0) for scheme in ("OBABO", "LAMMPS")},
+    }
     # The step of recommend: the limit of weak friction is not longer than what the runs say.
     assert longest["BAOAB"]["rotation"].fitted.low > 1.9 and "says 1.9 fs" in page
     at_two = 4 * 0.01 / longest["BAOAB"]["potential"].fitted.value ** 2
