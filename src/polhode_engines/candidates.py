@@ -1033,4 +1033,4 @@ def label(key: str) -> str:
         kick = max((k for k in KICKS if name.startswith(k)), key=len, default="")
         parts = name.removeprefix(kick).strip("_").split("_")
         said = ", ".join(filter(None, [WORDS.parts.get(kick, kick), *(WORDS.parts.get(part, "") for part in parts)])) or name
-    return f"{said} {mode}".strip()
+    return f"{said}, $\\omega$ half a step old" if mode else said
