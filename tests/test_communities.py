@@ -89,6 +89,7 @@ def test_elastic_contacts(inputs):
     assert row.numbers["steps"] == best.steps[2] > row.numbers["steps_half"] == best.steps[0]
     assert f"{best.steps[2]:.0f}}}$" in row.step and "velocity Verlet" in row.numbers["equal"]
     assert row.numbers["energy_YADE 2023"] > 5 and row.numbers["energy_LAMMPS 2025"] == pytest.approx(1, rel=0.05)
+    assert row.runs == "YADE 2025, LAMMPS 2025 and Kratos DEM 10", "of each code the newest release"
     assert "energy_YADE 2025" not in row.numbers and row.more.startswith("YADE 2025 runs SPIRAL by default. ")
     time = contact_time(*page_rows.GRAVEL)
     assert row.numbers["contact_time"] == pytest.approx(time, rel=1e-6)

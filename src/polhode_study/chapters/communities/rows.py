@@ -77,6 +77,9 @@ def _elastic(inputs: Inputs) -> Row:
     half, _, most = best.steps
     alike = f" or {escape(equal[0])}" if equal else ""
     time = frames.contact_time(*GRAVEL)
+    newest: dict[str, frames.Code] = {}
+    for code in known:
+        newest.setdefault(code.name, code)
     have_it = [escape(code.release) for code in known if code.method == best.method]
     others = [code for code in known if code.method != best.method]
     energies = [f"{factor_or_infinite(ratios[code.method].value)} with {escape(code.release)}" for code in others]
@@ -86,7 +89,7 @@ def _elastic(inputs: Inputs) -> Row:
     return Row(
         "DEM",
         "elastic clumps",
-        enumerated(escape(code.release) for code in known),
+        enumerated(escape(code.release) for code in newest.values()),
         rf"Use \textbf{{{escape(best.label)}}}{alike}. Compute forces at actual, not predicted positions.",
         rf"$T/\mathbf{{{most:.0f}}}$ for an energy error of {power(law_frames.ENERGY)}",
         rf"In gravel of {_gravel()} a contact lasts {_in(1e3 * time)}\,ms, so the step is {_in(1e6 * time / most)}\,$\mu$s.",
