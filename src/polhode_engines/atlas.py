@@ -141,6 +141,11 @@ def measure(engine: Engine, option: str, progress: Callable[[], object] = lambda
     option : a key of the engine's options
     progress : called after each of :func:`jobs` runs
     limit : seconds that one run may take
+
+    Raises
+    ------
+    NotInReleaseError
+        If the installed release lacks the option.
     """
     runs, what = requests(engine, option)
     version, spun = spin(engine, option, runs, progress, limit)
@@ -433,9 +438,9 @@ def compressed(data: xr.Dataset) -> xr.Dataset:
 def with_citations(data: xr.Dataset) -> xr.Dataset:
     """The same dataset with what is declared of engines as it is now, since it is not measured.
 
-    The variables over ``engine`` are ``is_default`` and ``chosen_by`` of engines that are known, ``source`` and ``source_read``
-    (the citation, and 1 if its arithmetic was read), ``advice`` and ``method_label``; ``method_q_error`` (engine, step), rad, is
-    the error of the identified method itself.
+    The variables over ``engine`` are ``is_default`` and ``chosen_by`` (of engines that are known), ``source`` and
+    ``source_read`` (the citation, and 1 if its arithmetic was read), ``advice`` and ``method_label``; ``method_q_error``
+    (engine, step), rad, is the error of the identified method itself.
     """
     rows = _rows_of(data)
     orders, ends, kinds = data["q_order"].sel(load="free").values, data["end"].values, data["gyroscopic"].values

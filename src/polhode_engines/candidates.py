@@ -1016,7 +1016,8 @@ def _without_tex(text: str) -> str:
 def label(key: str) -> str:
     """The candidate with a key in words, for tables; a method of the registry has its own label.
 
-    What stands in the key behind a space, the way in which it was started, stays as it is.
+    A space in the key, and the way behind it in which a leapfrog was started, say that its angular velocity is the one that it
+    stores, half a step old.
     """
     name, _, mode = key.partition(" ")
     if DAMPED in name:

@@ -378,6 +378,11 @@ def answers(
     ----------
     function : name of the function: ``run``, ``shipped``, ``collide`` or ``flow``
     runs : the fields of each run by name, as JSON can hold them, among them ``samples``
+
+    Raises
+    ------
+    NotInReleaseError
+        If the installed release lacks the option.
     """
     with tempfile.TemporaryDirectory(prefix="polhode-atlas-") as name:
         folder = Path(name)
