@@ -46,8 +46,9 @@ def ens():
 
 
 def test_codes_are_rows_of_the_atlas(inputs):
-    yade, lammps, kratos = analysis.codes(inputs, analysis.DEM)
-    assert (yade.name, yade.method) == ("YADE", "fincham1992_yade")
+    yade, before, lammps, kratos = analysis.codes(inputs, analysis.DEM)
+    assert (yade.release, yade.method) == ("YADE 2025", "spiral_leapfrog")
+    assert (before.release, before.method) == ("YADE 2023", "fincham1992_yade")
     assert lammps.method == "richardson" and kratos.method == "scalar_factor"
     (basilisk,) = analysis.codes(inputs, analysis.SPACECRAFT)
     assert round(basilisk.constant) == 4 and round(basilisk.lab) == 1
@@ -87,7 +88,9 @@ def test_elastic_contacts(inputs):
     best = law_frames.recommended_in_contacts(law_frames.collisions(inputs))
     assert row.numbers["steps"] == best.steps[2] > row.numbers["steps_half"] == best.steps[0]
     assert f"{best.steps[2]:.0f}}}$" in row.step and "velocity Verlet" in row.numbers["equal"]
-    assert row.numbers["energy_YADE"] > 5 and row.numbers["energy_LAMMPS"] == pytest.approx(1, rel=0.05)
+    assert row.numbers["energy_YADE 2023"] > 5 and row.numbers["energy_LAMMPS 2025"] == pytest.approx(1, rel=0.05)
+    assert row.runs == "YADE 2025, LAMMPS 2025 and Kratos DEM 10", "of each code the newest release"
+    assert "energy_YADE 2025" not in row.numbers and row.more.startswith("YADE 2025 runs SPIRAL by default. ")
     time = contact_time(*page_rows.GRAVEL)
     assert row.numbers["contact_time"] == pytest.approx(time, rel=1e-6)
     assert f"{float(f'{1e6 * time / best.steps[2]:.2g}'):g}\\,$\\mu$s" in row.example

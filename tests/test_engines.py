@@ -328,6 +328,48 @@ def test_geotaichi_runs_what_was_measured_apart(released):
     assert str(usual["method"].item()) == "euler" and int(usual["is_default"]) and np.isinf(usual["shipped_vector"])
 
 
+def test_yade_runs_spiral_by_default_in_its_newest_release(released):
+    """The errors are those of our kernels from the same start; the rows of the older release are another option's."""
+    rows = released.isel(engine=np.flatnonzero(released["key"].values == "yade"))
+    assert rows["option"].values.tolist() == ["delValle2023", "Omelyan1998", "Fincham1992", "spherical", "aspherical"]
+    assert rows["version"].values.tolist() == ["2025.2.0"] * 4 + ["2023.02a"]
+    assert rows["is_default"].values.tolist() == [1, 0, 0, 0, 0]
+    for option, method in (("delValle2023", "spiral_leapfrog"), ("Omelyan1998", "omelyan1998")):
+        row = rows.sel(engine=f"yade {option}")
+        assert str(row["method"].item()) == f"{method} (stored)" and row["identified"].values.tolist() == [1] * 4
+        assert "half a step old" in str(row["method_label"].item())
+        for begin, agrees in (("stored", True), ("", False)):
+            errors = atlas._errors_of(f"{method} {begin}".strip())
+            same = np.allclose(errors, row["q_error"].sel(load="free").values, rtol=1e-8)
+            assert same is agrees, (option, begin)
+        assert float(row["shipped_turns"]) == shipped.exact_turns() and tumbling(released.sel(engine=[f"yade {option}"])).all()
+    measured = ("q_error", "omega_error", "energy_drift", "shipped_turns", "shipped_vector")
+    for name in measured:
+        newest, before = (rows[name].sel(engine=f"yade {option}").values for option in ("Fincham1992", "aspherical"))
+        assert newest == pytest.approx(before, rel=1e-12, abs=1e-14, nan_ok=True), name
+
+
+def test_yade_is_asked_for_what_its_release_has(monkeypatch):
+    """Stand-ins for a release with a choice of the algorithm and for one without."""
+    adapter = worker.load(ENGINES["yade"].path).Adapter()
+    lacking = sys.modules["polhode_sampling"].NotInRelease
+    for algorithms, version, run in (("delValle2023", "2025.2.0", "delValle2023"), (None, "2023.02a", "aspherical")):
+        newton = type("NewtonIntegrator", (), {"rotAlgorithm": algorithms} if algorithms else {})
+        config = SimpleNamespace(version=version)
+        for name, module in (("yade", SimpleNamespace(NewtonIntegrator=newton, config=config)), ("yade.config", config)):
+            monkeypatch.setitem(sys.modules, name, module)
+        asked = {}
+        for option in ENGINES["yade"].options:
+            try:
+                asked[option] = adapter._choice(option)
+            except lacking as error:
+                assert version in str(error)
+        others = {"Omelyan1998", "Fincham1992"} if algorithms else set()
+        assert set(asked) == {run, "spherical", *others} and asked["spherical"] == {}
+        assert asked[run] == ({"rotAlgorithm": run} if algorithms else {})
+        assert adapter._fincham() == ({"rotAlgorithm": "Fincham1992"} if algorithms else {}), "impacts"
+
+
 #: A program in single precision as a user has it: Newton's first step of the implicit Euler method, then an exact rotation.
 SPIN = """#!{python}
 import math
@@ -495,6 +537,44 @@ def test_an_engine_that_ends_the_process_is_recorded(fake, option, said):
     _, spun = spin(fake, option, runs, limit=3.0)
     assert said in spun[1].error and np.isnan(spun[1].q).all()
     assert spun[0].error == spun[2].error == "" and np.array_equal(spun[0].q, spun[2].q)
+
+
+def of_another_release(folder: Path) -> protocol.Engine:
+    """The fake engine, whose option ``error`` the installed release lacks; it runs under the Python of the tests."""
+    code = FAKE.replace('raise RuntimeError("no such thing")', 'raise NotInRelease("1.0 has no such thing")')
+    assert code != FAKE
+    return protocol.read(written(folder, f"from polhode_sampling import NotInRelease\n{code}"))
+
+
+def test_an_option_that_a_release_lacks_is_no_failed_run(tmp_path):
+    engine = of_another_release(tmp_path)
+    seen: list[int] = []
+    with pytest.raises(environments.NotInReleaseError, match=r"^1\.0 has no such thing$"):
+        spin(engine, "error", [cases.ladder_run("free", 0.1)] * 2, lambda: seen.append(1))
+    assert seen == []
+
+
+def test_an_option_of_another_release_is_left_out(tmp_path, monkeypatch, capsys):
+    """With a word; the row that the file has of it stays, in the order of the options."""
+    engine = of_another_release(tmp_path)
+    monkeypatch.setattr(atlas, "known_engines", lambda: {"fake": engine})
+    monkeypatch.setattr("polhode_engines.all_engines", lambda: {"fake": engine})
+    monkeypatch.setattr("polhode_engines.is_installed", lambda engine: True)
+    monkeypatch.setattr(environments, "python_of", lambda engine: Path(sys.executable))
+    monkeypatch.setattr(cases, "LONG_STEPS", 100)
+    monkeypatch.setattr(atlas, "_errors_of", lambda method: np.zeros(len(cases.STEPS)))
+    monkeypatch.setattr(identify, "deviations", lambda *given: [])
+    assert main(["atlas", "fake", "--option", "error", "--results", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "fake: error left out; 1.0 has no such thing" in said and "no installed release has one of these options" in said
+    options = ["--option", "error", "--option", "usual", "--option", "mutant"]
+    assert main(["atlas", "fake", *options, "--results", str(tmp_path)]) == 0
+    with xr.open_dataset(tmp_path / "atlas.nc") as data:
+        whole = data.load()
+    assert whole["option"].values.tolist() == ["usual", "mutant"]
+    older = whole.isel(engine=[0, 0, 1]).assign(option=("engine", ["error", "withdrawn", "mutant"]))
+    both = atlas.merged(older, whole.isel(engine=[0]))
+    assert both["option"].values.tolist() == ["usual", "mutant", "error"], "no longer declared: withdrawn"
 
 
 def test_an_engine_in_a_folder_of_its_own_is_found(tmp_path):
@@ -845,7 +925,10 @@ def test_an_installed_engine_does_what_the_released_atlas_says(key):
     eps = float(np.finfo(engine.precision).eps)
     for option in engine.options:
         runs = [*cases.identification_runs("free", engine.precision, 30, engine.turn)[:2], cases.ladder_run("free", 0.05)]
-        version, spun = environments.spin(engine, option, runs, limit=120.0)
+        try:
+            version, spun = environments.spin(engine, option, runs, limit=120.0)
+        except environments.NotInReleaseError:
+            continue
         assert [outcome.error for outcome in spun] == [""] * len(runs)
         row = rows.isel(engine=list(map(str, rows["option"].values)).index(option))
         if version != str(row["version"].item()):

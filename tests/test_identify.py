@@ -5,6 +5,7 @@ import math
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -796,6 +797,39 @@ def test_a_recipe_is_scaled_and_says_what_it_changed(capsys):
     assert capsys.readouterr().out.splitlines()[3].startswith("3,lab,0.04,-0.02,0.03,0.6,1,1.4")
     assert main(["identify", "--recipe", "--omega", "100", "--language", "lammps"]) == 0
     assert "fix move all nve/asphere" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "names"),
+    [
+        ("RotAlgorithm.delValle2023", "wx wy wz"),
+        ("RotAlgorithm.Omelyan1998", "wx wy wz"),
+        ("RotAlgorithm.Fincham1992", "Lx Ly Lz"),
+        (None, "Lx Ly Lz"),
+    ],
+)
+def test_the_recipe_for_yade_writes_what_its_release_carries(algorithm, names, monkeypatch):
+    """The program runs with stand-ins for YADE, whose bodies keep what they are set; without a choice there is no attribute."""
+    made = recipe.recipe(omega=100)
+    rows, body = [], SimpleNamespace(id=0, state=SimpleNamespace())
+    plot = SimpleNamespace(data={}, addData=lambda **row: rows.append(row), saveDataTxt=lambda name, headers: None)
+    bodies = type("Bodies", (list,), {"append": lambda self, one_body: 0})([body])
+    scene = SimpleNamespace(bodies=bodies, forces=SimpleNamespace(setPermT=lambda number, torque: None))
+    scene.reset = scene.step = lambda: None
+    turn = type("Quaternion", (tuple,), {"__mul__": lambda self, vector: vector})
+    monkeypatch.setitem(sys.modules, "yade", SimpleNamespace(plot=plot))
+    stand_ins = {
+        "O": scene,
+        "Body": lambda: body,
+        "Vector3": lambda *vector: vector,
+        "Quaternion": lambda w, x, y, z: turn((x, y, z, w)),
+        "NewtonIntegrator": lambda **given: SimpleNamespace(**({"rotAlgorithm": algorithm} if algorithm else {})),
+    }
+    exec(made.program("yade"), dict.fromkeys(("Sphere", "FrictMat", "ForceResetter"), lambda **given: None) | stand_ins)
+    run = made.runs[0]
+    carried = run.omega0 if names.startswith("w") else np.multiply(INERTIA, run.omega0)
+    assert [rows[0][name] for name in ("qw", "qx", "qy", "qz", *names.split())] == pytest.approx([*run.q0, *carried], rel=1e-12)
+    assert len(rows) == sum(len(run.samples) for run in made.runs if run.load in ("free", "lab"))
 
 
 def test_the_command_answers_and_has_a_status(tmp_path, capsys, monkeypatch):

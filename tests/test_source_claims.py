@@ -289,5 +289,8 @@ def test_options_of_engines_count_if_identified(tmp_path):
         1.0,
         "A 1, x: not identified; y: Euler",
     )
+    count, words = engine_claims.options_identified(released, "yade", ["spiral_leapfrog"])
+    assert count == 1 and words.startswith("YADE 2025.2.0, delValle2023: SPIRAL, ")
+    assert words.endswith(". 2023.02a, aspherical: Fincham (YADE)")
     with pytest.raises(NotInRun, match="no row of c"):
         engine_claims.options_identified(SimpleNamespace(atlas=data), "c", ["spiral_kdk"])

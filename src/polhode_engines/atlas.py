@@ -22,7 +22,7 @@ from polhode_engines import cases, identify, shipped
 from polhode_engines.advice import advice_of
 from polhode_engines.candidates import DAMPED, candidate, label
 from polhode_engines.environments import RUN_LIMIT, Run, Spun, spin
-from polhode_engines.protocol import LOADS, Engine, option_of
+from polhode_engines.protocol import LOADS, Engine, known_engines, option_of
 from polhode_engines.read_rows import READ
 from polhode_engines.run_numbers import all_single
 
@@ -141,6 +141,11 @@ def measure(engine: Engine, option: str, progress: Callable[[], object] = lambda
     option : a key of the engine's options
     progress : called after each of :func:`jobs` runs
     limit : seconds that one run may take
+
+    Raises
+    ------
+    NotInReleaseError
+        If the installed release lacks the option.
     """
     runs, what = requests(engine, option)
     version, spun = spin(engine, option, runs, progress, limit)
@@ -372,22 +377,41 @@ NAMES = {
 
 
 def merged(old: xr.Dataset, new: xr.Dataset) -> xr.Dataset:
-    """The rows of ``new`` and, of engines that ``new`` does not have, the rows of ``old``, sorted by the key of the engine.
+    """The rows of ``new`` and those rows of ``old`` that it does not replace, sorted as by :func:`joined`.
 
-    All three are datasets of :func:`dataset`.
+    The rows of ``old`` are kept for engines that ``new`` does not have, and for other options of its engines, such as those of
+    another release, as long as these are declared. All three are datasets of :func:`dataset`.
     """
-    stays = ~np.isin(old["key"].values.astype(str), new["key"].values.astype(str))
-    return joined([old.isel(engine=np.flatnonzero(stays)), new])
+    measured, engines = set(_rows_of(new)), {key for key, _ in _rows_of(new)}
+    stays = [
+        i
+        for i, (key, option) in enumerate(_rows_of(old))
+        if key not in engines or ((key, option) not in measured and option in _options(key))
+    ]
+    return joined([old.isel(engine=stays), new])
+
+
+def _rows_of(data: xr.Dataset) -> list[tuple[str, str]]:
+    """Key and option of each row."""
+    keys, options = (map(str, data[name].values) for name in ("key", "option"))
+    return list(zip(keys, options, strict=True))
+
+
+def _options(key: str) -> list[str]:
+    """The options that an engine declares, in their order; none of an engine that is not known."""
+    return list(known_engines()[key].options) if key in known_engines() else []
 
 
 def joined(parts: Sequence[xr.Dataset]) -> xr.Dataset:
-    """The rows of several datasets of :func:`dataset`, sorted by the key of the engine, with the attributes of the last.
+    """The rows of several datasets of :func:`dataset`, sorted by the key of the engine and in the order of its options.
 
-    A variable that some of them lack is NaN or empty there.
+    The attributes are those of the last. A variable that some of them lack is NaN or empty there.
     """
     parts = [_filled(part, parts) for part in parts]
     together = xr.concat(parts, "engine", data_vars="minimal", coords="minimal", compat="override", join="override")
-    together = together.isel(engine=np.argsort(together["key"].values.astype(str), kind="stable"))
+    rows = _rows_of(together)
+    place = [(key, _options(key).index(option) if option in _options(key) else 0) for key, option in rows]
+    together = together.isel(engine=sorted(range(len(rows)), key=place.__getitem__))
     together.attrs = dict(parts[-1].attrs)
     return compressed(with_citations(together.drop_vars(["method_label", "method_q_error"], errors="ignore")))
 
@@ -412,13 +436,13 @@ def compressed(data: xr.Dataset) -> xr.Dataset:
 
 
 def with_citations(data: xr.Dataset) -> xr.Dataset:
-    """The same dataset with citations and advice as they are declared now, since they are not measured.
+    """The same dataset with what is declared of engines as it is now, since it is not measured.
 
-    The variables over ``engine`` are ``source`` and ``source_read`` (the citation, and 1 if its arithmetic was read),
-    ``advice`` and ``method_label``; ``method_q_error`` (engine, step), rad, is the error of the identified method itself.
+    The variables over ``engine`` are ``is_default`` and ``chosen_by`` (of engines that are known), ``source`` and
+    ``source_read`` (the citation, and 1 if its arithmetic was read), ``advice`` and ``method_label``; ``method_q_error``
+    (engine, step), rad, is the error of the identified method itself.
     """
-    keys, options = (list(map(str, data[name].values)) for name in ("key", "option"))
-    rows = list(zip(keys, options, strict=True))
+    rows = _rows_of(data)
     orders, ends, kinds = data["q_order"].sel(load="free").values, data["end"].values, data["gyroscopic"].values
     said = [
         advice_of(key, option, float(order), str(end), str(kind))
@@ -432,9 +456,16 @@ def with_citations(data: xr.Dataset) -> xr.Dataset:
     ]
     identified = {method for method, done in zip(_first(data), data["is_identified"].values, strict=True) if done}
     lines = {method: _errors_of(method) for method in identified}
+    known, chosen_by = known_engines(), data["chosen_by"].values
+    default = [
+        int(option == known[key].default) if key in known else int(before)
+        for (key, option), before in zip(rows, data["is_default"].values, strict=True)
+    ]
     nothing = np.full(len(cases.STEPS), np.nan)
     ours = np.array([lines.get(method, nothing) for method in _first(data)]).reshape(-1, len(cases.STEPS))
     return data.assign(
+        is_default=("engine", default, data["is_default"].attrs),
+        chosen_by=("engine", [option_of(*row).chosen_by or str(chosen_by[i]) for i, row in enumerate(rows)]),
         source=("engine", [option_of(key, option).citation for key, option in rows]),
         source_read=(
             "engine",

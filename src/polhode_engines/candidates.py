@@ -1016,7 +1016,8 @@ def _without_tex(text: str) -> str:
 def label(key: str) -> str:
     """The candidate with a key in words, for tables; a method of the registry has its own label.
 
-    What stands in the key behind a space, the way in which it was started, stays as it is.
+    A space in the key, and the way behind it in which a leapfrog was started, say that its angular velocity is the one that it
+    stores, half a step old.
     """
     name, _, mode = key.partition(" ")
     if DAMPED in name:
@@ -1033,4 +1034,4 @@ def label(key: str) -> str:
         kick = max((k for k in KICKS if name.startswith(k)), key=len, default="")
         parts = name.removeprefix(kick).strip("_").split("_")
         said = ", ".join(filter(None, [WORDS.parts.get(kick, kick), *(WORDS.parts.get(part, "") for part in parts)])) or name
-    return f"{said} {mode}".strip()
+    return f"{said}, $\\omega$ half a step old" if mode else said

@@ -43,6 +43,10 @@ class EngineError(RuntimeError):
     """An engine cannot be installed or started; the message says why and what to do."""
 
 
+class NotInReleaseError(EngineError):
+    """The installed release of an engine lacks an option; the message says which release, and what it has instead."""
+
+
 def place(engine: Engine) -> Path:
     """The folder of the environment of an engine, whether it exists or not.
 
@@ -339,6 +343,11 @@ def spin(
     Returns
     -------
     The version of the engine (empty if it cannot be started), and a result for each run.
+
+    Raises
+    ------
+    NotInReleaseError
+        If the installed release lacks the option.
     """
     requests = [_as_json(run) for run in runs]
     version, outcomes = answers(engine, function, option, requests, progress, limit, python)
@@ -369,6 +378,11 @@ def answers(
     ----------
     function : name of the function: ``run``, ``shipped``, ``collide`` or ``flow``
     runs : the fields of each run by name, as JSON can hold them, among them ``samples``
+
+    Raises
+    ------
+    NotInReleaseError
+        If the installed release lacks the option.
     """
     with tempfile.TemporaryDirectory(prefix="polhode-atlas-") as name:
         folder = Path(name)
@@ -377,6 +391,8 @@ def answers(
         (folder / "request.json").write_text(json.dumps(request))
         while True:
             failure, at = _process(engine, folder, python, progress, limit)
+            if lacking := _text(folder / "lacking.txt"):
+                raise NotInReleaseError(lacking)
             if not failure:
                 break
             if at is None:

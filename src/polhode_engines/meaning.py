@@ -179,7 +179,7 @@ def same_engines(methods: Sequence[str]) -> tuple[str, ...]:
         table = {name: data[name].values.astype(str) for name in ("label", "option", "method")}
         done = data["is_identified"].values.astype(bool)
         for engine, option, method, known in zip(*table.values(), done, strict=True):
-            if known and set(method.split(" = ")) & set(methods):
+            if known and set(map(identify.key_of, method.split(" = "))) & set(methods):
                 names.append(f"{engine} ({option})")
     return tuple(sorted(dict.fromkeys(names)))
 

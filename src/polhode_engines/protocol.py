@@ -15,7 +15,8 @@ engine. The class has these methods:
     ``value``: the torque in N m in the body or lab frame, or the coefficient c of the torque -c omega, N m s. (Basilisk's
     adapter also knows the load ``wheel``, :mod:`polhode_engines.wheels`.) Where
     ``case.is_shipped``, of an engine that declares ``shipped``, sleeping, limits and whatever else the option leaves alone stay
-    as the engine has them (:mod:`polhode_engines.shipped`).
+    as the engine has them (:mod:`polhode_engines.shipped`). An option that the installed release lacks raises
+    ``polhode_sampling.NotInRelease``; it is left out, and the row of a release that has it stays.
 ``collide(option, case, dt, samples)``
     Only of an engine that declares ``contacts``: move bodies in a box, with the contacts of ``case``, which has the fields of
     :class:`polhode_engines.contacts.Collision`. Returns r, v, q and omega of all bodies, each (samples, bodies, 3 or 4). Where

@@ -7,6 +7,10 @@ Adapters import this file as ``polhode_sampling``, also under the Python of an e
 import numpy as np
 
 
+class NotInRelease(Exception):
+    """The installed release of the engine lacks the option; the message says which release and what it has instead."""
+
+
 def sampled(samples, state, advance, read):
     """What ``read`` returns after the numbers of steps ``samples``: for each of its values an array (samples, ...).
 

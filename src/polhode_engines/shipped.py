@@ -147,6 +147,11 @@ def measure(engine: Engine, option: str, progress: Callable[[], object] = lambda
 
     ``progress`` is called :func:`jobs` times; ``limit`` are the seconds that one run may take. What takes more steps than the
     engine may take is not measured.
+
+    Raises
+    ------
+    NotInReleaseError
+        If the installed release lacks the option.
     """
 
     def spun(runs: Mapping[str, Run], function: str = "shipped") -> dict[str, Spun]:

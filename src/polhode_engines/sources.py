@@ -2,7 +2,8 @@
 
 A citation is *read* if the arithmetic of the cited lines was read; where a method was identified it is that method's. Lines
 are those of the release or commit that the citation names, which need not be the version that was run: only PyBullet, the Open
-Dynamics Engine, JSBSim, Basilisk, Newton, MJX, Brax, Siconos, GeoTaichi, JAX MD and JaxSim were read in the very release.
+Dynamics Engine, JSBSim, Basilisk, Newton, MJX, Brax, Siconos, GeoTaichi, JAX MD, JaxSim and YADE 2025.2.0 were read in the very
+release.
 Lines of Drake, PhysX, Simbody, Kratos, Rapier, Exudyn and JaxDEM were counted by hand; where a file was seen in pieces they
 are those of the function, whose first line is the one with its name. Where the source at hand does something else than was
 measured, or was not at hand, the citation is not read, and the identification rests on the measurement alone.

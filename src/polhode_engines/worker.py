@@ -4,7 +4,8 @@ It imports numpy, the adapter and the files that adapters share, never polhode. 
 adapter, the option, patterns of folders outside the usual ones that have the engine, and the runs. Run number i is written to
 ``FOLDER/i.npz``, or its error to ``FOLDER/i.txt``. A line ``started i`` or ``done i`` for each goes to the original standard
 output; what the engine prints goes to standard error. Runs that have a file are left out, so that after a crash the same
-command goes on behind the run that crashed.
+command goes on behind the run that crashed. If the installed release lacks the option, ``FOLDER/lacking.txt`` says so, and no
+more is run.
 """
 
 import glob
@@ -88,6 +89,9 @@ def main(adapter_path, folder):
             temporary = folder / f"{number}.part.npz"
             np.savez(temporary, **arrays)
             temporary.rename(folder / f"{number}.npz")
+        except sys.modules["polhode_sampling"].NotInRelease as error:
+            (folder / "lacking.txt").write_text(str(error))
+            return
         except Exception as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
             text = f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"

@@ -1,8 +1,15 @@
-"""YADE from Debian: one clump-like body under NewtonIntegrator; contacts by Law2_ScGeom_MindlinPhys_Mindlin."""
+"""YADE from Debian: one clump-like body under NewtonIntegrator; contacts by Law2_ScGeom_MindlinPhys_Mindlin.
+
+Releases differ in what they carry from step to step. Those that have ``rotAlgorithm`` carry the angular velocity of the lab,
+``angVel``, but in Fincham1992; it and releases without a choice carry the angular momentum of the lab, ``angMom``.
+"""
 
 import numpy as np
 from polhode_rotations import matrix, quaternion, rotated, turned_back
-from polhode_sampling import stepped
+from polhode_sampling import NotInRelease, stepped
+
+#: The options that are a value of ``rotAlgorithm``, and the algorithm of releases that have no choice.
+CHOICES, ONLY = ("delValle2023", "Omelyan1998", "Fincham1992"), "aspherical"
 
 
 class Adapter:
@@ -25,6 +32,8 @@ class Adapter:
         """
         import yade
 
+        choice = self._choice(option)
+        carries_momentum = option in ("Fincham1992", ONLY)
         scene = yade.Omega()
         scene.reset()
         q0, omega0, inertia = np.array(case.q0), np.array(case.omega0), np.array(case.inertia)
@@ -40,7 +49,7 @@ class Adapter:
         state.ori = yade.Quaternion(*map(float, q0))
         state.angVel = yade.Vector3(*rotated(q0, omega0))
         state.angMom = yade.Vector3(*rotated(q0, inertia * omega0))
-        newton = yade.NewtonIntegrator(gravity=(0, 0, 0), exactAsphericalRot=option == "aspherical")
+        newton = yade.NewtonIntegrator(gravity=(0, 0, 0), exactAsphericalRot=option != "spherical", **choice)
         if not case.is_shipped:
             newton.damping = 0
         scene.engines = [yade.ForceResetter(), newton]
@@ -58,10 +67,10 @@ class Adapter:
         def pose():
             turned = state.ori
             q = np.array([turned[3], turned[0], turned[1], turned[2]])
-            if option == "spherical":
-                return q, turned_back(q, np.array(list(state.angVel)))
-            # What the integrator carries is the momentum; the angular velocity of the state is a by-product.
-            return q, turned_back(q, np.array(list(state.angMom))) / inertia
+            # The other one of the two is a by-product: of the old orientation, or of one that is not normalised.
+            if carries_momentum:
+                return q, turned_back(q, np.array(list(state.angMom))) / inertia
+            return q, turned_back(q, np.array(list(state.angVel)))
 
         def step():
             if held != "free":
@@ -70,6 +79,24 @@ class Adapter:
             scene.step()
 
         return stepped(samples, step, pose)
+
+    def _choice(self, option):
+        """The argument of NewtonIntegrator that chooses an option, by name.
+
+        Raises NotInRelease for an option that the installed release lacks.
+        """
+        has_choice = bool(self._fincham())
+        if option in CHOICES and not has_choice:
+            raise NotInRelease(f"release {self.version()} has no rotAlgorithm: its option is {ONLY}")
+        if option == ONLY and has_choice:
+            raise NotInRelease(f"release {self.version()} has rotAlgorithm: its option with this step is Fincham1992")
+        return {"rotAlgorithm": option} if option in CHOICES else {}
+
+    def _fincham(self):
+        """The argument that chooses Fincham's algorithm, with which impacts are run; nothing where there is no choice."""
+        import yade
+
+        return {"rotAlgorithm": "Fincham1992"} if hasattr(yade.NewtonIntegrator, "rotAlgorithm") else {}
 
     def collide(self, option, case, dt, samples):
         """Bodies of one sphere in the middle are spheres; others are clumps of spheres without mass, and of six masses.
@@ -123,7 +150,7 @@ class Adapter:
                 [yade.Ip2_FrictMat_FrictMat_MindlinPhys(**damped)],
                 [yade.Law2_ScGeom_MindlinPhys_Mindlin()],
             ),
-            yade.NewtonIntegrator(damping=0, gravity=tuple(case.gravity)),
+            yade.NewtonIntegrator(damping=0, gravity=tuple(case.gravity), **self._fincham()),
         ]
         scene.dt = dt
         rows, n = [], 0

@@ -2,7 +2,8 @@
 
 Each engine spins one rigid body in a process of its own. The table says which of our methods does the same step, the orders,
 what becomes of energy and momentum of a free spin, and about which axis it turns in the end. Engines are installed only with
-``--install``, each into an environment of its own below the cache folder. Rows of other engines that ``atlas.nc`` has are kept.
+``--install``, each into an environment of its own below the cache folder. Rows that ``atlas.nc`` has of other engines and
+options are kept.
 ``polhode atlas my_adapter.py`` runs an adapter of your own, and writes nothing unless ``--results`` says where.
 """
 
@@ -53,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         For an unknown engine or option, a folder that cannot be written, or nothing to run.
     """
     from polhode_engines import all_engines, atlas, how_to_install, install, is_installed
-    from polhode_engines.environments import EngineError
+    from polhode_engines.environments import EngineError, NotInReleaseError
     from polhode_engines.protocol import SUFFIXES
 
     known, keys = dict(all_engines()), []
@@ -110,7 +111,13 @@ def run(arguments: argparse.Namespace) -> int:
     rows = []
     with watched(stage):
         for engine, option in wanted:
-            rows.append(atlas.measure(engine, option, stage.advance, arguments.limit))
+            try:
+                rows.append(atlas.measure(engine, option, stage.advance, arguments.limit))
+            except NotInReleaseError as error:
+                print(f"{engine.key}: {option} left out; {error}", file=sys.stderr)
+                stage.advance(atlas.jobs(engine, option))
+    if not rows:
+        raise UsageError("no installed release has one of these options")
     data = atlas.dataset(rows)
     if written:
         path.parent.mkdir(parents=True, exist_ok=True)

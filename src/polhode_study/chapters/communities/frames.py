@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polhode.fits import grain_changes, impact_errors, laws, satellite_steps
+from polhode_engines.identify import key_of
 from polhode_study.chapters.grains import frames as grains
 from polhode_study.chapters.impacts import frames as impacts
 from polhode_study.chapters.laws import frames as law_frames
@@ -20,22 +21,23 @@ HERTZ = 4 * sqrt(pi) * gamma(2 / 5) / (5 * gamma(9 / 10)) * (15 / 16) ** (2 / 5)
 GAME, SPACE = 1e-2, 1e-6
 #: The usual rate of a game, Hz.
 FRAMES = 60.0
-#: Engines of discrete elements, of games and robotics, and of spacecraft: key in the atlas -> the option that counts, by
-#: default what a user gets who chooses nothing. Bullet's multibodies are damped as shipped, its rigid bodies are not.
-DEM = {"yade": "aspherical", "lammps": "rigid", "kratosdem": ""}
-GAMES = {
-    "ode": "",
-    "pybullet": "rigidbody",
-    "sapien": "CPU",
-    "rapier3d": "",
-    "mujoco": "",
-    "drake": "",
-    "dartpy": "",
-    "brax": "",
-    "newton": "XPBD",
-    "ammo": "",
-}
-SPACECRAFT = {"bsk": ""}
+#: Engines of discrete elements, of games and robotics, and of spacecraft: key in the atlas, and the option that counts; empty:
+#: what a user gets who chooses nothing. Two releases of YADE have different defaults, the newest is first. Bullet's multibodies
+#: are damped as shipped, its rigid bodies are not.
+DEM = (("yade", ""), ("yade", "aspherical"), ("lammps", "rigid"), ("kratosdem", ""))
+GAMES = (
+    ("ode", ""),
+    ("pybullet", "rigidbody"),
+    ("sapien", "CPU"),
+    ("rapier3d", ""),
+    ("mujoco", ""),
+    ("drake", ""),
+    ("dartpy", ""),
+    ("brax", ""),
+    ("newton", "XPBD"),
+    ("ammo", ""),
+)
+SPACECRAFT = (("bsk", ""),)
 #: A torque of the start of a step that is used for all of it, and the same method with the torque in the middle of its kick.
 FROZEN, CENTRED = "spiral_synchronous", "spiral_leapfrog"
 #: The code whose contact update the grains were run with.
@@ -55,6 +57,11 @@ class Code:
     constant: float
     lab: float
 
+    @property
+    def release(self) -> str:
+        """Its name with the first number of its version."""
+        return f"{self.name} {self.version.partition('.')[0]}"
+
 
 def with_wheels(inputs: Inputs, error: float) -> dict[str, float]:
     """Method -> the steps a radian of the faster of spin and nutation sufficient for 90 % of random satellites, fewest torques
@@ -63,11 +70,11 @@ def with_wheels(inputs: Inputs, error: float) -> dict[str, float]:
     return dict(sorted(steps.items(), key=lambda item: inputs.declared(item[0], "torques_per_step", 1) * item[1]))
 
 
-def codes(inputs: Inputs, chosen: dict[str, str]) -> list[Code]:
-    """The rows of the atlas for some engines, in their order; engines that it lacks are left out."""
+def codes(inputs: Inputs, chosen: Iterable[tuple[str, str]]) -> list[Code]:
+    """The rows of the atlas for some engines with an option, in their order; engines that it lacks are left out."""
     atlas = inputs.atlas
     rows = []
-    for key, option in chosen.items():
+    for key, option in chosen:
         at = (atlas["key"] == key) & ((atlas["option"] == option) if option else (atlas["is_default"] == 1))
         for i in np.flatnonzero(at.values)[:1]:
             row = atlas.isel(engine=i)
@@ -75,7 +82,9 @@ def codes(inputs: Inputs, chosen: dict[str, str]) -> list[Code]:
             texts = {name: str(row[name].values) for name in ("label", "version", "method", "method_label")}
             engine = texts["label"].partition(" (")[0]  # Bullet (PyBullet): the engine, and after it the package
             orders = (float(order.sel(load=load)) for load in ("constant", "lab"))
-            rows.append(Code(engine, texts["version"], texts["method"], texts["method_label"], *orders))
+            # Also a leapfrog whose angular velocity is read half a step old is that method.
+            method = " = ".join(map(key_of, texts["method"].split(" = ")))
+            rows.append(Code(engine, texts["version"], method, texts["method_label"], *orders))
     return rows
 
 

@@ -77,18 +77,26 @@ def _elastic(inputs: Inputs) -> Row:
     half, _, most = best.steps
     alike = f" or {escape(equal[0])}" if equal else ""
     time = frames.contact_time(*GRAVEL)
-    energies = [f"{factor_or_infinite(ratios[code.method].value)} with {escape(code.name)}" for code in known]
+    newest: dict[str, frames.Code] = {}
+    for code in known:
+        newest.setdefault(code.name, code)
+    have_it = [escape(code.release) for code in known if code.method == best.method]
+    others = [code for code in known if code.method != best.method]
+    energies = [f"{factor_or_infinite(ratios[code.method].value)} with {escape(code.release)}" for code in others]
+    runs = "run" if len(have_it) > 1 else "runs"
+    by_default = f"{enumerated(have_it)} {runs} {escape(best.label)} by default. " if have_it else ""
     as_good = f" {len(equal)} other methods are as good for this error." if equal else ""
     return Row(
         "DEM",
         "elastic clumps",
-        enumerated(f"{escape(code.name)} {code.version.partition('.')[0]}" for code in known),
+        enumerated(escape(code.release) for code in newest.values()),
         rf"Use \textbf{{{escape(best.label)}}}{alike}. Compute forces at actual, not predicted positions.",
         rf"$T/\mathbf{{{most:.0f}}}$ for an energy error of {power(law_frames.ENERGY)}",
         rf"In gravel of {_gravel()} a contact lasts {_in(1e3 * time)}\,ms, so the step is {_in(1e6 * time / most)}\,$\mu$s.",
-        f"With the same step, the energy error relative to {escape(best.label)} is {enumerated(energies)}.{as_good}",
+        f"{by_default}With the same step, the energy error relative to {escape(best.label)} is {enumerated(energies)}."
+        f"{as_good}",
         {"method": best.method, "steps": most, "steps_half": half, "equal": ",".join(equal), "contact_time": time}
-        | {f"energy_{code.name}": ratios[code.method].value for code in known},
+        | {f"energy_{code.release}": ratios[code.method].value for code in others},
     )
 
 
@@ -126,7 +134,7 @@ def _water(inputs: Inputs) -> Row:
     if best is None:
         raise NotInRun("no method is shown to keep the energy of the liquid")
     every, longest = outcomes(liquids.runs(inputs)), liquids.longest_steps(inputs)
-    (lammps,) = frames.codes(inputs, {"lammps": "rigid"})
+    (lammps,) = frames.codes(inputs, [("lammps", "rigid")])
     heats = [every[lammps.method][dt].drift for dt in WATER if dt in every.get(lammps.method, {})]
     if len(heats) < len(WATER):
         raise NotInRun("this run has not the drift of the usual method in a liquid")
@@ -140,7 +148,7 @@ def _water(inputs: Inputs) -> Row:
     (_, longest_shake), (longer, longer_shake) = in_length.values()
     smooth = every[best.method][WATER[0]]
     jump = outcomes(liquids.cutoffs(inputs).sel(law="shifted_energy"))[best.method][WATER[0]]
-    (keeps,) = frames.codes(inputs, {"lammps": "rigid/nve"})
+    (keeps,) = frames.codes(inputs, [("lammps", "rigid/nve")])
     take = rf"\textbf{{{escape(inputs.label(best.method))}}}"
     if keeps.method in best.others:
         take += rf" or \textbf{{{escape(inputs.label(keeps.method))}}} (LAMMPS \code{{rigid/nve/small}})"

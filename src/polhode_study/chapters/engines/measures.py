@@ -1,5 +1,6 @@
 """Measures for what sources say of codes: the released engine atlas."""
 
+from polhode_engines.identify import key_of
 from polhode_study.inputs import Inputs, NotInRun
 
 
@@ -9,9 +10,11 @@ def options_identified(results: Inputs, engine: str, methods: list[str]) -> tupl
     rows = [data.isel(engine=i) for i, key in enumerate(data["key"].values) if str(key) == engine]
     if not rows:
         raise NotInRun(f"the released atlas has no row of {engine}")
-    count, words = 0, []
+    count = 0
+    words: dict[str, list[str]] = {}
     for row in rows:
         done, option, label = int(row["is_identified"]), str(row["option"].item()), str(row["method_label"].item())
-        count += bool(done) and not set(str(row["method"].item()).split(" = ")).isdisjoint(methods)
-        words.append(f"{option}: {label if done else 'not identified'}")
-    return float(count), f"{rows[0]['label'].item()} {rows[0]['version'].item()}, {'; '.join(words)}"
+        count += bool(done) and not set(map(key_of, str(row["method"].item()).split(" = "))).isdisjoint(methods)
+        words.setdefault(str(row["version"].item()), []).append(f"{option}: {label if done else 'not identified'}")
+    releases = (f"{version}, {'; '.join(of_options)}" for version, of_options in words.items())
+    return float(count), f"{rows[0]['label'].item()} {'. '.join(releases)}"

@@ -27,10 +27,10 @@ def engines(inputs: Inputs) -> Table:
     for load, short in LOADS.items():
         for name in ("q_order", "omega_order", "deviation", "runner_up_deviation", "fitting", "runner_up"):
             frame[f"{name}_{short}"] = data[name].sel(load=load).values
-    again = frame["label"].eq(frame["label"].shift())
+    again = frame["label"].eq(frame["label"].shift()) & frame["version"].eq(frame["version"].shift())
 
     def engine(row: dict[str, Any]) -> str:
-        """In every row, because a page may end anywhere; the version and what is in brackets once."""
+        """In every row, because a page may end anywhere; the version and what is in brackets once for each release."""
         label = str(row["label"])
         return label.partition(" (")[0] if row["again"] else f"{label} {row['version']}"
 
