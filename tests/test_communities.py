@@ -54,7 +54,7 @@ def test_codes_are_rows_of_the_atlas(inputs):
     assert round(basilisk.constant) == 4 and round(basilisk.lab) == 1
     assert len(analysis.codes(inputs, analysis.GAMES)) == len(analysis.GAMES), "each has the option that is named"
     web = {"Havok", "Jolt", "PhysX 4", "cannon-es", "crashcat"}
-    assert set(analysis.damped(inputs)) == {"Bullet", "Newton", "PhysX", *web}
+    assert set(analysis.damped(inputs)) == {"Bullet", "Newton", "PhysX 5", *web}
     without = set(analysis.without_gyroscopic_term(inputs))
     assert without >= {"oimo", *web} and without.isdisjoint({"Bullet", "ammo.js"})
 

@@ -438,7 +438,7 @@ def compressed(data: xr.Dataset) -> xr.Dataset:
 def with_citations(data: xr.Dataset) -> xr.Dataset:
     """The same dataset with what is declared of engines as it is now, since it is not measured.
 
-    The variables over ``engine`` are ``is_default`` and ``chosen_by`` (of engines that are known), ``source`` and
+    The variables over ``engine`` are ``label``, ``is_default`` and ``chosen_by`` (of engines that are known), ``source`` and
     ``source_read`` (the citation, and 1 if its arithmetic was read), ``advice`` and ``method_label``; ``method_q_error``
     (engine, step), rad, is the error of the identified method itself.
     """
@@ -461,9 +461,11 @@ def with_citations(data: xr.Dataset) -> xr.Dataset:
         int(option == known[key].default) if key in known else int(before)
         for (key, option), before in zip(rows, data["is_default"].values, strict=True)
     ]
+    labels = [known[key].label if key in known else str(data["label"].values[i]) for i, (key, _) in enumerate(rows)]
     nothing = np.full(len(cases.STEPS), np.nan)
     ours = np.array([lines.get(method, nothing) for method in _first(data)]).reshape(-1, len(cases.STEPS))
     return data.assign(
+        label=("engine", labels, data["label"].attrs),
         is_default=("engine", default, data["is_default"].attrs),
         chosen_by=("engine", [option_of(*row).chosen_by or str(chosen_by[i]) for i, row in enumerate(rows)]),
         source=("engine", [option_of(key, option).citation for key, option in rows]),
