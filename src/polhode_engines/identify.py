@@ -155,14 +155,18 @@ def _is_multistep(method: Method) -> bool:
 def step_deviations(
     method: Method, mode: str, run: Run, spun: Spun, eps: float, steps: Iterable[int], stretch: int = 1
 ) -> Iterator[float]:
-    """The deviation of a candidate in each of some steps of a run, in round-offs.
+    """The deviation (:func:`apart`) of a candidate from the engine in each of some steps of a run, in round-offs.
 
     Parameters
     ----------
-    mode : a key of :data:`MODES`
+    method : the candidate
+    mode : how it begins at the engine's states, a key of :data:`MODES`
+    run : what the engine was asked to run: the body, the torque and the step
+    spun : what it returned: the states from which the candidate steps, and at which it should arrive
     eps : the round-off of the engine's precision
-    steps : numbers of the states from which a step is taken
-    stretch : how many steps of ``run.dt`` lie between two states
+    steps : numbers n, counted from 0, of the states from which the candidate steps; it should arrive at the states n + 1. With
+        the mode "memory" they are neighbours, ascending.
+    stretch : how many steps of ``run.dt`` (of ``run.steps[n]``, if there are any) lie between two states
 
     Raises
     ------

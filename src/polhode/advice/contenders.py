@@ -152,8 +152,17 @@ def contenders(
 ) -> Contenders | None:
     """The methods that can win; None if the laws do not say.
 
-    They do not if no ``laws.nc`` can be read, if the error is not positive, if the torque jumps or is unlike those on the
-    random bodies, and if less than :data:`~polhode.fits.largest_step.SHARE_OF_CASES` of these have a step for the error.
+    They do not
+
+    * if ``laws.nc`` is missing or damaged
+    * if the error is not positive
+    * if the torque jumps or has corners, or is of no class of the laws, or far weaker or stronger than those on the random
+      bodies
+    * if the torque is of formulas or of a problem, and the largest angular velocity is more than :data:`BEYOND` times the
+      initial one
+    * if no method has both a law there and a time of a step in ``priced``; variants as published do not count
+    * if for less than :data:`~polhode.fits.largest_step.SHARE_OF_CASES` of the random bodies any of these methods has a step
+      for the error
 
     Parameters
     ----------
@@ -162,6 +171,11 @@ def contenders(
     error : that a run may have: the larger of the angle in rad and of omega relative to its largest value
     priced : times of steps
     kind : function that returns of a method what it asks of a code, as a word (:func:`polhode.advice.from_runs.kind`)
+
+    Raises
+    ------
+    polhode.interface.netcdf.UnreadableFile
+        If the system does not let us read ``laws.nc``.
     """
     path = files.released(files.LAWS)
     if path is None or error <= 0 or _is_unlike(case, motions):

@@ -20,12 +20,16 @@ Size = tuple[float, ...]
 
 @contextmanager
 def of_this_version(path: Path) -> Iterator[None]:
-    """Context in which errors of reading are said of a file.
+    """Context for reading the file ``path``: errors that a damaged or outdated file causes become :class:`AdviceError`.
+
+    These are OSError, RuntimeError, ValueError (so also :class:`polhode.interface.netcdf.DamagedFile`), LookupError and
+    AttributeError. An AdviceError passes as it is, and so does any other error, such as
+    :class:`polhode.interface.netcdf.UnreadableFile`.
 
     Raises
     ------
     AdviceError
-        If it is damaged or lacks something; the message names the file.
+        If the file is missing or damaged or lacks something; the message names the file and says why.
     """
     try:
         yield

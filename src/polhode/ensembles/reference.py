@@ -83,7 +83,8 @@ def turned(high: Any, low: Any, k: int, first: Any) -> Any:
     """Coefficient k of R(q)^T v, three pairs, for the series v in three rows from ``first`` on.
 
     R^T v = v - 2 q0 t + 2 q x t, with the vector part of q, and t = q x v, whose coefficient k is written into the rows from
-    HELP on; coefficients of v up to k must be known.
+    HELP on. Coefficients of q and v up to k must be known, and those of t below k must be in its rows: call it for k = 0, 1
+    and so on, each time with the same v.
     """
     for n in range(3):
         a, b = (n + 1) % 3, (n + 2) % 3

@@ -52,7 +52,9 @@ def below(data: xr.Dataset) -> Iterator[Departure]:
     """The orders in a group of single_body.nc that are more than :data:`TOLERANCE` below their declaration, or cannot be
     fitted.
 
-    An order is a number without a unit; one that cannot be fitted counts where the error stays large at the finest step.
+    An order is a number without a unit. One that cannot be fitted counts if the relative error, at the finest step at which it
+    is finite, is above :data:`~polhode.fits.orders.CEILING`. A method whose errors are finite at no step has neither, and is
+    left out.
     """
     for i, method in enumerate(map(str, data["integrator"].values)):
         for short, quantity, error in ORDERED:

@@ -65,11 +65,20 @@ def condensed(data: "xr.Dataset") -> "xr.Dataset":
 
     Returns
     -------
-    Over torque_class, method and body: ``order``, ``log10_coefficient`` and ``growth`` (NaN where there is no law), and the
-    positions :data:`PLACES`. With the further dimension ``target``, an error per radian: ``how``, as in
-    :func:`polhode.fits.laws.steps_per_radian`, and ``departure``, log10 of the steps per radian over those of the law
-    (over 1 without a law), zero unless ``how`` is ``BETWEEN``. ``order_q`` and ``order_omega`` are medians over the bodies. The
-    variables :data:`DECLARED` are those of ``data``, as far as it has them.
+    A dataset over torque_class, integrator and body (without a coordinate: bodies are counted from 0), in which steps are in
+    rad, the initial angular velocity times dt:
+
+    * ``order`` p and ``log10_coefficient``, log10 of C: error per radian at the last time = C step^p; NaN where there is no law
+    * ``growth``: the exponent of the radians turned with which the error at a given step grows, the median over the steps of
+      the fit; NaN where there is no law
+    * the variables :data:`PLACES`: positions in the coordinate ``step`` (ascending), -1 where there is none
+    * over the further dimension ``target``, an error per radian: ``how``, as in :func:`polhode.fits.laws.steps_per_radian`, and
+      ``departure``, log10 of the steps per radian over those of the law (over 1 without a law), zero unless ``how`` is
+      ``BETWEEN``
+    * over torque_class and integrator: ``order_q`` and ``order_omega``, the orders of both errors, medians over the bodies
+    * the variables :data:`DECLARED` as in ``data``, as far as it has them
+
+    Its attribute ``radians`` is the last time in ``data``, in radians turned, for which the laws hold.
     """
     import xarray as xr
 

@@ -14,7 +14,10 @@ Variable = tuple[tuple[str, ...], np.ndarray, dict[str, Any]]
 
 
 def about(long_name: str, units: str = "1") -> dict[str, str]:
-    """The attributes of an array: what it is, and its unit in SI notation (``"rad s-1"``; ``"1"`` for a pure number)."""
+    """The attributes of an array as a dict with two keys: ``long_name``, what it is, and ``units``.
+
+    The unit is in SI notation (``"rad s-1"``; ``"1"`` for a pure number).
+    """
     return {"long_name": long_name, "units": units}
 
 

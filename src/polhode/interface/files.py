@@ -57,10 +57,14 @@ def inside(folder: str | Path, path: str | Path) -> Path:
 def remove(folder: str | Path, path: str | Path) -> None:
     """Remove a file in ``folder``, or a link, but not what it leads to; one that is missing is no error.
 
+    ``path`` includes ``folder``: if it is relative, it is relative to the working directory.
+
     Raises
     ------
     LeadsOut
-        If a folder on the way leads out of ``folder``.
+        If the folder of ``path``, links followed, is not in ``folder``.
+    OSError
+        If it is a folder, or may not be removed.
     """
     path = Path(path)
     (inside(folder, path.parent) / path.name).unlink(missing_ok=True)

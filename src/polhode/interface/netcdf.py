@@ -218,7 +218,10 @@ def without_checksum(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def checksum_of(dataset: "xr.Dataset | PlainDataset") -> str:
-    """SHA-256, in hexadecimal digits, of all values, names, dimensions and attributes of a dataset as read."""
+    """SHA-256, in hexadecimal digits, of all values, names, dimensions and attributes of a dataset as read.
+
+    Its own attribute ``checksum``, the recorded one, does not count.
+    """
     digest = hashlib.sha256()
 
     def add(attributes: Mapping[Any, Any]) -> None:

@@ -93,7 +93,7 @@ def _within(path: Keys) -> str:
 
 
 def dotted(path: Keys) -> str:
-    """A path of keys as shown in messages: ``problems.heavy_top.dt``."""
+    """A path of keys as shown in messages: ``problems.heavy_top.dt``; ``top level`` for an empty path."""
     return ".".join(map(str, path)) or "top level"
 
 

@@ -164,7 +164,11 @@ class Table:
         return f"<table><thead><tr>{top}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
     def data(self) -> "DataFrame":
-        """All data in full precision, a row for each of ``frame``; of rows that are no mappings the cells of the columns."""
+        """All data, a row for each of ``frame``; its columns have the names that a data frame has, or the keys of mappings.
+
+        The values are then those of ``frame``, in full precision. Of rows that are no mappings, and of an empty sequence, the
+        names are the titles of ``columns`` (head and unit), and the values are the texts of the cells.
+        """
         from pandas import DataFrame
 
         if isinstance(self.frame, DataFrame) or (self.frame and isinstance(self.frame[0], Mapping)):

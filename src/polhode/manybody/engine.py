@@ -749,9 +749,11 @@ def take(
     clock: Any,
     s: int,
 ) -> bool:
-    """Read all clumps at sample s and write its row of ``run.readings``; returns whether all its values are finite.
+    """Read all clumps at sample s and write its row of ``run.readings``; returns whether its energies and momenta are finite.
 
-    ``at_start`` says that no step has been done, and ``potential`` is the energy stored at the last loads, J.
+    Its other values are not tested: ledger, work of the walls, spins, motion and sums. ``at_start`` says that no step has been
+    done, and ``potential`` is the energy stored at the last loads, J. This energy is computed again at the start, and if a
+    component of an r or q that is read differs by more than 1e-12 from the pose in the records.
     """
     readings, dt = run.readings, run.dt
     fields, wide, copy, header, readout = run.fields, method.width, run.copy, method.header, run.readout

@@ -238,8 +238,8 @@ class Scene:
     def outline(self) -> dict[str, float | str]:
         """The box, and the drum if there is one, as attributes of files, by name.
 
-        These are ``box``, its edge (m), and of a drum ``drum_radius`` (m), ``drum_axis`` and ``drum_rate`` (rad/s), each number
-        with its unit in ``..._units``.
+        These are ``box``, its edge (m), and of a drum ``drum_radius`` (m), ``drum_axis`` ("x", "y" or "z") and ``drum_rate``,
+        its angular velocity about this axis (rad/s). Each number has its unit, a string, in ``..._units``.
         """
         values: dict[str, float | str] = {"box": self.box, "box_units": "m"}
         if self.drum:

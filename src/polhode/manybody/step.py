@@ -232,7 +232,10 @@ class PlainRun:
             body.push(response.force, _in_body(m, _add(_cross(arm, response.force), response.couple)))
 
     def touch_pair(self, i: int, a: int, j: int, b: int, away: tuple[float, ...]) -> None:
-        """Add the loads of two spheres of different clumps; ``away`` (3,), m, leads from the second centre to the first."""
+        """Add the loads of two overlapping spheres, a of clump i and b of clump j, to the force and torque of both clumps.
+
+        ``away`` (3,), m, lab frame, leads from the centre of b (in a periodic box, of its nearest image) to the centre of a.
+        """
         first, second = self.bodies[i], self.bodies[j]
         mi, mj = _matrix(first.q), _matrix(second.q)
         sphere_i, sphere_j = tuple(map(float, first.spheres[a])), tuple(map(float, second.spheres[b]))

@@ -402,12 +402,15 @@ class Problem(Case):
         return states_of(self.q0, self.omega0, self.horizon)
 
     def try_out(self) -> None:
-        """Run the torque in plain Python where the motion begins, and at a few other states.
+        """Run the torque in plain Python where the motion begins, and at a few other states; also those of a controller.
+
+        A controller has a torque and may have motors: all are tried at the same states.
 
         Raises
         ------
         ValueError
-            If it raises, reads parameters that are not declared, or does not return three finite floats.
+            If one of them raises (an error of arithmetic counts only where the motion begins), reads parameters that are not
+            declared, or does not return three floats, finite where the motion begins.
         """
         try_torque(f"problem {self.key!r}", self.torque, self.parameters.values(), self._states)
         for torque in (self.controller.torque, self.controller.motors) if self.controller else ():
