@@ -67,6 +67,12 @@ def test_the_page_says_what_exact_nutation_gains():
     ) in " ".join((home / "docs/recommend-motion.md").read_text(encoding="utf-8").split())
 
 
+def test_a_run_gives_the_times_of_steps_and_no_satellites(tmp_path):
+    assert ask(results=tmp_path).dt == ask().dt
+    with pytest.raises(ValueError, match="results: .*nowhere is not a folder"):
+        ask(results=tmp_path / "nowhere")
+
+
 def test_spin_or_the_controller_decides_where_it_is_faster():
     fast = ask(omega=3.0)
     assert "decides: the spin" in fast.sentence

@@ -155,7 +155,9 @@ def from_satellites(
     AdviceError
         If the satellite does not turn, or no method has a step for the error.
     """
-    path = files.find(satellite_steps.SATELLITES, results)
+    if results is not None and not results.is_dir():
+        raise AdviceError(f"results: {results} is not a folder")
+    path = files.find(satellite_steps.SATELLITES)  # of a run are the times of steps alone
     with evidence.of_this_version(path):
         data = satellite_steps.read(path)
         priced = prices(torque_price, results, anywhere=True)
