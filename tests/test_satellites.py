@@ -69,7 +69,7 @@ def test_the_page_says_what_exact_nutation_gains():
 
 def test_a_run_gives_the_times_of_steps_and_no_satellites(tmp_path):
     assert ask(results=tmp_path).dt == ask().dt
-    with pytest.raises(ValueError, match="results: .*nowhere is not a folder"):
+    with pytest.raises(ValueError, match=r"results: .*nowhere is not a folder"):
         ask(results=tmp_path / "nowhere")
 
 

@@ -22,7 +22,7 @@ from polhode.algebra.quaternion import multiply
 from polhode.ensembles import satellites
 from polhode.ensembles.satellites import satellite
 from polhode.methods import METHODS
-from polhode.methods.wheels import KERNELS
+from polhode.methods.wheels import KERNELS, with_wheels
 from polhode.problems import orbit, pieces, signals
 from polhode.problems.pieces import Controller
 from polhode.problems.problem import Problem
@@ -127,6 +127,14 @@ def error_of(problem, method, steps, exact):
 def end():
     ((q, omega),) = taylor.solve(ASYMMETRIC, [ASYMMETRIC.horizon], 20)
     return np.array(q, float), np.array(omega, float)
+
+
+def test_a_method_with_wheels_is_found_where_it_was_compiled(tmp_path, monkeypatch):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    gyrostat = with_wheels(METHODS["exact_rotor"], (0.1, 0.2, 0.3))
+    assert not gyrostat.is_kept()
+    gyrostat.compile()
+    assert gyrostat.is_kept()
 
 
 @pytest.mark.parametrize(("method", "order"), [*((key, 2) for key in KERNELS), ("rk4", 4)])

@@ -41,13 +41,19 @@ class _Numbered(Method):
 
     def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any) -> Callable[..., Any]:
         """As for other methods, for a longer list of the numbers of a body."""
+        return super().compiled(driver, self._longer(signature))
+
+    def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
+        return [(driver, self._longer(signature)) for driver, signature in super()._loops(systems)]
+
+    def _longer(self, signature: Any) -> Any:
+        """The signature with the numbers of the method behind those of a body."""
         from numba import types
 
         from polhode.compiling.signatures import inertia_type
 
         longer = types.UniTuple(types.float64, NUMBERS + len(self.numbers))
-        taken = [longer if kind == inertia_type else kind for kind in signature.args]
-        return super().compiled(driver, signature.return_type(*taken))
+        return signature.return_type(*(longer if kind == inertia_type else kind for kind in signature.args))
 
     def integrate(
         self, q0: tuple[float, ...], omega0: tuple[float, ...], body: tuple[float, ...], *others: Any, **options: Any

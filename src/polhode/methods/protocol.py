@@ -323,8 +323,7 @@ class Method(ABC):
     def is_kept(self, systems: bool = False) -> bool:
         """Whether :meth:`compile` with these ``systems`` would find the loops of the method on disk.
 
-        They are in the cache (:mod:`polhode.compiling.cache`). The drivers, which methods share, are not looked for; of a
-        method with numbers of its own (:mod:`polhode.methods.numbered`) it is False, even if its loops are there.
+        They are in the cache (:mod:`polhode.compiling.cache`). The drivers, which methods share, are not looked for.
         """
         return all(is_kept(driver(), signature, part=True) for driver, signature in self._loops(systems))
 
