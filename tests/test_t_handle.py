@@ -258,11 +258,20 @@ def test_the_lines_turn_the_handle_in_other_engines(name, tmp_path):
 #: What the lines for Unity need of it, with an engine that keeps the angular velocity in the lab; the principal axes lie askew.
 UNITY = """
 namespace UnityEngine {
-    public struct Vector3 { public float x, y, z; public Vector3(float a, float b, float c) { x = a; y = b; z = c; } }
+    public struct Vector3 {
+        public float x, y, z;
+        public Vector3(float a, float b, float c) { x = a; y = b; z = c; }
+        public static Vector3 operator -(Vector3 a, Vector3 b) { return new Vector3(a.x - b.x, a.y - b.y, a.z - b.z); }
+        public static Vector3 operator +(Vector3 a, Vector3 b) { return new Vector3(a.x + b.x, a.y + b.y, a.z + b.z); }
+    }
     public struct Quaternion {
         public float x, y, z, w;
         public Quaternion(float a, float b, float c, float d) { x = a; y = b; z = c; w = d; }
         public static Quaternion Inverse(Quaternion q) { return new Quaternion(-q.x, -q.y, -q.z, q.w); }
+        public static Vector3 operator *(Quaternion a, Vector3 b) {
+            var turned = a * new Quaternion(b.x, b.y, b.z, 0f) * Inverse(a);
+            return new Vector3(turned.x, turned.y, turned.z);
+        }
         public static Quaternion operator *(Quaternion a, Quaternion b) {
             return new Quaternion(
                 a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
@@ -273,13 +282,17 @@ namespace UnityEngine {
     public static class Time { public const float fixedDeltaTime = 0.02f; }
     public class Rigidbody {
         public float angularDamping = 0.05f, maxAngularVelocity = 7f;
-        public Vector3 inertiaTensor = new Vector3(1f, 2f, 3f), angularVelocity;
+        public Vector3 inertiaTensor = new Vector3(1f, 2f, 3f), centerOfMass = new Vector3(0.3f, 0f, 0.1f);
+        public Vector3 angularVelocity, position;
+        public Vector3 worldCenterOfMass { get { return position + rotation * centerOfMass; } }
         public Quaternion inertiaTensorRotation = new Quaternion(0.6f, 0f, 0f, 0.8f), rotation;
         public void Step() {
             Vector3 w = angularVelocity;
             double rate = System.Math.Sqrt(w.x * w.x + w.y * w.y + w.z * w.z), half = rate * Time.fixedDeltaTime / 2;
             float sine = (float)(System.Math.Sin(half) / rate), cosine = (float)System.Math.Cos(half);
+            Vector3 centre = worldCenterOfMass;
             rotation = new Quaternion(sine * w.x, sine * w.y, sine * w.z, cosine) * rotation;
+            position = centre - rotation * centerOfMass;
         }
     }
     public class MonoBehaviour {
@@ -293,6 +306,7 @@ class Counted : ExactTumbling {
         body.rotation = UnityEngine.Quaternion.Inverse(body.inertiaTensorRotation);
         body.angularVelocity = new UnityEngine.Vector3(0.05f, 5f, 0.05f);
         var hidden = System.Reflection.BindingFlags.NonPublic | System.Reflection.BindingFlags.Instance;
+        var before_all = body.worldCenterOfMass;
         var start = typeof(ExactTumbling).GetMethod("Start", hidden);
         var routine = (System.Collections.IEnumerator)start.Invoke(new ExactTumbling(), null);
         routine.MoveNext();
@@ -310,7 +324,10 @@ class Counted : ExactTumbling {
             before = w.y;
         }
         var digits = System.Globalization.CultureInfo.InvariantCulture;
-        System.Console.WriteLine("[" + turns + ", " + (last / first - 1).ToString("R", digits) + "]");
+        var moved = body.worldCenterOfMass - before_all;
+        var away = System.Math.Abs(moved.x) + System.Math.Abs(moved.y) + System.Math.Abs(moved.z);
+        System.Console.WriteLine(
+            "[" + turns + ", " + (last / first - 1).ToString("R", digits) + ", " + away.ToString("R", digits) + "]");
     }
 }
 """
@@ -322,13 +339,17 @@ def test_the_lines_for_unity_turn_the_handle(tmp_path):
         pytest.skip("mcs and mono are not there")
     page = (PAGE.parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
     (lines,) = re.findall(r"```csharp\n(.*?)```", page, re.DOTALL)
+    assert lines == (PAGE.parents[1] / "unity" / "ExactTumbling.cs").read_text(encoding="utf-8")
     texts = {"Tumbling": lines, "Unity": UNITY, "ExactRotor": LANGUAGES["csharp"].source(polhode.methods["exact_rotor"])}
+    step = (PAGE.parents[1] / "unity" / "exact_rotor.cs").read_text(encoding="utf-8")
+    assert step == texts["ExactRotor"], "run polhode code exact_rotor --language csharp -o examples/unity/exact_rotor.cs"
     for name, text in texts.items():
         (tmp_path / f"{name}.cs").write_text(text, encoding="utf-8")
     subprocess.run(["mcs", "-out:handle.exe", *(f"{name}.cs" for name in texts)], cwd=tmp_path, check=True)
     said = subprocess.run(["mono", "handle.exe"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    turns, change = json.loads(said)
-    assert turns == exact_turns() and abs(change) < 1e-4
+    turns, change, away = json.loads(said)
+    assert turns == exact_turns() and abs(change) < 1e-5
+    assert away < 1e-3, "the centre of mass stays where it is"
 
 
 def test_the_lines_of_the_page_hold_up_to_the_spin_it_names(tmp_path):

@@ -88,7 +88,7 @@ def from_baths(
     if not isinstance(bath, str) or bath not in BATHS:
         raise AdviceError(
             f"bath must be {' or '.join(BATHS)}, got {shown(bath)}; GROMACS' sd and OpenMM's LangevinMiddleIntegrator are "
-            "langevin, LAMMPS' rigid/nvt/small is nose-hoover, and velocity rescaling was not measured by the step"
+            "langevin, LAMMPS' rigid/nvt/small is nose-hoover, and what GROMACS' v-rescale samples is in docs/baths.md"
         )
     if bath != "langevin":
         return from_chains(liquid, bath, gamma, bias, results, everything, code)

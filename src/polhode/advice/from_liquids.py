@@ -239,7 +239,7 @@ def _settings(words: CodeWords | None, drift: float) -> list[str]:
         return []
     # kJ/mol/ps for each particle; water with a site M has the fewest degrees of freedom per particle, 6 for four.
     tolerance = rounded_down(drift * 6 / 4 * MOLAR_GAS_CONSTANT * TEMPERATURE / 1e6, 1)
-    precision = f"Run `gmx_d`: in mixed precision water drifted by {OF_MIXED:g} kT. " if drift < OF_MIXED else ""
+    precision = f"Run `gmx_d`: mixed precision cooled it by {OF_MIXED:g}. " if drift < OF_MIXED else ""
     return [SETTINGS[words.name].format(tolerance=f"{tolerance:.0e}".replace("e-0", "e-"), precision=precision)]
 
 

@@ -10,7 +10,7 @@
       An ES module for browsers and Node.
   polhode code spiral_leapfrog --language rust -o spiral_leapfrog.rs
       A module of Rust, with the standard library or without.
-  polhode code spiral_leapfrog --language csharp -o SpiralLeapfrog.cs
+  polhode code spiral_leapfrog --language csharp -o spiral_leapfrog.cs
       A static class of C#, for Unity, Godot and .NET.
   polhode code spiral_leapfrog --precision single -o spiral_leapfrog_single.h
       In single precision: in C, C#, JavaScript and Rust.
