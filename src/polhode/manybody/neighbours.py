@@ -746,6 +746,7 @@ def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
         setup: Setup,
         memory: Memory,
         clock: Any,
+        with_energy: bool,
         work: Any,
     ) -> Any:
         """Add forces and torques of all contacts in the list.

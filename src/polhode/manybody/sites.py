@@ -26,10 +26,11 @@ from polhode.manybody.law import ForceLaw
 from polhode.manybody.neighbours import Listed, Scratch, begin_margin, margin_at, mean_rate, store_weights
 from polhode.methods.one_body import state_rows
 
-# Fields of a block, after positions: forces on its sites, and sums of force and energy of one site of another molecule.
-F, SUMS = 3, 6
+# Fields of a block, after positions: forces on its sites, sums of force and energy of one site of another molecule, and the
+# square of the distance within which a lane counts.
+F, SUMS, REACH = 3, 6, 10
 #: Numbers in a block, and in the row of a site in the table that lists refer to: its position and the force on it.
-BLOCK, ROW = 10 * LANES, 8
+BLOCK, ROW = 11 * LANES, 8
 #: Columns of ``setup.constants`` before those of the law.
 BEFORE = 3
 #: With at least so many molecules there is a list, if one that is renewed every few steps saves this part of the time.
@@ -89,11 +90,9 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
     constants_of, _ = state_rows(law.width, first=BEFORE)
 
     @kernel
-    def of_a_block(
-        f: Any, base: Any, low: int, high: int, at: Any, period: Any, which: Any, reach: float, constants: Any
-    ) -> None:
-        """What the sites of a block do to a site ``at``; those of the lanes from ``low`` to ``high`` count."""
-        with_lennard_jones, with_charges = which
+    def of_a_block(f: Any, base: Any, at: Any, period: Any, which: Any, constants: Any) -> None:
+        """What the sites of a block do to a site ``at``."""
+        with_lennard_jones, with_charges, with_energy = which
         for lane in range(np.uint64(LANES)):
             k = base + np.uint64(lane)
             x, y, z = at[0] - f[k], at[1] - f[k + np.uint64(LANES)], at[2] - f[k + np.uint64(2 * LANES)]
@@ -105,8 +104,7 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
             if with_charges:
                 more, stored = coulomb(squared, constants)
                 slope, energy = slope + more, energy + stored
-            number = np.int64(lane)
-            counts = (number >= low) & (number < high) & (squared < reach)
+            counts = squared < f[k + np.uint64(REACH * LANES)]
             slope = slope if counts else 0.0
             energy = energy if counts else 0.0
             x, y, z = slope * x, slope * y, slope * z
@@ -114,31 +112,45 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
             f[k + np.uint64(SUMS * LANES)] = f[k - np.uint64(BLOCK - SUMS * LANES)] + x
             f[k + np.uint64((SUMS + 1) * LANES)] = f[k - np.uint64(BLOCK - (SUMS + 1) * LANES)] + y
             f[k + np.uint64((SUMS + 2) * LANES)] = f[k - np.uint64(BLOCK - (SUMS + 2) * LANES)] + z
-            f[k + np.uint64((SUMS + 3) * LANES)] = f[k - np.uint64(BLOCK - (SUMS + 3) * LANES)] + energy
+            if with_energy:
+                f[k + np.uint64((SUMS + 3) * LANES)] = f[k - np.uint64(BLOCK - (SUMS + 3) * LANES)] + energy
             f[k + np.uint64(F * LANES)] -= x
             f[k + np.uint64((F + 1) * LANES)] -= y
             f[k + np.uint64((F + 2) * LANES)] -= z
 
     @kernel
-    def on_a_site(
-        f: Any, base: int, begin: int, end: int, at: Any, period: Any, which: Any, reach: float, constants: Any
-    ) -> Any:
-        """The force of the sites ``begin`` to ``end`` of a type, whose blocks begin at ``base``, on a site, and the energy."""
-        k = np.uint64(base + (begin // LANES - 1) * BLOCK)
+    def on_a_site(f: Any, base: int, blocks: Any, at: Any, period: Any, which: Any, constants: Any) -> Any:
+        """The force on a site, and the energy, of the first to the last but one of some blocks of a type, which is at ``base``."""
+        k = np.uint64(base + (blocks[0] - 1) * BLOCK)
         for lane in range(np.uint64(4 * LANES)):
             f[k + np.uint64(SUMS * LANES) + np.uint64(lane)] = 0.0
-        for block in range(begin // LANES, (end + LANES - 1) // LANES):
+        for block in range(blocks[0], blocks[1]):
             k = np.uint64(base + block * BLOCK)
-            of_a_block(f, k, begin - block * LANES, end - block * LANES, at, period, which, reach, constants)
+            of_a_block(f, k, at, period, which, constants)
         k += np.uint64(SUMS * LANES)
         force = total(f, k), total(f, k + np.uint64(LANES)), total(f, k + np.uint64(2 * LANES))
-        return force, total(f, k + np.uint64(3 * LANES))
+        return force, total(f, k + np.uint64(3 * LANES)) if which[2] else 0.0
 
     @kernel
-    def loads(fields: Any, width: int, count: int, setup: Setup, f: Any, groups: Any, index: Any, listed: bool) -> float:
+    def of_a_type(f: Any, base: int, blocks: Any, at: Any, period: Any, with_energy: Any, of_types: Any, pair: int) -> Any:
+        """The same, with what the constants of both types say; ``with_energy`` is a literal, so that LLVM drops the rest."""
+        both_attract, both_charged, constants = of_types[pair, 0] > 0.0, of_types[pair, 1] > 0.0, constants_of(of_types, pair)
+        if both_attract and both_charged:
+            return on_a_site(f, base, blocks, at, period, (True, True, with_energy), constants)
+        if both_charged:
+            return on_a_site(f, base, blocks, at, period, (False, True, with_energy), constants)
+        if both_attract:
+            return on_a_site(f, base, blocks, at, period, (True, False, with_energy), constants)
+        return ZERO, 0.0
+
+    @kernel
+    def loads(
+        fields: Any, width: int, count: int, setup: Setup, f: Any, groups: Any, index: Any, listed: bool, with_energy: bool
+    ) -> float:
         layout, period = setup.layout, period_of(setup)
         table = blocks_in(layout) * BLOCK if listed else 0
         put_sites(fields, width, count, setup, f, table)
+        put_reach(layout, setup.constants[0, BEFORE - 1], f, listed)
         types = layout.types.shape[0]
         energy = 0.0
         site = 0
@@ -148,25 +160,22 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
                 for other in range(types):
                     base, (begin, rows) = layout.types[other, 0] * BLOCK, rows_of(groups, c * types + other)
                     bring(f, table, base, index, begin, rows)
+            else:
+                for a in range(site, site + setup.many[c]):
+                    f[layout.sites[a, 1] + REACH * LANES] = 0.0
             for _ in range(setup.many[c]):
                 kind, (k, step) = layout.sites[site, 0], place_of(layout, site, table)
                 at = f[k], f[k + step], f[k + np.uint64(2) * step]
                 x, y, z = ZERO
                 for other in range(types):
-                    row = kind * types + other
-                    constants_at = setup.constants
-                    both_attract, both_charged, reach = constants_at[row, 0], constants_at[row, 1], constants_at[row, 2]
-                    constants = constants_of(setup.constants, row)
-                    base, begin, end = layout.types[other, 0] * BLOCK, layout.after[c, other], layout.types[other, 1]
+                    base, pair = layout.types[other, 0] * BLOCK, kind * types + other
+                    blocks = layout.after[c, other] // LANES, (layout.types[other, 1] + LANES - 1) // LANES
                     if listed:
-                        begin, end = 0, rows_of(groups, c * types + other)[1] * LANES
-                    force, stored = ZERO, 0.0
-                    if both_attract > 0.0 and both_charged > 0.0:
-                        force, stored = on_a_site(f, base, begin, end, at, period, (True, True), reach, constants)
-                    elif both_charged > 0.0:
-                        force, stored = on_a_site(f, base, begin, end, at, period, (False, True), reach, constants)
-                    elif both_attract > 0.0:
-                        force, stored = on_a_site(f, base, begin, end, at, period, (True, False), reach, constants)
+                        blocks = 0, rows_of(groups, c * types + other)[1]
+                    if with_energy:
+                        force, stored = of_a_type(f, base, blocks, at, period, True, setup.constants, pair)
+                    else:
+                        force, stored = of_a_type(f, base, blocks, at, period, False, setup.constants, pair)
                     x, y, z = x + force[0], y + force[1], z + force[2]
                     energy += stored
                 f[k + np.uint64(3) * step] += x
@@ -183,14 +192,14 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
     def all_loads(  # type: ignore[no-untyped-def]
         respond, fields, width, count, setup, memory, clock, commit
     ):
-        return loads(fields, width, count, setup, memory.batch, setup.layout.types, setup.many, False), 0
+        return loads(fields, width, count, setup, memory.batch, setup.layout.types, setup.many, False, True), 0
 
     @kernel
     def listed_loads(  # type: ignore[no-untyped-def]
-        respond, fields, width, listed, n_groups, setup, memory, clock, work
+        respond, fields, width, listed, n_groups, setup, memory, clock, with_energy, work
     ):
         count, some = setup.masses.size, n_groups > 0
-        energy = loads(fields, width, count, setup, memory.batch, listed.groups, listed.index, some)
+        energy = loads(fields, width, count, setup, memory.batch, listed.groups, listed.index, some, with_energy)
         return energy, 0, listed.limits[0] if some else 0.0
 
     return all_loads, listed_loads
@@ -248,6 +257,17 @@ def put_sites(fields: Any, width: int, count: int, setup: Setup, f: Any, table: 
             f[k + np.uint64(4) * step] = 0.0
             f[k + np.uint64(5) * step] = 0.0
             site += 1
+
+
+@kernel
+def put_reach(layout: Layout, squared: float, f: Any, listed: bool) -> None:
+    """Write within which squared distance the lanes of all blocks count: zero for one without a site, unless ``listed``."""
+    for block in range(blocks_in(layout)):
+        for lane in range(LANES):
+            f[block * BLOCK + REACH * LANES + lane] = squared if listed else 0.0
+    if not listed:
+        for site in range(layout.sites.shape[0]):
+            f[layout.sites[site, 1] + REACH * LANES] = squared
 
 
 @kernel
