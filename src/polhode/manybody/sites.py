@@ -26,18 +26,20 @@ from polhode.manybody.law import ForceLaw
 from polhode.manybody.neighbours import Listed, Scratch, begin_margin, margin_at, mean_rate, store_weights
 from polhode.methods.one_body import state_rows
 
-# Fields of a block, after positions: forces on its sites, sums of force and energy of one site of another molecule, and the
-# square of the distance within which a lane counts.
-F, SUMS, REACH = 3, 6, 10
+# Fields of a block, after positions: forces on its sites; sums of force and energy of one site of another molecule; the square
+# of the distance within which a lane counts; and how far the nearest image of a listed site is away from the site.
+F, SUMS, REACH, IMAGE = 3, 6, 10, 11
 #: Numbers in a block, and in the row of a site in the table that lists refer to: its position and the force on it.
-BLOCK, ROW = 11 * LANES, 8
+BLOCK, ROW = 14 * LANES, 8
+#: Which image of a listed site a site of a molecule sees: the first notes it, and to the later ones it is the nearest as well.
+EACH, FIRST, LATER = range(3)
 #: Columns of ``setup.constants`` before those of the law.
 BEFORE = 3
 #: With at least so many molecules there is a list, if one that is renewed every few steps saves this part of the time.
-MANY, LIFE, WORTHWHILE = 200, 5.0, 0.15
+MANY, LIFE, WORTHWHILE = 200, 5.0, 0.05
 #: Approximate costs in ns: of a pair of sites, and of a listed site that is copied; and, in making a list, of a pair of
 #: molecules, of a site of a molecule nearby, and of each distance from it.
-PER_PAIR, PER_COPY, PER_LOOK, PER_SITE, PER_DISTANCE = 2.4, 4.5, 1.0, 10.0, 0.5
+PER_PAIR, PER_COPY, PER_LOOK, PER_SITE, PER_DISTANCE = 1.6, 3.0, 1.1, 7.5, 0.4
 #: The length by which margins are measured, as the radius of spheres is, over the cut-off.
 UNIT_OF_MARGINS = 0.13
 #: Further from the origin, in edges of the box, round-off might exceed the caution of a list.
@@ -92,11 +94,18 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
     @kernel
     def of_a_block(f: Any, base: Any, at: Any, period: Any, which: Any, constants: Any) -> None:
         """What the sites of a block do to a site ``at``."""
-        with_lennard_jones, with_charges, with_energy = which
+        with_lennard_jones, with_charges, with_energy, image = which
         for lane in range(np.uint64(LANES)):
             k = base + np.uint64(lane)
+            i = k + np.uint64(IMAGE * LANES)
             x, y, z = at[0] - f[k], at[1] - f[k + np.uint64(LANES)], at[2] - f[k + np.uint64(2 * LANES)]
-            x, y, z = nearest(x, period), nearest(y, period), nearest(z, period)
+            if image == LATER:
+                x, y, z = x - f[i], y - f[i + np.uint64(LANES)], z - f[i + np.uint64(2 * LANES)]
+            else:
+                px, py, pz = periods_in(x, period), periods_in(y, period), periods_in(z, period)
+                if image == FIRST:
+                    f[i], f[i + np.uint64(LANES)], f[i + np.uint64(2 * LANES)] = px, py, pz
+                x, y, z = x - px, y - py, z - pz
             squared = x * x + y * y + z * z
             slope, energy = 0.0, 0.0
             if with_lennard_jones:
@@ -132,20 +141,21 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
         return force, total(f, k + np.uint64(3 * LANES)) if which[2] else 0.0
 
     @kernel
-    def of_a_type(f: Any, base: int, blocks: Any, at: Any, period: Any, with_energy: Any, of_types: Any, pair: int) -> Any:
-        """The same, with what the constants of both types say; ``with_energy`` is a literal, so that LLVM drops the rest."""
+    def of_a_type(f: Any, base: int, blocks: Any, at: Any, period: Any, how: Any, of_types: Any, pair: int) -> Any:
+        """The same, with what the constants of both types say. ``how``: with energy, and which image; literals, so that the
+        compiler drops the rest."""
         both_attract, both_charged, constants = of_types[pair, 0] > 0.0, of_types[pair, 1] > 0.0, constants_of(of_types, pair)
         if both_attract and both_charged:
-            return on_a_site(f, base, blocks, at, period, (True, True, with_energy), constants)
+            return on_a_site(f, base, blocks, at, period, (True, True, how[0], how[1]), constants)
         if both_charged:
-            return on_a_site(f, base, blocks, at, period, (False, True, with_energy), constants)
+            return on_a_site(f, base, blocks, at, period, (False, True, how[0], how[1]), constants)
         if both_attract:
-            return on_a_site(f, base, blocks, at, period, (True, False, with_energy), constants)
+            return on_a_site(f, base, blocks, at, period, (True, False, how[0], how[1]), constants)
         return ZERO, 0.0
 
     @kernel
     def loads(
-        fields: Any, width: int, count: int, setup: Setup, f: Any, groups: Any, index: Any, listed: bool, with_energy: bool
+        fields: Any, width: int, count: int, setup: Setup, f: Any, groups: Any, pairs: Any, listed: bool, with_energy: bool
     ) -> float:
         layout, period = setup.layout, period_of(setup)
         table = blocks_in(layout) * BLOCK if listed else 0
@@ -156,10 +166,11 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
         site = 0
         for c in range(count):
             if listed:
-                put_away(fields, width, c, setup, f, table)
+                away = 0.5 * room_of(setup, c)
                 for other in range(types):
-                    base, (begin, rows) = layout.types[other, 0] * BLOCK, rows_of(groups, c * types + other)
-                    bring(f, table, base, index, begin, rows)
+                    bring(f, table, layout.types[other, 0] * BLOCK, pairs, group_of(groups, c * types + other))
+                    r, base = load_r(fields, place(c, width)), layout.types[other, 0] * BLOCK
+                    fill_up(f, base, pairs, group_of(groups, c * types + other), (r[0] + away, r[1] + away, r[2] + away))
             else:
                 for a in range(site, site + setup.many[c]):
                     f[layout.sites[a, 1] + REACH * LANES] = 0.0
@@ -170,12 +181,18 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
                 for other in range(types):
                     base, pair = layout.types[other, 0] * BLOCK, kind * types + other
                     blocks = layout.after[c, other] // LANES, (layout.types[other, 1] + LANES - 1) // LANES
+                    image: Any = np.int64(EACH)
                     if listed:
-                        blocks = 0, rows_of(groups, c * types + other)[1]
+                        _, _, rows, first = group_of(groups, c * types + other)
+                        blocks, image = (0, rows), FIRST if site == first else LATER
                     if with_energy:
-                        force, stored = of_a_type(f, base, blocks, at, period, True, setup.constants, pair)
+                        force, stored = of_a_type(f, base, blocks, at, period, (True, EACH), setup.constants, pair)
+                    elif image == EACH:
+                        force, stored = of_a_type(f, base, blocks, at, period, (False, EACH), setup.constants, pair)
+                    elif image == FIRST:
+                        force, stored = of_a_type(f, base, blocks, at, period, (False, FIRST), setup.constants, pair)
                     else:
-                        force, stored = of_a_type(f, base, blocks, at, period, False, setup.constants, pair)
+                        force, stored = of_a_type(f, base, blocks, at, period, (False, LATER), setup.constants, pair)
                     x, y, z = x + force[0], y + force[1], z + force[2]
                     energy += stored
                 f[k + np.uint64(3) * step] += x
@@ -184,22 +201,21 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
                 site += 1
             if listed:
                 for other in range(types):
-                    base, (begin, rows) = layout.types[other, 0] * BLOCK, rows_of(groups, c * types + other)
-                    take_back(f, table, base, index, begin, rows)
+                    take_back(f, table, layout.types[other, 0] * BLOCK, pairs, group_of(groups, c * types + other))
         gather_loads(fields, width, count, setup, f, table)
         return energy
 
     def all_loads(  # type: ignore[no-untyped-def]
         respond, fields, width, count, setup, memory, clock, commit
     ):
-        return loads(fields, width, count, setup, memory.batch, setup.layout.types, setup.many, False, True), 0
+        return loads(fields, width, count, setup, memory.batch, setup.layout.types, setup.layout.types, False, True), 0
 
     @kernel
     def listed_loads(  # type: ignore[no-untyped-def]
         respond, fields, width, listed, n_groups, setup, memory, clock, with_energy, work
     ):
         count, some = setup.masses.size, n_groups > 0
-        energy = loads(fields, width, count, setup, memory.batch, listed.groups, listed.index, some, with_energy)
+        energy = loads(fields, width, count, setup, memory.batch, listed.groups, listed.pairs, some, with_energy)
         return energy, 0, listed.limits[0] if some else 0.0
 
     return all_loads, listed_loads
@@ -271,14 +287,6 @@ def put_reach(layout: Layout, squared: float, f: Any, listed: bool) -> None:
 
 
 @kernel
-def put_away(fields: Any, width: int, molecule: int, setup: Setup, f: Any, table: int) -> None:
-    """Write the first row of the table, which fills up lanes: a place that is out of reach of a molecule."""
-    r, away = load_r(fields, place(molecule, width)), 0.5 * room_of(setup, molecule)
-    for k in range(3):
-        f[table + k] = r[k] + away
-
-
-@kernel
 def room_of(setup: Setup, molecule: int) -> float:
     """The edge of the box; in empty space, of a box in which half a diagonal is out of reach of a molecule.
 
@@ -289,42 +297,54 @@ def room_of(setup: Setup, molecule: int) -> float:
 
 
 @kernel
-def rows_of(groups: Any, group: int) -> Any:
-    """Where the entries of a molecule and a type begin in the index of a list, and the number of their rows of lanes."""
-    return groups[group, 0], groups[group, 1]
+def group_of(groups: Any, group: int) -> Any:
+    """Of a molecule and a type: where its entries begin, the numbers of its sites and rows, and the first site that sees them."""
+    return groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
 
 
 @kernel
-def bring(f: Any, table: int, base: int, index: Any, begin: int, rows: int) -> None:
-    """Copy the listed sites from the table to the blocks from ``base`` on."""
-    for row in range(rows):
-        for lane in range(LANES):
-            s, k = np.uint64(table + index[begin + row * LANES + lane] * ROW), np.uint64(base + row * BLOCK + lane)
-            f[k] = f[s]
-            f[k + np.uint64(LANES)] = f[s + np.uint64(1)]
-            f[k + np.uint64(2 * LANES)] = f[s + np.uint64(2)]
-            f[k + np.uint64(F * LANES)] = f[s + np.uint64(3)]
-            f[k + np.uint64((F + 1) * LANES)] = f[s + np.uint64(4)]
-            f[k + np.uint64((F + 2) * LANES)] = f[s + np.uint64(5)]
+def bring(f: Any, table: int, base: int, pairs: Any, group: Any) -> None:
+    """Copy the listed sites of a group from the table to the blocks from ``base`` on."""
+    for e in range(group[0], group[0] + group[1]):
+        s, k = np.uint64(table + pairs[0, e]), np.uint64(base + pairs[1, e])
+        f[k] = f[s]
+        f[k + np.uint64(LANES)] = f[s + np.uint64(1)]
+        f[k + np.uint64(2 * LANES)] = f[s + np.uint64(2)]
+        f[k + np.uint64(F * LANES)] = f[s + np.uint64(3)]
+        f[k + np.uint64((F + 1) * LANES)] = f[s + np.uint64(4)]
+        f[k + np.uint64((F + 2) * LANES)] = f[s + np.uint64(5)]
 
 
 @kernel
-def take_back(f: Any, table: int, base: int, index: Any, begin: int, rows: int) -> None:
-    """Copy the forces on the listed sites back to the table."""
-    for row in range(rows):
-        for lane in range(LANES):
-            s, k = np.uint64(table + index[begin + row * LANES + lane] * ROW), np.uint64(base + row * BLOCK + lane)
-            f[s + np.uint64(3)] = f[k + np.uint64(F * LANES)]
-            f[s + np.uint64(4)] = f[k + np.uint64((F + 1) * LANES)]
-            f[s + np.uint64(5)] = f[k + np.uint64((F + 2) * LANES)]
+def fill_up(f: Any, base: int, pairs: Any, group: Any, away: Any) -> None:
+    """Write a place out of reach of the molecule into the lanes of its rows that are left."""
+    for e in range(group[0] + group[1], group[0] + group[2] * LANES):
+        k = np.uint64(base + pairs[1, e])
+        f[k], f[k + np.uint64(LANES)], f[k + np.uint64(2 * LANES)] = away
+
+
+@kernel
+def take_back(f: Any, table: int, base: int, pairs: Any, group: Any) -> None:
+    """Copy the forces on the listed sites of a group back to the table."""
+    for e in range(group[0], group[0] + group[1]):
+        s, k = np.uint64(table + pairs[0, e]), np.uint64(base + pairs[1, e])
+        f[s + np.uint64(3)] = f[k + np.uint64(F * LANES)]
+        f[s + np.uint64(4)] = f[k + np.uint64((F + 1) * LANES)]
+        f[s + np.uint64(5)] = f[k + np.uint64((F + 2) * LANES)]
+
+
+@kernel
+def periods_in(x: float, period: Any) -> float:
+    """The whole periods nearest to a difference of coordinates; a period of zero, whose inverse is zero too: none. In the unit
+    of ``x``.
+    """
+    return period[0] * ((x * period[1] + ROUND) - ROUND)  # type: ignore[no-any-return]
 
 
 @kernel
 def nearest(x: float, period: Any) -> float:
-    """A difference of coordinates to the nearest image; a period of zero, whose inverse is zero too: the difference itself.
-    In the unit of ``x``.
-    """
-    return x - period[0] * ((x * period[1] + ROUND) - ROUND)  # type: ignore[no-any-return]
+    """A difference of coordinates to the nearest image. In the unit of ``x``."""
+    return x - periods_in(x, period)
 
 
 @kernel
@@ -351,14 +371,15 @@ def list_sites(
 ) -> Any:
     """In place of :func:`polhode.manybody.neighbours.make_list`: the sites near each molecule, of those after it.
 
-    A group is a molecule and a type: where its entries begin in ``listed.index``, and the number of their rows of
-    :data:`LANES`. An entry is the row of a site in the table, and 0 fills up a lane. A site is listed if one of the molecule's
-    comes within the cut-off when both molecules use up their margins. The first of ``listed.limits`` is the cost of a step in
-    vain. Without any group all molecules are looked at, for good: of few molecules, and where a list would save little.
+    A group is a molecule and a type, see :func:`group_of`. An entry of ``listed.pairs`` is where a site begins in the table and
+    where it goes among the blocks of the group; further ones are lanes of these that are left. A site is listed if one of the
+    molecule's comes within the cut-off when both molecules use up their margins. These are so short that no molecule sees two
+    images of a site. The first of ``listed.limits`` is the cost of a step in vain. Without any group all molecules are looked
+    at, for good: of few molecules, in a small box, and where a list would save little.
     """
     layout, period, cutoff = setup.layout, period_of(setup), sqrt(setup.constants[0, BEFORE - 1])
-    groups, index, at, near, sums, fill = listed.groups, listed.index, listed.at, listed.near, listed.sums, listed.hit
-    margins, order, which = scratch.margins, scratch.order, listed.pairs
+    groups, which, at, near, sums, fill = listed.groups, listed.index, listed.at, listed.near, listed.sums, listed.hit
+    margins, order, pairs = scratch.margins, scratch.order, listed.pairs
     # A literal 0 would be another type.
     zero: Any = np.int64(0)
     none = (zero, zero, zero, zero)
@@ -378,14 +399,14 @@ def list_sites(
         # A molecule that turns round is slow at present.
         for way in range(3):
             rates[c, way] = 0.5 * (rates[c, way] + usual[way])
-        margin = margin_at(rates, c, mean, skin, 0.1 * room)
+        reach = setup.extents[0, c] * norm_squared(q) * GENEROUS
+        longest = 0.5 * (0.5 * room - cutoff) - reach
+        margin = margin_at(rates, c, mean, skin, longest)
         margins[c] = margin
         begin_margin(fields, i, r, q, m, margin, setup.extents[1, c], setup.extents[2, c], rates, c)
-        reach = setup.extents[0, c] * norm_squared(q) * GENEROUS + margin
-        centres, bounds = rows_of_table + c, 0.5 * cutoff + reach
+        centres, bounds = rows_of_table + c, 0.5 * cutoff + reach + margin
         at[0, centres], at[1, centres], at[2, centres], near[3, centres] = r[0], r[1], r[2], bounds
-        # What fills up lanes must be out of reach: half a diagonal of the box is 0.36 of its edge longer than any cut-off.
-        possible = possible and reach < 0.36 * room and abs(r[0]) + abs(r[1]) + abs(r[2]) < FAR * room
+        possible = possible and longest > UNIT_OF_MARGINS * cutoff / 2 and abs(r[0]) + abs(r[1]) + abs(r[2]) < FAR * room
         for a in range(setup.first[c], setup.first[c] + setup.many[c]):
             row = row_of(layout, site)
             x, y, z = setup.spheres[0, a], setup.spheres[1, a], setup.spheres[2, a]
@@ -399,6 +420,7 @@ def list_sites(
         number = molecules_near(at, near, sums, order, rows_of_table, c, count, period)
         making += PER_LOOK * (count - c)
         price = PER_COPY + PER_PAIR * setup.many[c]
+        centre = at[0, rows_of_table + c], at[1, rows_of_table + c], at[2, rows_of_table + c]
         for kind in range(types):
             first = layout.types[kind, 0] * LANES
             n: Any = np.uint64(0)
@@ -407,20 +429,25 @@ def list_sites(
                 bound = cutoff + (margins[c] + margins[d])
                 for number_of_site in range(first + layout.after[d - 1, kind], first + layout.after[d, kind]):
                     k: Any = np.uint64(number_of_site)
-                    which[0, n] = number_of_site
+                    which[n] = number_of_site
                     near[0, n], near[1, n], near[2, n], near[3, n] = at[0, k], at[1, k], at[2, k], bound * bound
                     sums[n] = inf
                     n += np.uint64(1)
+            seen_from(centre, near, n, period)
             for a in range(site, site + setup.many[c]):
                 k = np.uint64(row_of(layout, a))
-                closest_of_all(sums, near, n, (at[0, k], at[1, k], at[2, k]), period)
+                closest_of_all(sums, near, n, (at[0, k] - centre[0], at[1, k] - centre[1], at[2, k] - centre[2]))
             blocks = (layout.types[kind, 1] + LANES - 1) // LANES
-            rows, vain = fill_lanes(which, sums, near, n, cutoff * cutoff, entries, entries + (blocks + 1) * LANES, index, fill)
-            groups[c * types + kind, 0], groups[c * types + kind, 1] = entries, rows
+            sites, rows, vain = fill_lanes(which, sums, near, n, cutoff * cutoff, entries, (blocks + 1) * LANES, pairs, fill)
+            acts = site
+            while acts < site + setup.many[c] and not act(setup.constants, layout.sites[acts, 0] * types + kind):
+                acts += 1
+            group = c * types + kind
+            groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3] = entries, sites, rows, acts
             entries += rows * LANES
             making += n * (PER_SITE + PER_DISTANCE * setup.many[c])
             walking += rows * LANES * price
-            in_vain += vain * price
+            in_vain += rows * LANES * price * vain / max(sites, 1)
             without += PER_PAIR * setup.many[c] * (layout.types[kind, 1] - layout.after[c, kind])
         site += setup.many[c]
     if not possible or walking + making / LIFE > (1.0 - WORTHWHILE) * without:
@@ -429,7 +456,13 @@ def list_sites(
         return none, 0.0
     listed.limits[0] = in_vain
     # Whether there is room is asked before the rows of a molecule are known.
-    return (needed[0], max(needed[1], entries + rows_of_table), needed[2], zero), making
+    return (needed[0], needed[1], max(needed[2], entries + rows_of_table), zero), making
+
+
+@kernel
+def act(constants: Any, pair: int) -> bool:
+    """Whether sites of two types act on each other."""
+    return constants[pair, 0] > 0.0 or constants[pair, 1] > 0.0  # type: ignore[no-any-return]
 
 
 @kernel
@@ -462,40 +495,48 @@ def molecules_near(at: Any, near: Any, room: Any, order: Any, first: int, c: int
 
 
 @kernel
-def fill_lanes(
-    which: Any, closest: Any, near: Any, n: Any, reach: float, entries: int, most: int, index: Any, fill: Any
-) -> Any:
-    """Write the sites, of ``n``, that are within their bound into the index, each in its lane.
+def fill_lanes(which: Any, closest: Any, near: Any, n: Any, reach: float, begin: int, most: int, pairs: Any, fill: Any) -> Any:
+    """Write the sites, of ``n``, that are within their bound from entry ``begin`` on, each in its lane, and the lanes left.
 
-    Returns the rows of lanes, and how many of these sites are out of ``reach`` at present.
+    Returns how many sites and rows of lanes these are, and how many of the sites are out of ``reach`` at present.
     """
     for lane in range(np.uint64(LANES)):
         fill[lane] = 0
-    begin, vain, fits = np.uint64(entries), np.uint64(0), most <= index.size
-    unit, none = np.uint64(1), np.uint64(0)
+    fits, first = begin + most <= pairs.shape[1], np.uint64(begin)
+    sites, vain = np.uint64(0), np.uint64(0)
+    # Sums of comparisons, since what is near comes at random: a branch would be guessed wrongly every other time.
     for e in range(n):
-        column: Any = np.uint64(which[0, e]) % np.uint64(LANES)
+        column: Any = np.uint64(which[e]) % np.uint64(LANES)
         if fits:
-            index[begin + np.uint64(fill[column]) * np.uint64(LANES) + column] = which[0, e]
-        inside = closest[e] <= near[3, e]
-        fill[column] += 1 if inside else 0
-        vain += unit if inside and closest[e] >= reach else none
+            pairs[0, first + sites], pairs[1, first + sites] = which[e] * ROW, fill[column] * BLOCK + np.int64(column)
+        inside = np.uint64(closest[e] <= near[3, e])
+        fill[column] += np.int64(inside)
+        sites += inside
+        vain += inside & np.uint64(closest[e] >= reach)
     rows: Any = np.int64(0)
     for lane in range(np.uint64(LANES)):
         rows = max(rows, fill[lane])
-    for lane in range(np.uint64(LANES)):
+    last = first + sites
+    for lane in range(LANES):
         for row in range(fill[lane], rows if fits else 0):
-            index[begin + np.uint64(row * LANES) + lane] = 0
-    return rows, np.int64(vain)
+            pairs[1, last] = row * BLOCK + lane
+            last += np.uint64(1)
+    return np.int64(sites), rows, np.int64(vain)
 
 
 @kernel
-def closest_of_all(squared: Any, near: Any, many: int, at: Any, period: Any) -> None:
-    """Lower the squared distances of so many sites to that from one at ``at`` where this is nearer; vectorises.
-
-    In the unit of length of the fluid, squared.
-    """
+def seen_from(centre: Any, near: Any, many: int, period: Any) -> None:
+    """Make the places of so many sites those of their nearest images, relative to a centre; vectorises. In one unit."""
     for k in range(many):
-        x, y, z = nearest(near[0, k] - at[0], period), nearest(near[1, k] - at[1], period), nearest(near[2, k] - at[2], period)
+        near[0, k] = nearest(near[0, k] - centre[0], period)
+        near[1, k] = nearest(near[1, k] - centre[1], period)
+        near[2, k] = nearest(near[2, k] - centre[2], period)
+
+
+@kernel
+def closest_of_all(squared: Any, near: Any, many: int, at: Any) -> None:
+    """Lower the squared distances of so many sites to that from one at ``at`` where this is nearer; vectorises. In one unit."""
+    for k in range(many):
+        x, y, z = near[0, k] - at[0], near[1, k] - at[1], near[2, k] - at[2]
         to_this = x * x + y * y + z * z
         squared[k] = to_this if to_this < squared[k] else squared[k]
