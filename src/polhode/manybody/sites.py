@@ -166,11 +166,9 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
         site = 0
         for c in range(count):
             if listed:
-                away = 0.5 * room_of(setup, c)
-                for other in range(types):
-                    bring(f, table, layout.types[other, 0] * BLOCK, pairs, group_of(groups, c * types + other))
-                    r, base = load_r(fields, place(c, width)), layout.types[other, 0] * BLOCK
-                    fill_up(f, base, pairs, group_of(groups, c * types + other), (r[0] + away, r[1] + away, r[2] + away))
+                r, away = load_r(fields, place(c, width)), 0.5 * room_of(setup, c)
+                bring(f, pairs, groups, c)
+                fill_up(f, pairs, groups, c, (r[0] + away, r[1] + away, r[2] + away))
             else:
                 for a in range(site, site + setup.many[c]):
                     f[layout.sites[a, 1] + REACH * LANES] = 0.0
@@ -183,8 +181,8 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
                     blocks = layout.after[c, other] // LANES, (layout.types[other, 1] + LANES - 1) // LANES
                     image: Any = np.int64(EACH)
                     if listed:
-                        _, _, rows, first = group_of(groups, c * types + other)
-                        blocks, image = (0, rows), FIRST if site == first else LATER
+                        group = c * types + other
+                        blocks, image = (0, groups[group, 3]), FIRST if site == groups[group, 4] else LATER
                     if with_energy:
                         force, stored = of_a_type(f, base, blocks, at, period, (True, EACH), setup.constants, pair)
                     elif image == EACH:
@@ -200,8 +198,7 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
                 f[k + np.uint64(5) * step] += z
                 site += 1
             if listed:
-                for other in range(types):
-                    take_back(f, table, layout.types[other, 0] * BLOCK, pairs, group_of(groups, c * types + other))
+                take_back(f, pairs, groups, c)
         gather_loads(fields, width, count, setup, f, table)
         return energy
 
@@ -297,16 +294,10 @@ def room_of(setup: Setup, molecule: int) -> float:
 
 
 @kernel
-def group_of(groups: Any, group: int) -> Any:
-    """Of a molecule and a type: where its entries begin, the numbers of its sites and rows, and the first site that sees them."""
-    return groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3]
-
-
-@kernel
-def bring(f: Any, table: int, base: int, pairs: Any, group: Any) -> None:
-    """Copy the listed sites of a group from the table to the blocks from ``base`` on."""
-    for e in range(group[0], group[0] + group[1]):
-        s, k = np.uint64(table + pairs[0, e]), np.uint64(base + pairs[1, e])
+def bring(f: Any, pairs: Any, groups: Any, c: int) -> None:
+    """Copy the listed sites of a molecule from the table to the blocks."""
+    for e in range(groups[c, 0], groups[c, 0] + groups[c, 1]):
+        s, k = np.uint64(pairs[0, e]), np.uint64(pairs[1, e])
         f[k] = f[s]
         f[k + np.uint64(LANES)] = f[s + np.uint64(1)]
         f[k + np.uint64(2 * LANES)] = f[s + np.uint64(2)]
@@ -316,18 +307,19 @@ def bring(f: Any, table: int, base: int, pairs: Any, group: Any) -> None:
 
 
 @kernel
-def fill_up(f: Any, base: int, pairs: Any, group: Any, away: Any) -> None:
-    """Write a place out of reach of the molecule into the lanes of its rows that are left."""
-    for e in range(group[0] + group[1], group[0] + group[2] * LANES):
-        k = np.uint64(base + pairs[1, e])
+def fill_up(f: Any, pairs: Any, groups: Any, c: int, away: Any) -> None:
+    """Write a place out of reach of a molecule into the lanes of its rows that are left."""
+    begin = groups[c, 0] + groups[c, 1]
+    for e in range(begin, begin + groups[c, 2]):
+        k = np.uint64(pairs[1, e])
         f[k], f[k + np.uint64(LANES)], f[k + np.uint64(2 * LANES)] = away
 
 
 @kernel
-def take_back(f: Any, table: int, base: int, pairs: Any, group: Any) -> None:
-    """Copy the forces on the listed sites of a group back to the table."""
-    for e in range(group[0], group[0] + group[1]):
-        s, k = np.uint64(table + pairs[0, e]), np.uint64(base + pairs[1, e])
+def take_back(f: Any, pairs: Any, groups: Any, c: int) -> None:
+    """Copy the forces on the listed sites of a molecule back to the table."""
+    for e in range(groups[c, 0], groups[c, 0] + groups[c, 1]):
+        s, k = np.uint64(pairs[0, e]), np.uint64(pairs[1, e])
         f[s + np.uint64(3)] = f[k + np.uint64(F * LANES)]
         f[s + np.uint64(4)] = f[k + np.uint64((F + 1) * LANES)]
         f[s + np.uint64(5)] = f[k + np.uint64((F + 2) * LANES)]
@@ -371,27 +363,30 @@ def list_sites(
 ) -> Any:
     """In place of :func:`polhode.manybody.neighbours.make_list`: the sites near each molecule, of those after it.
 
-    A group is a molecule and a type, see :func:`group_of`. An entry of ``listed.pairs`` is where a site begins in the table and
-    where it goes among the blocks of the group; further ones are lanes of these that are left. A site is listed if one of the
-    molecule's comes within the cut-off when both molecules use up their margins. These are so short that no molecule sees two
-    images of a site. The first of ``listed.limits`` is the cost of a step in vain. Without any group all molecules are looked
-    at, for good: of few molecules, in a small box, and where a list would save little.
+    The groups begin with one for each molecule: its first entry, how many there are, and how many lanes of its rows are left,
+    which follow. An entry of ``listed.pairs`` is where a site is in the table, and where it goes among the blocks. The last two
+    numbers of a group belong to a molecule and a type: the rows of lanes, and the first site that sees them. A site is listed
+    if one of the molecule's comes within the cut-off when both molecules use up their margins. These are so short that no
+    molecule sees two images of a site. The first of ``listed.limits`` is the cost of a step in vain. Without any group all
+    molecules are looked at, for good: of few molecules, in a small box, and where a list would save little.
     """
     layout, period, cutoff = setup.layout, period_of(setup), sqrt(setup.constants[0, BEFORE - 1])
     groups, which, at, near, sums, fill = listed.groups, listed.index, listed.at, listed.near, listed.sums, listed.hit
-    margins, order, pairs = scratch.margins, scratch.order, listed.pairs
+    margins, order, pairs, starts, lanes = scratch.margins, scratch.order, listed.pairs, scratch.starts, scratch.links
     # A literal 0 would be another type.
     zero: Any = np.int64(0)
     none = (zero, zero, zero, zero)
-    types, rows_of_table = layout.types.shape[0], blocks_in(layout) * LANES
-    needed = (count * types, rows_of_table + count, rows_of_table + count, zero)
+    types, all_sites = layout.types.shape[0], layout.sites.shape[0]
+    # A molecule may have all sites near, and in each row of a type one lane that is taken.
+    most, table = (blocks_in(layout) + types) * LANES, blocks_in(layout) * BLOCK
+    needed = (count * types, all_sites + count, most + count, all_sites)
     if count < MANY:
         return none, 0.0
-    if needed[0] > listed.limits.size or needed[1] > near.shape[1] or needed[2] > sums.size:
+    if needed[0] > listed.limits.size or needed[1] > near.shape[1] or needed[2] > sums.size or needed[3] > lanes.shape[0]:
         return needed, 0.0
     mean, possible = mean_rate(rates, count), True
     usual = mean_of(rates, 0, count), mean_of(rates, 1, count), mean_of(rates, 2, count)
-    site = 0
+    starts[0], site = 0, 0
     for c in range(count):
         i = place(c, width)
         r, q = load_r(fields, i), load_q(fields, i)
@@ -404,59 +399,60 @@ def list_sites(
         margin = margin_at(rates, c, mean, skin, longest)
         margins[c] = margin
         begin_margin(fields, i, r, q, m, margin, setup.extents[1, c], setup.extents[2, c], rates, c)
-        centres, bounds = rows_of_table + c, 0.5 * cutoff + reach + margin
+        centres, bounds = all_sites + c, 0.5 * cutoff + reach + margin
         at[0, centres], at[1, centres], at[2, centres], near[3, centres] = r[0], r[1], r[2], bounds
         possible = possible and longest > UNIT_OF_MARGINS * cutoff / 2 and abs(r[0]) + abs(r[1]) + abs(r[2]) < FAR * room
         for a in range(setup.first[c], setup.first[c] + setup.many[c]):
-            row = row_of(layout, site)
             x, y, z = setup.spheres[0, a], setup.spheres[1, a], setup.spheres[2, a]
-            at[0, row] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
-            at[1, row] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
-            at[2, row] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
+            at[0, site] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
+            at[1, site] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
+            at[2, site] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
+            row = row_of(layout, site)
+            lanes[site, 0], lanes[site, 1] = table + row * ROW, layout.sites[site, 0] * LANES + row % LANES
             site += 1
+        starts[c + 1] = site
     entries, making, walking, in_vain, without = zero, 0.0, 0.0, 0.0, 0.0
-    site = 0
     for c in range(count if possible else zero):
-        number = molecules_near(at, near, sums, order, rows_of_table, c, count, period)
-        making += PER_LOOK * (count - c)
-        price = PER_COPY + PER_PAIR * setup.many[c]
-        centre = at[0, rows_of_table + c], at[1, rows_of_table + c], at[2, rows_of_table + c]
+        number = molecules_near(at, near, sums, order, all_sites, c, count, period)
+        centre = at[0, all_sites + c], at[1, all_sites + c], at[2, all_sites + c]
+        n: Any = np.uint64(0)
+        for e in range(number):
+            d = order[e]
+            bound = cutoff + (margins[c] + margins[d])
+            for k in range(np.uint64(starts[d]), np.uint64(starts[d + 1])):
+                which[n] = k
+                near[0, n], near[1, n], near[2, n], near[3, n] = at[0, k], at[1, k], at[2, k], bound * bound
+                sums[n] = inf
+                n += np.uint64(1)
+        seen_from(centre, near, n, period)
+        for number_of_site in range(starts[c], starts[c + 1]):
+            a: Any = np.uint64(number_of_site)
+            closest_of_all(sums, near, n, (at[0, a] - centre[0], at[1, a] - centre[1], at[2, a] - centre[2]))
+        fits = entries + most <= pairs.shape[1]
+        sites, vain = fill_lanes(which, sums, near, n, cutoff * cutoff, entries, lanes, pairs, fits, layout, fill)
+        groups[c, 0], groups[c, 1] = entries, sites
+        entries += sites
+        slots = zero
         for kind in range(types):
-            first = layout.types[kind, 0] * LANES
-            n: Any = np.uint64(0)
-            for e in range(number):
-                d = order[e]
-                bound = cutoff + (margins[c] + margins[d])
-                for number_of_site in range(first + layout.after[d - 1, kind], first + layout.after[d, kind]):
-                    k: Any = np.uint64(number_of_site)
-                    which[n] = number_of_site
-                    near[0, n], near[1, n], near[2, n], near[3, n] = at[0, k], at[1, k], at[2, k], bound * bound
-                    sums[n] = inf
-                    n += np.uint64(1)
-            seen_from(centre, near, n, period)
-            for a in range(site, site + setup.many[c]):
-                k = np.uint64(row_of(layout, a))
-                closest_of_all(sums, near, n, (at[0, k] - centre[0], at[1, k] - centre[1], at[2, k] - centre[2]))
-            blocks = (layout.types[kind, 1] + LANES - 1) // LANES
-            sites, rows, vain = fill_lanes(which, sums, near, n, cutoff * cutoff, entries, (blocks + 1) * LANES, pairs, fill)
-            acts = site
-            while acts < site + setup.many[c] and not act(setup.constants, layout.sites[acts, 0] * types + kind):
+            rows, entries = leave_lanes(layout, kind, pairs, fits, fill, entries)
+            acts = starts[c]
+            while acts < starts[c + 1] and not act(setup.constants, layout.sites[acts, 0] * types + kind):
                 acts += 1
-            group = c * types + kind
-            groups[group, 0], groups[group, 1], groups[group, 2], groups[group, 3] = entries, sites, rows, acts
-            entries += rows * LANES
-            making += n * (PER_SITE + PER_DISTANCE * setup.many[c])
-            walking += rows * LANES * price
-            in_vain += rows * LANES * price * vain / max(sites, 1)
+            groups[c * types + kind, 3], groups[c * types + kind, 4] = rows, acts
+            slots += rows * LANES
             without += PER_PAIR * setup.many[c] * (layout.types[kind, 1] - layout.after[c, kind])
-        site += setup.many[c]
+        groups[c, 2] = slots - sites
+        making += PER_LOOK * (count - c) + n * (PER_SITE + PER_DISTANCE * setup.many[c])
+        cost = slots * (PER_COPY + PER_PAIR * setup.many[c])
+        walking += cost
+        in_vain += cost * vain / max(sites, 1)
     if not possible or walking + making / LIFE > (1.0 - WORTHWHILE) * without:
         for c in range(count):
             store_weights(fields, place(c, width), ZERO)
         return none, 0.0
     listed.limits[0] = in_vain
     # Whether there is room is asked before the rows of a molecule are known.
-    return (needed[0], needed[1], max(needed[2], entries + rows_of_table), zero), making
+    return (needed[0], needed[1], max(needed[2], entries + most), needed[3]), making
 
 
 @kernel
@@ -495,33 +491,43 @@ def molecules_near(at: Any, near: Any, room: Any, order: Any, first: int, c: int
 
 
 @kernel
-def fill_lanes(which: Any, closest: Any, near: Any, n: Any, reach: float, begin: int, most: int, pairs: Any, fill: Any) -> Any:
-    """Write the sites, of ``n``, that are within their bound from entry ``begin`` on, each in its lane, and the lanes left.
+def fill_lanes(
+    which: Any, closest: Any, near: Any, n: Any, reach: float, begin: int, lanes: Any, pairs: Any, fits: bool, layout: Any, fill: Any
+) -> Any:
+    """Write the sites, of ``n``, that are within their bound from entry ``begin`` on, each in its lane.
 
-    Returns how many sites and rows of lanes these are, and how many of the sites are out of ``reach`` at present.
+    Returns their number, and how many of them are out of ``reach`` at present. ``fill`` has where the next one in each lane of
+    a type goes.
     """
-    for lane in range(np.uint64(LANES)):
-        fill[lane] = 0
-    fits, first = begin + most <= pairs.shape[1], np.uint64(begin)
-    sites, vain = np.uint64(0), np.uint64(0)
+    for kind in range(layout.types.shape[0]):
+        for lane in range(LANES):
+            fill[kind * LANES + lane] = layout.types[kind, 0] * BLOCK + lane
+    first, sites, vain = np.uint64(begin), np.uint64(0), np.uint64(0)
     # Sums of comparisons, since what is near comes at random: a branch would be guessed wrongly every other time.
     for e in range(n):
-        column: Any = np.uint64(which[e]) % np.uint64(LANES)
+        column: Any = np.uint64(lanes[which[e], 1])
         if fits:
-            pairs[0, first + sites], pairs[1, first + sites] = which[e] * ROW, fill[column] * BLOCK + np.int64(column)
+            pairs[0, first + sites], pairs[1, first + sites] = lanes[which[e], 0], fill[column]
         inside = np.uint64(closest[e] <= near[3, e])
-        fill[column] += np.int64(inside)
+        fill[column] += np.int64(inside) * BLOCK
         sites += inside
         vain += inside & np.uint64(closest[e] >= reach)
-    rows: Any = np.int64(0)
-    for lane in range(np.uint64(LANES)):
-        rows = max(rows, fill[lane])
-    last = first + sites
+    return np.int64(sites), np.int64(vain)
+
+
+@kernel
+def leave_lanes(layout: Layout, kind: int, pairs: Any, fits: bool, fill: Any, entries: int) -> Any:
+    """Write which lanes of the rows of a type are left, from an entry on; returns the number of rows and the next entry."""
+    first = kind * LANES
+    last = fill[first]
+    for lane in range(1, LANES):
+        last = max(last, fill[first + lane] - lane)
     for lane in range(LANES):
-        for row in range(fill[lane], rows if fits else 0):
-            pairs[1, last] = row * BLOCK + lane
-            last += np.uint64(1)
-    return np.int64(sites), rows, np.int64(vain)
+        for k in range(fill[first + lane], last + lane, BLOCK):
+            if fits:
+                pairs[1, entries] = k
+            entries += 1
+    return (last - layout.types[kind, 0] * BLOCK) // BLOCK, entries
 
 
 @kernel
