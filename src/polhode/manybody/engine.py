@@ -1088,9 +1088,7 @@ def hot_loop(listed_loads: Any) -> Any:
             while True:
                 since = since_start if n == first else dt
                 now = (since, since, n * dt - lag)
-                potential, hits, cost = listed_loads(
-                    respond, fields, wide, near, groups, setup, memory, now, n == target, work
-                )
+                potential, hits, cost = listed_loads(respond, fields, wide, near, groups, setup, memory, now, n == target, work)
                 walking += cost
                 if n == target:
                     break

@@ -31,6 +31,8 @@ from polhode.methods.one_body import state_rows
 F, SUMS, REACH, IMAGE = 3, 6, 10, 11
 #: Numbers in a block, and in the row of a site in the table that lists refer to: its position and the force on it.
 BLOCK, ROW = 14 * LANES, 8
+#: Bits of an entry of a list that say where its site goes among the blocks; those above, where it is in the table.
+PLACE = 32
 #: Which image of a listed site a site of a molecule sees: the first notes it, and to the later ones it is the nearest as well.
 EACH, FIRST, LATER = range(3)
 #: Columns of ``setup.constants`` before those of the law.
@@ -129,7 +131,7 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
 
     @kernel
     def on_a_site(f: Any, base: int, blocks: Any, at: Any, period: Any, which: Any, constants: Any) -> Any:
-        """The force on a site, and the energy, of the first to the last but one of some blocks of a type, which is at ``base``."""
+        """The force of blocks of a type, whose first is at ``base``, on a site, and the energy."""
         k = np.uint64(base + (blocks[0] - 1) * BLOCK)
         for lane in range(np.uint64(4 * LANES)):
             f[k + np.uint64(SUMS * LANES) + np.uint64(lane)] = 0.0
@@ -155,7 +157,7 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
 
     @kernel
     def loads(
-        fields: Any, width: int, count: int, setup: Setup, f: Any, groups: Any, pairs: Any, listed: bool, with_energy: bool
+        fields: Any, width: int, count: int, setup: Setup, f: Any, groups: Any, index: Any, listed: bool, with_energy: bool
     ) -> float:
         layout, period = setup.layout, period_of(setup)
         table = blocks_in(layout) * BLOCK if listed else 0
@@ -167,8 +169,8 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
         for c in range(count):
             if listed:
                 r, away = load_r(fields, place(c, width)), 0.5 * room_of(setup, c)
-                bring(f, pairs, groups, c)
-                fill_up(f, pairs, groups, c, (r[0] + away, r[1] + away, r[2] + away))
+                bring(f, index, groups, c)
+                fill_up(f, index, groups, c, (r[0] + away, r[1] + away, r[2] + away))
             else:
                 for a in range(site, site + setup.many[c]):
                     f[layout.sites[a, 1] + REACH * LANES] = 0.0
@@ -198,21 +200,21 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
                 f[k + np.uint64(5) * step] += z
                 site += 1
             if listed:
-                take_back(f, pairs, groups, c)
+                take_back(f, index, groups, c)
         gather_loads(fields, width, count, setup, f, table)
         return energy
 
     def all_loads(  # type: ignore[no-untyped-def]
         respond, fields, width, count, setup, memory, clock, commit
     ):
-        return loads(fields, width, count, setup, memory.batch, setup.layout.types, setup.layout.types, False, True), 0
+        return loads(fields, width, count, setup, memory.batch, setup.layout.types, setup.many, False, True), 0
 
     @kernel
     def listed_loads(  # type: ignore[no-untyped-def]
         respond, fields, width, listed, n_groups, setup, memory, clock, with_energy, work
     ):
         count, some = setup.masses.size, n_groups > 0
-        energy = loads(fields, width, count, setup, memory.batch, listed.groups, listed.pairs, some, with_energy)
+        energy = loads(fields, width, count, setup, memory.batch, listed.groups, listed.index, some, with_energy)
         return energy, 0, listed.limits[0] if some else 0.0
 
     return all_loads, listed_loads
@@ -294,10 +296,16 @@ def room_of(setup: Setup, molecule: int) -> float:
 
 
 @kernel
-def bring(f: Any, pairs: Any, groups: Any, c: int) -> None:
+def both_places(entry: Any) -> Any:
+    """Where a listed site is in the table, and where among the blocks."""
+    return np.uint64(entry) >> np.uint64(PLACE), np.uint64(entry) & np.uint64(2**PLACE - 1)
+
+
+@kernel
+def bring(f: Any, index: Any, groups: Any, c: int) -> None:
     """Copy the listed sites of a molecule from the table to the blocks."""
     for e in range(groups[c, 0], groups[c, 0] + groups[c, 1]):
-        s, k = np.uint64(pairs[0, e]), np.uint64(pairs[1, e])
+        s, k = both_places(index[e])
         f[k] = f[s]
         f[k + np.uint64(LANES)] = f[s + np.uint64(1)]
         f[k + np.uint64(2 * LANES)] = f[s + np.uint64(2)]
@@ -307,19 +315,19 @@ def bring(f: Any, pairs: Any, groups: Any, c: int) -> None:
 
 
 @kernel
-def fill_up(f: Any, pairs: Any, groups: Any, c: int, away: Any) -> None:
+def fill_up(f: Any, index: Any, groups: Any, c: int, away: Any) -> None:
     """Write a place out of reach of a molecule into the lanes of its rows that are left."""
     begin = groups[c, 0] + groups[c, 1]
     for e in range(begin, begin + groups[c, 2]):
-        k = np.uint64(pairs[1, e])
+        k = np.uint64(index[e])
         f[k], f[k + np.uint64(LANES)], f[k + np.uint64(2 * LANES)] = away
 
 
 @kernel
-def take_back(f: Any, pairs: Any, groups: Any, c: int) -> None:
+def take_back(f: Any, index: Any, groups: Any, c: int) -> None:
     """Copy the forces on the listed sites of a molecule back to the table."""
     for e in range(groups[c, 0], groups[c, 0] + groups[c, 1]):
-        s, k = np.uint64(pairs[0, e]), np.uint64(pairs[1, e])
+        s, k = both_places(index[e])
         f[s + np.uint64(3)] = f[k + np.uint64(F * LANES)]
         f[s + np.uint64(4)] = f[k + np.uint64((F + 1) * LANES)]
         f[s + np.uint64(5)] = f[k + np.uint64((F + 2) * LANES)]
@@ -364,22 +372,22 @@ def list_sites(
     """In place of :func:`polhode.manybody.neighbours.make_list`: the sites near each molecule, of those after it.
 
     The groups begin with one for each molecule: its first entry, how many there are, and how many lanes of its rows are left,
-    which follow. An entry of ``listed.pairs`` is where a site is in the table, and where it goes among the blocks. The last two
+    which follow. An entry of ``listed.index`` says where a site is and where it goes (:func:`both_places`). The last two
     numbers of a group belong to a molecule and a type: the rows of lanes, and the first site that sees them. A site is listed
     if one of the molecule's comes within the cut-off when both molecules use up their margins. These are so short that no
     molecule sees two images of a site. The first of ``listed.limits`` is the cost of a step in vain. Without any group all
     molecules are looked at, for good: of few molecules, in a small box, and where a list would save little.
     """
     layout, period, cutoff = setup.layout, period_of(setup), sqrt(setup.constants[0, BEFORE - 1])
-    groups, which, at, near, sums, fill = listed.groups, listed.index, listed.at, listed.near, listed.sums, listed.hit
-    margins, order, pairs, starts, lanes = scratch.margins, scratch.order, listed.pairs, scratch.starts, scratch.links
+    groups, index, at, near, sums, fill = listed.groups, listed.index, listed.at, listed.near, listed.sums, listed.hit
+    margins, order, which, starts, lanes = scratch.margins, scratch.order, listed.pairs, scratch.starts, scratch.links
     # A literal 0 would be another type.
     zero: Any = np.int64(0)
     none = (zero, zero, zero, zero)
     types, all_sites = layout.types.shape[0], layout.sites.shape[0]
     # A molecule may have all sites near, and in each row of a type one lane that is taken.
     most, table = (blocks_in(layout) + types) * LANES, blocks_in(layout) * BLOCK
-    needed = (count * types, all_sites + count, most + count, all_sites)
+    needed = (count * types, most + count, all_sites + count, all_sites)
     if count < MANY:
         return none, 0.0
     if needed[0] > listed.limits.size or needed[1] > near.shape[1] or needed[2] > sums.size or needed[3] > lanes.shape[0]:
@@ -408,7 +416,7 @@ def list_sites(
             at[1, site] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
             at[2, site] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
             row = row_of(layout, site)
-            lanes[site, 0], lanes[site, 1] = table + row * ROW, layout.sites[site, 0] * LANES + row % LANES
+            lanes[site, 0], lanes[site, 1] = (table + row * ROW) << PLACE, layout.sites[site, 0] * LANES + row % LANES
             site += 1
         starts[c + 1] = site
     entries, making, walking, in_vain, without = zero, 0.0, 0.0, 0.0, 0.0
@@ -420,21 +428,19 @@ def list_sites(
             d = order[e]
             bound = cutoff + (margins[c] + margins[d])
             for k in range(np.uint64(starts[d]), np.uint64(starts[d + 1])):
-                which[n] = k
+                which[0, n] = k
                 near[0, n], near[1, n], near[2, n], near[3, n] = at[0, k], at[1, k], at[2, k], bound * bound
-                sums[n] = inf
                 n += np.uint64(1)
-        seen_from(centre, near, n, period)
-        for number_of_site in range(starts[c], starts[c + 1]):
-            a: Any = np.uint64(number_of_site)
-            closest_of_all(sums, near, n, (at[0, a] - centre[0], at[1, a] - centre[1], at[2, a] - centre[2]))
-        fits = entries + most <= pairs.shape[1]
-        sites, vain = fill_lanes(which, sums, near, n, cutoff * cutoff, entries, lanes, pairs, fits, layout, fill)
+        seen_from(centre, sums, near, n, period)
+        for k in range(np.uint64(starts[c]), np.uint64(starts[c + 1])):
+            closest_of_all(sums, near, n, (at[0, k] - centre[0], at[1, k] - centre[1], at[2, k] - centre[2]))
+        begin, fits = entries, entries + most <= index.size
+        sites, vain = fill_lanes(layout, which, (sums, near, n), cutoff * cutoff, lanes, index, begin if fits else -1, fill)
         groups[c, 0], groups[c, 1] = entries, sites
         entries += sites
         slots = zero
         for kind in range(types):
-            rows, entries = leave_lanes(layout, kind, pairs, fits, fill, entries)
+            rows, entries = leave_lanes(layout, kind, index, fits, fill, entries)
             acts = starts[c]
             while acts < starts[c + 1] and not act(setup.constants, layout.sites[acts, 0] * types + kind):
                 acts += 1
@@ -452,7 +458,7 @@ def list_sites(
         return none, 0.0
     listed.limits[0] = in_vain
     # Whether there is room is asked before the rows of a molecule are known.
-    return (needed[0], needed[1], max(needed[2], entries + most), needed[3]), making
+    return (needed[0], max(needed[1], entries + most), needed[2], needed[3]), making
 
 
 @kernel
@@ -491,52 +497,54 @@ def molecules_near(at: Any, near: Any, room: Any, order: Any, first: int, c: int
 
 
 @kernel
-def fill_lanes(
-    which: Any, closest: Any, near: Any, n: Any, reach: float, begin: int, lanes: Any, pairs: Any, fits: bool, layout: Any, fill: Any
-) -> Any:
-    """Write the sites, of ``n``, that are within their bound from entry ``begin`` on, each in its lane.
+def fill_lanes(layout: Layout, which: Any, found: Any, reach: float, lanes: Any, index: Any, begin: int, fill: Any) -> Any:
+    """Write the sites within their bound, each in its lane, into the index from ``begin`` on; none if this is negative.
 
-    Returns their number, and how many of them are out of ``reach`` at present. ``fill`` has where the next one in each lane of
-    a type goes.
+    ``found`` are the squared distances, the squared bounds as the last row of an array, and how many. Returns the number of
+    entries, and how many of these sites are out of ``reach`` at present. ``fill`` counts those in each lane of a type.
     """
-    for kind in range(layout.types.shape[0]):
-        for lane in range(LANES):
-            fill[kind * LANES + lane] = layout.types[kind, 0] * BLOCK + lane
-    first, sites, vain = np.uint64(begin), np.uint64(0), np.uint64(0)
+    closest, near, n = found
+    columns = layout.types.shape[0] * LANES
+    for column in range(columns):
+        fill[column] = 0
+        fill[columns + column] = layout.types[column // LANES, 0] * BLOCK + column % LANES
+    first, sites, vain, fits = np.uint64(begin), np.uint64(0), np.uint64(0), begin >= 0
     # Sums of comparisons, since what is near comes at random: a branch would be guessed wrongly every other time.
     for e in range(n):
-        column: Any = np.uint64(lanes[which[e], 1])
+        site: Any = np.uint64(which[0, e])
+        at: Any = np.uint64(lanes[site, 1])
         if fits:
-            pairs[0, first + sites], pairs[1, first + sites] = lanes[which[e], 0], fill[column]
+            index[first + sites] = lanes[site, 0] + fill[at] * BLOCK + fill[np.uint64(columns) + at]
         inside = np.uint64(closest[e] <= near[3, e])
-        fill[column] += np.int64(inside) * BLOCK
+        fill[at] += np.int64(inside)
         sites += inside
         vain += inside & np.uint64(closest[e] >= reach)
     return np.int64(sites), np.int64(vain)
 
 
 @kernel
-def leave_lanes(layout: Layout, kind: int, pairs: Any, fits: bool, fill: Any, entries: int) -> Any:
+def leave_lanes(layout: Layout, kind: int, index: Any, fits: bool, fill: Any, entries: int) -> Any:
     """Write which lanes of the rows of a type are left, from an entry on; returns the number of rows and the next entry."""
-    first = kind * LANES
-    last = fill[first]
+    first, rows = kind * LANES, fill[kind * LANES]
     for lane in range(1, LANES):
-        last = max(last, fill[first + lane] - lane)
+        rows = max(rows, fill[first + lane])
     for lane in range(LANES):
-        for k in range(fill[first + lane], last + lane, BLOCK):
+        for row in range(fill[first + lane], rows):
             if fits:
-                pairs[1, entries] = k
+                index[entries] = (layout.types[kind, 0] + row) * BLOCK + lane
             entries += 1
-    return (last - layout.types[kind, 0] * BLOCK) // BLOCK, entries
+    return rows, entries
 
 
 @kernel
-def seen_from(centre: Any, near: Any, many: int, period: Any) -> None:
-    """Make the places of so many sites those of their nearest images, relative to a centre; vectorises. In one unit."""
+def seen_from(centre: Any, squared: Any, near: Any, many: int, period: Any) -> None:
+    """Make the places of so many sites those of their nearest images, relative to a centre, before :func:`closest_of_all`;
+    vectorises. In one unit."""
     for k in range(many):
         near[0, k] = nearest(near[0, k] - centre[0], period)
         near[1, k] = nearest(near[1, k] - centre[1], period)
         near[2, k] = nearest(near[2, k] - centre[2], period)
+        squared[k] = inf
 
 
 @kernel
