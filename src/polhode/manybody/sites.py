@@ -41,7 +41,7 @@ BEFORE = 3
 MANY, LIFE, WORTHWHILE = 200, 5.0, 0.05
 #: Approximate costs in ns: of a pair of sites, and of a listed site that is copied; and, in making a list, of a pair of
 #: molecules, of a site of a molecule nearby, and of each distance from it.
-PER_PAIR, PER_COPY, PER_LOOK, PER_SITE, PER_DISTANCE = 1.6, 3.0, 1.1, 7.5, 0.4
+PER_PAIR, PER_COPY, PER_LOOK, PER_SITE, PER_DISTANCE = 1.6, 3.0, 1.2, 5.0, 0.4
 #: The length by which margins are measured, as the radius of spheres is, over the cut-off.
 UNIT_OF_MARGINS = 0.13
 #: Further from the origin, in edges of the box, round-off might exceed the caution of a list.
@@ -525,14 +525,15 @@ def fill_lanes(layout: Layout, which: Any, found: Any, reach: float, lanes: Any,
 @kernel
 def leave_lanes(layout: Layout, kind: int, index: Any, fits: bool, fill: Any, entries: int) -> Any:
     """Write which lanes of the rows of a type are left, from an entry on; returns the number of rows and the next entry."""
-    first, rows = kind * LANES, fill[kind * LANES]
+    first = kind * LANES
+    least, rows = fill[first], fill[first]
     for lane in range(1, LANES):
-        rows = max(rows, fill[first + lane])
-    for lane in range(LANES):
-        for row in range(fill[first + lane], rows):
+        least, rows = min(least, fill[first + lane]), max(rows, fill[first + lane])
+    for row in range(least, rows):
+        for lane in range(LANES):
             if fits:
                 index[entries] = (layout.types[kind, 0] + row) * BLOCK + lane
-            entries += 1
+            entries += np.int64(row >= fill[first + lane])
     return rows, entries
 
 
