@@ -168,9 +168,8 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
         site = 0
         for c in range(count):
             if listed:
-                r, away = load_r(fields, place(c, width)), 0.5 * room_of(setup, c)
                 bring(f, index, groups, c)
-                fill_up(f, index, groups, c, (r[0] + away, r[1] + away, r[2] + away))
+                fill_up(f, index, groups, c, load_r(fields, place(c, width))[0] + 0.5 * room_of(setup, c))
             else:
                 for a in range(site, site + setup.many[c]):
                     f[layout.sites[a, 1] + REACH * LANES] = 0.0
@@ -315,12 +314,11 @@ def bring(f: Any, index: Any, groups: Any, c: int) -> None:
 
 
 @kernel
-def fill_up(f: Any, index: Any, groups: Any, c: int, away: Any) -> None:
-    """Write a place out of reach of a molecule into the lanes of its rows that are left."""
+def fill_up(f: Any, index: Any, groups: Any, c: int, away: float) -> None:
+    """Write an x out of reach of a molecule, half a box ``away``, into the lanes of its rows that are left."""
     begin = groups[c, 0] + groups[c, 1]
     for e in range(begin, begin + groups[c, 2]):
-        k = np.uint64(index[e])
-        f[k], f[k + np.uint64(LANES)], f[k + np.uint64(2 * LANES)] = away
+        f[np.uint64(index[e])] = away
 
 
 @kernel
