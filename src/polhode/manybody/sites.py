@@ -5,9 +5,12 @@ blocks of the molecules after its own. Sums go lane by lane and then over the la
 machine.
 
 Of many molecules, a molecule looks only at the sites in a list (:func:`list_sites`), which remains valid while every molecule
-is within its margin (:mod:`polhode.manybody.neighbours`). In the list each site keeps its lane and its place among the others
-of this lane, so that every sum has the same terms in the same order as without a list. What the list omits, and what it has
-in vain, adds zeros alone. No bit depends on it.
+is within its margin (:mod:`polhode.manybody.neighbours`). They are copied from a table to blocks, in which each site keeps its
+lane and its place among the others of this lane, so that every sum has the same terms in the same order as without a list. What
+the list omits, and what it has in vain, adds zeros alone. No bit depends on it. Which image of a listed site is nearest, the
+first site of a molecule finds for the others: they would find the same one for whatever is within the cut-off.
+
+Energies are added up only where they are read, since that costs a fifth of a step; forces do not depend on it.
 """
 
 from collections.abc import Callable
@@ -33,7 +36,7 @@ F, SUMS, REACH, IMAGE = 3, 6, 10, 11
 BLOCK, ROW = 14 * LANES, 8
 #: Bits of an entry of a list that say where its site goes among the blocks; those above, where it is in the table.
 PLACE = 32
-#: Which image of a listed site a site of a molecule sees: the first notes it, and to the later ones it is the nearest as well.
+#: Which image a site sees: of all sites the nearest. Of a listed one, the first that acts on it notes it for the later ones.
 EACH, FIRST, LATER = range(3)
 #: Columns of ``setup.constants`` before those of the law.
 BEFORE = 3
@@ -144,8 +147,10 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
 
     @kernel
     def of_a_type(f: Any, base: int, blocks: Any, at: Any, period: Any, how: Any, of_types: Any, pair: int) -> Any:
-        """The same, with what the constants of both types say. ``how``: with energy, and which image; literals, so that the
-        compiler drops the rest."""
+        """The same, with what the constants of both types say.
+
+        ``how``: with energy, and which image; literals, so that the compiler drops the rest.
+        """
         both_attract, both_charged, constants = of_types[pair, 0] > 0.0, of_types[pair, 1] > 0.0, constants_of(of_types, pair)
         if both_attract and both_charged:
             return on_a_site(f, base, blocks, at, period, (True, True, how[0], how[1]), constants)
@@ -315,7 +320,7 @@ def bring(f: Any, index: Any, groups: Any, c: int) -> None:
 
 @kernel
 def fill_up(f: Any, index: Any, groups: Any, c: int, away: float) -> None:
-    """Write an x out of reach of a molecule, half a box ``away``, into the lanes of its rows that are left."""
+    """Write an x out of reach of a molecule into the lanes of its rows that are left: half a box from its centre."""
     begin = groups[c, 0] + groups[c, 1]
     for e in range(begin, begin + groups[c, 2]):
         f[np.uint64(index[e])] = away
@@ -407,7 +412,7 @@ def list_sites(
         begin_margin(fields, i, r, q, m, margin, setup.extents[1, c], setup.extents[2, c], rates, c)
         centres, bounds = all_sites + c, 0.5 * cutoff + reach + margin
         at[0, centres], at[1, centres], at[2, centres], near[3, centres] = r[0], r[1], r[2], bounds
-        possible = possible and longest > UNIT_OF_MARGINS * cutoff / 2 and abs(r[0]) + abs(r[1]) + abs(r[2]) < FAR * room
+        possible = possible and longest > 0.5 * setup.spheres[3, 0] and abs(r[0]) + abs(r[1]) + abs(r[2]) < FAR * room
         for a in range(setup.first[c], setup.first[c] + setup.many[c]):
             x, y, z = setup.spheres[0, a], setup.spheres[1, a], setup.spheres[2, a]
             at[0, site] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
@@ -495,13 +500,13 @@ def molecules_near(at: Any, near: Any, room: Any, order: Any, first: int, c: int
 
 
 @kernel
-def fill_lanes(layout: Layout, which: Any, found: Any, reach: float, lanes: Any, index: Any, begin: int, fill: Any) -> Any:
+def fill_lanes(layout: Layout, which: Any, seen: Any, reach: float, lanes: Any, index: Any, begin: int, fill: Any) -> Any:
     """Write the sites within their bound, each in its lane, into the index from ``begin`` on; none if this is negative.
 
-    ``found`` are the squared distances, the squared bounds as the last row of an array, and how many. Returns the number of
+    ``seen`` are the squared distances, the squared bounds as the last row of an array, and how many. Returns the number of
     entries, and how many of these sites are out of ``reach`` at present. ``fill`` counts those in each lane of a type.
     """
-    closest, near, n = found
+    closest, near, n = seen
     columns = layout.types.shape[0] * LANES
     for column in range(columns):
         fill[column] = 0
@@ -537,8 +542,10 @@ def leave_lanes(layout: Layout, kind: int, index: Any, fits: bool, fill: Any, en
 
 @kernel
 def seen_from(centre: Any, squared: Any, near: Any, many: int, period: Any) -> None:
-    """Make the places of so many sites those of their nearest images, relative to a centre, before :func:`closest_of_all`;
-    vectorises. In one unit."""
+    """Make the places of so many sites those of their nearest images, relative to a centre; vectorises. In one unit.
+
+    The squared distances that :func:`closest_of_all` lowers begin as infinite.
+    """
     for k in range(many):
         near[0, k] = nearest(near[0, k] - centre[0], period)
         near[1, k] = nearest(near[1, k] - centre[1], period)
