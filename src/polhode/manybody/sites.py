@@ -44,7 +44,7 @@ BEFORE = 3
 MANY, LIFE, WORTHWHILE = 200, 5.0, 0.05
 #: Approximate costs in ns: of a pair of sites, and of a listed site that is copied; and, in making a list, of a pair of
 #: molecules, of a site of a molecule nearby, and of each distance from it.
-PER_PAIR, PER_COPY, PER_LOOK, PER_SITE, PER_DISTANCE = 1.6, 3.0, 1.2, 5.0, 0.4
+PER_PAIR, PER_COPY, PER_LOOK, PER_SITE, PER_DISTANCE = 1.6, 3.0, 1.2, 3.5, 0.3
 #: The length by which margins are measured, as the radius of spheres is, over the cut-off.
 UNIT_OF_MARGINS = 0.13
 #: Further from the origin, in edges of the box, round-off might exceed the caution of a list.
