@@ -10,7 +10,7 @@ lane and its place among the others of this lane, so that every sum has the same
 the list omits, and what it has in vain, adds zeros alone. No bit depends on it. Which image of a listed site is nearest, the
 first site of a molecule finds for the others: they would find the same one for whatever is within the cut-off.
 
-Energies are added up only where they are read, since that costs a fifth of a step; forces do not depend on it.
+Energies are added up only where they are read, since that costs a fifth to a third of a step; forces do not depend on it.
 """
 
 from collections.abc import Callable
