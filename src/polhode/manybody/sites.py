@@ -526,7 +526,7 @@ def fill_lanes(layout: Layout, which: Any, seen: Any, reach: float, lanes: Any, 
 
 
 @kernel
-def leave_lanes(layout: Layout, kind: int, index: Any, fits: bool, fill: Any, entries: int) -> Any:
+def leave_lanes(layout: Layout, kind: int, index: Any, fits: bool, fill: Any, entries: Any) -> Any:
     """Write which lanes of the rows of a type are left, from an entry on; returns the number of rows and the next entry."""
     first = kind * LANES
     least, rows = fill[first], fill[first]
