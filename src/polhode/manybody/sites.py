@@ -31,13 +31,11 @@ from polhode.methods.one_body import state_rows
 
 # Fields of a block, after positions: forces on its sites; sums of force and energy of one site of another molecule; the square
 # of the distance within which a lane counts; and how far the nearest image of a listed site is away from the site.
-F, SUMS, REACH, IMAGE = 3, 6, 10, 11
+F, SUMS, REACH, IMAGE = 3, 6, 10, 12
 #: Numbers in a block, and in the row of a site in the table that lists refer to: its position and the force on it.
-BLOCK, ROW = 14 * LANES, 8
+BLOCK, ROW = 16 * LANES, 8
 #: Bits of an entry of a list that say where its site goes among the blocks; those above, where it is in the table.
 PLACE = 32
-#: Which image a site sees: of all sites the nearest. Of a listed one, the first that acts on it notes it for the later ones.
-EACH, FIRST, LATER = range(3)
 #: Columns of ``setup.constants`` before those of the law.
 BEFORE = 3
 #: With at least so many molecules there is a list, if one that is renewed every few steps saves this part of the time.
@@ -99,17 +97,16 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
     @kernel
     def of_a_block(f: Any, base: Any, at: Any, period: Any, which: Any, constants: Any) -> None:
         """What the sites of a block do to a site ``at``."""
-        with_lennard_jones, with_charges, with_energy, image = which
+        with_lennard_jones, with_charges, with_energy, image_known = which
         for lane in range(np.uint64(LANES)):
             k = base + np.uint64(lane)
             i = k + np.uint64(IMAGE * LANES)
             x, y, z = at[0] - f[k], at[1] - f[k + np.uint64(LANES)], at[2] - f[k + np.uint64(2 * LANES)]
-            if image == LATER:
+            if image_known:
                 x, y, z = x - f[i], y - f[i + np.uint64(LANES)], z - f[i + np.uint64(2 * LANES)]
             else:
                 px, py, pz = periods_in(x, period), periods_in(y, period), periods_in(z, period)
-                if image == FIRST:
-                    f[i], f[i + np.uint64(LANES)], f[i + np.uint64(2 * LANES)] = px, py, pz
+                f[i], f[i + np.uint64(LANES)], f[i + np.uint64(2 * LANES)] = px, py, pz
                 x, y, z = x - px, y - py, z - pz
             squared = x * x + y * y + z * z
             slope, energy = 0.0, 0.0
@@ -149,7 +146,8 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
     def of_a_type(f: Any, base: int, blocks: Any, at: Any, period: Any, how: Any, of_types: Any, pair: int) -> Any:
         """The same, with what the constants of both types say.
 
-        ``how``: with energy, and which image; literals, so that the compiler drops the rest.
+        ``how``: with energy, and whether another site has noted the nearest images; literals, so that the compiler drops the
+        rest.
         """
         both_attract, both_charged, constants = of_types[pair, 0] > 0.0, of_types[pair, 1] > 0.0, constants_of(of_types, pair)
         if both_attract and both_charged:
@@ -185,18 +183,16 @@ def site_loads_of(law: ForceLaw) -> tuple[Callable[..., Any], Callable[..., Any]
                 for other in range(types):
                     base, pair = layout.types[other, 0] * BLOCK, kind * types + other
                     blocks = layout.after[c, other] // LANES, (layout.types[other, 1] + LANES - 1) // LANES
-                    image: Any = np.int64(EACH)
+                    image_known = False
                     if listed:
                         group = c * types + other
-                        blocks, image = (0, groups[group, 3]), FIRST if site == groups[group, 4] else LATER
+                        blocks, image_known = (0, groups[group, 3]), site > groups[group, 4]
                     if with_energy:
-                        force, stored = of_a_type(f, base, blocks, at, period, (True, EACH), setup.constants, pair)
-                    elif image == EACH:
-                        force, stored = of_a_type(f, base, blocks, at, period, (False, EACH), setup.constants, pair)
-                    elif image == FIRST:
-                        force, stored = of_a_type(f, base, blocks, at, period, (False, FIRST), setup.constants, pair)
+                        force, stored = of_a_type(f, base, blocks, at, period, (True, False), setup.constants, pair)
+                    elif image_known:
+                        force, stored = of_a_type(f, base, blocks, at, period, (False, True), setup.constants, pair)
                     else:
-                        force, stored = of_a_type(f, base, blocks, at, period, (False, LATER), setup.constants, pair)
+                        force, stored = of_a_type(f, base, blocks, at, period, (False, False), setup.constants, pair)
                     x, y, z = x + force[0], y + force[1], z + force[2]
                     energy += stored
                 f[k + np.uint64(3) * step] += x
